@@ -1,0 +1,229 @@
+//! The structure rule for JSON (S5) and for meta.json (S6), compared as data.
+//!
+//! Objects may gain keys, arrays may grow at their end, everything else stays. Numbers are
+//! compared as exact decimals. Invalid JSON and doubled keys on either side are losses.
+
+use serde_json::Value;
+
+use crate::json::{Document, Kind, Node};
+
+type Found = (usize, &'static str, String);
+
+/// What the new JSON text loses or alters of the old one.
+pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
+    compare(before, after, false)
+}
+
+/// As [`losses`], with the rules of meta.json on top.
+pub fn meta_losses(before: &[u8], after: &[u8]) -> Vec<Found> {
+    compare(before, after, true)
+}
+
+fn compare(before: &[u8], after: &[u8], meta: bool) -> Vec<Found> {
+    let old = match Document::read("", before) {
+        Ok(old) => old,
+        Err(_) => {
+            return vec![(
+                1,
+                "unparsable",
+                "the old text is not valid JSON, so it must stay as it is".to_owned(),
+            )];
+        }
+    };
+    let new = match Document::read("", after) {
+        Ok(new) => new,
+        Err(finding) => {
+            let doubled = finding.message.contains("stands twice");
+            let code = if doubled { "duplicate-key" } else { "unparsable" };
+            return vec![(1, code, format!("the new text cannot be read: {}", finding.message))];
+        }
+    };
+    let mut walk = Walk { text: &old.text, found: Vec::new() };
+    if meta {
+        walk.meta(&old, &new);
+    } else {
+        walk.value(&old.root, &old.value, &new.value, "");
+    }
+    walk.found
+}
+
+/// Members of meta.json whose elements stay identical and which grow at their end only.
+const RECORDS: [&str; 3] = ["elaborations", "steps_completed", "phases_completed"];
+const STATUS: [&str; 3] = ["raw", "partial", "analyzed"];
+
+struct Walk<'t> {
+    text: &'t str,
+    found: Vec<Found>,
+}
+
+impl Walk<'_> {
+    fn lost(&mut self, node: &Node, code: &'static str, message: String) {
+        let line = crate::finding::place(self.text, node.span.start).0;
+        self.found.push((line, code, message));
+    }
+
+    fn value(&mut self, node: &Node, old: &Value, new: &Value, at: &str) {
+        match (&node.kind, old, new) {
+            (Kind::Object(members), Value::Object(old), Value::Object(new)) => {
+                for (key, node) in members {
+                    let path = format!("{at}/{key}");
+                    match (old.get(key), new.get(key)) {
+                        (Some(old), Some(new)) => self.value(node, old, new, &path),
+                        _ => self.lost(node, "key-lost", format!("the key {path} is lost")),
+                    }
+                }
+            }
+            (Kind::Array(elements), Value::Array(old), Value::Array(new)) => {
+                if new.len() < old.len() {
+                    self.lost(node, "array", format!("the array {at} lost elements"));
+                }
+                for (index, ((node, old), new)) in elements.iter().zip(old).zip(new).enumerate() {
+                    self.value(node, old, new, &format!("{at}/{index}"));
+                }
+            }
+            _ if same(old, new) => {}
+            _ => self.lost(node, "scalar", format!("the value at {at} changed")),
+        }
+    }
+
+    fn meta(&mut self, old: &Document, new: &Document) {
+        let (Kind::Object(members), Value::Object(was), Value::Object(is)) =
+            (&old.root.kind, &old.value, &new.value)
+        else {
+            return self.value(&old.root, &old.value, &new.value, "");
+        };
+        for (key, node) in members {
+            let (Some(was), Some(is)) = (was.get(key), is.get(key)) else {
+                self.lost(node, "key-lost", format!("the key /{key} is lost"));
+                continue;
+            };
+            let path = format!("/{key}");
+            match (key.as_str(), was, is) {
+                // Nothing stood there: the first record makes a list of it.
+                ("elaborations", Value::Null, Value::Array(_)) => {}
+                (key, Value::Array(was), Value::Array(is)) if RECORDS.contains(&key) => {
+                    if is.len() < was.len() || !was.iter().zip(is).all(|(was, is)| identical(was, is)) {
+                        self.lost(
+                            node,
+                            "array",
+                            format!("an element of {path} changed; elements are only added at the end"),
+                        );
+                    }
+                }
+                ("analysis_status", Value::String(was), Value::String(is)) => {
+                    let rank = |status: &str| STATUS.iter().position(|known| *known == status);
+                    if was != is && (rank(is).is_none() || rank(was) >= rank(is)) {
+                        self.lost(
+                            node,
+                            "scalar",
+                            format!("analysis_status went from {was} to {is}; it only goes forward"),
+                        );
+                    }
+                }
+                ("codebase_hash", _, Value::String(is)) if !is.is_empty() => {}
+                ("elaboration_config", Value::Object(was), Value::Object(is)) => {
+                    let free = |map: &serde_json::Map<String, Value>| {
+                        let mut map = map.clone();
+                        if map.get("max_turns").is_some_and(Value::is_number) {
+                            map["max_turns"] = Value::Null;
+                        }
+                        Value::Object(map)
+                    };
+                    self.value(node, &free(was), &free(is), &path);
+                }
+                (_, was, is) => self.value(node, was, is, &path),
+            }
+        }
+    }
+}
+
+/// Equal as data, with nothing more on either side.
+fn identical(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| identical(a, b)))
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| identical(a, b))
+        }
+        _ => same(a, b),
+    }
+}
+
+/// Equal scalars of one type; numbers as exact decimals.
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => decimal(&a.to_string()) == decimal(&b.to_string()),
+        _ => a == b,
+    }
+}
+
+/// A number as its sign, its digits without zeros at either end, and the exponent of the last.
+fn decimal(text: &str) -> (bool, String, i64) {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (negative, mantissa) = mantissa.strip_prefix('-').map_or((false, mantissa), |rest| (true, rest));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    let kept = digits.trim_end_matches('0');
+    let shift = (digits.len() - kept.len()) as i64 - fraction.len() as i64;
+    let kept = kept.trim_start_matches('0');
+    if kept.is_empty() {
+        return (negative, String::new(), 0);
+    }
+    (negative, kept.to_owned(), exponent.parse::<i64>().unwrap_or(i64::MAX / 2).saturating_add(shift))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn codes(before: &str, after: &str) -> Vec<&'static str> {
+        losses(before.as_bytes(), after.as_bytes()).into_iter().map(|found| found.1).collect()
+    }
+
+    fn meta(before: &str, after: &str) -> bool {
+        meta_losses(before.as_bytes(), after.as_bytes()).is_empty()
+    }
+
+    #[test]
+    fn objects_gain_keys_and_arrays_grow_at_their_end() {
+        assert!(codes("{\"a\": [1]}", "{\"b\": 2, \"a\": [1.0, 2]}").is_empty());
+        assert!(codes("[{\"a\": 1}]", "[{\"a\": 1, \"b\": 2}, 3]").is_empty());
+        assert_eq!(codes("{\"a\": 1}", "{}"), ["key-lost"]);
+        assert_eq!(codes("[1, 2]", "[1]"), ["array"]);
+        assert_eq!(codes("[1]", "[0, 1]"), ["scalar"]);
+        assert_eq!(codes("{\"a\": 1}", "{\"a\": \"1\"}"), ["scalar"]);
+        assert_eq!(codes("{\"a\": 1}", "{\"a\": true}"), ["scalar"]);
+        assert_eq!(codes("{\"a\": 1}", "{\"a\": 1, \"a\": 1}"), ["duplicate-key"]);
+        assert_eq!(codes("{", "{}"), ["unparsable"]);
+        assert_eq!(codes("{}", "{"), ["unparsable"]);
+    }
+
+    #[test]
+    fn numbers_are_exact_decimals() {
+        assert!(codes("[100, 1e400, 0.50]", "[1e2, 10e399, 0.5]").is_empty());
+        assert_eq!(codes("[12345678901234567890123]", "[12345678901234567890124]"), ["scalar"]);
+    }
+
+    #[test]
+    fn records_of_meta_json_stay_identical() {
+        assert!(meta("{\"elaborations\": [{\"a\": 1}]}", "{\"elaborations\": [{\"a\": 1}, {}]}"));
+        assert!(!meta("{\"elaborations\": [{\"a\": 1}]}", "{\"elaborations\": [{\"a\": 1, \"b\": 2}]}"));
+        assert!(!meta("{\"steps_completed\": [\"00-01\"]}", "{\"steps_completed\": []}"));
+        assert!(meta("{\"elaborations\": null}", "{\"elaborations\": [{}]}"));
+        assert!(!meta("{\"elaborations\": \"x\"}", "{\"elaborations\": [{}]}"));
+    }
+
+    #[test]
+    fn status_goes_forward_and_sources_stay() {
+        assert!(meta("{\"analysis_status\": \"raw\"}", "{\"analysis_status\": \"partial\"}"));
+        assert!(!meta("{\"analysis_status\": \"partial\"}", "{\"analysis_status\": \"raw\"}"));
+        assert!(!meta("{\"analysis_status\": \"partial\"}", "{\"analysis_status\": \"other\"}"));
+        assert!(meta("{\"codebase_hash\": \"a\"}", "{\"codebase_hash\": \"b\"}"));
+        assert!(meta(
+            "{\"elaboration_config\": {\"max_turns\": 3}}",
+            "{\"elaboration_config\": {\"max_turns\": 9}}"
+        ));
+        assert!(!meta("{\"source_id\": \"GH-1\"}", "{\"source_id\": \"GH-2\"}"));
+    }
+}

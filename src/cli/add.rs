@@ -1,0 +1,69 @@
+//! `roundtable add`: a new item folder with its meta.json.
+
+use clap::Args;
+use serde_json::json;
+
+use super::elaborate::author;
+use super::exit::{Code, Fail};
+use super::screen::Screen;
+use super::{Clock, Global, now, open, table};
+use crate::item::meta;
+use crate::item::path::is_safe_name;
+use crate::landing;
+use crate::plain;
+use crate::repo::short;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: roundtable add offline-mode --name \"offline mode\"")]
+pub struct Options {
+    /// The new item: a slug, or a folder's path in the repository
+    item: String,
+    /// What people call it
+    #[arg(long, value_name = "TEXT")]
+    name: String,
+    /// The branch to commit on [default: roundtable/<slug>]
+    #[arg(long, value_name = "NAME")]
+    branch: Option<String>,
+    /// Where a new branch starts [default: HEAD]
+    #[arg(long, value_name = "REV")]
+    base: Option<String>,
+    #[command(flatten)]
+    clock: Clock,
+}
+
+/// Makes the item on its branch.
+pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
+    let repo = open(global)?;
+    let item = options.item.trim_start_matches("./").trim_end_matches('/');
+    if !item.split('/').all(is_safe_name) {
+        let shown = plain::cut(&plain::one_line(&plain::clean(item)), 80);
+        return Err(Fail::new(format!(
+            "\"{shown}\" is no item; use letters, digits, `.`, `_` and `-`, as in offline-mode"
+        )));
+    }
+    let name = plain::cut(&plain::one_line(&plain::clean(&options.name)), 120);
+    if name.is_empty() {
+        return Err(Fail::new("--name is empty; say what people call the item"));
+    }
+    let place = table::place(&repo, item, options.branch.as_deref(), options.base.as_deref())?;
+    let config = table::config(global, &repo, place.base)?;
+    let library = table::library(&repo, place.base, &config)?;
+    let path = if item.contains('/') { item.to_owned() } else { format!("{}/{item}", config.items()) };
+    let at = options.clock.fixed()?.unwrap_or_else(now);
+    let text = meta::new_item(table::slug(&path), &name, at, &place.base.to_string());
+    let new = landing::NewItem {
+        path: &path,
+        meta: &text,
+        branch: &place.branch,
+        start: place.base,
+        author: &author(),
+        time: at.seconds(),
+    };
+    let commit = landing::add(&repo, &library, &new)?;
+    screen.say_strong(&format!("Added {path} on {}, commit {}.", place.branch, short(commit)));
+    screen.say(&format!("Next: roundtable elaborate {} --step 00-01 --script FILE", table::slug(&path)));
+    screen.json(&json!({
+        "item": path, "branch": place.branch, "base": place.base.to_string(), "commit": commit.to_string(),
+    }));
+    Ok(Code::Yes)
+}

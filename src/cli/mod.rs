@@ -1,0 +1,175 @@
+//! The program: arguments and environment, a file a verb. The only place that reads the clock,
+//! the environment or a work tree.
+
+mod add;
+mod elaborate;
+mod exit;
+mod screen;
+mod show;
+mod steps;
+mod table;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use self::exit::Code;
+use self::exit::Fail;
+use self::screen::Screen;
+use crate::discussion::event::Time;
+use crate::repo::Repo;
+
+/// Three personas discuss a step of a document with you; what they find is committed to it, and
+/// nothing that stood there changes.
+#[derive(Debug, Parser)]
+#[command(name = "roundtable", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(
+    after_help = "Exit codes: 0 done, and the answer is yes; 1 done, and the answer is no; 2 could not be done, and nothing was changed."
+)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Args)]
+struct Global {
+    /// The repository, or a folder in it; a bare one works [default: the current folder]
+    #[arg(long, global = true, value_name = "DIR")]
+    repo: Option<PathBuf>,
+    /// Settings from this file instead of .roundtable.yaml
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print one JSON object on standard output, and nothing else there
+    #[arg(long, global = true)]
+    json: bool,
+    /// Print nothing but warnings and errors
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// When to use colour; NO_COLOR is honoured
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: Color,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Hold one discussion on a step and commit what it adds
+    Elaborate(elaborate::Options),
+    /// Make a new item: a folder with its meta.json
+    Add(add::Options),
+    /// Read a recorded discussion
+    Show(show::Options),
+    /// List, read and check the step files
+    Steps(steps::Options),
+}
+
+/// Runs the program with the process's arguments.
+pub fn main() -> Code {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return exit::usage(&error),
+    };
+    let screen = Screen::new(cli.global.color, cli.global.quiet, cli.global.json);
+    let done = match cli.verb {
+        Verb::Elaborate(options) => elaborate::run(&cli.global, options, &screen),
+        Verb::Add(options) => add::run(&cli.global, &options, &screen),
+        Verb::Show(options) => show::run(&cli.global, &options, &screen),
+        Verb::Steps(options) => steps::run(&cli.global, &options, &screen),
+    };
+    match done {
+        Ok(code) => screen.finish(code),
+        Err(fail) => {
+            screen.error(&fail);
+            Code::Failed
+        }
+    }
+}
+
+/// A clock option: a fixed moment, or the machine's.
+#[derive(Debug, Args)]
+struct Clock {
+    /// A fixed clock (RFC 3339); SOURCE_DATE_EPOCH does the same
+    #[arg(long, value_name = "TIME")]
+    at: Option<String>,
+}
+
+impl Clock {
+    /// The fixed moment, if one is asked for.
+    fn fixed(&self) -> Result<Option<Time>, Fail> {
+        if let Some(at) = &self.at {
+            return Time::parse(at).map(Some).map_err(|error| Fail::new(format!("--at: {error}")));
+        }
+        #[allow(clippy::disallowed_methods)]
+        let Some(epoch) = std::env::var_os("SOURCE_DATE_EPOCH").filter(|value| !value.is_empty()) else {
+            return Ok(None);
+        };
+        let text = epoch.to_string_lossy().into_owned();
+        let wrong = || {
+            Fail::new(format!(
+                "SOURCE_DATE_EPOCH is \"{}\"; it is a whole number of seconds since 1970",
+                crate::plain::clean(&text)
+            ))
+        };
+        let seconds: i64 = text.parse().map_err(|_| wrong())?;
+        let moment = chrono::DateTime::from_timestamp(seconds, 0).ok_or_else(wrong)?;
+        Time::parse(&moment.to_rfc3339()).map(Some).map_err(|_| wrong())
+    }
+}
+
+/// The machine's clock.
+#[allow(clippy::disallowed_methods)]
+fn now() -> Time {
+    Time::new(chrono::DateTime::from(std::time::SystemTime::now()))
+}
+
+/// Nanoseconds since the epoch: what tells two runs of the same moment apart.
+#[allow(clippy::disallowed_methods)]
+fn nanoseconds() -> u128 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_nanos())
+}
+
+/// Opens the repository of the options.
+fn open(global: &Global) -> Result<Repo, Fail> {
+    let path = match &global.repo {
+        Some(path) if !path.exists() => {
+            return Err(Fail::new(format!(
+                "--repo: {} does not exist",
+                crate::plain::clean(&path.display().to_string())
+            )));
+        }
+        Some(path) => path.clone(),
+        None => current_folder()?,
+    };
+    Ok(Repo::open(&path)?)
+}
+
+#[allow(clippy::disallowed_methods)]
+fn current_folder() -> Result<PathBuf, Fail> {
+    std::env::current_dir().map_err(|error| Fail::new(format!("the current folder cannot be read: {error}")))
+}
+
+/// Reads a file that an argument names.
+fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Fail> {
+    use std::io::Read as _;
+    let shown = crate::plain::clean(&path.display().to_string());
+    let refused = |error: std::io::Error| Fail::new(format!("{shown} cannot be read: {error}"));
+    let file = std::fs::File::open(path).map_err(refused)?;
+    if file.metadata().map_err(refused)?.is_dir() {
+        return Err(Fail::new(format!("{shown} is a folder; name a file")));
+    }
+    let mut bytes = Vec::new();
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(refused)?;
+    if bytes.len() as u64 > limit {
+        return Err(Fail::new(format!("{shown} is larger than {} MiB", limit >> 20)));
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,164 @@
+//! What people read: standard output and standard error, with colour where it belongs.
+//!
+//! A closed pipe is no error (`| head` has seen enough); any other failure to write is kept and
+//! ends the program with exit code 2.
+
+use std::cell::RefCell;
+use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
+
+use anstyle::{AnsiColor, Style};
+
+use super::Color;
+use super::exit::{Code, Fail};
+use crate::discussion::event::Record;
+use crate::discussion::transcript::{self, Speaker};
+use crate::persona::Cast;
+use crate::plain;
+
+/// Where the program writes to.
+pub struct Screen {
+    colour: bool,
+    colour_errors: bool,
+    quiet: bool,
+    json: bool,
+    broken: RefCell<Option<io::Error>>,
+}
+
+/// A colour a seat at the table; more personas than colours share them.
+const SEATS: [AnsiColor; 6] = [
+    AnsiColor::Magenta,
+    AnsiColor::Cyan,
+    AnsiColor::Yellow,
+    AnsiColor::Blue,
+    AnsiColor::Red,
+    AnsiColor::White,
+];
+
+impl Screen {
+    #[allow(clippy::disallowed_methods)]
+    pub fn new(color: Color, quiet: bool, json: bool) -> Screen {
+        let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+            || std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+        let wanted = |terminal: bool| match color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => terminal && !unwanted,
+        };
+        Screen {
+            colour: wanted(io::stdout().is_terminal()),
+            colour_errors: wanted(io::stderr().is_terminal()),
+            quiet,
+            json,
+            broken: RefCell::new(None),
+        }
+    }
+
+    /// Whether people read along.
+    fn talks(&self) -> bool {
+        !self.quiet && !self.json
+    }
+
+    fn write(&self, text: &str) {
+        let mut out = io::stdout().lock();
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        if let Err(error) = written
+            && error.kind() != ErrorKind::BrokenPipe
+        {
+            self.broken.borrow_mut().get_or_insert(error);
+        }
+    }
+
+    fn styled(&self, style: Style, text: &str) -> String {
+        if self.colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+
+    /// Text for people, with a line end.
+    pub fn say(&self, text: &str) {
+        if self.talks() {
+            self.write(&format!("{}\n", plain::clean(text)));
+        }
+    }
+
+    /// A line for people that stands out.
+    pub fn say_strong(&self, text: &str) {
+        if self.talks() {
+            self.write(&format!("{}\n", self.styled(Style::new().bold(), &plain::clean(text))));
+        }
+    }
+
+    /// One entry of the transcript, with a blank line before it.
+    pub fn say_record(&self, record: &Record, cast: &Cast) {
+        let Some(entry) = transcript::entry(record, cast).filter(|_| self.talks()) else { return };
+        let style = match entry.speaker {
+            Speaker::Persona(seat) => SEATS[seat % SEATS.len()].on_default().bold(),
+            Speaker::User => AnsiColor::Green.on_default().bold(),
+            Speaker::Table => Style::new().dimmed(),
+        };
+        if entry.label.is_empty() {
+            self.write(&format!("\n{}\n", self.styled(style, &entry.text)));
+        } else {
+            self.write(&format!("\n{} {}\n", self.styled(style, &entry.label), entry.text));
+        }
+    }
+
+    /// A unified diff: what is added in green, what is lost in red.
+    pub fn say_diff(&self, diff: &str) {
+        for line in diff.lines().filter(|_| self.talks()) {
+            let style = match line.as_bytes().first() {
+                Some(b'+') => AnsiColor::Green.on_default(),
+                Some(b'-') => AnsiColor::Red.on_default(),
+                Some(b'@') => AnsiColor::Cyan.on_default(),
+                _ => Style::new(),
+            };
+            self.write(&format!("{}\n", self.styled(style, &plain::clean(line))));
+        }
+    }
+
+    /// The one JSON object of `--json`.
+    pub fn json(&self, value: &serde_json::Value) {
+        if self.json {
+            self.write(&format!("{value:#}\n"));
+        }
+    }
+
+    /// A note on standard error: progress, something set aside.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            self.complain("note", AnsiColor::Cyan, text);
+        }
+    }
+
+    pub fn warn(&self, text: &str) {
+        self.complain("warning", AnsiColor::Yellow, text);
+    }
+
+    pub fn error(&self, fail: &Fail) {
+        self.complain("error", AnsiColor::Red, &fail.message);
+    }
+
+    fn complain(&self, kind: &str, color: AnsiColor, text: &str) {
+        let style = color.on_default().bold();
+        let label = if self.colour_errors { format!("{style}{kind}{style:#}") } else { kind.to_owned() };
+        // There is nowhere left to report that standard error is gone.
+        let _ = writeln!(io::stderr().lock(), "{label}: {}", plain::clean(text));
+    }
+
+    /// An output that could not be written so far, as an error.
+    pub fn check(&self) -> Result<(), String> {
+        match &*self.broken.borrow() {
+            Some(error) => Err(format!("standard output cannot be written: {error}")),
+            None => Ok(()),
+        }
+    }
+
+    /// The exit code, unless the output could not be written.
+    pub fn finish(&self, code: Code) -> Code {
+        match self.check() {
+            Ok(()) => code,
+            Err(message) => {
+                self.error(&Fail::new(message));
+                Code::Failed
+            }
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! `roundtable steps list | show | check`: the step files.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use super::exit::{Code, Fail};
+use super::screen::Screen;
+use super::{Global, current_folder, open, read_file, table};
+use crate::config::{self, Config};
+use crate::files;
+use crate::finding::Finding;
+use crate::library::{File, Library, embedded_steps, is_persona, is_step};
+use crate::persona::{Cast, PHASES, Persona};
+use crate::repo::Repo;
+use crate::step::{Depth, Step, lint};
+
+#[derive(Debug, Args)]
+pub struct Options {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// The steps of all phases, the repository's own among them
+    List,
+    /// One step: what it asks, checks and writes
+    #[command(after_help = "Example: roundtable steps show 01-03")]
+    Show {
+        /// The step's id
+        #[arg(value_name = "NN-NN")]
+        id: String,
+    },
+    /// Check step files: exit 1 when there is something to mend
+    #[command(after_help = "Example: roundtable steps check .roundtable/steps")]
+    Check {
+        /// An overlay's root [default: the repository's steps folder, else the built-in steps]
+        dir: Option<PathBuf>,
+    },
+}
+
+pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
+    match &options.verb {
+        Verb::List => list(&library(global)?, screen),
+        Verb::Show { id } => show(library(global)?.step(id)?, screen),
+        Verb::Check { dir } => check(global, dir.as_deref(), screen),
+    }
+}
+
+/// The steps as somebody working in the repository has them: the work tree's overlay, or HEAD's
+/// in a bare repository, or the built-in ones alone outside of one.
+fn library(global: &Global) -> Result<Library, Fail> {
+    let Some(repo) = repository(global)? else { return Ok(Library::built_in()?) };
+    let Some(root) = repo.work_tree() else {
+        return match repo.resolve("HEAD") {
+            Ok(head) => table::library(&repo, head, &table::config(global, &repo, head)?),
+            Err(_) => Ok(Library::built_in()?),
+        };
+    };
+    let config = work_tree_config(global, root)?;
+    let overlay = |folder: &Option<String>| {
+        folder.as_ref().map_or(Ok(Vec::new()), |folder| files::read(&root.join(folder)))
+    };
+    Ok(Library::new(&overlay(&config.steps)?, &overlay(&config.templates)?)?)
+}
+
+fn repository(global: &Global) -> Result<Option<Repo>, Fail> {
+    match open(global) {
+        Ok(repo) => Ok(Some(repo)),
+        Err(fail) if global.repo.is_some() => Err(fail),
+        Err(_) => Ok(None),
+    }
+}
+
+fn work_tree_config(global: &Global, root: &Path) -> Result<Config, Fail> {
+    let path = global.config.clone().unwrap_or_else(|| root.join(config::FILE));
+    if global.config.is_none() && !path.exists() {
+        return Ok(Config::default());
+    }
+    Ok(Config::read(&crate::plain::clean(&path.display().to_string()), &read_file(&path, 1 << 20)?)?)
+}
+
+fn list(library: &Library, screen: &Screen) -> Result<Code, Fail> {
+    let mut phase = "";
+    for step in &library.steps {
+        if step.phase != phase {
+            phase = &step.phase;
+            let title = PHASES.iter().find(|(key, _)| *key == phase).map_or("", |(_, title)| title);
+            let (lead, _) = library.cast.lead(phase);
+            screen.say_strong(&format!("{phase}  {title} -- {} ({})", lead.name, lead.role));
+        }
+        screen.say(&format!(
+            "  {}  {:<34} {:<9} {}",
+            step.id,
+            step.title,
+            step.depth.to_string(),
+            step.outputs.join(", ")
+        ));
+    }
+    let steps: Vec<Value> = library.steps.iter().map(as_json).collect();
+    screen.json(&json!({ "steps": steps }));
+    Ok(Code::Yes)
+}
+
+fn as_json(step: &Step) -> Value {
+    json!({
+        "step_id": step.id, "title": step.title, "phase": step.phase, "persona": step.persona,
+        "depth": step.depth, "outputs": step.outputs, "depends_on": step.depends_on,
+        "skip_if": step.skip_if, "path": step.path,
+    })
+}
+
+fn show(step: &Step, screen: &Screen) -> Result<Code, Fail> {
+    screen.say_strong(&format!("Step {}: {}", step.id, step.title));
+    screen.say(&format!(
+        "{}, {} depth, asked by {}; writes {}",
+        step.phase,
+        step.depth,
+        step.persona,
+        step.outputs.join(", ")
+    ));
+    if !step.depends_on.is_empty() {
+        screen.say(&format!("after {}", step.depends_on.join(", ")));
+    }
+    if !step.skip_if.is_empty() {
+        screen.say(&format!("skipped if {}", step.skip_if));
+    }
+    screen.say_strong("\nBrief Mode");
+    screen.say(&step.brief);
+    for depth in [Depth::Standard, Depth::Deep] {
+        screen.say_strong(if depth == Depth::Deep { "\nDeep Mode" } else { "\nStandard Mode" });
+        for (number, question) in step.questions(depth).iter().enumerate() {
+            screen.say(&format!("{}. {question}", number + 1));
+        }
+    }
+    screen.say_strong("\nValidation");
+    for criterion in &step.validation {
+        screen.say(&format!("- {criterion}"));
+    }
+    screen.say_strong("\nArtifacts");
+    screen.say(&step.artifacts);
+    let mut value = as_json(step);
+    value["brief"] = json!(step.brief);
+    value["standard"] = json!(step.standard);
+    value["deep"] = json!(step.deep);
+    value["validation"] = json!(step.validation);
+    value["artifacts"] = json!(step.artifacts);
+    screen.json(&value);
+    Ok(Code::Yes)
+}
+
+fn check(global: &Global, dir: Option<&Path>, screen: &Screen) -> Result<Code, Fail> {
+    let overlay = overlay(global, dir)?;
+    let own = overlay.is_some();
+    let files: Vec<File> = overlay
+        .unwrap_or_else(|| embedded_steps().map(|(path, text)| (path.to_owned(), text.to_owned())).collect());
+    let mut findings = Vec::new();
+    let cast = cast(&files, &mut findings)?;
+    let steps: Vec<&File> = files.iter().filter(|(path, _)| is_step(path)).collect();
+    for (path, text) in &steps {
+        findings.extend(lint(path, text, &cast));
+    }
+    findings.extend(doubles(&steps, own));
+    for finding in &findings {
+        screen.say(&finding.to_string());
+    }
+    let count = steps.len();
+    let what = if own { "step files" } else { "built-in step files" };
+    match findings.len() {
+        0 => screen.say(&format!("{count} {what}, nothing to mend.")),
+        found => screen.say(&format!("\n{count} {what}, {found} to mend.")),
+    }
+    let listed: Vec<Value> = findings
+        .iter()
+        .map(|finding| {
+            json!({"path": finding.path, "line": finding.line, "column": finding.column,
+                   "message": finding.message, "hint": finding.hint})
+        })
+        .collect();
+    screen.json(&json!({ "checked": count, "findings": listed }));
+    Ok(if findings.is_empty() { Code::Yes } else { Code::No })
+}
+
+/// The files to check: a folder's, or the repository's overlay; none for the built-in ones.
+fn overlay(global: &Global, dir: Option<&Path>) -> Result<Option<Vec<File>>, Fail> {
+    if let Some(dir) = dir {
+        let at = if dir.is_absolute() { dir.to_owned() } else { current_folder()?.join(dir) };
+        if !at.is_dir() {
+            return Err(Fail::new(format!(
+                "{} is no folder",
+                crate::plain::clean(&dir.display().to_string())
+            )));
+        }
+        return Ok(Some(files::read(&at)?));
+    }
+    let Some(repo) = repository(global)? else { return Ok(None) };
+    if let Some(root) = repo.work_tree() {
+        let config = work_tree_config(global, root)?;
+        return Ok(config.steps.map(|folder| files::read(&root.join(folder))).transpose()?);
+    }
+    let Ok(head) = repo.resolve("HEAD") else { return Ok(None) };
+    let config = table::config(global, &repo, head)?;
+    Ok(config.steps.map(|folder| repo.overlay(head, &folder)).transpose()?)
+}
+
+/// The cast that the steps may name: the built-in personas and those of the overlay.
+fn cast(files: &[File], findings: &mut Vec<Finding>) -> Result<Cast, Fail> {
+    let mut personas: Vec<Persona> = Library::built_in()?.cast.iter().cloned().collect();
+    for (path, text) in files.iter().filter(|(path, _)| is_persona(path)) {
+        match Persona::read(path, text) {
+            Ok(persona) => {
+                personas.retain(|other| other.key != persona.key);
+                personas.push(persona);
+            }
+            Err(finding) => findings.push(finding),
+        }
+    }
+    Cast::new(personas).map_err(|error| Fail::new(error.to_string()))
+}
+
+/// Steps with one id, and dependencies on steps that do not exist.
+fn doubles(files: &[&File], own: bool) -> Vec<Finding> {
+    let read = |(path, text): &&File| Step::read(path, text).ok().map(|step| (step, text.clone()));
+    let steps: Vec<(Step, String)> = files.iter().filter_map(read).collect();
+    let paths: Vec<&str> = steps.iter().map(|(step, _)| step.path.as_str()).collect();
+    let built_in: Vec<Step> = embedded_steps()
+        .filter(|(path, _)| own && !paths.contains(path))
+        .filter_map(|(path, text)| Step::read(path, text).ok())
+        .collect();
+    let mut findings = Vec::new();
+    for (at, (step, text)) in steps.iter().enumerate() {
+        let others = steps[..at].iter().map(|(step, _)| step).chain(&built_in);
+        if let Some(other) = others.into_iter().find(|other| other.id == step.id) {
+            let message = format!("step {} is also {}", step.id, other.path);
+            findings.push(
+                Finding::near(&step.path, text, "step_id:", message).hint("give one of them a free number"),
+            );
+        }
+        for id in &step.depends_on {
+            let known = steps.iter().map(|(step, _)| step).chain(&built_in).any(|other| other.id == *id);
+            if crate::step::is_step_id(id) && !known {
+                findings.push(Finding::near(
+                    &step.path,
+                    text,
+                    id,
+                    format!("depends on step {id}, which does not exist"),
+                ));
+            }
+        }
+    }
+    findings
+}

@@ -1,0 +1,55 @@
+//! What the verbs set up alike: settings, library, branch and base of an item.
+
+use git2::Oid;
+
+use super::{Global, exit::Fail, read_file};
+use crate::config::{self, Config};
+use crate::library::Library;
+use crate::repo::Repo;
+
+/// The settings at a commit, or those of `--config`.
+pub fn config(global: &Global, repo: &Repo, commit: Oid) -> Result<Config, Fail> {
+    if let Some(path) = &global.config {
+        let name = crate::plain::clean(&path.display().to_string());
+        return Ok(Config::read(&name, &read_file(path, 1 << 20)?)?);
+    }
+    Ok(match repo.file(commit, config::FILE)? {
+        Some(bytes) => Config::read(config::FILE, &bytes)?,
+        None => Config::default(),
+    })
+}
+
+/// Steps, cast and templates, with the overlays of a commit.
+pub fn library(repo: &Repo, commit: Oid, config: &Config) -> Result<Library, Fail> {
+    let overlay = |folder: &Option<String>| {
+        folder.as_ref().map_or(Ok(Vec::new()), |folder| repo.overlay(commit, folder))
+    };
+    Ok(Library::new(&overlay(&config.steps)?, &overlay(&config.templates)?)?)
+}
+
+/// The branch of an item and where it stands.
+pub struct Place {
+    pub branch: String,
+    /// The branch's tip, or where it will start.
+    pub base: Oid,
+    /// The branch exists.
+    pub exists: bool,
+}
+
+/// The branch an item's changes go to: `--branch`, else `roundtable/<slug>`.
+pub fn place(repo: &Repo, item: &str, branch: Option<&str>, base: Option<&str>) -> Result<Place, Fail> {
+    let branch = branch.map_or_else(|| format!("roundtable/{}", slug(item)), str::to_owned);
+    let tip = repo.tip(&branch)?;
+    repo.refuse_checked_out(&branch)?;
+    let start = match (tip, base) {
+        (Some(tip), _) => tip,
+        (None, base) => repo.resolve(base.unwrap_or("HEAD"))?,
+    };
+    Ok(Place { branch, base: start, exists: tip.is_some() })
+}
+
+/// The last name of an item's path.
+pub fn slug(item: &str) -> &str {
+    let trimmed = item.trim_end_matches('/');
+    trimmed.rsplit('/').next().unwrap_or(trimmed)
+}

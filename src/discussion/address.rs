@@ -1,0 +1,463 @@
+//! Whom a message addresses, and whether it asks to end the discussion (4.4.4, 4.4.6; contract 4.4).
+//!
+//! A message is looked at in this order: exit, direct address, group address, neither. Addressing
+//! follows the letter of the rules. Exit asks what a message is *for*: an exit word counts when
+//! its clause says nothing else; it does not when it is negated, put off, quoted, or a part of
+//! what is talked about ("exit code", "the back button"); and where it may be either, the answer
+//! is [`Address::Unclear`] and the lead asks.
+
+use super::words::{Word, unquoted, words};
+use crate::persona::Cast;
+
+/// What a message is, before topic focus is considered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    Exit,
+    Unclear,
+    /// Persona keys, in the order in which the message names them.
+    Direct(Vec<String>),
+    Group,
+    Neither,
+}
+
+/// Classifies a message. `asked` says that the lead has just asked whether the user wants to end:
+/// then a plain yes is an exit and nothing is unclear any more.
+pub fn address(text: &str, cast: &Cast, asked: bool) -> Address {
+    match intent(text, cast) {
+        Intent::Exit => return Address::Exit,
+        Intent::Unclear if asked => return Address::Exit,
+        Intent::Unclear => return Address::Unclear,
+        Intent::None if asked && is_yes(text) => return Address::Exit,
+        Intent::None => {}
+    }
+    let named = addressed(text, cast);
+    if !named.is_empty() {
+        Address::Direct(named)
+    } else if is_group(text) {
+        Address::Group
+    } else {
+        Address::Neither
+    }
+}
+
+/// The personas a message addresses: by a first name it starts with, or one followed by a comma.
+fn addressed(text: &str, cast: &Cast) -> Vec<String> {
+    let text = without_replies(text).replace(['*', '`'], "");
+    let text = text.trim_start();
+    let mut keys: Vec<String> = Vec::new();
+    for word in words(text) {
+        let Some(persona) = cast.iter().find(|persona| persona.first_name().to_lowercase() == word.text)
+        else {
+            continue;
+        };
+        let next = text[word.end..].chars().next();
+        let comma = matches!(next, Some(',' | '，' | '、' | '،'));
+        let opening = word.start == 0
+            && next.is_none_or(|c| c.is_whitespace() || matches!(c, ':' | '?' | '：' | '？' | '؟'));
+        if (comma || opening) && !keys.contains(&persona.key) {
+            keys.push(persona.key.clone());
+        }
+    }
+    keys
+}
+
+/// Quoted lines of a reply are somebody else's words; inline quotation marks stay.
+fn without_replies(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with('>')).collect();
+    lines.join("\n")
+}
+
+/// Words that address everyone, as whole words.
+const GROUP: [&[&str]; 5] =
+    [&["you", "all"], &["everyone"], &["all", "of", "you"], &["team"], &["what", "do", "you", "think"]];
+
+fn is_group(text: &str) -> bool {
+    let words: Vec<String> = words(&without_replies(text)).into_iter().map(|word| word.text).collect();
+    GROUP.iter().any(|phrase| words.windows(phrase.len()).any(|window| window == *phrase))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Intent {
+    Exit,
+    Unclear,
+    None,
+}
+
+/// What one clause says about ending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Clause {
+    /// It asks to end, and says so in more than the bare word.
+    Exit { bare: bool },
+    /// It may ask to end.
+    Maybe,
+    /// It says something else.
+    Content,
+    /// Thanks, names, small words.
+    Filler,
+}
+
+fn intent(text: &str, cast: &Cast) -> Intent {
+    let said = unquoted(text);
+    // A message that is one quotation means what it quotes.
+    let said = if words(&said).is_empty() { without_replies(text) } else { said };
+    let names: Vec<String> = cast.iter().map(|persona| persona.first_name().to_lowercase()).collect();
+    let sentences: Vec<Sentence> = sentences(&said, &names);
+    let all = || sentences.iter().flat_map(|sentence| sentence.clauses.iter());
+    let content = all().filter(|clause| **clause == Clause::Content).count();
+    if all().any(|clause| matches!(clause, Clause::Exit { .. })) {
+        let asks = sentences.iter().any(|sentence| sentence.question && sentence.has(Clause::Content));
+        let trails = sentences.iter().any(Sentence::trails_a_bare_word);
+        return if asks || trails { Intent::Unclear } else { Intent::Exit };
+    }
+    let maybe = all().filter(|clause| **clause == Clause::Maybe).count();
+    let question = sentences.iter().any(|sentence| sentence.question && sentence.has(Clause::Content));
+    if maybe > 0 && !(content > 0 && question) { Intent::Unclear } else { Intent::None }
+}
+
+struct Sentence {
+    clauses: Vec<Clause>,
+    question: bool,
+}
+
+impl Sentence {
+    fn has(&self, wanted: Clause) -> bool {
+        self.clauses.contains(&wanted)
+    }
+
+    /// "done, exit and back are the keywords": a bare word, and then something is said about it.
+    fn trails_a_bare_word(&self) -> bool {
+        let bare = self.clauses.iter().position(|clause| matches!(clause, Clause::Exit { bare: true }));
+        bare.is_some_and(|at| self.clauses[at..].contains(&Clause::Content))
+    }
+}
+
+fn sentences(text: &str, names: &[String]) -> Vec<Sentence> {
+    let mut found = Vec::new();
+    for part in text.split_inclusive(['.', '!', '?', ';', '\n', '。', '！', '？', '…']) {
+        let question = part.ends_with(['?', '？']);
+        let mut clauses = Vec::new();
+        for clause in part.split([',', ':', '—', '–', '(', ')', '，', '、']) {
+            let words = words(clause);
+            for clause in words.split(|word| word.text == "but") {
+                clauses.push(judge(clause, question, names));
+            }
+        }
+        found.push(Sentence { clauses, question });
+    }
+    found
+}
+
+/// Small words that say nothing beside an exit word.
+const FILLER: &str = " ok okay k alright right well great good perfect fine nice cool super excellent thanks thank thx ty cheers you u so yes yeah yep yup sure please pls now then and i i'm im i'd i'll we we're we'll we've i've are am is it it's its that's that this all everything here for today me us let's lets let guess think believe suppose just really very much lot a the our my to everyone everybody team folks guys both bye goodbye hi hello hey with of yet dusted discussion conversation session meeting talk chat roundtable elaboration call can could may shall should will would want wanna need like ready time go going have has had been be do already now's ";
+/// Words that take an exit word back or put it off.
+const AGAINST: &str = " not no never don't dont doesn't isn't aren't wasn't weren't haven't hasn't can't cannot won't wouldn't shouldn't nowhere far almost nearly hardly barely half before until till unless once when whenever if while after without rather instead how what why where which who ";
+const HEDGE: &str = " maybe perhaps probably possibly ";
+const DETERMINER: &str =
+    " a an the this that our my your its their his her on of early no every each any one's ";
+const TALK: &str = " discussion conversation session meeting talk chat roundtable elaboration call ";
+
+fn within(list: &str, word: &str) -> bool {
+    list.contains(&format!(" {word} "))
+}
+
+/// Which exit word stands where in a clause: its kind, and the words it takes.
+struct Found {
+    kind: Kind,
+    from: usize,
+    to: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Done,
+    Exit,
+    WrapUp,
+    Back,
+}
+
+fn find(words: &[&str]) -> Option<Found> {
+    let found = |kind, from, to| Some(Found { kind, from, to });
+    for (at, word) in words.iter().enumerate() {
+        match *word {
+            "done" => return found(Kind::Done, at, at + 1),
+            "exit" => return found(Kind::Exit, at, at + 1),
+            "back" => return found(Kind::Back, at, at + 1),
+            "wrap-up" | "wrapup" => return found(Kind::WrapUp, at, at + 1),
+            "wrap" | "wrapping" => {
+                // "wrap up", "wrap it up", "wrap this discussion up"
+                let up = words[at + 1..].iter().take(4).position(|word| *word == "up");
+                if let Some(up) = up
+                    && words[at + 1..at + 1 + up].iter().all(|word| within(FILLER, word) || *word == "things")
+                {
+                    return found(Kind::WrapUp, at, at + up + 2);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn judge(clause: &[Word], question: bool, names: &[String]) -> Clause {
+    let words: Vec<&str> = clause.iter().map(|word| word.text.as_str()).collect();
+    let says = |word: &&&str| !within(FILLER, word) && !names.iter().any(|name| name == **word);
+    let Some(Found { kind, from, to }) = find(&words) else {
+        return if words.iter().any(|word| says(&word)) { Clause::Content } else { Clause::Filler };
+    };
+    let (before, after) = (&words[..from], &words[to..]);
+    let previous = before.last().copied().unwrap_or_default();
+    if before.iter().any(|word| within(AGAINST, word)) || after.first() == Some(&"yet") && !question {
+        return Clause::Content;
+    }
+    let hedged = before.iter().chain(after).any(|word| within(HEDGE, word));
+    let rest = before.iter().chain(after).filter(says).filter(|word| !within(HEDGE, word)).count();
+    let polite = before.iter().any(|word| matches!(*word, "can" | "could" | "may" | "please"));
+    let verdict = match kind {
+        Kind::Done => done(before, after, rest),
+        Kind::Exit if within(DETERMINER, previous) || rest > 0 => Clause::Content,
+        Kind::Exit => Clause::Exit { bare: words.len() == 1 },
+        Kind::WrapUp => wrap_up(
+            before,
+            after,
+            previous,
+            before.iter().filter(says).filter(|word| !within(HEDGE, word)).count(),
+            rest,
+        ),
+        Kind::Back => back(before, after, previous),
+    };
+    match verdict {
+        Clause::Exit { .. } if hedged || (question && !polite) => Clause::Maybe,
+        other => other,
+    }
+}
+
+fn done(before: &[&str], after: &[&str], rest: usize) -> Clause {
+    let praised = matches!(before.last(), Some(&("well" | "nicely" | "get" | "gets")));
+    if praised {
+        return Clause::Content;
+    }
+    if rest > 0 {
+        // "we're done with error handling": with that, or with the discussion?
+        let speaker = before.iter().any(|word| matches!(*word, "we" | "we're" | "i" | "i'm" | "im"))
+            || before.is_empty();
+        return if speaker && after.first() == Some(&"with") { Clause::Maybe } else { Clause::Content };
+    }
+    let us = before
+        .iter()
+        .any(|word| matches!(*word, "we" | "we're" | "i" | "i'm" | "im" | "all" | "i've" | "we've"));
+    let it = before.iter().any(|word| matches!(*word, "it" | "it's" | "that" | "that's" | "this" | "its"));
+    if it && !us { Clause::Maybe } else { Clause::Exit { bare: before.is_empty() && after.is_empty() } }
+}
+
+fn wrap_up(before: &[&str], after: &[&str], previous: &str, said_before: usize, rest: usize) -> Clause {
+    if within(DETERMINER, previous) || said_before > 0 || before.iter().any(|word| *word == "you" && rest > 0)
+    {
+        return Clause::Content;
+    }
+    if rest == 0 || after.iter().take(3).any(|word| within(TALK, word)) {
+        return Clause::Exit { bare: false };
+    }
+    match after.first() {
+        Some(
+            &("for" | "with" | "by" | "and" | "now" | "here" | "on" | "at" | "then" | "because" | "so"
+            | "soon"),
+        ) => Clause::Maybe,
+        _ => Clause::Content,
+    }
+}
+
+fn back(before: &[&str], after: &[&str], previous: &str) -> Clause {
+    if within(DETERMINER, previous)
+        || matches!(previous, "i'm" | "im" | "we're" | "am" | "are" | "is" | "be" | "was")
+    {
+        return Clause::Content;
+    }
+    let moves = |word: &str| within(FILLER, word) || matches!(word, "take" | "get" | "return" | "head");
+    let target: Vec<&str> = after
+        .iter()
+        .copied()
+        .filter(|word| !matches!(*word, "please" | "now" | "then" | "thanks" | "ok"))
+        .collect();
+    let menu = matches!(
+        target.as_slice(),
+        ["to", "menu"] | ["to", "the", "menu"] | ["to", "the", "main" | "step", "menu"]
+    );
+    if !before.iter().all(|word| moves(word)) || !(target.is_empty() || menu) {
+        return Clause::Content;
+    }
+    let together = before.iter().any(|word| matches!(*word, "let's" | "lets" | "we"));
+    if together && !menu {
+        Clause::Maybe
+    } else {
+        Clause::Exit { bare: before.is_empty() && after.is_empty() }
+    }
+}
+
+/// Whether the answer to "did you want to end?" is yes and nothing else.
+fn is_yes(text: &str) -> bool {
+    const YES: &str =
+        " yes yeah yep yup sure ok okay end ending finish stop quit correct exactly please right ";
+    const FURTHER: &str = " no continue go going keep on ";
+    let words = words(text);
+    let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    words.iter().any(|word| within(YES, word))
+        && words.iter().all(|word| within(YES, word) || within(FILLER, word))
+        && !words.iter().any(|word| within(FURTHER, word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn class(text: &str, asked: bool) -> String {
+        let cast = crate::library::Library::built_in().unwrap().cast;
+        match address(text, &cast, asked) {
+            Address::Exit => "exit".to_owned(),
+            Address::Unclear => "unclear".to_owned(),
+            Address::Group => "group".to_owned(),
+            Address::Neither => "default".to_owned(),
+            Address::Direct(keys) => {
+                let names: Vec<&str> = keys.iter().map(|key| cast.get(key).unwrap().first_name()).collect();
+                names.join("+")
+            }
+        }
+    }
+
+    #[test]
+    fn input_classes() {
+        let cases = [
+            // exit: the word is what the message is for
+            ("done", "exit"),
+            ("DONE", "exit"),
+            ("Done.", "exit"),
+            ("  done!!! ", "exit"),
+            ("ok, done", "exit"),
+            ("Okay, I think we're done here.", "exit"),
+            ("I'm done", "exit"),
+            ("I’m done, thanks everyone", "exit"),
+            ("we are done with this discussion", "exit"),
+            ("all done", "exit"),
+            ("That settles it for me. Done.", "exit"),
+            ("Let's go with option A. Done.", "exit"),
+            ("nothing more to add, done", "exit"),
+            ("exit", "exit"),
+            ("Exit please", "exit"),
+            ("I want to exit", "exit"),
+            ("let's exit the discussion", "exit"),
+            ("wrap up", "exit"),
+            ("Let's wrap up", "exit"),
+            ("let's wrap up our discussion of error handling", "exit"),
+            ("Can we wrap up now?", "exit"),
+            ("I think we should wrap up", "exit"),
+            ("let's wrap this up", "exit"),
+            ("Let's wrap up, I think we have enough", "exit"),
+            ("back", "exit"),
+            ("Back to the menu", "exit"),
+            ("please go back", "exit"),
+            ("\"done\"", "exit"),
+            ("`exit`", "exit"),
+            ("> are you still there?\ndone", "exit"),
+            // not an exit: negated, put off, talked about
+            ("I'm not done yet", "default"),
+            ("we aren't done", "default"),
+            ("don't exit", "default"),
+            ("let's not wrap up", "default"),
+            ("almost done", "default"),
+            ("Before we wrap up, the retries", "default"),
+            ("once we're done, the report is sent", "default"),
+            ("let's go back to discussing the API", "default"),
+            ("Let's go back to the sync journey", "default"),
+            ("what exit code should it return?", "default"),
+            ("Exit code 2 means refused", "default"),
+            ("the back button loses the draft", "default"),
+            ("How does the user exit the wizard?", "default"),
+            ("Is the export done?", "default"),
+            ("The migration is done by the nightly job", "default"),
+            ("well done!", "default"),
+            ("I'm back", "default"),
+            ("roll back the transaction", "default"),
+            ("wrap up the response in an envelope", "default"),
+            ("the wrap-up email is late", "default"),
+            ("the dialog says \"exit\" and nobody sees it", "default"),
+            ("> done\n\nNo, the sync still worries me", "default"),
+            ("undone work blocks the backend", "default"),
+            ("what is the definition of done?", "default"),
+            ("We're done with error handling, what about caching?", "default"),
+            // may be either
+            ("are we done?", "unclear"),
+            ("done?", "unclear"),
+            ("Should we wrap up?", "unclear"),
+            ("maybe we should wrap up", "unclear"),
+            ("we're done with error handling", "unclear"),
+            ("let's go back", "unclear"),
+            ("Done. But what about retries?", "unclear"),
+            ("that's done", "unclear"),
+            ("done, exit and back are the keywords", "unclear"),
+            // direct
+            ("Alex, how does this affect scalability?", "Alex"),
+            ("alex: thoughts on it", "Alex"),
+            ("MAYA?", "Maya"),
+            ("Jordan what breaks", "Jordan"),
+            ("Jordan", "Jordan"),
+            ("Thanks. Maya, who benefits?", "Maya"),
+            ("I agree with Maya, though not with the rest", "Maya"),
+            ("Maya, Alex, what about the sync?", "Maya+Alex"),
+            ("Alex and Maya, what about the sync?", "Alex+Maya"),
+            ("**Jordan**, the signature please", "Jordan"),
+            ("Alex，这会影响性能吗？", "Alex"),
+            ("Alex, what do you think?", "Alex"),
+            ("Jordan Park, what breaks?", "Jordan"),
+            // names that address nobody
+            ("Jordan's earlier point about limits is good", "default"),
+            ("On Jordan's earlier point about limits", "default"),
+            ("as Alex said the cache is risky", "default"),
+            ("Alexander, what do you see", "default"),
+            ("Chen, what do you see", "default"),
+            ("the architect, the designer and the analyst", "default"),
+            ("a mayan calendar", "default"),
+            ("> Alex, how?\nthe load is what worries me", "default"),
+            ("Мая, что дальше", "default"),
+            // group
+            ("What do you all think about caching?", "group"),
+            ("everyone: risks", "group"),
+            ("I want to hear all of you", "group"),
+            ("Team, next subject", "group"),
+            ("what do you think about it", "group"),
+            ("WHAT DO YOU THINK", "group"),
+            // words that only contain a group word
+            ("teamwork matters", "default"),
+            ("the team's velocity", "default"),
+            ("Teams and Slack are both used", "default"),
+            ("steam powers it", "default"),
+            // neither
+            ("What about error handling?", "default"),
+            ("それで、同期はどうしますか", "default"),
+            ("{{ 7*7 }}", "default"),
+            ("...", "default"),
+        ];
+        assert!(cases.len() >= 80);
+        let wrong: Vec<String> = cases
+            .iter()
+            .filter(|(text, wanted)| class(text, false) != *wanted)
+            .map(|(text, wanted)| format!("{text:?}: wanted {wanted}, got {}", class(text, false)))
+            .collect();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn the_answer_to_the_question_settles_it() {
+        for (text, wanted) in [
+            ("yes", "exit"),
+            ("Yes please.", "exit"),
+            ("end it", "exit"),
+            ("done?", "exit"),
+            ("are we done?", "exit"),
+            ("no, let's continue", "default"),
+            ("keep going", "default"),
+            ("yes but what about retries", "default"),
+            ("Alex, go on", "Alex"),
+        ] {
+            assert_eq!(class(text, true), wanted, "{text}");
+        }
+    }
+}

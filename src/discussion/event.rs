@@ -1,0 +1,350 @@
+//! The events of one discussion and their form as JSON Lines (contract, section 3).
+//!
+//! A line is one event: `kind` first, then its time `at`, then the fields in the order they stand
+//! below. The log holds everything the outcome depends on, and no secret.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::summary::Summary;
+use crate::finding::Finding;
+
+/// The format number of the recordings this version writes and reads.
+pub const FORMAT: u32 = 1;
+
+/// An event and when it happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    pub at: Time,
+    pub event: Event,
+}
+
+/// A moment in UTC, to the millisecond, as recordings and records write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Time(DateTime<Utc>);
+
+impl Time {
+    /// A moment, cut to its millisecond.
+    pub fn new(moment: DateTime<Utc>) -> Time {
+        Time(DateTime::from_timestamp_millis(moment.timestamp_millis()).unwrap_or(moment))
+    }
+
+    /// Reads RFC 3339.
+    ///
+    /// # Errors
+    /// Text in another form, or a year outside 0 to 9999.
+    pub fn parse(text: &str) -> Result<Time, NotATime> {
+        let refused = || NotATime(crate::plain::cut(&crate::plain::one_line(&crate::plain::clean(text)), 40));
+        let moment = DateTime::parse_from_rfc3339(text).map_err(|_| refused())?.with_timezone(&Utc);
+        (0..=9999).contains(&chrono::Datelike::year(&moment)).then(|| Time::new(moment)).ok_or_else(refused)
+    }
+
+    /// Seconds since the epoch.
+    pub fn seconds(self) -> i64 {
+        self.0.timestamp()
+    }
+
+    /// The digits of the timestamp, as file names carry them: `20260220T143000000Z`.
+    pub fn digits(self) -> String {
+        self.to_string().replace(['-', ':', '.'], "")
+    }
+}
+
+/// Text that is no RFC 3339 time.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("\"{0}\" is not a time in the form 2026-02-20T14:30:00Z (RFC 3339)")]
+pub struct NotATime(String);
+
+impl std::fmt::Display for Time {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0.to_rfc3339_opts(SecondsFormat::Millis, true))
+    }
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Event {
+    /// The discussion began (4.4.1). Always first.
+    Opened(Box<Opened>),
+    /// A persona spoke.
+    Contribution(Contribution),
+    /// The user wrote something.
+    User(Message),
+    /// The user said nothing.
+    Silence {},
+    /// The lead said something that is no turn.
+    Notice(Notice),
+    /// What the talk came to (4.4.7).
+    Synthesis(Summary),
+    /// The discussion is over. Always last.
+    Closed(Closed),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Opened {
+    pub format: u32,
+    /// The item folder's path in the repository.
+    pub item: String,
+    pub item_name: String,
+    pub step: StepRef,
+    /// The lead's persona key.
+    pub lead: String,
+    pub max_turns: u32,
+    /// The commit everything was read from.
+    pub base: String,
+    pub branch: String,
+    pub voice: String,
+    pub model: Option<String>,
+    /// What the user is called where a message does not say.
+    pub user: String,
+    /// SHA-256 of the step, persona and template files used, by path.
+    pub digests: BTreeMap<String, String>,
+    pub author: Author,
+    /// The run id: a digest of item, step, inputs, configuration, voice and clock.
+    pub run: String,
+}
+
+/// The step under discussion, as far as the outcome depends on it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepRef {
+    pub id: String,
+    pub title: String,
+    pub phase: String,
+    pub outputs: Vec<String>,
+}
+
+/// Who the commit is by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Author {
+    pub name: String,
+    pub email: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contribution {
+    pub turn: u32,
+    /// The persona's key.
+    pub by: String,
+    /// The voice that spoke, where it is not the discussion's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub voice: Option<String>,
+    pub purpose: Purpose,
+    /// The words, without the prefix.
+    pub text: String,
+}
+
+/// Why a persona speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Purpose {
+    /// The lead states the focus question (4.4.2).
+    Framing,
+    /// The user's message is for this persona, or for the lead, or for everyone.
+    Answer,
+    /// Somebody else was asked; this persona has something to add.
+    FollowUp,
+    /// Everybody's turn: the first round, and a round after silence.
+    Round,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Message {
+    /// None for an exit.
+    pub turn: Option<u32>,
+    pub by: String,
+    pub text: String,
+    pub class: Class,
+    /// Who must answer, in answering order.
+    pub to: Vec<String>,
+}
+
+/// What a message of the user is (contract 4.4, 4.8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    Exit,
+    Unclear,
+    Direct,
+    Group,
+    Default,
+    OffTopic,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Notice {
+    pub notice: NoticeKind,
+    pub by: String,
+    pub text: String,
+}
+
+/// A line of the lead that is no turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoticeKind {
+    Warning,
+    Limit,
+    Inactivity,
+    Clarification,
+    Redirect,
+    Disagreement,
+    Closing,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Closed {
+    pub exit: Exit,
+    pub turn_count: u32,
+}
+
+/// Why a discussion ended (contract 4.10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exit {
+    UserInitiated,
+    TurnLimit,
+    Inactivity,
+    Budget,
+}
+
+impl std::fmt::Display for Exit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Exit::UserInitiated => "user-initiated",
+            Exit::TurnLimit => "turn-limit",
+            Exit::Inactivity => "inactivity",
+            Exit::Budget => "budget",
+        })
+    }
+}
+
+impl Record {
+    /// The event as one line, without the line end.
+    pub fn to_line(&self) -> String {
+        let fields = match serde_json::to_value(&self.event) {
+            Ok(Value::Object(fields)) => fields,
+            _ => Map::new(),
+        };
+        let mut line = Map::new();
+        for (at, (key, value)) in fields.into_iter().enumerate() {
+            line.insert(key, value);
+            if at == 0 {
+                line.insert("at".to_owned(), Value::String(self.at.to_string()));
+            }
+        }
+        Value::Object(line).to_string()
+    }
+
+    /// Reads one line.
+    ///
+    /// # Errors
+    /// What is wrong with the line, in words.
+    pub fn from_line(line: &str) -> Result<Record, String> {
+        let value: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let Value::Object(mut fields) = value else { return Err("not an object".to_owned()) };
+        let at = match fields.shift_remove("at") {
+            Some(Value::String(at)) => Time::parse(&at).map_err(|error| error.to_string())?,
+            _ => return Err("the event has no time `at`".to_owned()),
+        };
+        let event = serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())?;
+        Ok(Record { at, event })
+    }
+}
+
+/// A whole log as JSON Lines.
+pub fn to_lines(log: &[Record]) -> String {
+    log.iter().fold(String::new(), |mut text, record| {
+        text.push_str(&record.to_line());
+        text.push('\n');
+        text
+    })
+}
+
+/// Reads a recording. Every line must be what this version would write, to the byte.
+///
+/// # Errors
+/// The first line that is not, with its place.
+pub fn from_lines(path: &str, text: &str) -> Result<Vec<Record>, Finding> {
+    let mut log = Vec::new();
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        let refused = |message: String| {
+            Finding::at(path, text, number + 1, 1, message)
+                .hint("a recording is JSON Lines, one event a line, unchanged")
+        };
+        let body =
+            line.strip_suffix('\n').ok_or_else(|| refused("the last line has no line end".to_owned()))?;
+        let record = Record::from_line(body).map_err(refused)?;
+        if let Event::Opened(opened) = &record.event
+            && opened.format != FORMAT
+        {
+            return Err(refused(format!(
+                "the recording has format {}; this version reads format {FORMAT}",
+                opened.format
+            )));
+        }
+        if record.to_line() != body {
+            return Err(refused("the line is not in the form recordings are written in".to_owned()));
+        }
+        log.push(record);
+    }
+    if log.is_empty() {
+        return Err(Finding::at(path, text, 1, 1, "the recording is empty"));
+    }
+    Ok(log)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_kind_first_then_its_time() {
+        let at = Time::parse("2026-02-20T15:30:00+01:00").unwrap();
+        let record = Record { at, event: Event::Silence {} };
+        assert_eq!(record.to_line(), r#"{"kind":"silence","at":"2026-02-20T14:30:00.000Z"}"#);
+        assert_eq!(Record::from_line(&record.to_line()).unwrap(), record);
+        assert_eq!(at.digits(), "20260220T143000000Z");
+    }
+
+    #[test]
+    fn numbers_and_absent_turns_survive_the_round_trip() {
+        let message =
+            Message { turn: None, by: "Sam".into(), text: "done".into(), class: Class::Exit, to: vec![] };
+        let record = Record { at: Time::parse("2026-01-01T00:00:00Z").unwrap(), event: Event::User(message) };
+        let line = record.to_line();
+        assert!(line.contains(r#""turn":null"#), "{line}");
+        assert_eq!(Record::from_line(&line).unwrap(), record);
+    }
+
+    #[test]
+    fn what_is_not_a_recording_is_refused_with_its_line() {
+        for (text, wanted) in [
+            ("", "empty"),
+            ("{}\n", "no time"),
+            ("{\"kind\":\"silence\",\"at\":\"2026-02-20T14:30:00.000Z\"}", "line end"),
+            ("{\"kind\": \"silence\",\"at\":\"2026-02-20T14:30:00.000Z\"}\n", "form"),
+            ("{\"kind\":\"silence\",\"at\":\"2026-02-20T14:30:00.000Z\",\"x\":1}\n", "unknown field"),
+            ("{\"kind\":\"other\",\"at\":\"2026-02-20T14:30:00.000Z\"}\n", "unknown variant"),
+        ] {
+            let refused = from_lines("r.jsonl", text).unwrap_err();
+            assert!(refused.to_string().contains(wanted), "{text}: {refused}");
+        }
+    }
+
+    #[test]
+    fn times_outside_rfc_3339_are_refused() {
+        for text in ["", "yesterday", "2026-02-20", "2026-02-30T00:00:00Z", "2026-02-20 14:30"] {
+            assert!(Time::parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Topic focus: whether a text belongs to another step (4.4.5, contract 4.8).
+//!
+//! Precision first, since a wrong redirect is worse than a missed one: a text drifts only when it
+//! uses a phrase that marks another step unmistakably (a step file's `topics`, or its whole
+//! title), none that marks this step, and none that the item itself is about. Two steps marked
+//! equally often leave the text where it is.
+
+use super::words::{find_run, is_significant, stems, subjects, unquoted};
+use crate::step::Step;
+
+/// The phrases that mark each step.
+#[derive(Clone, Debug)]
+pub struct Focus {
+    here: Vec<Vec<String>>,
+    elsewhere: Vec<Place>,
+    /// What the item is about: its name's subjects.
+    subject: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+struct Place {
+    id: String,
+    title: String,
+    phrases: Vec<(Vec<String>, String)>,
+}
+
+/// Where a text belongs instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drift {
+    /// The phrase that gave it away.
+    pub subject: String,
+    /// The step it belongs to, as the redirect names it.
+    pub belongs: String,
+    pub step_id: String,
+}
+
+impl Focus {
+    pub fn new(step: &Step, steps: &[Step], item_name: &str) -> Focus {
+        let phrases = |step: &Step| -> Vec<(Vec<String>, String)> {
+            let title = stems(&step.title);
+            let telling = title.iter().filter(|word| is_significant(word)).count() >= 2;
+            let title = telling.then(|| (title, step.title.clone()));
+            step.topics.iter().map(|topic| (stems(topic), topic.clone())).chain(title).collect()
+        };
+        let here = phrases(step).into_iter().map(|(phrase, _)| phrase).collect();
+        let others = steps.iter().filter(|other| other.id != step.id);
+        let elsewhere = others
+            .map(|other| Place { id: other.id.clone(), title: other.title.clone(), phrases: phrases(other) })
+            .collect();
+        Focus { here, elsewhere, subject: subjects(item_name) }
+    }
+
+    /// Where the text belongs, if it is not here.
+    pub fn drift(&self, text: &str) -> Option<Drift> {
+        let said = stems(&unquoted(text));
+        if self.here.iter().any(|phrase| find_run(&said, phrase).is_some()) {
+            return None;
+        }
+        let mut best: Option<(usize, Drift)> = None;
+        let mut tie = false;
+        for place in &self.elsewhere {
+            let marks: Vec<&(Vec<String>, String)> = place
+                .phrases
+                .iter()
+                .filter(|(phrase, _)| !phrase.iter().all(|word| self.subject.contains(word)))
+                .filter(|(phrase, _)| find_run(&said, phrase).is_some())
+                .collect();
+            let Some((_, subject)) = marks.iter().max_by_key(|(phrase, _)| phrase.len()) else { continue };
+            let weight: usize = marks.iter().map(|(phrase, _)| phrase.len()).sum();
+            tie = best.as_ref().is_some_and(|(most, _)| *most == weight);
+            if best.as_ref().is_none_or(|(most, _)| *most < weight) {
+                let belongs = format!("{} (step {})", place.title, place.id);
+                best = Some((weight, Drift { subject: subject.clone(), belongs, step_id: place.id.clone() }));
+            }
+        }
+        best.filter(|_| !tie).map(|(_, drift)| drift)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::Library;
+
+    fn drift(step: &str, item: &str, text: &str) -> Option<String> {
+        let library = Library::built_in().unwrap();
+        let focus = Focus::new(library.step(step).unwrap(), &library.steps, item);
+        focus.drift(text).map(|drift| drift.step_id)
+    }
+
+    #[test]
+    fn a_text_that_belongs_to_another_step_drifts() {
+        for (text, wanted) in [
+            ("Which of these would you put first in the MoSCoW prioritization?", "01-08"),
+            ("Alex, how should we prioritize these journeys?", "01-08"),
+            ("Let's talk about Technology Decisions for a moment", "03-02"),
+            ("Which tech stack would we use?", "03-02"),
+        ] {
+            assert_eq!(drift("01-03", "offline mode", text).as_deref(), Some(wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn ordinary_talk_stays() {
+        for text in [
+            "What about error handling?",
+            "Alex, how does this affect scalability?",
+            "What do you all think about caching?",
+            "the sync must have a timeout",
+            "Let's wrap up our discussion of error handling",
+            "Which risk do you see, and what does the user see?",
+            "I agree with Maya, the acceptance criteria come first",
+            "The function signature would be sync(local, remote)",
+            "he wrote \"MoSCoW prioritization\" on the board",
+        ] {
+            assert_eq!(drift("01-03", "offline mode", text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_the_step_or_the_item_is_about_is_no_drift() {
+        assert_eq!(drift("01-08", "offline mode", "MoSCoW prioritization then"), None);
+        assert_eq!(drift("01-03", "prioritization of jobs", "the prioritization of jobs"), None);
+    }
+}

@@ -1,0 +1,709 @@
+//! One discussion: the state machine of ADR-0001 as a fold over its log.
+//!
+//! ENTRY is [`Event::Opened`]; TOPIC_FRAMING, DISCUSSION_LOOP, SYNTHESIS and STATE_PERSIST are
+//! stages. [`Discussion::next`] only reads and says what is wanted; [`Discussion::record`] is the
+//! only thing that changes a discussion, and refuses whatever the rules would not have asked for.
+//! There is no clock, no file and no network here, so the same log always gives the same state:
+//! [`Discussion::replay`] of a log equals the discussion that wrote it.
+//!
+//! A persona that passes leaves no event. The state therefore keeps the whole queue of who may
+//! speak, and [`Discussion::next_after`] skips those who have passed since the last event.
+
+pub mod address;
+pub mod event;
+pub mod extract;
+pub mod focus;
+pub mod positions;
+pub mod summary;
+pub mod transcript;
+pub mod words;
+
+use std::collections::VecDeque;
+
+use minijinja::context;
+use minijinja::value::Serde;
+
+use self::address::{Address, address};
+use self::event::{
+    Class, Closed, Contribution, Event, Exit, Message, Notice, NoticeKind, Opened, Purpose, Record,
+};
+use self::focus::{Drift, Focus};
+use self::summary::{Summary, USER};
+use crate::library::Library;
+use crate::persona::{Cast, Persona};
+use crate::plain;
+use crate::step::Step;
+use crate::template::Failed;
+
+/// The least turn limit a discussion can have: framing and the first round.
+pub const LEAST_TURNS: u32 = 3;
+
+/// Who is to speak, why, and whether silence is allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cue {
+    /// The persona's key.
+    pub persona: String,
+    pub purpose: Purpose,
+    /// A persona that owes a line must say something; any other may pass.
+    pub owed: bool,
+}
+
+/// What a discussion wants next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// A line of this persona, or, where none is owed, a pass.
+    Line(Cue),
+    /// A notice that the rules demand, word for word.
+    Notice(Notice),
+    /// The user's next message, or silence.
+    User,
+    /// The synthesis.
+    Summary,
+    /// The end, as the rules have it.
+    Close(Closed),
+    Nothing,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Lines are owed or allowed, the first in the queue first; never empty.
+    Speaking(VecDeque<Cue>),
+    /// The floor is the user's.
+    Listening,
+    Summarizing(Exit),
+    Closing(Exit),
+    Done,
+}
+
+/// A notice that must come before anything else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Due {
+    Warning,
+    Limit,
+    Inactivity,
+    Clarification,
+    Closing,
+    RedirectUser(Drift),
+    RedirectPersona(String, Drift),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct State {
+    stage: Stage,
+    due: VecDeque<Due>,
+    turn: u32,
+    /// Silences in a row.
+    silences: u32,
+    /// The lead has asked whether to end; the next message settles it.
+    asked: bool,
+    /// What was said since the user's last message or silence, by whom.
+    round: Vec<(String, String)>,
+    /// The round's disagreement has been summed up.
+    disagreed: bool,
+}
+
+/// A discussion and everything it was made of.
+#[derive(Clone, Debug)]
+pub struct Discussion<'l> {
+    library: &'l Library,
+    step: &'l Step,
+    lead: &'l Persona,
+    focus: Focus,
+    opened: Opened,
+    log: Vec<Record>,
+    state: State,
+}
+
+impl PartialEq for Discussion<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.log == other.log && self.state == other.state
+    }
+}
+
+/// An event that does not answer what the discussion wants.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    #[error("event {number}: expected {expected}, found {found}")]
+    Unexpected { number: usize, expected: String, found: String },
+    #[error("{0}")]
+    Template(#[from] Failed),
+}
+
+impl<'l> Discussion<'l> {
+    /// Opens a discussion of `step`.
+    ///
+    /// # Errors
+    /// An opening that contradicts the library: another lead, another step, too few turns.
+    pub fn open(library: &'l Library, step: &'l Step, first: Record) -> Result<Discussion<'l>, Refused> {
+        let refused = |expected: String, found: String| Refused::Unexpected { number: 1, expected, found };
+        let Event::Opened(opened) = &first.event else {
+            return Err(refused("the opening".to_owned(), describe(&first.event)));
+        };
+        let opened = opened.as_ref().clone();
+        let (lead, _) = library.cast.lead(&step.phase);
+        let facts = [
+            ("format", event::FORMAT.to_string(), opened.format.to_string()),
+            ("step", step.id.clone(), opened.step.id.clone()),
+            ("title", step.title.clone(), opened.step.title.clone()),
+            ("phase", step.phase.clone(), opened.step.phase.clone()),
+            ("outputs", step.outputs.join(", "), opened.step.outputs.join(", ")),
+            ("lead", lead.key.clone(), opened.lead.clone()),
+        ];
+        for (what, expected, found) in facts {
+            if expected != found {
+                return Err(refused(format!("{what} \"{expected}\""), format!("\"{found}\"")));
+            }
+        }
+        if opened.max_turns < LEAST_TURNS {
+            return Err(refused(
+                format!("a turn limit of at least {LEAST_TURNS}"),
+                opened.max_turns.to_string(),
+            ));
+        }
+        if ![&opened.item_name, &opened.user, &opened.item].iter().all(|text| is_one_clean_line(text)) {
+            return Err(refused("names on one line of visible characters".to_owned(), "others".to_owned()));
+        }
+        let mut cues = VecDeque::from([cue(lead, Purpose::Framing, true)]);
+        cues.extend(library.cast.others(&lead.key).map(|persona| cue(persona, Purpose::Round, true)));
+        let state = State {
+            stage: Stage::Speaking(cues),
+            due: VecDeque::new(),
+            turn: 0,
+            silences: 0,
+            asked: false,
+            round: Vec::new(),
+            disagreed: false,
+        };
+        let focus = Focus::new(step, &library.steps, &opened.item_name);
+        Ok(Discussion { library, step, lead, focus, opened, log: vec![first], state })
+    }
+
+    /// Runs the rules again over a log.
+    ///
+    /// # Errors
+    /// The first event that the rules would not have asked for.
+    pub fn replay(library: &'l Library, step: &'l Step, log: &[Record]) -> Result<Discussion<'l>, Refused> {
+        let Some((first, rest)) = log.split_first() else {
+            let (expected, found) = ("the opening".to_owned(), "nothing".to_owned());
+            return Err(Refused::Unexpected { number: 1, expected, found });
+        };
+        let mut talk = Discussion::open(library, step, first.clone())?;
+        for record in rest {
+            talk.record(record.clone())?;
+        }
+        Ok(talk)
+    }
+
+    /// What is wanted now.
+    ///
+    /// # Errors
+    /// A notice's template that cannot be rendered.
+    pub fn next(&self) -> Result<Next, Failed> {
+        self.next_after(0)
+    }
+
+    /// What is wanted when the first `passed` of those who may speak have nothing to add.
+    ///
+    /// # Errors
+    /// A notice's template that cannot be rendered.
+    pub fn next_after(&self, passed: usize) -> Result<Next, Failed> {
+        if let Some(due) = self.state.due.front() {
+            return Ok(Next::Notice(self.notice(due)?));
+        }
+        Ok(match &self.state.stage {
+            Stage::Speaking(cues) => {
+                match cues.iter().enumerate().find(|(at, cue)| *at >= passed || cue.owed) {
+                    Some((_, cue)) => Next::Line(cue.clone()),
+                    None => self.floor()?,
+                }
+            }
+            Stage::Listening => self.floor()?,
+            Stage::Summarizing(_) => Next::Summary,
+            Stage::Closing(exit) => Next::Close(Closed { exit: *exit, turn_count: self.state.turn }),
+            Stage::Done => Next::Nothing,
+        })
+    }
+
+    /// What comes when nobody at the table speaks: the disagreement of the round, or the user.
+    fn floor(&self) -> Result<Next, Failed> {
+        Ok(self.disagreement()?.map_or(Next::User, Next::Notice))
+    }
+
+    /// A user's message as the rules see it, ready to be recorded.
+    pub fn hear(&self, by: &str, text: &str) -> Message {
+        let message = |turn: Option<u32>, class: Class, to: Vec<String>| Message {
+            turn,
+            by: by.to_owned(),
+            text: text.to_owned(),
+            class,
+            to,
+        };
+        let turn = Some(self.state.turn + 1);
+        let addressed = address(text, &self.library.cast, self.state.asked);
+        match addressed {
+            Address::Exit => message(None, Class::Exit, Vec::new()),
+            Address::Unclear => message(turn, Class::Unclear, Vec::new()),
+            _ if self.focus.drift(text).is_some() => message(turn, Class::OffTopic, Vec::new()),
+            Address::Direct(keys) => message(turn, Class::Direct, keys),
+            Address::Group => message(turn, Class::Group, self.everyone().map(|p| p.key.clone()).collect()),
+            Address::Neither => message(turn, Class::Default, vec![self.lead.key.clone()]),
+        }
+    }
+
+    fn everyone(&self) -> impl Iterator<Item = &'l Persona> {
+        self.library.cast.lead_then_alphabetical(&self.lead.key).into_iter()
+    }
+
+    /// Takes an event into the log.
+    ///
+    /// # Errors
+    /// An event that does not answer [`next`](Discussion::next); the discussion is then unchanged.
+    pub fn record(&mut self, record: Record) -> Result<(), Refused> {
+        match &record.event {
+            Event::Opened(_) => return Err(self.refuse(&record.event)?),
+            Event::Notice(notice) => self.record_notice(notice, &record.event)?,
+            Event::Contribution(said) => self.record_contribution(said, &record.event)?,
+            Event::User(message) => self.record_message(message, &record.event)?,
+            Event::Silence {} => self.record_silence(&record.event)?,
+            Event::Synthesis(summary) => self.record_summary(summary, &record.event)?,
+            Event::Closed(closed) => {
+                if self.next()? != Next::Close(closed.clone()) {
+                    return Err(self.refuse(&record.event)?);
+                }
+                self.state.stage = Stage::Done;
+            }
+        }
+        self.log.push(record);
+        Ok(())
+    }
+
+    fn refuse(&self, found: &Event) -> Result<Refused, Failed> {
+        let expected = match self.next()? {
+            Next::Line(cue) => {
+                let owed = if cue.owed { "" } else { ", or what follows if nobody speaks" };
+                format!("turn {} by {} ({:?}){owed}", self.state.turn + 1, cue.persona, cue.purpose)
+            }
+            Next::Notice(notice) => describe(&Event::Notice(notice)),
+            Next::User => "the user's message or silence, classified by the rules".to_owned(),
+            Next::Summary => "a synthesis that names turns and who spoke in them".to_owned(),
+            Next::Close(closed) => describe(&Event::Closed(closed)),
+            Next::Nothing => "nothing: the discussion is closed".to_owned(),
+        };
+        Ok(Refused::Unexpected { number: self.log.len() + 1, expected, found: describe(found) })
+    }
+
+    fn record_notice(&mut self, notice: &Notice, event: &Event) -> Result<(), Refused> {
+        if let Some(due) = self.state.due.front() {
+            if *notice != self.notice(due)? {
+                return Err(self.refuse(event)?);
+            }
+            self.state.due.pop_front();
+        } else if self.has_floor() && self.disagreement()?.as_ref() == Some(notice) {
+            self.state.stage = Stage::Listening;
+            self.state.disagreed = true;
+        } else {
+            return Err(self.refuse(event)?);
+        }
+        Ok(())
+    }
+
+    fn record_contribution(&mut self, said: &Contribution, event: &Event) -> Result<(), Refused> {
+        let Some(at) = self.cue_of(said) else { return Err(self.refuse(event)?) };
+        let Stage::Speaking(cues) = &mut self.state.stage else { return Err(self.refuse(event)?) };
+        cues.drain(..=at);
+        let over = cues.is_empty();
+        if over {
+            self.state.stage = Stage::Listening;
+        }
+        self.state.turn += 1;
+        self.state.round.push((said.by.clone(), said.text.clone()));
+        if self.reached_limit() {
+            return Ok(());
+        }
+        if said.by != self.lead.key
+            && let Some(drift) = self.focus.drift(&said.text)
+        {
+            self.state.due.push_back(Due::RedirectPersona(said.by.clone(), drift));
+        }
+        self.warn();
+        Ok(())
+    }
+
+    /// The place in the queue that a contribution answers: nobody who owes a line stands before
+    /// it, and turn, purpose and words are what they have to be.
+    fn cue_of(&self, said: &Contribution) -> Option<usize> {
+        let Stage::Speaking(cues) = &self.state.stage else { return None };
+        let fits = self.state.due.is_empty()
+            && said.turn == self.state.turn + 1
+            && said.voice.as_ref() != Some(&self.opened.voice)
+            && is_speakable(&said.text, &self.library.cast);
+        let at = cues.iter().position(|cue| cue.persona == said.by && cue.purpose == said.purpose)?;
+        (fits && cues.iter().take(at).all(|cue| !cue.owed)).then_some(at)
+    }
+
+    fn record_message(&mut self, message: &Message, event: &Event) -> Result<(), Refused> {
+        let spoken = is_one_clean_line(&message.by)
+            && plain::is_clean(&message.text)
+            && !message.text.trim().is_empty();
+        if !self.has_floor()
+            || self.disagreement()?.is_some()
+            || !spoken
+            || *message != self.hear(&message.by, &message.text)
+        {
+            return Err(self.refuse(event)?);
+        }
+        let state = &mut self.state;
+        state.silences = 0;
+        state.round.clear();
+        state.disagreed = false;
+        state.asked = message.class == Class::Unclear;
+        state.stage = Stage::Listening;
+        if message.class == Class::Exit {
+            self.end(Exit::UserInitiated);
+            return Ok(());
+        }
+        self.state.turn += 1;
+        if self.reached_limit() {
+            return Ok(());
+        }
+        match message.class {
+            Class::Unclear => self.state.due.push_back(Due::Clarification),
+            Class::OffTopic => {
+                let drift = self.focus.drift(&message.text);
+                self.state.due.extend(drift.map(Due::RedirectUser));
+            }
+            _ => self.state.stage = Stage::Speaking(self.answers(message)),
+        }
+        self.warn();
+        Ok(())
+    }
+
+    /// Who answers a message, in order (contract 4.4).
+    fn answers(&self, message: &Message) -> VecDeque<Cue> {
+        let cast = &self.library.cast;
+        let answering = message.to.iter().filter_map(|key| cast.get(key));
+        let mut cues: VecDeque<Cue> = answering.map(|persona| cue(persona, Purpose::Answer, true)).collect();
+        for persona in cast.lead_first(&self.lead.key) {
+            let silent = message.to.contains(&persona.key);
+            let relevant = message.class != Class::Default || is_relevant(&message.text, persona);
+            if !silent && relevant {
+                cues.push_back(cue(persona, Purpose::FollowUp, false));
+            }
+        }
+        cues
+    }
+
+    fn record_silence(&mut self, event: &Event) -> Result<(), Refused> {
+        if !self.has_floor() || self.disagreement()?.is_some() {
+            return Err(self.refuse(event)?);
+        }
+        self.state.silences += 1;
+        self.state.round.clear();
+        self.state.disagreed = false;
+        match self.state.silences {
+            1 | 2 => {
+                let all = self.library.cast.lead_first(&self.lead.key);
+                let cues = all.into_iter().map(|persona| cue(persona, Purpose::Round, false));
+                self.state.stage = Stage::Speaking(cues.collect());
+            }
+            3 => {
+                self.state.stage = Stage::Listening;
+                self.state.due.push_back(Due::Inactivity);
+            }
+            _ => self.end(Exit::Inactivity),
+        }
+        Ok(())
+    }
+
+    fn record_summary(&mut self, summary: &Summary, event: &Event) -> Result<(), Refused> {
+        let Stage::Summarizing(exit) = self.state.stage else { return Err(self.refuse(event)?) };
+        if !self.state.due.is_empty() || !self.is_grounded(summary) {
+            return Err(self.refuse(event)?);
+        }
+        self.state.stage = Stage::Closing(exit);
+        Ok(())
+    }
+
+    /// The floor is the user's: no notice is due and nobody owes a line.
+    fn has_floor(&self) -> bool {
+        let free = match &self.state.stage {
+            Stage::Speaking(cues) => cues.iter().all(|cue| !cue.owed),
+            stage => *stage == Stage::Listening,
+        };
+        free && self.state.due.is_empty()
+    }
+
+    fn end(&mut self, exit: Exit) {
+        self.state.due.push_back(Due::Closing);
+        self.state.stage = Stage::Summarizing(exit);
+    }
+
+    /// Reaching the turn limit ends the discussion at once, in the middle of a round too.
+    fn reached_limit(&mut self) -> bool {
+        let reached = self.state.turn >= self.opened.max_turns;
+        if reached {
+            self.state.due.push_back(Due::Limit);
+            self.state.stage = Stage::Summarizing(Exit::TurnLimit);
+        }
+        reached
+    }
+
+    fn warn(&mut self) {
+        if self.state.turn + 2 == self.opened.max_turns {
+            self.state.due.push_back(Due::Warning);
+        }
+    }
+
+    fn notice(&self, due: &Due) -> Result<Notice, Failed> {
+        let focus = self.focus_of_talk();
+        let words = |name: &str, values: minijinja::Value| {
+            self.library.templates.render(&format!("notices/{name}.txt"), values)
+        };
+        let (notice, text) = match due {
+            Due::Warning => (NoticeKind::Warning, words("warning", context! {})?),
+            Due::Limit => (NoticeKind::Limit, words("limit", context! {})?),
+            Due::Inactivity => (NoticeKind::Inactivity, words("inactivity", context! {})?),
+            Due::Clarification => (NoticeKind::Clarification, words("clarification", context! {})?),
+            Due::Closing => (NoticeKind::Closing, words("closing", context! {})?),
+            Due::RedirectUser(drift) => {
+                let values =
+                    context! { focus, belongs => drift.belongs.as_str(), subject => drift.subject.as_str() };
+                (NoticeKind::Redirect, words("redirect-user", values)?)
+            }
+            Due::RedirectPersona(key, drift) => {
+                let drifter = self.library.cast.get(key).map_or(key.as_str(), Persona::first_name);
+                let values = context! { drifter, focus, belongs => drift.belongs.as_str(), subject => drift.subject.as_str() };
+                (NoticeKind::Redirect, words("redirect-persona", values)?)
+            }
+        };
+        Ok(Notice { notice, by: self.lead.key.clone(), text: plain::clean(&text) })
+    }
+
+    /// The round's disagreement, summed up by the lead (interface specification 3.8).
+    fn disagreement(&self) -> Result<Option<Notice>, Failed> {
+        let found = (!self.state.disagreed)
+            .then(|| positions::opposition(&self.library.cast, &self.state.round))
+            .flatten();
+        let Some(found) = found else { return Ok(None) };
+        let side = |(persona, position): &(&Persona, positions::Position)| {
+            let brief = positions::brief(&position.option);
+            context! { name => persona.first_name(), option => position.option.as_str(), reason => position.reason.as_str(), brief }
+        };
+        let values = context! { a => side(&found.a), b => side(&found.b) };
+        let text = self.library.templates.render("notices/disagreement.txt", values)?;
+        Ok(Some(Notice {
+            notice: NoticeKind::Disagreement,
+            by: self.lead.key.clone(),
+            text: plain::clean(&text),
+        }))
+    }
+
+    /// What the talk is to stay focused on: the question of the framing, or the step's title.
+    fn focus_of_talk(&self) -> String {
+        match self.focus_question() {
+            Some(question) => format!("the question \"{question}\""),
+            None => self.step.title.clone(),
+        }
+    }
+
+    /// The focus question the lead stated (AC-004-03).
+    pub fn focus_question(&self) -> Option<String> {
+        let framing = self.contributions().find(|said| said.purpose == Purpose::Framing)?;
+        let text = plain::one_line(&framing.text);
+        let asked = text.split_once("question: ").map_or(text.as_str(), |(_, asked)| asked);
+        let end = asked.find('?')?;
+        let start = asked[..end].rfind(['.', '!']).map_or(0, |at| at + 1);
+        Some(plain::cut(asked[start..=end].trim(), 200))
+    }
+
+    /// Whether every entry names turns, and only those who spoke in them.
+    fn is_grounded(&self, summary: &Summary) -> bool {
+        let spoke = |turn: u32| self.speaker(turn);
+        let rests = |turns: &[u32]| !turns.is_empty() && turns.iter().all(|turn| spoke(*turn).is_some());
+        let said = |by: &[String], turns: &[u32]| {
+            !by.is_empty()
+                && rests(turns)
+                && by.iter().all(|key| turns.iter().any(|turn| spoke(*turn) == Some(key.as_str())))
+        };
+        let clean = |text: &str| plain::is_clean(text) && !text.contains('\n');
+        summary
+            .insights
+            .iter()
+            .chain(&summary.action_items)
+            .all(|one| said(&one.by, &one.turns) && clean(&one.text))
+            && summary
+                .decisions
+                .iter()
+                .all(|one| rests(&one.turns) && clean(&one.text) && clean(&one.rationale))
+            && summary
+                .open_questions
+                .iter()
+                .all(|one| rests(&one.turns) && clean(&one.text) && clean(&one.context))
+            && clean(&summary.summary)
+    }
+
+    /// Who spoke in a turn: a persona's key, or [`USER`].
+    pub fn speaker(&self, turn: u32) -> Option<&str> {
+        self.log.iter().find_map(|record| match &record.event {
+            Event::Contribution(said) if said.turn == turn => Some(said.by.as_str()),
+            Event::User(message) if message.turn == Some(turn) => Some(USER),
+            _ => None,
+        })
+    }
+
+    /// What the personas said, in order.
+    pub fn contributions(&self) -> impl Iterator<Item = &Contribution> {
+        self.log.iter().filter_map(|record| match &record.event {
+            Event::Contribution(said) => Some(said),
+            _ => None,
+        })
+    }
+
+    /// The user's last message, if the user has spoken.
+    pub fn last_message(&self) -> Option<&Message> {
+        self.log.iter().rev().find_map(|record| match &record.event {
+            Event::User(message) => Some(message),
+            _ => None,
+        })
+    }
+
+    pub fn log(&self) -> &[Record] {
+        &self.log
+    }
+
+    pub fn library(&self) -> &'l Library {
+        self.library
+    }
+
+    pub fn step(&self) -> &'l Step {
+        self.step
+    }
+
+    pub fn lead(&self) -> &'l Persona {
+        self.lead
+    }
+
+    pub fn opened(&self) -> &Opened {
+        &self.opened
+    }
+
+    /// Turns so far; never more than the limit.
+    pub fn turn_count(&self) -> u32 {
+        self.state.turn
+    }
+
+    /// Silences in a row so far.
+    pub fn silences(&self) -> u32 {
+        self.state.silences
+    }
+
+    /// The introduction (interface specification 3.1), turn 0.
+    ///
+    /// # Errors
+    /// A template that cannot be rendered.
+    pub fn introduction(&self) -> Result<String, Failed> {
+        introduction(self.library, &self.opened)
+    }
+
+    /// Takes the discussion apart once it is closed.
+    pub fn finish(self) -> Option<Finished> {
+        let at = self.log.last()?.at;
+        let mut summary = None;
+        for record in &self.log {
+            match &record.event {
+                Event::Synthesis(found) => summary = Some(found.clone()),
+                Event::Closed(closed) => {
+                    return Some(Finished {
+                        opened: self.opened,
+                        summary: summary?,
+                        closed: closed.clone(),
+                        at,
+                        log: self.log.clone(),
+                    });
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+/// A discussion that is over: what the landing makes a commit of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finished {
+    pub opened: Opened,
+    pub summary: Summary,
+    pub closed: Closed,
+    /// When it was closed: the timestamp of marker, record and recording.
+    pub at: event::Time,
+    pub log: Vec<Record>,
+}
+
+/// The introduction of a discussion, from its opening.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub fn introduction(library: &Library, opened: &Opened) -> Result<String, Failed> {
+    let others: Vec<_> = library
+        .cast
+        .others(&opened.lead)
+        .map(|persona| context! { name => persona.name.as_str(), role => persona.role.as_str() })
+        .collect();
+    let values = context! { others, step => Serde(&opened.step), item_name => opened.item_name.as_str(), max_turns => opened.max_turns };
+    library.templates.render("introduction.txt", values)
+}
+
+fn cue(persona: &Persona, purpose: Purpose, owed: bool) -> Cue {
+    Cue { persona: persona.key.clone(), purpose, owed }
+}
+
+/// Whether a message touches a persona's lens: one of its words begins with one of the lens's.
+pub fn is_relevant(text: &str, persona: &Persona) -> bool {
+    words::words(text)
+        .iter()
+        .any(|word| persona.lens_words.iter().any(|stem| word.text.starts_with(stem.as_str())))
+}
+
+/// Words a persona may be recorded with: visible, not empty, and no line that could be taken for
+/// another speaker's.
+pub fn is_speakable(text: &str, cast: &Cast) -> bool {
+    let forged =
+        |line: &str| cast.iter().any(|persona| line.trim_start().starts_with(persona.prefix().as_str()));
+    !text.trim().is_empty() && plain::is_clean(text) && !text.lines().any(forged)
+}
+
+fn is_one_clean_line(text: &str) -> bool {
+    !text.trim().is_empty() && plain::is_clean(text) && !text.contains(['\n', '\t'])
+}
+
+/// An event in a few words, for messages.
+fn describe(event: &Event) -> String {
+    match event {
+        Event::Opened(_) => "an opening".to_owned(),
+        Event::Contribution(said) => {
+            format!(
+                "turn {} by {} ({:?}): \"{}\"",
+                said.turn,
+                said.by,
+                said.purpose,
+                plain::cut(&plain::one_line(&said.text), 60)
+            )
+        }
+        Event::User(message) => {
+            let turn = message.turn.map_or("no turn".to_owned(), |turn| format!("turn {turn}"));
+            let text = plain::cut(&plain::one_line(&message.text), 60);
+            format!("the user's {turn}, {:?} to [{}]: \"{text}\"", message.class, message.to.join(", "))
+        }
+        Event::Silence {} => "silence".to_owned(),
+        Event::Notice(notice) => {
+            format!(
+                "the {:?} notice by {}: \"{}\"",
+                notice.notice,
+                notice.by,
+                plain::cut(&plain::one_line(&notice.text), 60)
+            )
+        }
+        Event::Synthesis(summary) => format!("a synthesis with {}", summary.description()),
+        Event::Closed(closed) => format!("the end by {} after {} turns", closed.exit, closed.turn_count),
+    }
+}

@@ -1,0 +1,106 @@
+//! What a discussion came to: insights, decisions, open questions, action items, each with the
+//! turns it rests on (FR-008, contract section 5).
+
+use serde::{Deserialize, Serialize};
+
+use crate::persona::Cast;
+
+/// The key that stands for the user among `by`.
+pub const USER: &str = "user";
+/// A synthesis summary is at most this many characters long (interface specification 6.1).
+pub const ONE_LINE: usize = 100;
+
+/// The synthesis of a discussion.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Summary {
+    pub insights: Vec<Insight>,
+    pub decisions: Vec<Decision>,
+    pub open_questions: Vec<Question>,
+    pub action_items: Vec<Insight>,
+    /// One sentence of at most [`ONE_LINE`] characters.
+    pub summary: String,
+}
+
+/// Something somebody contributed: an insight, or something to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Insight {
+    pub text: String,
+    /// Persona keys and [`USER`]; only who said it in one of `turns`.
+    pub by: Vec<String>,
+    pub turns: Vec<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Decision {
+    pub text: String,
+    pub rationale: String,
+    pub turns: Vec<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    pub text: String,
+    /// Why it is open and who should settle it.
+    pub context: String,
+    pub turns: Vec<u32>,
+}
+
+impl Summary {
+    /// `3 insights, 1 decision`, as announcements and `--json` describe an addition.
+    pub fn description(&self) -> String {
+        let counted = [
+            (self.insights.len(), "insight", "insights"),
+            (self.decisions.len(), "decision", "decisions"),
+            (self.open_questions.len(), "open question", "open questions"),
+            (self.action_items.len(), "action item", "action items"),
+        ];
+        let parts: Vec<String> = counted
+            .iter()
+            .filter(|(count, ..)| *count > 0)
+            .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
+            .collect();
+        if parts.is_empty() { "a discussion without findings".to_owned() } else { parts.join(", ") }
+    }
+}
+
+/// Who an insight is by, as the synthesis writes it (interface specification 4.2): first names in
+/// persona order, the user first, `All` for the whole cast.
+pub fn attribution(by: &[String], cast: &Cast) -> String {
+    let names: Vec<&str> =
+        cast.iter().filter(|persona| by.contains(&persona.key)).map(|persona| persona.first_name()).collect();
+    if names.len() == cast.iter().count() {
+        return "All".to_owned();
+    }
+    let user = by.iter().any(|key| key == USER).then_some("User");
+    user.into_iter().chain(names).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attribution_names_in_persona_order_with_the_user_first() {
+        let cast = crate::library::Library::built_in().unwrap().cast;
+        let of =
+            |keys: &[&str]| attribution(&keys.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>(), &cast);
+        assert_eq!(of(&["business-analyst"]), "Maya");
+        assert_eq!(of(&["solutions-architect", "business-analyst"]), "Maya/Alex");
+        assert_eq!(of(&["user"]), "User");
+        assert_eq!(of(&["system-designer", "user"]), "User/Jordan");
+        assert_eq!(of(&["system-designer", "solutions-architect", "business-analyst"]), "All");
+    }
+
+    #[test]
+    fn an_addition_is_described_by_its_counts() {
+        let insight = Insight { text: "x".into(), by: vec![], turns: vec![1] };
+        let decision = Decision { text: "x".into(), rationale: "y".into(), turns: vec![1] };
+        let summary = Summary { insights: vec![insight; 3], decisions: vec![decision], ..Summary::default() };
+        assert_eq!(summary.description(), "3 insights, 1 decision");
+        assert_eq!(Summary::default().description(), "a discussion without findings");
+    }
+}

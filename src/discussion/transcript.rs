@@ -1,0 +1,102 @@
+//! The log as people read it.
+//!
+//! A persona's words stand behind `{Name} ({Role}):` (AC-002-04). Further lines of whatever was
+//! said are set in by two blanks, so that nobody's words can pass for another speaker's.
+
+use super::event::{Event, Record};
+use crate::persona::{Cast, Persona};
+use crate::plain;
+
+/// Who speaks in an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Speaker {
+    /// A persona, by its place at the table.
+    Persona(usize),
+    User,
+    /// Nobody: silence.
+    Table,
+}
+
+/// One entry of a transcript.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub speaker: Speaker,
+    /// What stands before the words: `Maya Chen (Business Analyst):`.
+    pub label: String,
+    /// The words, further lines set in.
+    pub text: String,
+}
+
+/// The entry of an event; the opening, the synthesis and the end have none.
+pub fn entry(record: &Record, cast: &Cast) -> Option<Entry> {
+    let spoken = |speaker, label, text: &str| Some(Entry { speaker, label, text: set_in(text) });
+    match &record.event {
+        Event::Contribution(said) => spoken(seat(&said.by, cast), label(&said.by, cast), &said.text),
+        Event::Notice(notice) => spoken(seat(&notice.by, cast), label(&notice.by, cast), &notice.text),
+        Event::User(message) => spoken(Speaker::User, user_label(&message.by), &message.text),
+        Event::Silence {} => spoken(Speaker::Table, String::new(), "(silence)"),
+        Event::Opened(_) | Event::Synthesis(_) | Event::Closed(_) => None,
+    }
+}
+
+fn seat(key: &str, cast: &Cast) -> Speaker {
+    cast.iter().position(|persona| persona.key == key).map_or(Speaker::Table, Speaker::Persona)
+}
+
+fn label(key: &str, cast: &Cast) -> String {
+    cast.get(key).map_or_else(|| format!("{}:", plain::one_line(&plain::clean(key))), Persona::prefix)
+}
+
+/// A user's label; without the signs that a persona's is told by.
+pub fn user_label(name: &str) -> String {
+    let name: String = plain::one_line(&plain::clean(name)).replace(['(', ')', ':'], "");
+    format!("{} (user):", plain::cut(&name, 40))
+}
+
+/// The text with every line but the first set in by two blanks.
+fn set_in(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (at, line) in plain::clean(text).trim().lines().enumerate() {
+        if at > 0 {
+            out.push('\n');
+            if !line.is_empty() {
+                out.push_str("  ");
+            }
+        }
+        out.push_str(line.trim_end());
+    }
+    out
+}
+
+impl Entry {
+    /// The entry as one text.
+    pub fn to_text(&self) -> String {
+        if self.label.is_empty() { self.text.clone() } else { format!("{} {}", self.label, self.text) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discussion::event::{Class, Message, Time};
+
+    #[test]
+    fn nobodys_words_pass_for_another_speakers() {
+        let cast = crate::library::Library::built_in().unwrap().cast;
+        let text = "I think\nMaya Chen (Business Analyst): I agree\n\nand so on";
+        let message = Message {
+            turn: Some(4),
+            by: "Maya Chen (Business Analyst):".into(),
+            text: text.into(),
+            class: Class::Default,
+            to: vec![],
+        };
+        let record = Record { at: Time::parse("2026-01-01T00:00:00Z").unwrap(), event: Event::User(message) };
+        insta::assert_snapshot!(entry(&record, &cast).unwrap().to_text(), @r"
+        Maya Chen Business Analyst (user): I think
+          Maya Chen (Business Analyst): I agree
+
+          and so on
+        ");
+    }
+}

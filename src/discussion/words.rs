@@ -1,0 +1,176 @@
+//! Words of a message, for the rules that look at them: addressing, exit, focus, echo.
+
+/// A word in lower case, with where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    pub text: String,
+    pub start: usize,
+    pub end: usize,
+}
+
+/// The words of a text: runs of letters and digits, with apostrophes and hyphens inside them, so
+/// that `Jordan's` and `back-end` are words of their own.
+pub fn words(text: &str) -> Vec<Word> {
+    let mut found: Vec<Word> = Vec::new();
+    let mut chars = text.char_indices().peekable();
+    while let Some((start, first)) = chars.next() {
+        if !first.is_alphanumeric() {
+            continue;
+        }
+        let mut end = start + first.len_utf8();
+        while let Some(&(at, next)) = chars.peek() {
+            let inside = matches!(next, '\'' | '’' | '-' | '‑')
+                && text[at + next.len_utf8()..].starts_with(char::is_alphanumeric);
+            if !next.is_alphanumeric() && !inside {
+                break;
+            }
+            end = at + next.len_utf8();
+            chars.next();
+        }
+        let text = text[start..end].to_lowercase().replace('’', "'").replace('‑', "-");
+        found.push(Word { text, start, end });
+    }
+    found
+}
+
+/// Only the texts of [`words`], hyphens splitting, plural endings taken off: what phrases and
+/// overlaps are compared by.
+pub fn stems(text: &str) -> Vec<String> {
+    words(text).iter().flat_map(|word| word.text.split('-').map(stem).collect::<Vec<_>>()).collect()
+}
+
+/// A word without possessive and plural ending.
+pub fn stem(word: &str) -> String {
+    let word = word.strip_suffix("'s").unwrap_or(word);
+    if let Some(head) = word.strip_suffix("ies").filter(|head| head.len() > 2) {
+        return format!("{head}y");
+    }
+    let plural = word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us");
+    if plural { word[..word.len() - 1].to_owned() } else { word.to_owned() }
+}
+
+/// Words that say nothing about a subject.
+const STOP: &str = " a about after again all also am an and any are as at be been before being between both but by can could did do does doing done for from get go going had has have having he her here him his how i i'd i'll i'm i've if in into is isn't it it's its just let let's like make me might more most much must my need no nor not now of off on once one only or other our out over own same say see she should so some such than that that's the their them then there these they thing think this those through to too under until up us use very want was way we we'd we'll we're we've well were what what's when where which while who why will with would yet you your ";
+
+/// Whether a word carries a subject: long enough, and none of the small words of English.
+pub fn is_significant(word: &str) -> bool {
+    word.chars().count() > 2 && !STOP.contains(&format!(" {word} "))
+}
+
+/// The significant stems of a text, in order, without doubles.
+pub fn subjects(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for word in words(text) {
+        if is_significant(&word.text) {
+            let stem = stem(&word.text);
+            if !found.contains(&stem) {
+                found.push(stem);
+            }
+        }
+    }
+    found
+}
+
+/// Where `phrase` first stands in `stems`, as a run.
+pub fn find_run(stems: &[String], phrase: &[String]) -> Option<usize> {
+    if phrase.is_empty() {
+        return None;
+    }
+    stems.windows(phrase.len()).position(|window| window == phrase)
+}
+
+/// The text with what stands in double quotation marks or backticks taken out; quoted lines of a
+/// reply (`> …`) and fenced code too. The bytes taken out become blanks, so that offsets hold.
+pub fn unquoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut fenced = false;
+    for line in text.split_inclusive('\n') {
+        let trimmed = line.trim_start();
+        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+            fenced = !fenced;
+            blank(&mut out, line);
+        } else if fenced || trimmed.starts_with('>') {
+            blank(&mut out, line);
+        } else {
+            out.push_str(line);
+        }
+    }
+    for (open, close) in [("\"", "\""), ("“", "”"), ("„", "“"), ("«", "»"), ("`", "`")] {
+        out = without_pairs(&out, open, close);
+    }
+    out
+}
+
+fn blank(out: &mut String, text: &str) {
+    out.extend(text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+}
+
+fn without_pairs(text: &str, open: &str, close: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(open) {
+        let after = &rest[at + open.len()..];
+        let Some(end) = after.find(close) else { break };
+        out.push_str(&rest[..at]);
+        let to = at + open.len() + end + close.len();
+        blank(&mut out, &rest[at..to]);
+        rest = &rest[to..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Whether two texts say the same: nearly all of their words are shared, in pairs that follow
+/// one another.
+pub fn is_echo(a: &str, b: &str) -> bool {
+    let (a, b) = (pairs(a), pairs(b));
+    let shared = a.iter().filter(|pair| b.contains(*pair)).count();
+    let all = a.len() + b.len() - shared;
+    all > 0 && shared * 100 >= all * 80
+}
+
+fn pairs(text: &str) -> std::collections::BTreeSet<(String, String)> {
+    let stems = stems(text);
+    if let [one] = stems.as_slice() {
+        return [(one.clone(), String::new())].into();
+    }
+    stems.windows(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> Vec<String> {
+        words(text).into_iter().map(|word| word.text).collect()
+    }
+
+    #[test]
+    fn possessives_and_compounds_are_words_of_their_own() {
+        assert_eq!(texts("Jordan’s back-end, isn't it? -x-"), ["jordan's", "back-end", "isn't", "it", "x"]);
+        assert_eq!(texts("«Что» 42"), ["что", "42"]);
+    }
+
+    #[test]
+    fn stems_lose_plural_and_possessive() {
+        assert_eq!(
+            stems("Journeys, stories and Maya's class-status"),
+            ["journey", "story", "and", "maya", "class", "status"]
+        );
+        assert_eq!(subjects("How should the sync handle the syncs?"), ["sync", "handle"]);
+    }
+
+    #[test]
+    fn quoted_words_become_blanks() {
+        assert_eq!(unquoted("it says \"exit\" here").trim_end(), "it says        here");
+        assert_eq!(unquoted("> done\nno").trim(), "no");
+        assert_eq!(unquoted("a `b` c").len(), 7);
+    }
+
+    #[test]
+    fn an_echo_is_recognised_and_a_variation_is_not() {
+        assert!(is_echo("The sync has no error path.", "the sync has no error paths"));
+        assert!(!is_echo("The sync has no error path.", "The export has no owner."));
+        assert!(!is_echo("", ""));
+    }
+}

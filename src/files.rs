@@ -1,0 +1,47 @@
+//! Steps and templates from a folder on disk: what somebody is editing, before it is committed.
+
+use std::path::Path;
+
+use crate::finding::Finding;
+use crate::library::File;
+
+/// Files over this size are refused (256 KiB).
+const LARGEST: u64 = 256 * 1024;
+
+/// The files below a folder, by their path below it with forward slashes. Links are not followed.
+///
+/// # Errors
+/// A folder or file that cannot be read, with its path.
+pub fn read(folder: &Path) -> Result<Vec<File>, Finding> {
+    let mut found = Vec::new();
+    let shown = |path: &Path| crate::plain::clean(&path.display().to_string());
+    let refused = |path: &Path, why: String| Finding::at(&shown(path), "", 1, 1, why);
+    for entry in walkdir::WalkDir::new(folder).sort_by_file_name().max_depth(8) {
+        let entry = entry.map_err(|error| {
+            let why = error
+                .io_error()
+                .map_or("cannot be read".to_owned(), |error| format!("cannot be read: {error}"));
+            refused(error.path().unwrap_or(folder), why)
+        })?;
+        let path = entry.path();
+        let name: Vec<String> = path
+            .strip_prefix(folder)
+            .unwrap_or(path)
+            .components()
+            .map(|part| part.as_os_str().to_string_lossy().into_owned())
+            .collect();
+        let name = name.join("/");
+        if !entry.file_type().is_file() || name.starts_with(".git/") {
+            continue;
+        }
+        let size = entry.metadata().map_or(0, |metadata| metadata.len());
+        if size > LARGEST {
+            return Err(refused(path, format!("larger than {LARGEST} bytes")));
+        }
+        let bytes = std::fs::read(path).map_err(|error| refused(path, format!("cannot be read: {error}")))?;
+        if name.ends_with(".md") || name.ends_with(".txt") {
+            found.push((name, crate::json::utf8(&shown(path), &bytes)?.to_owned()));
+        }
+    }
+    Ok(found)
+}

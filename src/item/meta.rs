@@ -1,0 +1,160 @@
+//! meta.json: read with the defensive defaults of the state tracking specification, extended by
+//! one record, and otherwise left to the letter (4.4.8, FR-009).
+
+use serde_json::{Value, json};
+
+use crate::discussion::Finished;
+use crate::discussion::event::Time;
+use crate::finding::Finding;
+use crate::json::{Document, Kind};
+use crate::step::Depth;
+
+/// The file that makes a folder an item.
+pub const FILE: &str = "meta.json";
+
+/// A meta.json that could be read.
+#[derive(Clone, Debug)]
+pub struct Meta {
+    document: Document,
+    path: String,
+}
+
+impl Meta {
+    /// Reads meta.json.
+    ///
+    /// # Errors
+    /// Text that is not UTF-8, not JSON, not an object, or has doubled keys.
+    pub fn read(path: &str, bytes: &[u8]) -> Result<Meta, Finding> {
+        let document = Document::read(path, bytes)?;
+        if !document.value.is_object() {
+            return Err(Finding::at(path, &document.text, 1, 1, "meta.json is not an object")
+                .hint("it starts with `{` and ends with `}`"));
+        }
+        Ok(Meta { document, path: path.to_owned() })
+    }
+
+    fn get(&self, key: &str) -> &Value {
+        self.document.value.get(key).unwrap_or(&Value::Null)
+    }
+
+    /// The item's name for people, if meta.json has one.
+    pub fn name(&self) -> Option<&str> {
+        ["name", "title"].iter().find_map(|key| self.get(key).as_str()).filter(|name| !name.trim().is_empty())
+    }
+
+    /// The turn limit of the item; it counts when it is an integer of at least 3.
+    pub fn max_turns(&self) -> Option<u32> {
+        let turns = self.get("elaboration_config").get("max_turns")?.as_u64()?;
+        u32::try_from(turns).ok().filter(|turns| *turns >= crate::discussion::LEAST_TURNS)
+    }
+
+    /// The depth the user has chosen for a phase (AC-006-06).
+    pub fn depth(&self, phase: &str) -> Option<Depth> {
+        Depth::from_word(self.get("depth_overrides").get(phase)?.as_str()?)
+    }
+
+    /// The text with one record more at the end of `elaborations`; nothing else changes.
+    ///
+    /// # Errors
+    /// `elaborations` is something that a record cannot be added to without losing it.
+    pub fn with_record(&self, finished: &Finished, personas: &[String]) -> Result<String, Finding> {
+        let record = json!({
+            "step_id": finished.opened.step.id,
+            "turn_count": finished.closed.turn_count,
+            "personas_active": personas,
+            "timestamp": finished.at.to_string(),
+            "synthesis_summary": finished.summary.summary,
+        });
+        let Some(node) = self.document.member("elaborations") else {
+            return Ok(self.document.with_member("elaborations", &json!([record])));
+        };
+        match (&node.kind, self.get("elaborations")) {
+            (Kind::Array(_), _) => Ok(self.document.with_element(node, &record)),
+            (_, Value::Null) => Ok(self.document.with_value(node, &json!([record]))),
+            _ => {
+                let (line, column) = crate::finding::place(&self.document.text, node.span.start);
+                let message = "`elaborations` is not a list, and what it holds would be lost";
+                Err(Finding::at(&self.path, &self.document.text, line, column, message)
+                    .hint("move the value to another key, or make it a list"))
+            }
+        }
+    }
+}
+
+/// The meta.json of a new item.
+pub fn new_item(slug: &str, name: &str, created_at: Time, base: &str) -> String {
+    let meta = json!({
+        "source": "manual",
+        "slug": slug,
+        "name": name,
+        "created_at": created_at.to_string(),
+        "analysis_status": "raw",
+        "phases_completed": [],
+        "codebase_hash": base.get(..7).unwrap_or(base),
+        "steps_completed": [],
+        "depth_overrides": {},
+    });
+    format!("{meta:#}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meta(text: &str) -> Meta {
+        Meta::read("meta.json", text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn max_turns_counts_when_it_is_an_integer_of_at_least_3() {
+        for (value, wanted) in [
+            ("3", Some(3)),
+            ("12", Some(12)),
+            ("2", None),
+            ("-5", None),
+            ("4.5", None),
+            ("\"7\"", None),
+            ("null", None),
+            ("true", None),
+            ("99999999999", None),
+        ] {
+            let text = format!("{{\"elaboration_config\": {{\"max_turns\": {value}}}}}");
+            assert_eq!(meta(&text).max_turns(), wanted, "{value}");
+        }
+        assert_eq!(meta("{\"elaboration_config\": []}").max_turns(), None);
+    }
+
+    #[test]
+    fn wrong_shapes_fall_back_to_the_defaults() {
+        let odd = meta("{\"name\": 7, \"depth_overrides\": [], \"elaborations\": null}");
+        assert_eq!((odd.name(), odd.depth("01-requirements")), (None, None));
+        assert_eq!(
+            meta("{\"depth_overrides\": {\"01-requirements\": \"deep\"}}").depth("01-requirements"),
+            Some(Depth::Deep)
+        );
+        assert!(Meta::read("meta.json", b"[]").unwrap_err().message.contains("not an object"));
+    }
+
+    #[test]
+    fn a_new_item_has_every_field_readers_expect() {
+        let text = new_item(
+            "offline-mode",
+            "offline mode",
+            Time::parse("2026-02-20T14:30:00Z").unwrap(),
+            "c02145b9d1",
+        );
+        insta::assert_snapshot!(text, @r#"
+        {
+          "source": "manual",
+          "slug": "offline-mode",
+          "name": "offline mode",
+          "created_at": "2026-02-20T14:30:00.000Z",
+          "analysis_status": "raw",
+          "phases_completed": [],
+          "codebase_hash": "c02145b",
+          "steps_completed": [],
+          "depth_overrides": {}
+        }
+        "#);
+    }
+}

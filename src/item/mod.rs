@@ -1,0 +1,75 @@
+//! An item: the files of an item folder as values, and the changes meant for some of them.
+
+pub mod meta;
+pub mod path;
+
+use std::collections::BTreeMap;
+
+pub use self::meta::Meta;
+use crate::plain;
+
+/// Files larger than this are not read (8 MiB).
+pub const LARGEST: u64 = 8 * 1024 * 1024;
+
+/// What stands at a path of an item folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum File {
+    /// An ordinary file and its bytes.
+    Bytes(Vec<u8>),
+    /// An ordinary file of this many bytes that is larger than [`LARGEST`].
+    Large(u64),
+    /// A symbolic link or a submodule: never followed, never replaced.
+    Foreign(&'static str),
+}
+
+/// An item folder at a commit.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// The folder's path in the repository.
+    pub path: String,
+    pub meta: Meta,
+    /// Files by their path below the folder, recordings left out.
+    pub files: BTreeMap<String, File>,
+    /// The names of the recordings in `elaborations/`.
+    pub recordings: Vec<String>,
+}
+
+impl Item {
+    /// The last name of the item's path.
+    pub fn slug(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or(&self.path)
+    }
+
+    /// The item's name for people: meta.json's, or the slug with blanks.
+    pub fn name(&self) -> String {
+        let name =
+            self.meta.name().map(|name| plain::one_line(&plain::clean(name))).filter(|name| !name.is_empty());
+        name.map_or_else(|| self.slug().replace(['-', '_'], " "), |name| plain::cut(&name, 120))
+    }
+
+    /// The item's documents as text, with their names.
+    pub fn documents(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files.iter().filter_map(|(name, file)| match file {
+            File::Bytes(bytes) if is_document(name) => {
+                Some((name.as_str(), std::str::from_utf8(bytes).ok()?))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// Whether a file is one that people write requirements in.
+pub fn is_document(name: &str) -> bool {
+    let suffix = name.rsplit_once('.').map_or("", |(_, suffix)| suffix).to_ascii_lowercase();
+    matches!(suffix.as_str(), "md" | "markdown" | "json" | "csv" | "yaml" | "yml" | "txt")
+}
+
+/// New contents for a path, beside what it replaces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The path in the repository.
+    pub path: String,
+    /// None where there is no such file yet.
+    pub before: Option<Vec<u8>>,
+    pub after: Vec<u8>,
+}

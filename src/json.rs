@@ -1,0 +1,334 @@
+//! JSON texts with the places of their values, so that something can be added without touching
+//! anything that stands there: order, numbers, indentation and line ends stay to the letter.
+//!
+//! Doubled keys are refused: a parser would keep one of them silently.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use serde::Serialize as _;
+use serde_json::Value;
+
+use crate::finding::{Finding, place};
+
+/// A value and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    pub span: Range<usize>,
+    pub kind: Kind,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Members with their keys.
+    Object(Vec<(String, Node)>),
+    Array(Vec<Node>),
+    Scalar,
+}
+
+/// A JSON text that was parsed once, as a value and as places.
+#[derive(Clone, Debug)]
+pub struct Document {
+    pub text: String,
+    pub value: Value,
+    pub root: Node,
+}
+
+impl Document {
+    /// Reads a JSON text; a byte order mark before it is left where it is.
+    ///
+    /// # Errors
+    /// Text that is not UTF-8 or not JSON, and doubled keys, with their place.
+    pub fn read(path: &str, bytes: &[u8]) -> Result<Document, Finding> {
+        let text = utf8(path, bytes)?;
+        let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
+        let value = serde_json::from_str(&text[skipped..]).map_err(|error| {
+            let message = error.to_string();
+            let message = message.split(" at line ").next().unwrap_or_default().to_owned();
+            Finding::at(
+                path,
+                text,
+                error.line().max(1),
+                error.column().max(1),
+                format!("not valid JSON: {message}"),
+            )
+        })?;
+        let mut scanner = Scanner { text, at: skipped };
+        let root = scanner.value().map_err(|(at, key)| {
+            let (line, column) = place(text, at);
+            let message = format!("the key \"{}\" stands twice in one object", crate::plain::cut(&key, 60));
+            Finding::at(path, text, line, column, message).hint("remove one of the two")
+        })?;
+        Ok(Document { text: text.to_owned(), value, root })
+    }
+
+    /// The member of the root object with a key.
+    pub fn member(&self, key: &str) -> Option<&Node> {
+        let Kind::Object(members) = &self.root.kind else { return None };
+        members.iter().find(|(name, _)| name == key).map(|(_, node)| node)
+    }
+
+    /// The text with `value` as a new last element of the array at `array`.
+    pub fn with_element(&self, array: &Node, value: &Value) -> String {
+        let Kind::Array(elements) = &array.kind else { return self.text.clone() };
+        self.with(array, elements.last().map(|last| last.span.clone()), None, value)
+    }
+
+    /// The text with a new last member of the root object.
+    pub fn with_member(&self, key: &str, value: &Value) -> String {
+        let Kind::Object(members) = &self.root.kind else { return self.text.clone() };
+        let last = members.last().map(|(key, node)| self.key_start(key, node)..node.span.end);
+        self.with(&self.root, last, Some(key), value)
+    }
+
+    /// The text with the value at `node` replaced; only for a value that holds nothing.
+    pub fn with_value(&self, node: &Node, value: &Value) -> String {
+        let base = indentation_of(&self.text, self.line_start(node.span.start));
+        let rendered = self.render(value, &base);
+        format!("{}{rendered}{}", &self.text[..node.span.start], &self.text[node.span.end..])
+    }
+
+    fn with(&self, holder: &Node, last: Option<Range<usize>>, key: Option<&str>, value: &Value) -> String {
+        let (text, line_end) = (&self.text, self.line_end());
+        let holder_indent = indentation_of(text, self.line_start(holder.span.start));
+        let spread = match &last {
+            Some(last) => text[holder.span.start..last.start].contains('\n'),
+            None => self.unit().is_some(),
+        };
+        let own_line =
+            last.as_ref().filter(|_| spread).map(|last| indentation_of(text, self.line_start(last.start)));
+        let indent =
+            own_line.unwrap_or_else(|| format!("{holder_indent}{}", self.unit().unwrap_or_default()));
+        let mut rendered = if spread { self.render(value, &indent) } else { value.to_string() };
+        if let Some(key) = key {
+            let colon = if self.unit().is_some() || text.contains("\": ") { ": " } else { ":" };
+            rendered = format!("{}{colon}{rendered}", Value::String(key.to_owned()));
+        }
+        let close = holder.span.end - 1;
+        match last {
+            Some(last) if spread => {
+                format!("{},{line_end}{indent}{rendered}{}", &text[..last.end], &text[last.end..])
+            }
+            Some(last) => {
+                let blank = if text[holder.span.start..holder.span.end].contains(", ") { " " } else { "" };
+                format!("{},{blank}{rendered}{}", &text[..last.end], &text[last.end..])
+            }
+            None if spread => {
+                let open = &text[..=holder.span.start];
+                format!("{open}{line_end}{indent}{rendered}{line_end}{holder_indent}{}", &text[close..])
+            }
+            None => format!("{}{rendered}{}", &text[..=holder.span.start], &text[close..]),
+        }
+    }
+
+    /// A value over several lines, with the document's own indentation and line ends.
+    fn render(&self, value: &Value, indent: &str) -> String {
+        let Some(unit) = self.unit() else { return value.to_string() };
+        let mut out = Vec::new();
+        let formatter = serde_json::ser::PrettyFormatter::with_indent(unit.as_bytes());
+        let mut serializer = serde_json::Serializer::with_formatter(&mut out, formatter);
+        if value.serialize(&mut serializer).is_err() {
+            return value.to_string();
+        }
+        let text = String::from_utf8(out).unwrap_or_default();
+        text.replace('\n', &format!("{}{indent}", self.line_end()))
+    }
+
+    /// What one level is indented by; none in a document on one line.
+    fn unit(&self) -> Option<String> {
+        let first = match &self.root.kind {
+            Kind::Object(members) => members.first().map(|(key, node)| self.key_start(key, node)),
+            Kind::Array(elements) => elements.first().map(|node| node.span.start),
+            Kind::Scalar => None,
+        };
+        let Some(first) = first else { return Some("  ".to_owned()) };
+        let spread = self.text[self.root.span.start..first].contains('\n');
+        spread.then(|| indentation_of(&self.text, self.line_start(first)))
+    }
+
+    fn line_end(&self) -> &'static str {
+        let first = self.text.find('\n').unwrap_or(0);
+        if self.text[..first].ends_with('\r') { "\r\n" } else { "\n" }
+    }
+
+    fn line_start(&self, at: usize) -> usize {
+        self.text[..at].rfind('\n').map_or(0, |line| line + 1)
+    }
+
+    /// Where a member's key begins: the nearest quotation mark that opens it.
+    fn key_start(&self, key: &str, node: &Node) -> usize {
+        let quoted = Value::String(key.to_owned()).to_string();
+        let before = &self.text[..node.span.start];
+        before.rfind(&quoted).or_else(|| before.rfind('"')).unwrap_or(node.span.start)
+    }
+}
+
+/// The text of some bytes.
+///
+/// # Errors
+/// Bytes that are not UTF-8, with the place of the first of them.
+pub fn utf8<'b>(path: &str, bytes: &'b [u8]) -> Result<&'b str, Finding> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+        let (line, column) = place(&good, good.len());
+        Finding {
+            path: path.to_owned(),
+            line,
+            column,
+            message: "not UTF-8".to_owned(),
+            hint: None,
+            source: None,
+        }
+        .hint("save the file as UTF-8")
+    })
+}
+
+fn indentation_of(text: &str, line_start: usize) -> String {
+    text[line_start..].chars().take_while(|c| matches!(c, ' ' | '\t')).collect()
+}
+
+/// Walks over a text that serde_json has accepted.
+struct Scanner<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl Scanner<'_> {
+    fn peek(&self) -> u8 {
+        self.text.as_bytes().get(self.at).copied().unwrap_or(b' ')
+    }
+
+    fn blanks(&mut self) {
+        while self.at < self.text.len() && self.peek().is_ascii_whitespace() {
+            self.at += 1;
+        }
+    }
+
+    fn value(&mut self) -> Result<Node, (usize, String)> {
+        self.blanks();
+        let start = self.at;
+        let kind = match self.peek() {
+            b'{' => self.object()?,
+            b'[' => self.array()?,
+            b'"' => {
+                self.string();
+                Kind::Scalar
+            }
+            _ => {
+                while self.at < self.text.len()
+                    && !matches!(self.peek(), b',' | b']' | b'}')
+                    && !self.peek().is_ascii_whitespace()
+                {
+                    self.at += 1;
+                }
+                Kind::Scalar
+            }
+        };
+        Ok(Node { span: start..self.at, kind })
+    }
+
+    fn object(&mut self) -> Result<Kind, (usize, String)> {
+        let (mut members, mut keys) = (Vec::new(), BTreeSet::new());
+        self.at += 1;
+        loop {
+            self.blanks();
+            if self.peek() == b'}' || self.at >= self.text.len() {
+                self.at += 1;
+                return Ok(Kind::Object(members));
+            }
+            if self.peek() == b',' {
+                self.at += 1;
+                continue;
+            }
+            let start = self.at;
+            let key = self.string();
+            if !keys.insert(key.clone()) {
+                return Err((start, key));
+            }
+            self.blanks();
+            self.at += 1;
+            members.push((key, self.value()?));
+        }
+    }
+
+    fn array(&mut self) -> Result<Kind, (usize, String)> {
+        let mut elements = Vec::new();
+        self.at += 1;
+        loop {
+            self.blanks();
+            match self.peek() {
+                b']' => {
+                    self.at += 1;
+                    return Ok(Kind::Array(elements));
+                }
+                b',' => self.at += 1,
+                _ if self.at >= self.text.len() => return Ok(Kind::Array(elements)),
+                _ => elements.push(self.value()?),
+            }
+        }
+    }
+
+    fn string(&mut self) -> String {
+        let start = self.at;
+        self.at += 1;
+        while self.at < self.text.len() && self.peek() != b'"' {
+            self.at += if self.peek() == b'\\' { 2 } else { 1 };
+        }
+        self.at = (self.at + 1).min(self.text.len());
+        serde_json::from_str(&self.text[start..self.at]).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(text: &str) -> Document {
+        Document::read("m.json", text.as_bytes()).unwrap()
+    }
+
+    fn with_record(text: &str) -> String {
+        let document = read(text);
+        match document.member("e") {
+            Some(node) => document.with_element(node, &json!({"a": 1})),
+            None => document.with_member("e", &json!([{"a": 1}])),
+        }
+    }
+
+    #[test]
+    fn an_element_goes_to_the_end_and_nothing_else_moves() {
+        for (before, after) in [
+            (
+                "{\n  \"n\": 1e400,\n  \"e\": []\n}\n",
+                "{\n  \"n\": 1e400,\n  \"e\": [\n    {\n      \"a\": 1\n    }\n  ]\n}\n",
+            ),
+            (
+                "{\n\t\"e\": [\n\t\t{\"x\":1}\n\t]\n}",
+                "{\n\t\"e\": [\n\t\t{\"x\":1},\n\t\t{\n\t\t\t\"a\": 1\n\t\t}\n\t]\n}",
+            ),
+            ("{\"e\":[]}", "{\"e\":[{\"a\":1}]}"),
+            ("{\"e\": [1, 2]}", "{\"e\": [1, 2, {\"a\":1}]}"),
+            ("{\"x\":12345678901234567890123}", "{\"x\":12345678901234567890123,\"e\":[{\"a\":1}]}"),
+            ("{}", "{\n  \"e\": [\n    {\n      \"a\": 1\n    }\n  ]\n}"),
+            (
+                "{\r\n  \"x\": 1\r\n}\r\n",
+                "{\r\n  \"x\": 1,\r\n  \"e\": [\r\n    {\r\n      \"a\": 1\r\n    }\r\n  ]\r\n}\r\n",
+            ),
+        ] {
+            assert_eq!(with_record(before), after, "{before:?}");
+            serde_json::from_str::<Value>(&with_record(before)).unwrap();
+        }
+    }
+
+    #[test]
+    fn doubled_keys_and_broken_text_are_refused_with_their_place() {
+        let refused = |bytes: &[u8]| Document::read("m.json", bytes).unwrap_err();
+        let doubled = refused(b"{\n \"a\": 1,\n \"a\": 2}");
+        assert_eq!((doubled.line, doubled.column), (3, 2));
+        assert!(refused(b"{\"a\": {\"b\": 1, \"\\u0062\": 2}}").message.contains("\"b\" stands twice"));
+        assert!(refused(b"{\"a\": }").message.contains("not valid JSON"));
+        assert!(refused(b"{\"a\": \"\xff\"}").message.contains("UTF-8"));
+        assert!(Document::read("m.json", "[".repeat(100_000).as_bytes()).is_err());
+    }
+}

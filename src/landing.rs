@@ -1,0 +1,189 @@
+//! The one way from a finished discussion to a commit: synthesis, verification, commit. Whichever
+//! verb the discussion came from, this is how it lands.
+
+use git2::Oid;
+use minijinja::context;
+
+use crate::additive::{self, Loss};
+use crate::discussion::Finished;
+use crate::discussion::event::{Author, Event, Record, to_lines};
+use crate::item::{Change, Item};
+use crate::library::{Library, sha256};
+use crate::repo::{Committed, Error, Repo, Wanted};
+use crate::synthesis::{self, Outcome, Unplaced};
+use crate::template::{Failed, safe};
+
+/// How often additions are placed anew when somebody else moves the branch.
+const TRIES: usize = 20;
+
+/// A discussion that has landed.
+pub struct Landed {
+    pub commit: Oid,
+    /// What the commit is built on.
+    pub parent: Oid,
+    pub item: Item,
+    pub outcome: Outcome,
+}
+
+/// How a landing ended.
+pub enum Landing {
+    Done(Box<Landed>),
+    /// The branch carries this very run already, in this recording.
+    Recorded {
+        commit: Oid,
+        recording: String,
+    },
+}
+
+/// Why a discussion did not land. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum NotLanded {
+    #[error("{0}")]
+    Repo(#[from] Error),
+    #[error("{0}")]
+    Unplaced(#[from] Unplaced),
+    #[error("{0}")]
+    Template(#[from] Failed),
+    #[error("refused, because the change would not only add: {}", losses.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Losses { losses: Vec<Loss> },
+    #[error("the branch {0} kept moving; try again")]
+    Busy(String),
+}
+
+/// Commits a finished discussion on its branch. `start` is where a new branch begins.
+///
+/// # Errors
+/// Anything that keeps the discussion from landing; nothing is changed then.
+pub fn land(repo: &Repo, library: &Library, finished: &Finished, start: Oid) -> Result<Landing, NotLanded> {
+    let opened = &finished.opened;
+    let mut turn = repo.turn()?;
+    for _ in 0..TRIES {
+        let tip = repo.tip(&opened.branch)?;
+        repo.refuse_checked_out(&opened.branch)?;
+        let parent = tip.unwrap_or(start);
+        let item = repo.item(parent, &opened.item)?;
+        if let (Some(tip), Some(recording)) =
+            (tip, recorded(repo, parent, &item, &opened.step.id, finished.at, &opened.run)?)
+        {
+            return Ok(Landing::Recorded { commit: tip, recording });
+        }
+        let (outcome, additive) = place(&item, finished, library)?;
+        let message = message(library, finished)?;
+        let wanted = Wanted {
+            branch: &opened.branch,
+            tip,
+            parent,
+            additive: &additive,
+            message: &message,
+            author: &opened.author,
+            time: finished.at.seconds(),
+        };
+        if let Committed::Done(commit) = repo.commit(&mut turn, &wanted)? {
+            return Ok(Landing::Done(Box::new(Landed { commit, parent, item, outcome })));
+        }
+    }
+    Err(NotLanded::Busy(opened.branch.clone()))
+}
+
+/// Places a finished discussion in its item and verifies that the change only adds.
+///
+/// # Errors
+/// No place for it, or a change that loses something.
+pub fn place(
+    item: &Item,
+    finished: &Finished,
+    library: &Library,
+) -> Result<(Outcome, additive::Additive), NotLanded> {
+    let outcome = synthesis::outcome(item, finished, library)?;
+    let additive =
+        additive::verify(outcome.changes.clone()).map_err(|losses| NotLanded::Losses { losses })?;
+    Ok((outcome, additive))
+}
+
+/// The recording of a run on the branch, if it carries the run already. With a fixed clock its
+/// name is known, so no history is walked.
+///
+/// # Errors
+/// A recording that cannot be read from the repository.
+pub fn recorded(
+    repo: &Repo,
+    commit: Oid,
+    item: &Item,
+    step_id: &str,
+    at: crate::discussion::event::Time,
+    run: &str,
+) -> Result<Option<String>, Error> {
+    let stem = format!("{step_id}-{}", at.digits());
+    for name in item.recordings.iter().filter(|name| name.starts_with(&stem)) {
+        let path = format!("{}/elaborations/{name}", item.path);
+        let bytes = repo.file(commit, &path)?.unwrap_or_default();
+        let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let opened = std::str::from_utf8(first).ok().and_then(|line| Record::from_line(line).ok());
+        if let Some(Record { event: Event::Opened(opened), .. }) = opened
+            && opened.run == run
+        {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
+}
+
+/// The commit message: from a template and the rules, no word of it from the discussion.
+fn message(library: &Library, finished: &Finished) -> Result<String, Failed> {
+    let opened = &finished.opened;
+    let values = context! {
+        slug => opened.item.rsplit('/').next(),
+        item => opened.item.as_str(),
+        step_id => opened.step.id.as_str(),
+        turn_count => finished.closed.turn_count,
+        exit => safe(finished.closed.exit.to_string()),
+        recording => sha256(to_lines(&finished.log).as_bytes()),
+        run => opened.run.as_str(),
+    };
+    Ok(format!("{}\n", library.templates.render("commit-elaborate.txt", values)?))
+}
+
+/// An item that is to be made.
+pub struct NewItem<'a> {
+    pub path: &'a str,
+    pub meta: &'a str,
+    pub branch: &'a str,
+    pub start: Oid,
+    pub author: &'a Author,
+    /// Seconds since the epoch.
+    pub time: i64,
+}
+
+/// Commits the meta.json of a new item.
+///
+/// # Errors
+/// The folder exists, or anything that keeps the commit from being made.
+pub fn add(repo: &Repo, library: &Library, new: &NewItem<'_>) -> Result<Oid, NotLanded> {
+    let mut turn = repo.turn()?;
+    for _ in 0..TRIES {
+        let tip = repo.tip(new.branch)?;
+        repo.refuse_checked_out(new.branch)?;
+        let parent = tip.unwrap_or(new.start);
+        if repo.exists(parent, new.path)? {
+            return Err(Error::Exists { path: new.path.to_owned() }.into());
+        }
+        let path = format!("{}/{}", new.path, crate::item::meta::FILE);
+        let change = Change { path, before: None, after: new.meta.as_bytes().to_vec() };
+        let additive = additive::verify(vec![change]).map_err(|losses| NotLanded::Losses { losses })?;
+        let values = context! { slug => new.path.rsplit('/').next(), item => new.path };
+        let message = format!("{}\n", library.templates.render("commit-add.txt", values)?);
+        let wanted = Wanted {
+            branch: new.branch,
+            tip,
+            parent,
+            additive: &additive,
+            message: &message,
+            author: new.author,
+            time: new.time,
+        };
+        if let Committed::Done(commit) = repo.commit(&mut turn, &wanted)? {
+            return Ok(commit);
+        }
+    }
+    Err(NotLanded::Busy(new.branch.to_owned()))
+}

@@ -1,0 +1,73 @@
+//! roundtable: three personas discuss a step of a requirement, a design or a decision with the
+//! user; what they find is added to its documents in one commit, and nothing that stood there
+//! changes.
+//!
+//! ```text
+//! a commit ─► Step, Item ──┐                 ┌─ next(): Line(cue) | Notice | User | Summary ─► session ─► Voice   the lines
+//! script ──────────────────┼─► Discussion ◄──┤                                                   │
+//!                          │  fold of a log  └─ record(event) ◄──────────────────────────────────┴─────► Script  the user
+//!                          ▼
+//!                       Finished ─► synthesis + templates ─► Change… ─► additive::verify ─┬─► losses: refused
+//!                                                                                         └─► Additive ─► Repo::commit
+//! ```
+//!
+//! Everything flows left to right; nothing on the left knows a type on its right.
+//!
+//! | at the table: values and decisions, no I/O | |
+//! | --- | --- |
+//! | [`persona`], [`step`], [`library`] | the cast, the steps, and both with the templates laid over the built-in ones |
+//! | [`item`] | the files of an item folder as values; `meta`: meta.json; `path`: what may be written |
+//! | [`script`] | the user's messages, wherever they came from |
+//! | [`discussion`] | the state machine; `address`, `focus`, `positions`: its rules; `event`: the log; `extract`: the synthesis by rule |
+//! | [`synthesis`] | a finished discussion into changes; `outline`, `placement`: where; `data`: JSON, YAML, CSV |
+//! | [`additive`] | changes into [`additive::Additive`], or the losses |
+//! | [`template`], [`plain`], [`json`], [`front_matter`], [`finding`] | texts: rendered, made harmless, placed, explained |
+//! | [`config`] | `.roundtable.yaml` as a value |
+//! | [`voice`] | who writes the lines; `offline` with its `evidence` and `lenses`; `integrity`: in character? |
+//! | [`session`] | the loop between a discussion, a voice and a script |
+//!
+//! | outside, each behind a feature | |
+//! | --- | --- |
+//! | `repo` (`git`) | reads an item at a commit, writes an `Additive` as a commit; no working tree |
+//! | `landing` (`git`) | the one way from a finished discussion to a commit |
+//! | `files` (`cli`) | steps and templates from a folder on disk |
+//! | `cli` (`cli`) | arguments, environment, terminal, exit codes; a file a verb |
+//!
+//! # Invariants
+//!
+//! - A discussion is a function of its log: [`discussion::Discussion::replay`] gives the same state.
+//! - Only [`additive::verify`] builds an [`additive::Additive`], and only that can be committed.
+//! - Words of a user, a document or a model are values: never a template, never markup, never a path.
+//!
+//! # Not done yet
+//!
+//! The verbs `analyze`, `replay`, `why`, `audit`, `check`, `status`, `github`, `init`; voices other
+//! than the offline one; the block rule of the additive check (lines and JSON are compared).
+
+#![deny(unsafe_code)]
+
+pub mod additive;
+pub mod config;
+pub mod discussion;
+pub mod finding;
+pub mod front_matter;
+pub mod item;
+pub mod json;
+pub mod library;
+pub mod persona;
+pub mod plain;
+pub mod script;
+pub mod session;
+pub mod step;
+pub mod synthesis;
+pub mod template;
+pub mod voice;
+
+#[cfg(feature = "cli")]
+pub mod cli;
+#[cfg(feature = "cli")]
+pub mod files;
+#[cfg(feature = "git")]
+pub mod landing;
+#[cfg(feature = "git")]
+pub mod repo;

@@ -1,0 +1,195 @@
+//! What a run works with: the steps, the cast and the templates, built in and laid over by the
+//! repository's own files.
+
+use std::collections::BTreeMap;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::finding::{Finding, did_you_mean};
+use crate::persona::{Cast, Persona};
+use crate::step::Step;
+use crate::template::{self, Templates};
+
+mod embedded {
+    include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+}
+
+/// A file of an overlay: its path below the overlay's root, and its text.
+pub type File = (String, String);
+
+/// Steps in numeric order, personas in table order, templates by name.
+#[derive(Clone, Debug)]
+pub struct Library {
+    pub steps: Vec<Step>,
+    pub cast: Cast,
+    pub templates: Templates,
+    /// Digests of persona and step files, by their path below the steps folder.
+    digests: BTreeMap<String, String>,
+}
+
+/// Why a library cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Unusable {
+    #[error("{0}")]
+    File(#[from] Finding),
+    #[error("{0}")]
+    Template(#[from] template::Failed),
+    #[error("the personas cannot sit down: {0}")]
+    Cast(#[from] crate::persona::Unseated),
+    #[error("no step {id}{hint}; `roundtable steps list` shows the steps there are")]
+    NoStep { id: String, hint: String },
+    #[error("two step files have the id {id}: {first} and {second}")]
+    Twins { id: String, first: String, second: String },
+}
+
+impl Library {
+    /// The built-in files alone.
+    ///
+    /// # Errors
+    /// Never, as long as the tests of this module pass.
+    pub fn built_in() -> Result<Library, Unusable> {
+        Library::new(&[], &[])
+    }
+
+    /// The built-in files with overlays: a file with the same path replaces, a new one adds.
+    ///
+    /// # Errors
+    /// A file that cannot be read as what its place says it is.
+    pub fn new(steps: &[File], templates: &[File]) -> Result<Library, Unusable> {
+        let mut files: BTreeMap<&str, &str> = embedded::STEPS.iter().copied().collect();
+        files.extend(steps.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+        let (mut found, mut personas, mut digests) = (Vec::new(), Vec::new(), BTreeMap::new());
+        for (path, text) in files {
+            match kind(path) {
+                Kind::Persona => personas.push(Persona::read(path, text)?),
+                Kind::Step => found.push(Step::read(path, text)?),
+                Kind::Other => continue,
+            }
+            digests.insert(path.to_owned(), sha256(text.as_bytes()));
+        }
+        let overlay = templates.iter().map(|(name, source)| (name.as_str(), source.as_str()));
+        let templates = Templates::new(embedded::TEMPLATES.iter().copied().chain(overlay))?;
+        Ok(Library { steps: found, cast: Cast::new(personas)?, templates, digests })
+    }
+
+    /// The step with an id.
+    ///
+    /// # Errors
+    /// None, or two of them.
+    pub fn step(&self, id: &str) -> Result<&Step, Unusable> {
+        let mut found = self.steps.iter().filter(|step| step.id == id);
+        match (found.next(), found.next()) {
+            (Some(step), None) => Ok(step),
+            (Some(first), Some(second)) => Err(Unusable::Twins {
+                id: id.to_owned(),
+                first: first.path.clone(),
+                second: second.path.clone(),
+            }),
+            (None, _) => {
+                let known: Vec<&str> = self.steps.iter().map(|step| step.id.as_str()).collect();
+                let shown = crate::plain::cut(&crate::plain::one_line(&crate::plain::clean(id)), 40);
+                Err(Unusable::NoStep { hint: did_you_mean(&shown, &known), id: shown })
+            }
+        }
+    }
+
+    /// Digests of everything a discussion of `step` is made from: the step's file, the personas,
+    /// the templates, and all steps in one (they decide what is off topic).
+    pub fn digests(&self, step: &Step) -> BTreeMap<String, String> {
+        let mut digests = BTreeMap::new();
+        let mut all = Sha256::new();
+        for (path, digest) in &self.digests {
+            if path == &step.path || path.starts_with("personas/") {
+                digests.insert(format!("steps/{path}"), digest.clone());
+            }
+            all.update(format!("{path} {digest}\n"));
+        }
+        digests.insert("steps/".to_owned(), hex(&all.finalize()));
+        for (name, source) in self.templates.sources() {
+            digests.insert(format!("templates/{name}"), sha256(source.as_bytes()));
+        }
+        digests
+    }
+}
+
+enum Kind {
+    Persona,
+    Step,
+    Other,
+}
+
+/// What a file below the steps folder is, by its place.
+fn kind(path: &str) -> Kind {
+    match path.split_once('/') {
+        Some(("personas", name)) if name.ends_with(".md") => Kind::Persona,
+        Some((_, name)) if name.ends_with(".md") && name.starts_with(|c: char| c.is_ascii_digit()) => {
+            Kind::Step
+        }
+        _ => Kind::Other,
+    }
+}
+
+/// Whether a file below the steps folder is a step.
+pub fn is_step(path: &str) -> bool {
+    matches!(kind(path), Kind::Step)
+}
+
+/// Whether a file below the steps folder is a persona.
+pub fn is_persona(path: &str) -> bool {
+    matches!(kind(path), Kind::Persona)
+}
+
+/// The built-in step files with their paths.
+pub fn embedded_steps() -> impl Iterator<Item = (&'static str, &'static str)> {
+    embedded::STEPS.iter().copied().filter(|(path, _)| is_step(path))
+}
+
+/// The SHA-256 of some bytes, in lower-case hexadecimal digits.
+pub fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(id: &str, title: &str) -> String {
+        format!(
+            "---\nstep_id: \"{id}\"\ntitle: {title}\npersona: business-analyst\ndepth: brief\noutputs: [a.md]\n---\n## Brief Mode\nx\n"
+        )
+    }
+
+    #[test]
+    fn a_dropped_in_step_is_found_in_numeric_order() {
+        let file = ("01-requirements/09-compliance-check.md".to_owned(), step("01-09", "Compliance"));
+        let library = Library::new(&[file], &[]).unwrap();
+        let ids: Vec<&str> = library.steps.iter().map(|step| step.id.as_str()).collect();
+        let at = ids.iter().position(|id| *id == "01-09").unwrap();
+        assert_eq!((ids.len(), ids[at - 1], ids[at + 1]), (25, "01-08", "02-01"));
+    }
+
+    #[test]
+    fn an_overlay_with_the_same_path_replaces() {
+        let file = ("01-requirements/03-ux-journey.md".to_owned(), step("01-03", "Ours"));
+        let library =
+            Library::new(&[file], &[("notices/warning.txt".into(), "Soon over.\n".into())]).unwrap();
+        assert_eq!((library.steps.len(), library.step("01-03").unwrap().title.as_str()), (24, "Ours"));
+        assert_eq!(
+            library.templates.render("notices/warning.txt", minijinja::context! {}).unwrap(),
+            "Soon over."
+        );
+    }
+
+    #[test]
+    fn a_missing_step_names_the_nearest_and_twins_are_named() {
+        let library = Library::built_in().unwrap();
+        assert!(library.step("01-9").unwrap_err().to_string().contains("did you mean"));
+        let twin = ("01-requirements/10-x.md".to_owned(), step("01-03", "Twin"));
+        let twins = Library::new(&[twin], &[]).unwrap();
+        assert!(twins.step("01-03").unwrap_err().to_string().contains("10-x.md"));
+    }
+}

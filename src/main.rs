@@ -1,0 +1,7 @@
+//! Parses, runs, and turns the result into an exit code.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    roundtable::cli::main().into()
+}

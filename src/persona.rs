@@ -1,0 +1,270 @@
+//! The cast: who sits at the table, how they speak, and who leads which phase (FR-002, FR-003).
+//!
+//! A persona is a file of front matter and text below `personas/` in the steps folder, so a
+//! fourth persona is a fourth file.
+
+use serde::Deserialize;
+
+use crate::finding::Finding;
+use crate::front_matter;
+
+/// The five phases, in their order, and what a persona calls them.
+pub const PHASES: [(&str, &str); 5] = [
+    ("00-quick-scan", "Quick Scan"),
+    ("01-requirements", "Requirements"),
+    ("02-impact-analysis", "Impact Analysis"),
+    ("03-architecture", "Architecture"),
+    ("04-design", "Design"),
+];
+
+/// Words or phrases that a persona leaves to a colleague (voice integrity, 4.4.9).
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Forbidden {
+    /// The rule's name, shown when it is broken.
+    pub rule: String,
+    /// Lower-case words or phrases; each counts as whole words, and not inside quotation marks.
+    pub phrases: Vec<String>,
+}
+
+/// One participant.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Persona {
+    /// The key that steps, records and recordings use, such as `business-analyst`.
+    pub key: String,
+    pub name: String,
+    pub role: String,
+    /// The role as the list of participants has it: `BA`.
+    pub short_role: String,
+    /// Where the persona stands in the order at the table, from one.
+    pub order: u32,
+    /// `what is your take from a … perspective?`
+    pub lens: String,
+    /// The phases this persona leads.
+    pub phases: Vec<String>,
+    /// Word stems that make a message relevant to this persona's lens.
+    pub lens_words: Vec<String>,
+    pub forbidden: Vec<Forbidden>,
+    #[serde(skip)]
+    pub identity: String,
+    #[serde(skip)]
+    pub style: String,
+    #[serde(skip)]
+    pub principles: Vec<String>,
+    #[serde(skip)]
+    pub elaboration: String,
+}
+
+impl Persona {
+    /// Reads a persona file.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with the file, with its place.
+    pub fn read(path: &str, text: &str) -> Result<Persona, Finding> {
+        let (mut persona, parts): (Persona, _) = front_matter::read(path, text)?;
+        let name_is_plain = !persona.name.is_empty()
+            && persona.name.split(' ').all(|word| !word.is_empty() && word.chars().all(char::is_alphabetic));
+        if !name_is_plain {
+            return Err(Finding::near(path, text, "name:", "a name is one or more words of letters"));
+        }
+        for (key, value) in
+            [("key", &persona.key), ("role", &persona.role), ("short_role", &persona.short_role)]
+        {
+            if value.is_empty() || value.contains(['(', ')', ':', '\n']) {
+                let message = format!("`{key}` is empty or has a bracket, a colon or a line end");
+                return Err(Finding::near(path, text, &format!("{key}:"), message));
+            }
+        }
+        for (title, content) in sections(parts.body) {
+            match title {
+                "Identity" => persona.identity = content.trim().to_owned(),
+                "Style" => persona.style = content.trim().to_owned(),
+                "Principles" => persona.principles = list(content),
+                "Elaboration" => persona.elaboration = content.trim().to_owned(),
+                other => {
+                    let message = format!("unknown section \"{other}\"");
+                    return Err(Finding::near(path, text, &format!("## {other}"), message)
+                        .hint("a persona has Identity, Style, Principles and Elaboration"));
+                }
+            }
+        }
+        if persona.identity.is_empty() || persona.style.is_empty() || persona.principles.len() < 3 {
+            return Err(Finding::at(
+                path,
+                text,
+                parts.body_line,
+                1,
+                "identity, style or principles are missing",
+            )
+            .hint("write `## Identity`, `## Style` and `## Principles` with at least three principles"));
+        }
+        Ok(persona)
+    }
+
+    /// The name people are addressed by.
+    pub fn first_name(&self) -> &str {
+        self.name.split(' ').next().unwrap_or(&self.name)
+    }
+
+    /// What stands before every contribution (AC-002-04), without the blank after it.
+    pub fn prefix(&self) -> String {
+        format!("{} ({}):", self.name, self.role)
+    }
+}
+
+/// The participants, in the order they stand at the table.
+#[derive(Clone, Debug)]
+pub struct Cast {
+    personas: Vec<Persona>,
+}
+
+/// Why a cast cannot sit down.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum Unseated {
+    #[error("a discussion needs at least two personas, and there are {0}")]
+    TooFew(usize),
+    #[error("two personas share the {what} \"{value}\"; give each its own")]
+    Twins { what: &'static str, value: String },
+}
+
+impl Cast {
+    /// Seats the personas by `order`, then by key.
+    ///
+    /// # Errors
+    /// Fewer than two personas, or two with one key or one first name.
+    pub fn new(mut personas: Vec<Persona>) -> Result<Cast, Unseated> {
+        personas.sort_by(|a, b| (a.order, &a.key).cmp(&(b.order, &b.key)));
+        if personas.len() < 2 {
+            return Err(Unseated::TooFew(personas.len()));
+        }
+        for (at, persona) in personas.iter().enumerate() {
+            for other in &personas[..at] {
+                if other.key == persona.key {
+                    return Err(Unseated::Twins { what: "key", value: persona.key.clone() });
+                }
+                if other.first_name().eq_ignore_ascii_case(persona.first_name()) {
+                    return Err(Unseated::Twins {
+                        what: "first name",
+                        value: persona.first_name().to_owned(),
+                    });
+                }
+            }
+        }
+        Ok(Cast { personas })
+    }
+
+    pub fn iter(&self) -> std::slice::Iter<'_, Persona> {
+        self.personas.iter()
+    }
+
+    pub fn get(&self, key: &str) -> Option<&Persona> {
+        self.personas.iter().find(|persona| persona.key == key)
+    }
+
+    pub fn keys(&self) -> Vec<String> {
+        self.personas.iter().map(|persona| persona.key.clone()).collect()
+    }
+
+    /// Who leads a phase; an unknown phase falls to the first persona (AC-003-06), and the
+    /// second value is then false.
+    pub fn lead(&self, phase: &str) -> (&Persona, bool) {
+        let owner = self.personas.iter().find(|persona| persona.phases.iter().any(|owned| owned == phase));
+        owner.map_or((&self.personas[0], false), |persona| (persona, true))
+    }
+
+    /// Everyone but the lead, in their order.
+    pub fn others<'a>(&'a self, lead: &'a str) -> impl Iterator<Item = &'a Persona> {
+        self.personas.iter().filter(move |persona| persona.key != lead)
+    }
+
+    /// The lead first, then the others in their order.
+    pub fn lead_first<'a>(&'a self, lead: &'a str) -> Vec<&'a Persona> {
+        self.get(lead).into_iter().chain(self.others(lead)).collect()
+    }
+
+    /// The lead first, then the others by first name (contract 4.4, group address).
+    pub fn lead_then_alphabetical<'a>(&'a self, lead: &'a str) -> Vec<&'a Persona> {
+        let mut others: Vec<&Persona> = self.others(lead).collect();
+        others.sort_by_key(|persona| persona.first_name());
+        self.get(lead).into_iter().chain(others).collect()
+    }
+}
+
+/// The `## ` sections of a text, with their titles, in order. A `##` inside a fence is none.
+pub(crate) fn sections(body: &str) -> Vec<(&str, &str)> {
+    let mut found: Vec<(&str, usize, usize)> = Vec::new();
+    let mut fence: Option<&str> = None;
+    let mut at = 0;
+    for line in body.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let trimmed = line.trim_start();
+        if let Some(open) = fence {
+            if trimmed.starts_with(open) {
+                fence = None;
+            }
+        } else if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+            fence = Some(&trimmed[..3]);
+        } else if let Some(title) = line.strip_prefix("## ") {
+            found.push((title.trim(), start, at));
+        }
+    }
+    let ends = found.iter().skip(1).map(|&(_, start, _)| start).chain([body.len()]).collect::<Vec<_>>();
+    found.iter().zip(ends).map(|(&(title, _, from), to)| (title, &body[from..to])).collect()
+}
+
+/// The items of the bullet or numbered list of a section, continuation lines joined.
+pub(crate) fn list(content: &str) -> Vec<String> {
+    let mut items: Vec<String> = Vec::new();
+    for line in content.lines() {
+        let trimmed = line.trim();
+        let number = trimmed.trim_start_matches(|c: char| c.is_ascii_digit());
+        let item = trimmed.strip_prefix("- ").or_else(|| trimmed.strip_prefix("* ")).or_else(|| {
+            (number.len() < trimmed.len())
+                .then(|| number.strip_prefix(". ").or_else(|| number.strip_prefix(") ")))?
+        });
+        match (item, items.last_mut()) {
+            (Some(text), _) => items.push(text.trim().to_owned()),
+            (None, Some(last)) if !trimmed.is_empty() => {
+                last.push(' ');
+                last.push_str(trimmed);
+            }
+            _ => {}
+        }
+    }
+    items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn maya_alex_and_jordan_stand_in_this_order_and_lead_their_phases() {
+        let cast = crate::library::Library::built_in().unwrap().cast;
+        let names: Vec<&str> = cast.iter().map(|persona| persona.name.as_str()).collect();
+        assert_eq!(names, ["Maya Chen", "Alex Rivera", "Jordan Park"]);
+        let leads: Vec<&str> = PHASES.iter().map(|(phase, _)| cast.lead(phase).0.first_name()).collect();
+        assert_eq!(leads, ["Maya", "Maya", "Alex", "Alex", "Jordan"]);
+        assert_eq!((cast.lead("09-other").0.first_name(), cast.lead("09-other").1), ("Maya", false));
+    }
+
+    #[test]
+    fn a_group_is_answered_by_the_lead_then_alphabetically() {
+        let cast = crate::library::Library::built_in().unwrap().cast;
+        let order =
+            |lead| cast.lead_then_alphabetical(lead).iter().map(|p| p.first_name()).collect::<Vec<_>>();
+        assert_eq!(order("business-analyst"), ["Maya", "Alex", "Jordan"]);
+        assert_eq!(order("system-designer"), ["Jordan", "Alex", "Maya"]);
+    }
+
+    #[test]
+    fn lists_and_sections_are_read_as_written() {
+        let body = "## A\n- x\n  y\n- z\n\n```\n## no\n```\n## B\n1. q?\n2) r?\n";
+        let found = sections(body);
+        assert_eq!(found.iter().map(|s| s.0).collect::<Vec<_>>(), ["A", "B"]);
+        assert_eq!(list(found[1].1), ["q?", "r?"]);
+        assert_eq!(list("- x\n  y\n- z\n"), ["x y", "z"]);
+    }
+}

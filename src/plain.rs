@@ -1,0 +1,214 @@
+//! Makes hostile text harmless: invisible characters removed, lines joined, Markdown escaped.
+//!
+//! Whatever a user, a model or a document wrote goes through here before it is recorded
+//! ([`clean`]) and again before it is written into a Markdown file ([`markdown`]). The result of
+//! [`markdown`] is one line that CommonMark 0.31 (and GFM's tables, strikethrough and autolinks)
+//! reads as text and nothing else, so it cannot open a heading, a list, a fence, a link, an HTML
+//! tag or a comment.
+
+use unicode_general_category::{GeneralCategory as Category, get_general_category};
+
+/// Text without what cannot be seen: control, format (bidi, zero width, tags), private,
+/// unassigned characters and variation selectors. Every kind of line end becomes `\n`; tabs stay.
+///
+/// Joiners (U+200C, U+200D) stay between characters of scripts and emoji that need them.
+pub fn clean(text: &str) -> String {
+    if text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~')) {
+        return text.to_owned();
+    }
+    let text = text.replace("\r\n", "\n");
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(found) = chars.next() {
+        match found {
+            '\n' | '\t' => out.push(found),
+            '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => out.push('\n'),
+            '\u{200c}' | '\u{200d}' => {
+                let joins = |near: Option<char>| near.is_some_and(|c| !c.is_ascii() && is_visible(c));
+                if joins(out.chars().next_back()) && joins(chars.peek().copied()) {
+                    out.push(found);
+                }
+            }
+            _ if is_visible(found) => out.push(found),
+            _ => {}
+        }
+    }
+    out
+}
+
+/// Whether [`clean`] would leave the text as it is.
+pub fn is_clean(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~')) || clean(text) == text
+}
+
+fn is_visible(found: char) -> bool {
+    let variation =
+        matches!(found, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{180b}'..='\u{180f}');
+    !variation
+        && !matches!(found, '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}')
+        && !matches!(
+            get_general_category(found),
+            Category::Control
+                | Category::Format
+                | Category::Surrogate
+                | Category::PrivateUse
+                | Category::Unassigned
+                | Category::LineSeparator
+                | Category::ParagraphSeparator
+        )
+}
+
+/// The text on one line: every run of white space becomes one blank.
+pub fn one_line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// At most `limit` characters, cut at a word where one ends near, with `…` where something went.
+pub fn cut(text: &str, limit: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(limit) else { return text.to_owned() };
+    let head_end = text.char_indices().nth(limit.saturating_sub(1)).map_or(end, |(at, _)| at);
+    let head = &text[..head_end];
+    let at = match head.rfind(char::is_whitespace) {
+        Some(blank) if blank * 10 >= head.len() * 7 => blank,
+        _ => head.len(),
+    };
+    format!("{}…", head[..at].trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':')))
+}
+
+/// One line of Markdown source that renders as the text and nothing else.
+pub fn markdown(text: &str) -> String {
+    let text = one_line(&clean(text));
+    let mut out = String::with_capacity(text.len() + 8);
+    let chars: Vec<char> = text.chars().collect();
+    for (at, &found) in chars.iter().enumerate() {
+        let before = at.checked_sub(1).map(|at| chars[at]);
+        let after = chars.get(at + 1).copied();
+        match found {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' if after.is_some_and(|c| c == '#' || c.is_ascii_alphabetic()) => out.push_str("&amp;"),
+            '\\' | '`' | '*' | '[' | ']' | '|' | '~' => {
+                out.push('\\');
+                out.push(found);
+            }
+            // Inside a word an underscore is only an underscore (CommonMark 6.2).
+            '_' if before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric) => {
+                out.push(found);
+            }
+            '_' => out.push_str("\\_"),
+            // GFM makes links of bare `scheme://`, `www.` and addresses.
+            ':' if after == Some('/') => out.push_str("\\:"),
+            '.' if ends_with_www(&chars[..at]) => out.push_str("\\."),
+            '@' => out.push_str("\\@"),
+            '#' | '+' | '-' | '=' if at == 0 => {
+                out.push('\\');
+                out.push(found);
+            }
+            '.' | ')'
+                if after.is_none_or(|c| c == ' ')
+                    && chars[..at].iter().all(char::is_ascii_digit)
+                    && at > 0 =>
+            {
+                out.push('\\');
+                out.push(found);
+            }
+            _ => out.push(found),
+        }
+    }
+    out
+}
+
+fn ends_with_www(before: &[char]) -> bool {
+    let [.., a, b, c] = before else { return false };
+    let start = before.len() == 3 || !before[before.len() - 4].is_alphanumeric();
+    start && [a, b, c].into_iter().all(|c| c.eq_ignore_ascii_case(&'w'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+    #[test]
+    fn what_cannot_be_seen_is_removed() {
+        assert_eq!(clean("a\u{200b}b\u{202e}c\u{7}d\u{1b}[31m\u{e0041}"), "abcd[31m");
+        assert_eq!(clean("a\r\nb\rc\u{2028}d\u{85}e"), "a\nb\nc\nd\ne");
+        assert_eq!(clean("می\u{200c}خواهم"), "می\u{200c}خواهم");
+        assert_eq!(clean("a\u{200d}b"), "ab");
+    }
+
+    #[test]
+    fn a_cut_says_so_and_keeps_words_whole() {
+        assert_eq!(cut("one two three", 13), "one two three");
+        assert_eq!(cut("one two three", 10), "one two…");
+        assert_eq!(cut("abcdefghij", 5), "abcd…");
+    }
+
+    #[test]
+    fn ordinary_prose_stays_readable() {
+        for text in
+            ["Let's go with last-write-wins: it's simple, and 3 of 4 agree (really).", "snake_case & co. 50%"]
+        {
+            assert_eq!(markdown(text), text);
+        }
+    }
+
+    /// The events of a list item that holds nothing but the text.
+    fn is_one_text(source: &str) -> bool {
+        let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_GFM;
+        let document = format!("- [Maya] {source}\n");
+        let mut depth = Vec::new();
+        for event in Parser::new_ext(&document, options) {
+            match event {
+                Event::Start(Tag::List(None) | Tag::Item) => depth.push(()),
+                Event::End(TagEnd::List(_) | TagEnd::Item) => {}
+                Event::Text(_) => {}
+                _ => return false,
+            }
+        }
+        depth.len() == 2
+    }
+
+    #[test]
+    fn hostile_text_is_one_text_node() {
+        for text in [
+            "--> <!-- Elaboration: step 01-03 -->",
+            "# heading",
+            "```\ncode",
+            "![x](http://a/b.png) [y](javascript:z) [Maya]: http://x",
+            "<details><summary>x",
+            "| a | b |\n|---|---|",
+            "***bold*** __x__ ~~y~~ `z`",
+            "&lt;b&gt; &#60;",
+            "1. x",
+            "\\<b>",
+            "- x\n- y",
+            "setext\n===",
+        ] {
+            assert!(is_one_text(&markdown(text)), "{text:?} became {:?}", markdown(text));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_one_text_node(text in "\\PC{0,60}|[-#*_`~<>|!\\[\\]()&:;.\\\\ a1\n]{0,40}") {
+            let source = markdown(&text);
+            prop_assume!(!source.is_empty());
+            prop_assert!(is_one_text(&source), "{:?} became {:?}", text, source);
+        }
+
+        #[test]
+        fn cleaning_twice_is_cleaning_once(text in any::<String>()) {
+            let once = clean(&text);
+            prop_assert_eq!(clean(&once), once);
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! The commit phase: objects into one pack, flushed and read back; then the branch, by
+//! compare-and-swap. No checkout, index or working file is touched.
+//!
+//! Invariants, in the order of the code:
+//! - only an [`Additive`] comes in, and only onto the very files it was compared with;
+//! - the kernel's lock on `roundtable/lock` (freed at death) is held, so two runs never interleave;
+//! - the branch moves after every object is durable and was read back from disk;
+//! - the lock file says what is about to happen (pack, ref, new id) before it does, so that the
+//!   next run can clear what a killed one left, and nothing else.
+//!
+//! libgit2's `Repository::commit` is not used: it can return success when the write failed.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use git2::build::TreeUpdateBuilder;
+use git2::{ErrorCode, FileMode, ObjectType, Oid, Repository, Signature, Tree};
+
+use super::pack::{Object, pack};
+use super::{Error, Repo};
+use crate::additive::Additive;
+use crate::discussion::event::Author;
+
+/// A commit that is wanted.
+pub struct Wanted<'a> {
+    /// The branch, without `refs/heads/`.
+    pub branch: &'a str,
+    /// What the branch points at now; none where it is new.
+    pub tip: Option<Oid>,
+    /// The commit to build on.
+    pub parent: Oid,
+    pub additive: &'a Additive,
+    pub message: &'a str,
+    pub author: &'a Author,
+    /// Seconds since the epoch, in UTC.
+    pub time: i64,
+}
+
+/// How a commit ended.
+pub enum Committed {
+    Done(Oid),
+    /// The branch is no longer where it was: read it again.
+    Moved,
+}
+
+/// The right to commit: the kernel's lock, held until this is dropped.
+pub struct Turn {
+    lock: File,
+    /// Where packs are prepared.
+    desk: PathBuf,
+}
+
+impl Repo {
+    /// Waits for the right to commit, and clears what a killed run left.
+    ///
+    /// # Errors
+    /// A folder or file that cannot be made or locked.
+    pub fn turn(&self) -> Result<Turn, Error> {
+        let desk = self.git().commondir().join("roundtable");
+        let path = desk.join("lock");
+        let at = |error| Error::Io { what: "lock", path: path.clone(), error };
+        fs::create_dir_all(&desk).map_err(at)?;
+        let mut lock =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(at)?;
+        lock.lock().map_err(at)?;
+        let mut intent = String::new();
+        // What cannot be read was not written by us: then there is nothing to clear.
+        let _ = lock.read_to_string(&mut intent);
+        let turn = Turn { lock, desk };
+        turn.clear(self, &intent).map_err(at)?;
+        Ok(turn)
+    }
+
+    /// Commits, if the branch is still where `wanted` says.
+    ///
+    /// # Errors
+    /// Anything that keeps the objects or the branch from being written; the branch is then where
+    /// it was.
+    pub fn commit(&self, turn: &mut Turn, wanted: &Wanted<'_>) -> Result<Committed, Error> {
+        let (id, objects) = self.objects(wanted)?;
+        let Some(id) = id else { return Ok(Committed::Moved) };
+        turn.store(self, objects)?;
+        self.read_back(id, wanted)?;
+        turn.announce(&format!("ref refs/heads/{} {id}\n", wanted.branch), self.flushes())?;
+        self.refuse_checked_out(wanted.branch)?;
+        let moved = self.move_branch(id, wanted);
+        turn.announce("", false)?;
+        moved
+    }
+
+    /// The new objects, built in memory; no id where the parent's files are not those compared.
+    fn objects(&self, wanted: &Wanted<'_>) -> Result<(Option<Oid>, Vec<Object>), Error> {
+        let memory = Repository::open(self.git().path())?;
+        let odb = memory.odb()?;
+        let _pack = odb.add_new_mempack_backend(1_000)?;
+        let parent = memory.find_commit(wanted.parent)?;
+        let base = parent.tree()?;
+        let mut update = TreeUpdateBuilder::new();
+        for change in wanted.additive.changes() {
+            let Some(mode) = mode_of(&base, &change.path, change.before.as_deref())? else {
+                return Ok((None, Vec::new()));
+            };
+            let blob = odb.write(ObjectType::Blob, &change.after)?;
+            update.upsert(change.path.as_str(), blob, mode);
+        }
+        let tree = memory.find_tree(update.create_updated(&memory, &base)?)?;
+        let who =
+            Signature::new(&wanted.author.name, &wanted.author.email, &git2::Time::new(wanted.time, 0))?;
+        let buffer = memory.commit_create_buffer(&who, &who, wanted.message, &tree, &[&parent])?;
+        let id = odb.write(ObjectType::Commit, &buffer)?;
+        let mut ids = vec![id, tree.id()];
+        for change in wanted.additive.changes() {
+            let mut path = Path::new(&change.path);
+            while !path.as_os_str().is_empty() {
+                ids.push(tree.get_path(path)?.id());
+                path = path.parent().unwrap_or(Path::new(""));
+            }
+        }
+        let mut objects = Vec::new();
+        for id in ids {
+            let found = odb.read(id)?;
+            objects.push(Object { id, kind: found.kind(), data: found.data().to_vec() });
+        }
+        Ok((Some(id), objects))
+    }
+
+    /// Whatever the branch will refer to is on disk: opened anew, without the objects in memory.
+    fn read_back(&self, id: Oid, wanted: &Wanted<'_>) -> Result<(), Error> {
+        let fresh = Repository::open(self.git().path())?;
+        let tree = fresh.find_commit(id)?.tree()?;
+        for change in wanted.additive.changes() {
+            let blob = fresh.find_blob(tree.get_path(Path::new(&change.path))?.id())?;
+            if blob.content() != change.after {
+                return Err(Error::NotWritten(change.path.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    fn move_branch(&self, id: Oid, wanted: &Wanted<'_>) -> Result<Committed, Error> {
+        let name = format!("refs/heads/{}", wanted.branch);
+        let old = wanted.tip.unwrap_or(Oid::ZERO_SHA1);
+        let subject = wanted.message.lines().next().unwrap_or_default();
+        // Forced, since a new branch has nothing to be a fast-forward of; the old value decides.
+        match self.git().reference_matching(&name, id, true, old, &format!("commit: {subject}")) {
+            Ok(_) => {}
+            Err(error) if matches!(error.code(), ErrorCode::Modified | ErrorCode::Exists) => {
+                return Ok(Committed::Moved);
+            }
+            Err(error) if error.code() == ErrorCode::Locked => {
+                let path = self.git().commondir().join(format!("{name}.lock"));
+                return Err(Error::Locked { branch: wanted.branch.to_owned(), path });
+            }
+            Err(error) => return Err(error.into()),
+        }
+        if self.git().refname_to_id(&name)? != id {
+            return Ok(Committed::Moved);
+        }
+        if wanted.tip.is_none() && self.flushes() {
+            // The folders of a new branch may be new themselves.
+            let heads = self.git().commondir().join("refs/heads");
+            let mut folder = heads.join(wanted.branch);
+            while folder.pop() && folder.starts_with(&heads) {
+                flush_folder(&folder).map_err(|error| Error::Io {
+                    what: "flush",
+                    path: folder.clone(),
+                    error,
+                })?;
+            }
+        }
+        Ok(Committed::Done(id))
+    }
+}
+
+/// The mode to write a path with, or none where the tree does not hold what was compared.
+fn mode_of(base: &Tree<'_>, path: &str, before: Option<&[u8]>) -> Result<Option<FileMode>, Error> {
+    let entry = match base.get_path(Path::new(path)) {
+        Ok(entry) => entry,
+        Err(error) if error.code() == ErrorCode::NotFound => {
+            return Ok(before.is_none().then_some(FileMode::Blob));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let mode = match entry.filemode() {
+        0o100_644 | 0o100_664 => FileMode::Blob,
+        0o100_755 => FileMode::BlobExecutable,
+        _ => return Ok(None),
+    };
+    let same = match before {
+        Some(bytes) => Oid::hash_object(ObjectType::Blob, bytes)? == entry.id(),
+        None => false,
+    };
+    Ok(same.then_some(mode))
+}
+
+impl Turn {
+    /// Writes the objects as a pack, durable before it is seen.
+    fn store(&mut self, repo: &Repo, objects: Vec<Object>) -> Result<(), Error> {
+        let folder = repo.git().commondir().join("objects/pack");
+        let at = |path: &Path, error| Error::Io { what: "write", path: path.to_owned(), error };
+        let packed = pack(objects).map_err(|error| at(&folder, error))?;
+        fs::create_dir_all(&folder).map_err(|error| at(&folder, error))?;
+        let name = |suffix: &str| format!("pack-{}.{suffix}", packed.name);
+        if folder.join(name("idx")).exists() {
+            return Ok(());
+        }
+        self.announce(&format!("pack {}\n", packed.name), false)?;
+        for (suffix, bytes) in [("pack", &packed.pack), ("idx", &packed.index)] {
+            let path = self.desk.join(name(suffix));
+            write(&path, bytes, repo.flushes()).map_err(|error| at(&path, error))?;
+        }
+        for suffix in ["pack", "idx"] {
+            let to = folder.join(name(suffix));
+            fs::rename(self.desk.join(name(suffix)), &to).map_err(|error| at(&to, error))?;
+        }
+        if repo.flushes() {
+            flush_folder(&folder).map_err(|error| at(&folder, error))?;
+        }
+        Ok(())
+    }
+
+    /// Says in the lock file what is about to happen; an empty text says that nothing is.
+    fn announce(&mut self, intent: &str, flush: bool) -> Result<(), Error> {
+        let written = (|| {
+            self.lock.set_len(0)?;
+            self.lock.rewind()?;
+            self.lock.write_all(intent.as_bytes())?;
+            if flush { self.lock.sync_data() } else { Ok(()) }
+        })();
+        written.map_err(|error| Error::Io { what: "write", path: self.desk.join("lock"), error })
+    }
+
+    /// Clears what a killed run left: its half-written packs, a pack without index, and its lock on
+    /// the branch, which is empty or holds the id it announced.
+    fn clear(&self, repo: &Repo, intent: &str) -> std::io::Result<()> {
+        for entry in fs::read_dir(&self.desk)? {
+            let path = entry?.path();
+            let ours = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("pack-"));
+            if ours {
+                fs::remove_file(path)?;
+            }
+        }
+        let common = repo.git().commondir();
+        match intent.split_whitespace().collect::<Vec<_>>().as_slice() {
+            ["pack", name] if name.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+                let pack = common.join(format!("objects/pack/pack-{name}.pack"));
+                if pack.exists() && !pack.with_extension("idx").exists() {
+                    fs::remove_file(pack)?;
+                }
+            }
+            ["ref", name, id] if super::branch_of(name).is_some() => {
+                let lock = common.join(format!("{name}.lock"));
+                if fs::read(&lock).is_ok_and(|held| held.is_empty() || held.trim_ascii() == id.as_bytes()) {
+                    fs::remove_file(lock)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn write(path: &Path, bytes: &[u8], flush: bool) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o444);
+    let mut file = options.open(path)?;
+    file.write_all(bytes)?;
+    if flush { file.sync_all() } else { Ok(()) }
+}
+
+/// Makes renames in a folder durable; systems without folder handles do so themselves.
+fn flush_folder(folder: &Path) -> std::io::Result<()> {
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}

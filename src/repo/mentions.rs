@@ -1,0 +1,99 @@
+//! Where the repository mentions an item's subject, counted with git's own objects.
+
+use std::collections::BTreeMap;
+
+use git2::{ObjectType, Oid, Tree};
+
+use super::{Entry, Error, Repo, kind, name_of};
+use crate::voice::evidence::Mentions;
+
+/// Bytes and files that are looked into; beyond them the counts are lower bounds.
+const MOST_BYTES: usize = 1024 * 1024;
+const MOST_FILES: usize = 1_000;
+/// Larger files are data, not text about something.
+const LARGEST: usize = 64 * 1024;
+/// Tree entries that are visited at all.
+const MOST_ENTRIES: usize = 50_000;
+
+struct Search<'a> {
+    words: &'a [String],
+    /// The item's own folder, which mentions its subject anyway.
+    own: &'a str,
+    found: BTreeMap<String, Vec<String>>,
+    bytes: usize,
+    files: usize,
+    entries: usize,
+    partial: bool,
+}
+
+impl Repo {
+    /// The files of a commit that mention one of some words, outside the folder `own`.
+    ///
+    /// # Errors
+    /// An object that cannot be read.
+    pub fn mentions(&self, commit: Oid, words: &[String], own: &str) -> Result<Mentions, Error> {
+        let mut search =
+            Search { words, own, found: BTreeMap::new(), bytes: 0, files: 0, entries: 0, partial: false };
+        if !words.is_empty() {
+            self.search(&self.tree(commit)?, "", &mut search)?;
+        }
+        Ok(Mentions { paths: search.found, partial: search.partial })
+    }
+
+    fn search(&self, tree: &Tree<'_>, prefix: &str, search: &mut Search<'_>) -> Result<(), Error> {
+        for entry in tree {
+            search.entries += 1;
+            if search.entries > MOST_ENTRIES {
+                search.partial = true;
+                return Ok(());
+            }
+            let path = format!("{prefix}{}", name_of(&entry));
+            match kind(&entry) {
+                Entry::Folder if path == search.own || !crate::plain::is_clean(&path) => {}
+                Entry::Folder => {
+                    self.search(&self.git().find_tree(entry.id())?, &format!("{path}/"), search)?
+                }
+                Entry::File if crate::plain::is_clean(&path) => self.look_into(entry.id(), path, search)?,
+                Entry::File | Entry::Foreign(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn look_into(&self, id: Oid, path: String, search: &mut Search<'_>) -> Result<(), Error> {
+        let (size, kind) = self.git().odb()?.read_header(id)?;
+        let readable = kind == ObjectType::Blob && size <= LARGEST;
+        let affordable = search.bytes + size <= MOST_BYTES && search.files < MOST_FILES;
+        search.partial |= readable && !affordable;
+        let mut text = path.to_ascii_lowercase().into_bytes();
+        if readable && affordable {
+            search.bytes += size;
+            search.files += 1;
+            let blob = self.git().find_blob(id)?;
+            if !blob.content().contains(&0) {
+                text.push(b'\n');
+                text.extend(blob.content().to_ascii_lowercase());
+            }
+        }
+        for word in search.words {
+            if mentions(&text, word.as_bytes()) {
+                search.found.entry(word.clone()).or_default().push(path.clone());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a word stands in a text at the beginning of a word.
+fn mentions(text: &[u8], word: &[u8]) -> bool {
+    let Some(first) = word.first() else { return false };
+    let mut at = 0;
+    while let Some(found) = text[at..].iter().position(|byte| byte == first) {
+        let start = at + found;
+        if text[start..].starts_with(word) && (start == 0 || !text[start - 1].is_ascii_alphanumeric()) {
+            return true;
+        }
+        at = start + 1;
+    }
+    false
+}

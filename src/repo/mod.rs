@@ -1,0 +1,433 @@
+//! The repository: reads an item at a commit, writes an [`Additive`](crate::additive::Additive)
+//! as a commit. No working tree, no index, no child process, no hooks or filters.
+
+mod commit;
+mod mentions;
+mod pack;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use git2::{ErrorCode, ObjectType, Oid, Repository, Tree, TreeEntry};
+
+pub use self::commit::{Committed, Turn, Wanted};
+use crate::finding::{Finding, did_you_mean};
+use crate::item::{self, File, Item, Meta, meta};
+use crate::library;
+
+/// Overlay files over this size are refused (256 KiB).
+const LARGEST_OVERLAY: usize = 256 * 1024;
+/// Folders of an item are read to this depth.
+const DEPTH: usize = 8;
+
+/// A git repository.
+pub struct Repo {
+    git: Repository,
+    flushes: bool,
+}
+
+/// What went wrong with a repository.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{} is not in a git repository; run `git init`, or name one with --repo", path.display())]
+    None { path: PathBuf },
+    #[error("cannot open the repository at {}: {reason}", path.display())]
+    Unopened { path: PathBuf, reason: String },
+    #[error("HEAD has no commit yet; make a first one, or name one with --base")]
+    Unborn,
+    #[error("no commit \"{0}\" in this repository")]
+    NoCommit(String),
+    #[error(
+        "\"{0}\" is no branch name; use letters, digits, `.`, `_`, `-` and `/`, as in roundtable/offline-mode"
+    )]
+    BranchName(String),
+    #[error("the branch {branch} is checked out in {}; name another with --branch, or switch that work tree away from it", at.display())]
+    CheckedOut { branch: String, at: PathBuf },
+    #[error("the branch {branch} is locked by {}; if no other git process runs, delete that file", path.display())]
+    Locked { branch: String, path: PathBuf },
+    #[error("no item {item} at commit {commit}{hint}")]
+    NoItem { item: String, commit: String, hint: String },
+    #[error(
+        "{path} has no meta.json, which makes a folder an item; `roundtable add {path} --name NAME` writes one for a new item"
+    )]
+    NoMeta { path: String },
+    #[error("{path} is {what}; items, steps and templates are ordinary files and folders")]
+    Foreign { path: String, what: &'static str },
+    #[error("{path} stands there already")]
+    Exists { path: String },
+    #[error("{path} is larger than {limit} bytes")]
+    Large { path: String, limit: usize },
+    #[error("{0}")]
+    File(#[from] Finding),
+    #[error("cannot {what} {}: {error}", path.display())]
+    Io { what: &'static str, path: PathBuf, error: std::io::Error },
+    #[error("{0} was not written as it should have been; the branch was not moved")]
+    NotWritten(String),
+    #[error("git: {0}")]
+    Git(#[from] git2::Error),
+}
+
+impl Repo {
+    /// Opens the repository that `path` is in; a bare one too.
+    ///
+    /// # Errors
+    /// No repository, or one that libgit2 cannot read (SHA-256, reftable), with the reason.
+    pub fn open(path: &Path) -> Result<Repo, Error> {
+        let git = Repository::discover(path).map_err(|error| match error.code() {
+            ErrorCode::NotFound => Error::None { path: path.to_owned() },
+            _ => Error::Unopened { path: path.to_owned(), reason: error.message().to_owned() },
+        })?;
+        // git's own setting for those who would rather not wait for the disk.
+        let setting = git.config().and_then(|config| config.get_string("core.fsync"));
+        let flushes = !setting.is_ok_and(|value| value.split(',').any(|part| part.trim() == "none"));
+        durable(flushes);
+        Ok(Repo { git, flushes })
+    }
+
+    pub(crate) fn git(&self) -> &Repository {
+        &self.git
+    }
+
+    /// Whether writes wait for the disk.
+    fn flushes(&self) -> bool {
+        self.flushes
+    }
+
+    /// The folder with the files people edit, if there is one.
+    pub fn work_tree(&self) -> Option<&Path> {
+        self.git.workdir()
+    }
+
+    /// The commit that a revision names.
+    ///
+    /// # Errors
+    /// No such revision, or one that is no commit; an unborn HEAD by its name.
+    pub fn resolve(&self, revision: &str) -> Result<Oid, Error> {
+        let shown = || crate::plain::cut(&crate::plain::one_line(&crate::plain::clean(revision)), 80);
+        let found = self.git.revparse_single(revision).and_then(|object| object.peel_to_commit());
+        found.map(|commit| commit.id()).map_err(|_| match revision {
+            "HEAD" => Error::Unborn,
+            _ => Error::NoCommit(shown()),
+        })
+    }
+
+    /// What a branch points at, if it exists.
+    ///
+    /// # Errors
+    /// A name that git or we refuse, or a branch that is no commit.
+    pub fn tip(&self, branch: &str) -> Result<Option<Oid>, Error> {
+        if !is_branch_name(branch) {
+            return Err(Error::BranchName(crate::plain::cut(
+                &crate::plain::one_line(&crate::plain::clean(branch)),
+                80,
+            )));
+        }
+        match self.git.find_reference(&format!("refs/heads/{branch}")) {
+            Ok(found) => Ok(Some(found.peel_to_commit()?.id())),
+            Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Refuses a branch that a work tree has checked out: its files would no longer fit it.
+    ///
+    /// # Errors
+    /// [`Error::CheckedOut`], with the work tree.
+    pub fn refuse_checked_out(&self, branch: &str) -> Result<(), Error> {
+        let name = format!("refs/heads/{branch}");
+        let on_it = |repo: &Repository| {
+            let head = repo.find_reference("HEAD").ok();
+            head.and_then(|head| head.symbolic_target().ok().flatten().map(str::to_owned))
+                .is_some_and(|target| target == name)
+        };
+        let mut homes: Vec<PathBuf> = vec![self.git.commondir().to_owned()];
+        let linked = self.git.worktrees()?;
+        for tree in linked.iter().flatten().flatten() {
+            homes.push(self.git.commondir().join("worktrees").join(tree));
+        }
+        for home in homes {
+            let Ok(repo) = Repository::open(&home) else { continue };
+            if on_it(&repo) && !repo.is_bare() {
+                let at = repo.workdir().unwrap_or(&home).to_owned();
+                return Err(Error::CheckedOut { branch: branch.to_owned(), at });
+            }
+        }
+        Ok(())
+    }
+
+    fn tree(&self, commit: Oid) -> Result<Tree<'_>, Error> {
+        Ok(self.git.find_commit(commit).and_then(|commit| commit.tree())?)
+    }
+
+    /// The entry at a path. Links and submodules on the way are refused: what stands behind them
+    /// is not in this tree.
+    fn entry(&self, root: &Tree<'_>, path: &str) -> Result<Option<TreeEntry<'static>>, Error> {
+        let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+        let Some(mut entry) = root.get_name(first).map(|entry| entry.to_owned()) else { return Ok(None) };
+        let mut at = first.len();
+        for part in rest.split('/').filter(|part| !part.is_empty()) {
+            match kind(&entry) {
+                Entry::Folder => {}
+                Entry::File => return Ok(None),
+                Entry::Foreign(what) => return Err(Error::Foreign { path: path[..at].to_owned(), what }),
+            }
+            let next = self.git.find_tree(entry.id())?.get_name(part).map(|entry| entry.to_owned());
+            let Some(next) = next else { return Ok(None) };
+            entry = next;
+            at += 1 + part.len();
+        }
+        Ok(Some(entry))
+    }
+
+    /// The bytes of an ordinary file at a commit, if it exists.
+    ///
+    /// # Errors
+    /// A path that is a link, a folder or a submodule, or leads through one.
+    pub fn file(&self, commit: Oid, path: &str) -> Result<Option<Vec<u8>>, Error> {
+        let tree = self.tree(commit)?;
+        let Some(entry) = self.entry(&tree, path)? else { return Ok(None) };
+        match kind(&entry) {
+            Entry::File => Ok(Some(self.git.find_blob(entry.id())?.content().to_vec())),
+            Entry::Folder => Err(Error::Foreign { path: path.to_owned(), what: "a folder" }),
+            Entry::Foreign(what) => Err(Error::Foreign { path: path.to_owned(), what }),
+        }
+    }
+
+    /// Finds the item that `name` means: a folder's path in the repository, or a slug below
+    /// `items`.
+    ///
+    /// # Errors
+    /// No such folder (with the nearest slug), or a path through a link or submodule.
+    pub fn find_item(&self, commit: Oid, name: &str, items: &str) -> Result<String, Error> {
+        let name = name.trim_start_matches("./").trim_end_matches('/');
+        let paths = [name.to_owned(), format!("{items}/{name}")];
+        let plain =
+            |path: &str| !path.is_empty() && path.split('/').all(|part| !matches!(part, "" | "." | ".."));
+        for path in paths.iter().filter(|path| plain(path)) {
+            if self.folder(commit, path)?.is_some() {
+                return Ok(path.clone());
+            }
+        }
+        let slugs: Vec<String> = match self.folder(commit, items)? {
+            Some(tree) => tree
+                .iter()
+                .filter(|entry| entry.kind() == Some(ObjectType::Tree))
+                .map(|entry| name_of(&entry))
+                .collect(),
+            None => Vec::new(),
+        };
+        let known: Vec<&str> = slugs.iter().map(String::as_str).collect();
+        let mut hint = did_you_mean(name, &known);
+        if hint.is_empty() {
+            hint = format!(
+                "; looked for {} and {}; `roundtable add {name} --name NAME` makes it",
+                paths[0], paths[1]
+            );
+        }
+        let item = crate::plain::cut(&crate::plain::one_line(&crate::plain::clean(name)), 80);
+        Err(Error::NoItem { item, commit: short(commit), hint: crate::plain::clean(&hint) })
+    }
+
+    /// The folder at a path, if there is one.
+    fn folder(&self, commit: Oid, path: &str) -> Result<Option<Tree<'_>>, Error> {
+        let tree = self.tree(commit)?;
+        let Some(entry) = self.entry(&tree, path)? else { return Ok(None) };
+        match kind(&entry) {
+            Entry::Folder => Ok(Some(self.git.find_tree(entry.id())?)),
+            Entry::File => Ok(None),
+            Entry::Foreign(what) => Err(Error::Foreign { path: path.to_owned(), what }),
+        }
+    }
+
+    /// Reads an item folder.
+    ///
+    /// # Errors
+    /// No folder, no meta.json, or one that cannot be read.
+    pub fn item(&self, commit: Oid, path: &str) -> Result<Item, Error> {
+        let missing = || Error::NoItem { item: path.to_owned(), commit: short(commit), hint: String::new() };
+        let tree = self.folder(commit, path)?.ok_or_else(missing)?;
+        let (mut files, mut recordings) = (BTreeMap::new(), Vec::new());
+        self.read_folder(&tree, "", 0, &mut files, &mut recordings)?;
+        let at = format!("{path}/{}", meta::FILE);
+        let meta = match files.get(meta::FILE) {
+            Some(File::Bytes(bytes)) => Meta::read(&at, bytes)?,
+            Some(File::Large(_)) => return Err(Error::Large { path: at, limit: item::LARGEST as usize }),
+            Some(File::Foreign(what)) => return Err(Error::Foreign { path: at, what }),
+            None => return Err(Error::NoMeta { path: path.to_owned() }),
+        };
+        Ok(Item { path: path.to_owned(), meta, files, recordings })
+    }
+
+    fn read_folder(
+        &self,
+        tree: &Tree<'_>,
+        prefix: &str,
+        depth: usize,
+        files: &mut BTreeMap<String, File>,
+        recordings: &mut Vec<String>,
+    ) -> Result<(), Error> {
+        for entry in tree {
+            let name = format!("{prefix}{}", name_of(&entry));
+            match kind(&entry) {
+                Entry::Folder if name == "elaborations" => {
+                    recordings.extend(self.git.find_tree(entry.id())?.iter().map(|entry| name_of(&entry)));
+                }
+                Entry::Folder if depth < DEPTH => {
+                    let tree = self.git.find_tree(entry.id())?;
+                    self.read_folder(&tree, &format!("{name}/"), depth + 1, files, recordings)?;
+                }
+                Entry::Folder => {
+                    files.insert(name, File::Foreign("a folder too deep to read"));
+                }
+                Entry::Foreign(what) => {
+                    files.insert(name, File::Foreign(what));
+                }
+                Entry::File => {
+                    let (size, _) = self.git.odb()?.read_header(entry.id())?;
+                    let read = size as u64 <= item::LARGEST && item::is_document(&name);
+                    let file = if read {
+                        File::Bytes(self.git.find_blob(entry.id())?.content().to_vec())
+                    } else {
+                        File::Large(size as u64)
+                    };
+                    files.insert(name, file);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The commit that brought a file: the oldest on the first-parent way back from `tip` that has
+    /// it. Recordings are never changed, so having the path is having the file.
+    ///
+    /// # Errors
+    /// An object that cannot be read.
+    pub fn commit_of(&self, tip: Oid, path: &str) -> Result<Oid, Error> {
+        let mut found = self.git.find_commit(tip)?;
+        while let Ok(parent) = found.parent(0) {
+            if parent.tree()?.get_path(Path::new(path)).is_err() {
+                break;
+            }
+            found = parent;
+        }
+        Ok(found.id())
+    }
+
+    /// Whether anything stands at a path.
+    ///
+    /// # Errors
+    /// A path that leads through a link or a submodule.
+    pub fn exists(&self, commit: Oid, path: &str) -> Result<bool, Error> {
+        Ok(self.entry(&self.tree(commit)?, path)?.is_some())
+    }
+
+    /// The files below a folder, with their paths below it: an overlay of steps or templates.
+    ///
+    /// # Errors
+    /// A folder that is none, links, and files that are too large or not UTF-8.
+    pub fn overlay(&self, commit: Oid, folder: &str) -> Result<Vec<library::File>, Error> {
+        let folder = folder.trim_end_matches('/');
+        let tree = self.folder(commit, folder)?.ok_or_else(|| {
+            Error::File(Finding::at(
+                crate::config::FILE,
+                "",
+                1,
+                1,
+                format!("the folder {folder} does not exist at commit {}", short(commit)),
+            ))
+        })?;
+        let mut found = Vec::new();
+        self.read_overlay(&tree, folder, "", &mut found)?;
+        Ok(found)
+    }
+
+    fn read_overlay(
+        &self,
+        tree: &Tree<'_>,
+        root: &str,
+        prefix: &str,
+        found: &mut Vec<library::File>,
+    ) -> Result<(), Error> {
+        for entry in tree {
+            let name = format!("{prefix}{}", name_of(&entry));
+            let path = format!("{root}/{name}");
+            match kind(&entry) {
+                Entry::Folder if prefix.matches('/').count() < DEPTH => {
+                    self.read_overlay(&self.git.find_tree(entry.id())?, root, &format!("{name}/"), found)?;
+                }
+                Entry::Folder => return Err(Error::Foreign { path, what: "a folder too deep to read" }),
+                Entry::Foreign(what) => return Err(Error::Foreign { path, what }),
+                Entry::File => {
+                    let blob = self.git.find_blob(entry.id())?;
+                    if blob.size() > LARGEST_OVERLAY {
+                        return Err(Error::Large { path, limit: LARGEST_OVERLAY });
+                    }
+                    found.push((name, crate::json::utf8(&path, blob.content())?.to_owned()));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a tree entry is.
+enum Entry {
+    File,
+    Folder,
+    Foreign(&'static str),
+}
+
+fn kind(entry: &TreeEntry<'_>) -> Entry {
+    match entry.filemode() {
+        0o040_000 => Entry::Folder,
+        0o100_644 | 0o100_664 | 0o100_755 => Entry::File,
+        0o120_000 => Entry::Foreign("a symbolic link"),
+        0o160_000 => Entry::Foreign("a submodule"),
+        _ => Entry::Foreign("of an unknown kind"),
+    }
+}
+
+fn name_of(entry: &TreeEntry<'_>) -> String {
+    String::from_utf8_lossy(entry.name_bytes()).into_owned()
+}
+
+/// The first digits of an object id.
+pub fn short(id: Oid) -> String {
+    id.to_string()[..10].to_owned()
+}
+
+/// Whether we write to a branch of this name: git's rules, and no sign that a shell, a terminal
+/// or another system could read as something else.
+pub fn is_branch_name(name: &str) -> bool {
+    let plain = |c: char| {
+        c.is_ascii_alphanumeric()
+            || matches!(c, '.' | '_' | '-' | '/' | '+' | '#')
+            || (!c.is_ascii() && c.is_alphanumeric())
+    };
+    name.len() <= 200
+        && !name.starts_with(['-', '/', '.'])
+        && !name.eq_ignore_ascii_case("HEAD")
+        && !name.starts_with("refs/")
+        && crate::plain::is_clean(name)
+        && name.chars().all(plain)
+        && git2::Reference::is_valid_name(&format!("refs/heads/{name}"))
+}
+
+/// The branch of a full reference name that we could have written.
+fn branch_of(reference: &str) -> Option<&str> {
+    reference.strip_prefix("refs/heads/").filter(|name| is_branch_name(name))
+}
+
+/// Tells libgit2 whether to flush references to disk; it does not by default, and a power cut
+/// then leaves an empty reference file.
+#[allow(unsafe_code)]
+fn durable(flush: bool) {
+    // SAFETY: the option takes one int, as documented in git2/common.h; libgit2 was initialised
+    // when the repository was opened.
+    unsafe {
+        libgit2_sys::git_libgit2_opts(
+            libgit2_sys::GIT_OPT_ENABLE_FSYNC_GITDIR as std::ffi::c_int,
+            std::ffi::c_int::from(flush),
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! One pack file for all objects of a commit, and its index.
+//!
+//! Two files to flush instead of one an object. The formats are those of git's documentation
+//! (gitformat-pack: pack version 2, index version 2). What is written is read back through
+//! libgit2 before anything refers to it, so a mistake here is an error, never a broken branch.
+
+use std::io::Write as _;
+
+use flate2::{Compression, Crc, write::ZlibEncoder};
+use git2::{ObjectType, Oid};
+use sha1::{Digest as _, Sha1};
+
+/// An object to pack.
+pub struct Object {
+    pub id: Oid,
+    pub kind: ObjectType,
+    pub data: Vec<u8>,
+}
+
+/// A pack and its index, ready to be written.
+pub struct Pack {
+    /// The hexadecimal digits in the files' names.
+    pub name: String,
+    pub pack: Vec<u8>,
+    pub index: Vec<u8>,
+}
+
+/// Packs objects.
+///
+/// # Errors
+/// An object of a kind that no pack holds, or a pack over 2 GiB.
+pub fn pack(mut objects: Vec<Object>) -> std::io::Result<Pack> {
+    objects.sort_by_key(|object| object.id);
+    objects.dedup_by_key(|object| object.id);
+    let mut pack = Vec::new();
+    pack.extend_from_slice(b"PACK");
+    pack.extend_from_slice(&2_u32.to_be_bytes());
+    pack.extend_from_slice(&(objects.len() as u32).to_be_bytes());
+    let mut places = Vec::with_capacity(objects.len());
+    for object in &objects {
+        let start = pack.len();
+        header(&mut pack, object)?;
+        let mut encoder = ZlibEncoder::new(&mut pack, Compression::default());
+        encoder.write_all(&object.data)?;
+        encoder.finish()?;
+        let mut crc = Crc::new();
+        crc.update(&pack[start..]);
+        places.push((start as u32, crc.sum()));
+    }
+    if pack.len() > i32::MAX as usize {
+        return Err(std::io::Error::other("the change is larger than 2 GiB"));
+    }
+    let checksum = Sha1::digest(&pack);
+    pack.extend_from_slice(&checksum);
+    let name = checksum.iter().map(|byte| format!("{byte:02x}")).collect();
+    let index = index(&objects, &places, &checksum);
+    Ok(Pack { name, pack, index })
+}
+
+/// Type and size: four bits of size in the first byte, seven in each further one.
+fn header(out: &mut Vec<u8>, object: &Object) -> std::io::Result<()> {
+    let kind: u8 = match object.kind {
+        ObjectType::Commit => 1,
+        ObjectType::Tree => 2,
+        ObjectType::Blob => 3,
+        _ => return Err(std::io::Error::other("an object of a kind that is not packed")),
+    };
+    let mut size = object.data.len();
+    let mut byte = (kind << 4) | (size & 0x0f) as u8;
+    size >>= 4;
+    while size > 0 {
+        out.push(byte | 0x80);
+        byte = (size & 0x7f) as u8;
+        size >>= 7;
+    }
+    out.push(byte);
+    Ok(())
+}
+
+fn index(objects: &[Object], places: &[(u32, u32)], checksum: &[u8]) -> Vec<u8> {
+    let mut index = vec![0xff, b't', b'O', b'c', 0, 0, 0, 2];
+    for first in 0..=255_u8 {
+        let below = objects.partition_point(|object| object.id.as_bytes()[0] <= first);
+        index.extend_from_slice(&(below as u32).to_be_bytes());
+    }
+    for object in objects {
+        index.extend_from_slice(object.id.as_bytes());
+    }
+    for (_, crc) in places {
+        index.extend_from_slice(&crc.to_be_bytes());
+    }
+    for (start, _) in places {
+        index.extend_from_slice(&start.to_be_bytes());
+    }
+    index.extend_from_slice(checksum);
+    let own = Sha1::digest(&index);
+    index.extend_from_slice(&own);
+    index
+}

@@ -1,0 +1,346 @@
+//! The user's messages in order, wherever they came from (contract, section 3).
+//!
+//! Text is cleaned when it is read: what cannot be seen never reaches a voice, a log or a
+//! document, and what was removed or cut is said in [`Script::notes`].
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
+
+use crate::discussion::event::Time;
+use crate::finding::{Finding, did_you_mean};
+use crate::{front_matter, json, plain};
+
+/// A script over this many bytes is refused (32 MiB).
+pub const LARGEST: usize = 32 * 1024 * 1024;
+/// A message is cut after this many characters.
+pub const LONGEST: usize = 65_536;
+
+/// What the user says at one point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    pub text: String,
+    /// Who says it, where that is not the script's user.
+    pub by: Option<String>,
+    /// When it was said.
+    pub at: Option<Time>,
+}
+
+/// The user's side of a discussion. Its end is silence for ever.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Script {
+    pub user: Option<String>,
+    inputs: VecDeque<Option<Input>>,
+    /// What was removed or cut.
+    pub notes: Vec<String>,
+}
+
+/// How a script is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Text,
+    Yaml,
+    Json,
+}
+
+impl Form {
+    /// The form of a file by its name; standard input (`-`) by its first sign.
+    pub fn of(name: &str, bytes: &[u8]) -> Form {
+        let suffix = name.rsplit_once('.').map_or(String::new(), |(_, suffix)| suffix.to_ascii_lowercase());
+        let first = bytes.trim_ascii_start().first();
+        let keyed =
+            bytes.starts_with(b"inputs:") || bytes.starts_with(b"user:") || bytes.starts_with(b"---\n");
+        match suffix.as_str() {
+            "json" => Form::Json,
+            "yaml" | "yml" => Form::Yaml,
+            _ if name == "-" && matches!(first, Some(b'{' | b'[')) => Form::Json,
+            _ if name == "-" && keyed => Form::Yaml,
+            _ => Form::Text,
+        }
+    }
+}
+
+impl Script {
+    /// Reads a script. `name` is its file name, or `-`.
+    ///
+    /// # Errors
+    /// A script that is empty, binary, too large, or has a wrong key or value, with the place.
+    pub fn read(name: &str, bytes: &[u8]) -> Result<Script, Finding> {
+        if bytes.len() > LARGEST {
+            return Err(Finding::at(name, "", 1, 1, format!("the script is over {} MiB", LARGEST >> 20)));
+        }
+        if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
+            let line = bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+            return Err(Finding::at(name, "", line, 1, "the script is binary, not text"));
+        }
+        let text = json::utf8(name, bytes)?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        if text.trim().is_empty() && (text.is_empty() || Form::of(name, bytes) != Form::Text) {
+            return Err(Finding::at(name, text, 1, 1, "the script is empty")
+                .hint("write one message a line; the discussion ends with a line `done`"));
+        }
+        let raw = match Form::of(name, bytes) {
+            Form::Text => Raw {
+                inputs: Some(text.lines().map(|line| said(line.to_owned())).collect()),
+                ..Raw::default()
+            },
+            Form::Yaml => front_matter::parse(name, text, text, 0)
+                .map_err(|finding| with_nearest(name, text, finding))?,
+            Form::Json => from_json(name, text)?,
+        };
+        Script::from_raw(name, text, raw)
+    }
+
+    fn from_raw(name: &str, text: &str, raw: Raw) -> Result<Script, Finding> {
+        let mut script = Script {
+            user: raw.user.map(|user| person(&user)).filter(|user| !user.is_empty()),
+            ..Script::default()
+        };
+        let Some(inputs) = raw.inputs.filter(|inputs| !inputs.is_empty()) else {
+            return Err(Finding::at(name, text, 1, 1, "the script has no `inputs`")
+                .hint("write `inputs:` and below it one `- \"message\"` a line; `null` is silence"));
+        };
+        for (at, input) in inputs.into_iter().enumerate() {
+            let input = match input {
+                None => None,
+                Some(raw) => script.input(name, text, at + 1, raw)?,
+            };
+            script.inputs.push_back(input);
+        }
+        Ok(script)
+    }
+
+    fn input(
+        &mut self,
+        name: &str,
+        text: &str,
+        number: usize,
+        raw: RawInput,
+    ) -> Result<Option<Input>, Finding> {
+        let clean = plain::clean(&raw.text);
+        let (was, is) = (raw.text.replace("\r\n", "\n").chars().count(), clean.chars().count());
+        if is < was {
+            self.notes.push(format!("input {number}: {} invisible characters were removed", was - is));
+        }
+        if is > LONGEST {
+            self.notes.push(format!("input {number}: cut from {is} to {LONGEST} characters"));
+        }
+        let at = match raw.at {
+            None => None,
+            Some(at) => {
+                Some(Time::parse(&at).map_err(|error| Finding::near(name, text, &at, error.to_string()))?)
+            }
+        };
+        let message = plain::cut(clean.trim(), LONGEST);
+        let by = raw.by.map(|by| person(&by)).filter(|by| !by.is_empty());
+        Ok((!message.is_empty()).then_some(Input { text: message, by, at }))
+    }
+
+    /// What comes next: a message, or none for silence. After the end there is only silence.
+    pub fn next_input(&mut self) -> Option<Input> {
+        self.inputs.pop_front().flatten()
+    }
+
+    /// Everything that is still to come, for the run id.
+    pub fn inputs(&self) -> impl Iterator<Item = Option<&Input>> {
+        self.inputs.iter().map(Option::as_ref)
+    }
+}
+
+/// A person's name on one line, without control signs.
+fn person(name: &str) -> String {
+    plain::cut(&plain::one_line(&plain::clean(name)), 60)
+}
+
+fn said(text: String) -> Option<RawInput> {
+    Some(RawInput { text, by: None, at: None })
+}
+
+/// A script as `.yaml` and `.json` write it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Raw {
+    user: Option<String>,
+    inputs: Option<Vec<Option<RawInput>>>,
+    /// Answers by step, for the analysis; a discussion has none.
+    #[serde(default)]
+    #[allow(dead_code)]
+    answers: Option<BTreeMap<String, Vec<Option<RawInput>>>>,
+}
+
+const KEYS: [&str; 6] = ["user", "inputs", "answers", "text", "by", "at"];
+
+#[derive(Debug)]
+struct RawInput {
+    text: String,
+    by: Option<String>,
+    at: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Spelled {
+    text: String,
+    by: Option<String>,
+    at: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for RawInput {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawInput, D::Error> {
+        struct Words;
+        impl<'de> Visitor<'de> for Words {
+            type Value = RawInput;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a text in quotes, null for silence, or {text, by, at}")
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<RawInput, E> {
+                Ok(RawInput { text: text.to_owned(), by: None, at: None })
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawInput, A::Error> {
+                let spelled = Spelled::deserialize(serde::de::value::MapAccessDeserializer::new(map));
+                let Spelled { text, by, at } = spelled.map_err(A::Error::custom)?;
+                Ok(RawInput { text, by, at })
+            }
+        }
+        deserializer.deserialize_any(Words)
+    }
+}
+
+fn with_nearest(path: &str, text: &str, finding: Finding) -> Finding {
+    let Some(key) = finding.message.split('`').nth(1).filter(|_| finding.message.contains("unknown field"))
+    else {
+        return finding;
+    };
+    let message = format!("unknown key \"{}\"{}", plain::cut(key, 60), did_you_mean(key, &KEYS));
+    Finding::near(path, text, key, message).hint(
+        "a script has `user`, `inputs` and, for an analysis, `answers`; an input has `text`, `by`, `at`",
+    )
+}
+
+/// JSON: our own form, what `gh issue view --json title,body,comments` prints, or GitHub's list
+/// of comments.
+fn from_json(name: &str, text: &str) -> Result<Raw, Finding> {
+    let document = json::Document::read(name, text.as_bytes())?;
+    let value = document.value;
+    if value.is_array() {
+        return Ok(Raw { inputs: Some(comments(&value).collect()), ..Raw::default() });
+    }
+    let is_issue = value.get("inputs").is_none()
+        && ["title", "body", "comments"].iter().any(|key| value.get(key).is_some());
+    if is_issue {
+        let part =
+            |key: &str| value.get(key).and_then(|part| part.as_str()).unwrap_or_default().trim().to_owned();
+        let opening = [part("title"), part("body")]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n\n");
+        let first =
+            (!opening.is_empty()).then(|| RawInput { by: login(&value), at: moment(&value), text: opening });
+        let rest = value.get("comments").into_iter().flat_map(comments);
+        return Ok(Raw { inputs: Some(first.into_iter().map(Some).chain(rest).collect()), ..Raw::default() });
+    }
+    serde_json::from_str(text).map_err(|error| {
+        let message = error.to_string();
+        let message = message.split(" at line ").next().unwrap_or_default().to_owned();
+        with_nearest(name, text, Finding::at(name, text, error.line().max(1), error.column().max(1), message))
+    })
+}
+
+/// Comments in GitHub's two spellings; one without a body says nothing and is left out.
+fn comments(list: &serde_json::Value) -> impl Iterator<Item = Option<RawInput>> {
+    list.as_array().into_iter().flatten().filter_map(|comment| {
+        let text = comment.get("body")?.as_str()?.trim().to_owned();
+        (!text.is_empty()).then(|| Some(RawInput { text, by: login(comment), at: moment(comment) }))
+    })
+}
+
+fn login(of: &serde_json::Value) -> Option<String> {
+    let person = of.get("author").or_else(|| of.get("user"))?;
+    Some(person.get("login")?.as_str()?.to_owned())
+}
+
+fn moment(of: &serde_json::Value) -> Option<String> {
+    let at = of.get("createdAt").or_else(|| of.get("created_at"))?;
+    Some(at.as_str()?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(name: &str, text: &str) -> Vec<String> {
+        let script = Script::read(name, text.as_bytes()).unwrap();
+        script.inputs().map(|input| input.map_or("-".to_owned(), |input| input.text.clone())).collect()
+    }
+
+    fn refused(name: &str, text: &str) -> String {
+        Script::read(name, text.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_text_has_one_input_a_line_and_a_blank_line_is_silence() {
+        assert_eq!(texts("s.txt", "one\r\n\n  two \n"), ["one", "-", "two"]);
+        assert_eq!(texts("-", "just words\n"), ["just words"]);
+        assert_eq!(texts("s.txt", "\u{feff}one"), ["one"]);
+    }
+
+    #[test]
+    fn yaml_and_json_name_who_and_when() {
+        let yaml =
+            "user: Sam\ninputs:\n  - one\n  - null\n  - {text: \"two\", by: Kim, at: 2026-02-20T14:30:00Z}\n";
+        let script = Script::read("s.yaml", yaml.as_bytes()).unwrap();
+        assert_eq!(script.user.as_deref(), Some("Sam"));
+        let last = script.inputs().last().flatten().cloned().unwrap();
+        assert_eq!(
+            (last.by.as_deref(), last.at.unwrap().to_string().as_str()),
+            (Some("Kim"), "2026-02-20T14:30:00.000Z")
+        );
+        assert_eq!(texts("-", yaml), ["one", "-", "two"]);
+        assert_eq!(
+            texts("s.json", "{\"inputs\": [\"one\", null, {\"text\": \"two\"}]}"),
+            ["one", "-", "two"]
+        );
+    }
+
+    #[test]
+    fn what_github_prints_is_a_script() {
+        let view = r#"{"title": "T", "body": "B\r\nC", "comments": [{"id": "x", "author": {"login": "sam"}, "body": "hi", "createdAt": "2026-02-20T14:30:00Z"}, {"body": ""}]}"#;
+        assert_eq!(texts("s.json", view), ["T\n\nB\nC", "hi"]);
+        let rest =
+            r#"[{"id": 1, "user": {"login": "sam"}, "body": "hi", "created_at": "2026-02-20T14:30:00Z"}]"#;
+        let script = Script::read("-", rest.as_bytes()).unwrap();
+        assert_eq!(script.inputs().next().flatten().unwrap().by.as_deref(), Some("sam"));
+    }
+
+    #[test]
+    fn what_is_removed_or_cut_is_said() {
+        let long = format!("a\u{202e}b\n{}\n", "x".repeat(100_000));
+        let script = Script::read("s.txt", long.as_bytes()).unwrap();
+        assert_eq!(
+            script.notes,
+            ["input 1: 1 invisible characters were removed", "input 2: cut from 100000 to 65536 characters"]
+        );
+    }
+
+    #[test]
+    fn scripts_that_cannot_be_used_are_refused_with_their_place() {
+        assert!(refused("s.txt", "").contains("empty"));
+        assert!(refused("s.yaml", "\n").contains("empty"));
+        assert!(refused("s.yaml", "inputs: []\n").contains("no `inputs`"));
+        assert!(refused("s.txt", "a\n\0").contains("binary"));
+        assert!(Script::read("s.txt", b"a\xff").unwrap_err().message.contains("UTF-8"));
+        insta::assert_snapshot!(refused("s.yaml", "user: Sam\nimputs:\n  - one\n"), @r#"
+        s.yaml:2:1: unknown key "imputs"; did you mean "inputs"?
+         2 | imputs:
+           | ^
+           = a script has `user`, `inputs` and, for an analysis, `answers`; an input has `text`, `by`, `at`
+        "#);
+        assert!(refused("s.yaml", "inputs:\n  - {text: a, bye: b}\n").contains("unknown key \"bye\""));
+        assert!(refused("s.yaml", "inputs:\n  - 42\n").contains("expected a text in quotes"));
+        assert!(refused("s.yaml", "inputs:\n  - {text: a, at: yesterday}\n").contains("s.yaml:2:"));
+        assert!(refused("s.json", "{\"inputs\": [1]}").contains("expected a text"));
+        assert!(refused("s.json", "{").contains("not valid JSON"));
+    }
+}

@@ -1,0 +1,104 @@
+//! The loop between a discussion, a voice and a script; the only place that waits for anybody.
+
+use crate::discussion::event::{Contribution, Event, Record, Time};
+use crate::discussion::{Discussion, Next, Refused};
+use crate::plain;
+use crate::script::Script;
+use crate::voice::integrity::{breaches, without_prefix};
+use crate::voice::offline::Offline;
+use crate::voice::{Speechless, Voice};
+
+/// How often a voice is asked again for a line that breaks the rules.
+pub const TRIES: usize = 3;
+
+/// Why a discussion could not be held to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum Stopped {
+    #[error("{0}")]
+    Voice(#[from] Speechless),
+    #[error("{0}")]
+    Refused(#[from] Refused),
+    #[error("{0}")]
+    Template(#[from] crate::template::Failed),
+    /// Whoever watches the discussion could not go on, for instance a full disk behind stdout.
+    #[error("{0}")]
+    Watcher(String),
+}
+
+/// Holds a discussion from where it stands to its end.
+///
+/// `stand_in` speaks where an answer is due and `voice` (none: the stand-in itself) cannot give a
+/// line that keeps the rules. `tell` sees each event after it is recorded.
+///
+/// # Errors
+/// When the voice fails, a template fails, or `tell` says so. What was recorded stays in `talk`.
+pub fn hold(
+    talk: &mut Discussion<'_>,
+    mut voice: Option<&mut dyn Voice>,
+    stand_in: &mut Offline,
+    script: &mut Script,
+    clock: &dyn Fn() -> Time,
+    tell: &mut dyn FnMut(&Record) -> Result<(), String>,
+) -> Result<(), Stopped> {
+    let mut passed = 0;
+    loop {
+        let mut at = None;
+        let event = match talk.next_after(passed)? {
+            Next::Line(cue) => {
+                let said = speak(&cue, talk, &mut voice, stand_in)?;
+                let Some((text, by_stand_in)) = said else {
+                    passed += 1;
+                    continue;
+                };
+                let voice = (by_stand_in && voice.is_some()).then(|| stand_in.name().to_owned());
+                let turn = talk.turn_count() + 1;
+                Event::Contribution(Contribution { turn, by: cue.persona, voice, purpose: cue.purpose, text })
+            }
+            Next::User => match script.next_input() {
+                Some(input) => {
+                    at = input.at;
+                    let by = input.by.unwrap_or_else(|| talk.opened().user.clone());
+                    Event::User(talk.hear(&by, &input.text))
+                }
+                None => Event::Silence {},
+            },
+            Next::Notice(notice) => Event::Notice(notice),
+            Next::Summary => Event::Synthesis(match &mut voice {
+                Some(voice) => voice.summary(talk)?,
+                None => stand_in.summary(talk)?,
+            }),
+            Next::Close(closed) => Event::Closed(closed),
+            Next::Nothing => return Ok(()),
+        };
+        passed = 0;
+        let record = Record { at: at.unwrap_or_else(clock), event };
+        talk.record(record.clone())?;
+        tell(&record).map_err(Stopped::Watcher)?;
+    }
+}
+
+/// A line that keeps the rules, and whether the stand-in gave it; none where the persona passes.
+fn speak(
+    cue: &crate::discussion::Cue,
+    talk: &Discussion<'_>,
+    voice: &mut Option<&mut dyn Voice>,
+    stand_in: &mut Offline,
+) -> Result<Option<(String, bool)>, Stopped> {
+    let Some(persona) = talk.library().cast.get(&cue.persona) else { return Ok(None) };
+    if let Some(voice) = voice {
+        let mut broken = Vec::new();
+        for _ in 0..TRIES {
+            let Some(text) = voice.line(cue, talk, &broken)? else { break };
+            let text = plain::clean(without_prefix(&text, persona));
+            broken = breaches(&text, persona, talk);
+            if broken.is_empty() {
+                return Ok(Some((text, false)));
+            }
+        }
+        if !cue.owed {
+            return Ok(None);
+        }
+    }
+    let text = stand_in.line(cue, talk, &[])?;
+    Ok(text.map(|text| (plain::clean(&text), true)))
+}

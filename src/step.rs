@@ -1,0 +1,367 @@
+//! A step file: front matter and five sections, read and linted (FR-004, FR-012).
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::finding::{Finding, did_you_mean};
+use crate::front_matter::{self, Parts};
+use crate::item::path::OutputPath;
+use crate::persona::{Cast, PHASES, list, sections};
+
+/// How thoroughly a step is talked through (FR-006).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Depth {
+    Brief,
+    Standard,
+    Deep,
+}
+
+impl Depth {
+    /// The depth a word of meta.json's `depth_overrides` stands for.
+    pub fn from_word(word: &str) -> Option<Depth> {
+        match word {
+            "brief" => Some(Depth::Brief),
+            "standard" => Some(Depth::Standard),
+            "deep" => Some(Depth::Deep),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Depth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Depth::Brief => "brief",
+            Depth::Standard => "standard",
+            Depth::Deep => "deep",
+        })
+    }
+}
+
+/// The front matter of a step file (AC-012-01, AC-012-02).
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FrontMatter {
+    step_id: String,
+    title: String,
+    persona: String,
+    depth: Depth,
+    outputs: Vec<String>,
+    #[serde(default)]
+    depends_on: Option<Vec<String>>,
+    #[serde(default)]
+    skip_if: Option<String>,
+    #[serde(default)]
+    topics: Option<Vec<String>>,
+}
+
+/// One analysis step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// `NN-NN`.
+    pub id: String,
+    pub title: String,
+    /// The phase folder the file stands in.
+    pub phase: String,
+    /// The persona that asks the step's questions; who leads a discussion is the phase's matter.
+    pub persona: String,
+    pub depth: Depth,
+    /// Artifacts the step writes, relative to the item folder; a trailing `/` means a folder.
+    pub outputs: Vec<String>,
+    pub depends_on: Vec<String>,
+    /// An expression; empty means never.
+    pub skip_if: String,
+    /// Phrases that mark a text as this step's business, for topic focus (4.4.5).
+    pub topics: Vec<String>,
+    pub brief: String,
+    pub standard: Vec<String>,
+    pub deep: Vec<String>,
+    pub validation: Vec<String>,
+    pub artifacts: String,
+    /// The file's path below the steps folder: `01-requirements/03-ux-journey.md`.
+    pub path: String,
+}
+
+/// The sections of a step file's body, in their order (AC-012-03).
+const SECTIONS: [&str; 5] = ["Brief Mode", "Standard Mode", "Deep Mode", "Validation", "Artifacts"];
+
+impl Step {
+    /// Reads a step file whose path below the steps folder is `path`.
+    ///
+    /// # Errors
+    /// The first thing without which the step cannot be used. [`lint`] finds the rest.
+    pub fn read(path: &str, text: &str) -> Result<Step, Finding> {
+        let (front, parts): (FrontMatter, Parts<'_>) = front_matter::read(path, text)?;
+        let phase = path.split_once('/').map_or("", |(phase, _)| phase);
+        if !is_step_id(&front.step_id) {
+            let message = format!("`step_id` is \"{}\"", crate::plain::cut(&front.step_id, 40));
+            return Err(Finding::near(path, text, "step_id:", message)
+                .hint("write two digits, a hyphen and two digits in quotes, such as \"01-03\""));
+        }
+        if front.title.trim().is_empty()
+            || front.title.contains('\n')
+            || !crate::plain::is_clean(&front.title)
+        {
+            return Err(Finding::near(path, text, "title:", "`title` is not one line of text"));
+        }
+        let mut bodies: BTreeMap<&str, &str> = BTreeMap::new();
+        for (title, content) in sections(parts.body) {
+            bodies.insert(title, content);
+        }
+        let body = |title: &str| bodies.get(title).copied().unwrap_or_default();
+        Ok(Step {
+            standard: questions(body("Standard Mode")),
+            deep: questions(body("Deep Mode")),
+            brief: crate::plain::one_line(body("Brief Mode")),
+            validation: list(body("Validation")),
+            artifacts: body("Artifacts").trim().to_owned(),
+            id: front.step_id,
+            title: front.title.trim().to_owned(),
+            phase: phase.to_owned(),
+            persona: front.persona,
+            depth: front.depth,
+            outputs: front.outputs,
+            depends_on: front.depends_on.unwrap_or_default(),
+            skip_if: front.skip_if.unwrap_or_default().trim().to_owned(),
+            topics: front.topics.unwrap_or_default(),
+            path: path.to_owned(),
+        })
+    }
+
+    /// The questions of a depth; a brief step has the standard ones to fall back on.
+    pub fn questions(&self, depth: Depth) -> &[String] {
+        match depth {
+            Depth::Deep if !self.deep.is_empty() => &self.deep,
+            _ if self.standard.is_empty() => &self.deep,
+            _ => &self.standard,
+        }
+    }
+}
+
+/// `NN-NN`.
+pub fn is_step_id(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() == 5 && bytes[2] == b'-' && [0, 1, 3, 4].iter().all(|&at| bytes[at].is_ascii_digit())
+}
+
+/// Numbered questions only: a bullet below one is a probe that belongs to it.
+fn questions(content: &str) -> Vec<String> {
+    let numbered: String = content.lines().filter(|line| !line.trim_start().starts_with("- ")).fold(
+        String::new(),
+        |mut text, line| {
+            text.push_str(line);
+            text.push('\n');
+            text
+        },
+    );
+    list(&numbered)
+}
+
+/// Everything that is wrong with a step file: what keeps it from being read, or else each
+/// departure from the schema and from open questions (AC-NFR-006-01).
+pub fn lint(path: &str, text: &str, cast: &Cast) -> Vec<Finding> {
+    let step = match Step::read(path, text) {
+        Ok(step) => step,
+        Err(finding) => return vec![finding],
+    };
+    let mut findings = Vec::new();
+    lint_place(&step, text, &mut findings);
+    if cast.get(&step.persona).is_none() {
+        let keys = cast.keys();
+        let known: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let message = format!("unknown persona \"{}\"{}", step.persona, did_you_mean(&step.persona, &known));
+        findings.push(
+            Finding::near(path, text, "persona:", message).hint(format!("the cast is {}", known.join(", "))),
+        );
+    }
+    lint_outputs(&step, text, &mut findings);
+    for id in step.depends_on.iter().filter(|id| !is_step_id(id) || **id == step.id) {
+        findings.push(Finding::near(path, text, "depends_on:", format!("`depends_on` names \"{id}\"")));
+    }
+    lint_sections(path, text, &mut findings);
+    lint_questions(path, text, &mut findings);
+    findings.sort_by_key(|finding| (finding.line, finding.column));
+    findings
+}
+
+/// The file stands in its phase's folder and under its number.
+fn lint_place(step: &Step, text: &str, findings: &mut Vec<Finding>) {
+    let path = &step.path;
+    let (phase, file) = path.split_once('/').unwrap_or(("", path));
+    if !PHASES.iter().any(|(known, _)| *known == phase) {
+        let known: Vec<&str> = PHASES.iter().map(|(known, _)| *known).collect();
+        let message = format!("\"{phase}\" is not one of the five phases{}", did_you_mean(phase, &known));
+        findings.push(
+            Finding::at(path, text, 1, 1, message).hint(format!("the phases are {}", known.join(", "))),
+        );
+    } else if phase[..2] != step.id[..2] {
+        let message = format!("step {} stands in the folder of phase {phase}", step.id);
+        findings.push(Finding::near(path, text, "step_id:", message));
+    }
+    if file.get(..3).is_none_or(|number| number != format!("{}-", &step.id[3..])) {
+        let message =
+            format!("the file name does not start with \"{}-\", as step {} asks", &step.id[3..], step.id);
+        findings.push(Finding::near(path, text, "step_id:", message));
+    }
+}
+
+fn lint_outputs(step: &Step, text: &str, findings: &mut Vec<Finding>) {
+    if step.outputs.is_empty() {
+        let finding = Finding::near(&step.path, text, "outputs:", "`outputs` is empty");
+        findings.push(finding.hint("name at least one artifact, such as requirements-spec.md"));
+    }
+    for output in &step.outputs {
+        if let Err(refused) = OutputPath::parse(output) {
+            let finding = Finding::near(
+                &step.path,
+                text,
+                output.lines().next().unwrap_or("outputs:"),
+                refused.to_string(),
+            );
+            findings.push(
+                finding.hint("outputs are paths below the item folder, of letters, digits, `.`, `_` and `-`"),
+            );
+        }
+    }
+}
+
+/// Each of the five sections stands once and says something.
+fn lint_sections(path: &str, text: &str, findings: &mut Vec<Finding>) {
+    let Ok(parts) = front_matter::split(path, text) else { return };
+    let found = sections(parts.body);
+    for wanted in SECTIONS {
+        match found.iter().filter(|(title, _)| *title == wanted).count() {
+            0 => findings.push(
+                Finding::at(path, text, parts.body_line, 1, format!("the section `## {wanted}` is missing"))
+                    .hint(format!("a step has {}", SECTIONS.join(", "))),
+            ),
+            1 => {}
+            _ => findings.push(Finding::near(
+                path,
+                text,
+                &format!("## {wanted}"),
+                format!("`## {wanted}` stands twice"),
+            )),
+        }
+    }
+    for (title, content) in found {
+        let heading = format!("## {title}");
+        if !SECTIONS.contains(&title) {
+            let message = format!("unknown section \"{title}\"{}", did_you_mean(title, &SECTIONS));
+            findings.push(Finding::near(path, text, &heading, message));
+        } else if content.trim().is_empty() {
+            findings.push(Finding::near(path, text, &heading, format!("`{heading}` says nothing")));
+        } else if title.ends_with("Mode") && title != "Brief Mode" && questions(content).is_empty() {
+            findings.push(Finding::near(
+                path,
+                text,
+                &heading,
+                format!("`{heading}` has no numbered question"),
+            ));
+        } else if title == "Validation" && list(content).is_empty() {
+            findings.push(Finding::near(
+                path,
+                text,
+                &heading,
+                format!("`{heading}` has no list of criteria"),
+            ));
+        }
+    }
+}
+
+/// Words a yes/no question begins with.
+const CLOSED: [&str; 21] = [
+    "is", "are", "am", "was", "were", "do", "does", "did", "can", "could", "will", "would", "should",
+    "shall", "may", "might", "must", "has", "have", "had", "isn't",
+];
+
+/// A question that yes or no would answer gets yes or no for an answer.
+fn lint_questions(path: &str, text: &str, findings: &mut Vec<Finding>) {
+    let body_line = front_matter::split(path, text).map_or(1, |parts| parts.body_line);
+    let mut mode = false;
+    for (number, line) in text.lines().enumerate().skip(body_line - 1) {
+        if let Some(title) = line.strip_prefix("## ") {
+            mode = matches!(title.trim(), "Standard Mode" | "Deep Mode");
+        }
+        let item = line
+            .trim_start()
+            .trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | '-' | ' '));
+        let first = item.split([' ', ',']).next().unwrap_or_default().to_lowercase();
+        if mode && item.trim_end().ends_with('?') && CLOSED.contains(&first.as_str()) {
+            let column = line.chars().count() - item.chars().count() + 1;
+            let message = "yes or no would answer this question";
+            let finding = Finding::at(path, text, number + 1, column, message);
+            findings.push(finding.hint("ask what, which, who, when, where, why or how"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::Library;
+
+    const GOOD: &str = "---\nstep_id: \"01-09\"\ntitle: Compliance\npersona: business-analyst\ndepth: brief\noutputs: [requirements-spec.md]\nskip_if: \"\"\ndepends_on: []\n---\n## Brief Mode\nA draft.\n## Standard Mode\n1. Which rules apply?\n   - Who checks them?\n## Deep Mode\n1. Which rules?\n2. Which dates?\n## Validation\n- Each rule is named.\n## Artifacts\n- x\n";
+
+    fn findings(path: &str, text: &str) -> Vec<String> {
+        let cast = Library::built_in().unwrap().cast;
+        lint(path, text, &cast)
+            .iter()
+            .map(|finding| format!("{}: {}", finding.line, finding.message))
+            .collect()
+    }
+
+    #[test]
+    fn a_step_is_read_with_its_questions_by_depth() {
+        let step = Step::read("01-requirements/09-compliance.md", GOOD).unwrap();
+        assert_eq!((step.phase.as_str(), step.skip_if.as_str()), ("01-requirements", ""));
+        assert_eq!(step.questions(Depth::Brief), ["Which rules apply?"]);
+        assert_eq!(step.questions(Depth::Deep), ["Which rules?", "Which dates?"]);
+        assert!(findings("01-requirements/09-compliance.md", GOOD).is_empty());
+    }
+
+    #[test]
+    fn every_departure_from_the_schema_is_found() {
+        let bad = GOOD
+            .replace("business-analyst", "busines-analyst")
+            .replace("requirements-spec.md", "../x.md")
+            .replace("Which rules apply?", "Does a rule apply?")
+            .replace("## Validation\n- Each rule is named.\n", "## Validation\n");
+        insta::assert_snapshot!(findings("02-impact-analysis/08-compliance.md", &bad).join("\n"), @r#"
+        2: step 01-09 stands in the folder of phase 02-impact-analysis
+        2: the file name does not start with "09-", as step 01-09 asks
+        4: unknown persona "busines-analyst"; did you mean "business-analyst"?
+        6: the output "../x.md" climbs out of the item folder
+        13: yes or no would answer this question
+        18: `## Validation` says nothing
+        "#);
+        assert_eq!(findings("05-build/09-x.md", GOOD)[0], "1: \"05-build\" is not one of the five phases");
+        assert!(
+            findings("01-requirements/09-x.md", &GOOD.replace("## Artifacts", "## Artefacts"))[0]
+                .contains("missing")
+        );
+        assert!(findings("01-requirements/09-x.md", "no").join("").contains("no front matter"));
+    }
+
+    #[test]
+    fn every_built_in_step_is_clean_and_the_inventory_is_complete() {
+        let library = Library::built_in().unwrap();
+        assert_eq!(library.steps.len(), 24);
+        let counts = PHASES.map(|(phase, _)| library.steps.iter().filter(|step| step.phase == phase).count());
+        assert_eq!(counts, [3, 8, 4, 4, 5]);
+        let mut all = Vec::new();
+        for (path, text) in crate::library::embedded_steps() {
+            all.extend(lint(path, text, &library.cast));
+        }
+        assert!(all.is_empty(), "{}", all.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
+        for step in &library.steps {
+            assert!(step.standard.len() >= 3 && step.deep.len() >= step.standard.len(), "{}", step.path);
+            for id in &step.depends_on {
+                assert!(library.steps.iter().any(|other| other.id == *id), "{} depends on {id}", step.path);
+            }
+        }
+    }
+}

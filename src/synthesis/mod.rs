@@ -1,0 +1,322 @@
+//! From a finished discussion to the changes of its item: artifacts, meta.json, recording.
+//!
+//! A function of the item's files and the discussion; nothing is read or written here. Whatever
+//! comes out still has to pass [`additive::verify`](crate::additive::verify).
+
+pub mod data;
+pub mod outline;
+pub mod placement;
+
+use minijinja::context;
+use minijinja::value::Serde;
+
+use crate::discussion::event::to_lines;
+use crate::discussion::summary::attribution;
+use crate::discussion::{Finished, introduction};
+use crate::finding::Finding;
+use crate::item::path::{OutputPath, Refused};
+use crate::item::{Change, File, Item, meta};
+use crate::library::Library;
+use crate::template::{Failed, safe};
+
+/// An artifact that took the addition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// The path in the repository.
+    pub path: String,
+    pub section: String,
+    pub created: bool,
+    pub added_lines: usize,
+    pub description: String,
+}
+
+/// An artifact that was left as it is, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    pub path: String,
+    pub reason: String,
+}
+
+/// What a discussion does to its item.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub changes: Vec<Change>,
+    pub placed: Vec<Placed>,
+    pub left: Vec<Left>,
+    /// The recording's path in the repository.
+    pub recording: String,
+}
+
+/// Why a discussion cannot be written into its item.
+#[derive(Debug, thiserror::Error)]
+pub enum Unplaced {
+    #[error("{0}; mend `outputs` of step {1}")]
+    Output(Refused, String),
+    #[error("{path} is {what}; roundtable writes ordinary files only")]
+    Foreign { path: String, what: &'static str },
+    #[error("{path} holds {size} bytes, more than roundtable reads ({} MiB)", crate::item::LARGEST >> 20)]
+    Large { path: String, size: u64 },
+    #[error("{path} differs only in case from {other}, which stands in the item folder")]
+    Case { path: String, other: String },
+    #[error("{path} cannot take a file below it: {other} is no folder")]
+    NoFolder { path: String, other: String },
+    #[error("{path} has no place for an addition: {why}")]
+    NoPlace { path: String, why: &'static str },
+    #[error("{0}")]
+    Meta(#[from] Finding),
+    #[error("{0}")]
+    Template(#[from] Failed),
+}
+
+/// What an artifact's own format makes of an addition.
+pub(crate) enum Addition {
+    /// The new text, and the section it went to.
+    Into(String, String),
+    /// The artifact takes none, and why.
+    None(String),
+}
+
+/// Everything a finished discussion changes.
+///
+/// # Errors
+/// An output that must not be written, or that has no place for an addition.
+pub fn outcome(item: &Item, finished: &Finished, library: &Library) -> Result<Outcome, Unplaced> {
+    let mut outcome = Outcome {
+        changes: Vec::new(),
+        placed: Vec::new(),
+        left: Vec::new(),
+        recording: recording(item, finished),
+    };
+    let mut names: Vec<String> = Vec::new();
+    for output in &finished.opened.step.outputs {
+        let refused = |refused| Unplaced::Output(refused, finished.opened.step.id.clone());
+        let name = OutputPath::parse(output).map_err(refused)?.file();
+        if !names.contains(&name) {
+            add_to(item, &name, finished, library, &mut outcome)?;
+            names.push(name);
+        }
+    }
+    let text = item.meta.with_record(finished, &library.cast.keys())?;
+    let before = match item.files.get(meta::FILE) {
+        Some(File::Bytes(bytes)) => Some(bytes.clone()),
+        _ => None,
+    };
+    outcome.changes.push(Change {
+        path: format!("{}/{}", item.path, meta::FILE),
+        before,
+        after: text.into_bytes(),
+    });
+    let log = to_lines(&finished.log).into_bytes();
+    outcome.changes.push(Change { path: outcome.recording.clone(), before: None, after: log });
+    Ok(outcome)
+}
+
+/// Where the recording goes; a second one of the same moment gets a number.
+fn recording(item: &Item, finished: &Finished) -> String {
+    let stem = format!("{}-{}", finished.opened.step.id, finished.at.digits());
+    let mut name = format!("{stem}.jsonl");
+    let mut number = 2;
+    while item.recordings.contains(&name) {
+        name = format!("{stem}-{number}.jsonl");
+        number += 1;
+    }
+    format!("{}/elaborations/{name}", item.path)
+}
+
+fn add_to(
+    item: &Item,
+    name: &str,
+    finished: &Finished,
+    library: &Library,
+    outcome: &mut Outcome,
+) -> Result<(), Unplaced> {
+    let path = format!("{}/{name}", item.path);
+    let before = existing(item, name, &path)?;
+    let addition = match &before {
+        Some(bytes) => match std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0')) {
+            Some(text) => add(name, text, finished, library).map_err(|why| at_path(why, &path))?,
+            None => Addition::None("it is not UTF-8 text".to_owned()),
+        },
+        None => create(name, finished, library)?,
+    };
+    match addition {
+        Addition::None(reason) => outcome.left.push(Left { path, reason }),
+        Addition::Into(text, section) => {
+            let lines = |bytes: &[u8]| bytes.split_inclusive(|byte| *byte == b'\n').count();
+            let was = before.as_deref().map_or(0, lines);
+            outcome.placed.push(Placed {
+                path: path.clone(),
+                section,
+                created: before.is_none(),
+                added_lines: lines(text.as_bytes()).saturating_sub(was),
+                description: finished.summary.description(),
+            });
+            outcome.changes.push(Change { path, before, after: text.into_bytes() });
+        }
+    }
+    Ok(())
+}
+
+fn at_path(why: Unplaced, at: &str) -> Unplaced {
+    match why {
+        Unplaced::NoPlace { why, .. } => Unplaced::NoPlace { path: at.to_owned(), why },
+        other => other,
+    }
+}
+
+/// The bytes at a path of the item, if there are any; what must not be written is refused.
+fn existing(item: &Item, name: &str, path: &str) -> Result<Option<Vec<u8>>, Unplaced> {
+    let path = path.to_owned();
+    for (other, file) in &item.files {
+        let other_path = || format!("{}/{other}", item.path);
+        if let Some((folder, _)) = shared_folder(name, other) {
+            // The same folder or file in another case would be one path on other systems.
+            if !other.starts_with(&folder) {
+                return Err(Unplaced::Case { path, other: other_path() });
+            }
+        }
+        let stands_for_folder = name.strip_prefix(other.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        match file {
+            File::Foreign(what) if other == name || stands_for_folder => {
+                return Err(Unplaced::Foreign { path: other_path(), what });
+            }
+            _ if stands_for_folder => return Err(Unplaced::NoFolder { path, other: other_path() }),
+            _ if other.strip_prefix(name).is_some_and(|rest| rest.starts_with('/')) => {
+                return Err(Unplaced::Foreign { path, what: "a folder" });
+            }
+            _ => {}
+        }
+    }
+    match item.files.get(name) {
+        Some(File::Bytes(bytes)) => Ok(Some(bytes.clone())),
+        Some(File::Large(size)) => Err(Unplaced::Large { path, size: *size }),
+        Some(File::Foreign(what)) => Err(Unplaced::Foreign { path, what }),
+        None => Ok(None),
+    }
+}
+
+/// The longest leading part of `name` that equals one of `other` but for case, as `name` has it.
+fn shared_folder(name: &str, other: &str) -> Option<(String, usize)> {
+    let pairs = name.split('/').zip(other.split('/'));
+    let count = pairs.take_while(|(a, b)| a.to_lowercase() == b.to_lowercase()).count();
+    (count > 0).then(|| (name.split('/').take(count).collect::<Vec<_>>().join("/"), count))
+}
+
+fn suffix(name: &str) -> String {
+    name.rsplit_once('.').map_or(String::new(), |(_, suffix)| suffix.to_ascii_lowercase())
+}
+
+/// The addition to an artifact that exists.
+fn add(name: &str, text: &str, finished: &Finished, library: &Library) -> Result<Addition, Unplaced> {
+    Ok(match suffix(name).as_str() {
+        "md" | "markdown" => markdown(text, finished, library)?,
+        "json" => data::json(name, text, finished, library),
+        "yaml" | "yml" => data::yaml(text, finished, library),
+        "csv" => data::csv(text, finished, library),
+        _ => Addition::None("a file of this kind takes no addition".to_owned()),
+    })
+}
+
+/// An artifact that did not exist.
+fn create(name: &str, finished: &Finished, library: &Library) -> Result<Addition, Unplaced> {
+    Ok(match suffix(name).as_str() {
+        "md" | "markdown" => {
+            let stem = name.rsplit('/').next().unwrap_or(name).split('.').next().unwrap_or(name);
+            let words: Vec<String> = stem.split(['-', '_']).map(capital).collect();
+            let title = crate::plain::markdown(&finished.opened.step.title);
+            let body = addition(finished, library, 3)?;
+            let text = format!("# {}\n\n## {title}\n\n{body}\n", words.join(" "));
+            Addition::Into(text, finished.opened.step.title.clone())
+        }
+        "json" => data::new_json(finished, library),
+        "yaml" | "yml" => data::yaml("", finished, library),
+        "csv" => data::csv("", finished, library),
+        _ => Addition::None("roundtable creates Markdown, JSON, YAML and CSV files only".to_owned()),
+    })
+}
+
+fn capital(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// The addition at the first place of a Markdown text where nothing else changes by it.
+fn markdown(text: &str, finished: &Finished, library: &Library) -> Result<Addition, Unplaced> {
+    let outline = outline::Outline::new(text);
+    for spot in placement::spots(&outline, &finished.opened.step.title, text.len()) {
+        let body = addition(finished, library, spot.level)?;
+        let body = spot.opens.map_or(body.clone(), |heading| format!("### {heading}\n\n{body}"));
+        let inserted = outline::insert(text, spot.at, &body);
+        if outline::fits(text, &inserted) {
+            return Ok(Addition::Into(inserted.text, spot.section));
+        }
+    }
+    let why = "it ends in an open fence, comment or HTML block, or defines a link of a persona's name; close or rename it";
+    Err(Unplaced::NoPlace { path: String::new(), why })
+}
+
+/// The addition to a Markdown file: marker and synthesis, its heading at `level`.
+fn addition(finished: &Finished, library: &Library, level: u8) -> Result<String, Failed> {
+    render("addition.md", finished, library, level)
+}
+
+/// The synthesis as the user sees it (interface specification 4.1).
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub fn summary_text(finished: &Finished, library: &Library) -> Result<String, Failed> {
+    render("synthesis.md", finished, library, 3)
+}
+
+fn render(template: &str, finished: &Finished, library: &Library, level: u8) -> Result<String, Failed> {
+    let summary = &finished.summary;
+    let cast = &library.cast;
+    let said = |one: &crate::discussion::summary::Insight| context! { attribution => safe(attribution(&one.by, cast)), text => one.text.as_str() };
+    let marks = |level: u8| match level {
+        1..=6 => (safe(format!("{} ", "#".repeat(level.into()))), safe("")),
+        _ => (safe("**"), safe("**")),
+    };
+    let ((open, close), (sub_open, sub_close)) = (marks(level), marks(level + 1));
+    let values = context! {
+        step => Serde(&finished.opened.step),
+        participants => cast.iter().map(|p| context! { name => p.name.as_str(), short_role => p.short_role.as_str() }).collect::<Vec<_>>(),
+        turn_count => finished.closed.turn_count,
+        exit => safe(finished.closed.exit.to_string()),
+        timestamp => safe(finished.at.to_string()),
+        insights => summary.insights.iter().map(said).collect::<Vec<_>>(),
+        decisions => Serde(&summary.decisions),
+        open_questions => Serde(&summary.open_questions),
+        action_items => summary.action_items.iter().map(said).collect::<Vec<_>>(),
+        open, close, sub_open, sub_close,
+    };
+    library.templates.render(template, values)
+}
+
+impl Outcome {
+    /// `Updated …, section "…": added ….`, one line an artifact (interface specification 4.3).
+    ///
+    /// # Errors
+    /// A template that cannot be rendered.
+    pub fn announcements(&self, item: &Item, library: &Library) -> Result<Vec<String>, Failed> {
+        let name = |path: &str| path.strip_prefix(&format!("{}/", item.path)).unwrap_or(path).to_owned();
+        let updated = self.placed.iter().map(|placed| {
+            let values = context! { artifact => name(&placed.path), section => placed.section.as_str(), description => placed.description.as_str() };
+            library.templates.render("announcement.txt", values)
+        });
+        let left = self.left.iter().map(|left| {
+            library.templates.render(
+                "announcement-left.txt",
+                context! { artifact => name(&left.path), reason => left.reason.as_str() },
+            )
+        });
+        updated.chain(left).collect()
+    }
+}
+
+/// The introduction of the discussion that a finished one was.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub fn introduction_text(finished: &Finished, library: &Library) -> Result<String, Failed> {
+    introduction(library, &finished.opened)
+}

@@ -1,0 +1,214 @@
+//! The headings of a Markdown file and where their sections end, as CommonMark reads them, and
+//! whether an insertion leaves everything that stood there as it was.
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use std::ops::Range;
+
+/// The Markdown that documents are read as: CommonMark with GFM's tables and strikethrough, and
+/// YAML front matter.
+pub const MARKDOWN: Options = Options::ENABLE_TABLES
+    .union(Options::ENABLE_STRIKETHROUGH)
+    .union(Options::ENABLE_YAML_STYLE_METADATA_BLOCKS);
+
+/// A heading that opens a section: not one inside a quote or a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heading {
+    /// From one to six.
+    pub level: u8,
+    /// The heading's words, without markup.
+    pub text: String,
+    /// Where its first byte stands.
+    pub start: usize,
+    /// It belongs to what an earlier discussion added.
+    pub added: bool,
+}
+
+/// The headings of a text, in order.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    pub headings: Vec<Heading>,
+    length: usize,
+}
+
+impl Outline {
+    pub fn new(text: &str) -> Outline {
+        let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
+        let mut headings: Vec<Heading> = Vec::new();
+        let (mut depth, mut open, mut html) = (0_usize, None::<Heading>, String::new());
+        // The level of the addition we are in, and whether a marker has just been passed.
+        let (mut added, mut marked) = (None::<u8>, false);
+        for (event, range) in Parser::new_ext(&text[skipped..], MARKDOWN).into_offset_iter() {
+            match event {
+                Event::Start(Tag::Heading { level, .. }) if depth == 0 => {
+                    let level = level as u8;
+                    added = match added {
+                        _ if marked => Some(level),
+                        Some(ours) if level > ours => Some(ours),
+                        _ => None,
+                    };
+                    marked = false;
+                    open = Some(Heading {
+                        level,
+                        text: String::new(),
+                        start: range.start + skipped,
+                        added: added.is_some(),
+                    });
+                }
+                Event::End(TagEnd::Heading(_)) if depth == 0 => headings.extend(open.take()),
+                Event::Text(words) | Event::Code(words) => {
+                    if let Some(heading) = &mut open {
+                        heading.text.push_str(&words);
+                    }
+                }
+                Event::SoftBreak | Event::HardBreak => {
+                    if let Some(heading) = &mut open {
+                        heading.text.push(' ');
+                    }
+                }
+                Event::Start(Tag::HtmlBlock) if depth == 0 => html.clear(),
+                Event::Html(found) if depth == 0 => html.push_str(&found),
+                Event::End(TagEnd::HtmlBlock) if depth == 0 => marked = is_marker(&html),
+                Event::Start(Tag::BlockQuote(_) | Tag::List(_) | Tag::Item) => {
+                    depth += 1;
+                    marked = false;
+                }
+                Event::End(TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::Item) => depth -= 1,
+                Event::Start(_) => marked = false,
+                _ => {}
+            }
+        }
+        for heading in &mut headings {
+            heading.text = crate::plain::one_line(&crate::plain::clean(&heading.text));
+        }
+        Outline { headings, length: text.len() }
+    }
+
+    /// Where the section of a heading ends, its sub-sections included.
+    pub fn end(&self, heading: usize) -> usize {
+        let level = self.headings[heading].level;
+        let next = self.headings[heading + 1..].iter().find(|next| next.level <= level);
+        next.map_or(self.length, |next| next.start)
+    }
+
+    /// The heading under which a heading stands, if any.
+    pub fn parent(&self, heading: usize) -> Option<usize> {
+        let level = self.headings[heading].level;
+        self.headings[..heading].iter().rposition(|above| above.level < level)
+    }
+}
+
+/// Whether an HTML block is a traceability marker.
+fn is_marker(html: &str) -> bool {
+    html.trim_start().starts_with("<!-- Elaboration: step ")
+}
+
+/// A text with an insertion, as [`insert`] made it.
+pub struct Inserted {
+    pub text: String,
+    /// Where the insertion stands in the new text.
+    range: Range<usize>,
+    /// The addition itself, without the blank lines around it.
+    body: String,
+}
+
+/// Puts a block of its own into a text at a line's beginning or at the end: a blank line before
+/// and after it, in the text's own line ends. A last line without an end gets one.
+pub fn insert(text: &str, at: usize, body: &str) -> Inserted {
+    let end = text.find('\n').map_or("\n", |first| if text[..first].ends_with('\r') { "\r\n" } else { "\n" });
+    let body = body.replace('\n', end);
+    let before = &text[..at];
+    let gap = match before.trim_end_matches(['\r', '\n', ' ', '\t', '\u{feff}']).len() {
+        0 if before.is_empty() => String::new(),
+        _ if !before.ends_with('\n') => format!("{end}{end}"),
+        _ if is_blank_line(before) => String::new(),
+        _ => end.to_owned(),
+    };
+    let tail = if at < text.len() { format!("{end}{end}") } else { end.to_owned() };
+    let inserted = format!("{gap}{body}{tail}");
+    let range = at..at + inserted.len();
+    Inserted { text: format!("{before}{inserted}{}", &text[at..]), range, body }
+}
+
+/// Whether the last complete line is blank.
+fn is_blank_line(before: &str) -> bool {
+    let line = before.strip_suffix('\n').unwrap_or(before);
+    line[line.rfind('\n').map_or(0, |at| at + 1)..].trim().is_empty()
+}
+
+/// Whether the insertion reads as it would alone, and everything around it reads as before: the
+/// same blocks, words, links and targets in the same order, none of them taken over.
+pub fn fits(before: &str, inserted: &Inserted) -> bool {
+    // The old text's last line may have had no end; with one it reads the same but for that.
+    let before =
+        if before.is_empty() || before.ends_with('\n') { before.to_owned() } else { format!("{before}\n") };
+    let parse = |text: &'_ str| -> Vec<(Event<'static>, Range<usize>)> {
+        let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
+        let events = Parser::new_ext(&text[skipped..], MARKDOWN).into_offset_iter();
+        events
+            .map(|(event, range)| (event.into_static(), range.start + skipped..range.end + skipped))
+            .collect()
+    };
+    let within = |range: &Range<usize>| {
+        inserted.range.start <= range.start && range.end <= inserted.range.end && !range.is_empty()
+    };
+    let shift = inserted.range.len();
+    let (ours, theirs): (Vec<_>, Vec<_>) =
+        parse(&inserted.text).into_iter().partition(|(_, range)| within(range));
+    let old = parse(&before);
+    let grown = before.len().min(inserted.range.start);
+    let kept = old.len() == theirs.len()
+        && old.iter().zip(&theirs).all(|((was, place), (is, now))| {
+            let start = if now.start >= inserted.range.end { now.start - shift } else { now.start };
+            was == is && (place.start == start || place.start >= grown)
+        });
+    let alone = parse(&format!("{}\n", inserted.body));
+    kept && ours.iter().map(|(event, _)| event).eq(alone.iter().map(|(event, _)| event))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str =
+        "---\nx: 1\n---\n# T\n\n## 1. A\n\na\n\n```\n# no\n```\n\n### A.1\n\n> # quoted\n\n## B\nb";
+
+    #[test]
+    fn headings_are_those_commonmark_sees() {
+        let outline = Outline::new(TEXT);
+        let seen: Vec<(u8, &str)> = outline.headings.iter().map(|h| (h.level, h.text.as_str())).collect();
+        assert_eq!(seen, [(1, "T"), (2, "1. A"), (3, "A.1"), (2, "B")]);
+        assert_eq!(&TEXT[outline.end(1)..], "## B\nb");
+        assert_eq!((outline.end(0), outline.parent(2), outline.parent(0)), (TEXT.len(), Some(1), None));
+    }
+
+    #[test]
+    fn what_a_discussion_added_is_told_apart() {
+        let text = "## A\n\n<!-- Elaboration: step 01-03, x -->\n### Ours\n\n#### Key\n\n## B\n\n### C\n";
+        let added: Vec<bool> = Outline::new(text).headings.iter().map(|heading| heading.added).collect();
+        assert_eq!(added, [false, true, true, false, false]);
+    }
+
+    #[test]
+    fn an_insertion_stands_between_blank_lines() {
+        let at = Outline::new("# A\nx\n# B\n").end(0);
+        assert_eq!(insert("# A\nx\n# B\n", at, "new").text, "# A\nx\n\nnew\n\n# B\n");
+        assert_eq!(insert("a\r\n\r\nb", 6, "x\ny").text, "a\r\n\r\nb\r\n\r\nx\r\ny\r\n");
+        assert_eq!(insert("", 0, "new").text, "new\n");
+    }
+
+    #[test]
+    fn an_insertion_that_changes_what_stands_does_not_fit() {
+        let block = "<!-- Elaboration: step 01-03, x -->\n### H\n\n- [Maya] x";
+        let at = |text: &str, at: usize| fits(text, &insert(text, at, block));
+        let check = |text: &str| at(text, text.len());
+        assert!(check("# A\n\ntext\n"));
+        assert!(check("# A\n\ntext"));
+        assert!(check("# A\n\n- one\n- two"));
+        assert!(check("# A\n\n    code"));
+        assert!(check(""));
+        assert!(!check("# A\n\n```\nopen fence\n"));
+        assert!(!check("# A\n\n<!-- open\n"));
+        assert!(!check("# A\n\n[maya]: http://x\n"));
+        assert!(!at("- a\n\n  b\n", 4));
+    }
+}

@@ -1,0 +1,156 @@
+//! The texts roundtable writes, as minijinja templates: built in, replaced or added to by the
+//! repository's own.
+//!
+//! A user's or a model's words are only ever *values*. Every value that a `.md` template prints is
+//! escaped by [`plain::markdown`](crate::plain::markdown), every value of a `.txt` template is
+//! cleaned, so that a template cannot forget it; what is ours is passed as a safe string. An
+//! undefined name is an error, and a template that runs away runs out of fuel.
+
+use std::collections::BTreeMap;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{Environment, Output, State, UndefinedBehavior, Value};
+
+use crate::finding::Finding;
+use crate::plain;
+
+/// Instructions a template may spend; the built-in ones need a few thousand at most.
+const FUEL: u64 = 200_000;
+
+/// Templates by name, such as `notices/warning.txt`.
+#[derive(Clone)]
+pub struct Templates {
+    environment: Environment<'static>,
+    sources: BTreeMap<String, String>,
+}
+
+impl std::fmt::Debug for Templates {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.sources.keys()).finish()
+    }
+}
+
+/// A template that could not be rendered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the template {finding}")]
+pub struct Failed {
+    #[source]
+    finding: Box<Finding>,
+}
+
+impl Templates {
+    /// Templates from `(name, source)`; a later one replaces an earlier one of the same name.
+    ///
+    /// # Errors
+    /// A template that does not parse, with its place.
+    pub fn new<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Templates, Failed> {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.set_fuel(Some(FUEL));
+        let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
+        environment.set_syntax(syntax.unwrap_or_default());
+        environment.set_formatter(format_value);
+        let sources: BTreeMap<String, String> =
+            files.into_iter().map(|(name, source)| (name.to_owned(), source.replace("\r\n", "\n"))).collect();
+        for (name, source) in &sources {
+            let added = environment.add_template_owned(name.clone(), source.clone());
+            added.map_err(|error| failed(name, source, &error))?;
+        }
+        Ok(Templates { environment, sources })
+    }
+
+    /// Renders a template. A final line end of the source is not part of the text.
+    ///
+    /// # Errors
+    /// An unknown template, an undefined name, a value of the wrong kind, or no fuel left.
+    pub fn render(&self, name: &str, values: Value) -> Result<String, Failed> {
+        let source = self.sources.get(name).map_or("", String::as_str);
+        let rendered = self.environment.get_template(name).and_then(|template| template.render(values));
+        rendered
+            .map(|text| text.trim_end_matches('\n').to_owned())
+            .map_err(|error| failed(name, source, &error))
+    }
+
+    /// Every template's name and source.
+    pub fn sources(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.sources.iter().map(|(name, source)| (name.as_str(), source.as_str()))
+    }
+}
+
+/// A value that is printed as it stands: our own markup, never anybody's words.
+pub fn safe(text: impl Into<String>) -> Value {
+    Value::from_safe_string(text.into())
+}
+
+fn format_value(
+    out: &mut Output<'_>,
+    state: &mut State<'_, '_>,
+    value: &Value,
+) -> Result<(), minijinja::Error> {
+    if value.is_undefined() {
+        return Err(minijinja::Error::from(minijinja::ErrorKind::UndefinedError));
+    }
+    let Some(text) = value.as_str().filter(|_| !value.is_safe()) else {
+        return Ok(write!(out, "{value}")?);
+    };
+    let harmless = if state.name().ends_with(".md") { plain::markdown(text) } else { plain::clean(text) };
+    Ok(out.write_str(&harmless)?)
+}
+
+fn failed(name: &str, source: &str, error: &minijinja::Error) -> Failed {
+    let name = error.name().unwrap_or(name);
+    let mut cause = error;
+    while let Some(deeper) = std::error::Error::source(cause).and_then(|found| found.downcast_ref()) {
+        cause = deeper;
+    }
+    let message = match cause.detail() {
+        Some(detail) => format!("{}: {detail}", cause.kind()),
+        None => cause.kind().to_string(),
+    };
+    let source = error.template_source().unwrap_or(source);
+    let offset = error.range().map_or(0, |range| range.start);
+    let column = crate::finding::place(source, offset).1;
+    let finding = Finding::at(name, source, error.line().unwrap_or(1), column, plain::clean(&message));
+    Failed { finding: Box::new(finding.hint("built-in templates show the names each of them may use")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use minijinja::context;
+
+    fn one(name: &str, source: &str) -> Templates {
+        Templates::new([(name, source)]).unwrap()
+    }
+
+    #[test]
+    fn words_of_others_are_values_and_never_evaluated() {
+        let templates = one("a.txt", "{{ text }}");
+        assert_eq!(
+            templates.render("a.txt", context! { text => "{{ 7*7 }}{% include 'x' %}" }).unwrap(),
+            "{{ 7*7 }}{% include 'x' %}"
+        );
+    }
+
+    #[test]
+    fn every_value_of_a_markdown_template_is_escaped() {
+        let templates = one("a.md", "- {{ text }} {{ ours }} {{ n }}");
+        let rendered =
+            templates.render("a.md", context! { text => "<!-- x", ours => safe("**b**"), n => 7 }).unwrap();
+        assert_eq!(rendered, "- &lt;!-- x **b** 7");
+    }
+
+    #[test]
+    fn what_a_template_lacks_or_wastes_is_an_error_with_its_place() {
+        let error = one("a.txt", "x\n{{ missing }}").render("a.txt", context! {}).unwrap_err();
+        insta::assert_snapshot!(error.to_string(), @r"
+        the template a.txt:2:4: undefined value: `missing` is undefined
+         2 | {{ missing }}
+           |    ^
+           = built-in templates show the names each of them may use
+        ");
+        let bomb = "{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}";
+        assert!(one("b.txt", bomb).render("b.txt", context! {}).unwrap_err().to_string().contains("fuel"));
+        assert!(Templates::new([("c.txt", "{% if %}")]).unwrap_err().to_string().contains("c.txt:1"));
+    }
+}

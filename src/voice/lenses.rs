@@ -1,0 +1,517 @@
+//! What each persona looks for: points that a lens finds in the evidence, each with the place it
+//! stands at. A lens that has nothing to point at says nothing.
+
+use super::evidence::{Evidence, Line, LineKind, Mentions, snippet};
+use crate::discussion::words::{is_significant, stems, subjects, words};
+use crate::step::Step;
+
+/// Something a persona can say, grounded in the evidence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Point {
+    /// The finding: one sentence that names what it rests on.
+    pub statement: String,
+    /// What it asks for, if anything.
+    pub ask: String,
+    /// How much it matters by itself; higher is said earlier.
+    pub weight: usize,
+    /// What it is about, for relevance.
+    pub stems: Vec<String>,
+}
+
+impl Point {
+    fn new(weight: usize, about: &str, statement: String, ask: &str) -> Point {
+        let stems = subjects(&format!("{about} {statement}"));
+        Point { statement, ask: ask.to_owned(), weight, stems }
+    }
+
+    /// The sentence, and what it asks for.
+    pub fn text(&self) -> String {
+        if self.ask.is_empty() { self.statement.clone() } else { format!("{} {}", self.statement, self.ask) }
+    }
+}
+
+/// The points of a persona's lens, in the order of the evidence. A persona beyond the three has
+/// the step's own criteria to speak from.
+pub fn points(persona: &str, evidence: &Evidence, step: &Step) -> Vec<Point> {
+    let mut found = match persona {
+        "business-analyst" => user_needs(evidence),
+        "solutions-architect" => architecture(evidence),
+        "system-designer" => design(evidence),
+        _ => Vec::new(),
+    };
+    found.extend(criteria(persona, evidence, step));
+    let near = subjects(&step.title);
+    for point in &mut found {
+        point.weight += point.stems.iter().filter(|word| near.contains(word)).count() * 5;
+    }
+    found
+}
+
+/// "requirements-spec.md line 12".
+fn place(line: &Line) -> String {
+    format!("{} line {}", line.document, line.number)
+}
+
+fn prose(evidence: &Evidence) -> impl Iterator<Item = &Line> {
+    evidence
+        .lines
+        .iter()
+        .filter(|line| matches!(line.kind, LineKind::Prose | LineKind::Row) && line.stems.len() >= 3)
+}
+
+/// The first of `wanted` that the line says, as a whole word.
+fn says<'w>(line: &Line, wanted: &[&'w str]) -> Option<&'w str> {
+    let said = words(&line.text);
+    wanted.iter().copied().find(|word| match word.split_once(' ') {
+        None => said.iter().any(|found| found.text == *word),
+        Some(_) => {
+            let phrase = stems(word);
+            line.stems.windows(phrase.len()).any(|window| window == phrase)
+        }
+    })
+}
+
+/// Words that cannot be measured (ISO/IEC/IEEE 29148, 5.2.7: vague and general terms).
+const VAGUE: [&str; 30] = [
+    "fast",
+    "quick",
+    "quickly",
+    "easy",
+    "easily",
+    "simple",
+    "intuitive",
+    "user-friendly",
+    "appropriate",
+    "appropriately",
+    "adequate",
+    "reasonable",
+    "flexible",
+    "robust",
+    "seamless",
+    "seamlessly",
+    "efficient",
+    "efficiently",
+    "soon",
+    "often",
+    "usually",
+    "normally",
+    "minimal",
+    "significant",
+    "several",
+    "some",
+    "etc",
+    "properly",
+    "gracefully",
+    "modern",
+];
+const OPEN: [&str; 8] = [
+    "tbd",
+    "todo",
+    "tbc",
+    "fixme",
+    "to be decided",
+    "to be defined",
+    "to be clarified",
+    "needs clarification",
+];
+const FAILURE: [&str; 26] = [
+    "fail",
+    "fails",
+    "failed",
+    "failure",
+    "error",
+    "errors",
+    "invalid",
+    "reject",
+    "rejected",
+    "lost",
+    "lose",
+    "cannot",
+    "timeout",
+    "retry",
+    "retries",
+    "offline",
+    "conflict",
+    "conflicts",
+    "cancel",
+    "abort",
+    "missing",
+    "denied",
+    "expired",
+    "unavailable",
+    "interrupted",
+    "without",
+];
+
+/// Maya: who needs it, how they would notice, what nobody mentioned.
+fn user_needs(evidence: &Evidence) -> Vec<Point> {
+    let mut found = Vec::new();
+    for line in prose(evidence) {
+        if let Some(word) = says(line, &VAGUE) {
+            let statement = format!(
+                "{} says \"{}\", and \"{word}\" leaves nobody a way to tell whether it holds.",
+                place(line),
+                snippet(&line.text, 90)
+            );
+            let ask = format!("What would a person see or measure when it is {word} enough?");
+            found.push(Point::new(30, &line.section, statement, &ask));
+        }
+        if let Some(word) = says(line, &OPEN) {
+            let statement =
+                format!("{} still carries an open marker: \"{}\".", place(line), snippet(&line.text, 90));
+            let ask = format!("Who settles that {}, and who waits for it?", word.to_uppercase());
+            found.push(Point::new(40, &line.section, statement, &ask));
+        }
+    }
+    found.extend(happy_sections(evidence));
+    for (at, line) in evidence.lines.iter().enumerate() {
+        let Some(id) = requirement(line).filter(|_| !has_criterion(&evidence.lines[at..])) else { continue };
+        let statement = format!(
+            "{id} (\"{}\", {}) has no acceptance criterion beside it.",
+            snippet(&line.text, 70),
+            place(line)
+        );
+        found.push(Point::new(18, &line.section, statement, "What would a person check to call it met?"));
+    }
+    found
+}
+
+/// Sections that tell only the way that works.
+fn happy_sections(evidence: &Evidence) -> Vec<Point> {
+    let mut found = Vec::new();
+    const TELLS: [&str; 6] = ["journey", "journeys", "scenario", "flow", "story", "use case"];
+    for (at, heading) in evidence.lines.iter().enumerate() {
+        if heading.kind != LineKind::Heading || says(heading, &TELLS).is_none() {
+            continue;
+        }
+        let below = evidence.lines[at + 1..]
+            .iter()
+            .take_while(|line| line.kind != LineKind::Heading && line.document == heading.document);
+        let body: Vec<&Line> = below.filter(|line| line.kind == LineKind::Prose).collect();
+        if body.len() >= 3 && !body.iter().any(|line| says(line, &FAILURE).is_some()) {
+            let statement = format!(
+                "\"{}\" in {} tells the way that works and no other.",
+                heading.text, heading.document
+            );
+            let ask = "What if it stops halfway: what does the person see, and what do they do next?";
+            found.push(Point::new(45, &heading.text, statement, ask));
+        }
+    }
+    found
+}
+
+/// The requirement id a line starts with, such as `FR-001`.
+fn requirement(line: &Line) -> Option<String> {
+    let first = words(&line.text).into_iter().next()?;
+    let (head, tail) = first.text.split_once('-')?;
+    let id =
+        head.len() >= 2 && head.chars().all(char::is_alphabetic) && tail.chars().all(|c| c.is_ascii_digit());
+    (id && !tail.is_empty()).then(|| first.text.to_uppercase())
+}
+
+/// A criterion stands in the first line or within the four below it.
+fn has_criterion(lines: &[Line]) -> bool {
+    const CRITERION: [&str; 9] =
+        ["given", "when", "then", "criterion", "criteria", "accepted", "within", "at least", "at most"];
+    let near = lines
+        .iter()
+        .take(5)
+        .filter(|other| other.document == lines[0].document && other.number <= lines[0].number + 4);
+    near.into_iter().any(|other| says(other, &CRITERION).is_some())
+}
+
+const PARTS: [&str; 18] = [
+    "database",
+    "server",
+    "queue",
+    "cache",
+    "network",
+    "gateway",
+    "service",
+    "storage",
+    "api",
+    "broker",
+    "scheduler",
+    "backend",
+    "cluster",
+    "bucket",
+    "webhook",
+    "sync",
+    "upload",
+    "import",
+];
+const PRIVATE: [&str; 14] = [
+    "password",
+    "token",
+    "personal",
+    "photo",
+    "photos",
+    "location",
+    "email",
+    "address",
+    "signature",
+    "credential",
+    "credentials",
+    "secret",
+    "health",
+    "payment",
+];
+const FINAL: [&str; 12] = [
+    "delete",
+    "deletes",
+    "deleted",
+    "remove",
+    "removes",
+    "overwrite",
+    "overwrites",
+    "overwritten",
+    "migrate",
+    "migration",
+    "discard",
+    "replace",
+];
+
+/// Alex: what breaks, how far it reaches, what it costs to turn back.
+fn architecture(evidence: &Evidence) -> Vec<Point> {
+    let mut found = reach(&evidence.mentions);
+    for line in prose(evidence) {
+        let quoted = || snippet(&line.text, 90);
+        if let Some(part) = says(line, &PARTS) {
+            let statement = format!("{} rests on the {part}: \"{}\".", place(line), quoted());
+            let ask = format!(
+                "The risk with this is a {part} that is slow, stale or gone; we can mitigate it by saying what still works then."
+            );
+            found.push(Point::new(20, &line.section, statement, &ask));
+        }
+        if let Some(word) = says(line, &PRIVATE) {
+            let statement = format!("{} touches {word}: \"{}\".", place(line), quoted());
+            let ask =
+                "Who may read it, where it rests and when it goes is a decision to record before the design.";
+            found.push(Point::new(22, &line.section, statement, ask));
+        }
+        if let Some(word) = says(line, &FINAL) {
+            let statement = format!(
+                "{} speaks of \"{word}\" (\"{}\"), which is the step that cannot be undone.",
+                place(line),
+                quoted()
+            );
+            let ask = "I see two approaches: keep the old state until somebody confirms, which costs storage; or act at once, which costs a way back.";
+            found.push(Point::new(32, &line.section, statement, ask));
+        }
+        if let Some(number) = number_with_unit(&line.text) {
+            let statement = format!("{} fixes a size: \"{}\".", place(line), quoted());
+            let ask = format!(
+                "At ten times {number} something else gives way first; which part that is decides how far this approach carries."
+            );
+            found.push(Point::new(16, &line.section, statement, &ask));
+        }
+    }
+    for (document, line, row, column) in &evidence.gaps {
+        let statement = format!("{document} line {line} leaves \"{column}\" empty for {row}.");
+        let ask = "Without a figure there, no option can be ruled out.";
+        found.push(Point::new(38, column, statement, ask));
+    }
+    found
+}
+
+/// How far the subject reaches in the repository.
+fn reach(mentions: &Mentions) -> Vec<Point> {
+    let mut found = Vec::new();
+    for (word, paths) in &mentions.paths {
+        if paths.is_empty() {
+            continue;
+        }
+        let mut folders: Vec<&str> =
+            paths.iter().map(|path| path.rsplit_once('/').map_or(".", |(folder, _)| folder)).collect();
+        folders.sort_unstable();
+        let most =
+            folders.chunk_by(|a, b| a == b).map(|same| (same.len(), same[0])).rev().max().unwrap_or((0, "."));
+        let count = folders.chunk_by(|a, b| a == b).count();
+        let least = if mentions.partial { "at least " } else { "" };
+        let files = plural(paths.len(), "file", "files");
+        let folders = plural(count, "folder", "folders");
+        let statement = format!(
+            "\"{word}\" stands in {least}{files} in {folders} of this repository, {} of them in {}.",
+            most.0, most.1
+        );
+        let ask =
+            format!("That is the blast radius to keep small; {} is the first place I would open.", paths[0]);
+        found.push(Point::new(28, word, statement, &ask));
+    }
+    found
+}
+
+fn plural(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// "200 MB", "30 seconds": a number with what it counts.
+fn number_with_unit(text: &str) -> Option<String> {
+    let found = words(text);
+    found.windows(2).find_map(|pair| {
+        let [number, unit] = pair else { return None };
+        let counts = number.text.chars().all(|c| c.is_ascii_digit())
+            && number.text.len() < 10
+            && unit.text.chars().all(char::is_alphabetic)
+            && text[number.end..unit.start] == *" "
+            && is_significant(&unit.text);
+        let before = text[..number.start].trim_end().to_lowercase();
+        (counts && !before.ends_with("line") && !before.ends_with("step"))
+            .then(|| text[number.start..unit.end].to_owned())
+    })
+}
+
+const ACTIONS: [&str; 20] = [
+    "save", "saves", "saved", "upload", "uploads", "uploaded", "send", "sends", "sent", "sync", "syncs",
+    "open", "opens", "import", "load", "loads", "submit", "submits", "merge", "merged",
+];
+const MANY: [&str; 8] = ["all", "every", "any", "multiple", "many", "several", "unlimited", "list of"];
+const TWICE: [&str; 9] =
+    ["same", "twice", "duplicate", "duplicates", "again", "concurrent", "both", "conflict", "conflicts"];
+
+/// Jordan: inputs, outputs, limits, the error path, the second call.
+fn design(evidence: &Evidence) -> Vec<Point> {
+    let mut found = Vec::new();
+    for line in prose(evidence) {
+        let quoted = || snippet(&line.text, 90);
+        if let Some(verb) = says(line, &ACTIONS)
+            && says(line, &FAILURE).is_none()
+        {
+            let statement =
+                format!("{} has \"{verb}\" (\"{}\") and no error case beside it.", place(line), quoted());
+            let ask = "The contract needs the result and one named error that the caller can act on.";
+            found.push(Point::new(26, &line.section, statement, ask));
+        }
+        if let Some(word) = says(line, &MANY) {
+            let statement = format!(
+                "{} says \"{word}\" (\"{}\"): the contract lacks a largest number and an order.",
+                place(line),
+                quoted()
+            );
+            found.push(Point::new(
+                20,
+                &line.section,
+                statement,
+                "Zero, one and one too many are the three cases to write down.",
+            ));
+        }
+        if let Some(word) = says(line, &TWICE) {
+            let statement = format!(
+                "{} brings up \"{word}\" (\"{}\") without the key by which two are the same.",
+                place(line),
+                quoted()
+            );
+            let ask = "What happens when the second one arrives? We need to handle that: equal key and equal content returns the first result, equal key and other content returns a conflict.";
+            found.push(Point::new(34, &line.section, statement, ask));
+        }
+        if let Some(name) = identifier(&line.text) {
+            let statement = format!(
+                "{} names {name} and no types: what goes in, what comes out, what it raises.",
+                place(line)
+            );
+            found.push(Point::new(
+                24,
+                &line.section,
+                statement,
+                "To make this concrete, the contract is one line a case.",
+            ));
+        }
+    }
+    for (document, line, row, column) in &evidence.gaps {
+        let statement = format!(
+            "{row} in {document} line {line} has no value in \"{column}\", so no test can be written from it."
+        );
+        found.push(Point::new(
+            30,
+            column,
+            statement,
+            "Given the row, When the test runs, Then it has to compare with a number.",
+        ));
+    }
+    found
+}
+
+/// A name as code writes it: `syncState`, `sync_state`, `sync()`.
+fn identifier(text: &str) -> Option<String> {
+    text.split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != '(' && c != ')'))
+        .find_map(|word| {
+            let plain = word.trim_end_matches("()");
+            let called = plain.len() < word.len();
+            let snake = plain.contains('_') && !plain.starts_with('_');
+            let camel =
+                plain.chars().next().is_some_and(char::is_lowercase) && plain.chars().any(char::is_uppercase);
+            let named = plain.len() > 3 && plain.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            (named && (called || snake || camel)).then(|| plain.to_owned())
+        })
+}
+
+/// Criteria of the step that the documents do not speak to. Each persona takes every n-th, so
+/// that no two bring up the same one.
+fn criteria(persona: &str, evidence: &Evidence, step: &Step) -> Vec<Point> {
+    let (share, ask) = match persona {
+        "business-analyst" => (0, "Who would miss it first?"),
+        "solutions-architect" => (1, "Leaving it out moves the risk into the build."),
+        "system-designer" => (2, "Until it is written, there is nothing to test against."),
+        _ => (0, "It is worth a sentence."),
+    };
+    let output = step.outputs.first().map_or("the artifact", String::as_str);
+    let own = step.validation.iter().enumerate().filter(|(at, _)| at % 3 == share);
+    own.filter(|(_, criterion)| evidence.coverage(criterion) < 60)
+        .map(|(_, criterion)| {
+            let missing: Vec<String> = subjects(criterion)
+                .into_iter()
+                .filter(|word| !evidence.lines.iter().any(|line| line.stems.contains(word)))
+                .take(3)
+                .map(|word| format!("\"{word}\""))
+                .collect();
+            let statement = format!(
+                "The step asks that \"{}\", and {output} has nothing on {}.",
+                snippet(criterion, 120),
+                missing.join(", ")
+            );
+            Point::new(14, criterion, statement, ask)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(persona: &str, text: &str) -> Vec<String> {
+        let library = crate::library::Library::built_in().unwrap();
+        let mut step = library.step("01-03").unwrap().clone();
+        step.validation.clear();
+        let evidence = Evidence::new([("spec.md", text)], &["spec.md".into()], Mentions::default());
+        points(persona, &evidence, &step).iter().map(Point::text).collect()
+    }
+
+    #[test]
+    fn a_lens_names_the_line_and_the_words() {
+        assert!(
+            found("business-analyst", "The sync should be fast.")[0]
+                .starts_with("spec.md line 1 says \"The sync should be fast\"")
+        );
+        assert!(
+            found("solutions-architect", "Old drafts are deleted at night.")[0].contains("cannot be undone")
+        );
+        assert!(found("system-designer", "The tablet uploads what was saved.")[0].contains("no error case"));
+    }
+
+    #[test]
+    fn a_lens_without_anything_to_point_at_says_nothing() {
+        for persona in ["business-analyst", "solutions-architect", "system-designer"] {
+            assert_eq!(found(persona, "# Title\n\nLorem ipsum dolor sit amet.\n"), Vec::<String>::new());
+            assert_eq!(found(persona, ""), Vec::<String>::new());
+        }
+    }
+
+    #[test]
+    fn numbers_and_names_are_recognised() {
+        assert_eq!(number_with_unit("holds 500 photos at once").as_deref(), Some("500 photos"));
+        assert_eq!(number_with_unit("see line 12 there"), None);
+        assert_eq!(identifier("then `syncState()` runs"), Some("syncState".to_owned()));
+        assert_eq!(identifier("then it runs"), None);
+    }
+}

@@ -1,0 +1,42 @@
+//! Who writes the contributions and the synthesis: the offline voice, and later models.
+
+pub mod evidence;
+pub mod integrity;
+pub mod lenses;
+pub mod offline;
+
+use crate::discussion::summary::Summary;
+use crate::discussion::{Cue, Discussion};
+
+use self::integrity::Breach;
+
+/// A voice speaks for every persona at the table.
+pub trait Voice {
+    /// The voice's name, as recordings carry it.
+    fn name(&self) -> &str;
+
+    /// The words of a persona's line without the prefix, or none where the persona passes.
+    /// `broken` holds what was wrong with the last try at this line; it is empty at the first.
+    ///
+    /// # Errors
+    /// When the voice cannot speak at all.
+    fn line(
+        &mut self,
+        cue: &Cue,
+        talk: &Discussion<'_>,
+        broken: &[Breach],
+    ) -> Result<Option<String>, Speechless>;
+
+    /// The synthesis of a discussion.
+    ///
+    /// # Errors
+    /// When the voice cannot speak at all.
+    fn summary(&mut self, talk: &Discussion<'_>) -> Result<Summary, Speechless>;
+}
+
+/// A voice that cannot speak.
+#[derive(Debug, thiserror::Error)]
+pub enum Speechless {
+    #[error("{0}")]
+    Template(#[from] crate::template::Failed),
+}

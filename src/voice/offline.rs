@@ -1,0 +1,381 @@
+//! The offline voice: no key, no network, the same words for the same input.
+//!
+//! It speaks from evidence. Each persona looks through its own [lens](super::lenses), says what
+//! it found and where, whom it answers, and what that asks for. A persona with nothing left to
+//! point at passes; where a line is owed, the user's own words are what it rests on.
+
+use minijinja::context;
+use minijinja::value::Serde;
+
+use super::evidence::{Evidence, LineKind, snippet, topic};
+use super::integrity::{Breach, breaches};
+use super::lenses::{Point, points};
+use super::{Speechless, Voice};
+use crate::discussion::event::{Contribution, Event, Message, Purpose};
+use crate::discussion::summary::Summary;
+use crate::discussion::words::{find_run, stems, subjects};
+use crate::discussion::{Cue, Discussion, extract};
+use crate::persona::Persona;
+use crate::plain;
+use crate::step::Depth;
+
+/// The name of this voice in recordings.
+pub const NAME: &str = "offline";
+
+/// The embedded voice.
+#[derive(Clone, Debug)]
+pub struct Offline {
+    evidence: Evidence,
+    depth: Depth,
+}
+
+impl Offline {
+    pub fn new(evidence: Evidence, depth: Depth) -> Offline {
+        Offline { evidence, depth }
+    }
+}
+
+impl Voice for Offline {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn line(
+        &mut self,
+        cue: &Cue,
+        talk: &Discussion<'_>,
+        _broken: &[Breach],
+    ) -> Result<Option<String>, Speechless> {
+        let Some(persona) = talk.library().cast.get(&cue.persona) else { return Ok(None) };
+        let turn = Turn { evidence: &self.evidence, depth: self.depth, persona, talk, cue };
+        let mut lines = match cue.purpose {
+            Purpose::Framing => vec![turn.framing()?],
+            Purpose::Answer => turn.answers()?,
+            Purpose::FollowUp | Purpose::Round => turn.additions()?,
+        };
+        if cue.owed && cue.purpose != Purpose::Framing {
+            lines.extend(turn.plain_words());
+        }
+        let fits = lines.iter().find(|line| breaches(line, persona, talk).is_empty()).cloned();
+        Ok(fits.or_else(|| cue.owed.then(|| turn.last_words())))
+    }
+
+    fn summary(&mut self, talk: &Discussion<'_>) -> Result<Summary, Speechless> {
+        Ok(extract::summary(talk))
+    }
+}
+
+/// One line that is wanted, and everything it may rest on.
+struct Turn<'a> {
+    evidence: &'a Evidence,
+    depth: Depth,
+    persona: &'a Persona,
+    talk: &'a Discussion<'a>,
+    cue: &'a Cue,
+}
+
+impl Turn<'_> {
+    /// The lead's framing (4.4.2): what the step came to, the focus question, the first colleague.
+    fn framing(&self) -> Result<String, Speechless> {
+        let Some(next) = self.talk.library().cast.others(&self.persona.key).next() else {
+            return Ok(String::new());
+        };
+        let values = context! {
+            step => Serde(&self.talk.opened().step),
+            summary => self.landed(),
+            question => self.question(),
+            addressee => next.first_name(),
+            lens => next.lens.as_str(),
+            article => article(&next.lens),
+        };
+        Ok(self.talk.library().templates.render("framing.txt", values)?)
+    }
+
+    /// What the documents hold on the step so far, in one clause.
+    fn landed(&self) -> String {
+        let step = self.talk.step();
+        let Some((document, lines)) = self.evidence.documents.first() else {
+            return format!("there is no document yet, so {} starts from nothing", step.title);
+        };
+        if let Some(missing) = self.evidence.missing.first()
+            && self.evidence.documents.iter().all(|(name, _)| !step.outputs.contains(name))
+        {
+            return format!(
+                "{missing} does not exist yet; what we have is {document} with {}",
+                count(*lines, "line")
+            );
+        }
+        let near = self.evidence.section(&step.title);
+        let parts: Vec<String> = near
+            .iter()
+            .filter(|line| line.document == *document && line.kind == LineKind::Heading)
+            .map(|line| format!("\"{}\"", snippet(&line.text, 60)))
+            .collect();
+        let says = near.iter().find(|line| line.document == *document && line.kind == LineKind::Prose);
+        match (parts.first(), says) {
+            (Some(part), Some(line)) => {
+                format!(
+                    "{part} in {document} begins with \"{}\" (line {})",
+                    snippet(&line.text, 110),
+                    line.number
+                )
+            }
+            (Some(part), None) => format!("{part} in {document} is a heading with nothing below it"),
+            (None, _) => format!("{document} holds {} and no section of that name", count(*lines, "line")),
+        }
+    }
+
+    /// The question of the step that the documents answer least.
+    fn question(&self) -> String {
+        let step = self.talk.step();
+        let open = |question: &&String| (self.evidence.coverage(question), subjects(question).len() < 3);
+        let question = step.questions(self.depth).iter().min_by_key(open);
+        question.map_or_else(|| format!("What is still missing from {}?", step.title), Clone::clone)
+    }
+
+    /// Lines that answer the user's message.
+    fn answers(&self) -> Result<Vec<String>, Speechless> {
+        let Some(message) = self.talk.last_message() else { return self.additions() };
+        let asked = self.without_names(&message.text);
+        let mut found = Vec::new();
+        if let Some(reaction) = self.reaction(message) {
+            found.push(reaction);
+        }
+        let opening = self.opening(&asked);
+        let first = self.is_first_to_answer();
+        for point in self.unsaid_points(&asked) {
+            let near = overlap(&point, &asked) > 0;
+            match (&opening, first) {
+                (Some(opening), true) => found.push(format!("{opening} {}", point.text())),
+                _ if near || !first => found.push(self.referring(&point)?),
+                _ => found.push(point.text()),
+            }
+        }
+        if let Some(opening) = opening {
+            found.extend(self.plain_words().into_iter().map(|words| format!("{opening} {words}")));
+        }
+        Ok(found)
+    }
+
+    /// What stands in the documents on the user's words, or that nothing does.
+    fn opening(&self, asked: &str) -> Option<String> {
+        let topic = self.topic_of(asked)?;
+        Some(match self.evidence.about(asked) {
+            Some(line) => format!(
+                "On \"{topic}\": {} line {} says \"{}\".",
+                line.document,
+                line.number,
+                snippet(&line.text, 120)
+            ),
+            None => {
+                let documents = match self.evidence.documents.len() {
+                    0 => "there is no document yet that could say anything.".to_owned(),
+                    1 => format!("{} says nothing yet.", self.evidence.documents[0].0),
+                    many => format!("none of the item's {many} documents says anything yet."),
+                };
+                format!("On \"{topic}\": {documents}")
+            }
+        })
+    }
+
+    /// What a settled matter means to this persona.
+    fn reaction(&self, message: &Message) -> Option<String> {
+        let (what, why) =
+            extract::sentences(&message.text).iter().find_map(|sentence| extract::decided(sentence, true))?;
+        let what = snippet(&what, 100);
+        let reason = why.map(|why| format!(" (\"{}\")", snippet(&why, 80))).unwrap_or_default();
+        let line =
+            self.evidence.about(&message.text).map(|line| format!("{} line {}", line.document, line.number));
+        let place = line.map_or("the document".to_owned(), |line| line);
+        Some(match self.persona.key.as_str() {
+            "business-analyst" => format!(
+                "So we agree on \"{what}\"{reason}. {place} has to say it in the user's words now. The acceptance criterion here would be one scenario in which a person can tell that it happened."
+            ),
+            "solutions-architect" => format!(
+                "\"{what}\"{reason} is an architectural decision, and {place} is what it touches first. We should document the tradeoff beside it: what it costs, and what would make us turn back."
+            ),
+            "system-designer" => format!(
+                "\"{what}\"{reason} fixes the contract. What {place} still lacks is the input, the result and the named error that follow from it."
+            ),
+            _ => format!("\"{what}\"{reason} is settled, and {place} is where it has to stand."),
+        })
+    }
+
+    /// Lines that add to a round, or to somebody else's answer.
+    fn additions(&self) -> Result<Vec<String>, Speechless> {
+        let asked = match self.cue.purpose {
+            Purpose::FollowUp => self.talk.last_message().map(|message| self.without_names(&message.text)),
+            _ => self.talk.focus_question(),
+        };
+        let asked = asked.unwrap_or_default();
+        let fits = |point: &Point| self.cue.purpose != Purpose::FollowUp || overlap(point, &asked) > 0;
+        self.unsaid_points(&asked)
+            .iter()
+            .filter(|point| fits(point))
+            .map(|point| self.referring(point))
+            .collect()
+    }
+
+    /// A point, led in by a reference to the colleague who spoke last (interface specification 3.3).
+    fn referring(&self, point: &Point) -> Result<String, Speechless> {
+        let Some((colleague, topic, said)) = self.colleague() else { return Ok(point.text()) };
+        let related = overlap(point, &said) >= 2;
+        let odd = self.talk.turn_count() % 2 == 1;
+        let pattern = match (related, odd) {
+            (true, false) => "building-on",
+            (true, true) => "mentioned",
+            (false, false) => "add-to",
+            (false, true) => "however",
+        };
+        let values = context! {
+            name => colleague.first_name(),
+            topic => format!("\"{topic}\""),
+            lens => self.persona.lens.as_str(),
+            article => article(&self.persona.lens),
+            then => point.text(),
+        };
+        Ok(self.talk.library().templates.render(&format!("cross-talk/{pattern}.txt"), values)?)
+    }
+
+    /// The colleague who spoke last since the user did, what about, and the words.
+    fn colleague(&self) -> Option<(&Persona, String, String)> {
+        let since = self
+            .talk
+            .log()
+            .iter()
+            .rev()
+            .take_while(|record| !matches!(record.event, Event::User(_) | Event::Silence {}));
+        let said: &Contribution = since.into_iter().find_map(|record| match &record.event {
+            Event::Contribution(said) if said.by != self.persona.key => Some(said),
+            _ => None,
+        })?;
+        let colleague = self.talk.library().cast.get(&said.by)?;
+        let text = match said.purpose {
+            Purpose::Framing => self.talk.focus_question()?,
+            _ => said.text.clone(),
+        };
+        Some((colleague, plain::cut(&topic(&self.without_names(&text))?, 60), text))
+    }
+
+    /// Points nobody has made yet, those that touch what was asked first.
+    fn unsaid_points(&self, asked: &str) -> Vec<Point> {
+        let said: Vec<&str> = self.talk.contributions().map(|said| said.text.as_str()).collect();
+        let mut found = points(&self.persona.key, self.evidence, self.talk.step());
+        found.retain(|point| {
+            !said.iter().any(|text| text.contains(&point.statement) || names_same_line(text, point))
+        });
+        found.sort_by_key(|point| std::cmp::Reverse(point.weight + 12 * overlap(point, asked)));
+        found.truncate(24);
+        found
+    }
+
+    /// Whether nobody has answered the last message yet.
+    fn is_first_to_answer(&self) -> bool {
+        matches!(
+            self.talk
+                .log()
+                .iter()
+                .rev()
+                .find(|record| !matches!(record.event, Event::Notice(_)))
+                .map(|record| &record.event),
+            Some(Event::User(_))
+        )
+    }
+
+    fn without_names(&self, text: &str) -> String {
+        let names = self.talk.library().cast.iter().map(Persona::first_name);
+        names.fold(plain::one_line(text), |text, name| {
+            let text = text.replace(&format!("{name}'s"), " ").replace(&format!("{name},"), " ");
+            text.strip_prefix(name).map_or(text.clone(), str::to_owned)
+        })
+    }
+
+    fn topic_of(&self, text: &str) -> Option<String> {
+        topic(text).map(|topic| plain::cut(&topic, 60).replace('"', "'"))
+    }
+
+    /// What each persona can say of anything: the user's own words through its lens.
+    fn plain_words(&self) -> Vec<String> {
+        let asked = self.talk.last_message().map(|message| self.without_names(&message.text));
+        let topic = asked
+            .as_deref()
+            .and_then(|asked| self.topic_of(asked))
+            .unwrap_or_else(|| self.talk.step().title.clone());
+        let all: [String; 3] = match self.persona.key.as_str() {
+            "business-analyst" => [
+                format!(
+                    "So if somebody meets \"{topic}\" in the middle of their work, what do they see first, and what do they do?"
+                ),
+                format!(
+                    "Why does \"{topic}\" matter to the person at the screen, and what happens if we leave it out?"
+                ),
+                format!(
+                    "\"{topic}\" needs one scenario with a person, a place and an end before we call it understood."
+                ),
+            ],
+            "solutions-architect" => [
+                format!(
+                    "I see two approaches to \"{topic}\": settle it now at the price of a guess, or settle it at the first build at the price of rework."
+                ),
+                format!(
+                    "The risk with \"{topic}\" is that it spreads before anyone has bounded it; we can mitigate it by naming the one part that owns it."
+                ),
+                format!(
+                    "\"{topic}\" is a decision to record with its price and with what would make us turn back."
+                ),
+            ],
+            "system-designer" => [
+                format!(
+                    "To make \"{topic}\" concrete: the contract needs an input, a result and one named error, and none of the three is written down."
+                ),
+                format!(
+                    "\"{topic}\" has no limit yet: the smallest case, the largest case and the refused case each need a line."
+                ),
+                format!(
+                    "A test for \"{topic}\" reads Given a state, When the call comes twice, Then the second result equals the first."
+                ),
+            ],
+            _ => [
+                format!("\"{topic}\" is worth a sentence in the document."),
+                format!("Nothing in the documents bounds \"{topic}\" yet."),
+                format!("\"{topic}\" stays open until somebody writes it down."),
+            ],
+        };
+        let start = self.talk.turn_count() as usize % all.len();
+        (0..all.len()).map(|at| all[(start + at) % all.len()].clone()).collect()
+    }
+
+    /// What is left when a line is owed and everything was said: that it was.
+    fn last_words(&self) -> String {
+        let turn = self.talk.turn_count() + 1;
+        let before =
+            self.talk.contributions().filter(|said| said.by == self.persona.key).map(|said| said.turn).last();
+        match before {
+            Some(before) => format!(
+                "Nothing new from me in turn {turn}: what I said in turn {before} stands, and the documents add nothing to it."
+            ),
+            None => format!("Nothing from me in turn {turn}: the documents give me no line to point at."),
+        }
+    }
+}
+
+/// How many subjects of a text a point touches.
+fn overlap(point: &Point, text: &str) -> usize {
+    subjects(text).iter().filter(|word| point.stems.contains(word)).count()
+}
+
+/// Whether a text has already pointed at the line a point rests on, in the same persona's words.
+fn names_same_line(text: &str, point: &Point) -> bool {
+    let said = stems(text);
+    let head: Vec<String> = stems(&point.statement).into_iter().take(5).collect();
+    head.iter().any(|word| word == "line") && find_run(&said, &head).is_some()
+}
+
+fn article(noun: &str) -> &'static str {
+    let sounds = noun.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) || noun.starts_with("un");
+    if sounds { "an" } else { "a" }
+}
+
+fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
