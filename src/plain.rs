@@ -82,6 +82,17 @@ pub fn cut(text: &str, limit: usize) -> String {
     format!("{}…", head[..at].trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':')))
 }
 
+/// The text with a capital letter at its start; a file's name keeps its own.
+pub fn capital(text: &str) -> String {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let file = first.trim_end_matches('.').contains(['.', '/', '_']);
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(letter) if !file => letter.to_uppercase().chain(chars).collect(),
+        _ => text.to_owned(),
+    }
+}
+
 /// One line of Markdown source that renders as the text and nothing else.
 pub fn markdown(text: &str) -> String {
     let text = one_line(&clean(text));

@@ -8,7 +8,7 @@ use super::event::{Class, Event, Purpose};
 use super::summary::{Decision, Insight, ONE_LINE, Question, Summary, USER};
 use super::words::{subjects, unquoted, words};
 use crate::persona::Persona;
-use crate::plain::{cut, one_line};
+use crate::plain::{capital, cut, one_line};
 
 /// The longest entry of a synthesis, in characters.
 const ENTRY: usize = 400;
@@ -72,8 +72,11 @@ pub fn sentences(text: &str) -> Vec<String> {
         for (at, c) in line.char_indices() {
             open ^= c == '"';
             let after = &line[at + c.len_utf8()..];
-            let next = after.trim_start().chars().next();
-            let begins = after.starts_with(' ') && next.is_none_or(|n| !n.is_lowercase());
+            let next = after.split_whitespace().next().unwrap_or_default();
+            // A file's name may open a sentence in lower case.
+            let file = next.trim_end_matches('.').contains('.');
+            let begins = after.starts_with(' ') && (file || !next.starts_with(char::is_lowercase));
+            let c = if c == '"' && !open && line[..at].ends_with(['.', '?', '!']) { '.' } else { c };
             if matches!(c, '.' | '!' | '?' | '。' | '？')
                 && !open
                 && (after.is_empty() || begins || c == '。')
@@ -189,11 +192,6 @@ fn find_word(text: &str, phrase: &str) -> Option<usize> {
     })
 }
 
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-}
-
 fn decisions(said: &[Said], talk: &Discussion<'_>) -> Vec<Decision> {
     let mut found: Vec<Decision> = Vec::new();
     for one in said.iter().filter(|one| one.turn > 0 && one.purpose != Some(Purpose::Framing)) {
@@ -273,8 +271,9 @@ fn telling(one: &Said) -> Option<String> {
 
 /// A sentence without the reference to a colleague that leads into it.
 fn without_opening(sentence: &str) -> String {
-    let openings = ["Building on ", "To add to what ", "On \""];
+    let openings = ["Building on ", "To add to what ", "On \"", "From a ", "From an "];
     let opened = openings.iter().any(|opening| sentence.starts_with(opening));
+    let sentence = sentence.strip_prefix("However, ").unwrap_or(sentence);
     let tail = opened.then(|| sentence.split_once(": ")).flatten().map(|(_, tail)| tail);
     capital(tail.unwrap_or(sentence).trim_end_matches('.'))
 }

@@ -222,7 +222,7 @@ fn create(name: &str, finished: &Finished, library: &Library) -> Result<Addition
     Ok(match suffix(name).as_str() {
         "md" | "markdown" => {
             let stem = name.rsplit('/').next().unwrap_or(name).split('.').next().unwrap_or(name);
-            let words: Vec<String> = stem.split(['-', '_']).map(capital).collect();
+            let words: Vec<String> = stem.split(['-', '_']).map(crate::plain::capital).collect();
             let title = crate::plain::markdown(&finished.opened.step.title);
             let body = addition(finished, library, 3)?;
             let text = format!("# {}\n\n## {title}\n\n{body}\n", words.join(" "));
@@ -233,11 +233,6 @@ fn create(name: &str, finished: &Finished, library: &Library) -> Result<Addition
         "csv" => data::csv("", finished, library),
         _ => Addition::None("roundtable creates Markdown, JSON, YAML and CSV files only".to_owned()),
     })
-}
-
-fn capital(word: &str) -> String {
-    let mut chars = word.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// The addition at the first place of a Markdown text where nothing else changes by it.

@@ -203,15 +203,23 @@ impl Evidence {
         if asked.is_empty() { 100 } else { found * 100 / asked.len() }
     }
 
-    /// The lines under headings that share a word with `title`, or all of them where none does.
-    pub fn section(&self, title: &str) -> Vec<&Line> {
+    /// The lines of a document under the heading that shares most words with `title`, the heading
+    /// first; none where no heading shares one.
+    pub fn section(&self, document: &str, title: &str) -> &[Line] {
         let wanted = subjects(title);
-        let near = |line: &&Line| {
-            let heading = stems(&line.section);
-            wanted.iter().any(|word| heading.contains(word))
+        let shared = |line: &Line| {
+            let count = wanted.iter().filter(|word| line.stems.contains(word)).count();
+            (count, usize::MAX - line.stems.len())
         };
-        let found: Vec<&Line> = self.lines.iter().filter(near).collect();
-        if found.is_empty() { self.lines.iter().collect() } else { found }
+        let headings = self.lines.iter().enumerate().rev();
+        let headings =
+            headings.filter(|(_, line)| line.kind == LineKind::Heading && line.document == document);
+        let best = headings.filter(|(_, line)| shared(line).0 > 0).max_by_key(|(_, line)| shared(line));
+        let Some((from, _)) = best else { return &[] };
+        let below = self.lines[from + 1..].iter();
+        let length =
+            below.take_while(|line| line.kind != LineKind::Heading && line.document == document).count();
+        &self.lines[from..=from + length]
     }
 }
 
@@ -247,9 +255,11 @@ pub fn search_words(item_name: &str) -> Vec<String> {
     found
 }
 
-/// The longest run of significant words, at most four: what a sentence is about, to name it by.
+/// What a text is about, to name it by: the first few words it quotes, else its longest run of
+/// significant words, at most four.
 pub fn topic(text: &str) -> Option<String> {
-    if let Some(quoted) = text.split('"').nth(1).filter(|quoted| (2..=6).contains(&words(quoted).len())) {
+    let quoted = text.split('"').skip(1).step_by(2);
+    if let Some(quoted) = quoted.into_iter().find(|quoted| (1..=6).contains(&words(quoted).len())) {
         return Some(quoted.trim_end_matches(['.', '?', '!']).to_owned());
     }
     let mut runs: Vec<Vec<&str>> = vec![Vec::new()];

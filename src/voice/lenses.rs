@@ -470,7 +470,7 @@ fn criteria(persona: &str, evidence: &Evidence, step: &Step) -> Vec<Point> {
                 snippet(criterion, 120),
                 missing.join(", ")
             );
-            Point::new(14, criterion, statement, ask)
+            Point::new(4, criterion, statement, ask)
         })
         .collect()
 }

@@ -105,22 +105,20 @@ impl Turn<'_> {
                 count(*lines, "line")
             );
         }
-        let near = self.evidence.section(&step.title);
-        let parts: Vec<String> = near
-            .iter()
-            .filter(|line| line.document == *document && line.kind == LineKind::Heading)
-            .map(|line| format!("\"{}\"", snippet(&line.text, 60)))
-            .collect();
-        let says = near.iter().find(|line| line.document == *document && line.kind == LineKind::Prose);
-        match (parts.first(), says) {
-            (Some(part), Some(line)) => {
-                format!(
-                    "{part} in {document} begins with \"{}\" (line {})",
-                    snippet(&line.text, 110),
-                    line.number
-                )
-            }
-            (Some(part), None) => format!("{part} in {document} is a heading with nothing below it"),
+        let near = self.evidence.section(document, &step.title);
+        let says = near.iter().find(|line| line.kind == LineKind::Prose);
+        match (near.first(), says) {
+            (Some(part), Some(line)) => format!(
+                "\"{}\" in {document} begins with \"{}\" (line {})",
+                snippet(&part.text, 60),
+                snippet(&line.text, 110),
+                line.number
+            ),
+            (Some(part), None) => format!(
+                "\"{}\" in {document} (line {}) has no text of its own yet",
+                snippet(&part.text, 60),
+                part.number
+            ),
             (None, _) => format!("{document} holds {} and no section of that name", count(*lines, "line")),
         }
     }
@@ -143,9 +141,14 @@ impl Turn<'_> {
         }
         let opening = self.opening(&asked);
         let first = self.is_first_to_answer();
+        let quoted =
+            self.evidence.about(&asked).map(|line| format!("{} line {} ", line.document, line.number));
         for point in self.unsaid_points(&asked) {
             let near = overlap(&point, &asked) > 0;
+            // A point on the very line that opens the answer is the answer's own evidence.
+            let same = quoted.as_ref().is_some_and(|place| point.statement.contains(place.as_str()));
             match (&opening, first) {
+                (_, true) if same => found.push(point.text()),
                 (Some(opening), true) => found.push(format!("{opening} {}", point.text())),
                 _ if near || !first => found.push(self.referring(&point)?),
                 _ => found.push(point.text()),
@@ -254,7 +257,8 @@ impl Turn<'_> {
             Purpose::Framing => self.talk.focus_question()?,
             _ => said.text.clone(),
         };
-        Some((colleague, plain::cut(&topic(&self.without_names(&text))?, 60), text))
+        let topic = topic(without_reference(&self.without_names(&text)))?;
+        Some((colleague, plain::cut(&topic, 60), text))
     }
 
     /// Points nobody has made yet, those that touch what was asked first.
@@ -264,7 +268,7 @@ impl Turn<'_> {
         found.retain(|point| {
             !said.iter().any(|text| text.contains(&point.statement) || names_same_line(text, point))
         });
-        found.sort_by_key(|point| std::cmp::Reverse(point.weight + 12 * overlap(point, asked)));
+        found.sort_by_key(|point| std::cmp::Reverse(point.weight + 12 * overlap(point, asked).min(3)));
         found.truncate(24);
         found
     }
@@ -357,6 +361,15 @@ impl Turn<'_> {
             None => format!("Nothing from me in turn {turn}: the documents give me no line to point at."),
         }
     }
+}
+
+/// A contribution without the reference to a colleague or to the user that it opens with.
+fn without_reference(text: &str) -> &str {
+    let opens = ["Building on", "To add to what", "On \"", "mentioned ", "raises a good point"];
+    let head = text.get(..80).unwrap_or(text);
+    let opened = opens.iter().any(|opening| head.contains(opening));
+    let tail = opened.then(|| text.find(": ").or_else(|| text.find("However, "))).flatten();
+    tail.map_or(text, |at| &text[at..])
 }
 
 /// How many subjects of a text a point touches.
