@@ -162,6 +162,10 @@ pub fn decided(sentence: &str, by_user: bool) -> Option<(String, Option<String>)
     if UNDECIDED.iter().any(|word| before.contains(word)) || lower[at..].starts_with("let's keep going") {
         return None;
     }
+    // A colleague who only quotes a decision decides nothing new.
+    if !by_user && words(&lower[at + length..]).is_empty() {
+        return None;
+    }
     let rest = sentence.get(at + length..)?.trim_start_matches([':', ',', ' ']);
     let rest = ["that ", "to ", "on ", "in favor of "]
         .iter()

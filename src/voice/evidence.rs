@@ -258,10 +258,11 @@ pub fn search_words(item_name: &str) -> Vec<String> {
 /// What a text is about, to name it by: the first few words it quotes, else its longest run of
 /// significant words, at most four.
 pub fn topic(text: &str) -> Option<String> {
-    let quoted = text.split('"').skip(1).step_by(2);
-    if let Some(quoted) = quoted.into_iter().find(|quoted| (1..=6).contains(&words(quoted).len())) {
-        return Some(quoted.trim_end_matches(['.', '?', '!']).to_owned());
+    let mut quoted = text.split('"').skip(1).step_by(2).filter(|quoted| !words(quoted).is_empty());
+    if let Some(found) = quoted.clone().find(|quoted| words(quoted).len() <= 6) {
+        return Some(found.trim_end_matches(['.', '?', '!']).to_owned());
     }
+    let text = quoted.next().unwrap_or(text);
     let mut runs: Vec<Vec<&str>> = vec![Vec::new()];
     let mut end = 0;
     let found = words(text);

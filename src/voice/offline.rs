@@ -211,12 +211,15 @@ impl Turn<'_> {
             _ => self.talk.focus_question(),
         };
         let asked = asked.unwrap_or_default();
-        let fits = |point: &Point| self.cue.purpose != Purpose::FollowUp || overlap(point, &asked) > 0;
-        self.unsaid_points(&asked)
-            .iter()
-            .filter(|point| fits(point))
-            .map(|point| self.referring(point))
-            .collect()
+        let follows = self.cue.purpose == Purpose::FollowUp;
+        let settled = self.talk.last_message().filter(|_| follows).and_then(|message| self.reaction(message));
+        let mut found: Vec<String> = settled.into_iter().collect();
+        for point in self.unsaid_points(&asked) {
+            if !follows || overlap(&point, &asked) > 0 {
+                found.push(self.referring(&point)?);
+            }
+        }
+        Ok(found)
     }
 
     /// A point, led in by a reference to the colleague who spoke last (interface specification 3.3).
@@ -265,6 +268,17 @@ impl Turn<'_> {
     fn unsaid_points(&self, asked: &str) -> Vec<Point> {
         let said: Vec<&str> = self.talk.contributions().map(|said| said.text.as_str()).collect();
         let mut found = points(&self.persona.key, self.evidence, self.talk.step());
+        for point in &mut found {
+            let outputs = &self.talk.step().outputs;
+            if outputs.iter().any(|output| point.statement.contains(output.as_str())) {
+                point.weight += 10;
+            }
+            // The same advice twice is filler: the finding stands alone, and waits for others.
+            if said.iter().any(|text| text.contains(&point.ask)) && !point.ask.is_empty() {
+                point.ask.clear();
+                point.weight = point.weight.saturating_sub(20);
+            }
+        }
         found.retain(|point| {
             !said.iter().any(|text| text.contains(&point.statement) || names_same_line(text, point))
         });
