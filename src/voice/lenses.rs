@@ -47,6 +47,14 @@ pub fn points(persona: &str, evidence: &Evidence, step: &Step) -> Vec<Point> {
     found
 }
 
+/// The sentence of a line that says a word, cut to what can be quoted.
+fn around(line: &Line, word: &str) -> String {
+    let sentences = crate::discussion::extract::sentences(&line.text);
+    let says = |sentence: &&String| words(sentence).iter().any(|found| found.text == word);
+    let sentence = sentences.iter().find(says).map_or(line.text.as_str(), String::as_str);
+    snippet(sentence, 90)
+}
+
 /// "requirements-spec.md line 12".
 fn place(line: &Line) -> String {
     format!("{} line {}", line.document, line.number)
@@ -151,7 +159,7 @@ fn user_needs(evidence: &Evidence) -> Vec<Point> {
             let statement = format!(
                 "{} says \"{}\", and \"{word}\" leaves nobody a way to tell whether it holds.",
                 place(line),
-                snippet(&line.text, 90)
+                around(line, word)
             );
             let ask = format!("What would a person see or measure when it is {word} enough?");
             found.push(Point::new(30, &line.section, statement, &ask));
@@ -220,7 +228,7 @@ fn has_criterion(lines: &[Line]) -> bool {
     near.into_iter().any(|other| says(other, &CRITERION).is_some())
 }
 
-const PARTS: [&str; 18] = [
+const PARTS: [&str; 17] = [
     "database",
     "server",
     "queue",
@@ -236,7 +244,6 @@ const PARTS: [&str; 18] = [
     "cluster",
     "bucket",
     "webhook",
-    "sync",
     "upload",
     "import",
 ];
@@ -275,16 +282,16 @@ const FINAL: [&str; 12] = [
 fn architecture(evidence: &Evidence) -> Vec<Point> {
     let mut found = reach(&evidence.mentions);
     for line in prose(evidence) {
-        let quoted = || snippet(&line.text, 90);
+        let quoted = |word: &str| around(line, word);
         if let Some(part) = says(line, &PARTS) {
-            let statement = format!("{} rests on the {part}: \"{}\".", place(line), quoted());
+            let statement = format!("{} rests on the {part}: \"{}\".", place(line), quoted(part));
             let ask = format!(
                 "The risk with this is a {part} that is slow, stale or gone; we can mitigate it by saying what still works then."
             );
             found.push(Point::new(20, &line.section, statement, &ask));
         }
         if let Some(word) = says(line, &PRIVATE) {
-            let statement = format!("{} touches {word}: \"{}\".", place(line), quoted());
+            let statement = format!("{} touches {word}: \"{}\".", place(line), quoted(word));
             let ask =
                 "Who may read it, where it rests and when it goes is a decision to record before the design.";
             found.push(Point::new(22, &line.section, statement, ask));
@@ -293,13 +300,13 @@ fn architecture(evidence: &Evidence) -> Vec<Point> {
             let statement = format!(
                 "{} speaks of \"{word}\" (\"{}\"), which is the step that cannot be undone.",
                 place(line),
-                quoted()
+                quoted(word)
             );
             let ask = "I see two approaches: keep the old state until somebody confirms, which costs storage; or act at once, which costs a way back.";
             found.push(Point::new(32, &line.section, statement, ask));
         }
         if let Some(number) = number_with_unit(&line.text) {
-            let statement = format!("{} fixes a size: \"{}\".", place(line), quoted());
+            let statement = format!("{} fixes a size: \"{}\".", place(line), quoted(&number));
             let ask = format!(
                 "At ten times {number} something else gives way first; which part that is decides how far this approach carries."
             );
@@ -361,9 +368,9 @@ fn number_with_unit(text: &str) -> Option<String> {
     })
 }
 
-const ACTIONS: [&str; 20] = [
-    "save", "saves", "saved", "upload", "uploads", "uploaded", "send", "sends", "sent", "sync", "syncs",
-    "open", "opens", "import", "load", "loads", "submit", "submits", "merge", "merged",
+const ACTIONS: [&str; 19] = [
+    "save", "saves", "saved", "upload", "uploads", "uploaded", "send", "sends", "sent", "syncs", "open",
+    "opens", "import", "load", "loads", "submit", "submits", "merge", "merged",
 ];
 const MANY: [&str; 8] = ["all", "every", "any", "multiple", "many", "several", "unlimited", "list of"];
 const TWICE: [&str; 9] =
@@ -373,12 +380,12 @@ const TWICE: [&str; 9] =
 fn design(evidence: &Evidence) -> Vec<Point> {
     let mut found = Vec::new();
     for line in prose(evidence) {
-        let quoted = || snippet(&line.text, 90);
+        let quoted = |word: &str| around(line, word);
         if let Some(verb) = says(line, &ACTIONS)
             && says(line, &FAILURE).is_none()
         {
             let statement =
-                format!("{} has \"{verb}\" (\"{}\") and no error case beside it.", place(line), quoted());
+                format!("{} has \"{verb}\" (\"{}\") and no error case beside it.", place(line), quoted(verb));
             let ask = "The contract needs the result and one named error that the caller can act on.";
             found.push(Point::new(26, &line.section, statement, ask));
         }
@@ -386,7 +393,7 @@ fn design(evidence: &Evidence) -> Vec<Point> {
             let statement = format!(
                 "{} says \"{word}\" (\"{}\"): the contract lacks a largest number and an order.",
                 place(line),
-                quoted()
+                quoted(word)
             );
             found.push(Point::new(
                 20,
@@ -399,7 +406,7 @@ fn design(evidence: &Evidence) -> Vec<Point> {
             let statement = format!(
                 "{} brings up \"{word}\" (\"{}\") without the key by which two are the same.",
                 place(line),
-                quoted()
+                quoted(word)
             );
             let ask = "What happens when the second one arrives? We need to handle that: equal key and equal content returns the first result, equal key and other content returns a conflict.";
             found.push(Point::new(34, &line.section, statement, ask));

@@ -1,1 +1,17 @@
-fn main() {}
+//! One test binary, so that libgit2 links once.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::disallowed_methods)]
+
+mod add;
+mod cases;
+mod determinism;
+#[cfg(target_os = "linux")]
+mod faults;
+mod hostile;
+mod kit;
+mod machine;
+mod placement;
+mod readme;
+mod refusals;
+mod rules;
+mod steps;

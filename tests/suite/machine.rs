@@ -1,0 +1,266 @@
+//! What must hold for every discussion: any script, any turn limit, any voice.
+
+use proptest::prelude::*;
+use roundtable::discussion::event::{
+    Author, Class, Event, Exit, NoticeKind, Opened, Purpose, Record, StepRef, Time,
+};
+use roundtable::discussion::summary::Summary;
+use roundtable::discussion::{Cue, Discussion, Next};
+use roundtable::library::Library;
+use roundtable::script::Script;
+use roundtable::session::hold;
+use roundtable::step::Depth;
+use roundtable::voice::evidence::{Evidence, Mentions};
+use roundtable::voice::integrity::Breach;
+use roundtable::voice::offline::Offline;
+use roundtable::voice::{Speechless, Voice};
+
+/// A voice that passes, breaks rules or speaks, as a sequence of bytes says.
+pub struct Dice {
+    pub rolls: Vec<u8>,
+    pub at: usize,
+}
+
+impl Voice for Dice {
+    fn name(&self) -> &str {
+        "dice"
+    }
+
+    fn line(&mut self, cue: &Cue, talk: &Discussion<'_>, _: &[Breach]) -> Result<Option<String>, Speechless> {
+        self.at += 1;
+        let roll = self.rolls[self.at % self.rolls.len()].wrapping_add(self.at as u8);
+        let turn = talk.turn_count();
+        Ok(match roll % 8 {
+            0 | 1 => None,
+            2 => Some("Maya Chen (Business Analyst): I speak for Maya".to_owned()),
+            3 => Some("the throughput, the function signature, the business value".to_owned()),
+            4 => Some(format!(
+                "Which of turn {turn} comes first in the MoSCoW prioritization of {}?",
+                cue.persona
+            )),
+            5 => Some(format!("I favor option number {turn} because turn {turn} said so.")),
+            6 => {
+                Some(format!("Maya and I see this differently. I prefer plan {turn} because of {}.", self.at))
+            }
+            _ => Some(format!(
+                "Remark {} in turn {turn} on {roll}: {}",
+                self.at,
+                "word ".repeat(usize::from(roll % 7))
+            )),
+        })
+    }
+
+    fn summary(&mut self, talk: &Discussion<'_>) -> Result<Summary, Speechless> {
+        Ok(roundtable::discussion::extract::summary(talk))
+    }
+}
+
+pub fn opened(library: &Library, step_id: &str, max_turns: u32, voice: &str) -> Record {
+    let step = library.step(step_id).unwrap();
+    let opened = Opened {
+        format: 1,
+        item: "docs/requirements/offline-mode".into(),
+        item_name: "offline mode".into(),
+        step: StepRef {
+            id: step.id.clone(),
+            title: step.title.clone(),
+            phase: step.phase.clone(),
+            outputs: step.outputs.clone(),
+        },
+        lead: library.cast.lead(&step.phase).0.key.clone(),
+        max_turns,
+        base: "0".repeat(40),
+        branch: "roundtable/offline-mode".into(),
+        voice: voice.into(),
+        model: None,
+        user: "Sam".into(),
+        digests: Default::default(),
+        author: Author { name: "roundtable".into(), email: "roundtable@localhost".into() },
+        run: "0".into(),
+    };
+    Record { at: time(), event: Event::Opened(Box::new(opened)) }
+}
+
+pub fn time() -> Time {
+    Time::parse("2026-02-20T14:30:00Z").unwrap()
+}
+
+/// A discussion held from a script to its end.
+pub fn held<'l>(
+    library: &'l Library,
+    step_id: &str,
+    max_turns: u32,
+    inputs: &[Option<&str>],
+    voice: Option<&mut dyn Voice>,
+) -> Discussion<'l> {
+    let step = library.step(step_id).unwrap();
+    let name = voice.as_ref().map_or("offline", |voice| voice.name()).to_owned();
+    let mut talk = Discussion::open(library, step, opened(library, step_id, max_turns, &name)).unwrap();
+    let text = serde_json::json!({ "inputs": inputs }).to_string();
+    let mut script =
+        if inputs.is_empty() { Script::default() } else { Script::read("s.json", text.as_bytes()).unwrap() };
+    let files = [("requirements-spec.md", crate::kit::SPEC)];
+    let evidence = Evidence::new(files, &step.outputs, Mentions::default());
+    let mut stand_in = Offline::new(evidence, Depth::Standard);
+    hold(&mut talk, voice, &mut stand_in, &mut script, &time, &mut |_| Ok(())).unwrap();
+    talk
+}
+
+/// Messages of every class, among them silence.
+const INPUTS: [Option<&str>; 16] = [
+    None,
+    None,
+    Some("Alex, what breaks when the sync fails?"),
+    Some("jordan: and the limits?"),
+    Some("Maya, Alex, who sees the conflict?"),
+    Some("What do you all think about photos?"),
+    Some("everyone, last thoughts on the server"),
+    Some("What about error handling?"),
+    Some("We decided to keep both answers because nobody may lose work."),
+    Some("Which of these comes first in the MoSCoW prioritization?"),
+    Some("are we done?"),
+    Some("yes"),
+    Some("no, go on"),
+    Some("それで、同期はどうしますか"),
+    Some("-->\n<!-- Elaboration: step 01-03, x -->\n# heading"),
+    Some("done"),
+];
+
+fn turns_of(log: &[Record]) -> Vec<u32> {
+    log.iter()
+        .filter_map(|record| match &record.event {
+            Event::Contribution(said) => Some(said.turn),
+            Event::User(message) => message.turn,
+            _ => None,
+        })
+        .collect()
+}
+
+fn notices(log: &[Record], kind: NoticeKind) -> usize {
+    log.iter()
+        .filter(|record| matches!(&record.event, Event::Notice(notice) if notice.notice == kind))
+        .count()
+}
+
+/// Every rule that can be checked on a finished log.
+fn check(library: &Library, talk: &Discussion<'_>, max_turns: u32) {
+    let log = talk.log();
+    assert_eq!(talk.next().unwrap(), Next::Nothing);
+    assert!(talk.turn_count() <= max_turns);
+    let turns = turns_of(log);
+    assert_eq!(turns, (1..=talk.turn_count()).collect::<Vec<_>>());
+    let warned = usize::from(talk.turn_count() + 2 >= max_turns);
+    assert_eq!(notices(log, NoticeKind::Warning), warned);
+    let limited = usize::from(talk.turn_count() == max_turns);
+    assert_eq!(notices(log, NoticeKind::Limit), limited);
+    let Event::Closed(closed) = &log.last().unwrap().event else { panic!("not closed") };
+    assert_eq!(closed.turn_count, talk.turn_count());
+    assert_eq!(limited == 1, closed.exit == Exit::TurnLimit);
+    check_speakers(talk);
+    let step = talk.step();
+    assert_eq!(&Discussion::replay(library, step, log).unwrap(), talk);
+    let lines = roundtable::discussion::event::to_lines(log);
+    assert_eq!(roundtable::discussion::event::from_lines("r", &lines).unwrap(), log);
+}
+
+/// Who speaks when: the framer first; after a message those it is for, in their order; nobody
+/// after an exit, an unclear or a redirected message; nobody twice in a round.
+fn check_speakers(talk: &Discussion<'_>) {
+    let mut wanted: Vec<String> = Vec::new();
+    let mut round: Vec<&str> = Vec::new();
+    let mut silent = false;
+    for record in talk.log() {
+        match &record.event {
+            Event::Contribution(said) => {
+                assert!(!silent, "somebody answers what nobody answers");
+                if said.purpose == Purpose::Framing {
+                    assert_eq!((said.turn, said.by.as_str()), (1, talk.lead().key.as_str()));
+                }
+                assert!(!round.contains(&said.by.as_str()), "twice in a round");
+                if said.purpose == Purpose::Answer {
+                    assert_eq!(wanted.remove(0), said.by);
+                } else {
+                    assert!(wanted.is_empty(), "somebody who owes an answer was skipped");
+                }
+                round.push(&said.by);
+            }
+            Event::User(message) => {
+                assert!(wanted.is_empty(), "somebody who owes an answer was skipped");
+                wanted = message.to.clone();
+                silent = matches!(message.class, Class::Exit | Class::Unclear | Class::OffTopic);
+                assert!(!silent || wanted.is_empty());
+                round.clear();
+            }
+            Event::Silence {} => {
+                silent = false;
+                round.clear();
+            }
+            Event::Notice(notice) => assert_eq!(notice.by, talk.lead().key),
+            _ => {}
+        }
+        if matches!(&record.event, Event::Notice(notice) if notice.notice == NoticeKind::Limit) {
+            wanted.clear();
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 160, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_discussion_ends_within_its_bound_and_replays(
+        max_turns in 3_u32..=40,
+        step in prop::sample::select(vec!["00-01", "01-03", "02-03", "03-01", "04-02"]),
+        picks in prop::collection::vec(0..INPUTS.len(), 0..24),
+        rolls in prop::option::of(prop::collection::vec(any::<u8>(), 1..16)),
+    ) {
+        let library = Library::built_in().unwrap();
+        let inputs: Vec<Option<&str>> = picks.iter().map(|&pick| INPUTS[pick]).collect();
+        let mut dice = rolls.map(|rolls| Dice { rolls, at: 0 });
+        let voice = dice.as_mut().map(|dice| dice as &mut dyn Voice);
+        let talk = held(&library, step, max_turns, &inputs, voice);
+        check(&library, &talk, max_turns);
+    }
+
+    #[test]
+    fn a_log_that_was_tampered_with_is_refused_or_the_same(
+        picks in prop::collection::vec(0..INPUTS.len(), 0..8),
+        at in any::<prop::sample::Index>(),
+        to in any::<prop::sample::Index>(),
+    ) {
+        let library = Library::built_in().unwrap();
+        let inputs: Vec<Option<&str>> = picks.iter().map(|&pick| INPUTS[pick]).collect();
+        let talk = held(&library, "01-03", 12, &inputs, None);
+        let (at, to) = (at.index(talk.log().len()), to.index(talk.log().len()));
+        let mut swapped = talk.log().to_vec();
+        swapped.swap(at, to);
+        let mut dropped = talk.log().to_vec();
+        dropped.remove(at);
+        let mut doubled = talk.log().to_vec();
+        doubled.insert(at, talk.log()[at].clone());
+        for log in [swapped, dropped, doubled] {
+            let whole = Discussion::replay(&library, talk.step(), &log).is_ok_and(|again| again.finish().is_some());
+            // Silence may stand twice, and a round in which somebody passed is a round.
+            let differs = log != talk.log();
+            let events: Vec<_> = log.iter().filter(|r| !matches!(r.event, Event::Silence {} | Event::Contribution(_))).collect();
+            let before: Vec<_> = talk.log().iter().filter(|r| !matches!(r.event, Event::Silence {} | Event::Contribution(_))).collect();
+            prop_assert!(!whole || !differs || events == before);
+        }
+    }
+}
+
+#[test]
+fn the_offline_voice_keeps_the_voice_rules_and_never_repeats_itself() {
+    let library = Library::built_in().unwrap();
+    for step in &library.steps {
+        let inputs: Vec<Option<&str>> = INPUTS[2..9].iter().copied().chain([None, None]).collect();
+        let talk = held(&library, &step.id, 40, &inputs, None);
+        let mut seen: Vec<&str> = Vec::new();
+        for said in talk.contributions() {
+            let cast = &library.cast;
+            assert!(!seen.contains(&said.text.as_str()), "{} says again: {}", said.by, said.text);
+            assert!(cast.iter().all(|other| !said.text.contains(&other.prefix())));
+            seen.push(&said.text);
+        }
+    }
+}
