@@ -66,6 +66,14 @@ impl Sandbox {
         self.git.commit(Some("HEAD"), &who, &who, "documents", &tree, &parents).unwrap()
     }
 
+    /// Commits the absence of a file.
+    pub fn commit_all_removed(&self, path: &str) -> Oid {
+        let mut index = self.git.index().unwrap();
+        index.remove_path(Path::new(path)).unwrap();
+        index.write().unwrap();
+        self.commit_all()
+    }
+
     /// A script beside the repository.
     pub fn script(&self, name: &str, text: impl AsRef<[u8]>) -> String {
         let path = self.outside(name);
