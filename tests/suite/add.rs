@@ -1,1 +1,50 @@
-//! soon
+//! `roundtable add`: a new item, then a discussion on it.
+
+use crate::kit::{AT, BRANCH, ITEM, empty, sandbox};
+
+#[test]
+fn a_new_item_is_a_commit_on_its_branch_and_can_be_discussed() {
+    let sandbox = empty();
+    sandbox.commit(&[("README.md", "x\n")]);
+    let report = sandbox.run(&["add", "offline-mode", "--name", "offline mode", "--at", AT, "--json"]).json();
+    assert_eq!((report["item"].as_str(), report["branch"].as_str()), (Some(ITEM), Some(BRANCH)));
+    let meta = sandbox.meta();
+    assert_eq!(meta["name"], "offline mode");
+    assert_eq!(meta["created_at"], "2026-02-20T14:30:00.000Z");
+    assert_eq!(meta["analysis_status"], "raw");
+    let run = sandbox.elaborate("Who needs it?\ndone\n", &[]).ok();
+    assert!(run.stdout.contains("Topic: User Experience & Journeys for offline mode"), "{}", run.stdout);
+    assert!(sandbox.spec().starts_with("# Requirements Spec\n\n## User Experience &"), "{}", sandbox.spec());
+    sandbox.assert_sound();
+}
+
+#[test]
+fn a_path_of_its_own_and_a_fixed_clock_give_the_same_commit() {
+    let make = || {
+        let sandbox = sandbox();
+        sandbox.run(&["add", "specs/login", "--name", "Login", "--at", AT, "--json"]).json()
+    };
+    let (one, two) = (make(), make());
+    assert_eq!(one["commit"], two["commit"]);
+    assert_eq!(one["item"], "specs/login");
+}
+
+#[test]
+fn what_exists_or_is_no_item_is_refused() {
+    let sandbox = sandbox();
+    let refs = sandbox.refs();
+    for (args, wanted) in [
+        (vec!["add", "offline-mode", "--name", "x"], "stands there already"),
+        (vec!["add", "a b", "--name", "x"], "is no item"),
+        (vec!["add", "../x", "--name", "x"], "is no item"),
+        (vec!["add", ".git/x", "--name", "x"], "is no item"),
+        (vec!["add", "ok", "--name", " \u{200b} "], "--name is empty"),
+        (vec!["add", "ok"], "--name"),
+        (vec!["add", "ok", "--name", "x", "--branch", "main"], "is checked out"),
+    ] {
+        let run = sandbox.run(&args);
+        assert_eq!(run.code, 2, "{args:?}");
+        assert!(run.stderr.contains(wanted), "{args:?}: {}", run.stderr);
+    }
+    assert_eq!(sandbox.refs(), refs);
+}

@@ -1,1 +1,182 @@
-//! soon
+//! Where additions go, for every shape of artifact, and that nothing that stood there moves.
+
+use crate::kit::{AT, BRANCH, ITEM, Sandbox, sandbox};
+
+const TALK: &str = "We decided to keep both answers because nobody may lose work.\ndone\n";
+
+/// Elaborates on a step with this one output, and gives the artifact before and after.
+fn add(sandbox: &Sandbox, output: &str, before: Option<&[u8]>, title: &str) -> Vec<u8> {
+    let step = format!(
+        "---\nstep_id: \"01-09\"\ntitle: {title}\npersona: business-analyst\ndepth: brief\noutputs: [{output}]\n---\n## Brief Mode\nx\n## Standard Mode\n1. Which answers does the user keep?\n"
+    );
+    if let Some(bytes) = before {
+        let path = sandbox.root().join(ITEM).join(output);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+    sandbox.commit(&[(".roundtable.yaml", "steps: own\n"), ("own/01-requirements/09-x.md", &step)]);
+    let script = sandbox.script("s.txt", TALK);
+    sandbox.run(&["elaborate", "offline-mode", "--step", "01-09", "--script", &script, "--at", AT]).ok();
+    sandbox.assert_sound();
+    let commit = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap();
+    let file = roundtable::item::path::OutputPath::parse(output).unwrap().file();
+    let path = format!("{ITEM}/{file}");
+    let Ok(entry) = commit.tree().unwrap().get_path(std::path::Path::new(&path)) else { return Vec::new() };
+    sandbox.git.find_blob(entry.id()).unwrap().content().to_vec()
+}
+
+#[test]
+fn every_shape_of_a_markdown_file_only_gains() {
+    for before in [
+        "",
+        "\n",
+        "# T",
+        "# T\n\n## User Journeys\n",
+        "# T\r\n\r\n## User Journeys\r\n\r\nx\r\n\r\n## B\r\n",
+        "\u{feff}# T\n\n## User Journeys\ny\n## B\nz",
+        "text before any heading",
+        "---\ntitle: x\n---\n\n# T\n",
+        "# T\n\n## User Journeys\n\n```\n# User Journeys\n```\n\n## B\n",
+        "# T\n\nUser Journeys\n---\n\nx\n\nB\n---\n",
+        "# T\n\n## User Journeys\n\n- a\n- b\n\n---\n\nfooter\n",
+        "# T\n\n## User Journeys\n\n| a |\n|---|\n| b |\n\n## B\n",
+        "# T\n\n## User Journeys\n\n> quoted\n> more\n## B\n",
+        "# T\n\n## User Journeys\n\n    code\n\n## B\n",
+        "# T\n\n## User Journeys\n\n### J1\n\nx\n\n#### deep\n\ny\n\n## B\n",
+        "# T\n\n###### User Journeys\n\nx\n",
+        "# T\n\n## User Journeys\n\n## User Journeys\n",
+        "# User Journeys\n",
+        "# T\n\n## Users\n\n[a]: http://x\n\n## B\n\n[a]\n",
+        "# T\n\n## User Journeys\n\n<div>\n\nx\n\n</div>\n\n## B\n",
+    ] {
+        let sandbox = sandbox();
+        let after =
+            String::from_utf8(add(&sandbox, "spec.md", Some(before.as_bytes()), "User Journeys")).unwrap();
+        assert!(
+            roundtable::additive::compare("spec.md", before.as_bytes(), after.as_bytes()).is_empty(),
+            "{before:?}"
+        );
+        assert_eq!(
+            after.matches("<!-- Elaboration: step 01-09, 2026-02-20T14:30:00.000Z -->").count(),
+            1,
+            "{after}"
+        );
+        let crlf = before.contains("\r\n");
+        assert_eq!(
+            after.matches("\r\n").count(),
+            if crlf { after.matches('\n').count() } else { 0 },
+            "{after:?}"
+        );
+        // One piece was put in, and nothing else changed.
+        let shared = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
+        let tail = &before.as_bytes()[shared..];
+        let tail = tail.strip_suffix(b"\n").unwrap_or(tail);
+        assert!(after.trim_end_matches('\n').as_bytes().ends_with(tail), "{before:?}\n{after}");
+    }
+}
+
+#[test]
+fn the_heading_is_one_level_below_the_sections() {
+    for (before, heading, after_it) in [
+        ("# T\n\n## User Journeys\n\n### J\n\n## B\n", "\n### Elaboration Insights (", "\n## B"),
+        ("# T\n\n### User Journeys\n\n#### J\n\n### B\n", "\n#### Elaboration Insights (", "\n### B"),
+        ("# T\n\n##### User Journeys\n", "\n###### Elaboration Insights (", ""),
+        ("# T\n\n###### User Journeys\n", "\n**Elaboration Insights (", ""),
+        (
+            "# T\n\n## A\n\n## B\n",
+            "\n### Additional Insights from Elaboration\n\n<!-- Elaboration: step 01-09, 2026-02-20T14:30:00.000Z -->\n#### Elaboration Insights (",
+            "",
+        ),
+    ] {
+        let sandbox = sandbox();
+        let after =
+            String::from_utf8(add(&sandbox, "spec.md", Some(before.as_bytes()), "User Journeys")).unwrap();
+        let at = after.find(heading).unwrap_or_else(|| panic!("{after}"));
+        assert!(after_it.is_empty() || after[at..].contains(after_it), "{after}");
+        assert!(after.contains("- Keep both answers: nobody may lose work\n"), "{after}");
+    }
+}
+
+#[test]
+fn a_missing_artifact_is_created_and_a_folder_gets_its_own_file() {
+    for (output, start) in [
+        ("user-notes.md", "# User Notes\n\n## User Journeys\n\n<!-- Elaboration: "),
+        ("adr/", "# Elaboration Insights\n\n## User Journeys\n\n<!-- Elaboration: "),
+        ("deep/er/x.json", "{\n  \"elaborations\": [\n    {\n      \"step_id\": \"01-09\",\n"),
+        ("x.yaml", "# <!-- Elaboration: step 01-09, 2026-02-20T14:30:00.000Z -->\n# Elaboration Insights ("),
+        ("x.csv", "step_id,timestamp,kind,by,text,rationale,turns\n01-09,2026-02-20T14:30:00.000Z,"),
+    ] {
+        let text = String::from_utf8(add(&sandbox(), output, None, "User Journeys")).unwrap();
+        assert!(text.starts_with(start), "{output}: {text}");
+    }
+}
+
+#[test]
+fn data_keeps_its_values_and_takes_the_addition_where_it_can() {
+    for (output, before, gains) in [
+        ("x.json", "{\"stories\": [1e400, 0.10]}", "\"elaborations\""),
+        ("x.json", "[{\"id\": \"US-001\"}]\n", "\"type\":\"elaboration\""),
+        ("x.yaml", "a: &x 1\nb: *x\n", "# - decision: Keep both answers: nobody may lose work"),
+    ] {
+        let after =
+            String::from_utf8(add(&sandbox(), output, Some(before.as_bytes()), "User Journeys")).unwrap();
+        assert!(after.contains(gains), "{after}");
+        assert!(
+            roundtable::additive::compare(output, before.as_bytes(), after.as_bytes()).is_empty(),
+            "{after}"
+        );
+    }
+    for (output, before) in [
+        ("x.json", "[1, 2]\n"),
+        ("x.json", "{\"a\": 1, \"a\": 2}\n"),
+        ("x.yaml", "a: [\n"),
+        ("x.csv", "Requirement,User Story,Priority,Status\nFR-001,US-001,Must,Draft\n"),
+        ("x.txt", "text\n"),
+    ] {
+        let after = add(&sandbox(), output, Some(before.as_bytes()), "User Journeys");
+        assert_eq!(String::from_utf8(after).unwrap(), before, "{output}");
+    }
+}
+
+#[test]
+fn executable_files_stay_executable() {
+    let sandbox = sandbox();
+    let path = format!("{ITEM}/requirements-spec.md");
+    let mut index = sandbox.git.index().unwrap();
+    let mut entry = index.get_path(std::path::Path::new(&path), 0).unwrap();
+    entry.mode = 0o100_755;
+    index.add(&entry).unwrap();
+    index.write().unwrap();
+    let tree = sandbox.git.find_tree(index.write_tree().unwrap()).unwrap();
+    let parent = sandbox.git.head().unwrap().peel_to_commit().unwrap();
+    let who = parent.author();
+    sandbox.git.commit(Some("HEAD"), &who, &who, "mode", &tree, &[&parent]).unwrap();
+    sandbox.elaborate(TALK, &[]).ok();
+    let commit = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap();
+    let entry = commit.tree().unwrap().get_path(std::path::Path::new(&path)).unwrap();
+    assert_eq!(entry.filemode(), 0o100_755);
+}
+
+#[test]
+fn meta_json_changes_by_one_record_and_nothing_else() {
+    for before in [
+        "{\"n\": 123456789012345678901234567890, \"f\": 1.10, \"elaborations\": []}",
+        "{\n\t\"z\": 1,\n\t\"elaborations\": [\n\t\t{\"step_id\": \"00-01\", \"extra\": true}\n\t],\n\t\"a\": null\n}",
+        "{\r\n    \"slug\": \"x\"\r\n}\r\n",
+        "\u{feff}{ }\n",
+        "{\"elaborations\": null, \"x\": \"\\u00e9\"}\n",
+    ] {
+        let sandbox = sandbox();
+        sandbox.commit(&[(&format!("{ITEM}/meta.json"), before)]);
+        sandbox.elaborate(TALK, &["--at", AT]).ok();
+        let after = sandbox.file(BRANCH, &format!("{ITEM}/meta.json"));
+        assert!(
+            roundtable::additive::compare("meta.json", before.as_bytes(), after.as_bytes()).is_empty(),
+            "{after}"
+        );
+        let start = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
+        let end = before.bytes().rev().zip(after.bytes().rev()).take_while(|(a, b)| a == b).count();
+        let gone = before.len().saturating_sub(start + end);
+        assert!(gone <= 4, "{before:?} lost {gone} bytes: {after:?}");
+    }
+}
