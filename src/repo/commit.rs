@@ -158,9 +158,10 @@ impl Repo {
             return Ok(Committed::Moved);
         }
         if wanted.tip.is_none() && self.flushes() {
-            // The folders of a new branch may be new themselves.
+            // The folders of a new branch may be new themselves; libgit2 has flushed the last one.
             let heads = self.git().commondir().join("refs/heads");
             let mut folder = heads.join(wanted.branch);
+            folder.pop();
             while folder.pop() && folder.starts_with(&heads) {
                 flush_folder(&folder).map_err(|error| Error::Io {
                     what: "flush",
@@ -200,19 +201,23 @@ impl Turn {
         let folder = repo.git().commondir().join("objects/pack");
         let at = |path: &Path, error| Error::Io { what: "write", path: path.to_owned(), error };
         let packed = pack(objects).map_err(|error| at(&folder, error))?;
-        fs::create_dir_all(&folder).map_err(|error| at(&folder, error))?;
+        if !folder.exists() {
+            fs::create_dir(&folder)
+                .and_then(|()| flush_folder(&repo.git().commondir().join("objects")))
+                .map_err(|error| at(&folder, error))?;
+        }
         let name = |suffix: &str| format!("pack-{}.{suffix}", packed.name);
-        if folder.join(name("idx")).exists() {
-            return Ok(());
-        }
-        self.announce(&format!("pack {}\n", packed.name), false)?;
-        for (suffix, bytes) in [("pack", &packed.pack), ("idx", &packed.index)] {
-            let path = self.desk.join(name(suffix));
-            write(&path, bytes, repo.flushes()).map_err(|error| at(&path, error))?;
-        }
-        for suffix in ["pack", "idx"] {
-            let to = folder.join(name(suffix));
-            fs::rename(self.desk.join(name(suffix)), &to).map_err(|error| at(&to, error))?;
+        // A killed run may have got this far with the very same objects.
+        if !folder.join(name("idx")).exists() {
+            self.announce(&format!("pack {}\n", packed.name), false)?;
+            for (suffix, bytes) in [("pack", &packed.pack), ("idx", &packed.index)] {
+                let path = self.desk.join(name(suffix));
+                write(&path, bytes, repo.flushes()).map_err(|error| at(&path, error))?;
+            }
+            for suffix in ["pack", "idx"] {
+                let to = folder.join(name(suffix));
+                fs::rename(self.desk.join(name(suffix)), &to).map_err(|error| at(&to, error))?;
+            }
         }
         if repo.flushes() {
             flush_folder(&folder).map_err(|error| at(&folder, error))?;

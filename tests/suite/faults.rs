@@ -1,1 +1,262 @@
-//! soon
+//! Killed at any call that changes a file, or with that call failing: the branch is exactly old
+//! or exactly new, and the next run ends in the same tree. What a power cut would leave is read
+//! off the order of writes, flushes and renames.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::kit::{AT, BRANCH, ITEM, Run, Sandbox, sandbox};
+
+const TALK: &str = "Alex, what breaks first?\nWe decided to keep both answers.\ndone\n";
+const ENOSPC: &str = "28";
+const EIO: &str = "5";
+
+/// The library that counts calls, compiled once.
+fn shim() -> &'static Path {
+    static SHIM: OnceLock<PathBuf> = OnceLock::new();
+    SHIM.get_or_init(|| {
+        let library =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("faults-{}.so", std::process::id()));
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/faults.c");
+        let status = Command::new("cc")
+            .args(["-shared", "-fPIC", "-O1", "-w", "-o"])
+            .arg(&library)
+            .arg(source)
+            .arg("-ldl")
+            .status()
+            .expect("the tests need a C compiler, as libgit2 does");
+        assert!(status.success());
+        library
+    })
+}
+
+/// One run under the shim.
+fn run(sandbox: &Sandbox, at: usize, kind: &str, sticky: bool) -> (Run, Vec<Vec<String>>) {
+    let script = sandbox.script("script.txt", TALK);
+    let log = sandbox.outside("calls");
+    let _ = std::fs::remove_file(&log);
+    let mut command =
+        sandbox.command(&["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--at", AT]);
+    command.env("LD_PRELOAD", shim()).env("FAULT_LOG", &log);
+    if at > 0 {
+        command.env("FAULT_AT", at.to_string()).env("FAULT_KIND", kind);
+    }
+    if sticky {
+        command.env("FAULT_STICKY", "1");
+    }
+    let run = Run::of(command.output().unwrap());
+    let calls = std::fs::read_to_string(&log).unwrap_or_default();
+    (run, calls.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect())
+}
+
+/// A second discussion on a branch that exists, or the first on one that does not.
+fn setting(second: bool) -> Sandbox {
+    let sandbox = sandbox();
+    if second {
+        sandbox.elaborate("done\n", &["--at", "2026-02-19T14:30:00Z"]).ok();
+    }
+    sandbox
+}
+
+fn tree(sandbox: &Sandbox) -> String {
+    let tip = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap();
+    tip.tree_id().to_string()
+}
+
+/// Files in the object database that no run may leave behind for good.
+fn leftovers(sandbox: &Sandbox) -> Vec<String> {
+    let git = sandbox.root().join(".git");
+    let mut found = Vec::new();
+    for folder in ["objects/pack", "roundtable", "refs/heads/roundtable", "refs/heads"] {
+        for entry in std::fs::read_dir(git.join(folder)).into_iter().flatten() {
+            let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+            let stray = name.ends_with(".lock") || (folder == "roundtable" && name != "lock");
+            let orphan =
+                name.ends_with(".pack") && !git.join(folder).join(name.replace(".pack", ".idx")).exists();
+            if stray || orphan {
+                found.push(format!("{folder}/{name}"));
+            }
+        }
+    }
+    found
+}
+
+/// Tries every call: with the fault, then again without.
+fn every_call(second: bool, kind: &str, sticky: bool) {
+    let plain = setting(second);
+    let (done, calls) = run(&plain, 0, "", false);
+    done.ok();
+    let wanted = tree(&plain);
+    assert!(calls.len() >= 8, "{calls:?}");
+    for at in 1..=calls.len() {
+        let sandbox = setting(second);
+        let old = sandbox.tip(BRANCH);
+        let (failed, _) = run(&sandbox, at, kind, sticky);
+        let new = sandbox.tip(BRANCH);
+        let what = format!("call {at} ({:?}), {kind}: {}", calls[at - 1], failed.stderr);
+        assert!(!failed.stderr.contains("panicked"), "{what}");
+        if new == old {
+            assert_ne!(failed.code, 0, "a success that is none at {what}");
+        } else {
+            assert_eq!(tree(&sandbox), wanted, "half a commit at {what}");
+        }
+        sandbox.assert_sound();
+        let (again, _) = run(&sandbox, 0, "", false);
+        assert_eq!(again.code, 0, "the next run is hindered after {what}: {}", again.stderr);
+        assert_eq!(tree(&sandbox), wanted, "another tree after {what}");
+        sandbox.assert_sound();
+        // A run that is already recorded commits nothing, and so has no reason to clear anything.
+        if new == old {
+            assert_eq!(leftovers(&sandbox), Vec::<String>::new(), "after {what}");
+        }
+    }
+}
+
+#[test]
+fn killed_at_any_call_on_a_new_branch() {
+    every_call(false, "kill", false);
+}
+
+#[test]
+fn killed_at_any_call_on_a_branch_that_exists() {
+    every_call(true, "kill", false);
+}
+
+#[test]
+fn the_disk_is_full_from_any_call_on() {
+    every_call(true, ENOSPC, true);
+}
+
+#[test]
+fn any_one_call_fails() {
+    every_call(false, ENOSPC, false);
+    every_call(true, EIO, false);
+}
+
+/// After the last call everything that the branch needs is on disk: each file was flushed after
+/// its last write and before it got its name, each folder after it got a new name in it.
+#[test]
+fn what_exit_0_promises_survives_a_power_cut() {
+    for second in [false, true] {
+        let sandbox = setting(second);
+        let (done, calls) = run(&sandbox, 0, "", false);
+        done.ok();
+        let mut unflushed: Vec<String> = Vec::new();
+        let mut renamed: Vec<String> = Vec::new();
+        for call in &calls {
+            let path = &call[1];
+            match call[0].as_str() {
+                "write" | "create" | "truncate" => {
+                    if !unflushed.contains(path) {
+                        unflushed.push(path.clone());
+                    }
+                }
+                "sync" => {
+                    unflushed.retain(|other| other != path);
+                    renamed.retain(|folder| folder != path);
+                }
+                "rename" | "link" => {
+                    assert!(!unflushed.contains(path), "{path} got its name before it was flushed");
+                    let to = Path::new(&call[2]).parent().unwrap().to_string_lossy().into_owned();
+                    // The reference names the commit: whatever it needs has to be there before.
+                    if call[2].contains("refs/heads") {
+                        assert!(renamed.is_empty(), "{renamed:?} before the reference moved");
+                    }
+                    renamed.push(to);
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(renamed, Vec::<String>::new(), "a name that is not durable");
+        unflushed.retain(|path| !path.contains("/logs/") && !path.ends_with("/roundtable/lock"));
+        assert_eq!(unflushed, Vec::<String>::new());
+        let flushes = calls.iter().filter(|call| call[0] == "sync").count();
+        assert!(flushes <= 9, "{flushes} flushes: {calls:?}");
+    }
+}
+
+#[test]
+fn without_flushes_where_git_is_told_so() {
+    let sandbox = sandbox();
+    sandbox.git.config().unwrap().set_str("core.fsync", "none").unwrap();
+    let (done, calls) = run(&sandbox, 0, "", false);
+    done.ok();
+    assert!(calls.iter().all(|call| call[0] != "sync"), "{calls:?}");
+}
+
+#[test]
+fn a_lock_of_somebody_else_is_not_removed() {
+    let sandbox = setting(true);
+    let lock = sandbox.root().join(format!(".git/refs/heads/{BRANCH}.lock"));
+    std::fs::write(&lock, "").unwrap();
+    let tip = sandbox.tip(BRANCH);
+    let run = sandbox.elaborate(TALK, &["--at", AT]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("is locked by") && run.stderr.contains("delete that file"), "{}", run.stderr);
+    assert!(lock.exists());
+    assert_eq!(sandbox.tip(BRANCH), tip);
+}
+
+#[test]
+fn twenty_four_at_once_all_land() {
+    let sandbox = sandbox();
+    let mut children = Vec::new();
+    for number in 0..24 {
+        let script =
+            sandbox.script(&format!("{number}.txt"), format!("We decided on number {number}.\ndone\n"));
+        let args =
+            ["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--at", AT, "--json"];
+        let mut command = sandbox.command(&args);
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        children.push(command.spawn().unwrap());
+    }
+    let mut landed = 0;
+    for child in children {
+        let run = Run::of(child.wait_with_output().unwrap());
+        assert!(run.code == 0 || run.code == 2, "{}", run.stderr);
+        landed += usize::from(run.code == 0);
+    }
+    assert_eq!(landed, 24);
+    for number in 0..24 {
+        assert_eq!(sandbox.spec().matches(&format!("- Number {number}: ")).count(), 1);
+    }
+    assert_eq!(sandbox.meta()["elaborations"].as_array().unwrap().len(), 24);
+    assert_eq!(sandbox.recordings().len(), 24);
+    sandbox.assert_sound();
+}
+
+#[test]
+fn eight_copies_of_one_run_are_one_commit() {
+    let sandbox = sandbox();
+    let base = sandbox.tip("main").unwrap();
+    let script = sandbox.script("script.txt", TALK);
+    let spawn = |_| {
+        let args = ["elaborate", ITEM, "--step", "01-03", "--script", &script, "--at", AT, "--json"];
+        sandbox.command(&args).stdout(std::process::Stdio::piped()).spawn().unwrap()
+    };
+    let children: Vec<_> = (0..8).map(spawn).collect();
+    let runs: Vec<serde_json::Value> =
+        children.into_iter().map(|child| Run::of(child.wait_with_output().unwrap()).json()).collect();
+    assert!(runs.iter().all(|run| run["commit"] == runs[0]["commit"]));
+    assert_eq!(runs.iter().filter(|run| run["already_recorded"] == false).count(), 1);
+    assert_eq!(sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap().parent_id(0).unwrap(), base);
+}
+
+#[test]
+fn somebody_elses_commit_is_built_upon() {
+    let sandbox = setting(true);
+    let before = sandbox.tip(BRANCH).unwrap();
+    let other = sandbox.git.find_commit(before).unwrap();
+    let who = other.author();
+    let text = sandbox.spec().replace("## 4. Technical", "Somebody else wrote this.\n\n## 4. Technical");
+    let blob = sandbox.git.blob(text.as_bytes()).unwrap();
+    let mut update = git2::build::TreeUpdateBuilder::new();
+    update.upsert(format!("{ITEM}/requirements-spec.md"), blob, git2::FileMode::Blob);
+    let tree = update.create_updated(&sandbox.git, &other.tree().unwrap()).unwrap();
+    let tree = sandbox.git.find_tree(tree).unwrap();
+    sandbox.git.commit(Some(&format!("refs/heads/{BRANCH}")), &who, &who, "other", &tree, &[&other]).unwrap();
+    sandbox.elaborate(TALK, &["--at", AT]).ok();
+    assert!(sandbox.spec().contains("Somebody else wrote this."));
+    assert_eq!(sandbox.meta()["elaborations"].as_array().unwrap().len(), 2);
+}
