@@ -8,8 +8,8 @@ use super::{Entry, Error, Repo, kind, name_of};
 use crate::voice::evidence::Mentions;
 
 /// Bytes and files that are looked into; beyond them the counts are lower bounds.
-const MOST_BYTES: usize = 1024 * 1024;
-const MOST_FILES: usize = 1_000;
+const MOST_BYTES: usize = 256 * 1024;
+const MOST_FILES: usize = 200;
 /// Larger files are data, not text about something.
 const LARGEST: usize = 64 * 1024;
 /// Tree entries that are visited at all.
@@ -62,7 +62,7 @@ impl Repo {
 
     fn look_into(&self, id: Oid, path: String, search: &mut Search<'_>) -> Result<(), Error> {
         let (size, kind) = self.git().odb()?.read_header(id)?;
-        let readable = kind == ObjectType::Blob && size <= LARGEST;
+        let readable = kind == ObjectType::Blob && size <= LARGEST && !is_generated(&path);
         let affordable = search.bytes + size <= MOST_BYTES && search.files < MOST_FILES;
         search.partial |= readable && !affordable;
         let mut text = path.to_ascii_lowercase().into_bytes();
@@ -82,6 +82,11 @@ impl Repo {
         }
         Ok(())
     }
+}
+
+/// Lock files, snapshots and drawings mention everything and mean nothing by it.
+fn is_generated(path: &str) -> bool {
+    [".lock", "-lock.json", ".snap", ".svg", ".min.js", ".map"].iter().any(|suffix| path.ends_with(suffix))
 }
 
 /// Whether a word stands in a text at the beginning of a word.

@@ -1,9 +1,9 @@
 //! What the offline voice speaks from: the item's documents line by line, and where the
 //! repository mentions their subject. Nothing is said that does not stand here or in the log.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::discussion::words::{is_significant, stem, stems, subjects, words};
+use crate::discussion::words::{is_significant, stem, subjects, words};
 use crate::plain;
 
 /// Lines longer than this are no sentences: minified data, an embedded picture.
@@ -21,6 +21,8 @@ pub struct Line {
     pub text: String,
     /// The heading the line stands under, if any.
     pub section: String,
+    /// The words in lower case.
+    pub words: Vec<String>,
     pub stems: Vec<String>,
     pub kind: LineKind,
 }
@@ -54,6 +56,8 @@ pub struct Evidence {
     pub mentions: Mentions,
     /// Empty cells of tables: document, line, column.
     pub gaps: Vec<(String, usize, String, String)>,
+    /// Every stem of every line.
+    vocabulary: BTreeSet<String>,
 }
 
 impl Evidence {
@@ -157,15 +161,18 @@ impl Evidence {
     }
 
     fn push(&mut self, document: &str, number: usize, text: String, section: &str, kind: LineKind) {
-        if words(&text).len() < 2 && kind != LineKind::Heading {
+        let words: Vec<String> = words(&text).into_iter().map(|word| word.text).collect();
+        if words.len() < 2 && kind != LineKind::Heading {
             return;
         }
-        let stems = stems(&text);
+        let stems: Vec<String> = words.iter().flat_map(|word| word.split('-').map(stem)).collect();
+        self.vocabulary.extend(stems.iter().cloned());
         self.lines.push(Line {
             document: document.to_owned(),
             number,
             text,
             section: section.to_owned(),
+            words,
             stems,
             kind,
         });
@@ -195,11 +202,15 @@ impl Evidence {
         (best > 0 && (shared >= 2 || asked.len() == 1 || best >= 250)).then_some(line)
     }
 
+    /// Whether any line says a word, given as its stem.
+    pub fn is_mentioned(&self, stem: &str) -> bool {
+        self.vocabulary.contains(stem)
+    }
+
     /// How many of a text's subjects the documents mention, in percent.
     pub fn coverage(&self, text: &str) -> usize {
         let asked = subjects(text);
-        let found =
-            asked.iter().filter(|word| self.lines.iter().any(|line| line.stems.contains(word))).count();
+        let found = asked.iter().filter(|word| self.is_mentioned(word)).count();
         if asked.is_empty() { 100 } else { found * 100 / asked.len() }
     }
 

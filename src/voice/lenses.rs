@@ -2,7 +2,7 @@
 //! stands at. A lens that has nothing to point at says nothing.
 
 use super::evidence::{Evidence, Line, LineKind, Mentions, snippet};
-use crate::discussion::words::{is_significant, stems, subjects, words};
+use crate::discussion::words::{is_significant, subjects, words};
 use crate::step::Step;
 
 /// Something a persona can say, grounded in the evidence.
@@ -14,6 +14,8 @@ pub struct Point {
     pub ask: String,
     /// How much it matters by itself; higher is said earlier.
     pub weight: usize,
+    /// The place it points at, with a blank behind it: `requirements-spec.md line 12 `.
+    pub place: String,
     /// What it is about, for relevance.
     pub stems: Vec<String>,
 }
@@ -21,7 +23,8 @@ pub struct Point {
 impl Point {
     fn new(weight: usize, about: &str, statement: String, ask: &str) -> Point {
         let stems = subjects(&format!("{about} {statement}"));
-        Point { statement, ask: ask.to_owned(), weight, stems }
+        let place = place_in(&statement).unwrap_or_default().to_owned();
+        Point { statement, ask: ask.to_owned(), weight, place, stems }
     }
 
     /// The sentence, and what it asks for.
@@ -43,6 +46,9 @@ pub fn points(persona: &str, evidence: &Evidence, step: &Step) -> Vec<Point> {
     let near = subjects(&step.title);
     for point in &mut found {
         point.weight += point.stems.iter().filter(|word| near.contains(word)).count() * 5;
+        if step.outputs.iter().any(|output| point.statement.contains(output.as_str())) {
+            point.weight += 10;
+        }
     }
     found
 }
@@ -53,6 +59,14 @@ fn around(line: &Line, word: &str) -> String {
     let says = |sentence: &&String| words(sentence).iter().any(|found| found.text == word);
     let sentence = sentences.iter().find(says).map_or(line.text.as_str(), String::as_str);
     snippet(sentence, 90)
+}
+
+/// The place that a statement begins with, up to the blank behind its line number.
+fn place_in(statement: &str) -> Option<&str> {
+    let at = statement.find(" line ")? + " line ".len();
+    let digits = statement[at..].find(|c: char| !c.is_ascii_digit())?;
+    let document = !statement[..at - " line ".len()].contains(' ');
+    (document && digits > 0).then(|| &statement[..at + digits + 1])
 }
 
 /// "requirements-spec.md line 12".
@@ -69,12 +83,10 @@ fn prose(evidence: &Evidence) -> impl Iterator<Item = &Line> {
 
 /// The first of `wanted` that the line says, as a whole word.
 fn says<'w>(line: &Line, wanted: &[&'w str]) -> Option<&'w str> {
-    let said = words(&line.text);
     wanted.iter().copied().find(|word| match word.split_once(' ') {
-        None => said.iter().any(|found| found.text == *word),
-        Some(_) => {
-            let phrase = stems(word);
-            line.stems.windows(phrase.len()).any(|window| window == phrase)
+        None => line.words.iter().any(|found| found == word),
+        Some((first, rest)) => {
+            line.words.windows(2).any(|pair| pair[0] == first && rest.starts_with(pair[1].as_str()))
         }
     })
 }
@@ -468,7 +480,7 @@ fn criteria(persona: &str, evidence: &Evidence, step: &Step) -> Vec<Point> {
         .map(|(_, criterion)| {
             let missing: Vec<String> = subjects(criterion)
                 .into_iter()
-                .filter(|word| !evidence.lines.iter().any(|line| line.stems.contains(word)))
+                .filter(|word| !evidence.is_mentioned(word))
                 .take(3)
                 .map(|word| format!("\"{word}\""))
                 .collect();

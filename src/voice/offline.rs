@@ -4,6 +4,8 @@
 //! it found and where, whom it answers, and what that asks for. A persona with nothing left to
 //! point at passes; where a line is owed, the user's own words are what it rests on.
 
+use std::collections::BTreeMap;
+
 use minijinja::context;
 use minijinja::value::Serde;
 
@@ -13,7 +15,7 @@ use super::lenses::{Point, points};
 use super::{Speechless, Voice};
 use crate::discussion::event::{Contribution, Event, Message, Purpose};
 use crate::discussion::summary::Summary;
-use crate::discussion::words::{find_run, stems, subjects};
+use crate::discussion::words::subjects;
 use crate::discussion::{Cue, Discussion, extract};
 use crate::persona::Persona;
 use crate::plain;
@@ -27,11 +29,16 @@ pub const NAME: &str = "offline";
 pub struct Offline {
     evidence: Evidence,
     depth: Depth,
+    /// What each persona's lens has found; looked for once.
+    points: BTreeMap<String, Vec<Point>>,
 }
+
+/// As many points are weighed against what was asked for one line.
+const CHOICE: usize = 8;
 
 impl Offline {
     pub fn new(evidence: Evidence, depth: Depth) -> Offline {
-        Offline { evidence, depth }
+        Offline { evidence, depth, points: BTreeMap::new() }
     }
 }
 
@@ -47,7 +54,9 @@ impl Voice for Offline {
         _broken: &[Breach],
     ) -> Result<Option<String>, Speechless> {
         let Some(persona) = talk.library().cast.get(&cue.persona) else { return Ok(None) };
-        let turn = Turn { evidence: &self.evidence, depth: self.depth, persona, talk, cue };
+        let found = self.points.entry(persona.key.clone());
+        let points = found.or_insert_with(|| points(&persona.key, &self.evidence, talk.step()));
+        let turn = Turn { evidence: &self.evidence, depth: self.depth, points, persona, talk, cue };
         let mut lines = match cue.purpose {
             Purpose::Framing => vec![turn.framing()?],
             Purpose::Answer => turn.answers()?,
@@ -69,6 +78,7 @@ impl Voice for Offline {
 struct Turn<'a> {
     evidence: &'a Evidence,
     depth: Depth,
+    points: &'a [Point],
     persona: &'a Persona,
     talk: &'a Discussion<'a>,
     cue: &'a Cue,
@@ -267,24 +277,25 @@ impl Turn<'_> {
     /// Points nobody has made yet, those that touch what was asked first.
     fn unsaid_points(&self, asked: &str) -> Vec<Point> {
         let said: Vec<&str> = self.talk.contributions().map(|said| said.text.as_str()).collect();
-        let mut found = points(&self.persona.key, self.evidence, self.talk.step());
-        for point in &mut found {
-            let outputs = &self.talk.step().outputs;
-            if outputs.iter().any(|output| point.statement.contains(output.as_str())) {
-                point.weight += 10;
+        let said = said.join("\n");
+        let was_said = |words: &str| said.contains(words);
+        let asked = subjects(asked);
+        let mut found: Vec<(usize, bool, &Point)> = Vec::new();
+        for point in self.points {
+            let pointed = !point.place.is_empty() && was_said(&point.place);
+            if pointed || was_said(&point.statement) {
+                continue;
             }
             // The same advice twice is filler: the finding stands alone, and waits for others.
-            if said.iter().any(|text| text.contains(&point.ask)) && !point.ask.is_empty() {
-                point.ask.clear();
-                point.weight = point.weight.saturating_sub(20);
-            }
+            let stale = !point.ask.is_empty() && was_said(&point.ask);
+            let near = asked.iter().filter(|word| point.stems.contains(word)).count().min(3);
+            let weight = (point.weight + 12 * near).saturating_sub(if stale { 20 } else { 0 });
+            found.push((weight, stale, point));
         }
-        found.retain(|point| {
-            !said.iter().any(|text| text.contains(&point.statement) || names_same_line(text, point))
-        });
-        found.sort_by_key(|point| std::cmp::Reverse(point.weight + 12 * overlap(point, asked).min(3)));
-        found.truncate(24);
-        found
+        found.sort_by_key(|(weight, ..)| std::cmp::Reverse(*weight));
+        let alone = |point: &Point| Point { ask: String::new(), ..point.clone() };
+        let chosen = found.into_iter().take(CHOICE);
+        chosen.map(|(_, stale, point)| if stale { alone(point) } else { point.clone() }).collect()
     }
 
     /// Whether nobody has answered the last message yet.
@@ -389,13 +400,6 @@ fn without_reference(text: &str) -> &str {
 /// How many subjects of a text a point touches.
 fn overlap(point: &Point, text: &str) -> usize {
     subjects(text).iter().filter(|word| point.stems.contains(word)).count()
-}
-
-/// Whether a text has already pointed at the line a point rests on, in the same persona's words.
-fn names_same_line(text: &str, point: &Point) -> bool {
-    let said = stems(text);
-    let head: Vec<String> = stems(&point.statement).into_iter().take(5).collect();
-    head.iter().any(|word| word == "line") && find_run(&said, &head).is_some()
 }
 
 fn article(noun: &str) -> &'static str {

@@ -161,7 +161,8 @@ fn what_exit_0_promises_survives_a_power_cut() {
                     let to = Path::new(&call[2]).parent().unwrap().to_string_lossy().into_owned();
                     // The reference names the commit: whatever it needs has to be there before.
                     if call[2].contains("refs/heads") {
-                        assert!(renamed.is_empty(), "{renamed:?} before the reference moved");
+                        let others = renamed.iter().filter(|folder| **folder != to);
+                        assert_eq!(others.count(), 0, "{renamed:?} before the reference moved");
                     }
                     renamed.push(to);
                 }
