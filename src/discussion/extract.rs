@@ -21,6 +21,7 @@ struct Said {
     turn: u32,
     by: String,
     text: String,
+    sentences: Vec<String>,
     /// An exit message is no turn: what it decides rests on the turn before it.
     is_turn: bool,
     class: Option<Class>,
@@ -54,6 +55,7 @@ fn said(talk: &Discussion<'_>) -> Vec<Said> {
             turn: last,
             by: by.to_owned(),
             text: text.clone(),
+            sentences: sentences(text),
             is_turn: turn.is_some(),
             class,
             purpose,
@@ -71,16 +73,17 @@ pub fn sentences(text: &str) -> Vec<String> {
         let mut open = false;
         for (at, c) in line.char_indices() {
             open ^= c == '"';
+            if open || !matches!(c, '.' | '!' | '?' | '"' | '。' | '？') {
+                continue;
+            }
             let after = &line[at + c.len_utf8()..];
-            let next = after.split_whitespace().next().unwrap_or_default();
+            // Only what stands behind a blank can begin a sentence.
+            let next = after.strip_prefix(' ').and_then(|after| after.split(' ').next()).unwrap_or_default();
             // A file's name may open a sentence in lower case.
             let file = next.trim_end_matches('.').contains('.');
             let begins = after.starts_with(' ') && (file || !next.starts_with(char::is_lowercase));
-            let c = if c == '"' && !open && line[..at].ends_with(['.', '?', '!']) { '.' } else { c };
-            if matches!(c, '.' | '!' | '?' | '。' | '？')
-                && !open
-                && (after.is_empty() || begins || c == '。')
-            {
+            let ends = c != '"' || line[..at].ends_with(['.', '?', '!']);
+            if ends && (after.is_empty() || begins || c == '。') {
                 found.push(line[start..at + c.len_utf8()].trim().to_owned());
                 start = at + c.len_utf8();
             }
@@ -199,8 +202,8 @@ fn find_word(text: &str, phrase: &str) -> Option<usize> {
 fn decisions(said: &[Said], talk: &Discussion<'_>) -> Vec<Decision> {
     let mut found: Vec<Decision> = Vec::new();
     for one in said.iter().filter(|one| one.turn > 0 && one.purpose != Some(Purpose::Framing)) {
-        for sentence in sentences(&one.text) {
-            let Some((text, why)) = decided(&sentence, one.by == USER) else { continue };
+        for sentence in &one.sentences {
+            let Some((text, why)) = decided(sentence, one.by == USER) else { continue };
             let settled = format!("settled by {} in turn {}", name(&one.by, talk), one.turn);
             if let Some(same) = found.iter_mut().find(|same| is_same(&same.text, &text)) {
                 if !same.turns.contains(&one.turn) {
@@ -258,19 +261,19 @@ fn insights(said: &[Said]) -> Vec<Insight> {
 /// words, and asks nothing.
 fn telling(one: &Said) -> Option<String> {
     let least = if one.by == USER { 4 } else { 6 };
-    let statements = sentences(&one.text).into_iter().filter(|sentence| {
+    let statements = one.sentences.iter().filter(|sentence| {
         !sentence.ends_with(['?', '？', ':'])
             && words(sentence).len() >= least
             && decided(sentence, one.by == USER).is_none()
     });
-    let weight = |sentence: &String| {
+    let weight = |sentence: &&String| {
         let named =
             sentence.contains('"') as usize + sentence.contains(|c: char| c.is_ascii_digit()) as usize;
         (named, subjects(sentence).len().min(12))
     };
     // `max_by_key` gives the last of equals; the first is wanted.
     let best = statements.collect::<Vec<_>>().into_iter().rev().max_by_key(weight)?;
-    Some(without_opening(&best))
+    Some(without_opening(best))
 }
 
 /// A sentence without the reference to a colleague that leads into it.
@@ -288,11 +291,10 @@ fn questions(said: &[Said], decisions: &[Decision], talk: &Discussion<'_>) -> Ve
         if !one.is_turn || one.purpose == Some(Purpose::Framing) {
             continue;
         }
-        let Some(text) = sentences(&one.text).into_iter().rfind(|sentence| sentence.ends_with(['?', '？']))
-        else {
+        let Some(text) = one.sentences.iter().rfind(|sentence| sentence.ends_with(['?', '？'])) else {
             continue;
         };
-        let text = without_opening(&text);
+        let text = without_opening(text);
         let doubled = found.iter().any(|other| is_same(&other.text, &text));
         if words(&text).len() < 3 || doubled || is_settled(one, &text, &said[at + 1..], decisions) {
             continue;
@@ -349,10 +351,10 @@ const ACTS: [&str; 9] = [
 fn actions(said: &[Said]) -> Vec<Insight> {
     let mut found = Vec::new();
     for one in said.iter().filter(|one| one.is_turn && one.class != Some(Class::OffTopic)) {
-        for sentence in sentences(&one.text) {
+        for sentence in &one.sentences {
             let lower = sentence.to_ascii_lowercase();
             let acts = ACTS.iter().find(|marker| lower.starts_with(**marker));
-            let Some(marker) = acts.filter(|_| decided(&sentence, true).is_none()) else { continue };
+            let Some(marker) = acts.filter(|_| decided(sentence, true).is_none()) else { continue };
             let whole = marker.starts_with("i") || marker.starts_with("some");
             let text = if whole { sentence.as_str() } else { sentence[marker.len()..].trim() };
             if words(text).len() >= 2 {

@@ -50,7 +50,7 @@ fn label(key: &str, cast: &Cast) -> String {
 /// A user's label; without the signs that a persona's is told by.
 pub fn user_label(name: &str) -> String {
     let name: String = plain::one_line(&plain::clean(name)).replace(['(', ')', ':'], "");
-    format!("{} (user):", plain::cut(&name, 40))
+    if name == "User" { "User:".to_owned() } else { format!("{} (user):", plain::cut(&name, 40)) }
 }
 
 /// The text with every line but the first set in by two blanks.

@@ -55,17 +55,18 @@ pub fn stem(word: &str) -> String {
 
 /// Words that say nothing about a subject, sorted.
 const STOP: &[&str] = &[
-    "a", "about", "after", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been",
-    "before", "being", "between", "both", "but", "by", "can", "could", "did", "do", "does", "doing", "done",
-    "for", "from", "get", "go", "going", "had", "has", "have", "having", "he", "her", "here", "him", "his",
-    "how", "i", "i'd", "i'll", "i'm", "i've", "if", "in", "into", "is", "isn't", "it", "it's", "its", "just",
-    "let", "let's", "like", "make", "me", "might", "more", "most", "much", "must", "my", "need", "no", "nor",
-    "not", "now", "of", "off", "on", "once", "one", "only", "or", "other", "our", "out", "over", "own",
-    "same", "say", "see", "she", "should", "so", "some", "such", "than", "that", "that's", "the", "their",
-    "them", "then", "there", "these", "they", "thing", "think", "this", "those", "through", "to", "too",
-    "under", "until", "up", "us", "use", "very", "want", "was", "way", "we", "we'd", "we'll", "we're",
-    "we've", "well", "were", "what", "what's", "when", "where", "which", "while", "who", "why", "will",
-    "with", "would", "yet", "you", "your",
+    "a", "about", "after", "again", "all", "already", "also", "am", "an", "and", "any", "are", "as", "at",
+    "be", "been", "before", "being", "between", "both", "but", "by", "can", "could", "did", "do", "does",
+    "doing", "done", "each", "even", "every", "for", "from", "get", "go", "going", "had", "has", "have",
+    "having", "he", "her", "here", "him", "his", "how", "i", "i'd", "i'll", "i'm", "i've", "if", "in",
+    "into", "is", "isn't", "it", "it's", "its", "just", "let", "let's", "like", "make", "me", "might",
+    "more", "most", "much", "must", "my", "name", "named", "names", "need", "no", "nor", "not", "now", "of",
+    "off", "on", "once", "one", "only", "or", "other", "our", "out", "over", "own", "rather", "same", "say",
+    "see", "she", "should", "so", "some", "still", "such", "than", "that", "that's", "the", "their", "them",
+    "then", "there", "these", "they", "thing", "think", "this", "those", "through", "to", "too", "under",
+    "until", "up", "us", "use", "very", "want", "was", "way", "we", "we'd", "we'll", "we're", "we've",
+    "well", "were", "what", "what's", "when", "where", "which", "while", "who", "whose", "why", "will",
+    "with", "without", "would", "yet", "you", "your",
 ];
 
 /// Whether a word carries a subject: long enough, and none of the small words of English.
@@ -136,23 +137,35 @@ fn without_pairs(text: &str, open: &str, close: &str) -> String {
     out
 }
 
-/// Whether two texts say the same: nearly all of their words are shared, in pairs that follow
-/// one another, and neither is half as long again as the other.
-pub fn is_echo(a: &str, b: &str) -> bool {
-    let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));
-    if long * 2 > short * 3 {
-        return false;
+/// A text that others are compared with: does it say the same as an earlier one?
+pub struct Echo {
+    length: usize,
+    pairs: Vec<u64>,
+}
+
+impl Echo {
+    pub fn of(text: &str) -> Echo {
+        Echo { length: text.len(), pairs: pairs(text) }
     }
-    let (a, b) = (pairs(a), pairs(b));
-    let shared = a.iter().filter(|pair| b.contains(*pair)).count();
-    let all = a.len() + b.len() - shared;
-    all > 0 && shared * 100 >= all * 80
+
+    /// Whether an earlier text says the same: nearly all of the words are shared, in pairs that
+    /// follow one another, and neither text is half as long again as the other.
+    pub fn repeats(&self, earlier: &str) -> bool {
+        let (short, long) = (self.length.min(earlier.len()), self.length.max(earlier.len()));
+        if long * 2 > short * 3 {
+            return false;
+        }
+        let earlier = pairs(earlier);
+        let shared = self.pairs.iter().filter(|pair| earlier.binary_search(pair).is_ok()).count();
+        let all = self.pairs.len() + earlier.len() - shared;
+        all > 0 && shared * 100 >= all * 80
+    }
 }
 
 /// The pairs of words that follow one another, each as a hash (FNV-1a): equal pairs are meant,
 /// and of the few hundred of a text no two others share one in practice.
-fn pairs(text: &str) -> std::collections::BTreeSet<u64> {
-    let mut found = std::collections::BTreeSet::new();
+fn pairs(text: &str) -> Vec<u64> {
+    let mut found = Vec::new();
     let (mut last, mut word) = (None::<u64>, 0_u64);
     for found_char in text.chars().chain([' ']) {
         if found_char.is_alphanumeric() {
@@ -162,15 +175,17 @@ fn pairs(text: &str) -> std::collections::BTreeSet<u64> {
             }
         } else if word != 0 {
             if let Some(last) = last {
-                found.insert(last.rotate_left(32) ^ word);
+                found.push(last.rotate_left(32) ^ word);
             }
             last = Some(word);
             word = 0;
         }
     }
     if let (true, Some(only)) = (found.is_empty(), last) {
-        found.insert(only);
+        found.push(only);
     }
+    found.sort_unstable();
+    found.dedup();
     found
 }
 
@@ -204,10 +219,14 @@ mod tests {
         assert_eq!(unquoted("a `b` c").len(), 7);
     }
 
+    fn repeats(a: &str, b: &str) -> bool {
+        Echo::of(a).repeats(b)
+    }
+
     #[test]
     fn an_echo_is_recognised_and_a_variation_is_not() {
-        assert!(is_echo("The sync has no error path.", "the SYNC has no error path"));
-        assert!(!is_echo("The sync has no error path.", "The export has no owner."));
-        assert!(!is_echo("", ""));
+        assert!(repeats("The sync has no error path.", "the SYNC has no error path"));
+        assert!(!repeats("The sync has no error path.", "The export has no owner."));
+        assert!(!repeats("", ""));
     }
 }

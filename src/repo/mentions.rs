@@ -8,8 +8,8 @@ use super::{Entry, Error, Repo, kind, name_of};
 use crate::voice::evidence::Mentions;
 
 /// Bytes and files that are looked into; beyond them the counts are lower bounds.
-const MOST_BYTES: usize = 256 * 1024;
-const MOST_FILES: usize = 200;
+const MOST_BYTES: usize = 128 * 1024;
+const MOST_FILES: usize = 96;
 /// Larger files are data, not text about something.
 const LARGEST: usize = 64 * 1024;
 /// Tree entries that are visited at all.
@@ -53,26 +53,32 @@ impl Repo {
                 Entry::Folder => {
                     self.search(&self.git().find_tree(entry.id())?, &format!("{path}/"), search)?
                 }
-                Entry::File if crate::plain::is_clean(&path) => self.look_into(entry.id(), path, search)?,
+                Entry::File if crate::plain::is_clean(&path) => self.look_into(entry.id(), path, search),
                 Entry::File | Entry::Foreign(_) => {}
             }
         }
         Ok(())
     }
 
-    fn look_into(&self, id: Oid, path: String, search: &mut Search<'_>) -> Result<(), Error> {
-        let (size, kind) = self.git().odb()?.read_header(id)?;
-        let readable = kind == ObjectType::Blob && size <= LARGEST && !is_generated(&path);
-        let affordable = search.bytes + size <= MOST_BYTES && search.files < MOST_FILES;
-        search.partial |= readable && !affordable;
+    /// Looks into a file while that is affordable. What cannot be read (a partial clone) is left
+    /// out: a count is a hint, and no reason to fail.
+    fn look_into(&self, id: Oid, path: String, search: &mut Search<'_>) {
         let mut text = path.to_ascii_lowercase().into_bytes();
-        if readable && affordable {
-            search.bytes += size;
-            search.files += 1;
-            let blob = self.git().find_blob(id)?;
-            if !blob.content().contains(&0) {
-                text.push(b'\n');
-                text.extend(blob.content().to_ascii_lowercase());
+        if search.bytes >= MOST_BYTES || search.files >= MOST_FILES {
+            search.partial = true;
+        } else if !is_generated(&path) {
+            let header = self.git().odb().and_then(|odb| odb.read_header(id));
+            let small = header.is_ok_and(|(size, kind)| kind == ObjectType::Blob && size <= LARGEST);
+            match small.then(|| self.git().find_blob(id)) {
+                Some(Ok(blob)) => {
+                    search.bytes += blob.size();
+                    search.files += 1;
+                    if !blob.content().contains(&0) {
+                        text.push(b'\n');
+                        text.extend(blob.content().to_ascii_lowercase());
+                    }
+                }
+                _ => search.partial = true,
             }
         }
         for word in search.words {
@@ -80,7 +86,6 @@ impl Repo {
                 search.found.entry(word.clone()).or_default().push(path.clone());
             }
         }
-        Ok(())
     }
 }
 

@@ -40,7 +40,7 @@ pub fn pack(mut objects: Vec<Object>) -> std::io::Result<Pack> {
     for object in &objects {
         let start = pack.len();
         header(&mut pack, object)?;
-        let mut encoder = ZlibEncoder::new(&mut pack, Compression::default());
+        let mut encoder = ZlibEncoder::new(&mut pack, Compression::fast());
         encoder.write_all(&object.data)?;
         encoder.finish()?;
         let mut crc = Crc::new();

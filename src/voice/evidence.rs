@@ -180,7 +180,8 @@ impl Evidence {
 
     /// The line that shares most subjects with a text; rarer subjects count more.
     pub fn about(&self, text: &str) -> Option<&Line> {
-        let asked = subjects(text);
+        let all = subjects(text).len();
+        let asked: Vec<String> = subjects(text).into_iter().filter(|word| self.is_mentioned(word)).collect();
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for line in &self.lines {
             for word in &asked {
@@ -199,7 +200,7 @@ impl Evidence {
         let prose = self.lines.iter().filter(|line| line.kind != LineKind::Heading && line.stems.len() >= 4);
         let (best, line) = prose.map(|line| (weight(line), line)).rev().max_by_key(|(weight, _)| *weight)?;
         let shared = asked.iter().filter(|word| line.stems.contains(word)).count();
-        (best > 0 && (shared >= 2 || asked.len() == 1 || best >= 250)).then_some(line)
+        (best > 0 && (shared >= 2 || all == 1 || best >= 250)).then_some(line)
     }
 
     /// Whether any line says a word, given as its stem.

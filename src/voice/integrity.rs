@@ -1,6 +1,6 @@
 //! Voice integrity (4.4.9): what a contribution must keep to before it is recorded.
 
-use crate::discussion::words::{is_echo, unquoted};
+use crate::discussion::words::{Echo, unquoted};
 use crate::discussion::{Discussion, is_speakable};
 use crate::persona::Persona;
 use crate::plain;
@@ -49,7 +49,8 @@ pub fn breaches(text: &str, persona: &Persona, talk: &Discussion<'_>) -> Vec<Bre
             broken("speaking for another", line);
         }
     }
-    if let Some(earlier) = talk.contributions().find(|said| is_echo(&said.text, text)) {
+    let echo = Echo::of(text);
+    if let Some(earlier) = talk.contributions().find(|said| echo.repeats(&said.text)) {
         broken("echo", &earlier.text);
     }
     found

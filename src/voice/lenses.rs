@@ -1,6 +1,8 @@
 //! What each persona looks for: points that a lens finds in the evidence, each with the place it
 //! stands at. A lens that has nothing to point at says nothing.
 
+use std::collections::BTreeMap;
+
 use super::evidence::{Evidence, Line, LineKind, Mentions, snippet};
 use crate::discussion::words::{is_significant, subjects, words};
 use crate::step::Step;
@@ -67,6 +69,23 @@ fn place_in(statement: &str) -> Option<&str> {
     let digits = statement[at..].find(|c: char| !c.is_ascii_digit())?;
     let document = !statement[..at - " line ".len()].contains(' ');
     (document && digits > 0).then(|| &statement[..at + digits + 1])
+}
+
+/// As many findings of one kind are kept: a discussion has room for a few, the first come first.
+const OF_A_KIND: usize = 10;
+
+/// How many findings of each kind there are so far.
+#[derive(Default)]
+struct Quota(BTreeMap<&'static str, usize>);
+
+impl Quota {
+    /// The first word of `wanted` that the line says, while findings of this kind are wanted.
+    fn says<'w>(&mut self, kind: &'static str, line: &Line, wanted: &[&'w str]) -> Option<&'w str> {
+        let count = self.0.entry(kind).or_default();
+        let found = if *count < OF_A_KIND { says(line, wanted) } else { None };
+        *count += usize::from(found.is_some());
+        found
+    }
 }
 
 /// "requirements-spec.md line 12".
@@ -165,9 +184,9 @@ const FAILURE: [&str; 26] = [
 
 /// Maya: who needs it, how they would notice, what nobody mentioned.
 fn user_needs(evidence: &Evidence) -> Vec<Point> {
-    let mut found = Vec::new();
+    let (mut found, mut quota) = (Vec::new(), Quota::default());
     for line in prose(evidence) {
-        if let Some(word) = says(line, &VAGUE) {
+        if let Some(word) = quota.says("vague", line, &VAGUE) {
             let statement = format!(
                 "{} says \"{}\", and \"{word}\" leaves nobody a way to tell whether it holds.",
                 place(line),
@@ -176,7 +195,7 @@ fn user_needs(evidence: &Evidence) -> Vec<Point> {
             let ask = format!("What would a person see or measure when it is {word} enough?");
             found.push(Point::new(30, &line.section, statement, &ask));
         }
-        if let Some(word) = says(line, &OPEN) {
+        if let Some(word) = quota.says("open", line, &OPEN) {
             let statement =
                 format!("{} still carries an open marker: \"{}\".", place(line), snippet(&line.text, 90));
             let ask = format!("Who settles that {}, and who waits for it?", word.to_uppercase());
@@ -292,23 +311,23 @@ const FINAL: [&str; 12] = [
 
 /// Alex: what breaks, how far it reaches, what it costs to turn back.
 fn architecture(evidence: &Evidence) -> Vec<Point> {
-    let mut found = reach(&evidence.mentions);
+    let (mut found, mut quota) = (reach(&evidence.mentions), Quota::default());
     for line in prose(evidence) {
         let quoted = |word: &str| around(line, word);
-        if let Some(part) = says(line, &PARTS) {
+        if let Some(part) = quota.says("parts", line, &PARTS) {
             let statement = format!("{} rests on the {part}: \"{}\".", place(line), quoted(part));
             let ask = format!(
                 "The risk with this is a {part} that is slow, stale or gone; we can mitigate it by saying what still works then."
             );
             found.push(Point::new(20, &line.section, statement, &ask));
         }
-        if let Some(word) = says(line, &PRIVATE) {
+        if let Some(word) = quota.says("private", line, &PRIVATE) {
             let statement = format!("{} touches {word}: \"{}\".", place(line), quoted(word));
             let ask =
                 "Who may read it, where it rests and when it goes is a decision to record before the design.";
             found.push(Point::new(22, &line.section, statement, ask));
         }
-        if let Some(word) = says(line, &FINAL) {
+        if let Some(word) = quota.says("final", line, &FINAL) {
             let statement = format!(
                 "{} speaks of \"{word}\" (\"{}\"), which is the step that cannot be undone.",
                 place(line),
@@ -390,10 +409,10 @@ const TWICE: [&str; 9] =
 
 /// Jordan: inputs, outputs, limits, the error path, the second call.
 fn design(evidence: &Evidence) -> Vec<Point> {
-    let mut found = Vec::new();
+    let (mut found, mut quota) = (Vec::new(), Quota::default());
     for line in prose(evidence) {
         let quoted = |word: &str| around(line, word);
-        if let Some(verb) = says(line, &ACTIONS)
+        if let Some(verb) = quota.says("actions", line, &ACTIONS)
             && says(line, &FAILURE).is_none()
         {
             let statement =
@@ -401,7 +420,7 @@ fn design(evidence: &Evidence) -> Vec<Point> {
             let ask = "The contract needs the result and one named error that the caller can act on.";
             found.push(Point::new(26, &line.section, statement, ask));
         }
-        if let Some(word) = says(line, &MANY) {
+        if let Some(word) = quota.says("many", line, &MANY) {
             let statement = format!(
                 "{} says \"{word}\" (\"{}\"): the contract lacks a largest number and an order.",
                 place(line),
@@ -414,7 +433,7 @@ fn design(evidence: &Evidence) -> Vec<Point> {
                 "Zero, one and one too many are the three cases to write down.",
             ));
         }
-        if let Some(word) = says(line, &TWICE) {
+        if let Some(word) = quota.says("twice", line, &TWICE) {
             let statement = format!(
                 "{} brings up \"{word}\" (\"{}\") without the key by which two are the same.",
                 place(line),

@@ -248,7 +248,8 @@ impl Turn<'_> {
             topic => format!("\"{topic}\""),
             lens => self.persona.lens.as_str(),
             article => article(&self.persona.lens),
-            then => point.text(),
+            // A template leads in to it, in the middle of a sentence.
+            then => point.text().strip_prefix("The step").map_or(point.text(), |rest| format!("the step{rest}")),
         };
         Ok(self.talk.library().templates.render(&format!("cross-talk/{pattern}.txt"), values)?)
     }
