@@ -437,7 +437,8 @@ mod tests {
             sentences(text),
             [
                 "requirements-spec.md line 4 says \"Fast. Very fast.\" today.",
-                "What is fast? v1.2 is out",
+                "What is fast?",
+                "v1.2 is out",
                 "Next line"
             ]
         );

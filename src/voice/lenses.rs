@@ -72,7 +72,7 @@ fn place_in(statement: &str) -> Option<&str> {
 }
 
 /// As many findings of one kind are kept: a discussion has room for a few, the first come first.
-const OF_A_KIND: usize = 10;
+const OF_A_KIND: usize = 40;
 
 /// How many findings of each kind there are so far.
 #[derive(Default)]
