@@ -263,6 +263,8 @@ fn telling(one: &Said) -> Option<String> {
     let least = if one.by == USER { 4 } else { 6 };
     let statements = one.sentences.iter().filter(|sentence| {
         !sentence.ends_with(['?', '？', ':'])
+            // A colleague who sums up a decision adds nothing to it.
+            && !sentence.starts_with("So we agree on ")
             && words(sentence).len() >= least
             && decided(sentence, one.by == USER).is_none()
     });

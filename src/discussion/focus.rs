@@ -52,7 +52,7 @@ impl Focus {
 
     /// Where the text belongs, if it is not here.
     pub fn drift(&self, text: &str) -> Option<Drift> {
-        let said = stems(&unquoted(text));
+        let said = stems(&without_files(&unquoted(text)));
         if self.here.iter().any(|phrase| find_run(&said, phrase).is_some()) {
             return None;
         }
@@ -75,6 +75,16 @@ impl Focus {
         }
         best.filter(|_| !tie).map(|(_, drift)| drift)
     }
+}
+
+/// The text without names of files: naming a document is no talk about its subject.
+fn without_files(text: &str) -> String {
+    let suffixes = [".md", ".json", ".csv", ".yaml", ".yml"];
+    let is_file = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_ascii_lowercase();
+        suffixes.iter().any(|suffix| word.ends_with(suffix))
+    };
+    text.split_whitespace().filter(|word| !is_file(word)).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -111,6 +121,7 @@ mod tests {
             "Which risk do you see, and what does the user see?",
             "I agree with Maya, the acceptance criteria come first",
             "The function signature would be sync(local, remote)",
+            "nfr-matrix.md line 5 names no figure, and tech-stack-decision.md is empty.",
             "he wrote \"MoSCoW prioritization\" on the board",
         ] {
             assert_eq!(drift("01-03", "offline mode", text), None, "{text}");

@@ -506,6 +506,11 @@ impl<'l> Discussion<'l> {
         }
     }
 
+    /// Whether a persona's words would be redirected as another step's business.
+    pub fn would_drift(&self, text: &str) -> bool {
+        self.focus.drift(text).is_some()
+    }
+
     /// The focus question the lead stated (AC-004-03).
     pub fn focus_question(&self) -> Option<String> {
         let framing = self.contributions().find(|said| said.purpose == Purpose::Framing)?;

@@ -65,7 +65,8 @@ impl Voice for Offline {
         if cue.owed && cue.purpose != Purpose::Framing {
             lines.extend(turn.plain_words());
         }
-        let fits = lines.iter().find(|line| breaches(line, persona, talk).is_empty()).cloned();
+        let keeps = |line: &&String| breaches(line, persona, talk).is_empty() && !talk.would_drift(line);
+        let fits = lines.iter().find(keeps).cloned();
         Ok(fits.or_else(|| cue.owed.then(|| turn.last_words())))
     }
 
