@@ -50,18 +50,26 @@ pub enum NotLanded {
     Busy(String),
 }
 
-/// Commits a finished discussion on its branch. `start` is where a new branch begins.
+/// Commits a finished discussion on its branch. `start` is where the branch stands or begins, as
+/// the discussion found it, and `read` the item there.
 ///
 /// # Errors
 /// Anything that keeps the discussion from landing; nothing is changed then.
-pub fn land(repo: &Repo, library: &Library, finished: &Finished, start: Oid) -> Result<Landing, NotLanded> {
+pub fn land(
+    repo: &Repo,
+    library: &Library,
+    finished: &Finished,
+    start: Oid,
+    read: &Item,
+) -> Result<Landing, NotLanded> {
     let opened = &finished.opened;
     let mut turn = repo.turn()?;
     for _ in 0..TRIES {
         let tip = repo.tip(&opened.branch)?;
         repo.refuse_checked_out(&opened.branch)?;
         let parent = tip.unwrap_or(start);
-        let item = repo.item(parent, &opened.item)?;
+        // What was read for the discussion still stands, unless somebody moved the branch.
+        let item = if parent == start { read.clone() } else { repo.item(parent, &opened.item)? };
         if let (Some(tip), Some(recording)) =
             (tip, recorded(repo, parent, &item, &opened.step.id, finished.at, &opened.run)?)
         {

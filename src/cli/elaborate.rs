@@ -93,7 +93,7 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
         return rehearse(&setup, &finished, screen);
     }
     screen.check().map_err(Fail::new)?;
-    match landing::land(&setup.repo, &setup.library, &finished, setup.base)? {
+    match landing::land(&setup.repo, &setup.library, &finished, setup.base, &setup.item)? {
         Landing::Recorded { commit, recording } => already_recorded(&setup, commit, &recording, screen),
         Landing::Done(landed) => {
             announce(&setup, &landed.outcome, &landed.item, screen)?;

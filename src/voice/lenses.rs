@@ -29,6 +29,14 @@ impl Point {
         Point { statement, ask: ask.to_owned(), weight, place, stems }
     }
 
+    /// A point on a line: it is about what the line and its heading are about.
+    fn on(weight: usize, line: &Line, statement: String, ask: &str) -> Point {
+        let mut stems = subjects(&line.section);
+        stems.extend(line.stems.iter().filter(|word| is_significant(word)).cloned());
+        let place = place_in(&statement).unwrap_or_default().to_owned();
+        Point { statement, ask: ask.to_owned(), weight, place, stems }
+    }
+
     /// The sentence, and what it asks for.
     pub fn text(&self) -> String {
         if self.ask.is_empty() { self.statement.clone() } else { format!("{} {}", self.statement, self.ask) }
@@ -193,13 +201,13 @@ fn user_needs(evidence: &Evidence) -> Vec<Point> {
                 around(line, word)
             );
             let ask = format!("What would a person see or measure when it is {word} enough?");
-            found.push(Point::new(30, &line.section, statement, &ask));
+            found.push(Point::on(30, line, statement, &ask));
         }
         if let Some(word) = quota.says("open", line, &OPEN) {
             let statement =
                 format!("{} still carries an open marker: \"{}\".", place(line), snippet(&line.text, 90));
             let ask = format!("Who settles that {}, and who waits for it?", word.to_uppercase());
-            found.push(Point::new(40, &line.section, statement, &ask));
+            found.push(Point::on(40, line, statement, &ask));
         }
     }
     found.extend(happy_sections(evidence));
@@ -210,7 +218,7 @@ fn user_needs(evidence: &Evidence) -> Vec<Point> {
             snippet(&line.text, 70),
             place(line)
         );
-        found.push(Point::new(18, &line.section, statement, "What would a person check to call it met?"));
+        found.push(Point::on(18, line, statement, "What would a person check to call it met?"));
     }
     found
 }
@@ -319,13 +327,13 @@ fn architecture(evidence: &Evidence) -> Vec<Point> {
             let ask = format!(
                 "The risk with this is a {part} that is slow, stale or gone; we can mitigate it by saying what still works then."
             );
-            found.push(Point::new(20, &line.section, statement, &ask));
+            found.push(Point::on(20, line, statement, &ask));
         }
         if let Some(word) = quota.says("private", line, &PRIVATE) {
             let statement = format!("{} touches {word}: \"{}\".", place(line), quoted(word));
             let ask =
                 "Who may read it, where it rests and when it goes is a decision to record before the design.";
-            found.push(Point::new(22, &line.section, statement, ask));
+            found.push(Point::on(22, line, statement, ask));
         }
         if let Some(word) = quota.says("final", line, &FINAL) {
             let statement = format!(
@@ -334,14 +342,14 @@ fn architecture(evidence: &Evidence) -> Vec<Point> {
                 quoted(word)
             );
             let ask = "I see two approaches: keep the old state until somebody confirms, which costs storage; or act at once, which costs a way back.";
-            found.push(Point::new(32, &line.section, statement, ask));
+            found.push(Point::on(32, line, statement, ask));
         }
         if let Some(number) = number_with_unit(&line.text) {
             let statement = format!("{} fixes a size: \"{}\".", place(line), quoted(&number));
             let ask = format!(
                 "At ten times {number} something else gives way first; which part that is decides how far this approach carries."
             );
-            found.push(Point::new(16, &line.section, statement, &ask));
+            found.push(Point::on(16, line, statement, &ask));
         }
     }
     for (document, line, row, column) in &evidence.gaps {
@@ -418,7 +426,7 @@ fn design(evidence: &Evidence) -> Vec<Point> {
             let statement =
                 format!("{} has \"{verb}\" (\"{}\") and no error case beside it.", place(line), quoted(verb));
             let ask = "The contract needs the result and one named error that the caller can act on.";
-            found.push(Point::new(26, &line.section, statement, ask));
+            found.push(Point::on(26, line, statement, ask));
         }
         if let Some(word) = quota.says("many", line, &MANY) {
             let statement = format!(
@@ -426,9 +434,9 @@ fn design(evidence: &Evidence) -> Vec<Point> {
                 place(line),
                 quoted(word)
             );
-            found.push(Point::new(
+            found.push(Point::on(
                 20,
-                &line.section,
+                line,
                 statement,
                 "Zero, one and one too many are the three cases to write down.",
             ));
@@ -440,16 +448,16 @@ fn design(evidence: &Evidence) -> Vec<Point> {
                 quoted(word)
             );
             let ask = "What happens when the second one arrives? We need to handle that: equal key and equal content returns the first result, equal key and other content returns a conflict.";
-            found.push(Point::new(34, &line.section, statement, ask));
+            found.push(Point::on(34, line, statement, ask));
         }
         if let Some(name) = identifier(&line.text) {
             let statement = format!(
                 "{} names {name} and no types: what goes in, what comes out, what it raises.",
                 place(line)
             );
-            found.push(Point::new(
+            found.push(Point::on(
                 24,
-                &line.section,
+                line,
                 statement,
                 "To make this concrete, the contract is one line a case.",
             ));

@@ -4,7 +4,7 @@
 //! it found and where, whom it answers, and what that asks for. A persona with nothing left to
 //! point at passes; where a line is owed, the user's own words are what it rests on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::context;
 use minijinja::value::Serde;
@@ -280,16 +280,21 @@ impl Turn<'_> {
     fn unsaid_points(&self, asked: &str) -> Vec<Point> {
         let said: Vec<&str> = self.talk.contributions().map(|said| said.text.as_str()).collect();
         let said = said.join("\n");
-        let was_said = |words: &str| said.contains(words);
+        let places = places_in(&said);
+        let mut asks: BTreeMap<&str, bool> = BTreeMap::new();
         let asked = subjects(asked);
         let mut found: Vec<(usize, bool, &Point)> = Vec::new();
         for point in self.points {
-            let pointed = !point.place.is_empty() && was_said(&point.place);
-            if pointed || was_said(&point.statement) {
+            let pointed = match point.place.as_str() {
+                "" => said.contains(point.statement.as_str()),
+                place => places.contains(place),
+            };
+            if pointed {
                 continue;
             }
             // The same advice twice is filler: the finding stands alone, and waits for others.
-            let stale = !point.ask.is_empty() && was_said(&point.ask);
+            let heard = |ask: &str| !ask.is_empty() && said.contains(ask);
+            let stale = *asks.entry(point.ask.as_str()).or_insert_with_key(|ask| heard(ask));
             let near = asked.iter().filter(|word| point.stems.contains(word)).count().min(3);
             let weight = (point.weight + 12 * near).saturating_sub(if stale { 20 } else { 0 });
             found.push((weight, stale, point));
@@ -388,6 +393,17 @@ impl Turn<'_> {
             None => format!("Nothing from me in turn {turn}: the documents give me no line to point at."),
         }
     }
+}
+
+/// The places that a text points at, as [`Point::place`] writes them.
+fn places_in(text: &str) -> BTreeSet<&str> {
+    let line = |(at, found): (usize, &str)| {
+        let start = text[..at].rfind([' ', '\n']).map_or(0, |blank| blank + 1);
+        let number = at + found.len();
+        let digits = text[number..].find(|c: char| !c.is_ascii_digit())?;
+        text.get(start..number + digits + 1)
+    };
+    text.match_indices(" line ").filter_map(line).collect()
 }
 
 /// A contribution without the reference to a colleague or to the user that it opens with.
