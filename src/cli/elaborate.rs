@@ -1,7 +1,9 @@
 //! `roundtable elaborate`: one discussion, from a script to a commit.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
 
 use clap::Args;
 use git2::Oid;
@@ -22,7 +24,7 @@ use crate::script::{self, Script};
 use crate::session::hold;
 use crate::step::Step;
 use crate::synthesis::{self, Outcome};
-use crate::voice::evidence::{Evidence, search_words};
+use crate::voice::evidence::{Evidence, Mentions, search_words};
 use crate::voice::offline::{self, Offline};
 
 /// The turn limit where nothing says another (AC-007-03).
@@ -70,6 +72,8 @@ struct Setup {
     opened: Opened,
     base: Oid,
     fixed: Option<Time>,
+    /// Where the repository mentions the item's subject; taken when the discussion begins.
+    mentions: Cell<Option<JoinHandle<Mentions>>>,
 }
 
 /// Holds one discussion and lands it.
@@ -128,14 +132,15 @@ fn set_up(global: &Global, options: &Options, screen: &Screen) -> Result<Setup, 
             offline::NAME
         )));
     }
+    let path = repo.find_item(place.base, &options.item, config.items())?;
+    let item = repo.item(place.base, &path)?;
+    let mentions = search(&repo, place.base, &item);
     let library = table::library(&repo, place.base, &config)?;
     let step = library.step(&options.step)?;
     for output in &step.outputs {
         OutputPath::parse(output)
             .map_err(|refused| Fail::new(format!("step {} ({}): {refused}", step.id, step.path)))?;
     }
-    let path = repo.find_item(place.base, &options.item, config.items())?;
-    let item = repo.item(place.base, &path)?;
     let (lead, known) = library.cast.lead(&step.phase);
     if !known {
         screen
@@ -171,7 +176,7 @@ fn set_up(global: &Global, options: &Options, screen: &Screen) -> Result<Setup, 
         author: author(),
         run,
     };
-    Ok(Setup { repo, library, item, script, opened, base: place.base, fixed })
+    Ok(Setup { repo, library, item, script, opened, base: place.base, fixed, mentions })
 }
 
 /// Who commits: roundtable itself, on every machine alike, so that the same run is the same
@@ -229,16 +234,24 @@ fn run_id(
     sha256(all.to_string().as_bytes())[..32].to_owned()
 }
 
+/// Looks for the item's subject in the repository, beside everything else that is to be read. A
+/// search that fails has found nothing: it is a hint, and no reason to stop.
+fn search(repo: &Repo, base: Oid, item: &Item) -> Cell<Option<JoinHandle<Mentions>>> {
+    let (place, own, words) = (repo.path().to_owned(), item.path.clone(), search_words(&item.name()));
+    let look =
+        move || Repo::open(&place).and_then(|repo| repo.mentions(base, &words, &own)).unwrap_or_default();
+    Cell::new(Some(std::thread::spawn(look)))
+}
+
 /// Holds the discussion, told line by line.
 fn discuss(setup: &Setup, step: &Step, screen: &Screen) -> Result<Finished, Fail> {
     let clock = || setup.fixed.unwrap_or_else(now);
     let first = Record { at: clock(), event: Event::Opened(Box::new(setup.opened.clone())) };
     let mut talk = Discussion::open(&setup.library, step, first)?;
     let depth = setup.item.meta.depth(&step.phase).unwrap_or(step.depth);
-    let words = search_words(&setup.item.name());
-    let mentions = setup.repo.mentions(setup.base, &words, &setup.item.path)?;
-    let mut stand_in = Offline::new(Evidence::new(setup.item.documents(), &step.outputs, mentions), depth);
     screen.say(&talk.introduction()?);
+    let mentions = setup.mentions.take().and_then(|search| search.join().ok()).unwrap_or_default();
+    let mut stand_in = Offline::new(Evidence::new(setup.item.documents(), &step.outputs, mentions), depth);
     let cast = &setup.library.cast;
     let mut tell = |record: &Record| {
         screen.say_record(record, cast);

@@ -143,6 +143,9 @@ const USER_DECIDES: [&str; 9] = [
     "let's keep",
     "let's drop",
 ];
+/// Each of the words above has one of these in it: most sentences have none.
+const ROOTS: [&str; 10] =
+    ["decid", "decision", "agree", " with", "settle", "cho", "use", "let's ", "lets ", "let us "];
 /// Words before a decision that take it back.
 const UNDECIDED: [&str; 12] = [
     "not ", "n't ", "never ", "if ", "whether ", "should ", "could ", "before ", "until ", "unless ",
@@ -154,10 +157,12 @@ pub fn decided(sentence: &str, by_user: bool) -> Option<(String, Option<String>)
     if sentence.ends_with(['?', '？']) {
         return None;
     }
-    let lower = unquoted(sentence).to_ascii_lowercase().replace('’', "'");
-    // A typographic apostrophe is longer than a plain one: then the sentence is cut anew.
-    let sentence =
-        if lower.len() == sentence.len() { sentence.to_owned() } else { sentence.replace('’', "'") };
+    let sentence = sentence.replace('’', "'");
+    // Blanks for what is quoted, ASCII letters in lower case: every byte keeps its place.
+    let lower = unquoted(&sentence).to_ascii_lowercase();
+    if !ROOTS.iter().any(|root| lower.contains(root)) {
+        return None;
+    }
     let markers = DECIDES.iter().chain(if by_user { USER_DECIDES.iter() } else { [].iter() });
     let found = markers.filter_map(|marker| Some((find_word(&lower, marker)?, marker.len()))).min();
     let (at, length) = found?;
@@ -430,6 +435,17 @@ mod tests {
             assert_eq!(user(text), None, "{text}");
         }
         assert_eq!(decided("Let's use SQLite.", false), None);
+    }
+
+    #[test]
+    fn every_word_that_decides_has_its_root() {
+        for marker in DECIDES.iter().chain(&USER_DECIDES) {
+            assert!(ROOTS.iter().any(|root| marker.contains(root)), "{marker}");
+        }
+        assert_eq!(
+            user("She’s quoting “it’s” but we decided on naïve “it’s” merging.").unwrap().0,
+            "Naïve “it's” merging"
+        );
     }
 
     #[test]

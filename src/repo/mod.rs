@@ -93,6 +93,11 @@ impl Repo {
         self.flushes
     }
 
+    /// The git folder: what [`Repo::open`] opens again.
+    pub fn path(&self) -> &Path {
+        self.git.path()
+    }
+
     /// The folder with the files people edit, if there is one.
     pub fn work_tree(&self) -> Option<&Path> {
         self.git.workdir()

@@ -34,7 +34,7 @@ pub struct Offline {
 }
 
 /// As many points are weighed against what was asked for one line.
-const CHOICE: usize = 8;
+const CHOICE: usize = 5;
 
 impl Offline {
     pub fn new(evidence: Evidence, depth: Depth) -> Offline {
