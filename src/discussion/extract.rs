@@ -65,57 +65,104 @@ fn said(talk: &Discussion<'_>) -> Vec<Said> {
 }
 
 /// The sentences of a text, each on one line. A full stop ends a sentence before white space and
-/// a capital letter, a digit or a quotation mark; `requirements-spec.md line 4` holds none.
+/// a capital letter, a digit, a quotation mark or a file's name; what is quoted stays whole.
 pub fn sentences(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in text.lines().map(one_line) {
-        let mut start = 0;
-        let mut open = false;
-        for (at, c) in line.char_indices() {
-            open ^= c == '"';
-            if open || !matches!(c, '.' | '!' | '?' | '"' | '。' | '？') {
-                continue;
-            }
-            let after = &line[at + c.len_utf8()..];
-            // Only what stands behind a blank can begin a sentence.
-            let next = after.strip_prefix(' ').and_then(|after| after.split(' ').next()).unwrap_or_default();
-            // A file's name may open a sentence in lower case.
-            let file = next.trim_end_matches('.').contains('.');
-            let begins = after.starts_with(' ') && (file || !next.starts_with(char::is_lowercase));
-            let ends = c != '"' || line[..at].ends_with(['.', '?', '!']);
-            if ends && (after.is_empty() || begins || c == '。') {
-                found.push(line[start..at + c.len_utf8()].trim().to_owned());
-                start = at + c.len_utf8();
-            }
-        }
-        found.push(line[start..].trim().to_owned());
+        let whole = split(&line, true);
+        // A quotation mark that nobody closes quotes nothing.
+        found.extend(whole.unwrap_or_else(|| split(&line, false).unwrap_or_default()));
     }
     found.retain(|sentence| !words(sentence).is_empty());
     found
 }
 
-/// Words that open a decision; what follows them is decided.
-const DECIDES: [&str; 34] = [
+/// The sentences of a line; none where `quotes` count and one of them stays open.
+fn split(line: &str, quotes: bool) -> Option<Vec<String>> {
+    let (mut found, mut start, mut open, mut before) = (Vec::new(), 0, false, ' ');
+    for (at, c) in line.char_indices() {
+        if c == '"' && quotes {
+            // 10" is a measure: a quotation begins at a word's beginning.
+            open = !open && (before == ' ' || before == '(');
+        }
+        let last = std::mem::replace(&mut before, c);
+        if open || !matches!(c, '.' | '!' | '?' | '"' | '。' | '？') {
+            continue;
+        }
+        let after = &line[at + c.len_utf8()..];
+        // Only what stands behind a blank can begin a sentence.
+        let next = after.strip_prefix(' ').and_then(|after| after.split(' ').next()).unwrap_or_default();
+        // A file's name may open a sentence in lower case.
+        let file = next.trim_end_matches('.').contains('.');
+        let begins = after.starts_with(' ') && (file || !next.starts_with(char::is_lowercase));
+        let ends = c != '"' || matches!(last, '.' | '?' | '!');
+        if ends && (after.is_empty() || begins || c == '。') {
+            found.push(line[start..at + c.len_utf8()].trim().to_owned());
+            start = at + c.len_utf8();
+        }
+    }
+    found.push(line[start..].trim().to_owned());
+    (!open).then_some(found)
+}
+
+/// The statements of a text, cut finer than its sentences, for what may decide something: people
+/// type in lower case, and a question may follow behind a comma.
+fn statements(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for sentence in sentences(&text.replace(['*', '_'], "").replace('’', "'")) {
+        let mut start = 0;
+        for (at, c) in sentence.char_indices().filter(|(_, c)| matches!(c, '.' | '!' | '?' | ';' | ',')) {
+            let after = &sentence[at + 1..];
+            let word = sentence[..at].rsplit(' ').next().unwrap_or_default().to_ascii_lowercase();
+            let short = matches!(word.as_str(), "e.g" | "i.e" | "etc" | "vs" | "approx" | "no" | "ca");
+            let ends = if c == ',' { after.starts_with(" but ") } else { after.starts_with(' ') && !short };
+            if ends {
+                found.push(sentence[start..=at].trim_matches([' ', ',', ';']).to_owned());
+                start = at + 1;
+            }
+        }
+        found.push(sentence[start..].trim().to_owned());
+    }
+    found
+}
+
+/// Words that open a decision wherever they stand; what follows them is decided.
+const DECIDES: [&str; 28] = [
     "we decided",
     "we have decided",
     "we've decided",
     "i decided",
     "i've decided",
+    "we decide to",
+    "we decide on",
+    "i decide:",
     "it is decided",
+    "it was decided",
     "decided:",
     "decision:",
+    "decision -",
     "the decision is",
+    "my decision is",
+    "approved:",
     "agreed:",
     "agreed,",
     "agreed that",
     "agreed to",
     "we agreed",
+    "we've agreed",
+    "we have agreed",
     "we agree on",
     "we agree that",
     "we agree to",
+    "settled:",
+    "we settled on",
+];
+/// Words that open a decision only at the beginning of what is said: elsewhere they tell of one.
+const DECIDES_AT_START: [&str; 27] = [
     "let's go with",
     "lets go with",
     "let us go with",
+    "go with",
     "we'll go with",
     "we will go with",
     "we go with",
@@ -123,36 +170,77 @@ const DECIDES: [&str; 34] = [
     "i would go with",
     "i'll go with",
     "we're going with",
-    "we settled on",
+    "we are going with",
+    "i'm going with",
+    "we've settled on",
+    "we have settled on",
     "we settle on",
     "let's settle on",
-    "settled:",
     "we chose",
     "we choose",
+    "i choose",
+    "i pick",
+    "we've chosen",
+    "we have chosen",
     "we'll use",
+    "we will use",
+    "we pick",
+    "going with",
 ];
 /// Words that open a decision of the user's only: a persona may propose with them.
-const USER_DECIDES: [&str; 9] = [
+const USER_DECIDES: [&str; 10] = [
     "let's use",
     "lets use",
     "let us use",
-    "we will use",
     "let's adopt",
     "let's choose",
     "let's pick",
     "let's keep",
+    "lets keep",
     "let's drop",
+    "let's take",
 ];
 /// Each of the words above has one of these in it: most sentences have none.
-const ROOTS: [&str; 10] =
-    ["decid", "decision", "agree", " with", "settle", "cho", "use", "let's ", "lets ", "let us "];
-/// Words before a decision that take it back.
-const UNDECIDED: [&str; 12] = [
+const ROOTS: [&str; 12] = [
+    "decid", "decision", "agree", " with", "settle", "cho", "use", "let's ", "lets ", "let us ", "pick",
+    "approved",
+];
+/// Words before a decision, in its own clause, that take it back.
+const UNDECIDED: [&str; 20] = [
     "not ", "n't ", "never ", "if ", "whether ", "should ", "could ", "before ", "until ", "unless ",
-    "maybe ", "perhaps ",
+    "maybe ", "perhaps ", "nobody ", "said ", "says ", "thinks ", "once ", "when ", "what ", "which ",
+];
+/// What may stand before words that have to come first.
+const LEADS_IN: &str = " ok okay so then and yes yeah well right fine good great alright therefore thus now no also actually finally thanks i think ";
+/// What follows "let's keep" and the like where nothing is decided, and after "agreed".
+const NOTHING: [&str; 24] = [
+    "in mind",
+    "going",
+    "it short",
+    "it simple",
+    "this short",
+    "this simple",
+    "it brief",
+    "the subject",
+    "the topic",
+    "this subject",
+    "this topic",
+    "talking",
+    "moving",
+    "on track",
+    "at it",
+    "later",
+    "this up",
+    "it up",
+    "this time",
+    "a step",
+    "a break",
+    "disagree",
+    "nothing",
+    "it from",
 ];
 
-/// What a sentence decides, and why.
+/// What a statement decides, and why.
 pub fn decided(sentence: &str, by_user: bool) -> Option<(String, Option<String>)> {
     if sentence.ends_with(['?', '？']) {
         return None;
@@ -160,16 +248,10 @@ pub fn decided(sentence: &str, by_user: bool) -> Option<(String, Option<String>)
     let sentence = sentence.replace('’', "'");
     // Blanks for what is quoted, ASCII letters in lower case: every byte keeps its place.
     let lower = unquoted(&sentence).to_ascii_lowercase();
-    if !ROOTS.iter().any(|root| lower.contains(root)) {
+    if !ROOTS.iter().any(|root| lower.contains(root)) && !lower.starts_with("go") {
         return None;
     }
-    let markers = DECIDES.iter().chain(if by_user { USER_DECIDES.iter() } else { [].iter() });
-    let found = markers.filter_map(|marker| Some((find_word(&lower, marker)?, marker.len()))).min();
-    let (at, length) = found?;
-    let before = format!("{} ", &lower[..at]);
-    if UNDECIDED.iter().any(|word| before.contains(word)) || lower[at..].starts_with("let's keep going") {
-        return None;
-    }
+    let (at, length) = opening(&lower, by_user)?;
     // A colleague who only quotes a decision decides nothing new.
     if !by_user && words(&lower[at + length..]).is_empty() {
         return None;
@@ -180,12 +262,11 @@ pub fn decided(sentence: &str, by_user: bool) -> Option<(String, Option<String>)
         .find_map(|word| rest.strip_prefix(word))
         .unwrap_or(rest);
     let rest = rest.trim_end_matches(['.', '!', '。', ' ']);
-    if words(rest).is_empty() {
+    let begins = rest.to_ascii_lowercase();
+    if words(rest).is_empty() || NOTHING.iter().any(|word| find_word(&begins, word) == Some(0)) {
         return None;
     }
-    let reasons = [" because ", " since ", " so that ", ", as ", " - ", " -- ", " — "];
-    let reason = reasons.iter().filter_map(|word| Some((rest.find(word)?, word.len()))).min();
-    let (what, why) = match reason {
+    let (what, why) = match reason(rest) {
         Some((at, length)) => (&rest[..at], Some(rest[at + length..].trim())),
         None => (rest, None),
     };
@@ -193,6 +274,37 @@ pub fn decided(sentence: &str, by_user: bool) -> Option<(String, Option<String>)
         capital(what.trim_end_matches([',', ' '])),
         why.filter(|why| !words(why).is_empty()).map(str::to_owned),
     ))
+}
+
+/// Where in a statement the words stand that decide, and how long they are.
+fn opening(lower: &str, by_user: bool) -> Option<(usize, usize)> {
+    let clause = |at: usize| {
+        let start = lower[..at].rfind([',', ';', ':']).map_or(0, |comma| comma + 1);
+        format!("{} ", &lower[start..at])
+    };
+    let free = |at: usize| !UNDECIDED.iter().any(|word| clause(at).contains(word));
+    let first = |at: usize| clause(at).split_whitespace().all(|word| LEADS_IN.contains(&format!(" {word} ")));
+    let anywhere = DECIDES.iter().filter_map(|marker| Some((find_word(lower, marker)?, marker.len())));
+    let own = if by_user { USER_DECIDES.iter() } else { [].iter() };
+    let at_start = DECIDES_AT_START.iter().chain(own);
+    let at_start = at_start.filter_map(|marker| Some((find_word(lower, marker)?, marker.len())));
+    anywhere
+        .filter(|(at, _)| free(*at))
+        .chain(at_start.filter(|(at, _)| first(*at)))
+        .min_by_key(|(at, length)| (*at, usize::MAX - length))
+}
+
+/// Where a reason begins, and how long the word is that opens it.
+fn reason(text: &str) -> Option<(usize, usize)> {
+    let opens = [" because ", " since ", " so that ", ", as ", " - ", " -- ", " — "];
+    let found = opens.iter().filter_map(|word| {
+        let at = text.find(word)?;
+        // "since 2019" and "5 - 10" give no reason.
+        let letters = text[at + word.len()..].starts_with(char::is_alphabetic)
+            && (word.trim() != "-" || text[..at].ends_with(char::is_alphabetic));
+        letters.then_some((at, word.len()))
+    });
+    found.min()
 }
 
 /// Where `phrase` stands in `text` at the beginning of a word.
@@ -207,10 +319,13 @@ fn find_word(text: &str, phrase: &str) -> Option<usize> {
 fn decisions(said: &[Said], talk: &Discussion<'_>) -> Vec<Decision> {
     let mut found: Vec<Decision> = Vec::new();
     for one in said.iter().filter(|one| one.turn > 0 && one.purpose != Some(Purpose::Framing)) {
-        for sentence in &one.sentences {
-            let Some((text, why)) = decided(sentence, one.by == USER) else { continue };
-            let settled = format!("settled by {} in turn {}", name(&one.by, talk), one.turn);
-            if let Some(same) = found.iter_mut().find(|same| is_same(&same.text, &text)) {
+        for statement in statements(&one.text) {
+            let Some((text, why)) = decided(&statement, one.by == USER) else { continue };
+            let settled = match one.is_turn {
+                true => format!("settled by {} in turn {}", name(&one.by, talk), one.turn),
+                false => "settled by the user as the discussion ended".to_owned(),
+            };
+            if let Some(same) = found.iter_mut().find(|same| same_words(&same.text) == same_words(&text)) {
                 if !same.turns.contains(&one.turn) {
                     same.turns.push(one.turn);
                 }
@@ -224,6 +339,13 @@ fn decisions(said: &[Said], talk: &Discussion<'_>) -> Vec<Decision> {
         }
     }
     found
+}
+
+/// What two decisions must share to be one: every word but the articles. A number or a "not"
+/// makes another decision of it.
+fn same_words(text: &str) -> std::collections::BTreeSet<String> {
+    let small = ["a", "an", "the", "to", "on", "that"];
+    words(text).into_iter().map(|word| word.text).filter(|word| !small.contains(&word.as_str())).collect()
 }
 
 fn name(by: &str, talk: &Discussion<'_>) -> String {
@@ -361,7 +483,10 @@ fn actions(said: &[Said]) -> Vec<Insight> {
         for sentence in &one.sentences {
             let lower = sentence.to_ascii_lowercase();
             let acts = ACTS.iter().find(|marker| lower.starts_with(**marker));
-            let Some(marker) = acts.filter(|_| decided(sentence, true).is_none()) else { continue };
+            let idle = ["i will not ", "i'll not ", "i will be ", "i'll be "]
+                .iter()
+                .any(|words| lower.starts_with(words));
+            let Some(marker) = acts.filter(|_| !idle && decided(sentence, true).is_none()) else { continue };
             let whole = marker.starts_with("i") || marker.starts_with("some");
             let text = if whole { sentence.as_str() } else { sentence[marker.len()..].trim() };
             if words(text).len() >= 2 {
@@ -416,6 +541,11 @@ mod tests {
             ("Ok, we'll go with option A since it is cheap", "Option A", Some("it is cheap")),
             ("Let’s use SQLite.", "SQLite", None),
             ("Decision: no cloud.", "No cloud", None),
+            ("If two edits collide, we'll go with the newer one.", "The newer one", None),
+            ("We do not need the cloud, so we decided to keep the data here.", "Keep the data here", None),
+            ("We decided on a 5 - 10 second timeout.", "A 5 - 10 second timeout", None),
+            ("We decided to keep everything since 2019.", "Keep everything since 2019", None),
+            ("Go with option A.", "Option A", None),
         ] {
             assert_eq!(user(text), Some((what.to_owned(), why.map(str::to_owned))), "{text}");
         }
@@ -430,6 +560,14 @@ mod tests {
             "She wrote \"we decided to wait\" on the board.",
             "Agreed.",
             "Let's keep going.",
+            "Which database we'll use is still unclear.",
+            "The option we chose last year failed.",
+            "We have decided nothing yet.",
+            "Nobody said we agreed to that plan.",
+            "We agreed to disagree.",
+            "He thinks we'll use Postgres",
+            "Let's keep in mind that users are offline.",
+            "Let's pick this up later",
             "The undecided: colours",
         ] {
             assert_eq!(user(text), None, "{text}");
@@ -438,8 +576,19 @@ mod tests {
     }
 
     #[test]
+    fn statements_are_cut_where_people_cut_them() {
+        let cut = |text: &str| {
+            statements(text).iter().filter_map(|one| user(one)).map(|found| found.0).collect::<Vec<_>>()
+        };
+        assert_eq!(cut("ok. let's go with sqlite. what about photos?"), ["Sqlite"]);
+        assert_eq!(cut("Let's go with SQLite, but what about photos?"), ["SQLite"]);
+        assert_eq!(cut("The file is 10\" wide. We agreed to drop photos. What next?"), ["Drop photos"]);
+        assert_eq!(cut("**Decision:** SQLite for storage"), ["SQLite for storage"]);
+    }
+
+    #[test]
     fn every_word_that_decides_has_its_root() {
-        for marker in DECIDES.iter().chain(&USER_DECIDES) {
+        for marker in DECIDES.iter().chain(&DECIDES_AT_START).chain(&USER_DECIDES) {
             assert!(ROOTS.iter().any(|root| marker.contains(root)), "{marker}");
         }
         assert_eq!(

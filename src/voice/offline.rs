@@ -200,7 +200,7 @@ impl Turn<'_> {
         let reason = why.map(|why| format!(" (\"{}\")", snippet(&why, 80))).unwrap_or_default();
         let line =
             self.evidence.about(&message.text).map(|line| format!("{} line {}", line.document, line.number));
-        let place = line.map_or("the document".to_owned(), |line| line);
+        let place = line.unwrap_or_else(|| "The document".to_owned());
         Some(match self.persona.key.as_str() {
             "business-analyst" => format!(
                 "So we agree on \"{what}\"{reason}. {place} has to say it in the user's words now. The acceptance criterion here would be one scenario in which a person can tell that it happened."
