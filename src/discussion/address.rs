@@ -25,6 +25,7 @@ pub enum Address {
 pub fn address(text: &str, cast: &Cast, asked: bool) -> Address {
     match intent(text, cast) {
         Intent::Exit => return Address::Exit,
+        Intent::Unclear if asked && says_no(text) => {}
         Intent::Unclear if asked => return Address::Exit,
         Intent::Unclear => return Address::Unclear,
         Intent::None if asked && is_yes(text) => return Address::Exit,
@@ -101,60 +102,127 @@ fn intent(text: &str, cast: &Cast) -> Intent {
     // A message that is one quotation means what it quotes.
     let said = if words(&said).is_empty() { without_replies(text) } else { said };
     let names: Vec<String> = cast.iter().map(|persona| persona.first_name().to_lowercase()).collect();
-    let sentences: Vec<Sentence> = sentences(&said, &names);
-    let all = || sentences.iter().flat_map(|sentence| sentence.clauses.iter());
-    let content = all().filter(|clause| **clause == Clause::Content).count();
-    if all().any(|clause| matches!(clause, Clause::Exit { .. })) {
-        let asks = sentences.iter().any(|sentence| sentence.question && sentence.has(Clause::Content));
-        let trails = sentences.iter().any(Sentence::trails_a_bare_word);
-        return if asks || trails { Intent::Unclear } else { Intent::Exit };
+    let pieces = pieces(&said, &names);
+    let asks = pieces.iter().any(|piece| piece.question && piece.clause == Clause::Content);
+    let exit = pieces.iter().position(|piece| matches!(piece.clause, Clause::Exit { .. }));
+    if let Some(at) = exit {
+        let bare = pieces[at].clause == (Clause::Exit { bare: true });
+        let mut further = pieces[at + 1..].iter().filter(|piece| piece.clause == Clause::Content);
+        // Something is said about the bare word, or the talk goes on.
+        let goes_on = further.any(|piece| bare || piece.goes_on);
+        return if asks || goes_on { Intent::Unclear } else { Intent::Exit };
     }
-    let maybe = all().filter(|clause| **clause == Clause::Maybe).count();
-    let question = sentences.iter().any(|sentence| sentence.question && sentence.has(Clause::Content));
-    if maybe > 0 && !(content > 0 && question) { Intent::Unclear } else { Intent::None }
+    let maybe = pieces.iter().any(|piece| piece.clause == Clause::Maybe);
+    if maybe && !asks { Intent::Unclear } else { Intent::None }
 }
 
-struct Sentence {
-    clauses: Vec<Clause>,
+/// A clause and what stands around it.
+struct Piece {
+    clause: Clause,
     question: bool,
+    /// It says that the talk is not over: "but …", "continue", "next".
+    goes_on: bool,
+    words: usize,
 }
 
-impl Sentence {
-    fn has(&self, wanted: Clause) -> bool {
-        self.clauses.contains(&wanted)
-    }
-
-    /// "done, exit and back are the keywords": a bare word, and then something is said about it.
-    fn trails_a_bare_word(&self) -> bool {
-        let bare = self.clauses.iter().position(|clause| matches!(clause, Clause::Exit { bare: true }));
-        bare.is_some_and(|at| self.clauses[at..].contains(&Clause::Content))
-    }
-}
-
-fn sentences(text: &str, names: &[String]) -> Vec<Sentence> {
-    let mut found = Vec::new();
-    for part in text.split_inclusive(['.', '!', '?', ';', '\n', '。', '！', '？', '…']) {
-        let question = part.ends_with(['?', '？']);
-        let mut clauses = Vec::new();
-        for clause in part.split([',', ':', '—', '–', '(', ')', '，', '、']) {
-            let words = words(clause);
-            for clause in words.split(|word| word.text == "but") {
-                clauses.push(judge(clause, question, names));
+/// The clauses of a message, judged each by itself and by its neighbours in the sentence.
+fn pieces(text: &str, names: &[String]) -> Vec<Piece> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
+    let mut found: Vec<Piece> = Vec::new();
+    for line in text.lines() {
+        // An item of a list or a heading among other lines names something.
+        let listed = lines > 1 && is_listed(line);
+        for sentence in line.split_inclusive(['.', '!', '?', ';', '。', '！', '？', '…']) {
+            let question = sentence.ends_with(['?', '？']);
+            let start = found.len();
+            for (after, clause) in clauses(sentence) {
+                let words = words(clause);
+                let mut piece = Piece {
+                    clause: judge(&words, question, names),
+                    question,
+                    goes_on: after == Joint::But || words.iter().any(|word| within(FURTHER, &word.text)),
+                    words: words.len(),
+                };
+                let named = listed || is_named(&found[start..], &words, after);
+                if named && !matches!(piece.clause, Clause::Filler) {
+                    piece.clause = Clause::Content;
+                }
+                found.push(piece);
             }
         }
-        found.push(Sentence { clauses, question });
     }
     found
 }
 
+/// What stands between two clauses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Joint {
+    Start,
+    Comma,
+    /// A colon or a dash: what follows explains.
+    Colon,
+    But,
+}
+
+/// The clauses of a sentence with what stands before each.
+fn clauses(sentence: &str) -> Vec<(Joint, &str)> {
+    let mut found = Vec::new();
+    let (mut start, mut joint) = (0, Joint::Start);
+    let mut at = 0;
+    while at < sentence.len() {
+        let rest = &sentence[at..];
+        let (length, next) = match rest.chars().next().unwrap_or(' ') {
+            ',' | '，' | '、' => (rest.chars().next().map_or(1, char::len_utf8), Joint::Comma),
+            ':' | '—' | '–' | '：' => (rest.chars().next().map_or(1, char::len_utf8), Joint::Colon),
+            ' ' if rest.starts_with(" - ") => (3, Joint::Colon),
+            ' ' if rest.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(" but ")) => (5, Joint::But),
+            ' ' if rest.get(..9).is_some_and(|word| word.eq_ignore_ascii_case(" and wrap")) => {
+                (4, Joint::Comma)
+            }
+            other => {
+                at += other.len_utf8();
+                continue;
+            }
+        };
+        found.push((joint, &sentence[start..at]));
+        at += length;
+        (start, joint) = (at, next);
+    }
+    found.push((joint, &sentence[start..]));
+    // ", but": the comma before it joins nothing.
+    found.retain(|(_, clause)| !clause.trim().is_empty());
+    found
+}
+
+/// Whether a clause only names a word: the last of a list, or what a colon introduces. "Save,
+/// Cancel, Done." and "The label reads: Done" ask for nothing; "nothing more to add, done" does.
+fn is_named(before: &[Piece], words: &[Word], joint: Joint) -> bool {
+    let said: Vec<&Piece> = before.iter().filter(|piece| piece.clause == Clause::Content).collect();
+    let Some(last) = said.last() else { return false };
+    let short = words.len() <= 2;
+    let then = words.iter().any(|word| word.text == "then");
+    joint == Joint::Colon || then || (short && (last.words <= 2 || said.len() > 1))
+}
+
+/// A line that begins like an item of a list, a heading, a table row.
+fn is_listed(line: &str) -> bool {
+    let line = line.trim_start();
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = number.len() < line.len() && number.starts_with(['.', ')']);
+    numbered || line.starts_with(['-', '*', '+', '#', '|'])
+}
+
+/// Words that say that there is more to come.
+const FURTHER: &str = " continue next first further further's except keep ";
+
 /// Small words that say nothing beside an exit word.
-const FILLER: &str = " ok okay k alright right well great good perfect fine nice cool super excellent thanks thank thx ty cheers you u so yes yeah yep yup sure please pls now then and i i'm im i'd i'll we we're we'll we've i've are am is it it's its that's that this all everything here for today me us let's lets let guess think believe suppose just really very much lot a the our my to everyone everybody team folks guys both bye goodbye hi hello hey with of yet dusted discussion conversation session meeting talk chat roundtable elaboration call can could may shall should will would want wanna need like ready time go going have has had been be do already now's ";
+const FILLER: &str = " ok okay k alright right well great good perfect fine nice cool super excellent thanks thank thx ty cheers you u so yes yeah yep yup sure please pls now then and i i'm im i'd i'll we we're we'll we've i've are am is it it's its that's that this all everything here for today me us let's lets let guess think believe suppose just really very much lot a the our my to everyone everybody team folks guys both bye goodbye hi hello hey with of yet dusted discussion conversation session meeting talk chat roundtable elaboration mode menu main can could may shall should will would want wanna need like must ready time go going have has had been be do already immediately help day talking discussing done exit back aren't isn't ";
 /// Words that take an exit word back or put it off.
 const AGAINST: &str = " not no never don't dont doesn't isn't aren't wasn't weren't haven't hasn't can't cannot won't wouldn't shouldn't nowhere far almost nearly hardly barely half before until till unless once when whenever if while after without rather instead how what why where which who ";
 const HEDGE: &str = " maybe perhaps probably possibly ";
 const DETERMINER: &str =
     " a an the this that our my your its their his her on of early no every each any one's ";
-const TALK: &str = " discussion conversation session meeting talk chat roundtable elaboration call ";
+const TALK: &str = " discussion conversation session meeting roundtable elaboration ";
 
 fn within(list: &str, word: &str) -> bool {
     list.contains(&format!(" {word} "))
@@ -185,9 +253,13 @@ fn find(words: &[&str]) -> Option<Found> {
             "wrap-up" | "wrapup" => return found(Kind::WrapUp, at, at + 1),
             "wrap" | "wrapping" => {
                 // "wrap up", "wrap it up", "wrap this discussion up"
-                let up = words[at + 1..].iter().take(4).position(|word| *word == "up");
+                let up = words[at + 1..].iter().take(7).position(|word| *word == "up");
                 if let Some(up) = up
-                    && words[at + 1..at + 1 + up].iter().all(|word| within(FILLER, word) || *word == "things")
+                    && {
+                        let between = &words[at + 1..at + 1 + up];
+                        between.iter().all(|word| within(FILLER, word) || *word == "things")
+                            || between.last().is_some_and(|word| within(TALK, word))
+                    }
                 {
                     return found(Kind::WrapUp, at, at + up + 2);
                 }
@@ -213,8 +285,10 @@ fn judge(clause: &[Word], question: bool, names: &[String]) -> Clause {
     let rest = before.iter().chain(after).filter(says).filter(|word| !within(HEDGE, word)).count();
     let polite = before.iter().any(|word| matches!(*word, "can" | "could" | "may" | "please"));
     let verdict = match kind {
-        Kind::Done => done(before, after, rest),
+        Kind::Done => done(before, after, rest, question),
         Kind::Exit if within(DETERMINER, previous) || rest > 0 => Clause::Content,
+        // "Can I exit?" may be about the program.
+        Kind::Exit if question && before.contains(&"i") => Clause::Maybe,
         Kind::Exit => Clause::Exit { bare: words.len() == 1 },
         Kind::WrapUp => wrap_up(
             before,
@@ -231,37 +305,50 @@ fn judge(clause: &[Word], question: bool, names: &[String]) -> Clause {
     }
 }
 
-fn done(before: &[&str], after: &[&str], rest: usize) -> Clause {
-    let praised = matches!(before.last(), Some(&("well" | "nicely" | "get" | "gets")));
-    if praised {
-        return Clause::Content;
-    }
-    if rest > 0 {
-        // "we're done with error handling": with that, or with the discussion?
-        let speaker = before.iter().any(|word| matches!(*word, "we" | "we're" | "i" | "i'm" | "im"))
-            || before.is_empty();
-        return if speaker && after.first() == Some(&"with") { Clause::Maybe } else { Clause::Content };
-    }
-    let us = before
-        .iter()
-        .any(|word| matches!(*word, "we" | "we're" | "i" | "i'm" | "im" | "all" | "i've" | "we've"));
-    let it = before.iter().any(|word| matches!(*word, "it" | "it's" | "that" | "that's" | "this" | "its"));
-    if it && !us { Clause::Maybe } else { Clause::Exit { bare: before.is_empty() && after.is_empty() } }
-}
-
-fn wrap_up(before: &[&str], after: &[&str], previous: &str, said_before: usize, rest: usize) -> Clause {
-    if within(DETERMINER, previous) || said_before > 0 || before.iter().any(|word| *word == "you" && rest > 0)
+fn done(before: &[&str], after: &[&str], rest: usize, question: bool) -> Clause {
+    let previous = before.last().copied().unwrap_or_default();
+    // "well done", "get it done", "to be done", "I want this done": done by somebody, some day.
+    let has = |words: &[&str]| before.iter().any(|word| words.contains(word));
+    let thing = has(&["it", "it's", "that", "that's", "this", "its", "everything"]);
+    if matches!(previous, "well" | "nicely" | "get" | "gets" | "be" | "been")
+        || (thing && has(&["want", "need", "have", "had", "can", "could", "should", "must"]))
     {
         return Clause::Content;
     }
-    if rest == 0 || after.iter().take(3).any(|word| within(TALK, word)) {
+    if rest > 0 {
+        if question && before == ["are", "we"] {
+            return Clause::Maybe;
+        }
+        // "we're done with error handling": with that, or with the discussion?
+        let speaker = before.is_empty() || has(&["we", "we're", "i", "i'm", "im"]);
+        return if speaker && after.first() == Some(&"with") { Clause::Maybe } else { Clause::Content };
+    }
+    let us = has(&["we", "we're", "i", "i'm", "im", "all", "i've", "we've"]);
+    if thing && !us { Clause::Maybe } else { Clause::Exit { bare: before.is_empty() && after.is_empty() } }
+}
+
+fn wrap_up(before: &[&str], after: &[&str], previous: &str, said_before: usize, rest: usize) -> Clause {
+    // "To wrap up: …" leads in to a summary.
+    let leads_in = before.first() == Some(&"to");
+    let asks = before.contains(&"you");
+    if within(DETERMINER, previous) || leads_in || (asks && rest > 0) {
+        return Clause::Content;
+    }
+    if said_before > 0 {
+        // "should we continue or wrap up?"
+        let offers = matches!(before.first(), Some(&("should" | "shall" | "do"))) && before.contains(&"we");
+        return if offers { Clause::Maybe } else { Clause::Content };
+    }
+    if rest == 0 || after.iter().take(8).any(|word| within(TALK, word)) {
         return Clause::Exit { bare: false };
     }
+    let topic = after.iter().take(3).any(|word| matches!(*word, "topic" | "subject" | "point"));
     match after.first() {
         Some(
             &("for" | "with" | "by" | "and" | "now" | "here" | "on" | "at" | "then" | "because" | "so"
             | "soon"),
         ) => Clause::Maybe,
+        _ if topic => Clause::Maybe,
         _ => Clause::Content,
     }
 }
@@ -272,7 +359,15 @@ fn back(before: &[&str], after: &[&str], previous: &str) -> Clause {
     {
         return Clause::Content;
     }
-    let moves = |word: &str| within(FILLER, word) || matches!(word, "take" | "get" | "return" | "head");
+    // "back", "go back", "take me back", "let's go back to the menu": short frames and no other,
+    // so that "call me back" and "I need it back" stay what they are.
+    const FRAME: &str = " ok okay so now then please pls and i i'd we let's lets let us like want to go going can could take me get head would yes thanks well right alright ";
+    let moves = before.is_empty()
+        || before.iter().any(|word| matches!(*word, "go" | "going" | "head" | "let's" | "lets"))
+        || (before.iter().any(|word| matches!(*word, "take" | "get")) && matches!(previous, "me" | "us"))
+        || before
+            .iter()
+            .all(|word| within(" ok okay so now then please pls and yes thanks well right alright ", word));
     let target: Vec<&str> = after
         .iter()
         .copied()
@@ -280,12 +375,16 @@ fn back(before: &[&str], after: &[&str], previous: &str) -> Clause {
         .collect();
     let menu = matches!(
         target.as_slice(),
-        ["to", "menu"] | ["to", "the", "menu"] | ["to", "the", "main" | "step", "menu"]
+        ["to", "menu"]
+            | ["to", "the", "menu"]
+            | ["to", "main", "menu"]
+            | ["to", "the", "main" | "step", "menu"]
     );
-    if !before.iter().all(|word| moves(word)) || !(target.is_empty() || menu) {
+    if !moves || !before.iter().all(|word| within(FRAME, word)) || !(target.is_empty() || menu) {
         return Clause::Content;
     }
-    let together = before.iter().any(|word| matches!(*word, "let's" | "lets" | "we"));
+    let together =
+        before.iter().any(|word| matches!(*word, "let's" | "lets" | "we" | "you" | "can" | "could"));
     if together && !menu {
         Clause::Maybe
     } else {
@@ -293,16 +392,22 @@ fn back(before: &[&str], after: &[&str], previous: &str) -> Clause {
     }
 }
 
+/// Whether the answer to "did you want to end?" holds back: then it settles that nobody ends.
+fn says_no(text: &str) -> bool {
+    const NO: &str = " no not nope continue keep go only though topic meant isn't don't aren't ";
+    words(text).iter().any(|word| within(NO, &word.text))
+}
+
 /// Whether the answer to "did you want to end?" is yes and nothing else.
 fn is_yes(text: &str) -> bool {
     const YES: &str =
         " yes yeah yep yup sure ok okay end ending finish stop quit correct exactly please right ";
-    const FURTHER: &str = " no continue go going keep on ";
+    const MORE: &str = " no continue go going keep on talk discussion conversation let's ";
     let words = words(text);
     let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
     words.iter().any(|word| within(YES, word))
         && words.iter().all(|word| within(YES, word) || within(FILLER, word))
-        && !words.iter().any(|word| within(FURTHER, word))
+        && !words.iter().any(|word| within(MORE, word))
 }
 
 #[cfg(test)]
@@ -393,6 +498,38 @@ mod tests {
             ("Done. But what about retries?", "unclear"),
             ("that's done", "unclear"),
             ("done, exit and back are the keywords", "unclear"),
+            // the last of a list, what a colon introduces, a line among others
+            ("The toolbar shows three buttons: Save, Cancel, Done.", "default"),
+            ("The item has three states: open, in progress, done.", "default"),
+            ("Navigation is home, list, detail, back", "default"),
+            ("First sync, then exit.", "default"),
+            ("The label reads: Done", "default"),
+            ("The progress bar shows 100 % (done)", "default"),
+            ("1. Open\n2. Save\n3. Done", "default"),
+            ("Offline mode\n\n### Back\nThe back button loses the draft.", "default"),
+            ("- login: done\n- sync: open", "default"),
+            // somebody goes on
+            ("Done with that. Next: error handling", "unclear"),
+            ("Done. Please continue with error handling.", "unclear"),
+            ("I'm done, but please continue", "unclear"),
+            ("Let's wrap up, but first the retries", "unclear"),
+            ("should we continue or wrap up?", "unclear"),
+            ("We're done, aren't we?", "unclear"),
+            ("let's wrap up this topic", "unclear"),
+            // what somebody does or has, some day
+            ("I take it back", "default"),
+            ("call me back", "default"),
+            ("I need it back.", "default"),
+            ("I want it done right", "default"),
+            ("that can be done", "default"),
+            ("To wrap up: sync first, report later.", "default"),
+            // an exit in more words
+            ("done done", "exit"),
+            ("exit elaboration mode", "exit"),
+            ("let's wrap up the error handling discussion", "exit"),
+            ("let's wrap the error handling discussion up", "exit"),
+            ("Let's use SQLite and wrap up", "exit"),
+            ("I must exit now", "exit"),
             // direct
             ("Alex, how does this affect scalability?", "Alex"),
             ("alex: thoughts on it", "Alex"),
@@ -456,6 +593,10 @@ mod tests {
             ("keep going", "default"),
             ("yes but what about retries", "default"),
             ("Alex, go on", "Alex"),
+            ("No, I'm done with error handling only", "default"),
+            ("Continue. We are done with error handling though", "default"),
+            ("No, let's go back", "default"),
+            ("Let's talk, please", "default"),
         ] {
             assert_eq!(class(text, true), wanted, "{text}");
         }
