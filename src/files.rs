@@ -14,7 +14,7 @@ const LARGEST: u64 = 256 * 1024;
 /// A folder or file that cannot be read, with its path.
 pub fn read(folder: &Path) -> Result<Vec<File>, Finding> {
     let mut found = Vec::new();
-    let shown = |path: &Path| crate::plain::clean(&path.display().to_string());
+    let shown = |path: &Path| crate::plain::shown(&path.display().to_string());
     let refused = |path: &Path, why: String| Finding::at(&shown(path), "", 1, 1, why);
     for entry in walkdir::WalkDir::new(folder).sort_by_file_name().max_depth(8) {
         let entry = entry.map_err(|error| {

@@ -83,17 +83,22 @@ fn reason(message: &str) -> String {
 /// The line on which flow brackets or block indicators nest deeper than [`NESTING`].
 pub(crate) fn too_deep(yaml: &str) -> Option<usize> {
     let mut open = 0_usize;
-    for (number, line) in yaml.lines().enumerate() {
-        let mut dashes = 0;
+    for (number, line) in yaml.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with('#')) {
+        // `- - - x`: each indicator has a blank behind it.
+        let dashes = line
+            .split(' ')
+            .take_while(|word| matches!(*word, "" | "-" | "?"))
+            .filter(|word| !word.is_empty());
+        if dashes.count() > NESTING {
+            return Some(number + 1);
+        }
         for found in line.chars() {
             match found {
                 '[' | '{' => open += 1,
                 ']' | '}' => open = open.saturating_sub(1),
-                '-' | '?' => dashes += 1,
-                ' ' => {}
-                _ => dashes = 0,
+                _ => {}
             }
-            if open > NESTING || dashes > NESTING {
+            if open > NESTING {
                 return Some(number + 1);
             }
         }

@@ -63,7 +63,7 @@ pub fn land(
     read: &Item,
 ) -> Result<Landing, NotLanded> {
     let opened = &finished.opened;
-    let mut turn = repo.turn()?;
+    let mut lock = repo.lock()?;
     for _ in 0..TRIES {
         let tip = repo.tip(&opened.branch)?;
         repo.refuse_checked_out(&opened.branch)?;
@@ -75,6 +75,10 @@ pub fn land(
         {
             return Ok(Landing::Recorded { commit: tip, recording });
         }
+        // The recording names the commit that the additions stand on: after a race, the new tip.
+        let mut moved = finished.clone();
+        moved.rebase(&parent.to_string());
+        let finished = &moved;
         let (outcome, additive) = place(&item, finished, library)?;
         let message = message(library, finished)?;
         let wanted = Wanted {
@@ -86,7 +90,7 @@ pub fn land(
             author: &opened.author,
             time: finished.at.seconds(),
         };
-        if let Committed::Done(commit) = repo.commit(&mut turn, &wanted)? {
+        if let Committed::Done(commit) = repo.commit(&mut lock, &wanted)? {
             return Ok(Landing::Done(Box::new(Landed { commit, parent, item, outcome })));
         }
     }
@@ -136,7 +140,8 @@ pub fn recorded(
     Ok(None)
 }
 
-/// The commit message: from a template and the rules, no word of it from the discussion.
+/// The commit message: from a template and the rules, no word of it from the discussion. The
+/// trailers are not the template's to leave out.
 fn message(library: &Library, finished: &Finished) -> Result<String, Failed> {
     let opened = &finished.opened;
     let values = context! {
@@ -145,10 +150,23 @@ fn message(library: &Library, finished: &Finished) -> Result<String, Failed> {
         step_id => opened.step.id.as_str(),
         turn_count => finished.closed.turn_count,
         exit => safe(finished.closed.exit.to_string()),
-        recording => sha256(to_lines(&finished.log).as_bytes()),
-        run => opened.run.as_str(),
     };
-    Ok(format!("{}\n", library.templates.render("commit-elaborate.txt", values)?))
+    let body = library.templates.render("commit-elaborate.txt", values)?;
+    let trailers = [
+        ("Item", opened.item.clone()),
+        ("Step", opened.step.id.clone()),
+        ("Turns", finished.closed.turn_count.to_string()),
+        ("Exit", finished.closed.exit.to_string()),
+        ("Recording", format!("sha256:{}", sha256(to_lines(&finished.log).as_bytes()))),
+        ("Run", opened.run.clone()),
+    ];
+    Ok(with_trailers(&body, &trailers))
+}
+
+/// A message with its trailers in a paragraph of their own.
+fn with_trailers(body: &str, trailers: &[(&str, String)]) -> String {
+    let lines = trailers.iter().map(|(name, value)| format!("Roundtable-{name}: {value}\n"));
+    format!("{}\n\n{}", body.trim(), lines.collect::<String>())
 }
 
 /// An item that is to be made.
@@ -167,7 +185,7 @@ pub struct NewItem<'a> {
 /// # Errors
 /// The folder exists, or anything that keeps the commit from being made.
 pub fn add(repo: &Repo, library: &Library, new: &NewItem<'_>) -> Result<Oid, NotLanded> {
-    let mut turn = repo.turn()?;
+    let mut lock = repo.lock()?;
     for _ in 0..TRIES {
         let tip = repo.tip(new.branch)?;
         repo.refuse_checked_out(new.branch)?;
@@ -179,7 +197,8 @@ pub fn add(repo: &Repo, library: &Library, new: &NewItem<'_>) -> Result<Oid, Not
         let change = Change { path, before: None, after: new.meta.as_bytes().to_vec() };
         let additive = additive::verify(vec![change]).map_err(|losses| NotLanded::Losses { losses })?;
         let values = context! { slug => new.path.rsplit('/').next(), item => new.path };
-        let message = format!("{}\n", library.templates.render("commit-add.txt", values)?);
+        let body = library.templates.render("commit-add.txt", values)?;
+        let message = with_trailers(&body, &[("Item", new.path.to_owned())]);
         let wanted = Wanted {
             branch: new.branch,
             tip,
@@ -189,7 +208,7 @@ pub fn add(repo: &Repo, library: &Library, new: &NewItem<'_>) -> Result<Oid, Not
             author: new.author,
             time: new.time,
         };
-        if let Committed::Done(commit) = repo.commit(&mut turn, &wanted)? {
+        if let Committed::Done(commit) = repo.commit(&mut lock, &wanted)? {
             return Ok(commit);
         }
     }

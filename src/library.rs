@@ -67,6 +67,13 @@ impl Library {
             }
             digests.insert(path.to_owned(), sha256(text.as_bytes()));
         }
+        // In numeric order, whatever number of digits a file's name begins with.
+        let number = |step: &Step| {
+            let name = step.path.rsplit('/').next().unwrap_or_default();
+            let digits: String = name.chars().take_while(char::is_ascii_digit).collect();
+            digits.parse::<u64>().unwrap_or(u64::MAX)
+        };
+        found.sort_by(|a, b| (&a.phase, number(a), &a.path).cmp(&(&b.phase, number(b), &b.path)));
         let overlay = templates.iter().map(|(name, source)| (name.as_str(), source.as_str()));
         let templates = Templates::new(embedded::TEMPLATES.iter().copied().chain(overlay))?;
         Ok(Library { steps: found, cast: Cast::new(personas)?, templates, digests })

@@ -76,6 +76,10 @@ impl Persona {
                 return Err(Finding::near(path, text, &format!("{key}:"), message));
             }
         }
+        if persona.key == "user" {
+            let finding = Finding::near(path, text, "key:", "the key \"user\" stands for the user");
+            return Err(finding.hint("give the persona another key"));
+        }
         for (title, content) in sections(parts.body) {
             match title {
                 "Identity" => persona.identity = content.trim().to_owned(),

@@ -36,9 +36,10 @@ pub fn clean(text: &str) -> String {
     out
 }
 
-/// Whether [`clean`] would leave the text as it is.
+/// Whether a text has nothing that [`clean`] removes. A joiner may stand anywhere: what stood
+/// beside it may have been cut off since.
 pub fn is_clean(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~')) || clean(text) == text
+    text.chars().all(|c| matches!(c, '\n' | '\t' | '\u{200c}' | '\u{200d}') || is_visible(c))
 }
 
 fn is_visible(found: char) -> bool {
@@ -68,6 +69,17 @@ pub fn one_line(text: &str) -> String {
         out.push_str(word);
     }
     out
+}
+
+/// The text with HTML comments taken apart, for files that are no Markdown: nothing in them can
+/// be taken for a traceability marker.
+pub fn without_comments(text: &str) -> String {
+    text.replace("<!--", "<! --").replace("-->", "-- >")
+}
+
+/// A name or a word of somebody's for a message: one line, visible, not too long.
+pub fn shown(text: &str) -> String {
+    cut(&one_line(&clean(text)), 200)
 }
 
 /// At most `limit` characters, cut at a word where one ends near, with `…` where something went.

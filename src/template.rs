@@ -90,10 +90,12 @@ fn format_value(
     if value.is_undefined() {
         return Err(minijinja::Error::from(minijinja::ErrorKind::UndefinedError));
     }
-    let Some(text) = value.as_str().filter(|_| !value.is_safe()) else {
+    if value.is_safe() || value.is_number() {
         return Ok(write!(out, "{value}")?);
-    };
-    let harmless = if state.name().ends_with(".md") { plain::markdown(text) } else { plain::clean(text) };
+    }
+    // A list or a map prints the words in it: they are words of others all the same.
+    let text = value.to_string();
+    let harmless = if state.name().ends_with(".md") { plain::markdown(&text) } else { plain::clean(&text) };
     Ok(out.write_str(&harmless)?)
 }
 

@@ -36,12 +36,12 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let repo = open(global)?;
     let item = options.item.trim_start_matches("./").trim_end_matches('/');
     if !item.split('/').all(is_safe_name) {
-        let shown = plain::cut(&plain::one_line(&plain::clean(item)), 80);
+        let shown = plain::cut(&plain::shown(item), 80);
         return Err(Fail::new(format!(
             "\"{shown}\" is no item; use letters, digits, `.`, `_` and `-`, as in offline-mode"
         )));
     }
-    let name = plain::cut(&plain::one_line(&plain::clean(&options.name)), 120);
+    let name = plain::cut(&plain::shown(&options.name), 120);
     if name.is_empty() {
         return Err(Fail::new("--name is empty; say what people call the item"));
     }

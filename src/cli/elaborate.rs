@@ -19,7 +19,7 @@ use crate::item::Item;
 use crate::item::path::OutputPath;
 use crate::landing::{self, Landing};
 use crate::library::{Library, sha256};
-use crate::repo::{Repo, short};
+use crate::repo::{self, Repo, short};
 use crate::script::{self, Script};
 use crate::session::hold;
 use crate::step::Step;
@@ -72,21 +72,25 @@ struct Setup {
     opened: Opened,
     base: Oid,
     fixed: Option<Time>,
+    /// The branch exists already.
+    exists: bool,
     /// Where the repository mentions the item's subject; taken when the discussion begins.
-    mentions: Cell<Option<JoinHandle<Mentions>>>,
+    mentions: Cell<Option<Search>>,
 }
 
 /// Holds one discussion and lands it.
 pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, Fail> {
     let setup = set_up(global, &options, screen)?;
     let step = setup.library.step(&setup.opened.step.id)?;
-    if let Some(fixed) = setup.fixed
-        && options.out.is_none()
-        && !options.dry_run
-        && let Some(path) =
-            landing::recorded(&setup.repo, setup.base, &setup.item, &step.id, fixed, &setup.opened.run)?
-    {
-        return already_recorded(&setup, setup.base, &path, screen);
+    if let Some(fixed) = setup.fixed.filter(|_| setup.exists && options.out.is_none() && !options.dry_run) {
+        let item = &setup.item;
+        if let Some(path) =
+            landing::recorded(&setup.repo, setup.base, item, &step.id, fixed, &setup.opened.run)?
+        {
+            // A run that was killed behind its commit may have left something to clear.
+            setup.repo.lock()?;
+            return already_recorded(&setup, setup.base, &path, screen);
+        }
     }
     let finished = discuss(&setup, step, screen)?;
     screen.say(&format!("\n{}", synthesis::summary_text(&finished, &setup.library)?));
@@ -100,7 +104,7 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
     match landing::land(&setup.repo, &setup.library, &finished, setup.base, &setup.item)? {
         Landing::Recorded { commit, recording } => already_recorded(&setup, commit, &recording, screen),
         Landing::Done(landed) => {
-            announce(&setup, &landed.outcome, &landed.item, screen)?;
+            announce(&landed.outcome, screen);
             let branch = &setup.opened.branch;
             screen.say_strong(&format!("\nCommitted {} on {branch}.", short(landed.commit)));
             screen.say(&format!("See it with: git show {branch}"));
@@ -126,7 +130,7 @@ fn set_up(global: &Global, options: &Options, screen: &Screen) -> Result<Setup, 
     let voice =
         options.voice.clone().or_else(|| config.voice.clone()).unwrap_or_else(|| offline::NAME.to_owned());
     if voice != offline::NAME {
-        let voice = crate::plain::one_line(&crate::plain::clean(&voice));
+        let voice = crate::plain::shown(&voice);
         return Err(Fail::new(format!(
             "the voice \"{voice}\" is not built yet; use --voice {}",
             offline::NAME
@@ -176,7 +180,7 @@ fn set_up(global: &Global, options: &Options, screen: &Screen) -> Result<Setup, 
         author: author(),
         run,
     };
-    Ok(Setup { repo, library, item, script, opened, base: place.base, fixed, mentions })
+    Ok(Setup { repo, library, item, script, opened, base: place.base, fixed, exists: place.exists, mentions })
 }
 
 /// Who commits: roundtable itself, on every machine alike, so that the same run is the same
@@ -195,7 +199,7 @@ fn read_script(path: &Path) -> Result<Script, Fail> {
         read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
         return Ok(Script::read("-", &bytes)?);
     }
-    Ok(Script::read(&crate::plain::clean(&path.display().to_string()), &read_file(path, limit)?)?)
+    Ok(Script::read(&crate::plain::shown(&path.display().to_string()), &read_file(path, limit)?)?)
 }
 
 /// The run id: a digest of item, step, inputs, configuration, voice and clock. Without a fixed
@@ -234,12 +238,12 @@ fn run_id(
     sha256(all.to_string().as_bytes())[..32].to_owned()
 }
 
-/// Looks for the item's subject in the repository, beside everything else that is to be read. A
-/// search that fails has found nothing: it is a hint, and no reason to stop.
-fn search(repo: &Repo, base: Oid, item: &Item) -> Cell<Option<JoinHandle<Mentions>>> {
+type Search = JoinHandle<Result<Mentions, repo::Error>>;
+
+/// Looks for the item's subject in the repository, beside everything else that is to be read.
+fn search(repo: &Repo, base: Oid, item: &Item) -> Cell<Option<Search>> {
     let (place, own, words) = (repo.path().to_owned(), item.path.clone(), search_words(&item.name()));
-    let look =
-        move || Repo::open(&place).and_then(|repo| repo.mentions(base, &words, &own)).unwrap_or_default();
+    let look = move || Repo::open(&place).and_then(|repo| repo.mentions(base, &words, &own));
     Cell::new(Some(std::thread::spawn(look)))
 }
 
@@ -250,7 +254,8 @@ fn discuss(setup: &Setup, step: &Step, screen: &Screen) -> Result<Finished, Fail
     let mut talk = Discussion::open(&setup.library, step, first)?;
     let depth = setup.item.meta.depth(&step.phase).unwrap_or(step.depth);
     screen.say(&talk.introduction()?);
-    let mentions = setup.mentions.take().and_then(|search| search.join().ok()).unwrap_or_default();
+    let found = setup.mentions.take().and_then(|search| search.join().ok());
+    let mentions = found.unwrap_or_else(|| Ok(Mentions::default()))?;
     let mut stand_in = Offline::new(Evidence::new(setup.item.documents(), &step.outputs, mentions), depth);
     let cast = &setup.library.cast;
     let mut tell = |record: &Record| {
@@ -261,12 +266,11 @@ fn discuss(setup: &Setup, step: &Step, screen: &Screen) -> Result<Finished, Fail
     talk.finish().ok_or_else(|| Fail::new("the discussion did not come to its end"))
 }
 
-fn announce(setup: &Setup, outcome: &Outcome, item: &Item, screen: &Screen) -> Result<(), Fail> {
+fn announce(outcome: &Outcome, screen: &Screen) {
     screen.say("");
-    for line in outcome.announcements(item, &setup.library)? {
-        screen.say(&line);
+    for line in &outcome.announcements {
+        screen.say(line);
     }
-    Ok(())
 }
 
 /// `--dry-run`: the same change, verified, and shown instead of committed.
@@ -275,7 +279,7 @@ fn rehearse(setup: &Setup, finished: &Finished, screen: &Screen) -> Result<Code,
     let diff: String = additive.changes().iter().map(unified).collect();
     screen.say("");
     screen.say_diff(&diff);
-    announce(setup, &outcome, &setup.item, screen)?;
+    announce(&outcome, screen);
     screen.say("\nNothing was written (--dry-run).");
     let mut report = report(setup, finished, &outcome);
     report["diff"] = json!(diff);
@@ -296,7 +300,7 @@ fn unified(change: &crate::item::Change) -> String {
 fn keep(setup: &Setup, finished: &Finished, path: &Path, screen: &Screen) -> Result<Code, Fail> {
     let (outcome, _) = landing::place(&setup.item, finished, &setup.library)?;
     screen.check().map_err(Fail::new)?;
-    let shown = crate::plain::clean(&path.display().to_string());
+    let shown = crate::plain::shown(&path.display().to_string());
     write_whole(path, to_lines(&finished.log).as_bytes())
         .map_err(|error| Fail::new(format!("{shown} cannot be written: {error}")))?;
     screen.say_strong(&format!("\nRecorded in {shown}; nothing was committed."));
@@ -336,12 +340,7 @@ fn already_recorded(setup: &Setup, commit: Oid, recording: &str, screen: &Screen
     let finished = Discussion::replay(&setup.library, step, &log)?.finish();
     let finished = finished.ok_or_else(|| Fail::new(format!("{recording} has no end")))?;
     screen.say(&format!("Already recorded: {branch} carries this run in {recording}. Nothing was changed."));
-    let outcome = Outcome {
-        changes: Vec::new(),
-        placed: Vec::new(),
-        left: Vec::new(),
-        recording: recording.to_owned(),
-    };
+    let outcome = Outcome::nothing(recording);
     let mut report = report(setup, &finished, &outcome);
     report["base"] = json!(finished.opened.base);
     report["commit"] = json!(setup.repo.commit_of(commit, recording)?.to_string());

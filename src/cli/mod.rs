@@ -104,24 +104,35 @@ struct Clock {
 impl Clock {
     /// The fixed moment, if one is asked for.
     fn fixed(&self) -> Result<Option<Time>, Fail> {
-        if let Some(at) = &self.at {
-            return Time::parse(at).map(Some).map_err(|error| Fail::new(format!("--at: {error}")));
+        let (name, time) = match &self.at {
+            Some(at) => ("--at", Time::parse(at).map_err(|error| Fail::new(format!("--at: {error}")))?),
+            None => match epoch()? {
+                Some(time) => ("SOURCE_DATE_EPOCH", time),
+                None => return Ok(None),
+            },
+        };
+        // git keeps times outside of these, and libgit2 turns them into others.
+        if u32::try_from(time.seconds()).is_err() {
+            return Err(Fail::new(format!(
+                "{name}: {time} is no time of a commit; use one from 1970 to 2105"
+            )));
         }
-        #[allow(clippy::disallowed_methods)]
-        let Some(epoch) = std::env::var_os("SOURCE_DATE_EPOCH").filter(|value| !value.is_empty()) else {
-            return Ok(None);
-        };
-        let text = epoch.to_string_lossy().into_owned();
-        let wrong = || {
-            Fail::new(format!(
-                "SOURCE_DATE_EPOCH is \"{}\"; it is a whole number of seconds since 1970",
-                crate::plain::clean(&text)
-            ))
-        };
-        let seconds: i64 = text.parse().map_err(|_| wrong())?;
-        let moment = chrono::DateTime::from_timestamp(seconds, 0).ok_or_else(wrong)?;
-        Time::parse(&moment.to_rfc3339()).map(Some).map_err(|_| wrong())
+        Ok(Some(time))
     }
+}
+
+/// The moment that SOURCE_DATE_EPOCH names, if it is set.
+fn epoch() -> Result<Option<Time>, Fail> {
+    #[allow(clippy::disallowed_methods)]
+    let Some(epoch) = std::env::var_os("SOURCE_DATE_EPOCH").filter(|value| !value.is_empty()) else {
+        return Ok(None);
+    };
+    let text = crate::plain::shown(&epoch.to_string_lossy());
+    let wrong =
+        || Fail::new(format!("SOURCE_DATE_EPOCH is \"{text}\"; it is a whole number of seconds since 1970"));
+    let seconds: i64 = text.parse().map_err(|_| wrong())?;
+    let moment = chrono::DateTime::from_timestamp(seconds, 0).ok_or_else(wrong)?;
+    Ok(Some(Time::new(moment)))
 }
 
 /// The machine's clock.
@@ -143,7 +154,7 @@ fn open(global: &Global) -> Result<Repo, Fail> {
         Some(path) if !path.exists() => {
             return Err(Fail::new(format!(
                 "--repo: {} does not exist",
-                crate::plain::clean(&path.display().to_string())
+                crate::plain::shown(&path.display().to_string())
             )));
         }
         Some(path) => path.clone(),
@@ -160,7 +171,7 @@ fn current_folder() -> Result<PathBuf, Fail> {
 /// Reads a file that an argument names.
 fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Fail> {
     use std::io::Read as _;
-    let shown = crate::plain::clean(&path.display().to_string());
+    let shown = crate::plain::shown(&path.display().to_string());
     let refused = |error: std::io::Error| Fail::new(format!("{shown} cannot be read: {error}"));
     let file = std::fs::File::open(path).map_err(refused)?;
     if file.metadata().map_err(refused)?.is_dir() {

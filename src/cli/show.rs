@@ -58,19 +58,13 @@ fn read(global: &Global, recording: &str) -> Result<(Vec<u8>, Library), Fail> {
     let Some((revision, inside)) =
         recording.split_once(':').filter(|(revision, inside)| !revision.is_empty() && !inside.is_empty())
     else {
-        let shown = plain::one_line(&plain::clean(recording));
+        let shown = plain::shown(recording);
         return Err(Fail::new(format!("{shown} does not exist; name a file, or REV:PATH in the repository")));
     };
     let repo = open(global)?;
     let commit = repo.resolve(revision)?;
     let bytes = repo.file(commit, inside.trim_start_matches("./"))?;
-    let missing = || {
-        Fail::new(format!(
-            "no file {} at {}",
-            plain::one_line(&plain::clean(inside)),
-            plain::one_line(&plain::clean(revision))
-        ))
-    };
+    let missing = || Fail::new(format!("no file {} at {}", plain::shown(inside), plain::shown(revision)));
     let config = super::table::config(global, &repo, commit)?;
     Ok((bytes.ok_or_else(missing)?, super::table::library(&repo, commit, &config)?))
 }

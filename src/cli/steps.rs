@@ -79,7 +79,7 @@ fn work_tree_config(global: &Global, root: &Path) -> Result<Config, Fail> {
     if global.config.is_none() && !path.exists() {
         return Ok(Config::default());
     }
-    Ok(Config::read(&crate::plain::clean(&path.display().to_string()), &read_file(&path, 1 << 20)?)?)
+    Ok(Config::read(&crate::plain::shown(&path.display().to_string()), &read_file(&path, 1 << 20)?)?)
 }
 
 fn list(library: &Library, screen: &Screen) -> Result<Code, Fail> {
@@ -190,7 +190,7 @@ fn overlay(global: &Global, dir: Option<&Path>) -> Result<Option<Vec<File>>, Fai
         if !at.is_dir() {
             return Err(Fail::new(format!(
                 "{} is no folder",
-                crate::plain::clean(&dir.display().to_string())
+                crate::plain::shown(&dir.display().to_string())
             )));
         }
         return Ok(Some(files::read(&at)?));

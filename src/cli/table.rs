@@ -10,7 +10,7 @@ use crate::repo::Repo;
 /// The settings at a commit, or those of `--config`.
 pub fn config(global: &Global, repo: &Repo, commit: Oid) -> Result<Config, Fail> {
     if let Some(path) = &global.config {
-        let name = crate::plain::clean(&path.display().to_string());
+        let name = crate::plain::shown(&path.display().to_string());
         return Ok(Config::read(&name, &read_file(path, 1 << 20)?)?);
     }
     Ok(match repo.file(commit, config::FILE)? {

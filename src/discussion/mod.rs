@@ -515,7 +515,7 @@ impl<'l> Discussion<'l> {
     pub fn focus_question(&self) -> Option<String> {
         let framing = self.contributions().find(|said| said.purpose == Purpose::Framing)?;
         let text = plain::one_line(&framing.text);
-        let asked = text.split_once("question: ").map_or(text.as_str(), |(_, asked)| asked);
+        let asked = text.rsplit_once("question: ").map_or(text.as_str(), |(_, asked)| asked);
         let end = asked.find('?')?;
         let start = asked[..end].rfind(['.', '!']).map_or(0, |at| at + 1);
         Some(plain::cut(asked[start..=end].trim(), 200))
@@ -656,6 +656,16 @@ pub fn introduction(library: &Library, opened: &Opened) -> Result<String, Failed
         .collect();
     let values = context! { others, step => Serde(&opened.step), item_name => opened.item_name.as_str(), max_turns => opened.max_turns };
     library.templates.render("introduction.txt", values)
+}
+
+impl Finished {
+    /// The same discussion on another commit: what it says of its base, in every place.
+    pub fn rebase(&mut self, base: &str) {
+        base.clone_into(&mut self.opened.base);
+        if let Some(Record { event: Event::Opened(opened), .. }) = self.log.first_mut() {
+            base.clone_into(&mut opened.base);
+        }
+    }
 }
 
 fn cue(persona: &Persona, purpose: Purpose, owed: bool) -> Cue {

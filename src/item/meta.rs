@@ -45,7 +45,8 @@ impl Meta {
     /// The turn limit of the item; it counts when it is an integer of at least 3.
     pub fn max_turns(&self) -> Option<u32> {
         let turns = self.get("elaboration_config").get("max_turns")?.as_u64()?;
-        u32::try_from(turns).ok().filter(|turns| *turns >= crate::discussion::LEAST_TURNS)
+        Some(u32::try_from(turns).unwrap_or(u32::MAX))
+            .filter(|turns| *turns >= crate::discussion::LEAST_TURNS)
     }
 
     /// The depth the user has chosen for a phase (AC-006-06).
@@ -63,7 +64,7 @@ impl Meta {
             "turn_count": finished.closed.turn_count,
             "personas_active": personas,
             "timestamp": finished.at.to_string(),
-            "synthesis_summary": finished.summary.summary,
+            "synthesis_summary": crate::plain::without_comments(&finished.summary.summary),
         });
         let Some(node) = self.document.member("elaborations") else {
             return Ok(self.document.with_member("elaborations", &json!([record])));
@@ -116,7 +117,7 @@ mod tests {
             ("\"7\"", None),
             ("null", None),
             ("true", None),
-            ("99999999999", None),
+            ("99999999999", Some(u32::MAX)),
         ] {
             let text = format!("{{\"elaboration_config\": {{\"max_turns\": {value}}}}}");
             assert_eq!(meta(&text).max_turns(), wanted, "{value}");

@@ -18,6 +18,8 @@ pub enum File {
     Bytes(Vec<u8>),
     /// An ordinary file of this many bytes that is larger than [`LARGEST`].
     Large(u64),
+    /// An ordinary file of a kind that nothing is read from or added to.
+    Opaque,
     /// A symbolic link or a submodule: never followed, never replaced.
     Foreign(&'static str),
 }

@@ -45,8 +45,8 @@ pub enum Committed {
 }
 
 /// The right to commit: the kernel's lock, held until this is dropped.
-pub struct Turn {
-    lock: File,
+pub struct Lock {
+    file: File,
     /// Where packs are prepared.
     desk: PathBuf,
 }
@@ -56,20 +56,22 @@ impl Repo {
     ///
     /// # Errors
     /// A folder or file that cannot be made or locked.
-    pub fn turn(&self) -> Result<Turn, Error> {
+    pub fn lock(&self) -> Result<Lock, Error> {
         let desk = self.git().commondir().join("roundtable");
         let path = desk.join("lock");
         let at = |error| Error::Io { what: "lock", path: path.clone(), error };
-        fs::create_dir_all(&desk).map_err(at)?;
-        let mut lock =
+        if !desk.exists() {
+            fs::create_dir_all(&desk).and_then(|()| flush_folder(self.git().commondir())).map_err(at)?;
+        }
+        let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(at)?;
-        lock.lock().map_err(at)?;
+        file.lock().map_err(at)?;
         let mut intent = String::new();
         // What cannot be read was not written by us: then there is nothing to clear.
-        let _ = lock.read_to_string(&mut intent);
-        let turn = Turn { lock, desk };
-        turn.clear(self, &intent).map_err(at)?;
-        Ok(turn)
+        let _ = file.read_to_string(&mut intent);
+        let held = Lock { file, desk };
+        held.clear(self, &intent).map_err(at)?;
+        Ok(held)
     }
 
     /// Commits, if the branch is still where `wanted` says.
@@ -77,16 +79,36 @@ impl Repo {
     /// # Errors
     /// Anything that keeps the objects or the branch from being written; the branch is then where
     /// it was.
-    pub fn commit(&self, turn: &mut Turn, wanted: &Wanted<'_>) -> Result<Committed, Error> {
+    pub fn commit(&self, lock: &mut Lock, wanted: &Wanted<'_>) -> Result<Committed, Error> {
         let (id, objects) = self.objects(wanted)?;
         let Some(id) = id else { return Ok(Committed::Moved) };
-        turn.store(self, objects)?;
+        lock.store(self, objects)?;
         self.read_back(id, wanted)?;
-        turn.announce(&format!("ref refs/heads/{} {id}\n", wanted.branch), self.flushes())?;
-        self.refuse_checked_out(wanted.branch)?;
-        let moved = self.move_branch(id, wanted);
-        turn.announce("", false)?;
+        if wanted.tip.is_none() {
+            self.make_folders(wanted.branch)?;
+        }
+        lock.announce(&format!("ref refs/heads/{} {id}\n", wanted.branch), self.flushes())?;
+        let moved = self.refuse_checked_out(wanted.branch).and_then(|()| self.move_branch(id, wanted));
+        // The branch stands where it stands: an intent that stays is only looked at once more.
+        let _ = lock.announce("", false);
         moved
+    }
+
+    /// The folders of a new branch, durable before the branch is.
+    fn make_folders(&self, branch: &str) -> Result<(), Error> {
+        let mut folder = self.git().commondir().join("refs/heads");
+        let (folders, _) = branch.rsplit_once('/').unwrap_or(("", branch));
+        for name in folders.split('/').filter(|name| !name.is_empty()) {
+            let above = folder.clone();
+            folder.push(name);
+            let made = match fs::create_dir(&folder) {
+                Ok(()) if self.flushes() => flush_folder(&above),
+                Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
+                _ => Ok(()),
+            };
+            made.map_err(|error| Error::Io { what: "make", path: folder.clone(), error })?;
+        }
+        Ok(())
     }
 
     /// The new objects, built in memory; no id where the parent's files are not those compared.
@@ -152,23 +174,12 @@ impl Repo {
                 let path = self.git().commondir().join(format!("{name}.lock"));
                 return Err(Error::Locked { branch: wanted.branch.to_owned(), path });
             }
-            Err(error) => return Err(error.into()),
+            // Whatever failed, the branch may have moved before it did: then the commit stands.
+            Err(error) if self.git().refname_to_id(&name).ok() != Some(id) => return Err(error.into()),
+            Err(_) => {}
         }
         if self.git().refname_to_id(&name)? != id {
             return Ok(Committed::Moved);
-        }
-        if wanted.tip.is_none() && self.flushes() {
-            // The folders of a new branch may be new themselves; libgit2 has flushed the last one.
-            let heads = self.git().commondir().join("refs/heads");
-            let mut folder = heads.join(wanted.branch);
-            folder.pop();
-            while folder.pop() && folder.starts_with(&heads) {
-                flush_folder(&folder).map_err(|error| Error::Io {
-                    what: "flush",
-                    path: folder.clone(),
-                    error,
-                })?;
-            }
         }
         Ok(Committed::Done(id))
     }
@@ -195,7 +206,7 @@ fn mode_of(base: &Tree<'_>, path: &str, before: Option<&[u8]>) -> Result<Option<
     Ok(same.then_some(mode))
 }
 
-impl Turn {
+impl Lock {
     /// Writes the objects as a pack, durable before it is seen.
     fn store(&mut self, repo: &Repo, objects: Vec<Object>) -> Result<(), Error> {
         let folder = repo.git().commondir().join("objects/pack");
@@ -228,10 +239,10 @@ impl Turn {
     /// Says in the lock file what is about to happen; an empty text says that nothing is.
     fn announce(&mut self, intent: &str, flush: bool) -> Result<(), Error> {
         let written = (|| {
-            self.lock.set_len(0)?;
-            self.lock.rewind()?;
-            self.lock.write_all(intent.as_bytes())?;
-            if flush { self.lock.sync_data() } else { Ok(()) }
+            self.file.set_len(0)?;
+            self.file.rewind()?;
+            self.file.write_all(intent.as_bytes())?;
+            if flush { self.file.sync_data() } else { Ok(()) }
         })();
         written.map_err(|error| Error::Io { what: "write", path: self.desk.join("lock"), error })
     }

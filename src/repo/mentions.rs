@@ -15,6 +15,9 @@ const LARGEST: usize = 64 * 1024;
 /// Tree entries that are visited at all.
 const MOST_ENTRIES: usize = 50_000;
 
+/// Folders are entered to this depth.
+const DEEPEST: usize = 32;
+
 struct Search<'a> {
     words: &'a [String],
     /// The item's own folder, which mentions its subject anyway.
@@ -49,36 +52,36 @@ impl Repo {
             }
             let path = format!("{prefix}{}", name_of(&entry));
             match kind(&entry) {
+                Entry::Folder if prefix.matches('/').count() >= DEEPEST => search.partial = true,
                 Entry::Folder if path == search.own || !crate::plain::is_clean(&path) => {}
                 Entry::Folder => {
                     self.search(&self.git().find_tree(entry.id())?, &format!("{path}/"), search)?
                 }
-                Entry::File if crate::plain::is_clean(&path) => self.look_into(entry.id(), path, search),
+                Entry::File if crate::plain::is_clean(&path) => self.look_into(entry.id(), path, search)?,
                 Entry::File | Entry::Foreign(_) => {}
             }
         }
         Ok(())
     }
 
-    /// Looks into a file while that is affordable. What cannot be read (a partial clone) is left
-    /// out: a count is a hint, and no reason to fail.
-    fn look_into(&self, id: Oid, path: String, search: &mut Search<'_>) {
+    /// Looks into a file while that is affordable. An object that cannot be read is an error: left
+    /// out silently, the same commit would give another discussion on another machine.
+    fn look_into(&self, id: Oid, path: String, search: &mut Search<'_>) -> Result<(), Error> {
         let mut text = path.to_ascii_lowercase().into_bytes();
         if search.bytes >= MOST_BYTES || search.files >= MOST_FILES {
             search.partial = true;
         } else if !is_generated(&path) {
-            let header = self.git().odb().and_then(|odb| odb.read_header(id));
-            let small = header.is_ok_and(|(size, kind)| kind == ObjectType::Blob && size <= LARGEST);
-            match small.then(|| self.git().find_blob(id)) {
-                Some(Ok(blob)) => {
-                    search.bytes += blob.size();
-                    search.files += 1;
-                    if !blob.content().contains(&0) {
-                        text.push(b'\n');
-                        text.extend(blob.content().to_ascii_lowercase());
-                    }
+            let (size, kind) = self.git().odb()?.read_header(id)?;
+            if kind == ObjectType::Blob && size <= LARGEST {
+                let blob = self.git().find_blob(id)?;
+                search.bytes += blob.size();
+                search.files += 1;
+                if !blob.content().contains(&0) {
+                    text.push(b'\n');
+                    text.extend(blob.content().to_ascii_lowercase());
                 }
-                _ => search.partial = true,
+            } else {
+                search.partial = true;
             }
         }
         for word in search.words {
@@ -86,6 +89,7 @@ impl Repo {
                 search.found.entry(word.clone()).or_default().push(path.clone());
             }
         }
+        Ok(())
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use git2::{ErrorCode, ObjectType, Oid, Repository, Tree, TreeEntry};
 
-pub use self::commit::{Committed, Turn, Wanted};
+pub use self::commit::{Committed, Lock, Wanted};
 use crate::finding::{Finding, did_you_mean};
 use crate::item::{self, File, Item, Meta, meta};
 use crate::library;
@@ -43,6 +43,8 @@ pub enum Error {
     BranchName(String),
     #[error("the branch {branch} is checked out in {}; name another with --branch, or switch that work tree away from it", at.display())]
     CheckedOut { branch: String, at: PathBuf },
+    #[error("the branch {branch} cannot be made beside the branch {other}; name another with --branch")]
+    BranchTaken { branch: String, other: String },
     #[error("the branch {branch} is locked by {}; if no other git process runs, delete that file", path.display())]
     Locked { branch: String, path: PathBuf },
     #[error("no item {item} at commit {commit}{hint}")]
@@ -53,6 +55,10 @@ pub enum Error {
     NoMeta { path: String },
     #[error("{path} is {what}; items, steps and templates are ordinary files and folders")]
     Foreign { path: String, what: &'static str },
+    #[error(
+        "the item's {path} stands where recordings go; rename it, so that a folder `elaborations` can stand there"
+    )]
+    NotOurs { path: String },
     #[error("{path} stands there already")]
     Exists { path: String },
     #[error("{path} is larger than {limit} bytes")]
@@ -129,9 +135,27 @@ impl Repo {
         }
         match self.git.find_reference(&format!("refs/heads/{branch}")) {
             Ok(found) => Ok(Some(found.peel_to_commit()?.id())),
-            Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
+            Err(error) if error.code() == ErrorCode::NotFound => self.refuse_taken(branch).map(|()| None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Refuses a new branch whose name is a folder of branches, or needs a branch for a folder.
+    fn refuse_taken(&self, branch: &str) -> Result<(), Error> {
+        let taken = |other: &str| Error::BranchTaken { branch: branch.to_owned(), other: other.to_owned() };
+        for (at, _) in branch.match_indices('/') {
+            if self.git.find_reference(&format!("refs/heads/{}", &branch[..at])).is_ok() {
+                return Err(taken(&branch[..at]));
+            }
+        }
+        let below = format!("refs/heads/{branch}/");
+        for reference in self.git.references()?.flatten() {
+            let name = String::from_utf8_lossy(reference.name_bytes()).into_owned();
+            if name.starts_with(&below) {
+                return Err(taken(&name["refs/heads/".len()..]));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a branch that a work tree has checked out: its files would no longer fit it.
@@ -139,22 +163,31 @@ impl Repo {
     /// # Errors
     /// [`Error::CheckedOut`], with the work tree.
     pub fn refuse_checked_out(&self, branch: &str) -> Result<(), Error> {
-        let name = format!("refs/heads/{branch}");
-        let on_it = |repo: &Repository| {
-            let head = repo.find_reference("HEAD").ok();
-            head.and_then(|head| head.symbolic_target().ok().flatten().map(str::to_owned))
-                .is_some_and(|target| target == name)
-        };
-        let mut homes: Vec<PathBuf> = vec![self.git.commondir().to_owned()];
-        let linked = self.git.worktrees()?;
-        for tree in linked.iter().flatten().flatten() {
-            homes.push(self.git.commondir().join("worktrees").join(tree));
+        let common = self.git.commondir();
+        let mut homes: Vec<(PathBuf, PathBuf)> = Vec::new();
+        if !self.git.is_bare() || self.git.is_worktree() {
+            homes.push((common.to_owned(), common.parent().unwrap_or(common).to_owned()));
         }
-        for home in homes {
-            let Ok(repo) = Repository::open(&home) else { continue };
-            if on_it(&repo) && !repo.is_bare() {
-                let at = repo.workdir().unwrap_or(&home).to_owned();
-                return Err(Error::CheckedOut { branch: branch.to_owned(), at });
+        // Read as files, since a work tree of somebody else cannot be opened and counts all the same.
+        let linked = common.join("worktrees");
+        if linked.is_dir() {
+            let unread = |error| Error::Io { what: "read", path: linked.clone(), error };
+            for entry in std::fs::read_dir(&linked).map_err(unread)? {
+                let home = entry.map_err(unread)?.path();
+                let at = std::fs::read_to_string(home.join("gitdir")).unwrap_or_default();
+                let at = Path::new(at.trim_end()).parent().map_or_else(|| home.clone(), Path::to_owned);
+                homes.push((home, at));
+            }
+        }
+        for (home, at) in homes {
+            let heads = ["HEAD", "rebase-merge/head-name", "rebase-apply/head-name"];
+            let held = heads.iter().filter_map(|file| std::fs::read_to_string(home.join(file)).ok());
+            for head in held {
+                let name = head.trim_end().trim_start_matches("ref:").trim_start();
+                // On a file system without case two spellings are one branch.
+                if name.strip_prefix("refs/heads/").is_some_and(|held| held.eq_ignore_ascii_case(branch)) {
+                    return Err(Error::CheckedOut { branch: branch.to_owned(), at });
+                }
             }
         }
         Ok(())
@@ -208,10 +241,15 @@ impl Repo {
         let paths = [name.to_owned(), format!("{items}/{name}")];
         let plain =
             |path: &str| !path.is_empty() && path.split('/').all(|part| !matches!(part, "" | "." | ".."));
+        let mut found = Vec::new();
         for path in paths.iter().filter(|path| plain(path)) {
-            if self.folder(commit, path)?.is_some() {
-                return Ok(path.clone());
+            if let Some(folder) = self.folder(commit, path)? {
+                found.push((folder.get_name(meta::FILE).is_none(), path));
             }
+        }
+        // A slug may be the name of a folder of code too: an item has its meta.json.
+        if let Some((_, path)) = found.iter().min_by_key(|(bare, _)| *bare) {
+            return Ok((*path).clone());
         }
         let slugs: Vec<String> = match self.folder(commit, items)? {
             Some(tree) => tree
@@ -258,7 +296,7 @@ impl Repo {
             Some(File::Bytes(bytes)) => Meta::read(&at, bytes)?,
             Some(File::Large(_)) => return Err(Error::Large { path: at, limit: item::LARGEST as usize }),
             Some(File::Foreign(what)) => return Err(Error::Foreign { path: at, what }),
-            None => return Err(Error::NoMeta { path: path.to_owned() }),
+            Some(File::Opaque) | None => return Err(Error::NoMeta { path: path.to_owned() }),
         };
         Ok(Item { path: path.to_owned(), meta, files, recordings })
     }
@@ -274,6 +312,18 @@ impl Repo {
         for entry in tree {
             let name = format!("{prefix}{}", name_of(&entry));
             match kind(&entry) {
+                Entry::File | Entry::Foreign(_)
+                    if prefix.is_empty() && name.eq_ignore_ascii_case("elaborations") =>
+                {
+                    return Err(Error::NotOurs { path: name });
+                }
+                Entry::Folder
+                    if prefix.is_empty()
+                        && name != "elaborations"
+                        && name.eq_ignore_ascii_case("elaborations") =>
+                {
+                    return Err(Error::NotOurs { path: name });
+                }
                 Entry::Folder if name == "elaborations" => {
                     recordings.extend(self.git.find_tree(entry.id())?.iter().map(|entry| name_of(&entry)));
                 }
@@ -289,11 +339,10 @@ impl Repo {
                 }
                 Entry::File => {
                     let (size, _) = self.git.odb()?.read_header(entry.id())?;
-                    let read = size as u64 <= item::LARGEST && item::is_document(&name);
-                    let file = if read {
-                        File::Bytes(self.git.find_blob(entry.id())?.content().to_vec())
-                    } else {
-                        File::Large(size as u64)
+                    let file = match size as u64 {
+                        _ if !item::is_document(&name) => File::Opaque,
+                        size if size > item::LARGEST => File::Large(size),
+                        _ => File::Bytes(self.git.find_blob(entry.id())?.content().to_vec()),
                     };
                     files.insert(name, file);
                 }
@@ -323,7 +372,13 @@ impl Repo {
     /// # Errors
     /// A path that leads through a link or a submodule.
     pub fn exists(&self, commit: Oid, path: &str) -> Result<bool, Error> {
-        Ok(self.entry(&self.tree(commit)?, path)?.is_some())
+        if self.entry(&self.tree(commit)?, path)?.is_some() {
+            return Ok(true);
+        }
+        // The same name in another case would be the same folder on other systems.
+        let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let folder = if above.is_empty() { Some(self.tree(commit)?) } else { self.folder(commit, above)? };
+        Ok(folder.is_some_and(|folder| folder.iter().any(|entry| name_of(&entry).eq_ignore_ascii_case(name))))
     }
 
     /// The files below a folder, with their paths below it: an overlay of steps or templates.

@@ -10,10 +10,24 @@ use crate::discussion::summary::{Insight, attribution};
 use crate::front_matter;
 use crate::json::{Document, Kind};
 use crate::library::Library;
-use crate::plain::{clean, one_line};
+use crate::plain::{clean, one_line, without_comments};
 
 /// A discussion as JSON artifacts carry it.
 fn entry(finished: &Finished, library: &Library) -> Value {
+    harmless(raw_entry(finished, library))
+}
+
+/// A value whose texts hold no comment.
+fn harmless(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(without_comments(&text)),
+        Value::Array(list) => list.into_iter().map(harmless).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(key, value)| (key, harmless(value))).collect(),
+        other => other,
+    }
+}
+
+fn raw_entry(finished: &Finished, library: &Library) -> Value {
     let said = |list: &[Insight]| -> Vec<Value> {
         let one = |one: &Insight| json!({"text": one.text, "by": attribution(&one.by, &library.cast), "turns": one.turns});
         list.iter().map(one).collect()
@@ -108,7 +122,7 @@ fn lines(finished: &Finished, library: &Library) -> Vec<String> {
         format!("<!-- Elaboration: step {}, {} -->", step.id, finished.at),
         format!("Elaboration Insights (Step {}: {})", step.id, step.title),
     ];
-    let harmless = |text: &str| one_line(&clean(text)).replace("<!--", "<! --").replace("-->", "-- >");
+    let harmless = |text: &str| without_comments(&one_line(&clean(text)));
     for [kind, by, text, why, _] in rows(finished, library) {
         let by = if by.is_empty() { by } else { format!("[{by}] ") };
         let why = if why.is_empty() { why } else { format!(": {why}") };
@@ -153,7 +167,7 @@ pub(super) fn csv(text: &str, finished: &Finished, library: &Library) -> Additio
     if body.matches('"').count() % 2 == 1 {
         return Addition::None("a quotation mark in it is not closed".to_owned());
     }
-    let mut new = if body.is_empty() { format!("{HEADER}{end}") } else { text.to_owned() };
+    let mut new = if body.is_empty() { format!("{text}{HEADER}{end}") } else { text.to_owned() };
     if !new.ends_with('\n') {
         new.push_str(end);
     }
@@ -172,7 +186,7 @@ pub(super) fn csv(text: &str, finished: &Finished, library: &Library) -> Additio
 
 /// A cell (RFC 4180), with nothing at its start that a spreadsheet would calculate.
 fn cell(text: &str) -> String {
-    let text = one_line(&clean(text));
+    let text = without_comments(&one_line(&clean(text)));
     let text = if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text };
     if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
@@ -258,7 +272,7 @@ mod tests {
         let add = |before: &str| text(csv(before, &finished, &library));
         insta::assert_snapshot!(add("").unwrap(), @r#"
         step_id,timestamp,kind,by,text,rationale,turns
-        01-03,2026-02-20T14:30:00.000Z,insight,Maya,"'=cmd, ""x"" --> <!--",,2
+        01-03,2026-02-20T14:30:00.000Z,insight,Maya,"'=cmd, ""x"" -- > <! --",,2
         01-03,2026-02-20T14:30:00.000Z,decision,,Keep it,why,3
         "#);
         let again = add(&add("").unwrap()).unwrap();

@@ -10,9 +10,9 @@ pub mod placement;
 use minijinja::context;
 use minijinja::value::Serde;
 
+use crate::discussion::Finished;
 use crate::discussion::event::to_lines;
 use crate::discussion::summary::attribution;
-use crate::discussion::{Finished, introduction};
 use crate::finding::Finding;
 use crate::item::path::{OutputPath, Refused};
 use crate::item::{Change, File, Item, meta};
@@ -45,6 +45,8 @@ pub struct Outcome {
     pub left: Vec<Left>,
     /// The recording's path in the repository.
     pub recording: String,
+    /// What is said of each artifact (interface specification 4.3).
+    pub announcements: Vec<String>,
 }
 
 /// Why a discussion cannot be written into its item.
@@ -62,6 +64,10 @@ pub enum Unplaced {
     NoFolder { path: String, other: String },
     #[error("{path} has no place for an addition: {why}")]
     NoPlace { path: String, why: &'static str },
+    #[error(
+        "the template addition.md must hold the marker line once and no other comment; the built-in one shows it"
+    )]
+    Marker,
     #[error("{0}")]
     Meta(#[from] Finding),
     #[error("{0}")]
@@ -81,12 +87,7 @@ pub(crate) enum Addition {
 /// # Errors
 /// An output that must not be written, or that has no place for an addition.
 pub fn outcome(item: &Item, finished: &Finished, library: &Library) -> Result<Outcome, Unplaced> {
-    let mut outcome = Outcome {
-        changes: Vec::new(),
-        placed: Vec::new(),
-        left: Vec::new(),
-        recording: recording(item, finished),
-    };
+    let mut outcome = Outcome::nothing(&recording(item, finished));
     let mut names: Vec<String> = Vec::new();
     for output in &finished.opened.step.outputs {
         let refused = |refused| Unplaced::Output(refused, finished.opened.step.id.clone());
@@ -108,6 +109,8 @@ pub fn outcome(item: &Item, finished: &Finished, library: &Library) -> Result<Ou
     });
     let log = to_lines(&finished.log).into_bytes();
     outcome.changes.push(Change { path: outcome.recording.clone(), before: None, after: log });
+    // Rendered here, so that a template that fails does so before anything is committed.
+    outcome.announcements = outcome.announce(item, library)?;
     Ok(outcome)
 }
 
@@ -132,6 +135,10 @@ fn add_to(
 ) -> Result<(), Unplaced> {
     let path = format!("{}/{name}", item.path);
     let before = existing(item, name, &path)?;
+    if item.files.get(name) == Some(&File::Opaque) {
+        outcome.left.push(Left { path, reason: "a file of this kind takes no addition".to_owned() });
+        return Ok(());
+    }
     let addition = match &before {
         Some(bytes) => match std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0')) {
             Some(text) => add(name, text, finished, library).map_err(|why| at_path(why, &path))?,
@@ -191,7 +198,7 @@ fn existing(item: &Item, name: &str, path: &str) -> Result<Option<Vec<u8>>, Unpl
         Some(File::Bytes(bytes)) => Ok(Some(bytes.clone())),
         Some(File::Large(size)) => Err(Unplaced::Large { path, size: *size }),
         Some(File::Foreign(what)) => Err(Unplaced::Foreign { path, what }),
-        None => Ok(None),
+        Some(File::Opaque) | None => Ok(None),
     }
 }
 
@@ -208,6 +215,10 @@ fn suffix(name: &str) -> String {
 
 /// The addition to an artifact that exists.
 fn add(name: &str, text: &str, finished: &Finished, library: &Library) -> Result<Addition, Unplaced> {
+    // Such a file is one line to the line rule, and nothing can stand inside a line.
+    if text.replace("\r\n", "").contains('\r') {
+        return Ok(Addition::None("its lines end in a carriage return alone".to_owned()));
+    }
     Ok(match suffix(name).as_str() {
         "md" | "markdown" => markdown(text, finished, library)?,
         "json" => data::json(name, text, finished, library),
@@ -251,8 +262,14 @@ fn markdown(text: &str, finished: &Finished, library: &Library) -> Result<Additi
 }
 
 /// The addition to a Markdown file: marker and synthesis, its heading at `level`.
-fn addition(finished: &Finished, library: &Library, level: u8) -> Result<String, Failed> {
-    render("addition.md", finished, library, level)
+fn addition(finished: &Finished, library: &Library, level: u8) -> Result<String, Unplaced> {
+    let text = render("addition.md", finished, library, level)?;
+    let marker = format!("<!-- Elaboration: step {}, {} -->", finished.opened.step.id, finished.at);
+    if text.matches("<!--").count() == 1 && text.lines().any(|line| line == marker) {
+        Ok(text)
+    } else {
+        Err(Unplaced::Marker)
+    }
 }
 
 /// The synthesis as the user sees it (interface specification 4.1).
@@ -288,11 +305,19 @@ fn render(template: &str, finished: &Finished, library: &Library, level: u8) -> 
 }
 
 impl Outcome {
+    /// An outcome that changes nothing.
+    pub fn nothing(recording: &str) -> Outcome {
+        Outcome {
+            changes: Vec::new(),
+            placed: Vec::new(),
+            left: Vec::new(),
+            recording: recording.to_owned(),
+            announcements: Vec::new(),
+        }
+    }
+
     /// `Updated …, section "…": added ….`, one line an artifact (interface specification 4.3).
-    ///
-    /// # Errors
-    /// A template that cannot be rendered.
-    pub fn announcements(&self, item: &Item, library: &Library) -> Result<Vec<String>, Failed> {
+    fn announce(&self, item: &Item, library: &Library) -> Result<Vec<String>, Failed> {
         let name = |path: &str| path.strip_prefix(&format!("{}/", item.path)).unwrap_or(path).to_owned();
         let updated = self.placed.iter().map(|placed| {
             let values = context! { artifact => name(&placed.path), section => placed.section.as_str(), description => placed.description.as_str() };
@@ -306,12 +331,4 @@ impl Outcome {
         });
         updated.chain(left).collect()
     }
-}
-
-/// The introduction of the discussion that a finished one was.
-///
-/// # Errors
-/// A template that cannot be rendered.
-pub fn introduction_text(finished: &Finished, library: &Library) -> Result<String, Failed> {
-    introduction(library, &finished.opened)
 }

@@ -50,7 +50,8 @@ impl Outline {
                     open = Some(Heading {
                         level,
                         text: String::new(),
-                        start: range.start + skipped,
+                        // The heading's line may begin with blanks.
+                        start: line_start(text, range.start + skipped),
                         added: added.is_some(),
                     });
                 }
@@ -95,6 +96,11 @@ impl Outline {
         let level = self.headings[heading].level;
         self.headings[..heading].iter().rposition(|above| above.level < level)
     }
+}
+
+/// Where the line begins that a byte stands on.
+fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |end| end + 1)
 }
 
 /// Whether an HTML block is a traceability marker.

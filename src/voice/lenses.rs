@@ -76,7 +76,7 @@ fn place_in(statement: &str) -> Option<&str> {
     let at = statement.find(" line ")? + " line ".len();
     let digits = statement[at..].find(|c: char| !c.is_ascii_digit())?;
     let document = !statement[..at - " line ".len()].contains(' ');
-    (document && digits > 0).then(|| &statement[..at + digits + 1])
+    if document && digits > 0 { statement.get(..at + digits + 1) } else { None }
 }
 
 /// As many findings of one kind are kept: a discussion has room for a few, the first come first.
@@ -112,8 +112,9 @@ fn prose(evidence: &Evidence) -> impl Iterator<Item = &Line> {
 fn says<'w>(line: &Line, wanted: &[&'w str]) -> Option<&'w str> {
     wanted.iter().copied().find(|word| match word.split_once(' ') {
         None => line.words.iter().any(|found| found == word),
-        Some((first, rest)) => {
-            line.words.windows(2).any(|pair| pair[0] == first && rest.starts_with(pair[1].as_str()))
+        Some(_) => {
+            let phrase: Vec<&str> = word.split(' ').collect();
+            line.words.windows(phrase.len()).any(|window| window == phrase)
         }
     })
 }

@@ -58,15 +58,20 @@ impl Voice for Offline {
         let points = found.or_insert_with(|| points(&persona.key, &self.evidence, talk.step()));
         let turn = Turn { evidence: &self.evidence, depth: self.depth, points, persona, talk, cue };
         let mut lines = match cue.purpose {
-            Purpose::Framing => vec![turn.framing()?],
+            Purpose::Framing => vec![turn.framing(&turn.landed())?, turn.framing(&turn.landed_plainly())?],
             Purpose::Answer => turn.answers()?,
             Purpose::FollowUp | Purpose::Round => turn.additions()?,
         };
         if cue.owed && cue.purpose != Purpose::Framing {
             lines.extend(turn.plain_words());
         }
-        let keeps = |line: &&String| breaches(line, persona, talk).is_empty() && !talk.would_drift(line);
+        let framing = cue.purpose == Purpose::Framing;
+        let keeps =
+            |line: &&String| breaches(line, persona, talk).is_empty() && (framing || !talk.would_drift(line));
         let fits = lines.iter().find(keeps).cloned();
+        if framing && fits.is_none() {
+            return Ok(lines.pop());
+        }
         Ok(fits.or_else(|| cue.owed.then(|| turn.last_words())))
     }
 
@@ -87,13 +92,13 @@ struct Turn<'a> {
 
 impl Turn<'_> {
     /// The lead's framing (4.4.2): what the step came to, the focus question, the first colleague.
-    fn framing(&self) -> Result<String, Speechless> {
+    fn framing(&self, landed: &str) -> Result<String, Speechless> {
         let Some(next) = self.talk.library().cast.others(&self.persona.key).next() else {
             return Ok(String::new());
         };
         let values = context! {
             step => Serde(&self.talk.opened().step),
-            summary => self.landed(),
+            summary => landed,
             question => self.question(),
             addressee => next.first_name(),
             lens => next.lens.as_str(),
@@ -132,6 +137,11 @@ impl Turn<'_> {
             ),
             (None, _) => format!("{document} holds {} and no section of that name", count(*lines, "line")),
         }
+    }
+
+    /// The same without a word of the documents, which may hold words the lead does not use.
+    fn landed_plainly(&self) -> String {
+        format!("the item has {}", count(self.evidence.documents.len(), "document"))
     }
 
     /// The question of the step that the documents answer least.
