@@ -14,7 +14,7 @@ const LIMIT: usize = 64 * 1024;
 
 /// The settings of a repository.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "`key: value` lines")]
 pub struct Config {
     /// The folder that holds the items.
     pub items: Option<String>,

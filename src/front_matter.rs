@@ -72,11 +72,13 @@ pub fn parse<T: DeserializeOwned>(path: &str, text: &str, yaml: &str, skipped: u
 /// The parser's message without its own ` at line …`, which counts from the front matter's start.
 fn reason(message: &str) -> String {
     let end = message.find(" at line ").unwrap_or(message.len());
-    let message = &message[..end];
+    // The words of a parser are not those of a user.
+    let words = [("expected u32", "expected a whole number"), ("sequence", "list"), ("struct ", "")];
+    let message = words.iter().fold(message[..end].to_owned(), |text, (from, to)| text.replace(from, to));
     message
         .split_once(": ")
         .filter(|(head, _)| !head.contains(' '))
-        .map_or(message, |(_, tail)| tail)
+        .map_or(message.as_str(), |(_, tail)| tail)
         .to_owned()
 }
 
@@ -136,7 +138,7 @@ mod tests {
            = start the file with a line `---`, then `key: value` lines, then `---`
         ");
         insta::assert_snapshot!(refused("---\ntitle: [\n---\n"), @r"
-        s.md:2:8: invalid type: sequence, expected a string
+        s.md:2:8: invalid type: list, expected a string
          2 | title: [
            |        ^
         ");

@@ -12,8 +12,10 @@ use crate::discussion::event::Time;
 use crate::finding::{Finding, did_you_mean};
 use crate::{front_matter, json, plain};
 
-/// A script over this many bytes is refused (32 MiB).
-pub const LARGEST: usize = 32 * 1024 * 1024;
+/// A script over this many bytes is refused (16 MiB).
+pub const LARGEST: usize = 16 * 1024 * 1024;
+/// A script has at most this many inputs.
+pub const MOST: usize = 20_000;
 /// A message is cut after this many characters.
 pub const LONGEST: usize = 65_536;
 
@@ -49,8 +51,12 @@ impl Form {
     pub fn of(name: &str, bytes: &[u8]) -> Form {
         let suffix = name.rsplit_once('.').map_or(String::new(), |(_, suffix)| suffix.to_ascii_lowercase());
         let first = bytes.trim_ascii_start().first();
-        let keyed =
-            bytes.starts_with(b"inputs:") || bytes.starts_with(b"user:") || bytes.starts_with(b"---\n");
+        // Comments may stand before the keys.
+        let mut lines =
+            bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty() && !line.starts_with(b"#"));
+        let keyed = lines.next().is_some_and(|line| {
+            line.starts_with(b"inputs:") || line.starts_with(b"user:") || line.trim_ascii_end() == b"---"
+        });
         match suffix.as_str() {
             "json" => Form::Json,
             "yaml" | "yml" => Form::Yaml,
@@ -81,6 +87,11 @@ impl Script {
                 .hint("write one message a line; the discussion ends with a line `done`"));
         }
         let raw = match Form::of(name, bytes) {
+            Form::Text if text.bytes().filter(|byte| *byte == b'\n').count() > MOST => {
+                let finding =
+                    Finding::at(name, "", MOST + 1, 1, format!("the script has more than {MOST} lines"));
+                return Err(finding.hint("a discussion ends within its turn limit; leave the rest out"));
+            }
             Form::Text => Raw {
                 inputs: Some(text.lines().map(|line| said(line.to_owned())).collect()),
                 ..Raw::default()
@@ -101,6 +112,11 @@ impl Script {
             return Err(Finding::at(name, text, 1, 1, "the script has no `inputs`")
                 .hint("write `inputs:` and below it one `- \"message\"` a line; `null` is silence"));
         };
+        if inputs.len() > MOST {
+            let message = format!("the script has {} inputs, more than {MOST}", inputs.len());
+            return Err(Finding::at(name, text, 1, 1, message)
+                .hint("a discussion ends within its turn limit; leave the rest out"));
+        }
         for (at, input) in inputs.into_iter().enumerate() {
             let input = match input {
                 None => None,
@@ -159,7 +175,7 @@ fn said(text: String) -> Option<RawInput> {
 
 /// A script as `.yaml` and `.json` write it.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "`inputs:` with a list of messages")]
 struct Raw {
     user: Option<String>,
     inputs: Option<Vec<Option<RawInput>>>,

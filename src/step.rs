@@ -43,7 +43,7 @@ impl fmt::Display for Depth {
 
 /// The front matter of a step file (AC-012-01, AC-012-02).
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "`key: value` lines")]
 struct FrontMatter {
     step_id: String,
     title: String,

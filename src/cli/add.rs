@@ -61,7 +61,10 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     };
     let commit = landing::add(&repo, &library, &new)?;
     screen.say_strong(&format!("Added {path} on {}, commit {}.", place.branch, short(commit)));
-    screen.say(&format!("Next: roundtable elaborate {} --step 00-01 --script FILE", table::slug(&path)));
+    let slug = table::slug(&path);
+    // A slug alone is looked for below the items folder.
+    let name = if path == format!("{}/{slug}", config.items()) { slug } else { &path };
+    screen.say(&format!("Next: roundtable elaborate {name} --step 00-01 --script FILE"));
     screen.json(&json!({
         "item": path, "branch": place.branch, "base": place.base.to_string(), "commit": commit.to_string(),
     }));

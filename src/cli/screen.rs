@@ -21,6 +21,8 @@ pub struct Screen {
     colour_errors: bool,
     quiet: bool,
     json: bool,
+    /// A runner of GitHub Actions reads along and obeys commands in what is printed.
+    runner: bool,
     broken: RefCell<Option<io::Error>>,
 }
 
@@ -49,6 +51,7 @@ impl Screen {
             colour_errors: wanted(io::stderr().is_terminal()),
             quiet,
             json,
+            runner: std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
             broken: RefCell::new(None),
         }
     }
@@ -60,12 +63,33 @@ impl Screen {
 
     fn write(&self, text: &str) {
         let mut out = io::stdout().lock();
+        let text = self.disarmed(text);
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         if let Err(error) = written
             && error.kind() != ErrorKind::BrokenPipe
         {
             self.broken.borrow_mut().get_or_insert(error);
         }
+    }
+
+    /// The text without workflow commands where a runner would obey them: `::name::` at a line's
+    /// start, `##[name]` anywhere.
+    fn disarmed(&self, text: &str) -> String {
+        if !self.runner {
+            return text.to_owned();
+        }
+        if self.json {
+            // The same JSON, in other signs.
+            return text.replace("##[", "##\\u005b");
+        }
+        let mut out = String::with_capacity(text.len());
+        for line in text.replace("##[", "## [").split_inclusive('\n') {
+            let words = line.trim_start();
+            let indent = &line[..line.len() - words.len()];
+            out.push_str(indent);
+            out.push_str(&words.strip_prefix("::").map_or(words.to_owned(), |rest| format!(": :{rest}")));
+        }
+        out
     }
 
     fn styled(&self, style: Style, text: &str) -> String {
@@ -97,7 +121,8 @@ impl Screen {
         if entry.label.is_empty() {
             self.write(&format!("\n{}\n", self.styled(style, &entry.text)));
         } else {
-            self.write(&format!("\n{} {}\n", self.styled(style, &entry.label), entry.text));
+            let label = plain::one_line(&plain::clean(&entry.label));
+            self.write(&format!("\n{} {}\n", self.styled(style, &label), entry.text));
         }
     }
 
@@ -140,7 +165,7 @@ impl Screen {
         let style = color.on_default().bold();
         let label = if self.colour_errors { format!("{style}{kind}{style:#}") } else { kind.to_owned() };
         // There is nowhere left to report that standard error is gone.
-        let _ = writeln!(io::stderr().lock(), "{label}: {}", plain::clean(text));
+        let _ = writeln!(io::stderr().lock(), "{label}: {}", self.disarmed(&plain::clean(text)));
     }
 
     /// An output that could not be written so far, as an error.

@@ -318,6 +318,7 @@ fn find_word(text: &str, phrase: &str) -> Option<usize> {
 
 fn decisions(said: &[Said], talk: &Discussion<'_>) -> Vec<Decision> {
     let mut found: Vec<Decision> = Vec::new();
+    let mut known = std::collections::BTreeMap::new();
     for one in said.iter().filter(|one| one.turn > 0 && one.purpose != Some(Purpose::Framing)) {
         for statement in statements(&one.text) {
             let Some((text, why)) = decided(&statement, one.by == USER) else { continue };
@@ -325,7 +326,8 @@ fn decisions(said: &[Said], talk: &Discussion<'_>) -> Vec<Decision> {
                 true => format!("settled by {} in turn {}", name(&one.by, talk), one.turn),
                 false => "settled by the user as the discussion ended".to_owned(),
             };
-            if let Some(same) = found.iter_mut().find(|same| same_words(&same.text) == same_words(&text)) {
+            let at = *known.entry(same_words(&text)).or_insert(found.len());
+            if let Some(same) = found.get_mut(at) {
                 if !same.turns.contains(&one.turn) {
                     same.turns.push(one.turn);
                 }

@@ -11,7 +11,7 @@ use crate::step::Step;
 /// The phrases that mark each step.
 #[derive(Clone, Debug)]
 pub struct Focus {
-    here: Vec<Vec<String>>,
+    here: Vec<(Vec<String>, String)>,
     elsewhere: Vec<Place>,
     /// What the item is about: its name's subjects.
     subject: Vec<String>,
@@ -38,11 +38,11 @@ impl Focus {
     pub fn new(step: &Step, steps: &[Step], item_name: &str) -> Focus {
         let phrases = |step: &Step| -> Vec<(Vec<String>, String)> {
             let title = stems(&step.title);
-            let telling = title.iter().filter(|word| is_significant(word)).count() >= 2;
+            let telling = title.iter().filter(|word| is_significant(word)).count() >= 3;
             let title = telling.then(|| (title, step.title.clone()));
             step.topics.iter().map(|topic| (stems(topic), topic.clone())).chain(title).collect()
         };
-        let here = phrases(step).into_iter().map(|(phrase, _)| phrase).collect();
+        let here = phrases(step);
         let others = steps.iter().filter(|other| other.id != step.id);
         let elsewhere = others
             .map(|other| Place { id: other.id.clone(), title: other.title.clone(), phrases: phrases(other) })
@@ -52,8 +52,14 @@ impl Focus {
 
     /// Where the text belongs, if it is not here.
     pub fn drift(&self, text: &str) -> Option<Drift> {
-        let said = stems(&without_files(&unquoted(text)));
-        if self.here.iter().any(|phrase| find_run(&said, phrase).is_some()) {
+        let text = without_files(&unquoted(text));
+        let said = stems(&text);
+        // A name with capitals inside counts as it is written: MoSCoW is no city.
+        let says = |phrase: &[String], topic: &str| {
+            let capitals = topic.chars().skip(1).any(char::is_uppercase) && !topic.contains(' ');
+            find_run(&said, phrase).is_some() && (!capitals || text.contains(topic))
+        };
+        if self.here.iter().any(|(phrase, topic)| says(phrase, topic)) {
             return None;
         }
         let mut best: Option<(usize, Drift)> = None;
@@ -63,7 +69,7 @@ impl Focus {
                 .phrases
                 .iter()
                 .filter(|(phrase, _)| !phrase.iter().all(|word| self.subject.contains(word)))
-                .filter(|(phrase, _)| find_run(&said, phrase).is_some())
+                .filter(|(phrase, topic)| says(phrase, topic))
                 .collect();
             let Some((_, subject)) = marks.iter().max_by_key(|(phrase, _)| phrase.len()) else { continue };
             let weight: usize = marks.iter().map(|(phrase, _)| phrase.len()).sum();
@@ -103,6 +109,7 @@ mod tests {
         for (text, wanted) in [
             ("Which of these would you put first in the MoSCoW prioritization?", "01-08"),
             ("Alex, how should we prioritize these journeys?", "01-08"),
+            ("Is this a must have or a should have?", "01-08"),
             ("Let's talk about Technology Decisions for a moment", "03-02"),
             ("Which tech stack would we use?", "03-02"),
         ] {
@@ -121,6 +128,9 @@ mod tests {
             "Which risk do you see, and what does the user see?",
             "I agree with Maya, the acceptance criteria come first",
             "The function signature would be sync(local, remote)",
+            "Our users are in Moscow.",
+            "The queue should prioritize small uploads over photos.",
+            "The journey shows an unmet need: the photo is lost.",
             "nfr-matrix.md line 5 names no figure, and tech-stack-decision.md is empty.",
             "he wrote \"MoSCoW prioritization\" on the board",
         ] {
@@ -131,6 +141,7 @@ mod tests {
     #[test]
     fn what_the_step_or_the_item_is_about_is_no_drift() {
         assert_eq!(drift("01-08", "offline mode", "MoSCoW prioritization then"), None);
+        assert_eq!(drift("01-04", "offline mode", "the tech stack today is Rails"), None);
         assert_eq!(drift("01-03", "prioritization of jobs", "the prioritization of jobs"), None);
     }
 }

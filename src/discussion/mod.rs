@@ -21,7 +21,6 @@ pub mod words;
 use std::collections::VecDeque;
 
 use minijinja::context;
-use minijinja::value::Serde;
 
 use self::address::{Address, address};
 use self::event::{
@@ -654,7 +653,8 @@ pub fn introduction(library: &Library, opened: &Opened) -> Result<String, Failed
         .others(&opened.lead)
         .map(|persona| context! { name => persona.name.as_str(), role => persona.role.as_str() })
         .collect();
-    let values = context! { others, step => Serde(&opened.step), item_name => opened.item_name.as_str(), max_turns => opened.max_turns };
+    let step = context! { id => plain::shown(&opened.step.id), title => plain::shown(&opened.step.title) };
+    let values = context! { others, step, item_name => plain::shown(&opened.item_name), max_turns => opened.max_turns };
     library.templates.render("introduction.txt", values)
 }
 

@@ -1,7 +1,8 @@
 //! Opposite positions in a round, for the disagreement summary (interface specification 3.8).
 //!
 //! A position is a sentence of the form "I favor X because Y". Two personas differ when each
-//! states one in the same round, the options are not the same, and one of them says so by name.
+//! states one in the same round and the options are not the same: they share less than half of
+//! their words, or the later speaker says so by name.
 
 use super::words::{stems, words};
 use crate::persona::{Cast, Persona};
@@ -59,12 +60,20 @@ pub fn opposition<'a>(cast: &'a Cast, round: &[(String, String)]) -> Option<Oppo
         .collect();
     for (at, (b, later, text)) in stated.iter().enumerate() {
         for (a, earlier, _) in &stated[..at] {
-            if a.key != b.key && differs_from(text, a) && stems(&earlier.option) != stems(&later.option) {
+            let differ = differs_from(text, a)
+                || shared(&earlier.option, &later.option) * 2 < 1 + stems(&later.option).len();
+            if a.key != b.key && differ && stems(&earlier.option) != stems(&later.option) {
                 return Some(Opposition { a: (a, earlier.clone()), b: (b, later.clone()) });
             }
         }
     }
     None
+}
+
+/// How many words two options share.
+fn shared(a: &str, b: &str) -> usize {
+    let a = stems(a);
+    stems(b).iter().filter(|word| a.contains(word)).count()
 }
 
 /// Whether a text says that its speaker differs from a colleague.

@@ -44,7 +44,11 @@ fn seat(key: &str, cast: &Cast) -> Speaker {
 }
 
 fn label(key: &str, cast: &Cast) -> String {
-    cast.get(key).map_or_else(|| format!("{}:", plain::one_line(&plain::clean(key))), Persona::prefix)
+    let unknown = || {
+        let key = plain::shown(key).replace(['(', ')', ':'], "");
+        format!("{key} (nobody of this cast):")
+    };
+    cast.get(key).map_or_else(unknown, Persona::prefix)
 }
 
 /// A user's label; without the signs that a persona's is told by.

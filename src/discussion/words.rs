@@ -99,11 +99,11 @@ pub fn is_significant(word: &str) -> bool {
 
 /// The significant stems of a text, in order, without doubles.
 pub fn subjects(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
+    let (mut found, mut seen) = (Vec::new(), std::collections::BTreeSet::new());
     for word in words(text) {
         if is_significant(&word.text) {
             let stem = stem(&word.text);
-            if !found.contains(&stem) {
+            if seen.insert(stem.clone()) {
                 found.push(stem);
             }
         }

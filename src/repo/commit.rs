@@ -61,7 +61,10 @@ impl Repo {
         let path = desk.join("lock");
         let at = |error| Error::Io { what: "lock", path: path.clone(), error };
         if !desk.exists() {
-            fs::create_dir_all(&desk).and_then(|()| flush_folder(self.git().commondir())).map_err(at)?;
+            fs::create_dir_all(&desk).map_err(at)?;
+            if self.flushes() {
+                flush_folder(self.git().commondir()).map_err(at)?;
+            }
         }
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(at)?;
@@ -89,8 +92,13 @@ impl Repo {
         }
         lock.announce(&format!("ref refs/heads/{} {id}\n", wanted.branch), self.flushes())?;
         let moved = self.refuse_checked_out(wanted.branch).and_then(|()| self.move_branch(id, wanted));
-        // The branch stands where it stands: an intent that stays is only looked at once more.
-        let _ = lock.announce("", false);
+        // libgit2 ignores a lock that it could not remove: then the next run is told to.
+        let left = self.git().commondir().join(format!("refs/heads/{}.lock", wanted.branch));
+        let ours = fs::read(&left).is_ok_and(|held| held.trim_ascii() == id.to_string().as_bytes());
+        if !ours || fs::remove_file(&left).is_ok() {
+            // The branch stands where it stands: an intent that stays is only looked at once more.
+            let _ = lock.announce("", false);
+        }
         moved
     }
 

@@ -8,6 +8,8 @@ use crate::plain;
 
 /// Lines longer than this are no sentences: minified data, an embedded picture.
 const LONGEST_LINE: usize = 2_000;
+/// Subjects of a message that lines are looked for by.
+const ASKED: usize = 40;
 /// Lines of all documents together that are looked at.
 const MOST_LINES: usize = 20_000;
 
@@ -181,7 +183,8 @@ impl Evidence {
     /// The line that shares most subjects with a text; rarer subjects count more.
     pub fn about(&self, text: &str) -> Option<&Line> {
         let all = subjects(text).len();
-        let asked: Vec<String> = subjects(text).into_iter().filter(|word| self.is_mentioned(word)).collect();
+        let asked: Vec<String> =
+            subjects(text).into_iter().filter(|word| self.is_mentioned(word)).take(ASKED).collect();
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for line in &self.lines {
             for word in &asked {
