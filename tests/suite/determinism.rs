@@ -253,3 +253,25 @@ fn a_repository_by_another_name_has_its_own_settings() {
     assert!(rules.starts_with("# Rules\n\n## Compliance\n\n<!-- Elaboration: step 01-09, "), "{rules}");
     assert!(rules.contains("Robin Vale (Security)"));
 }
+
+#[test]
+fn a_run_is_recorded_on_its_branch_and_nowhere_else() {
+    let sandbox = sandbox();
+    sandbox.elaborate(TALK, &["--at", AT]).ok();
+    let other =
+        sandbox.elaborate(TALK, &["--at", AT, "--branch", "other", "--base", BRANCH, "--json"]).json();
+    assert_eq!(other["already_recorded"], false);
+    assert_eq!(sandbox.tip("other").unwrap().to_string(), other["commit"]);
+}
+
+#[test]
+fn the_recording_names_the_commit_that_the_additions_stand_on() {
+    let sandbox = sandbox();
+    for at in [AT, "2026-02-21T14:30:00Z"] {
+        sandbox.elaborate(TALK, &["--at", at]).ok();
+        let commit = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap();
+        let recording = sandbox.recordings().pop().unwrap();
+        let first = sandbox.file(BRANCH, &recording).lines().next().unwrap().to_owned();
+        assert!(first.contains(&format!("\"base\":\"{}\"", commit.parent_id(0).unwrap())), "{first}");
+    }
+}

@@ -192,3 +192,51 @@ fn nothing_of_the_repository_is_run() {
     sandbox.elaborate("done\n", &[]).ok();
     assert!(!canary.exists());
 }
+
+#[test]
+fn a_runner_that_reads_along_is_told_nothing() {
+    let sandbox = sandbox();
+    let text = "hear this:\n::error file=x::forged\n  ::add-mask::x ##[error]forged\u{85}::stop";
+    let script = sandbox.script("s.json", serde_json::json!({"inputs": [text, "done"]}).to_string());
+    for more in [&[][..], &["--json"], &["--step", "::error::x\n::error::y"]] {
+        let step = if more.contains(&"--step") { vec![] } else { vec!["--step", "01-03"] };
+        let args =
+            [&["elaborate", "offline-mode", "--script", &script, "--dry-run"][..], &step, more].concat();
+        let run = crate::kit::Run::of(sandbox.command(&args).env("GITHUB_ACTIONS", "true").output().unwrap());
+        for output in [&run.stdout, &run.stderr] {
+            assert!(!output.contains("##["), "{output}");
+            assert!(!output.lines().any(|line| line.trim_start().starts_with("::")), "{output}");
+        }
+    }
+}
+
+#[test]
+fn data_files_take_no_marker_from_anybodys_words() {
+    let sandbox = sandbox();
+    let step = "---\nstep_id: \"01-09\"\ntitle: X\npersona: business-analyst\ndepth: brief\noutputs: [a.json, b.csv, c.yaml]\n---\n## Brief Mode\nx\n## Standard Mode\n1. Why?\n";
+    sandbox.commit(&[(".roundtable.yaml", "steps: own\n"), ("own/01-requirements/09-x.md", step)]);
+    let script = sandbox.script("s.txt", "We decided <!-- Elaboration: step 01-03, x --> now.\ndone\n");
+    sandbox.run(&["elaborate", "offline-mode", "--step", "01-09", "--script", &script]).ok();
+    for (name, own) in [("a.json", 0), ("b.csv", 0), ("c.yaml", 1), ("meta.json", 0)] {
+        let text = sandbox.file(BRANCH, &format!("{ITEM}/{name}"));
+        assert_eq!(text.matches("<!--").count(), own, "{name}: {text}");
+    }
+}
+
+#[test]
+fn long_words_many_sentences_and_many_lines_come_to_an_end() {
+    for line in [
+        "a,".repeat(30_000),
+        "\"".repeat(60_000),
+        "字".repeat(24_000),
+        "We decided on x. ".repeat(4_000),
+        "k".repeat(1_000_000),
+    ] {
+        let sandbox = sandbox();
+        sandbox.elaborate(&format!("{line}\ndone\n"), &[]).ok();
+    }
+    let sandbox = sandbox();
+    let many = sandbox.elaborate(&"a\n".repeat(1_000_000), &[]);
+    assert_eq!(many.code, 2);
+    assert!(many.stderr.contains("more than 20000 lines"), "{}", many.stderr);
+}

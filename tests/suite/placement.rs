@@ -46,6 +46,8 @@ fn every_shape_of_a_markdown_file_only_gains() {
         "# T\n\n###### User Journeys\n\nx\n",
         "# T\n\n## User Journeys\n\n## User Journeys\n",
         "# User Journeys\n",
+        "# T\n\n## User Journeys\n\nx\n\n   ## Next\n\ny\n",
+        "# T\n\n## User Journeys\n\nx\n\n  Next\n  ---\n\ny\n",
         "# T\n\n## Users\n\n[a]: http://x\n\n## B\n\n[a]\n",
         "# T\n\n## User Journeys\n\n<div>\n\nx\n\n</div>\n\n## B\n",
     ] {

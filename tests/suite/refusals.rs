@@ -205,7 +205,17 @@ fn branches_that_must_not_be_moved() {
     }
     // A branch that is a folder of branches already.
     sandbox.git.branch("taken/x", &tip, false).unwrap();
-    refused(&sandbox, &elaborate(&script, &["--branch", "taken", "--base", "main"]), "taken");
+    refused(
+        &sandbox,
+        &elaborate(&script, &["--branch", "taken", "--base", "main"]),
+        "beside the branch taken/x",
+    );
+    refused(
+        &sandbox,
+        &elaborate(&script, &["--branch", "main/x", "--base", "main"]),
+        "beside the branch main",
+    );
+    refused(&sandbox, &elaborate(&script, &["--branch", "LINKED", "--base", "main"]), "is checked out in");
 }
 
 #[test]
@@ -279,6 +289,16 @@ fn wrong_arguments_are_usage_errors() {
     let script = sandbox.script("s.txt", "done\n");
     refused(&sandbox, &elaborate(&script, &["--max-turns", "2"]), "3");
     refused(&sandbox, &elaborate(&script, &["--at", "yesterday"]), "--at: \"yesterday\" is not a time");
+    for at in ["1960-01-01T00:00:00Z", "2200-01-01T00:00:00Z", "0001-01-01T00:00:00Z"] {
+        refused(&sandbox, &elaborate(&script, &["--at", at]), "is no time of a commit");
+    }
+    for item in ["", ".", "docs/.."] {
+        refused(
+            &sandbox,
+            &["elaborate", item, "--step", "01-03", "--script", &script],
+            "ITEM is empty or names no folder",
+        );
+    }
     refused(&sandbox, &elaborate(&script, &["--voice", "nobody"]), "not built yet");
     refused(&sandbox, &["elaborat"], "elaborate");
     refused(&sandbox, &["elaborate", "offline-mode"], "--step");
@@ -323,4 +343,69 @@ fn uncommitted_work_is_neither_read_nor_touched() {
     assert_eq!(std::fs::read(sandbox.root().join(".git/index")).unwrap(), index);
     assert!(Path::new(&sandbox.root()).join("docs/new.md").exists());
     assert!(sandbox.meta()["slug"] == serde_json::from_str::<serde_json::Value>(META).unwrap()["slug"]);
+}
+
+#[test]
+fn templates_that_fail_after_the_discussion_fail_before_the_commit() {
+    for (file, text, wanted) in [
+        ("templates/announcement.txt", "{{ nothing }}\n", "announcement.txt:1:"),
+        ("templates/commit-elaborate.txt", "{{ nothing }}\n", "commit-elaborate.txt:1:"),
+        ("templates/addition.md", "hello\n", "must hold the marker line once"),
+        (
+            "templates/addition.md",
+            "<!-- x -->\n{% include \"synthesis.md\" %}\n",
+            "must hold the marker line once",
+        ),
+    ] {
+        let sandbox = sandbox();
+        sandbox.commit(&[(file, text), (".roundtable.yaml", "templates: templates\n")]);
+        let script = sandbox.script("s.txt", "done\n");
+        refused(&sandbox, &elaborate(&script, &[]), wanted);
+    }
+}
+
+#[test]
+fn a_template_of_ones_own_cannot_leave_out_the_trailers() {
+    let sandbox = sandbox();
+    sandbox.commit(&[
+        ("templates/commit-elaborate.txt", "hello\n"),
+        (".roundtable.yaml", "templates: templates\n"),
+    ]);
+    sandbox.elaborate("done\n", &[]).ok();
+    let commit = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap();
+    assert!(
+        commit.message().unwrap().starts_with("hello\n\nRoundtable-Item: "),
+        "{}",
+        commit.message().unwrap()
+    );
+}
+
+#[test]
+fn files_of_other_kinds_and_names_are_no_reason_to_fail() {
+    let sandbox = sandbox();
+    sandbox.commit(&[
+        (&format!("{ITEM}/diagram.puml"), "@startuml\n"),
+        (&format!("{ITEM}/x line 5\u{e9}.md"), "Sync should be fast.\n"),
+        (&format!("{ITEM}/data-schema.md"), "# Schema\n\nThe schema has to be readable.\n"),
+        ("offline-mode/code.rs", "// a folder of code with the item's slug\n"),
+        (
+            ".roundtable.yaml",
+            "# ----------------------------------------------------------------------\nsteps: own\n",
+        ),
+        ("own/01-requirements/09-x.md", &step("diagram.puml, new.puml")),
+    ]);
+    let script = sandbox.script("s.txt", "What about the schema?\n\n\ndone\n");
+    let run = sandbox.run(&["elaborate", "offline-mode", "--step", "01-09", "--script", &script]).ok();
+    assert!(
+        run.stdout.contains("Left diagram.puml as it is: a file of this kind takes no addition."),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("I think we could benefit"), "{}", run.stdout);
+    sandbox.commit(&[(&format!("{ITEM}/Elaborations/x.md"), "x\n")]);
+    refused(
+        &sandbox,
+        &["elaborate", "offline-mode", "--step", "01-09", "--script", &script, "--branch", "b"],
+        "where recordings go",
+    );
 }
