@@ -134,7 +134,8 @@ fn pieces(text: &str, names: &[String]) -> Vec<Piece> {
         let listed = lines > 1 && is_listed(line);
         for sentence in line.split_inclusive(['.', '!', '?', ';', '。', '！', '？', '…']) {
             let question = sentence.ends_with(['?', '？']);
-            let start = found.len();
+            // How many clauses of the sentence have said something, and how long the last is.
+            let (mut said, mut last) = (0, 0);
             for (after, clause) in clauses(sentence) {
                 let words = words(clause);
                 let mut piece = Piece {
@@ -143,9 +144,12 @@ fn pieces(text: &str, names: &[String]) -> Vec<Piece> {
                     goes_on: after == Joint::But || words.iter().any(|word| within(FURTHER, &word.text)),
                     words: words.len(),
                 };
-                let named = listed || is_named(&found[start..], &words, after);
+                let named = listed || is_named(said, last, &words, after);
                 if named && !matches!(piece.clause, Clause::Filler) {
                     piece.clause = Clause::Content;
+                }
+                if piece.clause == Clause::Content {
+                    (said, last) = (said + 1, piece.words);
                 }
                 found.push(piece);
             }
@@ -196,12 +200,10 @@ fn clauses(sentence: &str) -> Vec<(Joint, &str)> {
 
 /// Whether a clause only names a word: the last of a list, or what a colon introduces. "Save,
 /// Cancel, Done." and "The label reads: Done" ask for nothing; "nothing more to add, done" does.
-fn is_named(before: &[Piece], words: &[Word], joint: Joint) -> bool {
-    let said: Vec<&Piece> = before.iter().filter(|piece| piece.clause == Clause::Content).collect();
-    let Some(last) = said.last() else { return false };
+fn is_named(said: usize, last: usize, words: &[Word], joint: Joint) -> bool {
     let short = words.len() <= 2;
     let then = words.iter().any(|word| word.text == "then");
-    joint == Joint::Colon || then || (short && (last.words <= 2 || said.len() > 1))
+    said > 0 && (joint == Joint::Colon || then || (short && (last <= 2 || said > 1)))
 }
 
 /// A line that begins like an item of a list, a heading, a table row.
