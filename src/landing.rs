@@ -157,7 +157,7 @@ fn message(library: &Library, finished: &Finished) -> Result<String, Failed> {
         ("Step", opened.step.id.clone()),
         ("Turns", finished.closed.turn_count.to_string()),
         ("Exit", finished.closed.exit.to_string()),
-        ("Recording", format!("sha256:{}", sha256(to_lines(&finished.log).as_bytes()))),
+        ("Recording", sha256(to_lines(&finished.log).as_bytes())),
         ("Run", opened.run.clone()),
     ];
     Ok(with_trailers(&body, &trailers))

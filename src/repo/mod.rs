@@ -31,7 +31,7 @@ pub struct Repo {
 pub enum Error {
     #[error("{} is not in a git repository; run `git init`, or name one with --repo", path.display())]
     None { path: PathBuf },
-    #[error("cannot open the repository at {}: {reason}", path.display())]
+    #[error("cannot open the repository at {}: {reason}; SHA-1 object ids and references as files are what can be read", path.display())]
     Unopened { path: PathBuf, reason: String },
     #[error("HEAD has no commit yet; make a first one, or name one with --base")]
     Unborn,
@@ -81,7 +81,7 @@ impl Repo {
     pub fn open(path: &Path) -> Result<Repo, Error> {
         let git = Repository::discover(path).map_err(|error| match error.code() {
             ErrorCode::NotFound => Error::None { path: path.to_owned() },
-            _ => Error::Unopened { path: path.to_owned(), reason: error.message().to_owned() },
+            _ => Error::Unopened { path: path.to_owned(), reason: crate::plain::shown(error.message()) },
         })?;
         // git's own setting for those who would rather not wait for the disk.
         let setting = git.config().and_then(|config| config.get_string("core.fsync"));

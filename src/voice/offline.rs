@@ -56,14 +56,16 @@ impl Voice for Offline {
         let Some(persona) = talk.library().cast.get(&cue.persona) else { return Ok(None) };
         let found = self.points.entry(persona.key.clone());
         let points = found.or_insert_with(|| points(&persona.key, &self.evidence, talk.step()));
-        let turn = Turn { evidence: &self.evidence, depth: self.depth, points, persona, talk, cue };
+        let speaker = Speaker { evidence: &self.evidence, depth: self.depth, points, persona, talk, cue };
         let mut lines = match cue.purpose {
-            Purpose::Framing => vec![turn.framing(&turn.landed())?, turn.framing(&turn.landed_plainly())?],
-            Purpose::Answer => turn.answers()?,
-            Purpose::FollowUp | Purpose::Round => turn.additions()?,
+            Purpose::Framing => {
+                vec![speaker.framing(&speaker.landed())?, speaker.framing(&speaker.landed_plainly())?]
+            }
+            Purpose::Answer => speaker.answers()?,
+            Purpose::FollowUp | Purpose::Round => speaker.additions()?,
         };
         if cue.owed && cue.purpose != Purpose::Framing {
-            lines.extend(turn.plain_words());
+            lines.extend(speaker.plain_words());
         }
         let framing = cue.purpose == Purpose::Framing;
         let keeps =
@@ -72,7 +74,7 @@ impl Voice for Offline {
         if framing && fits.is_none() {
             return Ok(lines.pop());
         }
-        Ok(fits.or_else(|| cue.owed.then(|| turn.last_words())))
+        Ok(fits.or_else(|| cue.owed.then(|| speaker.last_words())))
     }
 
     fn summary(&mut self, talk: &Discussion<'_>) -> Result<Summary, Speechless> {
@@ -81,7 +83,7 @@ impl Voice for Offline {
 }
 
 /// One line that is wanted, and everything it may rest on.
-struct Turn<'a> {
+struct Speaker<'a> {
     evidence: &'a Evidence,
     depth: Depth,
     points: &'a [Point],
@@ -90,7 +92,7 @@ struct Turn<'a> {
     cue: &'a Cue,
 }
 
-impl Turn<'_> {
+impl Speaker<'_> {
     /// The lead's framing (4.4.2): what the step came to, the focus question, the first colleague.
     fn framing(&self, landed: &str) -> Result<String, Speechless> {
         let Some(next) = self.talk.library().cast.others(&self.persona.key).next() else {
