@@ -188,7 +188,7 @@ const DECIDES_AT_START: [&str; 27] = [
     "going with",
 ];
 /// Words that open a decision of the user's only: a persona may propose with them.
-const USER_DECIDES: [&str; 10] = [
+const USER_DECIDES: [&str; 12] = [
     "let's use",
     "lets use",
     "let us use",
@@ -197,6 +197,8 @@ const USER_DECIDES: [&str; 10] = [
     "let's pick",
     "let's keep",
     "lets keep",
+    "let us keep",
+    "let us drop",
     "let's drop",
     "let's take",
 ];
