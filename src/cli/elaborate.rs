@@ -112,6 +112,11 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
             report["base"] = json!(landed.parent.to_string());
             report["commit"] = json!(landed.commit.to_string());
             screen.json(&report);
+            // Too late to change nothing: then the error says what stands.
+            let stands = |message| {
+                Fail::new(format!("{message}; the commit {} on {branch} stands", short(landed.commit)))
+            };
+            screen.check().map_err(stands)?;
             Ok(Code::Yes)
         }
     }

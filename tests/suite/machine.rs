@@ -11,7 +11,7 @@ use roundtable::script::Script;
 use roundtable::session::hold;
 use roundtable::step::Depth;
 use roundtable::voice::evidence::{Evidence, Mentions};
-use roundtable::voice::integrity::Breach;
+use roundtable::voice::integrity::{Breach, breaches};
 use roundtable::voice::offline::Offline;
 use roundtable::voice::{Speechless, Voice};
 
@@ -257,10 +257,62 @@ fn the_offline_voice_keeps_the_voice_rules_and_never_repeats_itself() {
         let talk = held(&library, &step.id, 40, &inputs, None);
         let mut seen: Vec<&str> = Vec::new();
         for said in talk.contributions() {
-            let cast = &library.cast;
             assert!(!seen.contains(&said.text.as_str()), "{} says again: {}", said.by, said.text);
-            assert!(cast.iter().all(|other| !said.text.contains(&other.prefix())));
             seen.push(&said.text);
         }
+        for (at, record) in talk.log().iter().enumerate() {
+            let Event::Contribution(said) = &record.event else { continue };
+            let before = Discussion::replay(&library, step, &talk.log()[..at]).unwrap();
+            let broken = breaches(&said.text, library.cast.get(&said.by).unwrap(), &before);
+            assert_eq!(broken, [], "{} in step {}: {}", said.by, step.id, said.text);
+        }
     }
+}
+
+/// Turn, speaker, purpose, class and addressees follow from the rules: a log in which one of them
+/// was changed is refused.
+#[test]
+fn a_field_that_follows_from_the_rules_cannot_be_changed() {
+    let library = Library::built_in().unwrap();
+    let inputs = [INPUTS[2], INPUTS[5], INPUTS[7], INPUTS[9], INPUTS[10], INPUTS[12], INPUTS[15]];
+    let talk = held(&library, "01-03", 40, &inputs, None);
+    let mut changed = 0;
+    for at in 1..talk.log().len() {
+        let line: serde_json::Value = serde_json::from_str(&talk.log()[at].to_line()).unwrap();
+        for (field, values) in [
+            ("turn", vec![serde_json::json!(99), serde_json::json!(null), serde_json::json!(1)]),
+            (
+                "purpose",
+                ["framing", "answer", "follow-up", "round"].map(|word| serde_json::json!(word)).to_vec(),
+            ),
+            (
+                "class",
+                ["exit", "unclear", "direct", "group", "default", "off-topic"]
+                    .map(|word| serde_json::json!(word))
+                    .to_vec(),
+            ),
+            ("to", vec![serde_json::json!([]), serde_json::json!(["system-designer"])]),
+            (
+                "notice",
+                ["warning", "limit", "inactivity", "closing"].map(|word| serde_json::json!(word)).to_vec(),
+            ),
+            ("exit", ["turn-limit", "inactivity", "budget"].map(|word| serde_json::json!(word)).to_vec()),
+            ("turn_count", vec![serde_json::json!(1)]),
+        ] {
+            for value in values.iter().filter(|value| line.get(field).is_some_and(|was| was != *value)) {
+                let mut other = line.clone();
+                other[field] = value.clone();
+                let Ok(record) = Record::from_line(&other.to_string()) else { continue };
+                let mut log = talk.log().to_vec();
+                log[at] = record;
+                assert!(
+                    Discussion::replay(&library, talk.step(), &log).is_err(),
+                    "{field} of event {}: {other}",
+                    at + 1
+                );
+                changed += 1;
+            }
+        }
+    }
+    assert!(changed > 100, "{changed}");
 }
