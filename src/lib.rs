@@ -18,7 +18,7 @@
 //! | [`persona`], [`step`], [`library`] | the cast, the steps, and both with the templates laid over the built-in ones |
 //! | [`item`] | the files of an item folder as values; `meta`: meta.json; `path`: what may be written |
 //! | [`script`] | the user's messages, wherever they came from |
-//! | [`discussion`] | the state machine; `address`, `focus`, `positions`: its rules; `event`: the log; `extract`: the synthesis by rule |
+//! | [`discussion`] | the state machine; `address`, `focus`, `positions`: its rules; `event`: the log; `transcript`: as people read it; `extract`: the synthesis by rule, `summary`: its type; `words`: what rules compare |
 //! | [`synthesis`] | a finished discussion into changes; `outline`, `placement`: where; `data`: JSON, YAML, CSV |
 //! | [`additive`] | changes into [`additive::Additive`], or the losses |
 //! | [`template`], [`plain`], [`json`], [`front_matter`], [`finding`] | texts: rendered, made harmless, placed, explained |
@@ -28,7 +28,7 @@
 //!
 //! | outside, each behind a feature | |
 //! | --- | --- |
-//! | `repo` (`git`) | reads an item at a commit, writes an `Additive` as a commit; no working tree |
+//! | `repo` (`git`) | reads an item at a commit (`mentions`: where the repository speaks of it), writes an `Additive` as a commit (`commit`, with its `pack`); no working tree |
 //! | `landing` (`git`) | the one way from a finished discussion to a commit |
 //! | `files` (`cli`) | steps and templates from a folder on disk |
 //! | `cli` (`cli`) | arguments, environment, terminal, exit codes; a file a verb |

@@ -68,7 +68,15 @@ fn around(line: &Line, word: &str) -> String {
     let sentences = crate::discussion::extract::sentences(&line.text);
     let says = |sentence: &&String| words(sentence).iter().any(|found| found.text == word);
     let sentence = sentences.iter().find(says).map_or(line.text.as_str(), String::as_str);
-    snippet(sentence, 90)
+    let quoted = snippet(sentence, 90);
+    if words(&quoted).iter().any(|found| found.text == word) {
+        return quoted;
+    }
+    // The word stands behind the cut: quote from a few words before it.
+    let found = words(sentence);
+    let Some(at) = found.iter().position(|found| found.text == word) else { return quoted };
+    let from = found[at.saturating_sub(6)].start;
+    format!("…{}", snippet(&sentence[from..], 90))
 }
 
 /// The place that a statement begins with, up to the blank behind its line number.
@@ -552,6 +560,13 @@ mod tests {
             assert_eq!(found(persona, "# Title\n\nLorem ipsum dolor sit amet.\n"), Vec::<String>::new());
             assert_eq!(found(persona, ""), Vec::<String>::new());
         }
+    }
+
+    #[test]
+    fn a_quotation_holds_the_word_that_it_is_about() {
+        let text = format!("The {} list is loaded fast.", "very ".repeat(40).trim());
+        let said = found("business-analyst", &text);
+        assert!(said[0].contains("says \"…very very very list is loaded fast\""), "{}", said[0]);
     }
 
     #[test]
