@@ -73,7 +73,8 @@ const GROUP: [&[&str]; 5] =
     [&["you", "all"], &["everyone"], &["all", "of", "you"], &["team"], &["what", "do", "you", "think"]];
 
 fn is_group(text: &str) -> bool {
-    let words: Vec<String> = words(&without_replies(text)).into_iter().map(|word| word.text).collect();
+    let text = without_replies(text);
+    let words: Vec<_> = words(&text).into_iter().map(|word| word.text).collect();
     GROUP.iter().any(|phrase| words.windows(phrase.len()).any(|window| window == *phrase))
 }
 
@@ -200,7 +201,7 @@ fn clauses(sentence: &str) -> Vec<(Joint, &str)> {
 
 /// Whether a clause only names a word: the last of a list, or what a colon introduces. "Save,
 /// Cancel, Done." and "The label reads: Done" ask for nothing; "nothing more to add, done" does.
-fn is_named(said: usize, last: usize, words: &[Word], joint: Joint) -> bool {
+fn is_named(said: usize, last: usize, words: &[Word<'_>], joint: Joint) -> bool {
     let short = words.len() <= 2;
     let then = words.iter().any(|word| word.text == "then");
     said > 0 && (joint == Joint::Colon || then || (short && (last <= 2 || said > 1)))
@@ -272,8 +273,8 @@ fn find(words: &[&str]) -> Option<Found> {
     None
 }
 
-fn judge(clause: &[Word], question: bool, names: &[String]) -> Clause {
-    let words: Vec<&str> = clause.iter().map(|word| word.text.as_str()).collect();
+fn judge(clause: &[Word<'_>], question: bool, names: &[String]) -> Clause {
+    let words: Vec<&str> = clause.iter().map(|word| word.text.as_ref()).collect();
     let says = |word: &&&str| !within(FILLER, word) && !names.iter().any(|name| name == **word);
     let Some(Found { kind, from, to }) = find(&words) else {
         return if words.iter().any(|word| says(&word)) { Clause::Content } else { Clause::Filler };
@@ -406,7 +407,7 @@ fn is_yes(text: &str) -> bool {
         " yes yeah yep yup sure ok okay end ending finish stop quit correct exactly please right ";
     const MORE: &str = " no continue go going keep on talk discussion conversation let's ";
     let words = words(text);
-    let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    let words: Vec<&str> = words.iter().map(|word| word.text.as_ref()).collect();
     words.iter().any(|word| within(YES, word))
         && words.iter().all(|word| within(YES, word) || within(FILLER, word))
         && !words.iter().any(|word| within(MORE, word))

@@ -349,23 +349,23 @@ fn decisions(said: &[Said], talk: &Discussion<'_>) -> Vec<Decision> {
 /// makes another decision of it.
 fn same_words(text: &str) -> std::collections::BTreeSet<String> {
     let small = ["a", "an", "the", "to", "on", "that"];
-    words(text).into_iter().map(|word| word.text).filter(|word| !small.contains(&word.as_str())).collect()
+    let words = words(text).into_iter().map(|word| word.text);
+    words.filter(|word| !small.contains(&word.as_ref())).map(std::borrow::Cow::into_owned).collect()
 }
 
 fn name(by: &str, talk: &Discussion<'_>) -> String {
     talk.library().cast.get(by).map_or("the user", Persona::first_name).to_owned()
 }
 
-/// Two texts about the same: at least two thirds of their subjects are shared.
-fn is_same(a: &str, b: &str) -> bool {
-    let (a, b) = (subjects(a), subjects(b));
+/// Two texts, given by their subjects, about the same: at least two thirds of them are shared.
+fn is_same(a: &[String], b: &[String]) -> bool {
     let shared = a.iter().filter(|word| b.contains(word)).count();
     let all = a.len() + b.len() - shared;
     all > 0 && shared * 3 >= all * 2
 }
 
 fn insights(said: &[Said]) -> Vec<Insight> {
-    let mut found: Vec<Insight> = Vec::new();
+    let (mut found, mut about): (Vec<Insight>, Vec<Vec<String>>) = (Vec::new(), Vec::new());
     let speaks = |one: &&Said| {
         one.is_turn
             && one.purpose != Some(Purpose::Framing)
@@ -373,7 +373,10 @@ fn insights(said: &[Said]) -> Vec<Insight> {
     };
     for one in said.iter().filter(speaks) {
         let Some(text) = telling(one) else { continue };
-        if let Some(same) = found.iter_mut().find(|same| is_same(&same.text, &text)) {
+        let text = cut(&text, ENTRY);
+        let subjects = subjects(&text);
+        if let Some(at) = about.iter().position(|same| is_same(same, &subjects)) {
+            let same = &mut found[at];
             for (list, key) in [(&mut same.by, &one.by)] {
                 if !list.contains(key) {
                     list.push(key.clone());
@@ -382,7 +385,8 @@ fn insights(said: &[Said]) -> Vec<Insight> {
             same.turns.push(one.turn);
             continue;
         }
-        found.push(Insight { text: cut(&text, ENTRY), by: vec![one.by.clone()], turns: vec![one.turn] });
+        found.push(Insight { text, by: vec![one.by.clone()], turns: vec![one.turn] });
+        about.push(subjects);
     }
     found.truncate(MOST_INSIGHTS);
     found
@@ -419,7 +423,7 @@ fn without_opening(sentence: &str) -> String {
 }
 
 fn questions(said: &[Said], decisions: &[Decision], talk: &Discussion<'_>) -> Vec<Question> {
-    let mut found: Vec<Question> = Vec::new();
+    let (mut found, mut about): (Vec<Question>, Vec<Vec<String>>) = (Vec::new(), Vec::new());
     for (at, one) in said.iter().enumerate().rev() {
         if !one.is_turn || one.purpose == Some(Purpose::Framing) {
             continue;
@@ -428,7 +432,8 @@ fn questions(said: &[Said], decisions: &[Decision], talk: &Discussion<'_>) -> Ve
             continue;
         };
         let text = without_opening(text);
-        let doubled = found.iter().any(|other| is_same(&other.text, &text));
+        let subjects = subjects(&text);
+        let doubled = about.iter().any(|other| is_same(other, &subjects));
         if words(&text).len() < 3 || doubled || is_settled(one, &text, &said[at + 1..], decisions) {
             continue;
         }
@@ -440,6 +445,7 @@ fn questions(said: &[Said], decisions: &[Decision], talk: &Discussion<'_>) -> Ve
         };
         let context = format!("{who} asked in turn {}; {why}", one.turn);
         found.push(Question { text: cut(&text, ENTRY), context, turns: vec![one.turn] });
+        about.push(subjects);
     }
     found.truncate(MOST_QUESTIONS);
     found.reverse();

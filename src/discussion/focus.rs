@@ -5,23 +5,31 @@
 //! title), none that marks this step, and none that the item itself is about. Two steps marked
 //! equally often leave the text where it is.
 
-use super::words::{find_run, is_significant, stems, subjects, unquoted};
+use std::collections::BTreeMap;
+
+use super::words::{is_significant, stems, subjects, unquoted};
 use crate::step::Step;
 
 /// The phrases that mark each step.
 #[derive(Clone, Debug)]
 pub struct Focus {
-    here: Vec<(Vec<String>, String)>,
-    elsewhere: Vec<Place>,
-    /// What the item is about: its name's subjects.
-    subject: Vec<String>,
+    /// The phrases of all steps, by their first stem: most words of a text begin none.
+    phrases: BTreeMap<String, Vec<Phrase>>,
+    steps: Vec<Place>,
+}
+
+#[derive(Clone, Debug)]
+struct Phrase {
+    stems: Vec<String>,
+    topic: String,
+    /// The step it marks, as an index; none for the step under discussion.
+    marks: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
 struct Place {
     id: String,
     title: String,
-    phrases: Vec<(Vec<String>, String)>,
 }
 
 /// Where a text belongs instead.
@@ -36,50 +44,55 @@ pub struct Drift {
 
 impl Focus {
     pub fn new(step: &Step, steps: &[Step], item_name: &str) -> Focus {
-        let phrases = |step: &Step| -> Vec<(Vec<String>, String)> {
-            let title = stems(&step.title);
-            let telling = title.iter().filter(|word| is_significant(word)).count() >= 3;
-            let title = telling.then(|| (title, step.title.clone()));
-            step.topics.iter().map(|topic| (stems(topic), topic.clone())).chain(title).collect()
-        };
-        let here = phrases(step);
-        let others = steps.iter().filter(|other| other.id != step.id);
-        let elsewhere = others
-            .map(|other| Place { id: other.id.clone(), title: other.title.clone(), phrases: phrases(other) })
-            .collect();
-        Focus { here, elsewhere, subject: subjects(item_name) }
+        let subject = subjects(item_name);
+        let mut focus = Focus { phrases: BTreeMap::new(), steps: Vec::new() };
+        focus.add(step, None, &[]);
+        for other in steps.iter().filter(|other| other.id != step.id) {
+            focus.add(other, Some(focus.steps.len()), &subject);
+            focus.steps.push(Place { id: other.id.clone(), title: other.title.clone() });
+        }
+        focus
+    }
+
+    /// A step's topics, and its title where that is telling, but nothing that the item itself is
+    /// about.
+    fn add(&mut self, step: &Step, marks: Option<usize>, subject: &[String]) {
+        let title = stems(&step.title);
+        let telling = title.iter().filter(|word| is_significant(word)).count() >= 3;
+        let title = telling.then(|| (title, step.title.clone()));
+        for (stems, topic) in step.topics.iter().map(|topic| (stems(topic), topic.clone())).chain(title) {
+            let own = stems.iter().all(|word| subject.contains(word));
+            let Some(first) = stems.first().filter(|_| !own || marks.is_none()) else { continue };
+            self.phrases.entry(first.clone()).or_default().push(Phrase { stems, topic, marks });
+        }
     }
 
     /// Where the text belongs, if it is not here.
     pub fn drift(&self, text: &str) -> Option<Drift> {
         let text = without_files(&unquoted(text));
         let said = stems(&text);
-        // A name with capitals inside counts as it is written: MoSCoW is no city.
-        let says = |phrase: &[String], topic: &str| {
-            let capitals = topic.chars().skip(1).any(char::is_uppercase) && !topic.contains(' ');
-            find_run(&said, phrase).is_some() && (!capitals || text.contains(topic))
-        };
-        if self.here.iter().any(|(phrase, topic)| says(phrase, topic)) {
-            return None;
-        }
-        let mut best: Option<(usize, Drift)> = None;
-        let mut tie = false;
-        for place in &self.elsewhere {
-            let marks: Vec<&(Vec<String>, String)> = place
-                .phrases
-                .iter()
-                .filter(|(phrase, _)| !phrase.iter().all(|word| self.subject.contains(word)))
-                .filter(|(phrase, topic)| says(phrase, topic))
-                .collect();
-            let Some((_, subject)) = marks.iter().max_by_key(|(phrase, _)| phrase.len()) else { continue };
-            let weight: usize = marks.iter().map(|(phrase, _)| phrase.len()).sum();
-            tie = best.as_ref().is_some_and(|(most, _)| *most == weight);
-            if best.as_ref().is_none_or(|(most, _)| *most < weight) {
-                let belongs = format!("{} (step {})", place.title, place.id);
-                best = Some((weight, Drift { subject: subject.clone(), belongs, step_id: place.id.clone() }));
+        // Every phrase that is said, once, with the step it marks.
+        let mut marks: BTreeMap<usize, BTreeMap<&str, usize>> = BTreeMap::new();
+        for (at, first) in said.iter().enumerate() {
+            for phrase in self.phrases.get(first).into_iter().flatten() {
+                // A name with capitals inside counts as it is written: MoSCoW is no city.
+                let topic = phrase.topic.as_str();
+                let capitals = topic.chars().skip(1).any(char::is_uppercase) && !topic.contains(' ');
+                if !said[at..].starts_with(&phrase.stems) || capitals && !text.contains(topic) {
+                    continue;
+                }
+                let step = phrase.marks?;
+                marks.entry(step).or_default().insert(topic, phrase.stems.len());
             }
         }
-        best.filter(|_| !tie).map(|(_, drift)| drift)
+        let weight = |said: &BTreeMap<&str, usize>| said.values().sum::<usize>();
+        let most = marks.values().map(weight).max()?;
+        let mut nearest = marks.iter().filter(|(_, said)| weight(said) == most);
+        let (Some((step, said)), None) = (nearest.next(), nearest.next()) else { return None };
+        let place = self.steps.get(*step)?;
+        let (subject, _) = said.iter().max_by_key(|(_, length)| **length)?;
+        let belongs = format!("{} (step {})", place.title, place.id);
+        Some(Drift { subject: (*subject).to_owned(), belongs, step_id: place.id.clone() })
     }
 }
 

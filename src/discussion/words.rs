@@ -1,20 +1,22 @@
 //! Words of a message, for the rules that look at them: addressing, exit, focus, echo.
 
-/// A word in lower case, with where it stands.
+use std::borrow::Cow;
+
+/// A word in lower case, with where it stands. Most words are written so already and are borrowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Word {
-    pub text: String,
+pub struct Word<'t> {
+    pub text: Cow<'t, str>,
     pub start: usize,
     pub end: usize,
 }
 
 /// The words of a text: runs of letters and digits, with apostrophes and hyphens inside them, so
 /// that `Jordan's` and `back-end` are words of their own.
-pub fn words(text: &str) -> Vec<Word> {
+pub fn words(text: &str) -> Vec<Word<'_>> {
     if text.is_ascii() {
         return ascii_words(text);
     }
-    let mut found: Vec<Word> = Vec::new();
+    let mut found: Vec<Word<'_>> = Vec::new();
     let mut chars = text.char_indices().peekable();
     while let Some((start, first)) = chars.next() {
         if !first.is_alphanumeric() {
@@ -32,8 +34,8 @@ pub fn words(text: &str) -> Vec<Word> {
         }
         let word = &text[start..end];
         let text = match word.is_ascii() {
-            true => word.to_ascii_lowercase(),
-            false => word.to_lowercase().replace('’', "'").replace('‑', "-"),
+            true => lower(word),
+            false => Cow::Owned(word.to_lowercase().replace('’', "'").replace('‑', "-")),
         };
         found.push(Word { text, start, end });
     }
@@ -41,7 +43,7 @@ pub fn words(text: &str) -> Vec<Word> {
 }
 
 /// As [`words`], for the texts that most are.
-fn ascii_words(text: &str) -> Vec<Word> {
+fn ascii_words(text: &str) -> Vec<Word<'_>> {
     let bytes = text.as_bytes();
     let letter = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
     let mut found = Vec::new();
@@ -55,25 +57,37 @@ fn ascii_words(text: &str) -> Vec<Word> {
         while letter(at) || (at < bytes.len() && matches!(bytes[at], b'\'' | b'-') && letter(at + 1)) {
             at += 1;
         }
-        found.push(Word { text: text[start..at].to_ascii_lowercase(), start, end: at });
+        found.push(Word { text: lower(&text[start..at]), start, end: at });
     }
     found
+}
+
+/// An ASCII word in lower case.
+fn lower(word: &str) -> Cow<'_, str> {
+    match word.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Cow::Owned(word.to_ascii_lowercase()),
+        false => Cow::Borrowed(word),
+    }
 }
 
 /// Only the texts of [`words`], hyphens splitting, plural endings taken off: what phrases and
 /// overlaps are compared by.
 pub fn stems(text: &str) -> Vec<String> {
-    words(text).iter().flat_map(|word| word.text.split('-').map(stem).collect::<Vec<_>>()).collect()
+    let mut found = Vec::new();
+    for word in words(text) {
+        found.extend(word.text.split('-').map(|part| stem(part).into_owned()));
+    }
+    found
 }
 
 /// A word without possessive and plural ending.
-pub fn stem(word: &str) -> String {
+pub fn stem(word: &str) -> Cow<'_, str> {
     let word = word.strip_suffix("'s").unwrap_or(word);
     if let Some(head) = word.strip_suffix("ies").filter(|head| head.len() > 2) {
-        return format!("{head}y");
+        return Cow::Owned(format!("{head}y"));
     }
     let plural = word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us");
-    if plural { word[..word.len() - 1].to_owned() } else { word.to_owned() }
+    Cow::Borrowed(if plural { &word[..word.len() - 1] } else { word })
 }
 
 /// Words that say nothing about a subject, sorted.
@@ -99,16 +113,14 @@ pub fn is_significant(word: &str) -> bool {
 
 /// The significant stems of a text, in order, without doubles.
 pub fn subjects(text: &str) -> Vec<String> {
-    let (mut found, mut seen) = (Vec::new(), std::collections::BTreeSet::new());
-    for word in words(text) {
-        if is_significant(&word.text) {
-            let stem = stem(&word.text);
-            if seen.insert(stem.clone()) {
-                found.push(stem);
-            }
-        }
-    }
-    found
+    let words = words(text);
+    let significant = words.iter().filter(|word| is_significant(&word.text));
+    let mut seen = std::collections::BTreeSet::new();
+    significant
+        .map(|word| stem(&word.text))
+        .filter(|stem| seen.insert(stem.clone()))
+        .map(Cow::into_owned)
+        .collect()
 }
 
 /// Where `phrase` first stands in `stems`, as a run.
@@ -217,7 +229,7 @@ mod tests {
     use super::*;
 
     fn texts(text: &str) -> Vec<String> {
-        words(text).into_iter().map(|word| word.text).collect()
+        words(text).into_iter().map(|word| word.text.into_owned()).collect()
     }
 
     #[test]

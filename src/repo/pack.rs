@@ -4,9 +4,7 @@
 //! (gitformat-pack: pack version 2, index version 2). What is written is read back through
 //! libgit2 before anything refers to it, so a mistake here is an error, never a broken branch.
 
-use std::io::Write as _;
-
-use flate2::{Compression, Crc, write::ZlibEncoder};
+use flate2::{Compress, Compression, Crc, FlushCompress, Status};
 use git2::{ObjectType, Oid};
 use sha1::{Digest as _, Sha1};
 
@@ -37,12 +35,13 @@ pub fn pack(mut objects: Vec<Object>) -> std::io::Result<Pack> {
     pack.extend_from_slice(&2_u32.to_be_bytes());
     pack.extend_from_slice(&(objects.len() as u32).to_be_bytes());
     let mut places = Vec::with_capacity(objects.len());
+    // One for all: its tables are larger than most objects.
+    let mut deflate = Compress::new(Compression::fast(), true);
     for object in &objects {
         let start = pack.len();
         header(&mut pack, object)?;
-        let mut encoder = ZlibEncoder::new(&mut pack, Compression::fast());
-        encoder.write_all(&object.data)?;
-        encoder.finish()?;
+        deflate.reset();
+        compress(&mut deflate, &object.data, &mut pack)?;
         let mut crc = Crc::new();
         crc.update(&pack[start..]);
         places.push((start as u32, crc.sum()));
@@ -55,6 +54,20 @@ pub fn pack(mut objects: Vec<Object>) -> std::io::Result<Pack> {
     let name = checksum.iter().map(|byte| format!("{byte:02x}")).collect();
     let index = index(&objects, &places, &checksum);
     Ok(Pack { name, pack, index })
+}
+
+/// Appends the zlib stream of some bytes.
+fn compress(deflate: &mut Compress, data: &[u8], out: &mut Vec<u8>) -> std::io::Result<()> {
+    let start = deflate.total_in();
+    loop {
+        // What remains, and room for the stream's own bytes.
+        let done = (deflate.total_in() - start) as usize;
+        out.reserve((data.len() - done) / 2 + 64);
+        let status = deflate.compress_vec(&data[done..], out, FlushCompress::Finish);
+        if status.map_err(std::io::Error::other)? == Status::StreamEnd {
+            return Ok(());
+        }
+    }
 }
 
 /// Type and size: four bits of size in the first byte, seven in each further one.

@@ -1,7 +1,8 @@
 //! What the offline voice speaks from: the item's documents line by line, and where the
 //! repository mentions their subject. Nothing is said that does not stand here or in the log.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use crate::discussion::words::{is_significant, stem, subjects, words};
 use crate::plain;
@@ -23,6 +24,8 @@ pub struct Line {
     pub text: String,
     /// The heading the line stands under, if any.
     pub section: String,
+    /// The subjects of that heading.
+    pub section_stems: Rc<[String]>,
     /// The words in lower case.
     pub words: Vec<String>,
     pub stems: Vec<String>,
@@ -58,8 +61,8 @@ pub struct Evidence {
     pub mentions: Mentions,
     /// Empty cells of tables: document, line, column.
     pub gaps: Vec<(String, usize, String, String)>,
-    /// Every stem of every line.
-    vocabulary: BTreeSet<String>,
+    /// Every stem of every line, with the lines that hold it, by their index.
+    holds: BTreeMap<String, Vec<usize>>,
 }
 
 impl Evidence {
@@ -163,52 +166,62 @@ impl Evidence {
     }
 
     fn push(&mut self, document: &str, number: usize, text: String, section: &str, kind: LineKind) {
-        let words: Vec<String> = words(&text).into_iter().map(|word| word.text).collect();
+        let words: Vec<String> = words(&text).into_iter().map(|word| word.text.into_owned()).collect();
         if words.len() < 2 && kind != LineKind::Heading {
             return;
         }
-        let stems: Vec<String> = words.iter().flat_map(|word| word.split('-').map(stem)).collect();
-        self.vocabulary.extend(stems.iter().cloned());
+        let parts = words.iter().flat_map(|word| word.split('-'));
+        let stems: Vec<String> = parts.map(|part| stem(part).into_owned()).collect();
+        let at = self.lines.len();
+        for stem in &stems {
+            match self.holds.get_mut(stem) {
+                Some(lines) if lines.last() == Some(&at) => {}
+                Some(lines) => lines.push(at),
+                None => drop(self.holds.insert(stem.clone(), vec![at])),
+            }
+        }
         self.lines.push(Line {
             document: document.to_owned(),
             number,
             text,
             section: section.to_owned(),
+            section_stems: self.about_section(section),
             words,
             stems,
             kind,
         });
     }
 
+    /// The subjects of a heading; those of the line before, where it stands under the same one.
+    fn about_section(&self, section: &str) -> Rc<[String]> {
+        match self.lines.last() {
+            Some(last) if last.section == section => last.section_stems.clone(),
+            _ => subjects(section).into(),
+        }
+    }
+
     /// The line that shares most subjects with a text; rarer subjects count more.
     pub fn about(&self, text: &str) -> Option<&Line> {
-        let all = subjects(text).len();
-        let asked: Vec<String> =
-            subjects(text).into_iter().filter(|word| self.is_mentioned(word)).take(ASKED).collect();
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for line in &self.lines {
-            for word in &asked {
-                if line.stems.contains(word) {
-                    *counts.entry(word).or_default() += 1;
-                }
+        let asked = subjects(text);
+        // What each line shares: how many of the words, and their weight.
+        let mut shares: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+        for lines in asked.iter().filter_map(|word| self.holds.get(word)).take(ASKED) {
+            for at in lines {
+                let (count, weight) = shares.entry(*at).or_default();
+                *count += 1;
+                *weight += 1_000 / (2 + lines.len());
             }
         }
-        let weight = |line: &Line| -> usize {
-            asked
-                .iter()
-                .filter(|word| line.stems.contains(word))
-                .map(|word| 1_000 / (2 + counts[word.as_str()]))
-                .sum()
-        };
-        let prose = self.lines.iter().filter(|line| line.kind != LineKind::Heading && line.stems.len() >= 4);
-        let (best, line) = prose.map(|line| (weight(line), line)).rev().max_by_key(|(weight, _)| *weight)?;
-        let shared = asked.iter().filter(|word| line.stems.contains(word)).count();
-        (best > 0 && (shared >= 2 || all == 1 || best >= 250)).then_some(line)
+        let lines = shares.into_iter().filter_map(|(at, share)| Some((share, self.lines.get(at)?)));
+        let prose = lines.filter(|(_, line)| line.kind != LineKind::Heading && line.stems.len() >= 4);
+        // Of equals the first; `max_by_key` gives the last.
+        let ((count, best), line) = prose.rev().max_by_key(|((_, weight), _)| *weight)?;
+        (count >= 2 || asked.len() == 1 || best >= 250).then_some(line)
     }
 
     /// Whether any line says a word, given as its stem.
     pub fn is_mentioned(&self, stem: &str) -> bool {
-        self.vocabulary.contains(stem)
+        self.holds.contains_key(stem)
     }
 
     /// How many of a text's subjects the documents mention, in percent.
@@ -262,7 +275,7 @@ pub fn snippet(text: &str, limit: usize) -> String {
 pub fn search_words(item_name: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for word in words(item_name) {
-        let word = stem(&word.text);
+        let word = stem(&word.text).into_owned();
         if is_significant(&word) && word.chars().count() > 3 && !found.contains(&word) && found.len() < 4 {
             found.push(word);
         }

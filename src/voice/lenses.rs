@@ -8,38 +8,84 @@ use crate::discussion::words::{is_significant, subjects, words};
 use crate::step::Step;
 
 /// Something a persona can say, grounded in the evidence.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Point {
-    /// The finding: one sentence that names what it rests on.
-    pub statement: String,
+    finding: Statement,
     /// What it asks for, if anything.
     pub ask: String,
     /// How much it matters by itself; higher is said earlier.
     pub weight: usize,
     /// The place it points at, with a blank behind it: `requirements-spec.md line 12 `.
     pub place: String,
-    /// What it is about, for relevance.
-    pub stems: Vec<String>,
+    /// What it is about, for relevance; a point on a line is about the line and its heading too.
+    stems: Vec<String>,
+}
+
+/// What was found. Of a hundred findings in a document a discussion says ten: the sentence on a
+/// line is written when it is wanted.
+#[derive(Clone, Debug)]
+enum Statement {
+    Written(String),
+    /// A word of a line, by its index in the evidence, and the sentence to make of them.
+    OnLine {
+        at: usize,
+        word: String,
+        say: fn(&Line, &str) -> String,
+    },
 }
 
 impl Point {
     fn new(weight: usize, about: &str, statement: String, ask: &str) -> Point {
         let stems = subjects(&format!("{about} {statement}"));
         let place = place_in(&statement).unwrap_or_default().to_owned();
-        Point { statement, ask: ask.to_owned(), weight, place, stems }
+        Point { finding: Statement::Written(statement), ask: ask.to_owned(), weight, place, stems }
     }
 
     /// A point on a line: it is about what the line and its heading are about.
-    fn on(weight: usize, line: &Line, statement: String, ask: &str) -> Point {
-        let mut stems = subjects(&line.section);
-        stems.extend(line.stems.iter().filter(|word| is_significant(word)).cloned());
-        let place = place_in(&statement).unwrap_or_default().to_owned();
-        Point { statement, ask: ask.to_owned(), weight, place, stems }
+    fn on(
+        weight: usize,
+        (at, line): (usize, &Line),
+        word: &str,
+        say: fn(&Line, &str) -> String,
+        ask: &str,
+    ) -> Point {
+        let place = if line.document.contains(' ') { String::new() } else { format!("{} ", place(line)) };
+        let finding = Statement::OnLine { at, word: word.to_owned(), say };
+        Point { finding, ask: ask.to_owned(), weight, place, stems: Vec::new() }
+    }
+
+    /// How many of some subjects it is about.
+    pub fn touches(&self, subjects: &[String], evidence: &Evidence) -> usize {
+        let line = match self.finding {
+            Statement::OnLine { at, .. } => evidence.lines.get(at),
+            Statement::Written(_) => None,
+        };
+        let about = |word: &&String| match line {
+            None => self.stems.contains(word),
+            Some(line) => line.stems.contains(word) || line.section_stems.contains(word),
+        };
+        subjects.iter().filter(about).count()
+    }
+
+    /// The same finding without what it asks for.
+    pub fn alone(&self) -> Point {
+        Point { ask: String::new(), ..self.clone() }
+    }
+
+    /// The finding: one sentence that names what it rests on.
+    pub fn statement(&self, evidence: &Evidence) -> String {
+        match &self.finding {
+            Statement::Written(statement) => statement.clone(),
+            Statement::OnLine { at, word, say } => {
+                evidence.lines.get(*at).map(|line| say(line, word)).unwrap_or_default()
+            }
+        }
     }
 
     /// The sentence, and what it asks for.
-    pub fn text(&self) -> String {
-        if self.ask.is_empty() { self.statement.clone() } else { format!("{} {}", self.statement, self.ask) }
+    pub fn text(&self, evidence: &Evidence) -> String {
+        let statement = self.statement(evidence);
+        if self.ask.is_empty() { statement } else { format!("{statement} {}", self.ask) }
     }
 }
 
@@ -55,8 +101,12 @@ pub fn points(persona: &str, evidence: &Evidence, step: &Step) -> Vec<Point> {
     found.extend(criteria(persona, evidence, step));
     let near = subjects(&step.title);
     for point in &mut found {
-        point.weight += point.stems.iter().filter(|word| near.contains(word)).count() * 5;
-        if step.outputs.iter().any(|output| point.statement.contains(output.as_str())) {
+        point.weight += point.touches(&near, evidence) * 5;
+        let says = |output: &str| match &point.finding {
+            Statement::Written(statement) => statement.contains(output),
+            Statement::OnLine { .. } => point.place.contains(output),
+        };
+        if step.outputs.iter().any(|output| says(output)) {
             point.weight += 10;
         }
     }
@@ -109,11 +159,10 @@ fn place(line: &Line) -> String {
     format!("{} line {}", line.document, line.number)
 }
 
-fn prose(evidence: &Evidence) -> impl Iterator<Item = &Line> {
-    evidence
-        .lines
-        .iter()
-        .filter(|line| matches!(line.kind, LineKind::Prose | LineKind::Row) && line.stems.len() >= 3)
+/// The lines that say something, with their index.
+fn prose(evidence: &Evidence) -> impl Iterator<Item = (usize, &Line)> {
+    let telling = |line: &Line| matches!(line.kind, LineKind::Prose | LineKind::Row) && line.stems.len() >= 3;
+    evidence.lines.iter().enumerate().filter(move |(_, line)| telling(line))
 }
 
 /// The first of `wanted` that the line says, as a whole word.
@@ -202,32 +251,33 @@ const FAILURE: [&str; 26] = [
 /// Maya: who needs it, how they would notice, what nobody mentioned.
 fn user_needs(evidence: &Evidence) -> Vec<Point> {
     let (mut found, mut quota) = (Vec::new(), Quota::default());
-    for line in prose(evidence) {
+    for (at, line) in prose(evidence) {
         if let Some(word) = quota.says("vague", line, &VAGUE) {
-            let statement = format!(
-                "{} says \"{}\", and \"{word}\" leaves nobody a way to tell whether it holds.",
-                place(line),
-                around(line, word)
-            );
+            let say = |line: &Line, word: &str| {
+                let (place, quoted) = (place(line), around(line, word));
+                format!(
+                    "{place} says \"{quoted}\", and \"{word}\" leaves nobody a way to tell whether it holds."
+                )
+            };
             let ask = format!("What would a person see or measure when it is {word} enough?");
-            found.push(Point::on(30, line, statement, &ask));
+            found.push(Point::on(30, (at, line), word, say, &ask));
         }
         if let Some(word) = quota.says("open", line, &OPEN) {
-            let statement =
-                format!("{} still carries an open marker: \"{}\".", place(line), snippet(&line.text, 90));
+            let say = |line: &Line, _: &str| {
+                format!("{} still carries an open marker: \"{}\".", place(line), snippet(&line.text, 90))
+            };
             let ask = format!("Who settles that {}, and who waits for it?", word.to_uppercase());
-            found.push(Point::on(40, line, statement, &ask));
+            found.push(Point::on(40, (at, line), word, say, &ask));
         }
     }
     found.extend(happy_sections(evidence));
     for (at, line) in evidence.lines.iter().enumerate() {
         let Some(id) = requirement(line).filter(|_| !has_criterion(&evidence.lines[at..])) else { continue };
-        let statement = format!(
-            "{id} (\"{}\", {}) has no acceptance criterion beside it.",
-            snippet(&line.text, 70),
-            place(line)
-        );
-        found.push(Point::on(18, line, statement, "What would a person check to call it met?"));
+        let say = |line: &Line, id: &str| {
+            let text = snippet(&line.text, 70);
+            format!("{} gives {id} (\"{text}\") no acceptance criterion.", place(line))
+        };
+        found.push(Point::on(18, (at, line), &id, say, "What would a person check to call it met?"));
     }
     found
 }
@@ -329,36 +379,42 @@ const FINAL: [&str; 12] = [
 /// Alex: what breaks, how far it reaches, what it costs to turn back.
 fn architecture(evidence: &Evidence) -> Vec<Point> {
     let (mut found, mut quota) = (reach(&evidence.mentions), Quota::default());
-    for line in prose(evidence) {
-        let quoted = |word: &str| around(line, word);
+    for (at, line) in prose(evidence) {
         if let Some(part) = quota.says("parts", line, &PARTS) {
-            let statement = format!("{} rests on the {part}: \"{}\".", place(line), quoted(part));
+            let say = |line: &Line, part: &str| {
+                format!("{} rests on the {part}: \"{}\".", place(line), around(line, part))
+            };
             let ask = format!(
                 "The risk with this is a {part} that is slow, stale or gone; we can mitigate it by saying what still works then."
             );
-            found.push(Point::on(20, line, statement, &ask));
+            found.push(Point::on(20, (at, line), part, say, &ask));
         }
         if let Some(word) = quota.says("private", line, &PRIVATE) {
-            let statement = format!("{} touches {word}: \"{}\".", place(line), quoted(word));
+            let say = |line: &Line, word: &str| {
+                format!("{} touches {word}: \"{}\".", place(line), around(line, word))
+            };
             let ask =
                 "Who may read it, where it rests and when it goes is a decision to record before the design.";
-            found.push(Point::on(22, line, statement, ask));
+            found.push(Point::on(22, (at, line), word, say, ask));
         }
         if let Some(word) = quota.says("final", line, &FINAL) {
-            let statement = format!(
-                "{} speaks of \"{word}\" (\"{}\"), which is the step that cannot be undone.",
-                place(line),
-                quoted(word)
-            );
+            let say = |line: &Line, word: &str| {
+                let (place, quoted) = (place(line), around(line, word));
+                format!(
+                    "{place} speaks of \"{word}\" (\"{quoted}\"), which is the step that cannot be undone."
+                )
+            };
             let ask = "I see two approaches: keep the old state until somebody confirms, which costs storage; or act at once, which costs a way back.";
-            found.push(Point::on(32, line, statement, ask));
+            found.push(Point::on(32, (at, line), word, say, ask));
         }
         if let Some(number) = number_with_unit(&line.text) {
-            let statement = format!("{} fixes a size: \"{}\".", place(line), quoted(&number));
+            let say = |line: &Line, number: &str| {
+                format!("{} fixes a size: \"{}\".", place(line), around(line, number))
+            };
             let ask = format!(
                 "At ten times {number} something else gives way first; which part that is decides how far this approach carries."
             );
-            found.push(Point::on(16, line, statement, &ask));
+            found.push(Point::on(16, (at, line), &number, say, &ask));
         }
     }
     for (document, line, row, column) in &evidence.gaps {
@@ -402,6 +458,9 @@ fn plural(count: usize, one: &str, many: &str) -> String {
 
 /// "200 MB", "30 seconds": a number with what it counts.
 fn number_with_unit(text: &str) -> Option<String> {
+    if !text.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
     let found = words(text);
     found.windows(2).find_map(|pair| {
         let [number, unit] = pair else { return None };
@@ -427,49 +486,46 @@ const TWICE: [&str; 9] =
 /// Jordan: inputs, outputs, limits, the error path, the second call.
 fn design(evidence: &Evidence) -> Vec<Point> {
     let (mut found, mut quota) = (Vec::new(), Quota::default());
-    for line in prose(evidence) {
-        let quoted = |word: &str| around(line, word);
+    for (at, line) in prose(evidence) {
         if let Some(verb) = quota.says("actions", line, &ACTIONS)
             && says(line, &FAILURE).is_none()
         {
-            let statement =
-                format!("{} has \"{verb}\" (\"{}\") and no error case beside it.", place(line), quoted(verb));
+            let say = |line: &Line, verb: &str| {
+                let (place, quoted) = (place(line), around(line, verb));
+                format!("{place} has \"{verb}\" (\"{quoted}\") and no error case beside it.")
+            };
             let ask = "The contract needs the result and one named error that the caller can act on.";
-            found.push(Point::on(26, line, statement, ask));
+            found.push(Point::on(26, (at, line), verb, say, ask));
         }
         if let Some(word) = quota.says("many", line, &MANY) {
-            let statement = format!(
-                "{} says \"{word}\" (\"{}\"): the contract lacks a largest number and an order.",
-                place(line),
-                quoted(word)
-            );
-            found.push(Point::on(
-                20,
-                line,
-                statement,
-                "Zero, one and one too many are the three cases to write down.",
-            ));
+            let say = |line: &Line, word: &str| {
+                let (place, quoted) = (place(line), around(line, word));
+                format!(
+                    "{place} says \"{word}\" (\"{quoted}\"): the contract lacks a largest number and an order."
+                )
+            };
+            let ask = "Zero, one and one too many are the three cases to write down.";
+            found.push(Point::on(20, (at, line), word, say, ask));
         }
         if let Some(word) = quota.says("twice", line, &TWICE) {
-            let statement = format!(
-                "{} brings up \"{word}\" (\"{}\") without the key by which two are the same.",
-                place(line),
-                quoted(word)
-            );
+            let say = |line: &Line, word: &str| {
+                let (place, quoted) = (place(line), around(line, word));
+                format!(
+                    "{place} brings up \"{word}\" (\"{quoted}\") without the key by which two are the same."
+                )
+            };
             let ask = "What happens when the second one arrives? We need to handle that: equal key and equal content returns the first result, equal key and other content returns a conflict.";
-            found.push(Point::on(34, line, statement, ask));
+            found.push(Point::on(34, (at, line), word, say, ask));
         }
         if let Some(name) = identifier(&line.text) {
-            let statement = format!(
-                "{} names {name} and no types: what goes in, what comes out, what it raises.",
-                place(line)
-            );
-            found.push(Point::on(
-                24,
-                line,
-                statement,
-                "To make this concrete, the contract is one line a case.",
-            ));
+            let say = |line: &Line, name: &str| {
+                format!(
+                    "{} names {name} and no types: what goes in, what comes out, what it raises.",
+                    place(line)
+                )
+            };
+            let ask = "To make this concrete, the contract is one line a case.";
+            found.push(Point::on(24, (at, line), &name, say, ask));
         }
     }
     for (document, line, row, column) in &evidence.gaps {
@@ -539,7 +595,7 @@ mod tests {
         let mut step = library.step("01-03").unwrap().clone();
         step.validation.clear();
         let evidence = Evidence::new([("spec.md", text)], &["spec.md".into()], Mentions::default());
-        points(persona, &evidence, &step).iter().map(Point::text).collect()
+        points(persona, &evidence, &step).iter().map(|point| point.text(&evidence)).collect()
     }
 
     #[test]

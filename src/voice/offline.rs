@@ -57,29 +57,38 @@ impl Voice for Offline {
         let found = self.points.entry(persona.key.clone());
         let points = found.or_insert_with(|| points(&persona.key, &self.evidence, talk.step()));
         let speaker = Speaker { evidence: &self.evidence, depth: self.depth, points, persona, talk, cue };
-        let mut lines = match cue.purpose {
-            Purpose::Framing => {
-                vec![speaker.framing(&speaker.landed())?, speaker.framing(&speaker.landed_plainly())?]
-            }
-            Purpose::Answer => speaker.answers()?,
-            Purpose::FollowUp | Purpose::Round => speaker.additions()?,
+        if cue.purpose == Purpose::Framing {
+            let framing = speaker.framing(&speaker.landed())?;
+            let plain = || speaker.framing(&speaker.landed_plainly());
+            return Ok(Some(if breaches(&framing, persona, talk).is_empty() { framing } else { plain()? }));
+        }
+        let candidates = match cue.purpose {
+            Purpose::Answer => speaker.answers(),
+            _ => speaker.additions(),
         };
-        if cue.owed && cue.purpose != Purpose::Framing {
-            lines.extend(speaker.plain_words());
+        for candidate in candidates {
+            let line = speaker.written(candidate)?;
+            if breaches(&line, persona, talk).is_empty() && !talk.would_drift(&line) {
+                return Ok(Some(line));
+            }
         }
-        let framing = cue.purpose == Purpose::Framing;
-        let keeps =
-            |line: &&String| breaches(line, persona, talk).is_empty() && (framing || !talk.would_drift(line));
-        let fits = lines.iter().find(keeps).cloned();
-        if framing && fits.is_none() {
-            return Ok(lines.pop());
-        }
-        Ok(fits.or_else(|| cue.owed.then(|| speaker.last_words())))
+        Ok(cue.owed.then(|| speaker.last_words()))
     }
 
     fn summary(&mut self, talk: &Discussion<'_>) -> Result<Summary, Speechless> {
         Ok(extract::summary(talk))
     }
+}
+
+/// Something that could be said; it is written out when its turn comes, since the first that
+/// keeps to the rules is taken.
+enum Candidate {
+    Written(String),
+    Point(Point),
+    /// A point behind the words that open an answer.
+    Opened(String, Point),
+    /// A point led in by a reference to the colleague who spoke last.
+    Referring(Point),
 }
 
 /// One line that is wanted, and everything it may rest on.
@@ -155,32 +164,49 @@ impl Speaker<'_> {
     }
 
     /// Lines that answer the user's message.
-    fn answers(&self) -> Result<Vec<String>, Speechless> {
+    fn answers(&self) -> Vec<Candidate> {
         let Some(message) = self.talk.last_message() else { return self.additions() };
         let asked = self.without_names(&message.text);
         let mut found = Vec::new();
         if let Some(reaction) = self.reaction(message) {
-            found.push(reaction);
+            found.push(Candidate::Written(reaction));
         }
         let opening = self.opening(&asked);
-        let first = self.is_first_to_answer();
+        let (first, about) = (self.is_first_to_answer(), subjects(&asked));
         let quoted =
             self.evidence.about(&asked).map(|line| format!("{} line {} ", line.document, line.number));
         for point in self.unsaid_points(&asked) {
-            let near = overlap(&point, &asked) > 0;
+            let near = point.touches(&about, self.evidence) > 0;
             // A point on the very line that opens the answer is the answer's own evidence.
-            let same = quoted.as_ref().is_some_and(|place| point.statement.contains(place.as_str()));
-            match (&opening, first) {
-                (_, true) if same => found.push(point.text()),
-                (Some(opening), true) => found.push(format!("{opening} {}", point.text())),
-                _ if near || !first => found.push(self.referring(&point)?),
-                _ => found.push(point.text()),
-            }
+            let same = quoted.as_ref() == Some(&point.place);
+            found.push(match (&opening, first) {
+                (_, true) if same => Candidate::Point(point),
+                (Some(opening), true) => Candidate::Opened(opening.clone(), point),
+                _ if near || !first => Candidate::Referring(point),
+                _ => Candidate::Point(point),
+            });
         }
         if let Some(opening) = opening {
-            found.extend(self.plain_words().into_iter().map(|words| format!("{opening} {words}")));
+            let plain = self.plain_words().into_iter().map(|words| format!("{opening} {words}"));
+            found.extend(plain.map(Candidate::Written));
         }
-        Ok(found)
+        found.extend(self.owed_words());
+        found
+    }
+
+    /// What is left to say where a line is owed.
+    fn owed_words(&self) -> impl Iterator<Item = Candidate> {
+        let plain = if self.cue.owed { self.plain_words() } else { Vec::new() };
+        plain.into_iter().map(Candidate::Written)
+    }
+
+    fn written(&self, candidate: Candidate) -> Result<String, Speechless> {
+        match candidate {
+            Candidate::Written(line) => Ok(line),
+            Candidate::Point(point) => Ok(point.text(self.evidence)),
+            Candidate::Opened(opening, point) => Ok(format!("{opening} {}", point.text(self.evidence))),
+            Candidate::Referring(point) => self.referring(&point),
+        }
     }
 
     /// What stands in the documents on the user's words, or that nothing does.
@@ -228,7 +254,7 @@ impl Speaker<'_> {
     }
 
     /// Lines that add to a round, or to somebody else's answer.
-    fn additions(&self) -> Result<Vec<String>, Speechless> {
+    fn additions(&self) -> Vec<Candidate> {
         let asked = match self.cue.purpose {
             Purpose::FollowUp => self.talk.last_message().map(|message| self.without_names(&message.text)),
             _ => self.talk.focus_question(),
@@ -236,19 +262,19 @@ impl Speaker<'_> {
         let asked = asked.unwrap_or_default();
         let follows = self.cue.purpose == Purpose::FollowUp;
         let settled = self.talk.last_message().filter(|_| follows).and_then(|message| self.reaction(message));
-        let mut found: Vec<String> = settled.into_iter().collect();
-        for point in self.unsaid_points(&asked) {
-            if !follows || overlap(&point, &asked) > 0 {
-                found.push(self.referring(&point)?);
-            }
-        }
-        Ok(found)
+        let mut found: Vec<Candidate> = settled.into_iter().map(Candidate::Written).collect();
+        let points = self.unsaid_points(&asked).into_iter();
+        let about = subjects(&asked);
+        let points = points.filter(|point| !follows || point.touches(&about, self.evidence) > 0);
+        found.extend(points.map(Candidate::Referring));
+        found.extend(self.owed_words());
+        found
     }
 
     /// A point, led in by a reference to the colleague who spoke last (interface specification 3.3).
     fn referring(&self, point: &Point) -> Result<String, Speechless> {
-        let Some((colleague, topic, said)) = self.colleague() else { return Ok(point.text()) };
-        let related = overlap(point, &said) >= 2;
+        let Some((colleague, topic, said)) = self.colleague() else { return Ok(point.text(self.evidence)) };
+        let related = point.touches(&subjects(&said), self.evidence) >= 2;
         let odd = self.talk.turn_count() % 2 == 1;
         let pattern = match (related, odd) {
             (true, false) => "building-on",
@@ -256,13 +282,14 @@ impl Speaker<'_> {
             (false, false) => "add-to",
             (false, true) => "however",
         };
+        let text = point.text(self.evidence);
         let values = context! {
             name => colleague.first_name(),
             topic => format!("\"{topic}\""),
             lens => self.persona.lens.as_str(),
             article => article(&self.persona.lens),
             // A template leads in to it, in the middle of a sentence.
-            then => point.text().strip_prefix("The step").map_or(point.text(), |rest| format!("the step{rest}")),
+            then => text.strip_prefix("The step").map_or(text.clone(), |rest| format!("the step{rest}")),
         };
         Ok(self.talk.library().templates.render(&format!("cross-talk/{pattern}.txt"), values)?)
     }
@@ -298,7 +325,7 @@ impl Speaker<'_> {
         let mut found: Vec<(usize, bool, &Point)> = Vec::new();
         for point in self.points {
             let pointed = match point.place.as_str() {
-                "" => said.contains(point.statement.as_str()),
+                "" => said.contains(&point.statement(self.evidence)),
                 place => places.contains(place),
             };
             if pointed {
@@ -307,14 +334,13 @@ impl Speaker<'_> {
             // The same advice twice is filler: the finding stands alone, and waits for others.
             let heard = |ask: &str| !ask.is_empty() && said.contains(ask);
             let stale = *asks.entry(point.ask.as_str()).or_insert_with_key(|ask| heard(ask));
-            let near = asked.iter().filter(|word| point.stems.contains(word)).count().min(3);
+            let near = point.touches(&asked, self.evidence).min(3);
             let weight = (point.weight + 12 * near).saturating_sub(if stale { 20 } else { 0 });
             found.push((weight, stale, point));
         }
         found.sort_by_key(|(weight, ..)| std::cmp::Reverse(*weight));
-        let alone = |point: &Point| Point { ask: String::new(), ..point.clone() };
         let chosen = found.into_iter().take(CHOICE);
-        chosen.map(|(_, stale, point)| if stale { alone(point) } else { point.clone() }).collect()
+        chosen.map(|(_, stale, point)| if stale { point.alone() } else { point.clone() }).collect()
     }
 
     /// Whether nobody has answered the last message yet.
@@ -425,11 +451,6 @@ fn without_reference(text: &str) -> &str {
     let opened = opens.iter().any(|opening| head.contains(opening));
     let tail = opened.then(|| text.find(": ").or_else(|| text.find("However, "))).flatten();
     tail.map_or(text, |at| &text[at..])
-}
-
-/// How many subjects of a text a point touches.
-fn overlap(point: &Point, text: &str) -> usize {
-    subjects(text).iter().filter(|word| point.stems.contains(word)).count()
 }
 
 fn article(noun: &str) -> &'static str {
