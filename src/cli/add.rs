@@ -47,7 +47,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     }
     let place = table::place(&repo, item, options.branch.as_deref(), options.base.as_deref())?;
     let config = table::config(global, &repo, place.base)?;
-    let library = table::library(&repo, place.base, &config)?;
+    let library = table::BuiltIn::begin().library(&repo, place.base, &config)?;
     let path = if item.contains('/') { item.to_owned() } else { format!("{}/{item}", config.items()) };
     let at = options.clock.fixed()?.unwrap_or_else(now);
     let text = meta::new_item(table::slug(&path), &name, at, &place.base.to_string());

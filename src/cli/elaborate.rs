@@ -123,6 +123,7 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
 }
 
 fn set_up(global: &Global, options: &Options, screen: &Screen) -> Result<Setup, Fail> {
+    let built_in = table::BuiltIn::begin();
     let repo = open(global)?;
     let place = table::place(&repo, &options.item, options.branch.as_deref(), options.base.as_deref())?;
     if place.exists && options.base.is_some() {
@@ -144,7 +145,7 @@ fn set_up(global: &Global, options: &Options, screen: &Screen) -> Result<Setup, 
     let path = repo.find_item(place.base, &options.item, config.items())?;
     let item = repo.item(place.base, &path)?;
     let mentions = search(&repo, place.base, &item);
-    let library = table::library(&repo, place.base, &config)?;
+    let library = built_in.library(&repo, place.base, &config)?;
     let step = library.step(&options.step)?;
     for output in &step.outputs {
         OutputPath::parse(output)
@@ -259,9 +260,10 @@ fn discuss(setup: &Setup, step: &Step, screen: &Screen) -> Result<Finished, Fail
     let mut talk = Discussion::open(&setup.library, step, first)?;
     let depth = setup.item.meta.depth(&step.phase).unwrap_or(step.depth);
     screen.say(&talk.introduction()?);
+    let mut evidence = Evidence::new(setup.item.documents(), &step.outputs);
     let found = setup.mentions.take().and_then(|search| search.join().ok());
-    let mentions = found.unwrap_or_else(|| Ok(Mentions::default()))?;
-    let mut stand_in = Offline::new(Evidence::new(setup.item.documents(), &step.outputs, mentions), depth);
+    evidence.mentions = found.unwrap_or_else(|| Ok(Mentions::default()))?;
+    let mut stand_in = Offline::new(evidence, depth);
     let cast = &setup.library.cast;
     let mut tell = |record: &Record| {
         screen.say_record(record, cast);

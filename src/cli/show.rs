@@ -66,7 +66,7 @@ fn read(global: &Global, recording: &str) -> Result<(Vec<u8>, Library), Fail> {
     let bytes = repo.file(commit, inside.trim_start_matches("./"))?;
     let missing = || Fail::new(format!("no file {} at {}", plain::shown(inside), plain::shown(revision)));
     let config = super::table::config(global, &repo, commit)?;
-    Ok((bytes.ok_or_else(missing)?, super::table::library(&repo, commit, &config)?))
+    Ok((bytes.ok_or_else(missing)?, super::table::BuiltIn::begin().library(&repo, commit, &config)?))
 }
 
 /// The end of a log, read without judging the way there.

@@ -55,7 +55,7 @@ fn library(global: &Global) -> Result<Library, Fail> {
     let Some(repo) = repository(global)? else { return Ok(Library::built_in()?) };
     let Some(root) = repo.work_tree() else {
         return match repo.resolve("HEAD") {
-            Ok(head) => table::library(&repo, head, &table::config(global, &repo, head)?),
+            Ok(head) => table::BuiltIn::begin().library(&repo, head, &table::config(global, &repo, head)?),
             Err(_) => Ok(Library::built_in()?),
         };
     };

@@ -1,10 +1,12 @@
 //! What the verbs set up alike: settings, library, branch and base of an item.
 
+use std::thread::JoinHandle;
+
 use git2::Oid;
 
 use super::{Global, exit::Fail, read_file};
 use crate::config::{self, Config};
-use crate::library::Library;
+use crate::library::{Library, Unusable};
 use crate::repo::Repo;
 
 /// The settings at a commit, or those of `--config`.
@@ -19,12 +21,26 @@ pub fn config(global: &Global, repo: &Repo, commit: Oid) -> Result<Config, Fail>
     })
 }
 
-/// Steps, cast and templates, with the overlays of a commit.
-pub fn library(repo: &Repo, commit: Oid, config: &Config) -> Result<Library, Fail> {
-    let overlay = |folder: &Option<String>| {
-        folder.as_ref().map_or(Ok(Vec::new()), |folder| repo.overlay(commit, folder))
-    };
-    Ok(Library::new(&overlay(&config.steps)?, &overlay(&config.templates)?)?)
+/// The built-in steps, cast and templates, read beside the repository: most runs need no others.
+pub struct BuiltIn(JoinHandle<Result<Library, Unusable>>);
+
+impl BuiltIn {
+    /// Begins to read.
+    pub fn begin() -> BuiltIn {
+        BuiltIn(std::thread::spawn(Library::built_in))
+    }
+
+    /// Steps, cast and templates, with the overlays of a commit.
+    pub fn library(self, repo: &Repo, commit: Oid, config: &Config) -> Result<Library, Fail> {
+        let overlay = |folder: &Option<String>| {
+            folder.as_ref().map_or(Ok(Vec::new()), |folder| repo.overlay(commit, folder))
+        };
+        let (steps, templates) = (overlay(&config.steps)?, overlay(&config.templates)?);
+        match self.0.join() {
+            Ok(library) if steps.is_empty() && templates.is_empty() => Ok(library?),
+            _ => Ok(Library::new(&steps, &templates)?),
+        }
+    }
 }
 
 /// The branch of an item and where it stands.

@@ -15,7 +15,7 @@ use std::io::{Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use git2::build::TreeUpdateBuilder;
-use git2::{ErrorCode, FileMode, ObjectType, Oid, Repository, Signature, Tree};
+use git2::{ErrorCode, FileMode, ObjectType, Odb, Oid, Repository, Signature, Tree};
 
 use super::pack::{Object, pack};
 use super::{Error, Repo};
@@ -119,9 +119,19 @@ impl Repo {
         Ok(())
     }
 
+    /// The repository's objects opened anew, without its settings and branches.
+    fn objects_alone(&self) -> Result<Repository, Error> {
+        let folder = self.git().commondir().join("objects");
+        // git2 takes this path only as text.
+        let Some(folder) = folder.to_str() else { return Ok(Repository::open(self.git().path())?) };
+        let odb = Odb::new()?;
+        odb.add_disk_alternate(folder)?;
+        Ok(Repository::from_odb(odb)?)
+    }
+
     /// The new objects, built in memory; no id where the parent's files are not those compared.
     fn objects(&self, wanted: &Wanted<'_>) -> Result<(Option<Oid>, Vec<Object>), Error> {
-        let memory = Repository::open(self.git().path())?;
+        let memory = self.objects_alone()?;
         let odb = memory.odb()?;
         let _pack = odb.add_new_mempack_backend(1_000)?;
         let parent = memory.find_commit(wanted.parent)?;
@@ -157,7 +167,7 @@ impl Repo {
 
     /// Whatever the branch will refer to is on disk: opened anew, without the objects in memory.
     fn read_back(&self, id: Oid, wanted: &Wanted<'_>) -> Result<(), Error> {
-        let fresh = Repository::open(self.git().path())?;
+        let fresh = self.objects_alone()?;
         let tree = fresh.find_commit(id)?.tree()?;
         for change in wanted.additive.changes() {
             let blob = fresh.find_blob(tree.get_path(Path::new(&change.path))?.id())?;

@@ -66,12 +66,9 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Reads documents, given as `(name, text)`; those in `outputs` come first.
-    pub fn new<'a>(
-        files: impl IntoIterator<Item = (&'a str, &'a str)>,
-        outputs: &[String],
-        mentions: Mentions,
-    ) -> Evidence {
+    /// Reads documents, given as `(name, text)`; those in `outputs` come first. Mentions are added
+    /// when they are known.
+    pub fn new<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>, outputs: &[String]) -> Evidence {
         let mut files: Vec<(&str, &str)> =
             files.into_iter().filter(|(name, _)| *name != "meta.json").collect();
         files.sort_by_key(|(name, _)| {
@@ -79,7 +76,7 @@ impl Evidence {
         });
         let missing =
             outputs.iter().filter(|output| !files.iter().any(|(name, _)| *name == output.as_str())).cloned();
-        let mut evidence = Evidence { missing: missing.collect(), mentions, ..Evidence::default() };
+        let mut evidence = Evidence { missing: missing.collect(), ..Evidence::default() };
         for (name, text) in files {
             evidence.documents.push((name.to_owned(), text.lines().count()));
             evidence.read(name, text);
@@ -318,11 +315,7 @@ mod tests {
     const SPEC: &str = "# Spec\n\n## 3. User Journeys\n\n- **Sync** should be \"fast\".\n\n| id | target |\n|---|---|\n| NFR-1 | |\n\n<!-- Elaboration: step 01-03, x -->\n### Elaboration Insights (Step 01-03: x)\n\n#### Key Insights\n- [Maya] ours\n\n## 4. Technical Context\n\nThe queue holds 500 photos.\n";
 
     fn evidence() -> Evidence {
-        Evidence::new(
-            [("spec.md", SPEC), ("meta.json", "{}")],
-            &["spec.md".into(), "new.md".into()],
-            Mentions::default(),
-        )
+        Evidence::new([("spec.md", SPEC), ("meta.json", "{}")], &["spec.md".into(), "new.md".into()])
     }
 
     #[test]

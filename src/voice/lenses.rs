@@ -165,86 +165,87 @@ fn prose(evidence: &Evidence) -> impl Iterator<Item = (usize, &Line)> {
     evidence.lines.iter().enumerate().filter(move |(_, line)| telling(line))
 }
 
-/// The first of `wanted` that the line says, as a whole word.
+/// The first of the line's words that begins one of `wanted`, which are sorted.
 fn says<'w>(line: &Line, wanted: &[&'w str]) -> Option<&'w str> {
-    wanted.iter().copied().find(|word| match word.split_once(' ') {
-        None => line.words.iter().any(|found| found == word),
-        Some(_) => {
-            let phrase: Vec<&str> = word.split(' ').collect();
-            line.words.windows(phrase.len()).any(|window| window == phrase)
-        }
+    line.words.iter().enumerate().find_map(|(at, word)| {
+        let from = wanted.partition_point(|one| *one < word.as_str());
+        let begun = wanted[from..].iter().take_while(|one| one.starts_with(word.as_str()));
+        begun.copied().find(|one| {
+            let mut following = line.words[at..].iter();
+            one.split(' ').all(|part| following.next().is_some_and(|next| next == part))
+        })
     })
 }
 
 /// Words that cannot be measured (ISO/IEC/IEEE 29148, 5.2.7: vague and general terms).
 const VAGUE: [&str; 30] = [
-    "fast",
-    "quick",
-    "quickly",
-    "easy",
-    "easily",
-    "simple",
-    "intuitive",
-    "user-friendly",
+    "adequate",
     "appropriate",
     "appropriately",
-    "adequate",
-    "reasonable",
+    "easily",
+    "easy",
+    "efficient",
+    "efficiently",
+    "etc",
+    "fast",
     "flexible",
+    "gracefully",
+    "intuitive",
+    "minimal",
+    "modern",
+    "normally",
+    "often",
+    "properly",
+    "quick",
+    "quickly",
+    "reasonable",
     "robust",
     "seamless",
     "seamlessly",
-    "efficient",
-    "efficiently",
-    "soon",
-    "often",
-    "usually",
-    "normally",
-    "minimal",
-    "significant",
     "several",
+    "significant",
+    "simple",
     "some",
-    "etc",
-    "properly",
-    "gracefully",
-    "modern",
+    "soon",
+    "user-friendly",
+    "usually",
 ];
 const OPEN: [&str; 8] = [
-    "tbd",
-    "todo",
-    "tbc",
     "fixme",
+    "needs clarification",
+    "tbc",
+    "tbd",
+    "to be clarified",
     "to be decided",
     "to be defined",
-    "to be clarified",
-    "needs clarification",
+    "todo",
 ];
 const FAILURE: [&str; 26] = [
-    "fail",
-    "fails",
-    "failed",
-    "failure",
-    "error",
-    "errors",
-    "invalid",
-    "reject",
-    "rejected",
-    "lost",
-    "lose",
+    "abort",
+    "cancel",
     "cannot",
-    "timeout",
-    "retry",
-    "retries",
-    "offline",
     "conflict",
     "conflicts",
-    "cancel",
-    "abort",
-    "missing",
     "denied",
+    "error",
+    "errors",
     "expired",
-    "unavailable",
+    "fail",
+    "failed",
+    "fails",
+    "failure",
     "interrupted",
+    "invalid",
+    "lose",
+    "lost",
+    "missing",
+    "offline",
+    "reject",
+    "rejected",
+    "retries",
+    "retry",
+    "timeout",
+    "unavailable",
     "without",
 ];
 
@@ -282,10 +283,13 @@ fn user_needs(evidence: &Evidence) -> Vec<Point> {
     found
 }
 
+const TELLS: [&str; 6] = ["flow", "journey", "journeys", "scenario", "story", "use case"];
+const CRITERION: [&str; 9] =
+    ["accepted", "at least", "at most", "criteria", "criterion", "given", "then", "when", "within"];
+
 /// Sections that tell only the way that works.
 fn happy_sections(evidence: &Evidence) -> Vec<Point> {
     let mut found = Vec::new();
-    const TELLS: [&str; 6] = ["journey", "journeys", "scenario", "flow", "story", "use case"];
     for (at, heading) in evidence.lines.iter().enumerate() {
         if heading.kind != LineKind::Heading || says(heading, &TELLS).is_none() {
             continue;
@@ -317,8 +321,6 @@ fn requirement(line: &Line) -> Option<String> {
 
 /// A criterion stands in the first line or within the four below it.
 fn has_criterion(lines: &[Line]) -> bool {
-    const CRITERION: [&str; 9] =
-        ["given", "when", "then", "criterion", "criteria", "accepted", "within", "at least", "at most"];
     let near = lines
         .iter()
         .take(5)
@@ -327,52 +329,52 @@ fn has_criterion(lines: &[Line]) -> bool {
 }
 
 const PARTS: [&str; 17] = [
-    "database",
-    "server",
-    "queue",
+    "api",
+    "backend",
+    "broker",
+    "bucket",
     "cache",
-    "network",
+    "cluster",
+    "database",
     "gateway",
+    "import",
+    "network",
+    "queue",
+    "scheduler",
+    "server",
     "service",
     "storage",
-    "api",
-    "broker",
-    "scheduler",
-    "backend",
-    "cluster",
-    "bucket",
-    "webhook",
     "upload",
-    "import",
+    "webhook",
 ];
 const PRIVATE: [&str; 14] = [
+    "address",
+    "credential",
+    "credentials",
+    "email",
+    "health",
+    "location",
     "password",
-    "token",
+    "payment",
     "personal",
     "photo",
     "photos",
-    "location",
-    "email",
-    "address",
-    "signature",
-    "credential",
-    "credentials",
     "secret",
-    "health",
-    "payment",
+    "signature",
+    "token",
 ];
 const FINAL: [&str; 12] = [
     "delete",
-    "deletes",
     "deleted",
-    "remove",
-    "removes",
+    "deletes",
+    "discard",
+    "migrate",
+    "migration",
     "overwrite",
     "overwrites",
     "overwritten",
-    "migrate",
-    "migration",
-    "discard",
+    "remove",
+    "removes",
     "replace",
 ];
 
@@ -476,12 +478,12 @@ fn number_with_unit(text: &str) -> Option<String> {
 }
 
 const ACTIONS: [&str; 19] = [
-    "save", "saves", "saved", "upload", "uploads", "uploaded", "send", "sends", "sent", "syncs", "open",
-    "opens", "import", "load", "loads", "submit", "submits", "merge", "merged",
+    "import", "load", "loads", "merge", "merged", "open", "opens", "save", "saved", "saves", "send", "sends",
+    "sent", "submit", "submits", "syncs", "upload", "uploaded", "uploads",
 ];
-const MANY: [&str; 8] = ["all", "every", "any", "multiple", "many", "several", "unlimited", "list of"];
+const MANY: [&str; 8] = ["all", "any", "every", "list of", "many", "multiple", "several", "unlimited"];
 const TWICE: [&str; 9] =
-    ["same", "twice", "duplicate", "duplicates", "again", "concurrent", "both", "conflict", "conflicts"];
+    ["again", "both", "concurrent", "conflict", "conflicts", "duplicate", "duplicates", "same", "twice"];
 
 /// Jordan: inputs, outputs, limits, the error path, the second call.
 fn design(evidence: &Evidence) -> Vec<Point> {
@@ -594,7 +596,7 @@ mod tests {
         let library = crate::library::Library::built_in().unwrap();
         let mut step = library.step("01-03").unwrap().clone();
         step.validation.clear();
-        let evidence = Evidence::new([("spec.md", text)], &["spec.md".into()], Mentions::default());
+        let evidence = Evidence::new([("spec.md", text)], &["spec.md".into()]);
         points(persona, &evidence, &step).iter().map(|point| point.text(&evidence)).collect()
     }
 
@@ -623,6 +625,15 @@ mod tests {
         let text = format!("The {} list is loaded fast.", "very ".repeat(40).trim());
         let said = found("business-analyst", &text);
         assert!(said[0].contains("says \"…very very very list is loaded fast\""), "{}", said[0]);
+    }
+
+    #[test]
+    fn the_words_of_a_lens_are_sorted() {
+        let lists: [&[&str]; 11] =
+            [&VAGUE, &OPEN, &FAILURE, &TELLS, &CRITERION, &PARTS, &PRIVATE, &FINAL, &ACTIONS, &MANY, &TWICE];
+        for list in lists {
+            assert!(list.is_sorted(), "{list:?}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use roundtable::library::Library;
 use roundtable::script::Script;
 use roundtable::session::hold;
 use roundtable::step::Depth;
-use roundtable::voice::evidence::{Evidence, Mentions};
+use roundtable::voice::evidence::Evidence;
 use roundtable::voice::integrity::{Breach, breaches};
 use roundtable::voice::offline::Offline;
 use roundtable::voice::{Speechless, Voice};
@@ -100,7 +100,7 @@ pub fn held<'l>(
     let mut script =
         if inputs.is_empty() { Script::default() } else { Script::read("s.json", text.as_bytes()).unwrap() };
     let files = [("requirements-spec.md", crate::kit::SPEC)];
-    let evidence = Evidence::new(files, &step.outputs, Mentions::default());
+    let evidence = Evidence::new(files, &step.outputs);
     let mut stand_in = Offline::new(evidence, Depth::Standard);
     hold(&mut talk, voice, &mut stand_in, &mut script, &time, &mut |_| Ok(())).unwrap();
     talk
