@@ -5,9 +5,11 @@
 
 use serde_json::Value;
 
+use super::{Code, Found, Layer};
 use crate::json::{Document, Kind, Node};
 
-type Found = (usize, &'static str, String);
+/// As many losses of one file are told: each costs a look at the text before it.
+pub(super) const MOST: usize = 100;
 
 /// What the new JSON text loses or alters of the old one.
 pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
@@ -23,19 +25,17 @@ fn compare(before: &[u8], after: &[u8], meta: bool) -> Vec<Found> {
     let old = match Document::read("", before) {
         Ok(old) => old,
         Err(_) => {
-            return vec![(
-                1,
-                "unparsable",
-                "the old text is not valid JSON, so it must stay as it is".to_owned(),
-            )];
+            let message = "the old text is not valid JSON, so it must stay as it is".to_owned();
+            return vec![Found::new(Layer::Data, Code::Unparsable, 1, message)];
         }
     };
     let new = match Document::read("", after) {
         Ok(new) => new,
         Err(finding) => {
             let doubled = finding.message.contains("stands twice");
-            let code = if doubled { "duplicate-key" } else { "unparsable" };
-            return vec![(1, code, format!("the new text cannot be read: {}", finding.message))];
+            let code = if doubled { Code::DuplicateKey } else { Code::Unparsable };
+            let message = format!("the new text cannot be read: {}", finding.message);
+            return vec![Found::new(Layer::Data, code, 1, message).head(finding.line)];
         }
     };
     let mut walk = Walk { text: &old.text, found: Vec::new() };
@@ -57,9 +57,11 @@ struct Walk<'t> {
 }
 
 impl Walk<'_> {
-    fn lost(&mut self, node: &Node, code: &'static str, message: String) {
-        let line = crate::finding::place(self.text, node.span.start).0;
-        self.found.push((line, code, message));
+    fn lost(&mut self, node: &Node, code: Code, message: String) {
+        if self.found.len() < MOST {
+            let line = crate::finding::place(self.text, node.span.start).0;
+            self.found.push(Found::new(Layer::Data, code, line, message));
+        }
     }
 
     fn value(&mut self, node: &Node, old: &Value, new: &Value, at: &str) {
@@ -69,20 +71,20 @@ impl Walk<'_> {
                     let path = format!("{at}/{key}");
                     match (old.get(key), new.get(key)) {
                         (Some(old), Some(new)) => self.value(node, old, new, &path),
-                        _ => self.lost(node, "key-lost", format!("the key {path} is lost")),
+                        _ => self.lost(node, Code::KeyLost, format!("the key {path} is lost")),
                     }
                 }
             }
             (Kind::Array(elements), Value::Array(old), Value::Array(new)) => {
                 if new.len() < old.len() {
-                    self.lost(node, "array", format!("the array {at} lost elements"));
+                    self.lost(node, Code::Array, format!("the array {at} lost elements"));
                 }
                 for (index, ((node, old), new)) in elements.iter().zip(old).zip(new).enumerate() {
                     self.value(node, old, new, &format!("{at}/{index}"));
                 }
             }
             _ if same(old, new) => {}
-            _ => self.lost(node, "scalar", format!("the value at {at} changed")),
+            _ => self.lost(node, Code::Scalar, format!("the value at {at} changed")),
         }
     }
 
@@ -94,7 +96,7 @@ impl Walk<'_> {
         };
         for (key, node) in members {
             let (Some(was), Some(is)) = (was.get(key), is.get(key)) else {
-                self.lost(node, "key-lost", format!("the key /{key} is lost"));
+                self.lost(node, Code::KeyLost, format!("the key /{key} is lost"));
                 continue;
             };
             let path = format!("/{key}");
@@ -105,7 +107,7 @@ impl Walk<'_> {
                     if is.len() < was.len() || !was.iter().zip(is).all(|(was, is)| identical(was, is)) {
                         self.lost(
                             node,
-                            "array",
+                            Code::Array,
                             format!("an element of {path} changed; elements are only added at the end"),
                         );
                     }
@@ -115,7 +117,7 @@ impl Walk<'_> {
                     if was != is && (rank(is).is_none() || rank(was) >= rank(is)) {
                         self.lost(
                             node,
-                            "scalar",
+                            Code::Scalar,
                             format!("analysis_status went from {was} to {is}; it only goes forward"),
                         );
                     }
@@ -158,27 +160,39 @@ fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// A number as its sign, its digits without zeros at either end, and the exponent of the last.
-fn decimal(text: &str) -> (bool, String, i64) {
+/// A number as an exact decimal.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Decimal {
+    negative: bool,
+    /// The digits without zeros at either end; none for zero.
+    digits: String,
+    /// The power of ten that the last digit counts; as text where it fits no number.
+    exponent: Result<i128, String>,
+}
+
+/// Reads a number as JSON and YAML write it. Zero has no sign and no exponent.
+pub(super) fn decimal(text: &str) -> Decimal {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let (negative, mantissa) = mantissa.strip_prefix('-').map_or((false, mantissa), |rest| (true, rest));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = format!("{whole}{fraction}");
     let kept = digits.trim_end_matches('0');
-    let shift = (digits.len() - kept.len()) as i64 - fraction.len() as i64;
+    let shift = (digits.len() - kept.len()) as i128 - fraction.len() as i128;
     let kept = kept.trim_start_matches('0');
     if kept.is_empty() {
-        return (negative, String::new(), 0);
+        return Decimal { negative: false, digits: String::new(), exponent: Ok(0) };
     }
-    (negative, kept.to_owned(), exponent.parse::<i64>().unwrap_or(i64::MAX / 2).saturating_add(shift))
+    let power = exponent.parse::<i128>().ok().and_then(|power| power.checked_add(shift));
+    let exponent = power.ok_or_else(|| format!("{exponent}+{shift}"));
+    Decimal { negative, digits: kept.to_owned(), exponent }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn codes(before: &str, after: &str) -> Vec<&'static str> {
-        losses(before.as_bytes(), after.as_bytes()).into_iter().map(|found| found.1).collect()
+    fn codes(before: &str, after: &str) -> Vec<Code> {
+        losses(before.as_bytes(), after.as_bytes()).into_iter().map(|found| found.code).collect()
     }
 
     fn meta(before: &str, after: &str) -> bool {
@@ -189,20 +203,20 @@ mod tests {
     fn objects_gain_keys_and_arrays_grow_at_their_end() {
         assert!(codes("{\"a\": [1]}", "{\"b\": 2, \"a\": [1.0, 2]}").is_empty());
         assert!(codes("[{\"a\": 1}]", "[{\"a\": 1, \"b\": 2}, 3]").is_empty());
-        assert_eq!(codes("{\"a\": 1}", "{}"), ["key-lost"]);
-        assert_eq!(codes("[1, 2]", "[1]"), ["array"]);
-        assert_eq!(codes("[1]", "[0, 1]"), ["scalar"]);
-        assert_eq!(codes("{\"a\": 1}", "{\"a\": \"1\"}"), ["scalar"]);
-        assert_eq!(codes("{\"a\": 1}", "{\"a\": true}"), ["scalar"]);
-        assert_eq!(codes("{\"a\": 1}", "{\"a\": 1, \"a\": 1}"), ["duplicate-key"]);
-        assert_eq!(codes("{", "{}"), ["unparsable"]);
-        assert_eq!(codes("{}", "{"), ["unparsable"]);
+        assert_eq!(codes("{\"a\": 1}", "{}"), [Code::KeyLost]);
+        assert_eq!(codes("[1, 2]", "[1]"), [Code::Array]);
+        assert_eq!(codes("[1]", "[0, 1]"), [Code::Scalar]);
+        assert_eq!(codes("{\"a\": 1}", "{\"a\": \"1\"}"), [Code::Scalar]);
+        assert_eq!(codes("{\"a\": 1}", "{\"a\": true}"), [Code::Scalar]);
+        assert_eq!(codes("{\"a\": 1}", "{\"a\": 1, \"a\": 1}"), [Code::DuplicateKey]);
+        assert_eq!(codes("{", "{}"), [Code::Unparsable]);
+        assert_eq!(codes("{}", "{"), [Code::Unparsable]);
     }
 
     #[test]
     fn numbers_are_exact_decimals() {
         assert!(codes("[100, 1e400, 0.50]", "[1e2, 10e399, 0.5]").is_empty());
-        assert_eq!(codes("[12345678901234567890123]", "[12345678901234567890124]"), ["scalar"]);
+        assert_eq!(codes("[12345678901234567890123]", "[12345678901234567890124]"), [Code::Scalar]);
     }
 
     #[test]

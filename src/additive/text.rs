@@ -1,30 +1,81 @@
 //! The line rule: the old lines are a subsequence of the new ones, byte for byte (S3).
 //!
-//! A line is the bytes up to and including LF. Taking the leftmost match for each old line is
-//! always safe (if any embedding exists, the leftmost one does), so one pass decides it. The one
-//! exception: a last line without a line end may gain `LF` or `CRLF`.
+//! A line is the bytes up to and including LF; CR belongs to it, and nothing is normalised. The
+//! one exception: a last line without a line end may gain `LF` or `CRLF`.
+//!
+//! Taking the leftmost match for each old line is complete: given any embedding, moving each old
+//! line's image to the leftmost equal line behind its predecessor's image never moves an image to
+//! the right, so what follows still fits behind it (exchange argument). One pass therefore decides
+//! the rule in O(|old| + |new|), and no diff is needed.
 
-type Found = (usize, &'static str, String);
+use memchr::memchr;
 
-/// The old lines that the new text does not keep in order; the first of them.
-pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
-    let mut kept = after.split_inclusive(|byte| *byte == b'\n');
-    let mut old = before.split_inclusive(|byte| *byte == b'\n').enumerate().peekable();
-    while let Some((at, line)) = old.next() {
-        let last = old.peek().is_none() && !line.ends_with(b"\n");
-        let same = |new: &[u8]| new == line || (last && without_end(new) == line);
-        if !kept.any(same) {
-            let shown = String::from_utf8_lossy(without_end(line)).into_owned();
-            let shown = crate::plain::cut(&crate::plain::one_line(&crate::plain::clean(&shown)), 120);
-            return vec![(at + 1, "line-lost", format!("the line \"{shown}\" is lost, changed or moved"))];
+use super::{Code, Found, Layer, quoted};
+
+/// The lines of a text with their ends.
+pub(super) struct Lines<'t>(&'t [u8]);
+
+impl<'t> Lines<'t> {
+    pub(super) fn of(text: &'t [u8]) -> Lines<'t> {
+        Lines(text)
+    }
+}
+
+impl<'t> Iterator for Lines<'t> {
+    type Item = &'t [u8];
+
+    fn next(&mut self) -> Option<&'t [u8]> {
+        if self.0.is_empty() {
+            return None;
         }
+        let end = memchr(b'\n', self.0).map_or(self.0.len(), |at| at + 1);
+        let (line, rest) = self.0.split_at(end);
+        self.0 = rest;
+        Some(line)
+    }
+}
+
+/// The first old line that the new text does not keep in order, if there is one.
+pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
+    // What the two begin with alike needs no look at its lines.
+    let shared = before.iter().zip(after).take_while(|(old, new)| old == new).count();
+    let start = before[..shared].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let (mut old, mut new) = (Lines::of(&before[start..]), Lines::of(&after[start..]));
+    let mut passed = 0;
+    while let Some(line) = old.next() {
+        let last = old.0.is_empty() && !line.ends_with(b"\n");
+        let keeps = |new: &[u8]| new == line || (last && without_end(new) == line);
+        if !new.any(keeps) {
+            let number = 1 + memchr::memchr_iter(b'\n', &before[..start]).count() + passed;
+            let shown = quoted(&String::from_utf8_lossy(without_end(line)));
+            let message = match shown.as_str() {
+                "" => "a blank line is lost, or stands elsewhere".to_owned(),
+                _ => format!("the line \"{shown}\" is lost, changed or moved"),
+            };
+            return vec![Found::new(Layer::Line, Code::LineLost, number, message)];
+        }
+        passed += 1;
     }
     Vec::new()
 }
 
+/// The old bytes are what the new ones begin with: a log (S2) grows at its end only.
+pub fn log_losses(before: &[u8], after: &[u8]) -> Vec<Found> {
+    if after.starts_with(before) {
+        return Vec::new();
+    }
+    let shared = before.iter().zip(after).take_while(|(old, new)| old == new).count();
+    let number =
+        1 + memchr::memchr_iter(b'\n', &before[..shared.min(before.len().saturating_sub(1))]).count();
+    let message = "the log changed before its end; it may only grow there".to_owned();
+    vec![Found::new(Layer::Line, Code::LineLost, number, message).head(number)]
+}
+
 fn without_end(line: &[u8]) -> &[u8] {
-    let line = line.strip_suffix(b"\n").unwrap_or(line);
-    line.strip_suffix(b"\r").unwrap_or(line)
+    match line.strip_suffix(b"\n") {
+        Some(line) => line.strip_suffix(b"\r").unwrap_or(line),
+        None => line,
+    }
 }
 
 #[cfg(test)]
@@ -45,6 +96,9 @@ mod tests {
             ("a\n\nb\n", "a\nb\n", false),
             ("a \n", "a\n", false),
             ("a\n", "xa\n", false),
+            ("ab\nb\n", "ab\nab\nb\n", true),
+            ("a\nb", "a\nbc\n", false),
+            ("a", "a\r", false),
         ] {
             assert_eq!(
                 losses(before.as_bytes(), after.as_bytes()).is_empty(),
@@ -54,7 +108,34 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_lost_line_is_named() {
+        let line = |before: &str, after: &str| losses(before.as_bytes(), after.as_bytes())[0].line;
+        assert_eq!(line("a\nb\nc\n", "a\nb\n"), 3);
+        assert_eq!(line("a\n", ""), 1);
+        assert_eq!(line("a\nb", "a\n"), 2);
+    }
+
+    #[test]
+    fn a_log_grows_at_its_end() {
+        assert!(log_losses(b"{}\n", b"{}\n{}\n").is_empty());
+        assert_eq!(log_losses(b"{}\n{1}\n", b"{}\n{2}\n")[0].line, 2);
+        assert_eq!(log_losses(b"{}\n", b"")[0].line, 1);
+    }
+
     proptest! {
+        /// The same verdict as the definition itself: a subsequence, tried position by position.
+        #[test]
+        fn the_one_pass_decides_what_the_definition_says(
+            old in proptest::collection::vec("[ab]{0,1}", 0..7),
+            new in proptest::collection::vec("[ab]{0,1}", 0..9),
+        ) {
+            let text = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+            let mut rest = new.iter();
+            let embeds = old.iter().all(|line| rest.any(|new| new == line));
+            prop_assert_eq!(losses(text(&old).as_bytes(), text(&new).as_bytes()).is_empty(), embeds);
+        }
+
         #[test]
         fn inserting_lines_passes_and_losing_one_fails(
             lines in proptest::collection::vec("[a-z]{1,3}", 1..20),

@@ -4,6 +4,8 @@
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
+use crate::additive::{self, Rule};
+
 /// The Markdown that documents are read as: CommonMark with GFM's tables and strikethrough, and
 /// YAML front matter.
 pub const MARKDOWN: Options = Options::ENABLE_TABLES
@@ -141,13 +143,10 @@ fn is_blank_line(before: &str) -> bool {
     line[line.rfind('\n').map_or(0, |at| at + 1)..].trim().is_empty()
 }
 
-/// Whether the insertion reads as it would alone, and everything around it reads as before: the
-/// same blocks, words, links and targets in the same order, none of them taken over.
+/// Whether an insertion leaves everything that stood there as it was, by the rule of every commit
+/// ([`additive`]), and reads as it would alone.
 pub fn fits(before: &str, inserted: &Inserted) -> bool {
-    // The old text's last line may have had no end; with one it reads the same but for that.
-    let before =
-        if before.is_empty() || before.ends_with('\n') { before.to_owned() } else { format!("{before}\n") };
-    let parse = |text: &'_ str| -> Vec<(Event<'static>, Range<usize>)> {
+    let parse = |text: &str| -> Vec<(Event<'static>, Range<usize>)> {
         let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
         let events = Parser::new_ext(&text[skipped..], MARKDOWN).into_offset_iter();
         events
@@ -157,18 +156,10 @@ pub fn fits(before: &str, inserted: &Inserted) -> bool {
     let within = |range: &Range<usize>| {
         inserted.range.start <= range.start && range.end <= inserted.range.end && !range.is_empty()
     };
-    let shift = inserted.range.len();
-    let (ours, theirs): (Vec<_>, Vec<_>) =
-        parse(&inserted.text).into_iter().partition(|(_, range)| within(range));
-    let old = parse(&before);
-    let grown = before.len().min(inserted.range.start);
-    let kept = old.len() == theirs.len()
-        && old.iter().zip(&theirs).all(|((was, place), (is, now))| {
-            let start = if now.start >= inserted.range.end { now.start - shift } else { now.start };
-            was == is && (place.start == start || place.start >= grown)
-        });
-    let alone = parse(&format!("{}\n", inserted.body));
-    kept && ours.iter().map(|(event, _)| event).eq(alone.iter().map(|(event, _)| event))
+    let ours = parse(&inserted.text).into_iter().filter(|(_, range)| within(range)).map(|(event, _)| event);
+    let alone = parse(&format!("{}\n", inserted.body)).into_iter().map(|(event, _)| event);
+    let compared = additive::compare("", Rule::Markdown, before.as_bytes(), inserted.text.as_bytes());
+    compared.losses.is_empty() && ours.eq(alone)
 }
 
 #[cfg(test)]

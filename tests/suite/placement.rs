@@ -1,5 +1,7 @@
 //! Where additions go, for every shape of artifact, and that nothing that stood there moves.
 
+use roundtable::additive::Rule;
+
 use crate::kit::{AT, BRANCH, ITEM, Sandbox, sandbox};
 
 const TALK: &str = "We decided to keep both answers because nobody may lose work.\ndone\n";
@@ -55,7 +57,14 @@ fn every_shape_of_a_markdown_file_only_gains() {
         let after =
             String::from_utf8(add(&sandbox, "spec.md", Some(before.as_bytes()), "User Journeys")).unwrap();
         assert!(
-            roundtable::additive::compare("spec.md", before.as_bytes(), after.as_bytes()).is_empty(),
+            roundtable::additive::compare(
+                "spec.md",
+                Rule::of("spec.md"),
+                before.as_bytes(),
+                after.as_bytes()
+            )
+            .losses
+            .is_empty(),
             "{before:?}"
         );
         assert_eq!(
@@ -124,7 +133,9 @@ fn data_keeps_its_values_and_takes_the_addition_where_it_can() {
             String::from_utf8(add(&sandbox(), output, Some(before.as_bytes()), "User Journeys")).unwrap();
         assert!(after.contains(gains), "{after}");
         assert!(
-            roundtable::additive::compare(output, before.as_bytes(), after.as_bytes()).is_empty(),
+            roundtable::additive::compare(output, Rule::of(output), before.as_bytes(), after.as_bytes())
+                .losses
+                .is_empty(),
             "{after}"
         );
     }
@@ -173,7 +184,14 @@ fn meta_json_changes_by_one_record_and_nothing_else() {
         sandbox.elaborate(TALK, &["--at", AT]).ok();
         let after = sandbox.file(BRANCH, &format!("{ITEM}/meta.json"));
         assert!(
-            roundtable::additive::compare("meta.json", before.as_bytes(), after.as_bytes()).is_empty(),
+            roundtable::additive::compare(
+                "meta.json",
+                Rule::of("meta.json"),
+                before.as_bytes(),
+                after.as_bytes()
+            )
+            .losses
+            .is_empty(),
             "{after}"
         );
         let start = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();

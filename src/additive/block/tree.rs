@@ -1,0 +1,589 @@
+//! A Markdown text as the tree that S4 compares: document, sections, blocks, items, rows.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+
+use super::html::{Context, Seen};
+
+/// The Markdown that documents are compared as: CommonMark with GFM's tables and strikethrough.
+/// Front matter is taken off before, since only line 1 can begin it.
+const MARKDOWN: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
+
+/// No node.
+pub const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Document,
+    /// A top-level heading with everything below it.
+    Section,
+    /// A heading inside a quote or an item.
+    Heading,
+    Paragraph,
+    Code,
+    Html,
+    Bullets,
+    Numbers,
+    Item,
+    Quote,
+    Rule,
+    Table,
+    Row,
+}
+
+impl Kind {
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Document => "document",
+            Kind::Section => "section",
+            Kind::Heading => "heading",
+            Kind::Paragraph => "paragraph",
+            Kind::Code => "code block",
+            Kind::Html => "HTML block",
+            Kind::Bullets => "list",
+            Kind::Numbers => "numbered list",
+            Kind::Item => "list item",
+            Kind::Quote => "quotation",
+            Kind::Rule => "line across",
+            Kind::Table => "table",
+            Kind::Row => "table row",
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Node {
+    pub kind: Kind,
+    /// What the node is, without what stands around it; in the tree's labels.
+    content: Range<u32>,
+    /// The raw HTML elements that are open where it starts; in the tree's labels.
+    context: Range<u32>,
+    pub parent: u32,
+    pub first: u32,
+    pub next: u32,
+    /// Its place in the text. A section's is that of its heading.
+    pub start: usize,
+    pub end: usize,
+    pub seen: Seen,
+}
+
+/// A text, parsed.
+pub struct Tree<'t> {
+    pub text: &'t str,
+    pub nodes: Vec<Node>,
+    labels: Vec<u8>,
+}
+
+impl<'t> Tree<'t> {
+    /// Parses a text without front matter. Linear in its length, as far as the parser is.
+    pub fn parse(text: &'t str) -> Tree<'t> {
+        let tree = Tree {
+            text,
+            nodes: Vec::with_capacity(text.len() / 64 + 1),
+            labels: Vec::with_capacity(text.len() + text.len() / 2),
+        };
+        let mut builder = Builder {
+            tree,
+            context: Context::default(),
+            open: Vec::new(),
+            sections: Vec::new(),
+            lasts: Vec::new(),
+            leaf: None,
+            cells: None,
+            html: Vec::new(),
+        };
+        builder.add(Kind::Document, 0..0);
+        for (event, range) in Parser::new_ext(text, MARKDOWN).into_offset_iter() {
+            builder.take(event, range);
+        }
+        builder.tree
+    }
+
+    pub fn node(&self, at: u32) -> &Node {
+        &self.nodes[at as usize]
+    }
+
+    /// What a node is, without what stands around it.
+    pub fn content(&self, at: u32) -> &[u8] {
+        let range = &self.node(at).content;
+        &self.labels[range.start as usize..range.end as usize]
+    }
+
+    /// The raw HTML elements that are open where a node starts.
+    pub fn context(&self, at: u32) -> &[u8] {
+        let range = &self.node(at).context;
+        &self.labels[range.start as usize..range.end as usize]
+    }
+
+    /// A node's source text, without blanks at its end.
+    pub fn source(&self, at: u32) -> &'t str {
+        let node = self.node(at);
+        self.text.get(node.start..node.end).unwrap_or_default().trim_end()
+    }
+
+    /// The nodes below a node.
+    pub fn children(&self, of: u32) -> impl Iterator<Item = u32> + '_ {
+        let mut next = self.node(of).first;
+        std::iter::from_fn(move || {
+            let found = (next != NONE).then_some(next)?;
+            next = self.node(found).next;
+            Some(found)
+        })
+    }
+
+    /// The section a node stands in, itself included; the document where there is none.
+    pub fn section_of(&self, mut at: u32) -> u32 {
+        while !matches!(self.node(at).kind, Kind::Section | Kind::Document) {
+            at = self.node(at).parent;
+        }
+        at
+    }
+}
+
+/// Whether two nodes have equal labels (S4).
+pub fn same(old: &Tree<'_>, u: u32, new: &Tree<'_>, v: u32) -> bool {
+    old.node(u).kind == new.node(v).kind
+        && old.content(u) == new.content(v)
+        && old.context(u) == new.context(v)
+}
+
+/// A container that is open.
+struct Open {
+    node: u32,
+    /// The depth of the context at its start, for those that end what was opened inside.
+    depth: usize,
+    /// A list: some paragraph stands directly in an item, which only a loose list has.
+    paragraphs: bool,
+    /// A list: some text stands directly in an item, which only a tight list has.
+    bare: bool,
+}
+
+/// A block of inline content that is being read.
+struct Leaf {
+    node: u32,
+    /// Where its rendering begins in the labels.
+    rendered: usize,
+    /// The last thing written was text: then more text belongs to it.
+    in_text: bool,
+    /// A tight item's text, which no event ends.
+    implicit: bool,
+}
+
+struct Builder<'t> {
+    tree: Tree<'t>,
+    context: Context,
+    open: Vec<Open>,
+    /// The sections that are open: level and node.
+    sections: Vec<(u8, u32)>,
+    /// The last child of each node so far.
+    lasts: Vec<u32>,
+    leaf: Option<Leaf>,
+    /// The row or table head that cells are read into.
+    cells: Option<u32>,
+    /// The HTML block that is being read.
+    html: Vec<u8>,
+}
+
+impl Builder<'_> {
+    /// A new node at the end of what its parent holds so far.
+    fn add(&mut self, kind: Kind, range: Range<usize>) -> u32 {
+        let at = self.tree.nodes.len() as u32;
+        let parent = match self.open.last() {
+            Some(open) => open.node,
+            None => self.sections.last().map_or(0, |(_, node)| *node),
+        };
+        let start = self.tree.labels.len() as u32;
+        self.context.write(&mut self.tree.labels);
+        let end = self.tree.labels.len() as u32;
+        self.tree.nodes.push(Node {
+            kind,
+            content: end..end,
+            context: start..end,
+            parent,
+            first: NONE,
+            next: NONE,
+            start: range.start,
+            end: range.end,
+            seen: Seen::default(),
+        });
+        self.lasts.push(NONE);
+        if at > 0 {
+            match self.lasts[parent as usize] {
+                NONE => self.tree.nodes[parent as usize].first = at,
+                last => self.tree.nodes[last as usize].next = at,
+            }
+            self.lasts[parent as usize] = at;
+        }
+        at
+    }
+
+    fn begin(&mut self, kind: Kind, range: Range<usize>) {
+        let node = self.add(kind, range);
+        let depth = self.context.depth();
+        self.open.push(Open { node, depth, paragraphs: false, bare: false });
+    }
+
+    /// Sets what a node is; `write` gets the labels to write it to.
+    fn label(&mut self, node: u32, write: impl FnOnce(&mut Vec<u8>)) {
+        let start = self.tree.labels.len() as u32;
+        write(&mut self.tree.labels);
+        self.tree.nodes[node as usize].content = start..self.tree.labels.len() as u32;
+    }
+
+    fn begin_leaf(&mut self, node: u32, implicit: bool) {
+        self.leaf = Some(Leaf { node, rendered: self.tree.labels.len(), in_text: false, implicit });
+    }
+
+    /// Ends inline content: the label is the rendering and the source text.
+    fn end_leaf(&mut self) {
+        let Some(leaf) = self.leaf.take() else { return };
+        let node = &self.tree.nodes[leaf.node as usize];
+        let source = self.tree.text.get(node.start..node.end).unwrap_or_default().trim_end();
+        self.tree.labels.push(0);
+        self.tree.labels.extend_from_slice(source.as_bytes());
+        let range = leaf.rendered as u32..self.tree.labels.len() as u32;
+        self.tree.nodes[leaf.node as usize].content = range;
+    }
+
+    /// A tight item's text ends where anything but inline content follows.
+    fn end_implicit(&mut self) {
+        if self.leaf.as_ref().is_some_and(|leaf| leaf.implicit) {
+            self.end_leaf();
+        }
+    }
+
+    fn take(&mut self, event: Event<'_>, range: Range<usize>) {
+        match event {
+            Event::Start(tag) => self.start(tag, range),
+            Event::End(end) => self.end(end, range),
+            Event::Html(html) => self.html.extend_from_slice(html.as_bytes()),
+            Event::Rule => {
+                self.end_implicit();
+                self.add(Kind::Rule, range);
+            }
+            inline => self.inline(&inline, range),
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
+        match tag {
+            Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Link { .. } | Tag::Image { .. } => {
+                self.ensure_leaf(&range);
+                self.mark(match tag {
+                    Tag::Emphasis => 1,
+                    Tag::Strong => 2,
+                    Tag::Strikethrough => 3,
+                    Tag::Link { .. } => 4,
+                    _ => 5,
+                });
+                if let Tag::Link { dest_url, title, .. } | Tag::Image { dest_url, title, .. } = tag {
+                    for part in [dest_url, title] {
+                        self.tree.labels.extend_from_slice(&(part.len() as u32).to_le_bytes());
+                        self.tree.labels.extend_from_slice(part.as_bytes());
+                    }
+                }
+                return;
+            }
+            _ => self.end_implicit(),
+        }
+        match tag {
+            Tag::Paragraph => {
+                // A paragraph directly in an item: the list is loose.
+                if let [.., list, item] = self.open.as_mut_slice()
+                    && self.tree.nodes[item.node as usize].kind == Kind::Item
+                {
+                    list.paragraphs = true;
+                }
+                let node = self.add(Kind::Paragraph, range);
+                self.begin_leaf(node, false);
+            }
+            Tag::Heading { level, .. } => {
+                let level = level as u8;
+                let node = if self.open.is_empty() {
+                    while self.sections.last().is_some_and(|(above, _)| *above >= level) {
+                        self.sections.pop();
+                    }
+                    let node = self.add(Kind::Section, range);
+                    self.sections.push((level, node));
+                    node
+                } else {
+                    self.add(Kind::Heading, range)
+                };
+                self.begin_leaf(node, false);
+                self.tree.labels.push(level);
+            }
+            Tag::BlockQuote(_) => self.begin(Kind::Quote, range),
+            Tag::CodeBlock(kind) => {
+                let node = self.add(Kind::Code, range);
+                self.begin_leaf(node, false);
+                let (mark, info) = match &kind {
+                    CodeBlockKind::Indented => (1, ""),
+                    CodeBlockKind::Fenced(info) => (2, &**info),
+                };
+                self.tree.labels.push(mark);
+                self.tree.labels.extend_from_slice(&(info.len() as u32).to_le_bytes());
+                self.tree.labels.extend_from_slice(info.as_bytes());
+            }
+            Tag::HtmlBlock => {
+                self.add(Kind::Html, range);
+                self.html.clear();
+            }
+            Tag::List(start) => {
+                self.begin(if start.is_some() { Kind::Numbers } else { Kind::Bullets }, range);
+            }
+            Tag::Item => self.begin(Kind::Item, range),
+            Tag::Table(alignments) => {
+                self.begin(Kind::Table, range);
+                let Some(node) = self.open.last().map(|open| open.node) else { return };
+                let aligned = |alignment: &Alignment| match alignment {
+                    Alignment::None => b'-',
+                    Alignment::Left => b'<',
+                    Alignment::Center => b'=',
+                    Alignment::Right => b'>',
+                };
+                self.label(node, |labels| labels.extend(alignments.iter().map(aligned)));
+            }
+            Tag::TableHead => self.cells = self.open.last().map(|open| open.node),
+            Tag::TableRow => {
+                let node = self.add(Kind::Row, range);
+                self.cells = Some(node);
+                self.label(node, |_| ());
+            }
+            Tag::TableCell => {
+                if let Some(node) = self.cells {
+                    self.begin_leaf(node, false);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, end: TagEnd, range: Range<usize>) {
+        match end {
+            TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image => {
+                self.mark(6);
+                return;
+            }
+            _ => self.end_implicit(),
+        }
+        match end {
+            TagEnd::Paragraph | TagEnd::Heading(_) => self.end_leaf(),
+            TagEnd::CodeBlock => {
+                if let Some(leaf) = self.leaf.take() {
+                    // A last line without an end may have gained one.
+                    if self.tree.labels.last() == Some(&b'\n') {
+                        self.tree.labels.pop();
+                    }
+                    let range = leaf.rendered as u32..self.tree.labels.len() as u32;
+                    self.tree.nodes[leaf.node as usize].content = range;
+                }
+            }
+            TagEnd::HtmlBlock => {
+                let node = self.tree.nodes.len() as u32 - 1;
+                let html = std::mem::take(&mut self.html);
+                self.tree.nodes[node as usize].seen = self.context.read(&html);
+                self.label(node, |labels| labels.extend_from_slice(html.trim_ascii_end()));
+                self.html = html;
+            }
+            TagEnd::TableCell => {
+                // A cell's rendering and source go to the row; its elements end with it.
+                let Some(leaf) = self.leaf.take() else { return };
+                let source = self.tree.text.get(range).unwrap_or_default().trim();
+                self.tree.labels.push(0);
+                self.tree.labels.extend_from_slice(source.as_bytes());
+                self.tree.labels.push(0xff);
+                let end = self.tree.labels.len() as u32;
+                self.tree.nodes[leaf.node as usize].content.end = end;
+                if let Some(open) = self.open.last() {
+                    self.context.truncate(open.depth);
+                }
+            }
+            TagEnd::TableHead | TagEnd::TableRow => self.cells = None,
+            TagEnd::BlockQuote(_) | TagEnd::Item | TagEnd::Table => {
+                if let Some(open) = self.open.pop() {
+                    self.context.truncate(open.depth);
+                }
+            }
+            TagEnd::List(_) => {
+                if let Some(open) = self.open.pop() {
+                    self.end_list(&open);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A list's label: its marker, or delimiter and first number; tight or loose.
+    fn end_list(&mut self, open: &Open) {
+        let node = self.tree.node(open.node);
+        let loose = open.paragraphs || (!open.bare && self.has_gaps(open.node));
+        let first = if node.first == NONE { node.start } else { self.tree.node(node.first).start };
+        let text = self.tree.text;
+        let mark = text.get(first..).unwrap_or_default().trim_start_matches([' ', '\t']);
+        let number = mark.len() - mark.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let number = mark[..number].trim_start_matches('0').to_owned();
+        let sign = mark.trim_start_matches(|c: char| c.is_ascii_digit()).bytes().next().unwrap_or(b' ');
+        self.label(open.node, |labels| {
+            labels.extend([sign, if loose { b'l' } else { b't' }]);
+            labels.extend_from_slice(number.as_bytes());
+        });
+    }
+
+    /// Whether a blank line stands between two items of a list or two blocks of an item: what makes
+    /// a list loose that has no text of its own to show it.
+    fn has_gaps(&self, list: u32) -> bool {
+        let gap = |from: usize, to: usize| {
+            let between = self.tree.text.get(from..to).unwrap_or_default();
+            between.bytes().filter(|byte| *byte == b'\n').count() > 1
+        };
+        let ends_blank = |node: &Node| {
+            let text = self.tree.text.get(node.start..node.end).unwrap_or_default();
+            let blanks = text.len() - text.trim_end().len();
+            text[text.len() - blanks..].bytes().filter(|byte| *byte == b'\n').count() > 1
+        };
+        let apart = |at: u32| {
+            let node = self.tree.node(at);
+            let next = node.next;
+            next != NONE && (gap(node.end, self.tree.node(next).start) || ends_blank(node))
+        };
+        self.tree.children(list).any(|item| apart(item) || self.tree.children(item).any(apart))
+    }
+
+    /// Text directly in an item opens a paragraph of its own.
+    fn ensure_leaf(&mut self, range: &Range<usize>) {
+        if self.leaf.is_some() {
+            if let Some(Leaf { implicit: true, node, .. }) = self.leaf {
+                self.tree.nodes[node as usize].end = range.end;
+            }
+            return;
+        }
+        let count = self.open.len();
+        if count >= 2 {
+            self.open[count - 2].bare = true;
+        }
+        let node = self.add(Kind::Paragraph, range.clone());
+        self.begin_leaf(node, true);
+    }
+
+    /// Writes a sign that text cannot hold.
+    fn mark(&mut self, sign: u8) {
+        self.tree.labels.extend([0, sign]);
+        if let Some(leaf) = &mut self.leaf {
+            leaf.in_text = false;
+        }
+    }
+
+    fn inline(&mut self, event: &Event<'_>, range: Range<usize>) {
+        self.ensure_leaf(&range);
+        match event {
+            Event::Text(text) => {
+                if self.leaf.as_ref().is_some_and(|leaf| !leaf.in_text) {
+                    self.mark(7);
+                }
+                self.tree.labels.extend_from_slice(text.as_bytes());
+                if let Some(leaf) = &mut self.leaf {
+                    leaf.in_text = true;
+                }
+            }
+            Event::Code(code) => {
+                self.mark(8);
+                self.tree.labels.extend_from_slice(code.as_bytes());
+            }
+            Event::InlineHtml(html) => {
+                let seen = self.context.read(html.as_bytes());
+                if let Some(leaf) = &self.leaf {
+                    let node = &mut self.tree.nodes[leaf.node as usize];
+                    node.seen = node.seen.and(seen);
+                }
+                self.mark(9);
+                self.tree.labels.extend_from_slice(html.as_bytes());
+            }
+            Event::SoftBreak => self.mark(10),
+            Event::HardBreak => self.mark(11),
+            _ => self.mark(12),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tree as one line a node, indented by depth.
+    fn drawn(text: &str) -> String {
+        let tree = Tree::parse(text);
+        let mut out = String::new();
+        for at in 1..tree.nodes.len() as u32 {
+            let (mut depth, mut above) = (0, tree.node(at).parent);
+            while above != 0 {
+                (depth, above) = (depth + 1, tree.node(above).parent);
+            }
+            let source = tree.source(at).lines().next().unwrap_or_default();
+            let context = String::from_utf8_lossy(tree.context(at)).into_owned();
+            let list = matches!(tree.node(at).kind, Kind::Bullets | Kind::Numbers);
+            let label =
+                if list { String::from_utf8_lossy(tree.content(at)).into_owned() } else { source.into() };
+            out.push_str(&format!(
+                "{}{} [{label}] {context}\n",
+                "  ".repeat(depth),
+                tree.node(at).kind.name()
+            ));
+        }
+        out
+    }
+
+    #[test]
+    fn headings_nest_and_lists_hold_their_items() {
+        insta::assert_snapshot!(drawn("pre\n# A\ntext *x*\n### C\n- one\n- two\n  1) deep\n## B\n> q\n> - i\n>\n> - j\n\n| h |\n|---|\n| c |\n"), @r"
+        paragraph [pre] 
+        section [# A] 
+          paragraph [text *x*] 
+          section [### C] 
+            list [-t] 
+              list item [- one] 
+                paragraph [one] 
+              list item [- two] 
+                paragraph [two] 
+                numbered list [)t1] 
+                  list item [1) deep] 
+                    paragraph [deep] 
+          section [## B] 
+            quotation [> q] 
+              paragraph [q] 
+              list [-l] 
+                list item [- i] 
+                  paragraph [i] 
+                list item [- j] 
+                  paragraph [j] 
+            table [| h |] 
+              table row [| c |] 
+        ");
+    }
+
+    #[test]
+    fn open_elements_are_the_context_of_what_follows() {
+        insta::assert_snapshot!(drawn("<details>\n\na <b>x\n\n- <i>in\n\nb\n\n</details>\n\nc\n"), @r"
+        HTML block [<details>] 
+        paragraph [a <b>x] details 
+        list [-t] details b 
+          list item [- <i>in] details b 
+            paragraph [<i>in] details b 
+        paragraph [b] details b 
+        HTML block [</details>] details b 
+        paragraph [c] 
+        ");
+    }
+
+    #[test]
+    fn a_list_without_text_is_loose_by_its_blank_lines() {
+        let label = |text: &str| {
+            let tree = Tree::parse(text);
+            String::from_utf8_lossy(tree.content(1)).into_owned()
+        };
+        assert_eq!(label("- ```\n  a\n  ```\n- ```\n  b\n  ```\n"), "-t");
+        assert_eq!(label("- ```\n  a\n  ```\n\n- ```\n  b\n  ```\n"), "-l");
+        assert_eq!(label("007. x\n"), ".t7");
+    }
+}
