@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use crate::finding::{Finding, did_you_mean};
 use crate::front_matter;
+use crate::policy::{Entry, Policy};
 
 /// The file's path in a repository.
 pub const FILE: &str = ".roundtable.yaml";
@@ -26,7 +27,7 @@ pub struct Config {
     /// A folder laid over the built-in templates.
     pub templates: Option<String>,
     /// What the additive check protects.
-    pub append_only: Option<serde_yaml::Value>,
+    pub append_only: Option<Vec<serde_yaml::Value>>,
     pub allow_exceptions: Option<bool>,
     pub github: Option<serde_yaml::Value>,
 }
@@ -73,7 +74,24 @@ impl Config {
             let message = format!("`max_turns` must be at least {}", crate::discussion::LEAST_TURNS);
             return Err(Finding::near(path, text, "max_turns:", message));
         }
+        for entry in config.append_only.iter().flatten() {
+            if let Err(message) = Entry::read(entry) {
+                return Err(Finding::near(path, text, "append_only:", format!("`append_only`: {message}")));
+            }
+        }
         Ok(config)
+    }
+
+    /// What must only grow; everything in the items' folder where nothing is said.
+    ///
+    /// # Errors
+    /// None: [`Config::read`] has read the entries before.
+    pub fn policy(&self) -> Result<Policy, String> {
+        let entries = match &self.append_only {
+            Some(entries) => entries.iter().map(Entry::read).collect::<Result<_, _>>()?,
+            None => vec![Entry::of(&format!("{}/**", escaped(self.items())))?],
+        };
+        Ok(Policy::new(entries, self.allow_exceptions.unwrap_or(false)))
     }
 
     /// The folder that holds the items, without a trailing slash.
@@ -90,6 +108,12 @@ fn with_nearest(path: &str, text: &str, finding: Finding) -> Finding {
     };
     let message = format!("unknown key \"{key}\"{}", did_you_mean(key, &KEYS));
     Finding::near(path, text, &format!("{key}:"), message).hint(format!("the keys are {}", KEYS.join(", ")))
+}
+
+/// A folder's path as a glob that means this folder.
+fn escaped(folder: &str) -> String {
+    let sign = |c: char| if "*?[]{}!\\".contains(c) { format!("[{c}]") } else { c.to_string() };
+    folder.chars().map(sign).collect()
 }
 
 /// A relative path of plain names.

@@ -56,6 +56,7 @@ pub mod json;
 pub mod library;
 pub mod persona;
 pub mod plain;
+pub mod policy;
 pub mod script;
 pub mod session;
 pub mod step;
@@ -63,6 +64,8 @@ pub mod synthesis;
 pub mod template;
 pub mod voice;
 
+#[cfg(feature = "git")]
+pub mod check;
 #[cfg(feature = "cli")]
 pub mod cli;
 #[cfg(feature = "cli")]

@@ -158,7 +158,7 @@ impl Found {
     }
 
     /// As many lines further down: for a part of a file.
-    fn below(self, lines: usize) -> Found {
+    pub(crate) fn below(self, lines: usize) -> Found {
         Found { line: self.line + lines, head_line: self.head_line.map(|line| line + lines), ..self }
     }
 

@@ -2,8 +2,11 @@
 //! the environment or a work tree.
 
 mod add;
+mod check;
 mod elaborate;
+mod event;
 mod exit;
+mod report;
 mod screen;
 mod show;
 mod steps;
@@ -63,6 +66,8 @@ enum Color {
 enum Verb {
     /// Hold one discussion on a step and commit what it adds
     Elaborate(elaborate::Options),
+    /// Tell whether a change only adds: the gate before a merge
+    Check(check::Options),
     /// Make a new item: a folder with its meta.json
     Add(add::Options),
     /// Read a recorded discussion
@@ -80,6 +85,7 @@ pub fn main() -> Code {
     let screen = Screen::new(cli.global.color, cli.global.quiet, cli.global.json);
     let done = match cli.verb {
         Verb::Elaborate(options) => elaborate::run(&cli.global, options, &screen),
+        Verb::Check(options) => check::run(&cli.global, &options, &screen),
         Verb::Add(options) => add::run(&cli.global, &options, &screen),
         Verb::Show(options) => show::run(&cli.global, &options, &screen),
         Verb::Steps(options) => steps::run(&cli.global, &options, &screen),

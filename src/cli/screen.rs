@@ -103,6 +103,36 @@ impl Screen {
         }
     }
 
+    /// Whether a runner of GitHub Actions reads along.
+    pub fn is_runner(&self) -> bool {
+        self.runner
+    }
+
+    /// Text for programs, as it is but for what a runner would obey: JSON in which no string is
+    /// another for it.
+    pub fn raw(&self, text: &str) -> Result<(), Fail> {
+        self.write(&text.replace("##[", "##\\u005b"));
+        self.check().map_err(Fail::new)
+    }
+
+    /// Workflow commands of our own; everything in them is escaped.
+    pub fn commands(&self, lines: &str) -> Result<(), Fail> {
+        let mut out = io::stdout().lock();
+        let text = lines.replace("##[", "## [");
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        written.map_err(|error| Fail::new(format!("standard output cannot be written: {error}")))
+    }
+
+    /// The first line of a finding: what kind, and what happened.
+    pub fn say_finding(&self, fails: bool, code: &str, message: &str) {
+        let (kind, color) =
+            if fails { ("violation", AnsiColor::Red) } else { ("warning", AnsiColor::Yellow) };
+        let label = self.styled(color.on_default().bold(), &format!("{kind}[{code}]"));
+        if self.talks() {
+            self.write(&format!("{label}: {}\n", plain::one_line(message)));
+        }
+    }
+
     /// A line for people that stands out.
     pub fn say_strong(&self, text: &str) {
         if self.talks() {

@@ -2,8 +2,10 @@
 //! as a commit. No working tree, no index, no child process, no hooks or filters.
 
 mod commit;
+mod compare;
 mod mentions;
 mod pack;
+mod range;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,6 +13,7 @@ use std::path::{Path, PathBuf};
 use git2::{ErrorCode, ObjectType, Oid, Repository, Tree, TreeEntry};
 
 pub use self::commit::{Committed, Lock, Wanted};
+pub use self::compare::{Changed, Now, Object};
 use crate::finding::{Finding, did_you_mean};
 use crate::item::{self, File, Item, Meta, meta};
 use crate::library;
@@ -24,6 +27,8 @@ const DEPTH: usize = 8;
 pub struct Repo {
     git: Repository,
     flushes: bool,
+    /// It was opened from git's own variables.
+    from_env: bool,
 }
 
 /// What went wrong with a repository.
@@ -69,6 +74,14 @@ pub enum Error {
     Io { what: &'static str, path: PathBuf, error: std::io::Error },
     #[error("{0} was not written as it should have been; the branch was not moved")]
     NotWritten(String),
+    #[error("the repository is damaged: {0}; git fsck says more")]
+    Damaged(String),
+    #[error("{base} and {head} have no common history{hint}")]
+    NoMergeBase { base: String, head: String, hint: &'static str },
+    #[error(
+        "the index cannot be read as a commit's files: {0}; finish the merge, or git reset what is unmerged"
+    )]
+    Index(String),
     #[error("git: {0}")]
     Git(#[from] git2::Error),
 }
@@ -87,7 +100,7 @@ impl Repo {
         let setting = git.config().and_then(|config| config.get_string("core.fsync"));
         let flushes = !setting.is_ok_and(|value| value.split(',').any(|part| part.trim() == "none"));
         durable(flushes);
-        Ok(Repo { git, flushes })
+        Ok(Repo { git, flushes, from_env: false })
     }
 
     pub(crate) fn git(&self) -> &Repository {

@@ -70,6 +70,71 @@ pub fn compare(before: &[u8], after: &[u8]) -> Blocks {
     Blocks { found, kept, added: (v.nodes.len() - 1).saturating_sub(kept) }
 }
 
+/// As [`compare`], for what roundtable wrote alone: each marker and the block it stands before are
+/// kept whole and in order. What stands around them may change.
+pub fn compare_written(before: &[u8], after: &[u8]) -> Blocks {
+    let (Ok(old), Ok(new)) = (std::str::from_utf8(before), std::str::from_utf8(after)) else {
+        let same = memchr::memmem::find(before, MARKER.as_bytes()).is_none();
+        let message = "the text is not UTF-8, so what roundtable wrote in it must stay as it is".to_owned();
+        let found = Found::new(Layer::Block, Code::Opaque, 1, message);
+        return Blocks { found: if same { Vec::new() } else { vec![found] }, ..Blocks::default() };
+    };
+    let (old, new) = (Parts::of(old), Parts::of(new));
+    let (u, v) = (Tree::parse(old.body), Tree::parse(new.body));
+    let (mut blocks, mut cursor) = (Blocks::default(), 1);
+    for written in written(&u) {
+        let mut at = cursor;
+        let image = loop {
+            if at as usize >= v.nodes.len() {
+                break None;
+            }
+            if same(&u, written, &v, at) && Search::new(&u, &v).embeds(written, at) {
+                break Some(at);
+            }
+            at += 1;
+        };
+        match image {
+            Some(at) => {
+                blocks.kept += 1;
+                cursor = v.after(at);
+            }
+            None if blocks.found.len() < EXPLAINED => {
+                let shown = quoted(u.source(written));
+                let message = format!("\"{shown}\", which roundtable wrote, is lost, changed or moved");
+                let line = old.line(u.node(written).start);
+                blocks.found.push(Found::new(Layer::Block, Code::BlockLost, line, message));
+            }
+            None => {}
+        }
+    }
+    blocks
+}
+
+/// What a traceability marker begins with.
+const MARKER: &str = "<!-- Elaboration: step ";
+
+/// The markers of a document and the blocks they stand before: the section behind a marker, or,
+/// where the heading is bold text, everything up to the next section or marker.
+fn written(tree: &Tree<'_>) -> Vec<u32> {
+    let is_marker =
+        |at: u32| tree.node(at).kind == Kind::Html && tree.content(at).starts_with(MARKER.as_bytes());
+    let mut found = Vec::new();
+    for at in (1..tree.nodes.len() as u32).filter(|at| is_marker(*at)) {
+        found.push(at);
+        let next = tree.after(at);
+        if (next as usize) < tree.nodes.len() && tree.node(next).kind == Kind::Section {
+            found.push(next);
+            continue;
+        }
+        let mut next = tree.node(at).next;
+        while next != NONE && tree.node(next).kind != Kind::Section && !is_marker(next) {
+            found.push(next);
+            next = tree.node(next).next;
+        }
+    }
+    found
+}
+
 /// A document with its front matter apart.
 pub(crate) struct Parts<'t> {
     text: &'t str,

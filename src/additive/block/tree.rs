@@ -133,6 +133,17 @@ impl<'t> Tree<'t> {
         })
     }
 
+    /// The first node behind a node and everything below it.
+    pub fn after(&self, mut at: u32) -> u32 {
+        loop {
+            match self.node(at) {
+                Node { next: NONE, .. } if at == 0 => return self.nodes.len() as u32,
+                Node { next: NONE, parent, .. } => at = *parent,
+                Node { next, .. } => return *next,
+            }
+        }
+    }
+
     /// The section a node stands in, itself included; the document where there is none.
     pub fn section_of(&self, mut at: u32) -> u32 {
         while !matches!(self.node(at).kind, Kind::Section | Kind::Document) {

@@ -1,0 +1,310 @@
+//! `roundtable check`: does a change only add? (contract, section 7)
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use git2::Oid;
+
+use super::exit::{Code, Fail};
+use super::screen::Screen;
+use super::{Global, open, read_file, report};
+use crate::check::{Exception, Gate, Report};
+use crate::config::{self, Config};
+use crate::policy::Policy;
+use crate::repo::{Repo, short};
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples: roundtable check --base origin/main\n          roundtable check --staged\n\nExit codes: 0 only additions; 1 something is lost or changed; 2 it could not be measured."
+)]
+pub struct Options {
+    /// Files and folders to look at; all that the policy protects where none is named
+    paths: Vec<PathBuf>,
+    /// What the change is to be merged into [default: the event in Actions, else the upstream]
+    #[arg(long, value_name = "REV")]
+    base: Option<String>,
+    /// The change [default: HEAD]
+    #[arg(long, value_name = "REV")]
+    head: Option<String>,
+    /// Compare with the base itself, not with the common ancestor
+    #[arg(long)]
+    direct: bool,
+    /// Compare the index with HEAD, as a pre-commit hook does
+    #[arg(long, conflicts_with_all = ["base", "head", "direct", "each"])]
+    staged: bool,
+    /// Read `old new ref` lines from standard input, as a pre-receive hook does
+    #[arg(long, conflicts_with_all = ["base", "head", "direct", "staged"])]
+    stdin: bool,
+    /// Judge every commit on the way, not only the sum
+    #[arg(long)]
+    each: bool,
+    /// How to report [default: github in Actions, else human]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Human,
+    Json,
+    Github,
+    Sarif,
+}
+
+/// One comparison that is wanted.
+struct Range {
+    /// What the report calls the two.
+    base: Oid,
+    head: Oid,
+    /// The trees; none where nothing stood there.
+    old: Option<Oid>,
+    new: Option<Oid>,
+    /// Whose settings hold.
+    policy: Policy,
+    branch: Option<String>,
+    exceptions: Vec<Exception>,
+    /// A commit of a range, with `--each`.
+    of_each: bool,
+}
+
+/// Judges, and reports in the wanted form.
+pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
+    let format = match (options.format, global.json) {
+        (Some(Format::Json) | None, true) => Format::Json,
+        (Some(_), true) => {
+            return Err(Fail::new("--json and --format say different things; leave one of them out"));
+        }
+        (Some(format), false) => format,
+        (None, false) if screen.is_runner() => Format::Github,
+        (None, false) => Format::Human,
+    };
+    let mut repo = open_here(global)?;
+    let (ranges, notes) = ranges(global, options, &mut repo)?;
+    for note in &notes {
+        screen.note(note);
+    }
+    let paths = wanted_paths(options, &repo, &ranges)?;
+    let mut reports: Vec<(Report, bool)> = Vec::new();
+    for range in &ranges {
+        let gate = Gate {
+            repo: &repo,
+            policy: &range.policy,
+            branch: range.branch.as_deref(),
+            paths: &paths,
+            exceptions: &range.exceptions,
+        };
+        let report = gate.judge((range.base, range.old), (range.head, range.new))?;
+        reports.push((report, range.of_each));
+    }
+    let additive = reports.iter().all(|(report, _)| report.is_additive());
+    report::write(&repo, &reports, format, screen)?;
+    screen.check().map_err(Fail::new)?;
+    Ok(if additive { Code::Yes } else { Code::No })
+}
+
+/// The repository of the options; in a hook, the one that git's own variables name.
+fn open_here(global: &Global) -> Result<Repo, Fail> {
+    #[allow(clippy::disallowed_methods)]
+    let in_hook = std::env::var_os("GIT_DIR").is_some();
+    if global.repo.is_none() && in_hook {
+        return Ok(Repo::open_from_env(Path::new("GIT_DIR"))?);
+    }
+    open(global)
+}
+
+/// The settings that hold at a commit, or those of `--config`.
+fn policy(global: &Global, repo: &Repo, tree: Option<Oid>) -> Result<Policy, Fail> {
+    let config = if let Some(path) = &global.config {
+        let name = crate::plain::shown(&path.display().to_string());
+        Config::read(&name, &read_file(path, 1 << 20)?)?
+    } else {
+        let bytes = tree.map_or(Ok(None), |tree| repo.blob_at(tree, config::FILE))?;
+        bytes.map_or(Ok(Config::default()), |bytes| Config::read(config::FILE, &bytes))?
+    };
+    config.policy().map_err(Fail::new)
+}
+
+/// What is to be compared, with notes on what is not.
+fn ranges(global: &Global, options: &Options, repo: &mut Repo) -> Result<(Vec<Range>, Vec<String>), Fail> {
+    if options.staged {
+        let head = repo.head()?;
+        let old = head.map(|head| repo.tree_of(head)).transpose()?;
+        let policy = policy(global, repo, old)?;
+        let new = repo.index_tree()?;
+        let base = head.unwrap_or(Oid::ZERO_SHA1);
+        let branch = repo.current_branch();
+        let (new, exceptions) = (Some(new), Vec::new());
+        let range =
+            Range { base, head: Oid::ZERO_SHA1, old, new, policy, branch, exceptions, of_each: false };
+        return Ok((vec![range], Vec::new()));
+    }
+    let mut notes = Vec::new();
+    let mut found = Vec::new();
+    let wanted = if options.stdin { pushed(repo)? } else { vec![asked(options, repo, &mut notes)?] };
+    for wanted in wanted {
+        let Wanted { base, head, branch, direct } = wanted;
+        let Some(head) = head else { continue };
+        let start = match base {
+            None => None,
+            Some(base) if direct => Some(base),
+            Some(base) => Some(repo.merge_base(base, head)?),
+        };
+        let old = start.map(|start| repo.tree_of(start)).transpose()?;
+        let policy = policy(global, repo, old)?;
+        let exceptions = match (policy.allow_exceptions, start) {
+            (true, Some(start)) => exceptions(repo, start, head)?,
+            _ => Vec::new(),
+        };
+        let range = |base: Oid, head: Oid, of_each: bool| -> Result<Range, Fail> {
+            Ok(Range {
+                base,
+                head,
+                old: if base == Oid::ZERO_SHA1 { None } else { Some(repo.tree_of(base)?) },
+                new: Some(repo.tree_of(head)?),
+                policy: policy.clone(),
+                branch: branch.clone(),
+                exceptions: exceptions.clone(),
+                of_each,
+            })
+        };
+        let base = start.unwrap_or(Oid::ZERO_SHA1);
+        if let (true, Some(start)) = (options.each, start) {
+            for (commit, parents) in repo.commits_between(start, head)? {
+                for parent in parents {
+                    found.push(range(parent, commit, true)?);
+                }
+            }
+        }
+        found.push(range(base, head, false)?);
+    }
+    Ok((found, notes))
+}
+
+/// A base and a head as they were asked for.
+struct Wanted {
+    /// None where there is nothing that could be lost.
+    base: Option<Oid>,
+    /// None where nothing is to be judged.
+    head: Option<Oid>,
+    /// The branch that the change is to land on.
+    branch: Option<String>,
+    direct: bool,
+}
+
+/// The range of the arguments, of the event in Actions, or of the upstream.
+fn asked(options: &Options, repo: &Repo, notes: &mut Vec<String>) -> Result<Wanted, Fail> {
+    if options.base.is_none()
+        && let Some(event) = super::event::Event::read()?
+    {
+        let (base, head, direct) = event.range(repo)?;
+        let head = match &options.head {
+            Some(head) => Some(repo.resolve(head)?),
+            None => head,
+        };
+        return Ok(Wanted { base, head, branch: event.branch(), direct: direct || options.direct });
+    }
+    let base = match &options.base {
+        Some(base) => base.clone(),
+        None => {
+            let found = repo.upstream().ok_or_else(|| {
+                Fail::new("there is no upstream to compare with; name what the change is to be merged into with --base REV")
+            })?;
+            notes.push(format!("compared with {found}; --base REV names another"));
+            found
+        }
+    };
+    let head = repo.resolve(options.head.as_deref().unwrap_or("HEAD"))?;
+    let branch = repo.branch_named(&base);
+    Ok(Wanted { base: Some(repo.resolve(&base)?), head: Some(head), branch, direct: options.direct })
+}
+
+/// The updates of a push: `old new ref` lines on standard input.
+fn pushed(repo: &Repo) -> Result<Vec<Wanted>, Fail> {
+    let mut text = String::new();
+    let read = std::io::stdin().lock().take(64 << 20).read_to_string(&mut text);
+    read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
+    let mut found = Vec::new();
+    for (at, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+        let wrong = || {
+            let shown = crate::plain::cut(&crate::plain::one_line(&crate::plain::clean(line)), 80);
+            Fail::new(format!(
+                "standard input, line {at}: \"{shown}\" is no `old new ref`, as git gives them to a pre-receive hook"
+            ))
+        };
+        let mut words = line.splitn(3, ' ');
+        let mut id = || {
+            words.next().filter(|id| id.len() == 40).and_then(|id| Oid::from_str(id).ok()).ok_or_else(wrong)
+        };
+        let (old, new) = (id()?, id()?);
+        let name = words.next().filter(|name| name.starts_with("refs/")).ok_or_else(wrong)?;
+        let branch = name.strip_prefix("refs/heads/").map(str::to_owned);
+        // A tag may point at anything; what it points at is judged where it is a commit.
+        let commit = |id: Oid| repo.resolve(&id.to_string());
+        let (base, head, direct) = match (old == Oid::ZERO_SHA1, new == Oid::ZERO_SHA1) {
+            (_, true) => (None, None, true),
+            (false, false) => (Some(commit(old)?), Some(commit(new)?), true),
+            (true, false) => (repo.head()?, Some(commit(new)?), false),
+        };
+        found.push(Wanted { base, head, branch, direct });
+    }
+    Ok(found)
+}
+
+/// The exceptions that commits make: trailers `Roundtable-Allow: <path> <reason>`.
+fn exceptions(repo: &Repo, base: Oid, head: Oid) -> Result<Vec<Exception>, Fail> {
+    let mut found = Vec::new();
+    for (commit, _) in repo.commits_between(base, head)? {
+        let message = repo.message_of(commit)?;
+        let last = message.trim_end().rsplit("\n\n").next().unwrap_or_default();
+        for line in last.lines() {
+            let Some(value) = line.strip_prefix("Roundtable-Allow:") else { continue };
+            if let Some((path, reason)) = value.trim().split_once(char::is_whitespace) {
+                found.push(Exception { path: path.to_owned(), reason: reason.trim().to_owned(), commit });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The paths of the arguments, from the repository's root; each must stand on one of the sides.
+fn wanted_paths(options: &Options, repo: &Repo, ranges: &[Range]) -> Result<Vec<Vec<u8>>, Fail> {
+    let here = super::current_folder()?;
+    let below = repo.work_tree().and_then(|root| {
+        let (root, here) = (root.canonicalize().ok()?, here.canonicalize().ok()?);
+        here.strip_prefix(root).ok().map(Path::to_owned)
+    });
+    let mut found = Vec::new();
+    for path in &options.paths {
+        let mut whole = PathBuf::new();
+        for part in below.clone().unwrap_or_default().join(path).components() {
+            match part {
+                std::path::Component::Normal(name) => whole.push(name),
+                std::path::Component::CurDir => {}
+                std::path::Component::ParentDir if whole.pop() => {}
+                _ => {
+                    let shown = crate::plain::shown(&path.display().to_string());
+                    return Err(Fail::new(format!("{shown} is no path in this repository")));
+                }
+            }
+        }
+        let mut stands = whole.as_os_str().is_empty() || ranges.is_empty();
+        for tree in ranges.iter().flat_map(|range| [range.old, range.new]).flatten() {
+            stands = stands || repo.stands(tree, &whole)?;
+        }
+        if !stands {
+            let shown = crate::plain::shown(&path.display().to_string());
+            return Err(Fail::new(format!(
+                "{shown} stands neither in the base nor in the head, so nothing of it can be compared"
+            )));
+        }
+        found.push(whole.as_os_str().as_encoded_bytes().to_vec());
+    }
+    Ok(found)
+}
+
+/// What a report calls the two sides.
+pub fn sides(report: &Report) -> (String, String) {
+    let name = |id: Oid, empty: &str| if id == Oid::ZERO_SHA1 { empty.to_owned() } else { short(id) };
+    (name(report.base, "nothing"), name(report.head, "the index"))
+}

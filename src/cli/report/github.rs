@@ -1,0 +1,106 @@
+//! Annotations of GitHub Actions and the job's summary.
+//!
+//! The runner shows ten errors, ten warnings and ten notices a step and drops the rest silently: the
+//! worst come first, and a notice says how many more there are. Everything that others wrote is
+//! escaped as the runner's toolkit does it, so that no text can begin a command of its own.
+
+use std::io::Write as _;
+
+use super::super::exit::Fail;
+use super::super::screen::Screen;
+use super::{Reports, findings, sum};
+use crate::plain;
+
+/// Annotations of a kind that are shown.
+const SHOWN: usize = 10;
+/// Bytes of a summary; the runner refuses all of one that is over 1 MiB.
+const SUMMARY: usize = 512 * 1024;
+
+pub fn write(reports: &Reports, screen: &Screen) -> Result<(), Fail> {
+    let found = findings(reports);
+    let mut lines = String::new();
+    for fails in [true, false] {
+        for shown in found.iter().filter(|shown| shown.fails == fails).take(SHOWN) {
+            let (file, loss) = (shown.file, shown.loss);
+            let command = if fails { "error" } else { "warning" };
+            let title = property(&format!("{}: {}", loss.layer.name(), loss.code.name()));
+            // A line of the head, where the file still stands there: else the file alone.
+            let place = match (shown.file.new, loss.head_line) {
+                (Some(_), Some(line)) => format!("file={},line={line},", property(&file.path)),
+                (Some(_), None) => format!("file={},", property(&file.path)),
+                (None, _) => String::new(),
+            };
+            let message = format!(
+                "{}, line {} of the old text: {}. {}. To mend it: {}.",
+                plain::shown(&file.path),
+                loss.line,
+                plain::clean(&loss.message),
+                plain::capital(loss.code.why()),
+                loss.hint
+            );
+            lines.push_str(&format!("::{command} {place}title={title}::{}\n", data(&message)));
+        }
+    }
+    let count = |fails: bool| found.iter().filter(|shown| shown.fails == fails).count();
+    let more = count(true).saturating_sub(SHOWN) + count(false).saturating_sub(SHOWN);
+    if more > 0 {
+        lines.push_str(&format!(
+            "::notice title=roundtable check::{more} more findings are in the log of this step\n"
+        ));
+    }
+    screen.commands(&lines)?;
+    summary(reports)
+}
+
+/// The value of a workflow command.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A property of a workflow command.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// Appends to the job's summary, if the runner wants one.
+fn summary(reports: &Reports) -> Result<(), Fail> {
+    #[allow(clippy::disallowed_methods)]
+    let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) else {
+        return Ok(());
+    };
+    let mut text = format!("### roundtable check\n\n{}\n", plain::markdown(&sum(reports)));
+    let found = findings(reports);
+    if !found.is_empty() {
+        text.push_str("\n| file | line | finding | what happened |\n| --- | ---: | --- | --- |\n");
+    }
+    for (at, shown) in found.iter().enumerate() {
+        let cell = |text: &str| plain::markdown(&plain::shown(text)).replace('|', "\\|");
+        let row = format!(
+            "| {} | {} | {} | {} |\n",
+            cell(&shown.file.path),
+            shown.loss.line,
+            shown.loss.code.name(),
+            cell(&shown.loss.message)
+        );
+        if text.len() + row.len() > SUMMARY {
+            text.push_str(&format!("\nand {} more\n", found.len() - at));
+            break;
+        }
+        text.push_str(&row);
+    }
+    let shown = plain::shown(&std::path::Path::new(&path).display().to_string());
+    let file = std::fs::OpenOptions::new().append(true).create(true).open(&path);
+    file.and_then(|mut file| file.write_all(text.as_bytes()))
+        .map_err(|error| Fail::new(format!("GITHUB_STEP_SUMMARY: {shown} cannot be written: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_escaped_as_the_runner_reads_them() {
+        assert_eq!(data("50%\r\n::error::x"), "50%25%0D%0A::error::x");
+        assert_eq!(property("a:b,c%\n"), "a%3Ab%2Cc%25%0A");
+    }
+}

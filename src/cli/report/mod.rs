@@ -1,0 +1,148 @@
+//! What a check came to, for people, programs, GitHub's annotations and SARIF's readers.
+
+mod github;
+mod human;
+mod sarif;
+
+use git2::Oid;
+use serde_json::{Value, json};
+
+use super::check::Format;
+use super::exit::Fail;
+use super::screen::Screen;
+use crate::additive::Loss;
+use crate::check::{FileReport, Report};
+use crate::repo::Repo;
+
+/// Reports with whether they are of one commit of a range (`--each`).
+type Reports = [(Report, bool)];
+
+/// Writes the reports in the wanted form.
+pub fn write(repo: &Repo, reports: &Reports, format: Format, screen: &Screen) -> Result<(), Fail> {
+    match format {
+        Format::Human => human::write(repo, reports, screen),
+        Format::Json => screen.raw(&format!("{:#}\n", as_json(reports))),
+        Format::Sarif => screen.raw(&format!("{:#}\n", sarif::log(reports))),
+        Format::Github => {
+            human::write(repo, reports, screen)?;
+            github::write(reports, screen)?;
+            return Ok(());
+        }
+    }?;
+    Ok(())
+}
+
+/// What `--json` prints (contract, section 2). Of several comparisons (`--stdin`, `--each`) the last
+/// names base and head, all are under `ranges`, and each file says its commit.
+fn as_json(reports: &Reports) -> Value {
+    let id = |id: Oid| if id == Oid::ZERO_SHA1 { Value::Null } else { json!(id.to_string()) };
+    let verdict = |additive: bool| if additive { "additive" } else { "violation" };
+    let additive = reports.iter().all(|(report, _)| report.is_additive());
+    let mut files: Vec<Value> = Vec::new();
+    for (report, of_each) in reports {
+        for file in &report.files {
+            let mut value = json!({
+                "path": file.path,
+                "verdict": verdict(file.is_additive()),
+                "violations": losses(&file.violations),
+                "warnings": losses(&file.warnings),
+                "kept_blocks": file.kept,
+                "added_blocks": file.added,
+            });
+            if let Some(exception) = &file.exception {
+                value["exception"] =
+                    json!({ "reason": exception.reason, "commit": exception.commit.to_string() });
+            }
+            if *of_each {
+                value["commit"] = id(report.head);
+            }
+            files.push(value);
+        }
+    }
+    let last = reports.last().map(|(report, _)| report);
+    let mut value = json!({
+        "verdict": verdict(additive),
+        "base": last.map_or(Value::Null, |report| id(report.base)),
+        "head": last.map_or(Value::Null, |report| id(report.head)),
+        "compared": reports.iter().map(|(report, _)| report.compared).sum::<usize>(),
+        "files": files,
+    });
+    if reports.len() > 1 {
+        let range = |report: &Report| {
+            json!({
+                "base": id(report.base), "head": id(report.head), "compared": report.compared,
+                "verdict": verdict(report.is_additive()),
+            })
+        };
+        value["ranges"] = reports.iter().map(|(report, _)| range(report)).collect();
+    }
+    value
+}
+
+fn losses(losses: &[Loss]) -> Vec<Value> {
+    let one = |loss: &Loss| {
+        json!({
+            "layer": loss.layer.name(), "code": loss.code.name(), "line": loss.line,
+            "head_line": loss.head_line, "message": loss.message, "hint": loss.hint,
+        })
+    };
+    losses.iter().map(one).collect()
+}
+
+/// A finding that is shown, with what it is about.
+struct Shown<'a> {
+    report: &'a Report,
+    file: &'a FileReport,
+    loss: &'a Loss,
+    /// It fails the check.
+    fails: bool,
+}
+
+/// Every finding, the failing ones first, the worst code first, then by path and line.
+fn findings(reports: &Reports) -> Vec<Shown<'_>> {
+    let mut found = Vec::new();
+    for (report, _) in reports {
+        for file in &report.files {
+            let fails = file.exception.is_none();
+            found.extend(file.violations.iter().map(|loss| Shown { report, file, loss, fails }));
+            found.extend(file.warnings.iter().map(|loss| Shown { report, file, loss, fails: false }));
+        }
+    }
+    found.sort_by_key(|shown| (!shown.fails, shown.loss.code, shown.file.path.clone(), shown.loss.line));
+    found
+}
+
+/// One sentence that sums up everything.
+fn sum(reports: &Reports) -> String {
+    let compared: usize = reports.iter().map(|(report, _)| report.compared).sum();
+    let lost =
+        reports.iter().flat_map(|(report, _)| &report.files).filter(|file| !file.is_additive()).count();
+    let (kept, added) = reports
+        .iter()
+        .flat_map(|(report, _)| &report.files)
+        .fold((0, 0), |(kept, added), file| (kept + file.kept, added + file.added));
+    let between = match reports {
+        [(report, _)] => {
+            let (base, head) = super::check::sides(report);
+            format!(" between {base} and {head}")
+        }
+        _ => format!(" in {} comparisons", reports.len()),
+    };
+    let files = |count: usize| match count {
+        1 => "1 protected file".to_owned(),
+        _ => format!("{count} protected files"),
+    };
+    match (compared, lost) {
+        (0, _) => format!("Additive: nothing that is protected changed{between}."),
+        (_, 0) => {
+            let blocks =
+                if kept > 0 { format!(" {kept} blocks kept, {added} added.") } else { String::new() };
+            format!("Additive: {} changed{between}, and only gained.{blocks}", files(compared))
+        }
+        _ => {
+            let changed = if compared == 1 { "that changed" } else { "protected files that changed" };
+            let of = if compared == 1 { files(1) } else { format!("{lost} of {compared}") };
+            format!("Violation: {of} {changed}{between} lost or altered something.")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! SARIF 2.1.0 (OASIS), as code scanning reads it: one run, a rule a finding code, a result a
+//! finding, with fingerprints that stay the same while the lost text does.
+
+use serde_json::{Value, json};
+
+use super::{Reports, Shown, findings};
+use crate::additive::Code;
+use crate::library::sha256;
+use crate::plain;
+
+pub fn log(reports: &Reports) -> Value {
+    let rule = |code: &Code| {
+        json!({
+            "id": code.name(),
+            "shortDescription": { "text": plain::capital(code.why()) },
+            "help": { "text": plain::capital(code.hint()) },
+            "defaultConfiguration": { "level": "error" },
+        })
+    };
+    let found = findings(reports);
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "roundtable",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": Code::ALL.iter().map(rule).collect::<Vec<_>>(),
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": found.iter().map(result).collect::<Vec<_>>(),
+        }],
+    })
+}
+
+fn result(shown: &Shown<'_>) -> Value {
+    let (file, loss) = (shown.file, shown.loss);
+    let index = Code::ALL.iter().position(|code| *code == loss.code);
+    let print = format!("{}\n{}\n{}", file.path, loss.code.name(), loss.message);
+    let mut result = json!({
+        "ruleId": loss.code.name(),
+        "ruleIndex": index,
+        "level": if shown.fails { "error" } else { "warning" },
+        "message": { "text": format!("{} (line {} of the old text). To mend it: {}.", plain::clean(&loss.message), loss.line, loss.hint) },
+        "locations": [{
+            "physicalLocation": {
+                "artifactLocation": { "uri": uri(&file.path) },
+                "region": { "startLine": loss.head_line.unwrap_or(1).max(1) },
+            },
+        }],
+        "partialFingerprints": { "loss/v1": &sha256(print.as_bytes())[..32] },
+    });
+    if let Some(exception) = &file.exception {
+        result["suppressions"] =
+            json!([{ "kind": "external", "justification": plain::shown(&exception.reason) }]);
+    }
+    result
+}
+
+/// A path as a relative reference (RFC 3986): all but unreserved characters and slashes escaped.
+fn uri(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                out.push(byte.into())
+            }
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_a_relative_reference() {
+        assert_eq!(uri("docs/a b/ä:#.md"), "docs/a%20b/%C3%A4%3A%23.md");
+    }
+}

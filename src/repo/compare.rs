@@ -1,0 +1,189 @@
+//! Two trees, walked in step: the paths of the old one that are not the same object in the new one
+//! (S1). Equal ids are skipped, and only folders that are wanted are entered, so a comparison costs
+//! what has changed and no more. Trees are read as bytes (git's tree format: mode, name, id): a
+//! walk by hand is several times faster than a diff made by libgit2.
+
+use std::cmp::Ordering;
+
+use git2::{ObjectType, Odb, Oid};
+
+use super::{Error, Repo};
+
+/// What stands at a path: a blob, a link, a submodule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Object {
+    pub id: Oid,
+    /// As the tree has it: 0o100644, 0o100755, 0o120000 or 0o160000.
+    pub mode: u32,
+}
+
+/// What stands at a path of the new tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Now {
+    Object(Object),
+    Folder,
+    Nothing,
+}
+
+/// A path of the old tree that is not the same in the new one.
+#[derive(Clone, Debug)]
+pub struct Changed {
+    pub path: Vec<u8>,
+    pub old: Object,
+    pub now: Now,
+}
+
+const FOLDER: u32 = 0o040_000;
+
+/// Folders inside of folders beyond this are no tree that anybody has written in earnest.
+const DEEPEST: usize = 2_000;
+
+/// An entry of a tree.
+struct Entry<'t> {
+    name: &'t [u8],
+    object: Object,
+}
+
+impl Entry<'_> {
+    fn is_folder(&self) -> bool {
+        self.object.mode == FOLDER
+    }
+
+    /// git's order: a folder's name counts as if it ended in a slash.
+    fn order(&self, name: &[u8], folder: bool) -> Ordering {
+        let shared = self.name.len().min(name.len());
+        let end = |name: &[u8], folder: bool| match name.get(shared) {
+            Some(byte) => u16::from(*byte),
+            None if folder => u16::from(b'/'),
+            None => 0,
+        };
+        let first = self.name[..shared].cmp(&name[..shared]);
+        first.then_with(|| end(self.name, self.is_folder()).cmp(&end(name, folder)))
+    }
+}
+
+/// The entries of a tree's bytes.
+fn entries(bytes: &[u8]) -> Option<Vec<Entry<'_>>> {
+    let (mut found, mut rest) = (Vec::with_capacity(bytes.len() / 32), bytes);
+    while !rest.is_empty() {
+        let blank = memchr::memchr(b' ', rest)?;
+        let mode = u32::from_str_radix(std::str::from_utf8(&rest[..blank]).ok()?, 8).ok()?;
+        let end = memchr::memchr(0, rest)?;
+        let id = Oid::from_bytes(rest.get(end + 1..end + 21)?).ok()?;
+        found.push(Entry { name: rest.get(blank + 1..end)?, object: Object { id, mode } });
+        rest = &rest[end + 21..];
+    }
+    Some(found)
+}
+
+fn find<'e, 't>(entries: &'e [Entry<'t>], name: &[u8], folder: bool) -> Option<&'e Entry<'t>> {
+    entries.binary_search_by(|entry| entry.order(name, folder)).ok().map(|at| &entries[at])
+}
+
+/// A walk over two trees.
+struct Walk<'a> {
+    odb: &'a Odb<'a>,
+    /// Whether anything in a folder is wanted.
+    reaches: &'a dyn Fn(&[u8]) -> bool,
+    path: Vec<u8>,
+    found: Vec<Changed>,
+}
+
+impl Repo {
+    /// The paths of the tree `old`, in folders that `reaches` wants, that are not the same in `new`.
+    ///
+    /// # Errors
+    /// A tree that is missing or damaged.
+    pub fn changed(
+        &self,
+        old: Option<Oid>,
+        new: Option<Oid>,
+        reaches: &dyn Fn(&[u8]) -> bool,
+    ) -> Result<Vec<Changed>, Error> {
+        if old == new {
+            return Ok(Vec::new());
+        }
+        let odb = self.git().odb()?;
+        let mut walk = Walk { odb: &odb, reaches, path: Vec::new(), found: Vec::new() };
+        walk.folders(old, new, 0)?;
+        Ok(walk.found)
+    }
+}
+
+impl Walk<'_> {
+    fn folders(&mut self, old: Option<Oid>, new: Option<Oid>, depth: usize) -> Result<(), Error> {
+        let Some(old) = old else { return Ok(()) };
+        if depth > DEEPEST {
+            return Err(Error::Damaged(format!(
+                "the folders of {} are nested without end",
+                super::short(old)
+            )));
+        }
+        let damaged = |id: Oid| Error::Damaged(format!("the tree {id} cannot be read"));
+        let old_tree = self.odb.read(old)?;
+        let new_tree = new.map(|new| self.odb.read(new)).transpose()?;
+        let is_tree = |object: &git2::OdbObject<'_>| object.kind() == ObjectType::Tree;
+        if !is_tree(&old_tree) || new_tree.as_ref().is_some_and(|tree| !is_tree(tree)) {
+            return Err(damaged(old));
+        }
+        let before = entries(old_tree.data()).ok_or_else(|| damaged(old))?;
+        let after = match (&new_tree, new) {
+            (Some(tree), Some(new)) => entries(tree.data()).ok_or_else(|| damaged(new))?,
+            _ => Vec::new(),
+        };
+        let mut next = 0;
+        for entry in &before {
+            let (name, folder) = (entry.name, entry.is_folder());
+            while after.get(next).is_some_and(|new| new.order(name, folder) == Ordering::Less) {
+                next += 1;
+            }
+            let same = after.get(next).filter(|new| new.name == name && new.is_folder() == folder);
+            if same.is_some_and(|new| new.object == entry.object) {
+                continue;
+            }
+            let length = self.path.len();
+            if length > 0 {
+                self.path.push(b'/');
+            }
+            self.path.extend_from_slice(name);
+            if !folder {
+                let now = match (same, find(&after, name, true)) {
+                    (Some(new), _) => Now::Object(new.object),
+                    (None, Some(_)) => Now::Folder,
+                    (None, None) => Now::Nothing,
+                };
+                self.found.push(Changed { path: self.path.clone(), old: entry.object, now });
+            } else if (self.reaches)(&self.path) {
+                self.folders(Some(entry.object.id), same.map(|new| new.object.id), depth + 1)?;
+            }
+            self.path.truncate(length);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_in_gits_order() {
+        let id = Oid::ZERO_SHA1;
+        let entry = |name: &'static str, mode| Entry { name: name.as_bytes(), object: Object { id, mode } };
+        // As git sorts them: `a.b` stands before the folder `a`, which counts as `a/`.
+        let sorted =
+            [entry("a", 0o100_644), entry("a.b", 0o100_644), entry("b", FOLDER), entry("ba", 0o100_644)];
+        for pair in sorted.windows(2) {
+            assert_eq!(pair[0].order(pair[1].name, pair[1].is_folder()), Ordering::Less);
+        }
+        assert!(find(&sorted, b"b", true).is_some() && find(&sorted, b"b", false).is_none());
+        assert_eq!(entry("a.b", 0o100_644).order(b"a", true), Ordering::Less);
+    }
+
+    #[test]
+    fn damaged_trees_are_no_trees() {
+        for bytes in [&b"100644"[..], b"100644 a", b"100644 a\0short", b"9 a\0aaaaaaaaaaaaaaaaaaaa"] {
+            assert!(entries(bytes).is_none());
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! What a check compares: commits between two revisions, their trees, the index, and what a hook's
+//! environment says about where objects are.
+
+use std::path::Path;
+
+use git2::{ErrorCode, ObjectType, Oid, Repository, Sort};
+
+use super::{Error, Repo, short};
+
+impl Repo {
+    /// Opens the repository that git's own variables name (`GIT_DIR` and its kin), as they do in a
+    /// hook: an index of its own, objects that are in quarantine.
+    ///
+    /// # Errors
+    /// No repository there, or one that libgit2 cannot read.
+    pub fn open_from_env(path: &Path) -> Result<Repo, Error> {
+        let git = Repository::open_from_env().map_err(|error| Error::Unopened {
+            path: path.to_owned(),
+            reason: crate::plain::shown(error.message()),
+        })?;
+        Ok(Repo { git, flushes: true, from_env: true })
+    }
+
+    /// The same repository once more, for another thread.
+    pub(crate) fn again(&self) -> Result<Repo, Error> {
+        // Objects in quarantine are known to the environment alone.
+        if self.from_env {
+            return Repo::open_from_env(self.git.path());
+        }
+        Ok(Repo { git: Repository::open(self.git.path())?, flushes: self.flushes, from_env: false })
+    }
+
+    /// The tree of a commit.
+    ///
+    /// # Errors
+    /// No such commit, or one without its tree.
+    pub fn tree_of(&self, commit: Oid) -> Result<Oid, Error> {
+        Ok(self.git.find_commit(commit)?.tree_id())
+    }
+
+    /// The best common ancestor of two commits.
+    ///
+    /// # Errors
+    /// None; in a shallow clone the message says so.
+    pub fn merge_base(&self, base: Oid, head: Oid) -> Result<Oid, Error> {
+        self.git.merge_base(base, head).map_err(|error| match error.code() {
+            ErrorCode::NotFound => Error::NoMergeBase {
+                base: short(base),
+                head: short(head),
+                hint: if self.git.is_shallow() {
+                    "; this is a shallow clone: fetch all of it, in actions/checkout with `fetch-depth: 0`"
+                } else {
+                    "; compare two commits as they are with --direct"
+                },
+            },
+            _ => Error::Git(error),
+        })
+    }
+
+    /// The commits that `head` has and `base` does not, the oldest first, with their parents.
+    ///
+    /// # Errors
+    /// A commit that is missing.
+    pub fn commits_between(&self, base: Oid, head: Oid) -> Result<Vec<(Oid, Vec<Oid>)>, Error> {
+        let mut walk = self.git.revwalk()?;
+        walk.set_sorting(Sort::TOPOLOGICAL | Sort::REVERSE)?;
+        walk.push(head)?;
+        walk.hide(base)?;
+        let mut found = Vec::new();
+        for id in walk {
+            let commit = self.git.find_commit(id?)?;
+            found.push((commit.id(), commit.parent_ids().collect()));
+        }
+        Ok(found)
+    }
+
+    /// The message of a commit.
+    ///
+    /// # Errors
+    /// No such commit.
+    pub fn message_of(&self, commit: Oid) -> Result<String, Error> {
+        Ok(String::from_utf8_lossy(self.git.find_commit(commit)?.message_bytes()).into_owned())
+    }
+
+    /// The tree that a commit of the index would have; built in memory, nothing is written.
+    ///
+    /// # Errors
+    /// An index that is unmerged or that libgit2 cannot read.
+    pub fn index_tree(&mut self) -> Result<Oid, Error> {
+        let refused = |error: git2::Error| Error::Index(crate::plain::shown(error.message()));
+        let odb = self.git.odb()?;
+        // Trees go to memory, for as long as this repository is open.
+        odb.add_new_mempack_backend(1_000).map(|_| ())?;
+        let mut index = self.git.index().map_err(refused)?;
+        if index.has_conflicts() {
+            return Err(Error::Index("there are unmerged paths".to_owned()));
+        }
+        index.write_tree_to(&self.git).map_err(refused)
+    }
+
+    /// The bytes at a path of a tree, if a file stands there.
+    ///
+    /// # Errors
+    /// An object that cannot be read.
+    pub fn blob_at(&self, tree: Oid, path: &str) -> Result<Option<Vec<u8>>, Error> {
+        let entry = match self.git.find_tree(tree)?.get_path(Path::new(path)) {
+            Ok(entry) => entry,
+            Err(error) if error.code() == ErrorCode::NotFound => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        match entry.kind() {
+            Some(ObjectType::Blob) => Ok(Some(self.git.find_blob(entry.id())?.content().to_vec())),
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether anything stands at a path of a tree.
+    ///
+    /// # Errors
+    /// A tree that cannot be read.
+    pub fn stands(&self, tree: Oid, path: &Path) -> Result<bool, Error> {
+        match self.git.find_tree(tree)?.get_path(path) {
+            Ok(_) => Ok(true),
+            Err(error) if error.code() == ErrorCode::NotFound => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The length of a blob.
+    ///
+    /// # Errors
+    /// An object that is missing.
+    pub fn size(&self, blob: Oid) -> Result<usize, Error> {
+        Ok(self.git.odb()?.read_header(blob)?.0)
+    }
+
+    /// What `look` makes of a blob's bytes, which are not copied.
+    ///
+    /// # Errors
+    /// An object that is missing, damaged, or no blob.
+    pub fn with_blob<T>(&self, blob: Oid, look: impl FnOnce(&[u8]) -> T) -> Result<T, Error> {
+        let odb = self.git.odb()?;
+        let object = odb.read(blob)?;
+        match object.kind() {
+            ObjectType::Blob => Ok(look(object.data())),
+            _ => Err(Error::Damaged(format!("{blob} is no blob"))),
+        }
+    }
+
+    /// Whether a revision names a branch, and which: `main`, `origin/main`, `refs/heads/main`.
+    pub fn branch_named(&self, revision: &str) -> Option<String> {
+        let reference = self.git.resolve_reference_from_short_name(revision).ok()?;
+        let name = reference.name().ok()?.to_owned();
+        match name.strip_prefix("refs/remotes/") {
+            Some(remote) => remote.split_once('/').map(|(_, branch)| branch.to_owned()),
+            None => name.strip_prefix("refs/heads/").map(str::to_owned),
+        }
+    }
+
+    /// The branch that HEAD is on, if it is on one.
+    pub fn current_branch(&self) -> Option<String> {
+        let head = self.git.find_reference("HEAD").ok()?;
+        let target = head.symbolic_target().ok()??;
+        target.strip_prefix("refs/heads/").map(str::to_owned)
+    }
+
+    /// What the current branch is to be merged into: its upstream, else the remote's main branch.
+    pub fn upstream(&self) -> Option<String> {
+        let names = ["@{upstream}", "origin/HEAD", "origin/main", "origin/master"];
+        names.into_iter().find(|name| self.git.revparse_single(name).is_ok()).map(str::to_owned)
+    }
+
+    /// The commit that a full id names, if it is here.
+    pub fn has(&self, commit: Oid) -> bool {
+        self.git.find_commit(commit).is_ok()
+    }
+
+    /// Whether HEAD has a commit.
+    pub fn head(&self) -> Result<Option<Oid>, Error> {
+        match self.git.head() {
+            Ok(head) => Ok(Some(head.peel_to_commit()?.id())),
+            Err(error) if matches!(error.code(), ErrorCode::UnbornBranch | ErrorCode::NotFound) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
