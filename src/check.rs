@@ -27,7 +27,7 @@ pub struct FileReport {
     pub warnings: Vec<Loss>,
     /// The exception that a commit makes for this path, with its reason.
     pub exception: Option<Exception>,
-    pub kept: usize,
+    /// Blocks of a Markdown file that are new.
     pub added: usize,
 }
 
@@ -122,7 +122,6 @@ impl Gate<'_> {
                     path,
                     violations,
                     warnings,
-                    kept: outcome.kept,
                     added: outcome.added,
                 })
             };
@@ -297,7 +296,7 @@ fn contents(
             (true, Rule::Markdown) => {
                 let blocks = block::compare_written(before, after);
                 let losses = blocks.found.into_iter().map(|found| found.of(path)).collect();
-                Compared { losses, kept: blocks.kept, added: blocks.added }
+                Compared { losses, added: blocks.added }
             }
             _ => additive::compare(path, rule, before, after),
         })

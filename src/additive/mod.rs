@@ -219,8 +219,7 @@ impl Rule {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
     pub losses: Vec<Loss>,
-    /// Blocks of a Markdown file that are kept, and that are new.
-    pub kept: usize,
+    /// Blocks of a Markdown file that are new.
     pub added: usize,
 }
 
@@ -258,13 +257,13 @@ pub fn compare(path: &str, rule: Rule, before: &[u8], after: &[u8]) -> Compared 
     if before == after {
         return Compared::default();
     }
-    let (mut kept, mut added) = (0, 0);
+    let mut added = 0;
     let found = match rule {
         Rule::Lines => text::losses(before, after),
         Rule::Markdown => match text::losses(before, after) {
             found if found.is_empty() => {
                 let blocks = block::compare(before, after);
-                (kept, added) = (blocks.kept, blocks.added);
+                added = blocks.added;
                 blocks.found
             }
             found => found,
@@ -286,7 +285,7 @@ pub fn compare(path: &str, rule: Rule, before: &[u8], after: &[u8]) -> Compared 
             )]
         }
     };
-    Compared { losses: found.into_iter().map(|found| found.of(path)).collect(), kept, added }
+    Compared { losses: found.into_iter().map(|found| found.of(path)).collect(), added }
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ impl<'t> Iterator for Lines<'t> {
 /// The first old line that the new text does not keep in order, if there is one.
 pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
     // What the two begin with alike needs no look at its lines.
-    let shared = before.iter().zip(after).take_while(|(old, new)| old == new).count();
+    let shared = shared(before, after);
     let start = before[..shared].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let (mut old, mut new) = (Lines::of(&before[start..]), Lines::of(&after[start..]));
     let mut passed = 0;
@@ -59,12 +59,20 @@ pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
     Vec::new()
 }
 
+/// How many bytes two texts begin with alike.
+fn shared(a: &[u8], b: &[u8]) -> usize {
+    const STEP: usize = 4096;
+    let steps = a.chunks(STEP).zip(b.chunks(STEP)).take_while(|(a, b)| a == b).count() * STEP;
+    let start = steps.min(a.len()).min(b.len());
+    start + a[start..].iter().zip(&b[start..]).take_while(|(a, b)| a == b).count()
+}
+
 /// The old bytes are what the new ones begin with: a log (S2) grows at its end only.
 pub fn log_losses(before: &[u8], after: &[u8]) -> Vec<Found> {
     if after.starts_with(before) {
         return Vec::new();
     }
-    let shared = before.iter().zip(after).take_while(|(old, new)| old == new).count();
+    let shared = shared(before, after);
     let number =
         1 + memchr::memchr_iter(b'\n', &before[..shared.min(before.len().saturating_sub(1))]).count();
     let message = "the log changed before its end; it may only grow there".to_owned();

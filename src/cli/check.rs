@@ -80,6 +80,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         (None, false) => Format::Human,
     };
     let mut repo = open_here(global)?;
+    repo.trust_objects();
     let (ranges, notes) = ranges(global, options, &mut repo)?;
     for note in &notes {
         screen.note(note);

@@ -491,6 +491,18 @@ fn branch_of(reference: &str) -> Option<&str> {
     reference.strip_prefix("refs/heads/").filter(|name| is_branch_name(name))
 }
 
+/// Tells libgit2 whether to compute the hash of every object it reads.
+#[allow(unsafe_code)]
+fn verifying(verify: bool) {
+    // SAFETY: as for `durable`; the option takes one int.
+    unsafe {
+        libgit2_sys::git_libgit2_opts(
+            libgit2_sys::GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION as std::ffi::c_int,
+            std::ffi::c_int::from(verify),
+        );
+    }
+}
+
 /// Tells libgit2 whether to flush references to disk; it does not by default, and a power cut
 /// then leaves an empty reference file.
 #[allow(unsafe_code)]

@@ -10,10 +10,12 @@
 //! takes as many comparisons as there are new nodes. An explicit stack does it, since a line can
 //! open thousands of quotes.
 //!
-//! Only a failure is explained, with a bounded effort: which old node finds no place, and where its
+//! Where whole sections are the same byte for byte, [segments] finds the embedding without parsing
+//! them. Only a failure is explained, with a bounded effort: which old node finds no place, and where its
 //! text stands now.
 
 pub mod html;
+mod segments;
 pub mod tree;
 
 use self::tree::{Kind, NONE, Tree, same};
@@ -24,7 +26,7 @@ use super::{Code, Found, Layer, quoted, yaml};
 #[derive(Clone, Debug, Default)]
 pub struct Blocks {
     pub found: Vec<Found>,
-    pub kept: usize,
+    /// Blocks that are new.
     pub added: usize,
 }
 
@@ -56,6 +58,9 @@ pub fn compare(before: &[u8], after: &[u8]) -> Blocks {
     }
     let (old, new) = (Parts::of(old), Parts::of(new));
     let mut found = front_matter(&old, &new);
+    if let Some(added) = segments::added(old.body, new.body) {
+        return Blocks { found, added };
+    }
     let (u, v) = (Tree::parse(old.body), Tree::parse(new.body));
     let mut search = Search::new(&u, &v);
     let embeds = search.embeds(0, 0);
@@ -66,8 +71,7 @@ pub fn compare(before: &[u8], after: &[u8]) -> Blocks {
     } else {
         found.extend(Explanation { old: &u, new: &v, places: &places, found: Vec::new(), effort: 0 }.of());
     }
-    let kept = u.nodes.len() - 1;
-    Blocks { found, kept, added: (v.nodes.len() - 1).saturating_sub(kept) }
+    Blocks { found, added: v.nodes.len().saturating_sub(u.nodes.len()) }
 }
 
 /// As [`compare`], for what roundtable wrote alone: each marker and the block it stands before are
@@ -94,10 +98,7 @@ pub fn compare_written(before: &[u8], after: &[u8]) -> Blocks {
             at += 1;
         };
         match image {
-            Some(at) => {
-                blocks.kept += 1;
-                cursor = v.after(at);
-            }
+            Some(at) => cursor = v.after(at),
             None if blocks.found.len() < EXPLAINED => {
                 let shown = quoted(u.source(written));
                 let message = format!("\"{shown}\", which roundtable wrote, is lost, changed or moved");

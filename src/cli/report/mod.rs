@@ -46,7 +46,6 @@ fn as_json(reports: &Reports) -> Value {
                 "verdict": verdict(file.is_additive()),
                 "violations": losses(&file.violations),
                 "warnings": losses(&file.warnings),
-                "kept_blocks": file.kept,
                 "added_blocks": file.added,
             });
             if let Some(exception) = &file.exception {
@@ -117,10 +116,7 @@ fn sum(reports: &Reports) -> String {
     let compared: usize = reports.iter().map(|(report, _)| report.compared).sum();
     let lost =
         reports.iter().flat_map(|(report, _)| &report.files).filter(|file| !file.is_additive()).count();
-    let (kept, added) = reports
-        .iter()
-        .flat_map(|(report, _)| &report.files)
-        .fold((0, 0), |(kept, added), file| (kept + file.kept, added + file.added));
+    let added: usize = reports.iter().flat_map(|(report, _)| &report.files).map(|file| file.added).sum();
     let between = match reports {
         [(report, _)] => {
             let (base, head) = super::check::sides(report);
@@ -135,8 +131,11 @@ fn sum(reports: &Reports) -> String {
     match (compared, lost) {
         (0, _) => format!("Additive: nothing that is protected changed{between}."),
         (_, 0) => {
-            let blocks =
-                if kept > 0 { format!(" {kept} blocks kept, {added} added.") } else { String::new() };
+            let blocks = match added {
+                0 => String::new(),
+                1 => " 1 new block.".to_owned(),
+                _ => format!(" {added} new blocks."),
+            };
             format!("Additive: {} changed{between}, and only gained.{blocks}", files(compared))
         }
         _ => {

@@ -1,0 +1,215 @@
+//! The short way to a yes: most changes add to a few sections and leave the others alone, and a
+//! section that is the same byte for byte need not be parsed.
+//!
+//! A text is cut at its headings: lines that begin with `#` in the first column. Such a line is a
+//! heading whatever stands before it (it ends a paragraph, a list, a quotation), so each segment
+//! parses alone as it does in the whole, as long as nothing reaches across a cut. What could is
+//! looked for, and where it is found there is no short way: fences that do not begin in the first
+//! column or are not closed, raw HTML other than a comment on a line of its own, other forms of
+//! headings, link definitions that are new.
+//!
+//! Old segments are matched with new ones in order; a match is an equal text, or an embedding of the
+//! one's tree in the other's. If every old segment has an image whose parent is the image of its
+//! parent, these matches together are an embedding of the whole tree. Anything else is left to the
+//! whole comparison: only a yes is ever said here.
+
+use super::Search;
+use super::tree::Tree;
+
+/// A heading with what stands below it, up to the next heading; the first has no heading.
+struct Segment<'t> {
+    /// Zero for what stands before the first heading.
+    level: u8,
+    text: &'t str,
+}
+
+/// How many blocks a change adds, if it can be told without reading all of it that it only adds.
+pub fn added(before: &str, after: &str) -> Option<usize> {
+    // A definition that is new may turn old text into a link.
+    let definitions = |text: &str| memchr::memmem::find_iter(text.as_bytes(), "]:").count();
+    if definitions(before) != definitions(after) {
+        return None;
+    }
+    let (old, new) = (segments(before)?, segments(after)?);
+    let (above_old, above_new) = (parents(&old), parents(&new));
+    let mut images: Vec<usize> = Vec::with_capacity(old.len());
+    let (mut cursor, mut added) = (0, 0);
+    for (at, segment) in old.iter().enumerate() {
+        let image = loop {
+            let candidate = new.get(cursor)?;
+            cursor += 1;
+            match grown(segment, candidate) {
+                Some(more) => {
+                    added += more;
+                    break cursor - 1;
+                }
+                None => added += Tree::parse(candidate.text).nodes.len() - 1,
+            }
+        };
+        let same = match (above_old[at], above_new[image]) {
+            (Some(old), Some(new)) => images.get(old) == Some(&new),
+            (None, None) => true,
+            _ => false,
+        };
+        if !same {
+            return None;
+        }
+        images.push(image);
+    }
+    Some(added + new[cursor..].iter().map(|new| Tree::parse(new.text).nodes.len() - 1).sum::<usize>())
+}
+
+/// How many blocks a segment has gained, if it embeds.
+fn grown(old: &Segment<'_>, new: &Segment<'_>) -> Option<usize> {
+    let ends = |text: &'_ str| text.trim_end_matches(['\r', '\n']).len();
+    let (length, now) = (ends(old.text), ends(new.text));
+    if old.level != new.level || length > now {
+        return None;
+    }
+    // Blank lines at the end of a segment are no part of any block.
+    if old.text[..length] == new.text[..now] {
+        return Some(0);
+    }
+    let heading = |text: &'_ str| memchr::memchr(b'\n', text.as_bytes()).unwrap_or(text.len());
+    if old.level > 0 && old.text[..heading(old.text)] != new.text[..heading(new.text)] {
+        return None;
+    }
+    let (u, v) = (Tree::parse(old.text), Tree::parse(new.text));
+    Search::new(&u, &v).embeds(0, 0).then(|| v.nodes.len() - u.nodes.len())
+}
+
+/// The segment that each segment stands below: the nearest one before it of a lower level.
+fn parents(segments: &[Segment<'_>]) -> Vec<Option<usize>> {
+    let mut open: Vec<usize> = Vec::new();
+    let above = |(at, segment): (usize, &Segment<'_>)| {
+        if segment.level == 0 {
+            return None;
+        }
+        while open.last().is_some_and(|last| segments[*last].level >= segment.level) {
+            open.pop();
+        }
+        let above = open.last().copied();
+        open.push(at);
+        above
+    };
+    segments.iter().enumerate().map(above).collect()
+}
+
+/// The segments of a text in which nothing reaches across a heading.
+fn segments(text: &str) -> Option<Vec<Segment<'_>>> {
+    let bytes = text.as_bytes();
+    let has = |needle: &str| memchr::memmem::find(bytes, needle.as_bytes()).is_some();
+    let fences = has("```") || has("~~~");
+    let html = memchr::memchr(b'<', bytes).is_some();
+    // A carriage return alone ends a line too, and would hide a heading from this walk.
+    let alone = |at: usize| bytes.get(at + 1) != Some(&b'\n');
+    if memchr::memchr_iter(b'\r', bytes).any(alone) {
+        return None;
+    }
+    let mut found = Vec::new();
+    let (mut start, mut level, mut at) = (0, 0, 0);
+    let (mut fence, mut after_text) = (None::<(u8, usize)>, false);
+    while at < bytes.len() {
+        let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end + 1);
+        let line = &bytes[at..end];
+        let begin = at;
+        at = end;
+        if let Some((sign, length)) = fence {
+            let run = line.iter().take_while(|byte| **byte == sign).count();
+            if run >= length && line[run..].trim_ascii().is_empty() {
+                fence = None;
+            } else if line.trim_ascii_start().starts_with(&[sign; 3]) {
+                // It may close the fence, indented: let the parser say.
+                return None;
+            }
+            continue;
+        }
+        let was_text = std::mem::replace(&mut after_text, true);
+        match line[0] {
+            b'#' => {
+                let signs = line.iter().take_while(|byte| **byte == b'#').count();
+                if signs <= 6 && matches!(line.get(signs), None | Some(b' ' | b'\t' | b'\n' | b'\r')) {
+                    found.push(Segment { level, text: &text[start..begin] });
+                    (start, level) = (begin, signs as u8);
+                    after_text = false;
+                }
+            }
+            b'\n' | b'\r' => after_text = false,
+            b'=' | b'-' | b' ' | b'\t' => {
+                let bare = line.trim_ascii();
+                let all = |sign: u8| bare.iter().all(|byte| *byte == sign);
+                if bare.is_empty() {
+                    after_text = false;
+                } else if was_text && (all(b'=') || all(b'-')) || (line[0] != b'\t' && bare[0] == b'#') {
+                    return None;
+                }
+            }
+            _ => {}
+        }
+        if fences
+            && (memchr::memmem::find(line, b"```").or_else(|| memchr::memmem::find(line, b"~~~"))).is_some()
+        {
+            let sign = line[0];
+            let run = line.iter().take_while(|byte| **byte == sign).count();
+            let rest = &line[run..];
+            let more = |needle: &[u8]| memchr::memmem::find(rest, needle).is_some();
+            if !matches!(sign, b'`' | b'~') || run < 3 || rest.contains(&b'`') || more(b"~~~") {
+                return None;
+            }
+            (fence, after_text) = (Some((sign, run)), false);
+        }
+        if html && line.contains(&b'<') {
+            let bare = line.trim_ascii_end();
+            let inner = bare.strip_prefix(b"<!--").and_then(|rest| rest.strip_suffix(b"-->"))?;
+            if inner.iter().any(|byte| matches!(byte, b'<' | b'>')) || inner.starts_with(b"-") {
+                return None;
+            }
+            after_text = false;
+        }
+    }
+    if fence.is_some() {
+        return None;
+    }
+    found.push(Segment { level, text: &text[start..] });
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_at_headings_only() {
+        let cut = |text: &str| {
+            segments(text)
+                .map(|found| found.iter().map(|one| (one.level, one.text.to_owned())).collect::<Vec<_>>())
+        };
+        assert_eq!(
+            cut("a\n# B\nc\n### D\n"),
+            Some(vec![(0, "a\n".into()), (1, "# B\nc\n".into()), (3, "### D\n".into())])
+        );
+        assert_eq!(cut("```\n# no\n```\n").map(|found| found.len()), Some(1));
+        assert_eq!(cut("<!-- Elaboration: step 01-03, x -->\n### H\n").map(|found| found.len()), Some(2));
+        for text in [
+            "a\n---\n",
+            "a\n  ===\n",
+            " # B\n",
+            "- ```\n",
+            "```\nopen\n",
+            "<div>\n",
+            "x <b>\n",
+            "```\n ```\n# x\n",
+        ] {
+            assert!(cut(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_growth_is_told() {
+        assert_eq!(added("# A\n\nx\n\n# B\n\ny\n", "# A\n\nx\n\nnew\n\n# N\n\nz\n\n# B\n\ny\n"), Some(3));
+        assert_eq!(added("# A\n\nx\n", "# A\n\nx\n\n## C\n"), Some(1));
+        assert_eq!(added("# A\n\n### C\n", "# A\n\n## N\n\n### C\n"), None);
+        assert_eq!(added("# A\n\nx\n", "# A\n\nx\nmore\n"), None);
+        assert_eq!(added("a [l]\n", "a [l]\n\n[l]: u\n"), None);
+    }
+}
