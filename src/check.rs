@@ -3,16 +3,16 @@
 //! The verdict is a function of the two trees and the policy (S0). Blobs are read raw from the
 //! object database: no work tree, no text conversion, no filters, attributes or rename detection.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use git2::Oid;
+use git2::{ObjectType, Oid};
 
 use crate::additive::{self, Code, Compared, Found, Layer, Loss, Rule, block};
 use crate::item::meta;
-use crate::policy::Policy;
-use crate::repo::{Changed, Error, Now, Object, Repo};
+use crate::policy::{Entry, Policy};
+use crate::repo::{Changed, Error, Now, Object, Objects, Repo, changed};
 
 /// One protected path that is not the same any more.
 #[derive(Clone, Debug)]
@@ -63,9 +63,14 @@ impl Report {
     }
 }
 
-/// What is compared, and by which rules.
+/// Two trees that are to be compared, and by which rules.
 pub struct Gate<'a> {
-    pub repo: &'a Repo,
+    /// What the report calls the two sides.
+    pub base: Oid,
+    pub head: Oid,
+    /// The trees; none where nothing stands.
+    pub old: Option<Oid>,
+    pub new: Option<Oid>,
     pub policy: &'a Policy,
     /// The branch that the change is to land on, where that is known.
     pub branch: Option<&'a str>,
@@ -74,89 +79,125 @@ pub struct Gate<'a> {
     pub exceptions: &'a [Exception],
 }
 
-/// As many files are compared at once as there are processors, from this number on.
+/// From this number on, comparisons are shared between all processors.
 const SHARED: usize = 32;
 
 /// Larger files are not read: whether they only grow cannot be told.
 const LARGEST: usize = 1 << 30;
 
-impl Gate<'_> {
-    /// Compares two trees. `base` and `head` are what the report calls them.
-    ///
-    /// # Errors
-    /// An object that is missing or damaged: then nothing is said about the change.
-    pub fn judge(&self, base: (Oid, Option<Oid>), head: (Oid, Option<Oid>)) -> Result<Report, Error> {
-        let (old, new) = (base.1, head.1);
+/// Judges every pair of trees: many of them side by side, a few each with its files side by side.
+///
+/// # Errors
+/// An object that is missing or damaged: then nothing is said about any of them.
+pub fn judge(gates: &[Gate<'_>], objects: &Objects) -> Result<Vec<Report>, Error> {
+    if gates.len() >= SHARED {
+        return shared(objects, gates, &|desk, gate: &Gate<'_>| gate.judge(desk, false));
+    }
+    let mut desk = Desk::new(objects)?;
+    gates.iter().map(|gate| gate.judge(&mut desk, true)).collect()
+}
+
+/// A path that is not the same any more, and the entry of the policy that protects it.
+type Job<'p> = (Changed, &'p Entry);
+
+impl<'p> Gate<'p> {
+    fn judge(&self, desk: &mut Desk, share: bool) -> Result<Report, Error> {
+        let jobs = self.jobs(desk)?;
+        let gone = jobs.iter().any(|(one, _)| one.now == Now::Nothing);
+        let moved = if gone { self.moved(&desk.objects)? } else { BTreeMap::new() };
+        let one = |desk: &mut Desk, job: &Job<'_>| self.file(desk, job, &moved);
+        let compared = jobs.len();
+        let files = if share && compared >= SHARED {
+            shared(&desk.objects, &jobs, &one)?
+        } else {
+            jobs.iter().map(|job| one(desk, job)).collect::<Result<Vec<_>, _>>()?
+        };
+        Ok(Report { base: self.base, head: self.head, files, compared })
+    }
+
+    /// The protected paths that are not the same any more.
+    fn jobs(&self, desk: &Desk) -> Result<Vec<Job<'p>>, Error> {
         let wanted =
             |path: &[u8]| self.paths.is_empty() || self.paths.iter().any(|only| is_below(path, only));
         let reaches = |folder: &[u8]| {
             self.policy.reaches(folder)
                 && (wanted(folder) || self.paths.iter().any(|only| is_below(only, folder)))
         };
-        let changed = self.repo.changed(old, new, &reaches)?;
-        let mut states = States { repo: self.repo, tree: old, found: BTreeMap::new() };
+        let changed = changed(&desk.objects, self.old, self.new, &reaches)?;
+        let mut states = States { repo: desk.objects.repo(), tree: self.old, found: BTreeMap::new() };
         let mut jobs = Vec::new();
         for one in changed.into_iter().filter(|one| wanted(&one.path)) {
             let entry = self.policy.entry(&one.path, self.branch, &mut || states.of(&one.path));
-            if let Some(entry) = entry {
-                jobs.push((one, entry));
-            }
+            jobs.extend(entry.map(|entry| (one, entry)));
         }
-        let gone = jobs.iter().any(|(one, _)| one.now == Now::Nothing);
-        let moved = if gone { self.moved(old, new)? } else { BTreeMap::new() };
-        let compared = jobs.len();
-        let one =
-            |repo: &Repo, (one, entry): &(Changed, &crate::policy::Entry)| -> Result<FileReport, Error> {
-                let path = String::from_utf8_lossy(&one.path).into_owned();
-                let rule = entry.rule(&path);
-                let outcome = compare(repo, one, &path, rule, entry.written, &moved)?;
-                let (warnings, violations) =
-                    outcome.losses.into_iter().partition(|loss| entry.warn.contains(&loss.code));
-                Ok(FileReport {
-                    old: one.old.id,
-                    new: match one.now {
-                        Now::Object(object) => Some(object.id),
-                        Now::Folder | Now::Nothing => None,
-                    },
-                    exception: self.exceptions.iter().find(|exception| exception.path == path).cloned(),
-                    path,
-                    violations,
-                    warnings,
-                    added: outcome.added,
-                })
-            };
-        let files = if jobs.len() < SHARED {
-            jobs.iter().map(|job| one(self.repo, job)).collect::<Result<Vec<_>, _>>()?
-        } else {
-            shared(self.repo, &jobs, &one)?
-        };
-        Ok(Report { base: base.0, head: head.0, files, compared })
+        Ok(jobs)
+    }
+
+    fn file(
+        &self,
+        desk: &mut Desk,
+        job: &Job<'_>,
+        moved: &BTreeMap<Oid, String>,
+    ) -> Result<FileReport, Error> {
+        let (one, entry) = job;
+        let path = String::from_utf8_lossy(&one.path).into_owned();
+        let outcome = compare(desk, one, &path, entry.rule(&path), entry.written, moved)?;
+        let (warnings, violations) =
+            outcome.losses.into_iter().partition(|loss| entry.warn.contains(&loss.code));
+        Ok(FileReport {
+            old: one.old.id,
+            new: match one.now {
+                Now::Object(object) => Some(object.id),
+                Now::Folder | Now::Nothing => None,
+            },
+            exception: self.exceptions.iter().find(|exception| exception.path == path).cloned(),
+            path,
+            violations,
+            warnings,
+            added: outcome.added,
+        })
     }
 
     /// Where blobs stand that are new at their path: a file that is lost may only have moved.
-    fn moved(&self, old: Option<Oid>, new: Option<Oid>) -> Result<BTreeMap<Oid, String>, Error> {
-        let added = self.repo.changed(new, old, &|_| true)?;
+    fn moved(&self, objects: &Objects) -> Result<BTreeMap<Oid, String>, Error> {
+        let added = changed(objects, self.new, self.old, &|_| true)?;
         let added = added.into_iter().filter(|one| one.now == Now::Nothing);
         Ok(added.map(|one| (one.old.id, String::from_utf8_lossy(&one.path).into_owned())).collect())
     }
 }
 
-/// Does every job, on all processors; each with a repository of its own, since one cannot be shared.
-fn shared<J: Sync>(
-    repo: &Repo,
+/// What comparing needs: a reader, and room for two texts.
+struct Desk {
+    objects: Objects,
+    before: Vec<u8>,
+    after: Vec<u8>,
+    /// Pairs that were compared before and lost nothing, with the blocks that were new. The same
+    /// pair comes up again at every merge of a range.
+    known: HashMap<(Oid, Oid, Rule, bool), usize>,
+}
+
+impl Desk {
+    fn new(objects: &Objects) -> Result<Desk, Error> {
+        Ok(Desk { objects: objects.again()?, before: Vec::new(), after: Vec::new(), known: HashMap::new() })
+    }
+}
+
+/// Does every job, on all processors; the outcomes in the order of the jobs.
+fn shared<J: Sync, T: Send>(
+    objects: &Objects,
     jobs: &[J],
-    one: &(dyn Fn(&Repo, &J) -> Result<FileReport, Error> + Sync),
-) -> Result<Vec<FileReport>, Error> {
+    one: &(dyn Fn(&mut Desk, &J) -> Result<T, Error> + Sync),
+) -> Result<Vec<T>, Error> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(jobs.len())));
-    let work = |repo: &Repo| {
+    let work = |mut desk: Desk| {
         let mut mine = Vec::new();
         loop {
             let from = next.fetch_add(16, Ordering::Relaxed);
             let Some(some) = jobs.get(from..jobs.len().min(from + 16)).filter(|some| !some.is_empty()) else {
                 break;
             };
-            mine.extend(some.iter().enumerate().map(|(at, job)| (from + at, one(repo, job))));
+            mine.extend(some.iter().enumerate().map(|(at, job)| (from + at, one(&mut desk, job))));
         }
         if let Ok(mut done) = done.lock() {
             done.extend(mine);
@@ -164,11 +205,10 @@ fn shared<J: Sync>(
     };
     std::thread::scope(|scope| -> Result<(), Error> {
         for _ in 1..threads {
-            let again = repo.again()?;
-            let work = &work;
-            scope.spawn(move || work(&again));
+            let (desk, work) = (Desk::new(objects)?, &work);
+            scope.spawn(move || work(desk));
         }
-        work(repo);
+        work(Desk::new(objects)?);
         Ok(())
     })?;
     let mut done = done.into_inner().unwrap_or_default();
@@ -176,7 +216,7 @@ fn shared<J: Sync>(
         return Err(Error::Damaged("a comparison ended without an outcome".to_owned()));
     }
     done.sort_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, report)| report).collect()
+    done.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
 fn is_below(path: &[u8], folder: &[u8]) -> bool {
@@ -230,7 +270,7 @@ fn kind_of(mode: u32) -> &'static str {
 
 /// Compares one path: the tree layer first, then what the two objects hold.
 fn compare(
-    repo: &Repo,
+    desk: &mut Desk,
     one: &Changed,
     path: &str,
     rule: Rule,
@@ -261,19 +301,19 @@ fn compare(
         let message = format!("the mode went from {:o} to {:o}", old.mode, new.mode);
         let mut found = tree(Code::Mode, message);
         if old.id != new.id {
-            found.losses.extend(contents(repo, old, new, path, rule, written)?.losses);
+            found.losses.extend(contents(desk, old, new, path, rule, written)?.losses);
         }
         return Ok(found);
     }
     if old.mode == LINK || old.mode == SUBMODULE {
         return Ok(tree(Code::Opaque, format!("{was} points elsewhere now")));
     }
-    contents(repo, old, new, path, rule, written)
+    contents(desk, old, new, path, rule, written)
 }
 
 /// Compares the bytes of two blobs.
 fn contents(
-    repo: &Repo,
+    desk: &mut Desk,
     old: Object,
     new: Object,
     path: &str,
@@ -288,18 +328,24 @@ fn contents(
         // Other ids are other bytes: there is nothing to read.
         return Ok(opaque("a file of this kind must stay as it is"));
     }
-    if repo.size(old.id)?.max(repo.size(new.id)?) > LARGEST {
+    let pair = (old.id, new.id, rule, written);
+    if let Some(added) = desk.known.get(&pair) {
+        return Ok(Compared { losses: Vec::new(), added: *added });
+    }
+    let Desk { objects, before, after, known } = desk;
+    objects.read(old.id, ObjectType::Blob, before)?;
+    objects.read(new.id, ObjectType::Blob, after)?;
+    if before.len().max(after.len()) > LARGEST {
         return Ok(opaque("the file is over 1 GiB, so whether it only grew cannot be told"));
     }
-    let outcome = repo.with_blob(old.id, |before| {
-        repo.with_blob(new.id, |after| match (written, rule) {
-            (true, Rule::Markdown) => {
-                let blocks = block::compare_written(before, after);
-                let losses = blocks.found.into_iter().map(|found| found.of(path)).collect();
-                Compared { losses, added: blocks.added }
-            }
-            _ => additive::compare(path, rule, before, after),
-        })
-    })??;
+    if written && rule == Rule::Markdown {
+        let blocks = block::compare_written(before, after);
+        let losses = blocks.found.into_iter().map(|found| found.of(path)).collect();
+        return Ok(Compared { losses, added: blocks.added });
+    }
+    let outcome = additive::compare(path, rule, before, after);
+    if outcome.losses.is_empty() {
+        known.insert(pair, outcome.added);
+    }
     Ok(outcome)
 }

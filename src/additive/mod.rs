@@ -182,7 +182,7 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 /// How a file is judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rule {
     /// The line rule alone.
     Lines,
@@ -260,13 +260,19 @@ pub fn compare(path: &str, rule: Rule, before: &[u8], after: &[u8]) -> Compared 
     let mut added = 0;
     let found = match rule {
         Rule::Lines => text::losses(before, after),
-        Rule::Markdown => match text::losses(before, after) {
-            found if found.is_empty() => {
-                let blocks = block::compare(before, after);
-                added = blocks.added;
-                blocks.found
+        Rule::Markdown => match block::added(before, after) {
+            Some(more) => {
+                added = more;
+                Vec::new()
             }
-            found => found,
+            None => match text::losses(before, after) {
+                found if found.is_empty() => {
+                    let blocks = block::compare(before, after);
+                    added = blocks.added;
+                    blocks.found
+                }
+                found => found,
+            },
         },
         Rule::Csv => match text::losses(before, after) {
             found if found.is_empty() => csv::losses(before, after),

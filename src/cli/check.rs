@@ -2,6 +2,7 @@
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use clap::{Args, ValueEnum};
 use git2::Oid;
@@ -9,7 +10,7 @@ use git2::Oid;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, open, read_file, report};
-use crate::check::{Exception, Gate, Report};
+use crate::check::{self, Exception, Gate, Report};
 use crate::config::{self, Config};
 use crate::policy::Policy;
 use crate::repo::{Repo, short};
@@ -60,12 +61,16 @@ struct Range {
     /// The trees; none where nothing stood there.
     old: Option<Oid>,
     new: Option<Oid>,
-    /// Whose settings hold.
+    way: Rc<Way>,
+    /// A commit of a range, with `--each`.
+    of_each: bool,
+}
+
+/// What all comparisons on the way from a base to a head have in common.
+struct Way {
     policy: Policy,
     branch: Option<String>,
     exceptions: Vec<Exception>,
-    /// A commit of a range, with `--each`.
-    of_each: bool,
 }
 
 /// Judges, and reports in the wanted form.
@@ -86,18 +91,21 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         screen.note(note);
     }
     let paths = wanted_paths(options, &repo, &ranges)?;
-    let mut reports: Vec<(Report, bool)> = Vec::new();
-    for range in &ranges {
-        let gate = Gate {
-            repo: &repo,
-            policy: &range.policy,
-            branch: range.branch.as_deref(),
-            paths: &paths,
-            exceptions: &range.exceptions,
-        };
-        let report = gate.judge((range.base, range.old), (range.head, range.new))?;
-        reports.push((report, range.of_each));
-    }
+    let objects = repo.objects()?;
+    let gates = ranges.iter().map(|range| Gate {
+        base: range.base,
+        head: range.head,
+        old: range.old,
+        new: range.new,
+        policy: &range.way.policy,
+        branch: range.way.branch.as_deref(),
+        paths: &paths,
+        exceptions: &range.way.exceptions,
+    });
+    let gates: Vec<Gate<'_>> = gates.collect();
+    let judged = check::judge(&gates, &objects)?;
+    let reports: Vec<(Report, bool)> =
+        judged.into_iter().zip(&ranges).map(|(report, range)| (report, range.of_each)).collect();
     let additive = reports.iter().all(|(report, _)| report.is_additive());
     report::write(&repo, &reports, format, screen)?;
     screen.check().map_err(Fail::new)?;
@@ -135,9 +143,8 @@ fn ranges(global: &Global, options: &Options, repo: &mut Repo) -> Result<(Vec<Ra
         let new = repo.index_tree()?;
         let base = head.unwrap_or(Oid::ZERO_SHA1);
         let branch = repo.current_branch();
-        let (new, exceptions) = (Some(new), Vec::new());
-        let range =
-            Range { base, head: Oid::ZERO_SHA1, old, new, policy, branch, exceptions, of_each: false };
+        let way = Rc::new(Way { policy, branch, exceptions: Vec::new() });
+        let range = Range { base, head: Oid::ZERO_SHA1, old, new: Some(new), way, of_each: false };
         return Ok((vec![range], Vec::new()));
     }
     let mut notes = Vec::new();
@@ -157,15 +164,14 @@ fn ranges(global: &Global, options: &Options, repo: &mut Repo) -> Result<(Vec<Ra
             (true, Some(start)) => exceptions(repo, start, head)?,
             _ => Vec::new(),
         };
+        let way = Rc::new(Way { policy, branch, exceptions });
         let range = |base: Oid, head: Oid, of_each: bool| -> Result<Range, Fail> {
             Ok(Range {
                 base,
                 head,
                 old: if base == Oid::ZERO_SHA1 { None } else { Some(repo.tree_of(base)?) },
                 new: Some(repo.tree_of(head)?),
-                policy: policy.clone(),
-                branch: branch.clone(),
-                exceptions: exceptions.clone(),
+                way: Rc::clone(&way),
                 of_each,
             })
         };

@@ -83,7 +83,7 @@ impl Repo {
     /// Anything that keeps the objects or the branch from being written; the branch is then where
     /// it was.
     pub fn commit(&self, lock: &mut Lock, wanted: &Wanted<'_>) -> Result<Committed, Error> {
-        let (id, objects) = self.objects(wanted)?;
+        let (id, objects) = self.new_objects(wanted)?;
         let Some(id) = id else { return Ok(Committed::Moved) };
         lock.store(self, objects)?;
         self.read_back(id, wanted)?;
@@ -130,7 +130,7 @@ impl Repo {
     }
 
     /// The new objects, built in memory; no id where the parent's files are not those compared.
-    fn objects(&self, wanted: &Wanted<'_>) -> Result<(Option<Oid>, Vec<Object>), Error> {
+    fn new_objects(&self, wanted: &Wanted<'_>) -> Result<(Option<Oid>, Vec<Object>), Error> {
         let memory = self.objects_alone()?;
         let odb = memory.odb()?;
         let _pack = odb.add_new_mempack_backend(1_000)?;

@@ -5,9 +5,9 @@
 
 use std::cmp::Ordering;
 
-use git2::{ObjectType, Odb, Oid};
+use git2::{ObjectType, Oid};
 
-use super::{Error, Repo};
+use super::{Error, Objects};
 
 /// What stands at a path: a blob, a link, a submodule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,32 +82,29 @@ fn find<'e, 't>(entries: &'e [Entry<'t>], name: &[u8], folder: bool) -> Option<&
 
 /// A walk over two trees.
 struct Walk<'a> {
-    odb: &'a Odb<'a>,
+    objects: &'a Objects,
     /// Whether anything in a folder is wanted.
     reaches: &'a dyn Fn(&[u8]) -> bool,
     path: Vec<u8>,
     found: Vec<Changed>,
 }
 
-impl Repo {
-    /// The paths of the tree `old`, in folders that `reaches` wants, that are not the same in `new`.
-    ///
-    /// # Errors
-    /// A tree that is missing or damaged.
-    pub fn changed(
-        &self,
-        old: Option<Oid>,
-        new: Option<Oid>,
-        reaches: &dyn Fn(&[u8]) -> bool,
-    ) -> Result<Vec<Changed>, Error> {
-        if old == new {
-            return Ok(Vec::new());
-        }
-        let odb = self.git().odb()?;
-        let mut walk = Walk { odb: &odb, reaches, path: Vec::new(), found: Vec::new() };
-        walk.folders(old, new, 0)?;
-        Ok(walk.found)
+/// The paths of the tree `old`, in folders that `reaches` wants, that are not the same in `new`.
+///
+/// # Errors
+/// A tree that is missing or damaged.
+pub fn changed(
+    objects: &Objects,
+    old: Option<Oid>,
+    new: Option<Oid>,
+    reaches: &dyn Fn(&[u8]) -> bool,
+) -> Result<Vec<Changed>, Error> {
+    if old == new {
+        return Ok(Vec::new());
     }
+    let mut walk = Walk { objects, reaches, path: Vec::new(), found: Vec::new() };
+    walk.folders(old, new, 0)?;
+    Ok(walk.found)
 }
 
 impl Walk<'_> {
@@ -120,17 +117,13 @@ impl Walk<'_> {
             )));
         }
         let damaged = |id: Oid| Error::Damaged(format!("the tree {id} cannot be read"));
-        let old_tree = self.odb.read(old)?;
-        let new_tree = new.map(|new| self.odb.read(new)).transpose()?;
-        let is_tree = |object: &git2::OdbObject<'_>| object.kind() == ObjectType::Tree;
-        if !is_tree(&old_tree) || new_tree.as_ref().is_some_and(|tree| !is_tree(tree)) {
-            return Err(damaged(old));
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        self.objects.read(old, ObjectType::Tree, &mut before)?;
+        if let Some(new) = new {
+            self.objects.read(new, ObjectType::Tree, &mut after)?;
         }
-        let before = entries(old_tree.data()).ok_or_else(|| damaged(old))?;
-        let after = match (&new_tree, new) {
-            (Some(tree), Some(new)) => entries(tree.data()).ok_or_else(|| damaged(new))?,
-            _ => Vec::new(),
-        };
+        let before = entries(&before).ok_or_else(|| damaged(old))?;
+        let after = entries(&after).ok_or_else(|| damaged(new.unwrap_or(old)))?;
         let mut next = 0;
         for entry in &before {
             let (name, folder) = (entry.name, entry.is_folder());

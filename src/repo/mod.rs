@@ -4,6 +4,7 @@
 mod commit;
 mod compare;
 mod mentions;
+mod objects;
 mod pack;
 mod range;
 
@@ -13,7 +14,8 @@ use std::path::{Path, PathBuf};
 use git2::{ErrorCode, ObjectType, Oid, Repository, Tree, TreeEntry};
 
 pub use self::commit::{Committed, Lock, Wanted};
-pub use self::compare::{Changed, Now, Object};
+pub use self::compare::{Changed, Now, Object, changed};
+pub use self::objects::Objects;
 use crate::finding::{Finding, did_you_mean};
 use crate::item::{self, File, Item, Meta, meta};
 use crate::library;

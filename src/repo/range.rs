@@ -132,14 +132,6 @@ impl Repo {
         }
     }
 
-    /// The length of a blob.
-    ///
-    /// # Errors
-    /// An object that is missing.
-    pub fn size(&self, blob: Oid) -> Result<usize, Error> {
-        Ok(self.git.odb()?.read_header(blob)?.0)
-    }
-
     /// What `look` makes of a blob's bytes, which are not copied.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ mod faults;
 mod hostile;
 mod kit;
 mod machine;
+mod mutations;
 mod placement;
 mod readme;
 mod refusals;

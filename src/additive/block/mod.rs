@@ -33,6 +33,22 @@ pub struct Blocks {
 /// As many losses are explained in one file.
 const EXPLAINED: usize = 20;
 
+/// How many blocks a change of a document adds, where it can be told without comparing all of it
+/// that it only adds; see [segments].
+pub fn added(before: &[u8], after: &[u8]) -> Option<usize> {
+    let (old, new) = (std::str::from_utf8(before).ok()?, std::str::from_utf8(after).ok()?);
+    if memchr::memchr(0, after).is_some() || new.len() > LARGEST {
+        return None;
+    }
+    let (old, new) = (Parts::of(old), Parts::of(new));
+    // A byte order mark and front matter are the same, or not for here.
+    let head = |text: &str, body: &str| text.len() - body.len();
+    if old.text[..head(old.text, old.body)] != new.text[..head(new.text, new.body)] {
+        return None;
+    }
+    segments::added(old.body, new.body)
+}
+
 /// Larger texts are not read as Markdown.
 const LARGEST: usize = 1 << 30;
 
@@ -58,9 +74,6 @@ pub fn compare(before: &[u8], after: &[u8]) -> Blocks {
     }
     let (old, new) = (Parts::of(old), Parts::of(new));
     let mut found = front_matter(&old, &new);
-    if let Some(added) = segments::added(old.body, new.body) {
-        return Blocks { found, added };
-    }
     let (u, v) = (Tree::parse(old.body), Tree::parse(new.body));
     let mut search = Search::new(&u, &v);
     let embeds = search.embeds(0, 0);

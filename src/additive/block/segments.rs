@@ -12,9 +12,13 @@
 //! one's tree in the other's. If every old segment has an image whose parent is the image of its
 //! parent, these matches together are an embedding of the whole tree. Anything else is left to the
 //! whole comparison: only a yes is ever said here.
+//!
+//! The yes is one for the [line rule](crate::additive::text) too: the lines of equal segments are
+//! equal, and the others are compared line by line.
 
 use super::Search;
 use super::tree::Tree;
+use crate::additive::text;
 
 /// A heading with what stands below it, up to the next heading; the first has no heading.
 struct Segment<'t> {
@@ -23,7 +27,8 @@ struct Segment<'t> {
     text: &'t str,
 }
 
-/// How many blocks a change adds, if it can be told without reading all of it that it only adds.
+/// How many blocks a change adds, if it can be told without parsing all of it that it only adds,
+/// lines and blocks.
 pub fn added(before: &str, after: &str) -> Option<usize> {
     // A definition that is new may turn old text into a link.
     let definitions = |text: &str| memchr::memmem::find_iter(text.as_bytes(), "]:").count();
@@ -66,12 +71,15 @@ fn grown(old: &Segment<'_>, new: &Segment<'_>) -> Option<usize> {
     if old.level != new.level || length > now {
         return None;
     }
-    // Blank lines at the end of a segment are no part of any block.
+    // Blank lines at the end of a segment are no part of any block; as lines they stay.
     if old.text[..length] == new.text[..now] {
-        return Some(0);
+        return new.text[now..].starts_with(&old.text[length..]).then_some(0);
     }
     let heading = |text: &'_ str| memchr::memchr(b'\n', text.as_bytes()).unwrap_or(text.len());
     if old.level > 0 && old.text[..heading(old.text)] != new.text[..heading(new.text)] {
+        return None;
+    }
+    if !text::losses(old.text.as_bytes(), new.text.as_bytes()).is_empty() {
         return None;
     }
     let (u, v) = (Tree::parse(old.text), Tree::parse(new.text));
@@ -210,6 +218,9 @@ mod tests {
         assert_eq!(added("# A\n\nx\n", "# A\n\nx\n\n## C\n"), Some(1));
         assert_eq!(added("# A\n\n### C\n", "# A\n\n## N\n\n### C\n"), None);
         assert_eq!(added("# A\n\nx\n", "# A\n\nx\nmore\n"), None);
+        assert_eq!(added("# A\n\n\n# B\n", "# A\n\n# B\n"), None);
+        assert_eq!(added("# A\nx", "# A\nx\n\n# B\n"), Some(1));
+        assert_eq!(added("# A\n\n- a\n", "# A\n\n- a\n- b\n"), Some(2));
         assert_eq!(added("a [l]\n", "a [l]\n\n[l]: u\n"), None);
     }
 }

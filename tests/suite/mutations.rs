@@ -1,0 +1,588 @@
+//! The gate against edits that lose something and edits that only add: thirty and more ways of the
+//! one, fifteen and more of the other, at every place of every document. What an edit does is known
+//! by how it is made, never by asking the gate.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use proptest::prelude::*;
+use pulldown_cmark::{Event, Options, Parser, Tag};
+use roundtable::additive::{Rule, compare};
+
+/// Something of everything.
+const RICH: &str = "---\ntitle: Rich\nowner: docs\n---\n\n# Rich\n\nFirst words, with a [link] and a literal [bracket].\nA second line.\n\n## Lists\n\n- alpha\n- beta\n  - below beta\n- gamma\n\n1. one\n2. two\n3. three\n\n* loose\n\n* list\n\n## Table\n\n| id | what |\n| -- | ---- |\n| 1  | first |\n| 2  | second |\n\nText behind it.\n\n### Code\n\n```sh\necho \"# no heading\"\n```\n\n    indented code\n\n> A quotation\n> of two lines.\n\n## Raw\n\n<details>\n<summary>More</summary>\n\nInside.\n\n</details>\n\n<!-- a comment -->\n\nText with <b>bold</b> words.\n\n[link]: https://example.org/a\n\n## Last\n\nThe end.\n";
+
+/// The project's own documents, and RICH in other line ends.
+fn documents() -> Vec<(String, String)> {
+    let mut found = vec![
+        ("rich".to_owned(), RICH.to_owned()),
+        ("rich with CRLF".to_owned(), RICH.replace('\n', "\r\n")),
+        ("rich without an end".to_owned(), RICH.trim_end().to_owned()),
+    ];
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    for folder in ["", "examples", "steps"] {
+        for entry in walkdir::WalkDir::new(root.join(folder)).max_depth(if folder.is_empty() { 1 } else { 4 })
+        {
+            let entry = entry.unwrap();
+            if entry.path().extension().is_some_and(|suffix| suffix == "md") {
+                let text = std::fs::read_to_string(entry.path()).unwrap();
+                found.push((entry.path().display().to_string(), text));
+            }
+        }
+    }
+    found
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Heading(u8),
+    Paragraph,
+    Bullets,
+    Numbers,
+    Table,
+    Fence,
+    Indented,
+    Other,
+}
+
+/// The top-level blocks of a text, as the parser sees them, each from its line's beginning.
+fn blocks(text: &str) -> Vec<(Kind, Range<usize>)> {
+    let skipped = front(text);
+    let (mut depth, mut found) = (0, Vec::new());
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
+    for (event, range) in Parser::new_ext(&text[skipped..], options).into_offset_iter() {
+        let range = range.start + skipped..range.end + skipped;
+        match event {
+            Event::Start(tag) => {
+                if depth == 0 {
+                    let kind = match tag {
+                        Tag::Heading { level, .. } => Kind::Heading(level as u8),
+                        Tag::Paragraph => Kind::Paragraph,
+                        Tag::List(None) => Kind::Bullets,
+                        Tag::List(Some(_)) => Kind::Numbers,
+                        Tag::Table(_) => Kind::Table,
+                        Tag::CodeBlock(pulldown_cmark::CodeBlockKind::Fenced(_)) => Kind::Fence,
+                        Tag::CodeBlock(_) => Kind::Indented,
+                        _ => Kind::Other,
+                    };
+                    let start = text[..range.start].rfind('\n').map_or(0, |end| end + 1);
+                    found.push((kind, start..range.end));
+                }
+                depth += 1;
+            }
+            Event::End(_) => depth -= 1,
+            Event::Rule if depth == 0 => found.push((Kind::Other, range)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Where a text's front matter ends.
+fn front(text: &str) -> usize {
+    let mut at = 0;
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        if index == 0 && line.trim_end() != "---" {
+            return 0;
+        }
+        at += line.len();
+        if index > 0 && line.trim_end() == "---" {
+            return at;
+        }
+    }
+    0
+}
+
+/// A text with another put in.
+fn with(text: &str, at: usize, more: &str) -> String {
+    let more = if text.contains("\r\n") { more.replace('\n', "\r\n") } else { more.to_owned() };
+    format!("{}{more}{}", &text[..at], &text[at..])
+}
+
+/// The end of the line that a byte stands on, behind its line end.
+fn line_end(text: &str, at: usize) -> usize {
+    text[at..].find('\n').map_or(text.len(), |end| at + end + 1)
+}
+
+fn verdict(before: &str, after: &str) -> Vec<String> {
+    let outcome = compare("a.md", Rule::Markdown, before.as_bytes(), after.as_bytes());
+    outcome.losses.iter().map(ToString::to_string).collect()
+}
+
+type Edits = BTreeMap<&'static str, Vec<String>>;
+
+/// Every way of losing or altering something, wherever it can be done.
+fn losing(text: &str) -> Edits {
+    let mut edits = Edits::new();
+    let mut add = |name, text: String| edits.entry(name).or_default().push(text);
+    let found = blocks(text);
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    for (at, line) in lines.iter().enumerate() {
+        let without: String =
+            lines.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, line)| *line).collect();
+        // A line that stands twice in a row may be either.
+        if lines.get(at + 1) != Some(line) && (at == 0 || lines[at - 1] != *line) {
+            add("a line deleted", without);
+        }
+        if !line.trim().is_empty() {
+            let changed = |new: String| lines[..at].concat() + &new + &lines[at + 1..].concat();
+            add(
+                "a blank at a line's end",
+                changed(format!(
+                    "{} {}",
+                    line.trim_end_matches(['\r', '\n']),
+                    &line[line.trim_end_matches(['\r', '\n']).len()..]
+                )),
+            );
+            add("a line indented", changed(format!(" {line}")));
+            add("a letter changed", changed(format!("Q{}", line.chars().skip(1).collect::<String>())));
+        }
+        if let Some(next) =
+            lines.get(at + 1).filter(|next| *next != line && line.ends_with('\n') && next.ends_with('\n'))
+        {
+            add("two lines swapped", lines[..at].concat() + next + line + &lines[at + 2..].concat());
+        }
+    }
+    if text.contains("\r\n") {
+        add("line ends changed", text.replace("\r\n", "\n"));
+    } else {
+        add("line ends changed", text.replace('\n', "\r\n"));
+    }
+    if text.ends_with('\n') {
+        add("the last line end removed", text.trim_end_matches(['\r', '\n']).to_owned());
+    }
+    let first = front(text);
+    if first > 0 {
+        add("front matter moved down", with(text, 0, "new\n\n"));
+        let key = text[4..].split(':').next().unwrap_or("k").trim().to_owned();
+        let at = text[..first].trim_end().rfind('\n').map_or(0, |end| end + 1);
+        add("a doubled key in front matter", with(text, at, &format!("{key}: again\n")));
+    }
+    for (name, opening) in [
+        ("hidden in a comment", "<!--\n\n"),
+        ("hidden in a fence", "```\n\n"),
+        ("hidden in a tilde fence", "~~~\n\n"),
+        ("hidden in details", "<details>\n\n"),
+        ("hidden in a div", "<div hidden>\n\n"),
+        ("hidden in an element that is not closed", "new <em>words\n\n"),
+        ("hidden in a processing instruction", "<?x\n\n"),
+        ("hidden in CDATA", "<![CDATA[\n\n"),
+        ("hidden in a declaration", "<!X\n\n"),
+        ("hidden in a script", "<script>\n\n"),
+        ("hidden in a table element", "<table><tr><td>\n\n"),
+        ("hidden in pre", "<pre>\n\n"),
+    ] {
+        for (_, range) in &found {
+            add(name, with(text, range.start, opening));
+        }
+    }
+    for (name, end) in [
+        ("an unterminated tag at the end", "\n\n<div class=\"x\n"),
+        ("an unterminated comment at the end", "\n\n<!-- x\n"),
+        ("a style element at the end", "\n\n<style>* { display: none }</style>\n"),
+        ("a title at the end", "\n\n<title>x</title>\n"),
+    ] {
+        add(name, with(text, text.len(), end));
+    }
+    for (at, (kind, range)) in found.iter().enumerate() {
+        let source = &text[range.clone()];
+        let before = at.checked_sub(1).map(|at| found[at].0);
+        match kind {
+            Kind::Paragraph => {
+                let end = line_end(text, range.start);
+                add(
+                    "a line glued below a paragraph's first",
+                    with(text, end, if text[..end].ends_with('\n') { "new\n" } else { "\nnew\n" }),
+                );
+                add("a line glued above a paragraph", with(text, range.start, "new\n"));
+                if !source.starts_with('[')
+                    && source.trim_end().ends_with(|c: char| c.is_alphanumeric() || c == '.')
+                    && source.ends_with('\n')
+                {
+                    add("an underline of equals signs", with(text, range.end, "===\n"));
+                    add("an underline of dashes", with(text, range.end, "---\n"));
+                }
+                if before.is_some() {
+                    add("a heading before a section's text", with(text, range.start, "# New\n\n"));
+                }
+                if source.contains("[bracket]") {
+                    add("a definition for a literal bracket", with(text, text.len(), "\n\n[bracket]: /x\n"));
+                }
+                if source.contains("[link]") {
+                    add("an earlier definition", with(text, range.start, "[link]: /evil\n\n"));
+                }
+            }
+            Kind::Heading(level) if *level > 1 && at > 0 => {
+                // The section loses its parent, or its sub-sections theirs.
+                let deeper =
+                    found[at..].iter().skip(1).any(|(next, _)| matches!(next, Kind::Heading(l) if l > level));
+                let ends = found[at + 1..]
+                    .iter()
+                    .position(|(next, _)| matches!(next, Kind::Heading(l) if l <= level));
+                let body = found.get(at + 1).filter(|(next, _)| !matches!(next, Kind::Heading(_)));
+                if let Some((_, below)) = body.filter(|_| ends != Some(0)) {
+                    add(
+                        "a section taken over",
+                        with(text, below.start, &format!("{} New\n\n", "#".repeat((*level).into()))),
+                    );
+                }
+                let _ = deeper;
+            }
+            Kind::Bullets => {
+                let item = line_end(text, range.start);
+                let second = source.find("\n- ").map(|at| range.start + at + 1);
+                if let Some(second) = second {
+                    let tight = !source.contains("\n\n") && !source.contains("\r\n\r\n");
+                    add("a list cut by a paragraph", with(text, second, "\nnew\n\n"));
+                    add("a list cut by a comment", with(text, second, "<!-- new -->\n"));
+                    if tight {
+                        add("a list loosened", with(text, second, "\n"));
+                    }
+                }
+                if text[item..].starts_with("  ") {
+                    add("a line glued below an item", with(text, item, "  new\n"));
+                } else if item < text.len() {
+                    add("a line glued below an item", with(text, item, "new\n"));
+                }
+                if let Some(sub) = source.find("\n  - ").map(|at| range.start + at + 1) {
+                    add("an item that takes sub-items over", with(text, sub, "- new\n"));
+                }
+            }
+            Kind::Numbers => {
+                add("a step before the first", with(text, range.start, "1. new\n"));
+                let second = line_end(text, range.start);
+                if second < range.end && text[second..].starts_with(|c: char| c.is_ascii_digit()) {
+                    add("a step between steps", with(text, second, "1. new\n"));
+                }
+            }
+            Kind::Table => {
+                let head = line_end(text, range.start);
+                let delimiter = line_end(text, head);
+                if delimiter < range.end {
+                    add("a table cut by a blank line", with(text, delimiter, "\n"));
+                    let wider: Vec<String> = source.lines().map(|line| format!("{line} x |\n")).collect();
+                    add(
+                        "a new column",
+                        format!("{}{}{}", &text[..range.start], wider.concat(), &text[range.end..]),
+                    );
+                }
+            }
+            Kind::Fence => {
+                let inner = line_end(text, range.start);
+                add("a line in a fence", with(text, inner, "new\n"));
+            }
+            Kind::Indented => {
+                add("an item that takes indented code", with(text, range.start, "- new\n\n"));
+                let end = line_end(text, range.start);
+                if text[..end].ends_with('\n') {
+                    add("a line of indented code", with(text, end, "    new\n"));
+                }
+            }
+            Kind::Heading(_) | Kind::Other => {}
+        }
+        // Moved behind the next block, with the blank line that keeps them apart.
+        if let Some((next_kind, next)) = found.get(at + 1)
+            && source.trim() != text[next.clone()].trim()
+            && range.end <= next.start
+            && !matches!(next_kind, Kind::Other)
+        {
+            let (one, gap, two) = (source, &text[range.end..next.start], &text[next.clone()]);
+            if one.ends_with('\n') && two.ends_with('\n') {
+                add("a block moved", format!("{}{two}{gap}{one}{}", &text[..range.start], &text[next.end..]));
+            }
+        }
+    }
+    edits
+}
+
+/// Every way of only adding, wherever it can be done.
+fn adding(text: &str) -> Edits {
+    let mut edits = Edits::new();
+    let mut add = |name, text: String| edits.entry(name).or_default().push(text);
+    let found = blocks(text);
+    let end = if text.ends_with('\n') { "\n" } else { "\n\n" };
+    for (name, more) in [
+        ("a paragraph at the end", "New words.\n"),
+        ("a section at the end", "# New\n\nNew words.\n"),
+        ("a definition with a new label at the end", "[a-new-label]: /new\n"),
+        ("a table at the end", "| new |\n| --- |\n| row |\n"),
+    ] {
+        add(name, with(text, text.len(), &format!("{end}{more}")));
+    }
+    if !text.ends_with('\n') {
+        add("the missing line end", with(text, text.len(), "\n"));
+    }
+    let first = front(text);
+    if first > 0 {
+        let at = text[..first].trim_end().rfind('\n').map_or(0, |end| end + 1);
+        add("a new key in front matter", with(text, at, "a_new_key: 1\n"));
+    }
+    for (at, (kind, range)) in found.iter().enumerate() {
+        let source = &text[range.clone()];
+        let before = at.checked_sub(1).map(|at| found[at].0);
+        // Lists on both sides would become one; indented code belongs to an item above it.
+        let apart = !matches!(kind, Kind::Indented)
+            && text[..range.start].ends_with("\n\n") | text[..range.start].ends_with("\r\n\r\n");
+        if apart {
+            for (name, more) in [
+                ("a paragraph between", "New words.\n\n"),
+                ("a fence between", "```\n# new\n```\n\n"),
+                ("a comment between", "<!-- new -->\n\n"),
+                ("a quotation between", "> new\n\n"),
+                ("details between", "<details>\n\nnew\n\n</details>\n\n"),
+                ("a table between", "| new |\n| --- |\n| row |\n\n"),
+                ("a deeper section's heading never takes text", ""),
+            ] {
+                if !more.is_empty() {
+                    add(name, with(text, range.start, more));
+                }
+            }
+            if !matches!(kind, Kind::Bullets) && before != Some(Kind::Bullets) {
+                add("a list between", with(text, range.start, "- new\n- list\n\n"));
+            }
+        }
+        match kind {
+            Kind::Heading(level) if apart => {
+                add(
+                    "a section before a section",
+                    with(
+                        text,
+                        range.start,
+                        &format!("{} New\n\nNew words.\n\n", "#".repeat((*level).into())),
+                    ),
+                );
+                if *level < 6 && at > 0 {
+                    add(
+                        "a sub-section at a section's end",
+                        with(text, range.start, "###### New\n\nNew words.\n\n"),
+                    );
+                }
+            }
+            Kind::Bullets
+                if source.starts_with("- ") && !source.contains("\n\n") && !source.contains("\r\n\r\n") =>
+            {
+                add("a bullet first", with(text, range.start, "- new\n"));
+                if let Some(second) = source.find("\n- ").map(|at| range.start + at + 1) {
+                    add("a bullet in the middle", with(text, second, "- new\n"));
+                    if !text[..second]
+                        .trim_end_matches(['\r', '\n'])
+                        .rsplit('\n')
+                        .next()
+                        .unwrap_or_default()
+                        .starts_with("  ")
+                    {
+                        add("a sub-bullet", with(text, second, "  - new\n"));
+                    }
+                }
+                if source.ends_with('\n') && source.lines().last().is_some_and(|line| line.starts_with("- "))
+                {
+                    let last = range.start + source.trim_end().len();
+                    add("a bullet last", with(text, line_end(text, last), "- new\n"));
+                }
+            }
+            Kind::Numbers
+                if source.ends_with('\n') && !source.contains("\n\n") && !source.contains("\r\n\r\n") =>
+            {
+                add("a step last", with(text, range.end, "99. new\n"));
+            }
+            Kind::Table if source.ends_with('\n') => {
+                let columns = source.lines().next().unwrap_or_default().matches('|').count();
+                add(
+                    "a row last",
+                    with(text, range.end, &format!("{}\n", "| new ".repeat(columns - 1) + "|")),
+                );
+            }
+            _ => {}
+        }
+    }
+    edits
+}
+
+fn judge(documents: &[(String, String)]) -> (Edits, Edits, Vec<String>) {
+    let (mut lost, mut added, mut wrong) = (Edits::new(), Edits::new(), Vec::new());
+    for (name, text) in documents {
+        for (edit, after) in
+            losing(text).into_iter().flat_map(|(edit, all)| all.into_iter().map(move |one| (edit, one)))
+        {
+            if verdict(text, &after).is_empty() {
+                wrong.push(format!("{name}: \"{edit}\" passes:\n{}", diff(text, &after)));
+            }
+            lost.entry(edit).or_default().push(String::new());
+        }
+        for (edit, after) in
+            adding(text).into_iter().flat_map(|(edit, all)| all.into_iter().map(move |one| (edit, one)))
+        {
+            let losses = verdict(text, &after);
+            if !losses.is_empty() {
+                wrong.push(format!("{name}: \"{edit}\" fails: {losses:?}\n{}", diff(text, &after)));
+            }
+            added.entry(edit).or_default().push(String::new());
+        }
+    }
+    (lost, added, wrong)
+}
+
+fn diff(before: &str, after: &str) -> String {
+    similar::TextDiff::from_lines(before, after).unified_diff().context_radius(2).to_string()
+}
+
+#[test]
+fn no_wrong_verdict_over_our_own_documents() {
+    let (lost, added, wrong) = judge(&documents());
+    assert!(wrong.is_empty(), "{} wrong verdicts\n{}", wrong.len(), wrong[..wrong.len().min(8)].join("\n"));
+    assert!(lost.len() >= 30, "{:?}", lost.keys());
+    assert!(added.len() >= 15, "{:?}", added.keys());
+    let count = |edits: &Edits| edits.values().map(Vec::len).sum::<usize>();
+    assert!(count(&lost) > 5_000 && count(&added) > 1_000, "{} {}", count(&lost), count(&added));
+}
+
+/// Documents made of blocks, for what must hold of all of them.
+fn block() -> impl Strategy<Value = String> {
+    let words = "[a-z]{1,6}( [a-z]{1,6}){0,4}";
+    prop_oneof![
+        words.prop_map(|text| format!("{text}\n")),
+        (1..5_usize, words).prop_map(|(level, text)| format!("{} {text}\n", "#".repeat(level))),
+        proptest::collection::vec(words, 1..4)
+            .prop_map(|items| items.iter().map(|item| format!("- {item}\n")).collect()),
+        proptest::collection::vec(words, 1..4).prop_map(|items| items
+            .iter()
+            .enumerate()
+            .map(|(at, item)| format!("{}. {item}\n", at + 1))
+            .collect()),
+        words.prop_map(|text| format!("```\n# {text}\n```\n")),
+        words.prop_map(|text| format!("> {text}\n")),
+        words.prop_map(|text| format!("| {text} |\n|---|\n| x |\n")),
+        words.prop_map(|text| format!("<!-- {text} -->\n")),
+    ]
+}
+
+fn is_list(block: &str) -> bool {
+    block.starts_with("- ") || block.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Blocks as one document; a line between lists keeps them two.
+fn joined(blocks: &[String]) -> String {
+    let mut out = String::new();
+    for (at, block) in blocks.iter().enumerate() {
+        if at > 0 {
+            out.push('\n');
+            if is_list(block) && is_list(&blocks[at - 1]) {
+                out.push_str("between\n\n");
+            }
+        }
+        out.push_str(block);
+    }
+    out
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn a_block_put_between_blocks_passes(
+        blocks in proptest::collection::vec(block(), 1..9),
+        new in block(),
+        at in any::<prop::sample::Index>(),
+    ) {
+        // Headings take over what follows, and lists join lists: those are judged elsewhere.
+        prop_assume!(!new.starts_with('#') && !is_list(&new));
+        let at = at.index(blocks.len() + 1);
+        let before = joined(&blocks);
+        let mut more = blocks;
+        more.insert(at, new);
+        let after = joined(&more);
+        // Between two lists a line stands already.
+        prop_assume!(!before.contains("between") && !after.contains("between"));
+        prop_assert_eq!(verdict(&before, &after), Vec::<String>::new(), "{} -> {}", before, after);
+        let crlf = |text: &str| text.replace('\n', "\r\n");
+        prop_assert!(verdict(&crlf(&before), &crlf(&after)).is_empty());
+    }
+
+    #[test]
+    fn a_block_deleted_changed_or_moved_fails(
+        blocks in proptest::collection::vec(block(), 2..9),
+        at in any::<prop::sample::Index>(),
+    ) {
+        let at = at.index(blocks.len() - 1);
+        let before = joined(&blocks);
+        let without: Vec<String> = blocks.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, block)| block.clone()).collect();
+        prop_assert!(!verdict(&before, &joined(&without)).is_empty(), "deleted {at}: {before}");
+        let mut changed = blocks.clone();
+        changed[at] = changed[at].replacen(|c: char| c.is_ascii_lowercase(), "Q", 1);
+        prop_assert!(!verdict(&before, &joined(&changed)).is_empty(), "changed {at}: {before}");
+        let mut moved = blocks.clone();
+        moved.swap(at, at + 1);
+        prop_assume!(joined(&moved) != before);
+        let losses = verdict(&before, &joined(&moved));
+        prop_assert!(!losses.is_empty(), "moved {at}: {before}");
+        // The explanation names a line of the old text.
+        for loss in compare("a.md", Rule::Markdown, before.as_bytes(), joined(&moved).as_bytes()).losses {
+            prop_assert!(loss.line >= 1 && loss.line <= before.lines().count(), "{loss} in {before}");
+        }
+    }
+
+    #[test]
+    fn the_same_passes_and_passing_twice_is_passing(
+        blocks in proptest::collection::vec(block(), 0..6),
+        steps in proptest::collection::vec((block(), any::<prop::sample::Index>()), 2),
+    ) {
+        let a = joined(&blocks);
+        prop_assert!(verdict(&a, &a).is_empty());
+        let mut texts = vec![a];
+        let mut blocks = blocks;
+        for (block, at) in steps {
+            blocks.insert(at.index(blocks.len() + 1), block);
+            texts.push(joined(&blocks));
+        }
+        let passes = |from: usize, to: usize| verdict(&texts[from], &texts[to]).is_empty();
+        if passes(0, 1) && passes(1, 2) {
+            prop_assert!(passes(0, 2), "{:?}", texts);
+        }
+    }
+
+    /// The short way says yes only where the long way does: any edit of lines, on any document.
+    #[test]
+    fn the_short_way_never_says_more_than_the_long_one(
+        blocks in proptest::collection::vec(block(), 1..8),
+        lines in proptest::collection::vec(
+            (any::<prop::sample::Index>(), prop_oneof![
+                Just("".to_owned()), Just("#".to_owned()), Just("## x".to_owned()), Just("---".to_owned()), Just("===".to_owned()),
+                Just("```".to_owned()), Just("- x".to_owned()), Just("  x".to_owned()), Just("    x".to_owned()), Just("> x".to_owned()),
+                Just("<!-- x -->".to_owned()), Just("<!--".to_owned()), Just("[x]: y".to_owned()), Just("|---|".to_owned()), Just("1. x".to_owned()), Just("x".to_owned()),
+                Just("\t# x".to_owned()), Just("   ```".to_owned()), Just("~~~".to_owned()), Just(" ---".to_owned()),
+            ]), 1..4),
+    ) {
+        let before = joined(&blocks);
+        let mut after: Vec<String> = before.lines().map(str::to_owned).collect();
+        for (at, line) in &lines {
+            after.insert(at.index(after.len() + 1), line.clone());
+        }
+        let after = after.iter().map(|line| format!("{line}\n")).collect::<String>();
+        let short = roundtable::additive::block::added(before.as_bytes(), after.as_bytes());
+        if short.is_some() {
+            let long = roundtable::additive::block::compare(before.as_bytes(), after.as_bytes());
+            prop_assert!(long.found.is_empty(), "{:?}\n{}", long.found, diff(&before, &after));
+            prop_assert_eq!(short, Some(long.added));
+            prop_assert!(compare("a", Rule::Lines, before.as_bytes(), after.as_bytes()).losses.is_empty());
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_no_harm(
+        before in proptest::collection::vec(prop_oneof![Just(b'\n'), Just(b'#'), Just(b' '), Just(b'-'), Just(b'<'), Just(b'`'), Just(b'['), Just(b'>'), Just(b'|'), any::<u8>()], 0..200),
+        after in proptest::collection::vec(any::<u8>(), 0..200),
+        at in any::<prop::sample::Index>(),
+    ) {
+        let mut grown = before.clone();
+        let place = at.index(before.len() + 1);
+        grown.splice(place..place, after.iter().copied());
+        for rule in [Rule::Lines, Rule::Markdown, Rule::Csv, Rule::Json, Rule::Meta, Rule::Yaml, Rule::Log, Rule::Frozen] {
+            for other in [&after, &grown] {
+                for loss in compare("a", rule, &before, other).losses {
+                    prop_assert!(loss.line >= 1);
+                }
+            }
+            prop_assert!(compare("a", rule, &before, &before).losses.is_empty());
+        }
+    }
+}
