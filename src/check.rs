@@ -91,9 +91,10 @@ const LARGEST: usize = 1 << 30;
 /// An object that is missing or damaged: then nothing is said about any of them.
 pub fn judge(gates: &[Gate<'_>], objects: &Objects) -> Result<Vec<Report>, Error> {
     if gates.len() >= SHARED {
-        return shared(objects, gates, &|desk, gate: &Gate<'_>| gate.judge(desk, false));
+        let one = |desk: &mut Desk, gate: &Gate<'_>| gate.judge(desk, false);
+        return shared(objects, true, gates, &one);
     }
-    let mut desk = Desk::new(objects)?;
+    let mut desk = Desk::of(objects.again()?);
     gates.iter().map(|gate| gate.judge(&mut desk, true)).collect()
 }
 
@@ -108,7 +109,7 @@ impl<'p> Gate<'p> {
         let one = |desk: &mut Desk, job: &Job<'_>| self.file(desk, job, &moved);
         let compared = jobs.len();
         let files = if share && compared >= SHARED {
-            shared(&desk.objects, &jobs, &one)?
+            shared(&desk.objects, false, &jobs, &one)?
         } else {
             jobs.iter().map(|job| one(desk, job)).collect::<Result<Vec<_>, _>>()?
         };
@@ -177,18 +178,24 @@ struct Desk {
 }
 
 impl Desk {
-    fn new(objects: &Objects) -> Result<Desk, Error> {
-        Ok(Desk { objects: objects.again()?, before: Vec::new(), after: Vec::new(), known: HashMap::new() })
+    fn of(objects: Objects) -> Desk {
+        Desk { objects, before: Vec::new(), after: Vec::new(), known: HashMap::new() }
     }
 }
 
-/// Does every job, on all processors; the outcomes in the order of the jobs.
+/// Does every job, on all processors; the outcomes in the order of the jobs. With `history`, the
+/// jobs are commits that have most of their objects in common.
 fn shared<J: Sync, T: Send>(
     objects: &Objects,
+    history: bool,
     jobs: &[J],
     one: &(dyn Fn(&mut Desk, &J) -> Result<T, Error> + Sync),
 ) -> Result<Vec<T>, Error> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
+    let desk = || -> Result<Desk, Error> {
+        let objects = objects.again()?;
+        Ok(Desk::of(if history { objects.of_history() } else { objects }))
+    };
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(jobs.len())));
     let work = |mut desk: Desk| {
         let mut mine = Vec::new();
@@ -205,10 +212,10 @@ fn shared<J: Sync, T: Send>(
     };
     std::thread::scope(|scope| -> Result<(), Error> {
         for _ in 1..threads {
-            let (desk, work) = (Desk::new(objects)?, &work);
+            let (desk, work) = (desk()?, &work);
             scope.spawn(move || work(desk));
         }
-        work(Desk::new(objects)?);
+        work(desk()?);
         Ok(())
     })?;
     let mut done = done.into_inner().unwrap_or_default();

@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use git2::{ObjectType, Oid};
+use git2::Oid;
 
 use super::{Error, Objects};
 
@@ -117,13 +117,13 @@ impl Walk<'_> {
             )));
         }
         let damaged = |id: Oid| Error::Damaged(format!("the tree {id} cannot be read"));
-        let (mut before, mut after) = (Vec::new(), Vec::new());
-        self.objects.read(old, ObjectType::Tree, &mut before)?;
-        if let Some(new) = new {
-            self.objects.read(new, ObjectType::Tree, &mut after)?;
-        }
+        let before = self.objects.tree(old)?;
+        let after = new.map(|new| self.objects.tree(new)).transpose()?;
         let before = entries(&before).ok_or_else(|| damaged(old))?;
-        let after = entries(&after).ok_or_else(|| damaged(new.unwrap_or(old)))?;
+        let after = match &after {
+            Some(after) => entries(after).ok_or_else(|| damaged(new.unwrap_or(old)))?,
+            None => Vec::new(),
+        };
         let mut next = 0;
         for entry in &before {
             let (name, folder) = (entry.name, entry.is_folder());

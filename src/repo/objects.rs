@@ -2,6 +2,10 @@
 //! several times faster than libgit2 and is shared between threads. What it does not know (objects
 //! in a push's quarantine, trees that are in memory only) is asked of libgit2.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use git2::{ObjectType, Oid};
 use gix_object::Find as _;
 
@@ -11,6 +15,14 @@ use super::{Error, Repo};
 pub struct Objects {
     repo: Repo,
     fast: Option<gix_odb::HandleArc>,
+    /// The trees of a history that were read.
+    trees: Option<RefCell<Trees>>,
+}
+
+#[derive(Default)]
+struct Trees {
+    found: HashMap<Oid, Arc<[u8]>>,
+    size: usize,
 }
 
 impl Repo {
@@ -22,9 +34,13 @@ impl Repo {
         let folder = self.git.commondir().join("objects");
         // Where it cannot be had, libgit2 reads everything.
         let fast = gix_odb::at(folder, gix_hash::Kind::Sha1).and_then(gix_odb::Handle::into_arc).ok();
-        Ok(Objects { repo: self.again()?, fast })
+        Ok(Objects { repo: self.again()?, fast, trees: None })
     }
 }
+
+/// Memory of a reader of history for the bases that objects in packs are made from, and for trees.
+const BASES: usize = 96 << 20;
+const TREES: usize = 64 << 20;
 
 impl Objects {
     /// Another reader, for another thread.
@@ -32,7 +48,39 @@ impl Objects {
     /// # Errors
     /// A repository that cannot be opened once more.
     pub fn again(&self) -> Result<Objects, Error> {
-        Ok(Objects { repo: self.repo.again()?, fast: self.fast.clone() })
+        Ok(Objects { repo: self.repo.again()?, fast: self.fast.clone(), trees: None })
+    }
+
+    /// The same reader for many commits of one history, which have most of their trees, and the
+    /// bases of their objects, in common: it remembers them.
+    pub fn of_history(mut self) -> Objects {
+        if let Some(fast) = &mut self.fast {
+            fast.set_pack_cache(|| Box::new(gix_pack::cache::lru::MemoryCappedHashmap::new(BASES)));
+        }
+        self.trees = Some(RefCell::default());
+        self
+    }
+
+    /// The bytes of a tree.
+    ///
+    /// # Errors
+    /// A tree that is missing or damaged.
+    pub fn tree(&self, id: Oid) -> Result<Arc<[u8]>, Error> {
+        if let Some(found) = self.trees.as_ref().and_then(|trees| trees.borrow().found.get(&id).cloned()) {
+            return Ok(found);
+        }
+        let mut bytes = Vec::new();
+        self.read(id, ObjectType::Tree, &mut bytes)?;
+        let bytes: Arc<[u8]> = bytes.into();
+        if let Some(trees) = &self.trees {
+            let mut trees = trees.borrow_mut();
+            if trees.size > TREES {
+                *trees = Trees::default();
+            }
+            trees.size += bytes.len();
+            trees.found.insert(id, Arc::clone(&bytes));
+        }
+        Ok(bytes)
     }
 
     /// The repository itself.
