@@ -13,7 +13,7 @@ use super::{Global, open, read_file, report};
 use crate::check::{self, Exception, Gate, Report};
 use crate::config::{self, Config};
 use crate::policy::Policy;
-use crate::repo::{Repo, short};
+use crate::repo::{Repo, Unwritten, short};
 
 #[derive(Debug, Args)]
 #[command(
@@ -66,6 +66,14 @@ struct Range {
     of_each: bool,
 }
 
+/// All that is to be compared.
+struct Ranges {
+    ranges: Vec<Range>,
+    notes: Vec<String>,
+    /// Trees of the index.
+    unwritten: Unwritten,
+}
+
 /// What all comparisons on the way from a base to a head have in common.
 struct Way {
     policy: Policy,
@@ -84,14 +92,14 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         (None, false) if screen.is_runner() => Format::Github,
         (None, false) => Format::Human,
     };
-    let mut repo = open_here(global)?;
+    let repo = open_here(global)?;
     repo.trust_objects();
-    let (ranges, notes) = ranges(global, options, &mut repo)?;
+    let Ranges { ranges, notes, unwritten } = ranges(global, options, &repo)?;
     for note in &notes {
         screen.note(note);
     }
     let paths = wanted_paths(options, &repo, &ranges)?;
-    let objects = repo.objects()?;
+    let objects = repo.objects(unwritten)?;
     let gates = ranges.iter().map(|range| Gate {
         base: range.base,
         head: range.head,
@@ -135,17 +143,17 @@ fn policy(global: &Global, repo: &Repo, tree: Option<Oid>) -> Result<Policy, Fai
 }
 
 /// What is to be compared, with notes on what is not.
-fn ranges(global: &Global, options: &Options, repo: &mut Repo) -> Result<(Vec<Range>, Vec<String>), Fail> {
+fn ranges(global: &Global, options: &Options, repo: &Repo) -> Result<Ranges, Fail> {
     if options.staged {
         let head = repo.head()?;
         let old = head.map(|head| repo.tree_of(head)).transpose()?;
         let policy = policy(global, repo, old)?;
-        let new = repo.index_tree()?;
+        let (new, unwritten) = repo.index_tree()?;
         let base = head.unwrap_or(Oid::ZERO_SHA1);
         let branch = repo.current_branch();
         let way = Rc::new(Way { policy, branch, exceptions: Vec::new() });
         let range = Range { base, head: Oid::ZERO_SHA1, old, new: Some(new), way, of_each: false };
-        return Ok((vec![range], Vec::new()));
+        return Ok(Ranges { ranges: vec![range], notes: Vec::new(), unwritten });
     }
     let mut notes = Vec::new();
     let mut found = Vec::new();
@@ -185,7 +193,7 @@ fn ranges(global: &Global, options: &Options, repo: &mut Repo) -> Result<(Vec<Ra
         }
         found.push(range(base, head, false)?);
     }
-    Ok((found, notes))
+    Ok(Ranges { ranges: found, notes, unwritten: Unwritten::new() })
 }
 
 /// A base and a head as they were asked for.

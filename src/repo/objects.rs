@@ -9,12 +9,15 @@ use std::sync::Arc;
 use git2::{ObjectType, Oid};
 use gix_object::Find as _;
 
+use super::range::Unwritten;
 use super::{Error, Repo};
 
 /// A reader of objects; each thread has its own.
 pub struct Objects {
     repo: Repo,
     fast: Option<gix_odb::HandleArc>,
+    /// Trees that are in memory only.
+    unwritten: Arc<Unwritten>,
     /// The trees of a history that were read.
     trees: Option<RefCell<Trees>>,
 }
@@ -26,15 +29,15 @@ struct Trees {
 }
 
 impl Repo {
-    /// A reader of this repository's objects.
+    /// A reader of this repository's objects, and of trees that are in memory only.
     ///
     /// # Errors
     /// A repository that cannot be opened once more.
-    pub fn objects(&self) -> Result<Objects, Error> {
+    pub fn objects(&self, unwritten: Unwritten) -> Result<Objects, Error> {
         let folder = self.git.commondir().join("objects");
         // Where it cannot be had, libgit2 reads everything.
         let fast = gix_odb::at(folder, gix_hash::Kind::Sha1).and_then(gix_odb::Handle::into_arc).ok();
-        Ok(Objects { repo: self.again()?, fast, trees: None })
+        Ok(Objects { repo: self.again()?, fast, unwritten: Arc::new(unwritten), trees: None })
     }
 }
 
@@ -48,7 +51,8 @@ impl Objects {
     /// # Errors
     /// A repository that cannot be opened once more.
     pub fn again(&self) -> Result<Objects, Error> {
-        Ok(Objects { repo: self.repo.again()?, fast: self.fast.clone(), trees: None })
+        let unwritten = Arc::clone(&self.unwritten);
+        Ok(Objects { repo: self.repo.again()?, fast: self.fast.clone(), unwritten, trees: None })
     }
 
     /// The same reader for many commits of one history, which have most of their trees, and the
@@ -66,6 +70,9 @@ impl Objects {
     /// # Errors
     /// A tree that is missing or damaged.
     pub fn tree(&self, id: Oid) -> Result<Arc<[u8]>, Error> {
+        if let Some(found) = self.unwritten.get(&id) {
+            return Ok(Arc::clone(found));
+        }
         if let Some(found) = self.trees.as_ref().and_then(|trees| trees.borrow().found.get(&id).cloned()) {
             return Ok(found);
         }

@@ -1,11 +1,16 @@
 //! What a check compares: commits between two revisions, their trees, the index, and what a hook's
 //! environment says about where objects are.
 
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use git2::{ErrorCode, ObjectType, Oid, Repository, Sort};
 
 use super::{Error, Repo, short};
+
+/// Trees that are in memory only.
+pub type Unwritten = HashMap<Oid, Arc<[u8]>>;
 
 impl Repo {
     /// Opens the repository that git's own variables name (`GIT_DIR` and its kin), as they do in a
@@ -88,20 +93,36 @@ impl Repo {
         Ok(String::from_utf8_lossy(self.git.find_commit(commit)?.message_bytes()).into_owned())
     }
 
-    /// The tree that a commit of the index would have; built in memory, nothing is written.
+    /// The tree that a commit of the index would have, and those of its trees that are not among
+    /// the repository's objects: nothing is written.
     ///
     /// # Errors
     /// An index that is unmerged or that libgit2 cannot read.
-    pub fn index_tree(&mut self) -> Result<Oid, Error> {
+    pub fn index_tree(&self) -> Result<(Oid, Unwritten), Error> {
         let refused = |error: git2::Error| Error::Index(crate::plain::shown(error.message()));
-        let odb = self.git.odb()?;
-        // Trees go to memory, for as long as this repository is open.
-        odb.add_new_mempack_backend(1_000).map(|_| ())?;
-        let mut index = self.git.index().map_err(refused)?;
+        let aside = self.again()?;
+        let odb = aside.git.odb()?;
+        // What is written goes to memory.
+        let _memory = odb.add_new_mempack_backend(1_000)?;
+        let mut index = aside.git.index().map_err(refused)?;
         if index.has_conflicts() {
             return Err(Error::Index("there are unmerged paths".to_owned()));
         }
-        index.write_tree_to(&self.git).map_err(refused)
+        let root = index.write_tree_to(&aside.git).map_err(refused)?;
+        let written = self.git.odb()?;
+        let (mut unwritten, mut open) = (Unwritten::new(), vec![root]);
+        while let Some(id) = open.pop() {
+            if written.exists(id) || unwritten.contains_key(&id) {
+                continue;
+            }
+            for entry in &aside.git.find_tree(id)? {
+                if entry.kind() == Some(ObjectType::Tree) {
+                    open.push(entry.id());
+                }
+            }
+            unwritten.insert(id, odb.read(id)?.data().into());
+        }
+        Ok((root, unwritten))
     }
 
     /// The bytes at a path of a tree, if a file stands there.

@@ -7,6 +7,7 @@ mod cases;
 mod determinism;
 #[cfg(target_os = "linux")]
 mod faults;
+mod gate;
 mod hostile;
 mod kit;
 mod machine;

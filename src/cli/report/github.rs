@@ -25,7 +25,7 @@ pub fn write(reports: &Reports, screen: &Screen) -> Result<(), Fail> {
             let command = if fails { "error" } else { "warning" };
             let title = property(&format!("{}: {}", loss.layer.name(), loss.code.name()));
             // A line of the head, where the file still stands there: else the file alone.
-            let place = match (shown.file.new, loss.head_line) {
+            let place = match (shown.file.new.filter(|_| plain::is_clean(&file.path)), loss.head_line) {
                 (Some(_), Some(line)) => format!("file={},line={line},", property(&file.path)),
                 (Some(_), None) => format!("file={},", property(&file.path)),
                 (None, _) => String::new(),

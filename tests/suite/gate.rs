@@ -1,0 +1,592 @@
+//! `roundtable check` on real repositories: what it compares, by whose rules, and how it reports.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use git2::Oid;
+use serde_json::Value;
+
+use crate::kit::{ITEM, Run, SPEC, Sandbox, empty, sandbox};
+
+const SPEC_PATH: &str = "docs/requirements/offline-mode/requirements-spec.md";
+
+/// The sandbox with a change of the specification on top.
+fn changed(spec: &str) -> (Sandbox, Oid) {
+    let sandbox = sandbox();
+    let base = sandbox.tip("main").unwrap();
+    sandbox.commit(&[(SPEC_PATH, spec)]);
+    (sandbox, base)
+}
+
+fn grown() -> String {
+    format!("{SPEC}\n## 5. More\n\nNew words.\n")
+}
+
+fn check(sandbox: &Sandbox, base: Oid, more: &[&str]) -> Run {
+    sandbox.run(&[&["check", "--base", &base.to_string()], more].concat())
+}
+
+fn json(sandbox: &Sandbox, base: Oid, more: &[&str]) -> (i32, Value) {
+    let run = check(sandbox, base, &[&["--format", "json"], more].concat());
+    (run.code, serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{}{}", run.stdout, run.stderr)))
+}
+
+/// The codes of all violations.
+fn codes(value: &Value) -> Vec<String> {
+    let files = value["files"].as_array().unwrap().iter();
+    let found = files.flat_map(|file| file["violations"].as_array().unwrap().clone());
+    found.map(|violation| violation["code"].as_str().unwrap().to_owned()).collect()
+}
+
+fn piped(sandbox: &Sandbox, args: &[&str], input: &str, vars: &[(&str, String)]) -> Run {
+    let mut command = sandbox.command(args);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.envs(vars.iter().map(|(name, value)| (*name, value)));
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    Run::of(child.wait_with_output().unwrap())
+}
+
+#[test]
+fn a_change_that_only_adds_is_0() {
+    let (sandbox, base) = changed(&grown());
+    let (code, value) = json(&sandbox, base, &[]);
+    assert_eq!((code, &value["verdict"], &value["compared"]), (0, &"additive".into(), &1.into()), "{value}");
+    assert_eq!(value["base"], base.to_string());
+    assert_eq!(value["head"], sandbox.tip("main").unwrap().to_string());
+    assert_eq!(value["files"][0]["path"], SPEC_PATH);
+    let run = check(&sandbox, base, &[]).ok();
+    assert!(run.stdout.starts_with("Additive: 1 protected file changed between "), "{}", run.stdout);
+}
+
+#[test]
+fn a_change_that_loses_something_is_1_and_says_where_and_why() {
+    let (sandbox, base) = changed(&SPEC.replace("Sync should be fast.", "Sync takes 2 seconds."));
+    let run = check(&sandbox, base, &[]);
+    assert_eq!(run.code, 1);
+    let shown = run.stdout.replace(&base.to_string()[..10], "BASE");
+    let shown = shown.replace(&sandbox.tip("main").unwrap().to_string()[..10], "HEAD");
+    insta::assert_snapshot!(shown, @r#"
+    violation[line-lost]: the line "Sync should be fast." is lost, changed or moved
+      --> docs/requirements/offline-mode/requirements-spec.md:5
+      3 | ## 2. User Needs
+      4 |
+    > 5 | Sync should be fast.
+      6 |
+      7 | ## 3. User Journeys
+        = line: every old line must be in the new text, byte for byte and in the same order
+        = help: put the line back as it was and write the new text below it
+
+    Violation: 1 protected file that changed between BASE and HEAD lost or altered something.
+    "#);
+    let (_, value) = json(&sandbox, base, &[]);
+    let violation = &value["files"][0]["violations"][0];
+    assert_eq!((&violation["layer"], &violation["line"]), (&"line".into(), &5.into()));
+    for key in ["message", "hint", "code"] {
+        assert!(violation[key].is_string(), "{violation}");
+    }
+}
+
+#[test]
+fn what_is_not_protected_does_not_count() {
+    let sandbox = sandbox();
+    let base = sandbox.tip("main").unwrap();
+    sandbox.commit(&[("src/sync.rs", "// other\n"), ("docs/requirements/new/meta.json", "{}\n")]);
+    let (code, value) = json(&sandbox, base, &[]);
+    assert_eq!((code, &value["compared"]), (0, &0.into()));
+}
+
+#[test]
+fn what_cannot_be_measured_is_2() {
+    let (sandbox, base) = changed(&grown());
+    for args in [
+        vec!["check", "--base", "nowhere"],
+        vec!["check", "--base", "HEAD", "--head", "nowhere"],
+        vec!["check"],
+        vec!["check", "--base", "HEAD~1", "no/such/path"],
+        vec!["check", "--base", "HEAD~1", "../outside"],
+        vec!["check", "--staged", "--base", "HEAD"],
+        vec!["check", "--base", "HEAD~1", "--config", "no-such-file"],
+    ] {
+        let run = sandbox.run(&args);
+        assert_eq!(run.code, 2, "{args:?}: {}{}", run.stdout, run.stderr);
+        assert!(run.stdout.is_empty() && run.stderr.contains("error: "), "{args:?}: {}", run.stderr);
+    }
+    // A blob that is missing is no verdict either.
+    let tree = sandbox.git.find_commit(base).unwrap().tree().unwrap();
+    let blob = tree.get_path(std::path::Path::new(SPEC_PATH)).unwrap().id().to_string();
+    std::fs::remove_file(sandbox.root().join(format!(".git/objects/{}/{}", &blob[..2], &blob[2..]))).unwrap();
+    assert_eq!(check(&sandbox, base, &[]).code, 2);
+}
+
+#[test]
+fn the_merge_base_is_compared_unless_direct() {
+    let sandbox = sandbox();
+    let fork = sandbox.tip("main").unwrap();
+    sandbox.commit(&[(SPEC_PATH, &grown())]);
+    let main = sandbox.tip("main").unwrap();
+    // A branch that forked before: it lacks what main has gained, and loses nothing.
+    sandbox.git.branch("topic", &sandbox.git.find_commit(fork).unwrap(), false).unwrap();
+    let (code, value) = json(&sandbox, main, &["--head", "topic"]);
+    assert_eq!((code, &value["base"]), (0, &fork.to_string().into()));
+    let (code, value) = json(&sandbox, main, &["--head", "topic", "--direct"]);
+    assert_eq!((code, &value["base"]), (1, &main.to_string().into()));
+}
+
+#[test]
+fn the_policy_is_the_bases_and_a_change_cannot_lift_it() {
+    let sandbox = sandbox();
+    let base = sandbox.tip("main").unwrap();
+    sandbox.commit(&[(".roundtable.yaml", "append_only: []\n"), (SPEC_PATH, "gone\n")]);
+    assert_eq!(json(&sandbox, base, &[]).0, 1);
+    // From then on it holds; the operator's word wins over both.
+    let lifted = sandbox.tip("main").unwrap();
+    sandbox.commit(&[(SPEC_PATH, "gone again\n")]);
+    assert_eq!(json(&sandbox, lifted, &[]).0, 0);
+    let config = sandbox.script("strict.yaml", "append_only: ['docs/**']\n");
+    assert_eq!(json(&sandbox, lifted, &["--config", &config]).0, 1);
+}
+
+#[test]
+fn rules_bind_to_globs_states_and_branches_and_findings_to_warnings() {
+    let policy = "append_only:\n  - docs/**\n  - {path: docs/requirements/*/log.md, rule: log}\n  - {path: docs/requirements/*/frozen.md, rule: frozen}\n  - {path: docs/requirements/*/plain.txt, rule: lines}\n  - {path: docs/requirements/*/draft.md, rule: lines, when: {status: [raw, partial]}}\n  - {path: docs/requirements/*/other.md, rule: frozen, when: {status: analyzed}}\n  - {path: docs/requirements/*/loose.md, warn: [list-loosened]}\n";
+    let sandbox = sandbox();
+    let files =
+        ["log.md", "frozen.md", "plain.txt", "draft.md", "other.md"].map(|name| format!("{ITEM}/{name}"));
+    let mut first: Vec<(&str, &str)> = files.iter().map(|path| (path.as_str(), "a\n\nb\n")).collect();
+    let loose = format!("{ITEM}/loose.md");
+    first.extend([(".roundtable.yaml", policy), (loose.as_str(), "- a\n- b\n")]);
+    let base = sandbox.commit(&first);
+    sandbox.commit(&[
+        (&files[0], "a\n\nnew\n\nb\n"),
+        (&files[1], "a\n\nb\n\nnew\n"),
+        (&files[2], "a\nglued\n\nb\n"),
+        (&files[3], "a\nglued\n\nb\n"),
+        (&files[4], "a\n\nb\n\nnew\n"),
+        (&loose, "- a\n\n- b\n"),
+    ]);
+    let (code, value) = json(&sandbox, base, &[]);
+    assert_eq!(code, 1);
+    let found: Vec<(String, String)> = value["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| {
+            let name = file["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+            (name, codes(&serde_json::json!({ "files": [file] })).join(" "))
+        })
+        .collect();
+    let found: Vec<(&str, &str)> =
+        found.iter().map(|(name, codes)| (name.as_str(), codes.as_str())).collect();
+    assert_eq!(
+        found,
+        [
+            ("draft.md", ""),
+            ("frozen.md", "opaque"),
+            ("log.md", "line-lost"),
+            ("loose.md", ""),
+            ("other.md", ""),
+            ("plain.txt", "")
+        ]
+    );
+    assert_eq!(value["files"][3]["warnings"][0]["code"], "list-loosened");
+}
+
+#[test]
+fn what_roundtable_wrote_can_be_protected_alone() {
+    let sandbox = sandbox();
+    sandbox.commit(&[(
+        ".roundtable.yaml",
+        "append_only:\n  - {path: docs/**, when: {written_by: roundtable}}\n",
+    )]);
+    sandbox.elaborate("We decided to keep both answers.\ndone\n", &["--at", crate::kit::AT]).ok();
+    let tip = sandbox.tip(crate::kit::BRANCH).unwrap();
+    sandbox
+        .git
+        .reset(sandbox.git.find_commit(tip).unwrap().as_object(), git2::ResetType::Hard, None)
+        .unwrap();
+    let spec = std::fs::read_to_string(sandbox.root().join(SPEC_PATH)).unwrap();
+    sandbox.commit(&[(SPEC_PATH, &spec.replace("Sync should be fast.", "Sync takes 2 seconds."))]);
+    assert_eq!(json(&sandbox, tip, &[]).0, 0, "the authors' own words may change");
+    sandbox.commit(&[(SPEC_PATH, &spec.replacen("#### Key Insights", "#### Other", 1))]);
+    let (code, value) = json(&sandbox, tip, &[]);
+    assert_eq!((code, codes(&value)), (1, vec!["block-lost".to_owned()]));
+}
+
+#[test]
+fn an_exception_counts_only_where_the_base_allows_it_and_is_always_reported() {
+    for (allowed, code) in [(false, 1), (true, 0)] {
+        let sandbox = sandbox();
+        let policy = format!("append_only: ['docs/**']\nallow_exceptions: {allowed}\n");
+        let base = sandbox.commit(&[(".roundtable.yaml", &policy)]);
+        sandbox.commit(&[(SPEC_PATH, "rewritten\n"), (".roundtable.yaml", "allow_exceptions: true\n")]);
+        let head = sandbox.git.find_commit(sandbox.tip("main").unwrap()).unwrap();
+        let message = format!("Rewrite\n\nRoundtable-Allow: {SPEC_PATH} the owner agreed\n");
+        head.amend(Some("HEAD"), None, None, None, Some(&message), None).unwrap();
+        let run = check(&sandbox, base, &[]);
+        assert_eq!(run.code, code, "{}{}", run.stdout, run.stderr);
+        assert_eq!(run.stderr.contains("the owner agreed"), allowed);
+        let (_, value) = json(&sandbox, base, &[]);
+        assert_eq!(value["files"][0]["exception"]["reason"] == "the owner agreed", allowed, "{value}");
+        assert_eq!(codes(&value), ["line-lost"]);
+    }
+}
+
+#[test]
+fn paths_narrow_the_comparison() {
+    let sandbox = sandbox();
+    let base = sandbox.tip("main").unwrap();
+    sandbox.commit(&[(SPEC_PATH, "gone\n"), ("docs/requirements/offline-mode/new.md", "new\n")]);
+    for (path, code) in
+        [(SPEC_PATH, 1), ("docs", 1), (".", 1), ("docs/requirements/offline-mode/new.md", 0), ("src", 0)]
+    {
+        assert_eq!(json(&sandbox, base, &[path]).0, code, "{path}");
+    }
+    // From a folder of the work tree, as git reads them.
+    let mut command = sandbox.command(&["check", "--base", &base.to_string(), "requirements-spec.md"]);
+    command.current_dir(sandbox.root().join(ITEM));
+    assert_eq!(Run::of(command.output().unwrap()).code, 1);
+}
+
+#[test]
+fn staged_compares_the_index_with_head() {
+    let sandbox = sandbox();
+    let stage = |text: &str| {
+        std::fs::write(sandbox.root().join(SPEC_PATH), text).unwrap();
+        let mut index = sandbox.git.index().unwrap();
+        index.add_path(std::path::Path::new(SPEC_PATH)).unwrap();
+        index.write().unwrap();
+    };
+    assert_eq!(sandbox.run(&["check", "--staged"]).code, 0);
+    stage(&grown());
+    let value = sandbox.run(&["check", "--staged", "--json"]).json();
+    assert_eq!((&value["compared"], &value["head"]), (&1.into(), &Value::Null));
+    stage("gone\n");
+    assert_eq!(sandbox.run(&["check", "--staged"]).code, 1);
+    // What is not staged does not count, and the index of git's variables is the one that is read.
+    std::fs::write(sandbox.root().join(SPEC_PATH), SPEC).unwrap();
+    assert_eq!(sandbox.run(&["check", "--staged"]).code, 1);
+    let other = sandbox.outside("other-index");
+    std::fs::copy(sandbox.root().join(".git/index"), &other).unwrap();
+    stage(SPEC);
+    let git = sandbox.root().join(".git").to_str().unwrap().to_owned();
+    let vars = [("GIT_DIR", git), ("GIT_INDEX_FILE", other.to_str().unwrap().to_owned())];
+    assert_eq!(piped(&sandbox, &["check", "--staged"], "", &vars).code, 1);
+    assert_eq!(sandbox.run(&["check", "--staged"]).code, 0);
+    sandbox.assert_sound();
+    // Before the first commit there is nothing to lose.
+    assert_eq!(empty().run(&["check", "--staged"]).code, 0);
+}
+
+#[test]
+fn a_push_is_judged_line_by_line() {
+    let (sandbox, base) = changed(&grown());
+    let head = sandbox.tip("main").unwrap();
+    let zero = "0".repeat(40);
+    for (input, code) in [
+        (format!("{base} {head} refs/heads/main\n"), 0),
+        // A forced step back is a loss.
+        (format!("{head} {base} refs/heads/main\n"), 1),
+        // A new branch is compared from where it left HEAD; a deleted one is not judged.
+        (format!("{zero} {base} refs/heads/new\n"), 0),
+        (format!("{head} {zero} refs/heads/old\n"), 0),
+        (format!("{base} {head} refs/heads/main\n{head} {base} refs/heads/b\n"), 1),
+        (String::new(), 0),
+        ("nonsense\n".to_owned(), 2),
+        (format!("{base} {head} main\n"), 2),
+        (format!("{base} {} refs/heads/main\n", "1".repeat(40)), 2),
+    ] {
+        let run = piped(&sandbox, &["check", "--stdin"], &input, &[]);
+        assert_eq!(run.code, code, "{input}: {}{}", run.stdout, run.stderr);
+    }
+    let config = sandbox.script("p.yaml", "append_only:\n  - {path: 'docs/**', when: {branch: main}}\n");
+    for (name, code) in [("main", 1), ("other", 0)] {
+        let input = format!("{head} {base} refs/heads/{name}\n");
+        assert_eq!(piped(&sandbox, &["check", "--stdin", "--config", &config], &input, &[]).code, code);
+    }
+}
+
+#[test]
+fn a_real_push_is_stopped_by_a_pre_receive_hook() {
+    let (sandbox, _) = changed(&grown());
+    let server = sandbox.outside("server.git");
+    let git = |at: &std::path::Path, args: &[&str]| {
+        let output = std::process::Command::new("git")
+            .arg("-C")
+            .arg(at)
+            .args(args)
+            .env_clear()
+            .env("HOME", sandbox.outside("home"))
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .output()
+            .unwrap();
+        Run::of(output)
+    };
+    std::fs::create_dir_all(sandbox.outside("home")).unwrap();
+    git(&sandbox.root(), &["clone", "-q", "--bare", ".", server.to_str().unwrap()]).ok();
+    let hook = server.join("hooks/pre-receive");
+    std::fs::write(&hook, format!("#!/bin/sh\nexec {} check --stdin\n", env!("CARGO_BIN_EXE_roundtable")))
+        .unwrap();
+    #[cfg(unix)]
+    std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let push = || git(&sandbox.root(), &["push", "-q", "-f", server.to_str().unwrap(), "main"]);
+    sandbox.commit(&[(SPEC_PATH, &format!("{}\nEven more.\n", grown()))]);
+    assert_eq!(push().code, 0, "the objects are in quarantine, and only git's variables say where");
+    sandbox.commit(&[(SPEC_PATH, "gone\n")]);
+    let refused = push();
+    assert_ne!(refused.code, 0);
+    assert!(refused.stderr.contains("violation[line-lost]"), "{}", refused.stderr);
+}
+
+#[test]
+fn each_commit_on_the_way_is_judged() {
+    let sandbox = sandbox();
+    let base = sandbox.tip("main").unwrap();
+    let culprit = sandbox.commit(&[(SPEC_PATH, "gone\n")]);
+    sandbox.commit(&[(SPEC_PATH, &grown())]);
+    assert_eq!(json(&sandbox, base, &[]).0, 0, "the sum only adds");
+    let (code, value) = json(&sandbox, base, &["--each"]);
+    assert_eq!(code, 1);
+    let lost: Vec<&Value> =
+        value["files"].as_array().unwrap().iter().filter(|file| file["verdict"] == "violation").collect();
+    // The commit that lost the text, and the one that lost what stood in its place.
+    assert_eq!((lost.len(), &lost[0]["commit"]), (2, &culprit.to_string().into()));
+    assert_eq!(value["base"], base.to_string());
+    assert_eq!(value["ranges"].as_array().unwrap().len(), 3);
+}
+
+/// A commit whose tree is the parent's with one entry changed.
+fn with_entry(sandbox: &Sandbox, path: &str, object: Option<(Oid, git2::FileMode)>) -> Oid {
+    let parent = sandbox.git.find_commit(sandbox.tip("main").unwrap()).unwrap();
+    let mut update = git2::build::TreeUpdateBuilder::new();
+    match object {
+        Some((id, mode)) => update.upsert(path, id, mode),
+        None => update.remove(path),
+    };
+    let tree = update.create_updated(&sandbox.git, &parent.tree().unwrap()).unwrap();
+    let tree = sandbox.git.find_tree(tree).unwrap();
+    let who = git2::Signature::new("Sam", "sam@example.org", &git2::Time::new(1_770_000_100, 0)).unwrap();
+    sandbox.git.commit(None, &who, &who, "tree", &tree, &[&parent]).unwrap()
+}
+
+#[test]
+fn the_tree_is_judged_before_what_files_hold() {
+    use git2::FileMode::{Blob, BlobExecutable, Commit, Link};
+    let sandbox = sandbox();
+    let link = format!("{ITEM}/link.md");
+    let module = format!("{ITEM}/module");
+    let (one, two) = (sandbox.git.blob(b"a.md").unwrap(), sandbox.git.blob(b"b.md").unwrap());
+    for (path, object) in [(&link, (one, Link)), (&module, (sandbox.tip("main").unwrap(), Commit))] {
+        let id = with_entry(&sandbox, path, Some(object));
+        sandbox.git.reference("refs/heads/main", id, true, "test").unwrap();
+    }
+    let base = sandbox.tip("main").unwrap();
+    let spec = sandbox.git.blob(SPEC.as_bytes()).unwrap();
+    for (path, object, code) in [
+        (SPEC_PATH, None, "path-lost"),
+        (SPEC_PATH, Some((spec, BlobExecutable)), "mode"),
+        (SPEC_PATH, Some((one, Link)), "type"),
+        (&link, Some((two, Link)), "opaque"),
+        (&link, Some((one, Blob)), "type"),
+        (&module, Some((two, Commit)), "opaque"),
+        (&module, None, "path-lost"),
+    ] {
+        let head = with_entry(&sandbox, path, object);
+        let (exit, value) = json(&sandbox, base, &["--head", &head.to_string()]);
+        assert_eq!((exit, codes(&value)), (1, vec![code.to_owned()]), "{path}");
+        assert_eq!(value["files"][0]["violations"][0]["layer"], "tree");
+    }
+    // A folder where a file stood, and a rename, which says where the file is now.
+    let sandbox = crate::kit::sandbox();
+    let base = sandbox.tip("main").unwrap();
+    std::fs::rename(sandbox.root().join(SPEC_PATH), sandbox.root().join("moved.md")).unwrap();
+    sandbox.commit_all_removed(SPEC_PATH);
+    let run = check(&sandbox, base, &[]);
+    assert!(run.code == 1 && run.stdout.contains("stands at moved.md now"), "{}", run.stdout);
+    sandbox.commit(&[(&format!("{SPEC_PATH}/inner.md"), "x\n")]);
+    assert_eq!(codes(&json(&sandbox, base, &[]).1), ["type"]);
+}
+
+#[test]
+fn attributes_and_settings_of_git_change_nothing() {
+    let sandbox = sandbox();
+    let base = sandbox.commit(&[(".gitattributes", "*.md binary\n*.json -diff\n")]);
+    let mut config = sandbox.git.config().unwrap();
+    config.set_str("core.autocrlf", "true").unwrap();
+    config.set_str("diff.external", "/bin/false").unwrap();
+    let canary = sandbox.outside("canary");
+    config.set_str("core.fsmonitor", &format!("touch {}", canary.display())).unwrap();
+    sandbox.commit(&[(SPEC_PATH, "gone\n")]);
+    assert_eq!(codes(&json(&sandbox, base, &[]).1), ["line-lost"]);
+    assert!(!canary.exists());
+}
+
+#[test]
+fn bare_and_shallow_repositories_and_those_that_cannot_be_read() {
+    let (sandbox, base) = changed(&grown());
+    let git = |args: &[&str]| {
+        let output = std::process::Command::new("git").args(args).output().expect("the tests need git");
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    let root = sandbox.root().to_str().unwrap().to_owned();
+    let at = |name: &str| sandbox.outside(name).to_str().unwrap().to_owned();
+    git(&["clone", "-q", "--bare", &root, &at("bare.git")]);
+    let run = sandbox.run(&["--repo", &at("bare.git"), "check", "--base", &base.to_string()]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    git(&["-C", &root, "branch", "-q", "old", &base.to_string()]);
+    git(&["clone", "-q", "--depth", "1", "--no-single-branch", &format!("file://{root}"), &at("shallow")]);
+    let run = sandbox.run(&["--repo", &at("shallow"), "check", "--base", "origin/old"]);
+    assert!(run.code == 2 && run.stderr.contains("fetch-depth: 0"), "{}", run.stderr);
+    git(&["init", "-q", "--object-format=sha256", &at("sha256")]);
+    let run = sandbox.run(&["--repo", &at("sha256"), "check", "--staged"]);
+    assert!(run.code == 2 && run.stderr.contains("SHA-1"), "{}", run.stderr);
+}
+
+#[test]
+fn events_of_actions_name_the_range() {
+    let (sandbox, base) = changed("gone\n");
+    let head = sandbox.tip("main").unwrap();
+    let run = |name: &str, payload: Value| {
+        let event = sandbox.script("event.json", payload.to_string());
+        let summary = sandbox.outside("summary.md");
+        let _ = std::fs::remove_file(&summary);
+        let vars = [
+            ("GITHUB_ACTIONS", "true".to_owned()),
+            ("GITHUB_EVENT_NAME", name.to_owned()),
+            ("GITHUB_EVENT_PATH", event),
+            ("GITHUB_STEP_SUMMARY", summary.to_str().unwrap().to_owned()),
+        ];
+        let run = piped(&sandbox, &["check"], "", &vars);
+        (run, std::fs::read_to_string(summary).unwrap_or_default())
+    };
+    let zero = "0".repeat(40);
+    for (name, payload, code) in [
+        (
+            "pull_request",
+            serde_json::json!({"pull_request": {"base": {"sha": base.to_string(), "ref": "main"}, "head": {"sha": head.to_string()}}}),
+            1,
+        ),
+        (
+            "merge_group",
+            serde_json::json!({"merge_group": {"base_sha": base.to_string(), "head_sha": head.to_string(), "base_ref": "refs/heads/main"}}),
+            1,
+        ),
+        (
+            "push",
+            serde_json::json!({"before": base.to_string(), "after": head.to_string(), "ref": "refs/heads/main"}),
+            1,
+        ),
+        (
+            "push",
+            serde_json::json!({"before": head.to_string(), "after": head.to_string(), "ref": "refs/heads/main"}),
+            0,
+        ),
+        ("push", serde_json::json!({"before": base.to_string(), "after": zero, "ref": "refs/heads/main"}), 0),
+        ("push", serde_json::json!({"before": "1".repeat(40), "after": head.to_string()}), 2),
+        ("pull_request", serde_json::json!({}), 2),
+        ("schedule", serde_json::json!({}), 2),
+    ] {
+        let (run, summary) = run(name, payload);
+        assert_eq!(run.code, code, "{name}: {}{}", run.stdout, run.stderr);
+        if code == 1 {
+            let line = run.stdout.lines().find(|line| line.starts_with("::error ")).unwrap();
+            assert!(line.contains("title=line%3A line-lost::"), "{line}");
+            assert!(summary.contains("| line-lost |"), "{summary}");
+        }
+    }
+}
+
+#[test]
+fn annotations_are_escaped_and_keep_to_the_runners_limits() {
+    let sandbox = sandbox();
+    let name = |at: usize| format!("{ITEM}/n{at:02},a:b%.md");
+    let text = "first ::error::x ##[error]y %0A \u{2028}::warning::z\n";
+    let files: Vec<(String, &str)> = (0..14).map(|at| (name(at), text)).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    let base = sandbox.commit(&files);
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, _)| (*path, "other\n")).collect();
+    sandbox.commit(&files);
+    let mut command = sandbox.command(&["check", "--base", &base.to_string()]);
+    command.env("GITHUB_ACTIONS", "true");
+    let run = Run::of(command.output().unwrap());
+    let commands: Vec<&str> = run.stdout.lines().filter(|line| line.trim_start().starts_with("::")).collect();
+    assert_eq!(commands.len(), 11, "{commands:#?}");
+    assert!(
+        commands[..10].iter().all(|line| line.starts_with("::error file=docs/requirements/offline-mode/n"))
+    );
+    assert!(commands[0].contains("n00%2Ca%3Ab%25.md,"), "{}", commands[0]);
+    assert_eq!(commands[10], "::notice title=roundtable check::4 more findings are in the log of this step");
+    assert!(!run.stdout.contains("##["));
+}
+
+#[test]
+fn sarif_says_what_code_scanning_needs() {
+    let (sandbox, base) = changed("gone\n");
+    let run = check(&sandbox, base, &["--format", "sarif"]);
+    assert_eq!(run.code, 1);
+    let log: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((&log["version"], log["runs"].as_array().unwrap().len()), (&"2.1.0".into(), 1));
+    let driver = &log["runs"][0]["tool"]["driver"];
+    let result = &log["runs"][0]["results"][0];
+    let index = result["ruleIndex"].as_u64().unwrap() as usize;
+    assert_eq!(driver["rules"][index]["id"], result["ruleId"]);
+    assert_eq!((&result["level"], &result["ruleId"]), (&"error".into(), &"line-lost".into()));
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], SPEC_PATH);
+    assert!(place["region"]["startLine"].as_u64().unwrap() >= 1);
+    assert_eq!(result["partialFingerprints"]["loss/v1"].as_str().unwrap().len(), 32);
+    // No finding is still a log, with an empty list.
+    let log: Value = serde_json::from_str(
+        &check(&sandbox, sandbox.tip("main").unwrap(), &["--format", "sarif"]).ok().stdout,
+    )
+    .unwrap();
+    assert_eq!(log["runs"][0]["results"], serde_json::json!([]));
+}
+
+#[test]
+fn hostile_names_and_texts_reach_the_terminal_as_text() {
+    let sandbox = sandbox();
+    let path = format!("{ITEM}/a\u{202e}b\u{1b}[31m.md");
+    let base = sandbox.commit(&[(&path, "\u{1b}]0;title\u{7}old\r\u{9b}31m\n")]);
+    sandbox.commit(&[(&path, "new\n")]);
+    for format in ["human", "github"] {
+        let run = check(&sandbox, base, &["--format", format]);
+        assert_eq!(run.code, 1);
+        assert!(
+            run.stdout.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'),
+            "{:?}",
+            run.stdout
+        );
+    }
+    let (_, value) = json(&sandbox, base, &[]);
+    assert_eq!(value["files"][0]["path"], path);
+}
+
+#[test]
+fn a_hundred_thousand_changed_files() {
+    let sandbox = empty();
+    let build = |blob: Oid| {
+        let mut folder = sandbox.git.treebuilder(None).unwrap();
+        for at in 0..1_000 {
+            folder.insert(format!("{at:04}.md"), blob, 0o100_644).unwrap();
+        }
+        let folder = folder.write().unwrap();
+        let mut tree = sandbox.git.treebuilder(None).unwrap();
+        for at in 0..100 {
+            tree.insert(format!("{at:03}"), folder, 0o040_000).unwrap();
+        }
+        let inner = tree.write().unwrap();
+        let mut tree = sandbox.git.treebuilder(None).unwrap();
+        tree.insert("docs", inner, 0o040_000).unwrap();
+        sandbox.git.find_tree(tree.write().unwrap()).unwrap()
+    };
+    let who = git2::Signature::new("Sam", "sam@example.org", &git2::Time::new(1_770_000_000, 0)).unwrap();
+    let (old, new) =
+        (sandbox.git.blob(b"# A\n\nx\n").unwrap(), sandbox.git.blob(b"# A\n\nx\n\ny\n").unwrap());
+    let base = sandbox.git.commit(Some("HEAD"), &who, &who, "a", &build(old), &[]).unwrap();
+    let parent = sandbox.git.find_commit(base).unwrap();
+    sandbox.git.commit(Some("HEAD"), &who, &who, "b", &build(new), &[&parent]).unwrap();
+    let config = sandbox.script("p.yaml", "append_only: ['docs/**']\n");
+    let run = check(&sandbox, base, &["--config", &config]).ok();
+    assert!(run.stdout.starts_with("Additive: 100000 protected files changed"), "{}", run.stdout);
+}
