@@ -11,6 +11,8 @@
 //!                                                                                         └─► Additive ─► Repo::commit
 //! ```
 //!
+//! `roundtable check` takes two commits to the same comparison, and writes nothing.
+//!
 //! Everything flows left to right; nothing on the left knows a type on its right.
 //!
 //! | at the table: values and decisions, no I/O | |
@@ -20,7 +22,8 @@
 //! | [`script`] | the user's messages, wherever they came from |
 //! | [`discussion`] | the state machine; `address`, `focus`, `positions`: its rules; `event`: the log; `transcript`: as people read it; `extract`: the synthesis by rule, `summary`: its type; `words`: what rules compare |
 //! | [`synthesis`] | a finished discussion into changes; `outline`, `placement`: where; `data`: JSON, YAML, CSV |
-//! | [`additive`] | changes into [`additive::Additive`], or the losses |
+//! | [`additive`] | changes into [`additive::Additive`], or the losses; `text`: lines; `block`: Markdown as a tree (`tree`, `html`, and `segments`, the short way to a yes); `json`, `yaml`, `csv`: data |
+//! | [`policy`] | what must only grow, by globs, states, branches |
 //! | [`template`], [`plain`], [`json`], [`front_matter`], [`finding`] | texts: rendered, made harmless, placed, explained |
 //! | [`config`] | `.roundtable.yaml` as a value |
 //! | [`voice`] | who writes the lines; `offline` with its `evidence` and `lenses`; `integrity`: in character? |
@@ -28,10 +31,11 @@
 //!
 //! | outside, each behind a feature | |
 //! | --- | --- |
-//! | `repo` (`git`) | reads an item at a commit (`mentions`: where the repository speaks of it), writes an `Additive` as a commit (`commit`, with its `pack`); no working tree |
+//! | `repo` (`git`) | reads an item at a commit (`mentions`: where the repository speaks of it), writes an `Additive` as a commit (`commit`, with its `pack`); `compare`, `range`, `objects`: two trees, what to compare, and reading fast; no working tree |
+//! | `check` (`git`) | two trees and a policy into a report: the gate |
 //! | `landing` (`git`) | the one way from a finished discussion to a commit |
 //! | `files` (`cli`) | steps and templates from a folder on disk |
-//! | `cli` (`cli`) | arguments, environment, terminal, exit codes; a file a verb |
+//! | `cli` (`cli`) | arguments, environment, terminal, exit codes; a file a verb; `event`: Actions; `report`: the gate's words |
 //!
 //! # Invariants
 //!
@@ -41,8 +45,8 @@
 //!
 //! # Not done yet
 //!
-//! The verbs `analyze`, `replay`, `why`, `audit`, `check`, `status`, `github`, `init`; voices other
-//! than the offline one; the block rule of the additive check (lines and JSON are compared).
+//! The verbs `analyze`, `replay`, `why`, `audit`, `status`, `github`, `init`; voices other than the
+//! offline one.
 
 #![deny(unsafe_code)]
 

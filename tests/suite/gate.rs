@@ -64,7 +64,7 @@ fn a_change_that_loses_something_is_1_and_says_where_and_why() {
     let (sandbox, base) = changed(&SPEC.replace("Sync should be fast.", "Sync takes 2 seconds."));
     let run = check(&sandbox, base, &[]);
     assert_eq!(run.code, 1);
-    let shown = run.stdout.replace(&base.to_string()[..10], "BASE");
+    let shown = run.stdout.trim_start().replace(&base.to_string()[..10], "BASE");
     let shown = shown.replace(&sandbox.tip("main").unwrap().to_string()[..10], "HEAD");
     insta::assert_snapshot!(shown, @r#"
     violation[line-lost]: the line "Sync should be fast." is lost, changed or moved

@@ -19,6 +19,14 @@ fn documents() -> Vec<(String, String)> {
         ("rich with CRLF".to_owned(), RICH.replace('\n', "\r\n")),
         ("rich without an end".to_owned(), RICH.trim_end().to_owned()),
     ];
+    // Documents of one's own, such as the examples of the CommonMark specification, a file each.
+    if let Some(own) = std::env::var_os("ROUNDTABLE_DOCUMENTS") {
+        for entry in walkdir::WalkDir::new(own).into_iter().map(Result::unwrap) {
+            if let Ok(text) = std::fs::read_to_string(entry.path()) {
+                found.push((entry.path().display().to_string(), text));
+            }
+        }
+    }
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     for folder in ["", "examples", "steps"] {
         for entry in walkdir::WalkDir::new(root.join(folder)).max_depth(if folder.is_empty() { 1 } else { 4 })

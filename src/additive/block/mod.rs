@@ -618,6 +618,7 @@ mod tests {
             ("a\n\nb\n", "a\nnew\n\nb\n", ParagraphChanged),
             ("- a\n- b\n", "- a\n  new\n- b\n", ParagraphChanged),
             ("```\na\n```\n", "```\na\nnew\n```\n", BlockLost),
+            ("```\n```\n", "```\n\n```\n", BlockLost),
             ("<!-- a\n-->\n", "<!-- a\nnew\n-->\n", BlockLost),
             ("1. a\n2. b\n", "1. a\n1. new\n2. b\n", Renumbered),
             ("- a\n- b\n", "- a\n\nnew\n\n- b\n", ListSplit),

@@ -383,9 +383,9 @@ impl Builder<'_> {
             TagEnd::Paragraph | TagEnd::Heading(_) => self.end_leaf(),
             TagEnd::CodeBlock => {
                 if let Some(leaf) = self.leaf.take() {
-                    // A last line without an end may have gained one.
-                    if self.tree.labels.last() == Some(&b'\n') {
-                        self.tree.labels.pop();
+                    // A last line without an end may gain one.
+                    if leaf.in_text && self.tree.labels.last() != Some(&b'\n') {
+                        self.tree.labels.push(b'\n');
                     }
                     let range = leaf.rendered as u32..self.tree.labels.len() as u32;
                     self.tree.nodes[leaf.node as usize].content = range;

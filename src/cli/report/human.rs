@@ -16,7 +16,10 @@ const WIDE: usize = 110;
 
 pub fn write(repo: &Repo, reports: &Reports, screen: &Screen) -> Result<(), Fail> {
     let found = findings(reports);
-    for shown in found.iter().take(SHOWN) {
+    for (at, shown) in found.iter().take(SHOWN).enumerate() {
+        if at > 0 {
+            screen.say("");
+        }
         one(repo, shown, reports.len() > 1, screen)?;
     }
     if found.len() > SHOWN {
@@ -40,7 +43,6 @@ pub fn write(repo: &Repo, reports: &Reports, screen: &Screen) -> Result<(), Fail
 fn one(repo: &Repo, shown: &Shown<'_>, several: bool, screen: &Screen) -> Result<(), Fail> {
     let Shown { report, file, loss, fails } = shown;
     let (path, line) = (plain::shown(&file.path), loss.line);
-    screen.say("");
     screen.say_finding(*fails, loss.code.name(), &plain::clean(&loss.message));
     let at = if several { format!(" (in {})", super::super::check::sides(report).1) } else { String::new() };
     screen.say(&format!("  --> {path}:{line}{at}"));
