@@ -12,7 +12,7 @@ use git2::{ObjectType, Oid};
 use crate::additive::{self, Code, Compared, Found, Layer, Loss, Rule, block};
 use crate::item::meta;
 use crate::policy::{Entry, Policy};
-use crate::repo::{Changed, Error, Now, Object, Objects, Repo, changed};
+use crate::repo::{Changed, Error, Now, Object, Objects, changed};
 
 /// One protected path that is not the same any more.
 #[derive(Clone, Debug)]
@@ -89,13 +89,22 @@ const LARGEST: usize = 1 << 30;
 ///
 /// # Errors
 /// An object that is missing or damaged: then nothing is said about any of them.
-pub fn judge(gates: &[Gate<'_>], objects: &Objects) -> Result<Vec<Report>, Error> {
+pub fn judge(gates: &[Gate<'_>], objects: Objects) -> Result<Vec<Report>, Error> {
     if gates.len() >= SHARED {
         let one = |desk: &mut Desk, gate: &Gate<'_>| gate.judge(desk, false);
-        return shared(objects, true, gates, &one);
+        return shared(&objects, true, gates, &one);
     }
-    let mut desk = Desk::of(objects.again()?);
+    let mut desk = Desk::of(objects);
     gates.iter().map(|gate| gate.judge(&mut desk, true)).collect()
+}
+
+/// Whether a policy protects anything that stands in a tree: one that does not is a mistake.
+///
+/// # Errors
+/// A tree that is missing or damaged.
+pub fn protects_anything(objects: &Objects, tree: Oid, policy: &Policy) -> Result<bool, Error> {
+    let mut is = |path: &[u8]| policy.entry(path, None, &mut || None).is_some();
+    crate::repo::holds(objects, tree, &|folder| policy.reaches(folder), &mut is)
 }
 
 /// A path that is not the same any more, and the entry of the policy that protects it.
@@ -125,7 +134,7 @@ impl<'p> Gate<'p> {
                 && (wanted(folder) || self.paths.iter().any(|only| is_below(only, folder)))
         };
         let changed = changed(&desk.objects, self.old, self.new, &reaches)?;
-        let mut states = States { repo: desk.objects.repo(), tree: self.old, found: BTreeMap::new() };
+        let mut states = States { objects: &desk.objects, tree: self.old, found: BTreeMap::new() };
         let mut jobs = Vec::new();
         for one in changed.into_iter().filter(|one| wanted(&one.path)) {
             let entry = self.policy.entry(&one.path, self.branch, &mut || states.of(&one.path));
@@ -192,9 +201,9 @@ fn shared<J: Sync, T: Send>(
     one: &(dyn Fn(&mut Desk, &J) -> Result<T, Error> + Sync),
 ) -> Result<Vec<T>, Error> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
-    let desk = || -> Result<Desk, Error> {
-        let objects = objects.again()?;
-        Ok(Desk::of(if history { objects.of_history() } else { objects }))
+    let desk = || {
+        let objects = objects.again();
+        Desk::of(if history { objects.of_history() } else { objects })
     };
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(jobs.len())));
     let work = |mut desk: Desk| {
@@ -210,14 +219,13 @@ fn shared<J: Sync, T: Send>(
             done.extend(mine);
         }
     };
-    std::thread::scope(|scope| -> Result<(), Error> {
+    std::thread::scope(|scope| {
         for _ in 1..threads {
-            let (desk, work) = (desk()?, &work);
+            let (desk, work) = (desk(), &work);
             scope.spawn(move || work(desk));
         }
-        work(desk()?);
-        Ok(())
-    })?;
+        work(desk());
+    });
     let mut done = done.into_inner().unwrap_or_default();
     if done.len() != jobs.len() {
         return Err(Error::Damaged("a comparison ended without an outcome".to_owned()));
@@ -232,7 +240,7 @@ fn is_below(path: &[u8], folder: &[u8]) -> bool {
 
 /// The states of items, by the folder that holds a meta.json.
 struct States<'a> {
-    repo: &'a Repo,
+    objects: &'a Objects,
     tree: Option<Oid>,
     /// None where the folder holds no meta.json.
     found: BTreeMap<Vec<u8>, Option<Option<String>>>,
@@ -258,7 +266,7 @@ impl States<'_> {
 
     fn read(&self, folder: &[u8]) -> Option<Option<String>> {
         let path = format!("{}/{}", std::str::from_utf8(folder).ok()?, meta::FILE);
-        let bytes = self.repo.blob_at(self.tree?, &path).ok()??;
+        let bytes = self.objects.repo().ok()?.blob_at(self.tree?, &path).ok()??;
         let value: Option<serde_json::Value> = serde_json::from_slice(&bytes).ok();
         Some(value.and_then(|value| value.get("analysis_status")?.as_str().map(str::to_owned)))
     }

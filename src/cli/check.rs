@@ -1,5 +1,6 @@
 //! `roundtable check`: does a change only add? (contract, section 7)
 
+use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -13,7 +14,7 @@ use super::{Global, open, read_file, report};
 use crate::check::{self, Exception, Gate, Report};
 use crate::config::{self, Config};
 use crate::policy::Policy;
-use crate::repo::{Repo, Unwritten, short};
+use crate::repo::{Repo, Step, Unwritten, WayBack, short};
 
 #[derive(Debug, Args)]
 #[command(
@@ -99,7 +100,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         screen.note(note);
     }
     let paths = wanted_paths(options, &repo, &ranges)?;
-    let objects = repo.objects(unwritten)?;
+    let objects = repo.objects(unwritten);
     let gates = ranges.iter().map(|range| Gate {
         base: range.base,
         head: range.head,
@@ -111,7 +112,14 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         exceptions: &range.way.exceptions,
     });
     let gates: Vec<Gate<'_>> = gates.collect();
-    let judged = check::judge(&gates, &objects)?;
+    let spare = objects.again();
+    let judged = check::judge(&gates, objects)?;
+    if let (Some(last), Some(report)) = (ranges.last(), judged.last())
+        && let (0, Some(tree)) = (report.compared, last.old)
+        && !check::protects_anything(&spare, tree, &last.way.policy)?
+    {
+        screen.warn("nothing that stands in the base is protected: see `append_only` in .roundtable.yaml");
+    }
     let reports: Vec<(Report, bool)> =
         judged.into_iter().zip(&ranges).map(|(report, range)| (report, range.of_each)).collect();
     let additive = reports.iter().all(|(report, _)| report.is_additive());
@@ -155,16 +163,25 @@ fn ranges(global: &Global, options: &Options, repo: &Repo) -> Result<Ranges, Fai
         let range = Range { base, head: Oid::ZERO_SHA1, old, new: Some(new), way, of_each: false };
         return Ok(Ranges { ranges: vec![range], notes: Vec::new(), unwritten });
     }
+    let objects = repo.objects(Unwritten::new());
     let mut notes = Vec::new();
     let mut found = Vec::new();
     let wanted = if options.stdin { pushed(repo)? } else { vec![asked(options, repo, &mut notes)?] };
     for wanted in wanted {
         let Wanted { base, head, branch, direct } = wanted;
         let Some(head) = head else { continue };
+        let mut straight = None;
         let start = match base {
             None => None,
             Some(base) if direct => Some(base),
-            Some(base) => Some(repo.merge_base(base, head)?),
+            Some(base) => Some(match objects.way_back(base, head) {
+                WayBack::Straight(steps) => {
+                    straight = Some(steps);
+                    base
+                }
+                WayBack::Ancestor => base,
+                WayBack::Unknown => repo.merge_base(base, head)?,
+            }),
         };
         let old = start.map(|start| repo.tree_of(start)).transpose()?;
         let policy = policy(global, repo, old)?;
@@ -173,25 +190,22 @@ fn ranges(global: &Global, options: &Options, repo: &Repo) -> Result<Ranges, Fai
             _ => Vec::new(),
         };
         let way = Rc::new(Way { policy, branch, exceptions });
-        let range = |base: Oid, head: Oid, of_each: bool| -> Result<Range, Fail> {
-            Ok(Range {
-                base,
-                head,
-                old: if base == Oid::ZERO_SHA1 { None } else { Some(repo.tree_of(base)?) },
-                new: Some(repo.tree_of(head)?),
-                way: Rc::clone(&way),
-                of_each,
-            })
-        };
         let base = start.unwrap_or(Oid::ZERO_SHA1);
         if let (true, Some(start)) = (options.each, start) {
-            for (commit, parents) in repo.commits_between(start, head)? {
-                for parent in parents {
-                    found.push(range(parent, commit, true)?);
+            let steps = straight.map_or_else(|| repo.commits_between(start, head), Ok)?;
+            let trees: BTreeMap<Oid, Oid> = steps.iter().map(|step| (step.commit, step.tree)).collect();
+            let tree =
+                |commit: Oid| trees.get(&commit).map_or_else(|| repo.tree_of(commit), |tree| Ok(*tree));
+            for step in &steps {
+                for parent in &step.parents {
+                    let (old, new) = (Some(tree(*parent)?), Some(step.tree));
+                    let way = Rc::clone(&way);
+                    found.push(Range { base: *parent, head: step.commit, old, new, way, of_each: true });
                 }
             }
         }
-        found.push(range(base, head, false)?);
+        let new = Some(repo.tree_of(head)?);
+        found.push(Range { base, head, old, new, way, of_each: false });
     }
     Ok(Ranges { ranges: found, notes, unwritten: Unwritten::new() })
 }
@@ -269,7 +283,7 @@ fn pushed(repo: &Repo) -> Result<Vec<Wanted>, Fail> {
 /// The exceptions that commits make: trailers `Roundtable-Allow: <path> <reason>`.
 fn exceptions(repo: &Repo, base: Oid, head: Oid) -> Result<Vec<Exception>, Fail> {
     let mut found = Vec::new();
-    for (commit, _) in repo.commits_between(base, head)? {
+    for Step { commit, .. } in repo.commits_between(base, head)? {
         let message = repo.message_of(commit)?;
         let last = message.trim_end().rsplit("\n\n").next().unwrap_or_default();
         for line in last.lines() {

@@ -107,6 +107,35 @@ pub fn changed(
     Ok(walk.found)
 }
 
+/// Whether a tree holds any path, in folders that `reaches` wants, for which `is` says yes.
+///
+/// # Errors
+/// A tree that is missing or damaged.
+pub fn holds(
+    objects: &Objects,
+    tree: Oid,
+    reaches: &dyn Fn(&[u8]) -> bool,
+    is: &mut dyn FnMut(&[u8]) -> bool,
+) -> Result<bool, Error> {
+    let mut open = vec![(tree, Vec::new())];
+    while let Some((tree, folder)) = open.pop() {
+        let bytes = objects.tree(tree)?;
+        let found =
+            entries(&bytes).ok_or_else(|| Error::Damaged(format!("the tree {tree} cannot be read")))?;
+        for entry in found {
+            let slash: &[u8] = if folder.is_empty() { b"" } else { b"/" };
+            let path = [&folder, slash, entry.name].concat();
+            if !entry.is_folder() && is(&path) {
+                return Ok(true);
+            }
+            if entry.is_folder() && reaches(&path) {
+                open.push((entry.object.id, path));
+            }
+        }
+    }
+    Ok(false)
+}
+
 impl Walk<'_> {
     fn folders(&mut self, old: Option<Oid>, new: Option<Oid>, depth: usize) -> Result<(), Error> {
         let Some(old) = old else { return Ok(()) };

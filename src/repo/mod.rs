@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use git2::{ErrorCode, ObjectType, Oid, Repository, Tree, TreeEntry};
 
 pub use self::commit::{Committed, Lock, Wanted};
-pub use self::compare::{Changed, Now, Object, changed};
-pub use self::objects::Objects;
-pub use self::range::Unwritten;
+pub use self::compare::{Changed, Now, Object, changed, holds};
+pub use self::objects::{Objects, WayBack};
+pub use self::range::{Step, Unwritten};
 use crate::finding::{Finding, did_you_mean};
 use crate::item::{self, File, Item, Meta, meta};
 use crate::library;

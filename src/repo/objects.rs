@@ -2,19 +2,24 @@
 //! several times faster than libgit2 and is shared between threads. What it does not know (objects
 //! in a push's quarantine, trees that are in memory only) is asked of libgit2.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use git2::{ObjectType, Oid};
 use gix_object::Find as _;
 
-use super::range::Unwritten;
+use super::range::{Step, Unwritten};
 use super::{Error, Repo};
 
 /// A reader of objects; each thread has its own.
 pub struct Objects {
-    repo: Repo,
+    /// Where the repository is, and whether git's own variables say so.
+    place: PathBuf,
+    from_env: bool,
+    /// It is opened when it is asked for something.
+    repo: OnceCell<Repo>,
     fast: Option<gix_odb::HandleArc>,
     /// Trees that are in memory only.
     unwritten: Arc<Unwritten>,
@@ -30,14 +35,18 @@ struct Trees {
 
 impl Repo {
     /// A reader of this repository's objects, and of trees that are in memory only.
-    ///
-    /// # Errors
-    /// A repository that cannot be opened once more.
-    pub fn objects(&self, unwritten: Unwritten) -> Result<Objects, Error> {
+    pub fn objects(&self, unwritten: Unwritten) -> Objects {
         let folder = self.git.commondir().join("objects");
         // Where it cannot be had, libgit2 reads everything.
         let fast = gix_odb::at(folder, gix_hash::Kind::Sha1).and_then(gix_odb::Handle::into_arc).ok();
-        Ok(Objects { repo: self.again()?, fast, unwritten: Arc::new(unwritten), trees: None })
+        Objects {
+            place: self.git.path().to_owned(),
+            from_env: self.from_env,
+            repo: OnceCell::new(),
+            fast,
+            unwritten: Arc::new(unwritten),
+            trees: None,
+        }
     }
 }
 
@@ -47,12 +56,15 @@ const TREES: usize = 64 << 20;
 
 impl Objects {
     /// Another reader, for another thread.
-    ///
-    /// # Errors
-    /// A repository that cannot be opened once more.
-    pub fn again(&self) -> Result<Objects, Error> {
-        let unwritten = Arc::clone(&self.unwritten);
-        Ok(Objects { repo: self.repo.again()?, fast: self.fast.clone(), unwritten, trees: None })
+    pub fn again(&self) -> Objects {
+        Objects {
+            place: self.place.clone(),
+            from_env: self.from_env,
+            repo: OnceCell::new(),
+            fast: self.fast.clone(),
+            unwritten: Arc::clone(&self.unwritten),
+            trees: None,
+        }
     }
 
     /// The same reader for many commits of one history, which have most of their trees, and the
@@ -63,6 +75,32 @@ impl Objects {
         }
         self.trees = Some(RefCell::default());
         self
+    }
+
+    /// The way from `head` back to `base` along first parents: the short way to learn that `base` is
+    /// an ancestor. It is given up where the way leads behind the time of `base`, and where a commit
+    /// cannot be read: in a shallow clone that is no error.
+    pub fn way_back(&self, base: Oid, head: Oid) -> WayBack {
+        let mut buffer = Vec::new();
+        let mut commit = |id: Oid| {
+            self.read(id, ObjectType::Commit, &mut buffer).ok()?;
+            parse(id, &buffer)
+        };
+        let Some((_, time)) = commit(base) else { return WayBack::Unknown };
+        // Clocks of machines differ.
+        let earliest = time.saturating_sub(24 * 3600);
+        let (mut at, mut steps, mut is_straight) = (head, Vec::new(), true);
+        while at != base {
+            let Some((step, _)) = commit(at).filter(|(_, time)| *time >= earliest) else {
+                return WayBack::Unknown;
+            };
+            let Some(parent) = step.parents.first().copied() else { return WayBack::Unknown };
+            is_straight &= step.parents.len() == 1;
+            steps.push(step);
+            at = parent;
+        }
+        steps.reverse();
+        if is_straight { WayBack::Straight(steps) } else { WayBack::Ancestor }
     }
 
     /// The bytes of a tree.
@@ -91,8 +129,15 @@ impl Objects {
     }
 
     /// The repository itself.
-    pub fn repo(&self) -> &Repo {
-        &self.repo
+    ///
+    /// # Errors
+    /// A repository that cannot be opened once more.
+    pub fn repo(&self) -> Result<&Repo, Error> {
+        if self.repo.get().is_none() {
+            // Set once: nobody else has this cell.
+            let _ = self.repo.set(Repo::reopen(&self.place, self.from_env)?);
+        }
+        self.repo.get().ok_or_else(|| Error::Damaged("the repository cannot be opened".to_owned()))
     }
 
     /// Reads an object into a buffer, whose former contents go.
@@ -108,7 +153,7 @@ impl Objects {
                 Ok(None) | Err(_) => {}
             }
         }
-        let odb = self.repo.git.odb()?;
+        let odb = self.repo()?.git.odb()?;
         let object = odb.read(id)?;
         if object.kind() != kind {
             return Err(Error::Damaged(format!("{id} is not the {kind} it should be")));
@@ -117,6 +162,32 @@ impl Objects {
         buffer.extend_from_slice(object.data());
         Ok(())
     }
+}
+
+/// What is known of the way between two commits.
+pub enum WayBack {
+    /// The base is an ancestor, and these are all commits between, the oldest first.
+    Straight(Vec<Step>),
+    /// The base is an ancestor; there are merges on the way.
+    Ancestor,
+    Unknown,
+}
+
+/// Tree, parents and time of a commit's bytes.
+fn parse(commit: Oid, bytes: &[u8]) -> Option<(Step, i64)> {
+    let id = |hex: &[u8]| Oid::from_str(std::str::from_utf8(hex).ok()?).ok();
+    let (mut tree, mut parents) = (None, Vec::new());
+    for line in bytes.split(|byte| *byte == b'\n') {
+        if let Some(hex) = line.strip_prefix(b"tree ") {
+            tree = id(hex);
+        } else if let Some(hex) = line.strip_prefix(b"parent ") {
+            parents.push(id(hex)?);
+        } else if let Some(who) = line.strip_prefix(b"committer ") {
+            let time = std::str::from_utf8(who.rsplit(|byte| *byte == b' ').nth(1)?).ok()?.parse().ok()?;
+            return Some((Step { commit, tree: tree?, parents }, time));
+        }
+    }
+    None
 }
 
 fn is(found: gix_object::Kind, wanted: ObjectType) -> bool {

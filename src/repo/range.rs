@@ -9,6 +9,13 @@ use git2::{ErrorCode, ObjectType, Oid, Repository, Sort};
 
 use super::{Error, Repo, short};
 
+/// A commit of a range.
+pub struct Step {
+    pub commit: Oid,
+    pub tree: Oid,
+    pub parents: Vec<Oid>,
+}
+
 /// Trees that are in memory only.
 pub type Unwritten = HashMap<Oid, Arc<[u8]>>;
 
@@ -32,13 +39,13 @@ impl Repo {
         super::verifying(false);
     }
 
-    /// The same repository once more, for another thread.
-    pub(crate) fn again(&self) -> Result<Repo, Error> {
+    /// A repository once more: for another thread, or with objects aside.
+    pub(crate) fn reopen(place: &Path, from_env: bool) -> Result<Repo, Error> {
         // Objects in quarantine are known to the environment alone.
-        if self.from_env {
-            return Repo::open_from_env(self.git.path());
+        if from_env {
+            return Repo::open_from_env(place);
         }
-        Ok(Repo { git: Repository::open(self.git.path())?, flushes: self.flushes, from_env: false })
+        Ok(Repo { git: Repository::open(place)?, flushes: true, from_env: false })
     }
 
     /// The tree of a commit.
@@ -68,11 +75,11 @@ impl Repo {
         })
     }
 
-    /// The commits that `head` has and `base` does not, the oldest first, with their parents.
+    /// The commits that `head` has and `base` does not, the oldest first.
     ///
     /// # Errors
     /// A commit that is missing.
-    pub fn commits_between(&self, base: Oid, head: Oid) -> Result<Vec<(Oid, Vec<Oid>)>, Error> {
+    pub fn commits_between(&self, base: Oid, head: Oid) -> Result<Vec<Step>, Error> {
         let mut walk = self.git.revwalk()?;
         walk.set_sorting(Sort::TOPOLOGICAL | Sort::REVERSE)?;
         walk.push(head)?;
@@ -80,7 +87,8 @@ impl Repo {
         let mut found = Vec::new();
         for id in walk {
             let commit = self.git.find_commit(id?)?;
-            found.push((commit.id(), commit.parent_ids().collect()));
+            let parents = commit.parent_ids().collect();
+            found.push(Step { commit: commit.id(), tree: commit.tree_id(), parents });
         }
         Ok(found)
     }
@@ -100,7 +108,7 @@ impl Repo {
     /// An index that is unmerged or that libgit2 cannot read.
     pub fn index_tree(&self) -> Result<(Oid, Unwritten), Error> {
         let refused = |error: git2::Error| Error::Index(crate::plain::shown(error.message()));
-        let aside = self.again()?;
+        let aside = Repo::reopen(self.git.path(), self.from_env)?;
         let odb = aside.git.odb()?;
         // What is written goes to memory.
         let _memory = odb.add_new_mempack_backend(1_000)?;

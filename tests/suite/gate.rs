@@ -94,6 +94,11 @@ fn what_is_not_protected_does_not_count() {
     sandbox.commit(&[("src/sync.rs", "// other\n"), ("docs/requirements/new/meta.json", "{}\n")]);
     let (code, value) = json(&sandbox, base, &[]);
     assert_eq!((code, &value["compared"]), (0, &0.into()));
+    assert_eq!(check(&sandbox, base, &[]).stderr, "");
+    // A policy that protects nothing at all is a mistake that is worth a word.
+    let config = sandbox.script("typo.yaml", "append_only: ['dcos/**']\n");
+    let run = check(&sandbox, base, &["--config", &config]).ok();
+    assert!(run.stderr.contains("nothing that stands in the base is protected"), "{}", run.stderr);
 }
 
 #[test]
@@ -434,6 +439,8 @@ fn bare_and_shallow_repositories_and_those_that_cannot_be_read() {
     let run = sandbox.run(&["--repo", &at("bare.git"), "check", "--base", &base.to_string()]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     git(&["-C", &root, "branch", "-q", "old", &base.to_string()]);
+    // What lies between the two is not in a shallow clone of both.
+    sandbox.commit(&[(SPEC_PATH, &format!("{}\nEven more.\n", grown()))]);
     git(&["clone", "-q", "--depth", "1", "--no-single-branch", &format!("file://{root}"), &at("shallow")]);
     let run = sandbox.run(&["--repo", &at("shallow"), "check", "--base", "origin/old"]);
     assert!(run.code == 2 && run.stderr.contains("fetch-depth: 0"), "{}", run.stderr);
