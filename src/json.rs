@@ -242,7 +242,8 @@ impl Scanner<'_> {
             }
             let start = self.at;
             let key = self.string();
-            if !keys.insert(key.clone()) {
+            // serde_json takes an object with this key for a number.
+            if key == "$serde_json::private::Number" || !keys.insert(key.clone()) {
                 return Err((start, key));
             }
             self.blanks();

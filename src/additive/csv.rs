@@ -13,7 +13,9 @@ pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
         let line = record.position().map_or(1, csv::Position::line) as usize;
         vec![Found::new(Layer::Data, code, line, message)]
     };
-    if new.first() != Some(first) {
+    // A blank line above the header is a record to many readers.
+    let blank = |text: &[u8]| matches!(bare(text).first(), Some(b'\n' | b'\r'));
+    if new.first() != Some(first) || blank(after) && !blank(before) {
         return found(Code::CsvHeader, first, "the first record is not what it was".to_owned());
     }
     let mut kept = new[1..].iter();
@@ -30,8 +32,13 @@ pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
     }
 }
 
+/// A text without its byte order mark.
+fn bare(text: &[u8]) -> &[u8] {
+    text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text)
+}
+
 fn records(text: &[u8]) -> Vec<ByteRecord> {
-    let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
+    let text = bare(text);
     let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
     // Reading from memory, with any number of cells, has no way to fail.
     reader.byte_records().map_while(Result::ok).collect()
@@ -51,6 +58,7 @@ mod tests {
         assert!(codes("id,x\n1,a\n2,b", "id,x\n1,a\n3,c\n2,b\n").is_empty());
         assert!(codes("", "id\n").is_empty());
         assert_eq!(codes("id,x\n1,a\n", "new\nid,x\n1,a\n"), [Code::CsvHeader]);
+        assert_eq!(codes("id,x\n1,a\n", "\nid,x\n1,a\n"), [Code::CsvHeader]);
     }
 
     #[test]

@@ -22,11 +22,22 @@ pub fn meta_losses(before: &[u8], after: &[u8]) -> Vec<Found> {
 }
 
 fn compare(before: &[u8], after: &[u8], meta: bool) -> Vec<Found> {
-    let old = match Document::read("", before) {
+    let one = |code, message: String| vec![Found::new(Layer::Data, code, 1, message)];
+    // From an empty file everything is additive.
+    let nothing = before.trim_ascii().is_empty();
+    let mark = "\u{feff}".as_bytes();
+    if after.starts_with(mark) && !before.starts_with(mark) {
+        return one(
+            Code::Unparsable,
+            "the new text begins with a byte order mark, which JSON does not know".to_owned(),
+        );
+    }
+    let old = match Document::read("", if nothing { b"{}" } else { before }) {
         Ok(old) => old,
-        Err(_) => {
-            let message = "the old text is not valid JSON, so it must stay as it is".to_owned();
-            return vec![Found::new(Layer::Data, Code::Unparsable, 1, message)];
+        Err(finding) => {
+            let message =
+                format!("the old text cannot be read, so it must stay as it is: {}", finding.message);
+            return one(Code::Unparsable, message);
         }
     };
     let new = match Document::read("", after) {
@@ -38,6 +49,9 @@ fn compare(before: &[u8], after: &[u8], meta: bool) -> Vec<Found> {
             return vec![Found::new(Layer::Data, code, 1, message).head(finding.line)];
         }
     };
+    if nothing {
+        return Vec::new();
+    }
     let mut walk = Walk { text: &old.text, found: Vec::new() };
     if meta {
         walk.meta(&old, &new);
@@ -197,6 +211,18 @@ mod tests {
 
     fn meta(before: &str, after: &str) -> bool {
         meta_losses(before.as_bytes(), after.as_bytes()).is_empty()
+    }
+
+    #[test]
+    fn what_only_looks_like_json_or_a_number_is_told_apart() {
+        let object = "{\"a\":{\"$serde_json::private::Number\":\"1\"}}";
+        assert_eq!(codes("{\"a\":1}", object).len(), 1);
+        assert_eq!(codes(object, "{\"a\":1}").len(), 1);
+        assert_eq!(codes("{\"a\":1}", "\u{feff}{\"a\":1}"), [Code::Unparsable]);
+        assert_eq!(codes("", "{\"a\":1}"), []);
+        assert_eq!(codes("", "{"), [Code::Unparsable]);
+        assert!(codes("[1e99999999999999999999, -0]", "[1e99999999999999999999, 0]").is_empty());
+        assert_eq!(codes("[1e5]", "[1e6]"), [Code::Scalar]);
     }
 
     #[test]

@@ -63,8 +63,10 @@ enum Kind<'t> {
     Scalar(Scalar<'t>),
     Sequence(Vec<usize>),
     /// Keys as they compare, with key node and value node.
-    Mapping(BTreeMap<String, (usize, usize)>),
+    Mapping(Members),
 }
+
+type Members = BTreeMap<String, (usize, usize)>;
 
 /// A scalar by the core schema.
 #[derive(Debug, PartialEq, Eq)]
@@ -292,11 +294,25 @@ struct Walk<'a> {
     effort: usize,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
     fn lost(&mut self, at: usize, code: Code, message: String) {
         if self.found.len() < super::json::MOST {
             self.found.push(Found::new(Layer::Data, code, self.old.nodes[at].line, message));
         }
+    }
+
+    /// The keys that a mapping has by `<<`: YAML 1.2 knows no merge keys, many readers do.
+    fn merged<'m>(&self, members: &'m Members) -> impl Iterator<Item = &'a String> + use<'a, 'm> {
+        let stream = self.old;
+        let sources = members.get("\"<<\"").map(|(_, source)| *source);
+        let all = sources.into_iter().flat_map(move |source| match &stream.nodes[source].kind {
+            Kind::Sequence(all) => all.clone(),
+            _ => vec![source],
+        });
+        all.flat_map(move |source| match &stream.nodes[source].kind {
+            Kind::Mapping(members) => members.keys().collect::<Vec<_>>(),
+            _ => Vec::new(),
+        })
     }
 
     fn value(&mut self, u: usize, v: usize, at: String, depth: usize) {
@@ -323,6 +339,12 @@ impl Walk<'_> {
                 }
             }
             (Kind::Mapping(old), Kind::Mapping(new)) => {
+                for name in
+                    self.merged(old).filter(|name| new.contains_key(*name) && !old.contains_key(*name))
+                {
+                    let message = format!("the key {} was merged in, and is written over now", quoted(name));
+                    self.lost(u, Code::Scalar, message);
+                }
                 for (name, (key, u)) in old {
                     let path = format!("{at}/{}", name.trim_matches('"'));
                     match new.get(name) {
@@ -381,6 +403,7 @@ mod tests {
             ("a: !x 1\n", "a: 1\n", Code::Scalar),
             ("a: 0.10000000000000000000001\n", "a: 0.1\n", Code::Scalar),
             ("a: &v 1\nb: *v\n", "a: 1\nb: 2\n", Code::Scalar),
+            ("b: &b {r: user}\na:\n  <<: *b\n", "b: &b {r: user}\na:\n  <<: *b\n  r: admin\n", Code::Scalar),
         ] {
             assert_eq!(codes(before, after).first(), Some(&code), "{before:?} {after:?}");
         }

@@ -1,10 +1,35 @@
 //! Raw HTML in Markdown, read by its tags: which elements are open (the *HTML context* of S4), and
 //! whether a piece of it is unterminated or holds an element that takes over what follows.
 
+use std::collections::BTreeMap;
+
+use sha2::{Digest as _, Sha256};
+
 /// The elements that are open at a place, the outermost first.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
-    open: Vec<&'static str>,
+    open: Vec<Open>,
+    /// How many of each name are open: most end tags that have no element are known by it.
+    counts: BTreeMap<&'static str, usize>,
+}
+
+/// An element that is open.
+#[derive(Clone, Debug)]
+struct Open {
+    name: &'static str,
+    /// The piece of HTML that opened it: its attributes, and for `<details>` its summary.
+    opened: [u8; 16],
+    /// A digest of everything that is open here, this one included.
+    all: [u8; 16],
+}
+
+/// The first half of a SHA-256: what equal contexts are told by.
+fn digest(parts: &[&[u8]]) -> [u8; 16] {
+    let mut hash = Sha256::new();
+    parts.iter().for_each(|part| hash.update(part));
+    let mut half = [0; 16];
+    half.copy_from_slice(&hash.finalize()[..16]);
+    half
 }
 
 /// What was seen in a piece of raw HTML.
@@ -36,11 +61,14 @@ const COUNTED: &[&str] = &[
     "big",
     "blockquote",
     "button",
+    "canvas",
     "caption",
     "center",
     "cite",
     "code",
     "colgroup",
+    "data",
+    "datalist",
     "dd",
     "del",
     "details",
@@ -71,19 +99,25 @@ const COUNTED: &[&str] = &[
     "label",
     "legend",
     "li",
+    "listing",
     "main",
     "map",
     "mark",
+    "marquee",
     "math",
     "menu",
+    "meter",
     "nav",
     "nobr",
+    "noscript",
     "object",
     "ol",
     "optgroup",
     "option",
+    "output",
     "picture",
     "pre",
+    "progress",
     "q",
     "rp",
     "rt",
@@ -93,6 +127,7 @@ const COUNTED: &[&str] = &[
     "search",
     "section",
     "select",
+    "slot",
     "small",
     "span",
     "strike",
@@ -108,6 +143,7 @@ const COUNTED: &[&str] = &[
     "tfoot",
     "th",
     "thead",
+    "time",
     "tr",
     "tt",
     "u",
@@ -115,6 +151,11 @@ const COUNTED: &[&str] = &[
     "var",
     "video",
 ];
+
+/// Formatting elements: a browser opens them again behind the item or quotation they were left open in
+/// (HTML, 13.2.4.3, the list of active formatting elements); sorted.
+const FORMATTING: &[&str] =
+    &["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
 
 /// Elements whose content is no HTML: everything up to their end tag is text (GFM 6.11's list).
 const RAW_TEXT: &[&str] =
@@ -129,21 +170,47 @@ impl Context {
         self.open.len()
     }
 
-    /// Ends every element that was opened since, as the end of an item or a quote does.
+    /// Ends every element that was opened since, as the end of a table's cell does.
     pub fn truncate(&mut self, depth: usize) {
-        self.open.truncate(depth);
+        while self.open.len() > depth {
+            if let Some(count) = self.open.pop().and_then(|open| self.counts.get_mut(open.name)) {
+                *count -= 1;
+            }
+        }
     }
 
-    /// Writes the open elements, each followed by a blank.
+    /// Ends what was opened since, as the end of an item or a quote does: all but formatting.
+    pub fn leave(&mut self, depth: usize) {
+        let inside = self.open.get(depth..).unwrap_or_default();
+        let stay: Vec<Open> =
+            inside.iter().filter(|open| FORMATTING.binary_search(&open.name).is_ok()).cloned().collect();
+        self.truncate(depth);
+        stay.into_iter().for_each(|open| self.push(open.name, open.opened));
+    }
+
+    fn push(&mut self, name: &'static str, opened: [u8; 16]) {
+        let above = self.open.last().map_or([0; 16], |open| open.all);
+        let all = digest(&[&above, name.as_bytes(), b">", &opened]);
+        self.open.push(Open { name, opened, all });
+        *self.counts.entry(name).or_default() += 1;
+    }
+
+    /// Writes what is open: a digest of all, and the name of the innermost; nothing where nothing is.
     pub fn write(&self, out: &mut Vec<u8>) {
-        for name in &self.open {
-            out.extend_from_slice(name.as_bytes());
-            out.push(b' ');
+        if let Some(last) = self.open.last() {
+            out.extend_from_slice(&last.all);
+            out.extend_from_slice(last.name.as_bytes());
         }
+    }
+
+    /// The name of the innermost element in what [`Context::write`] wrote.
+    pub fn name(written: &[u8]) -> Option<&str> {
+        std::str::from_utf8(written.get(16..)?).ok()
     }
 
     /// Reads a piece of raw HTML: its tags open and close elements.
     pub fn read(&mut self, html: &[u8]) -> Seen {
+        let opened = digest(&[html.trim_ascii_end()]);
         let mut seen = Seen::default();
         let mut at = 0;
         while let Some(found) = memchr::memchr(b'<', &html[at..]) {
@@ -170,7 +237,7 @@ impl Context {
                 match tag(rest) {
                     None => Some(start + 1),
                     Some(tag) => {
-                        let raw = self.apply(&tag, &mut seen);
+                        let raw = self.apply(&tag, opened, &mut seen);
                         match (tag.length, raw) {
                             (None, _) => None,
                             (Some(length), None) => Some(start + length),
@@ -191,7 +258,7 @@ impl Context {
     }
 
     /// Opens or closes an element. Gives the name of one whose content is text.
-    fn apply(&mut self, tag: &Tag<'_>, seen: &mut Seen) -> Option<&'static str> {
+    fn apply(&mut self, tag: &Tag<'_>, opened: [u8; 16], seen: &mut Seen) -> Option<&'static str> {
         let mut lower = [0_u8; 16];
         let name = lower.get_mut(..tag.name.len())?;
         name.copy_from_slice(tag.name);
@@ -200,13 +267,17 @@ impl Context {
         let known = |list: &[&'static str]| list.binary_search(&name).ok().map(|at| list[at]);
         if tag.closes {
             // An end tag closes what was opened inside of its element too; without one it is nothing.
-            if let Some(at) = self.open.iter().rposition(|open| *open == name) {
-                self.open.truncate(at);
+            if self.counts.get(name).is_some_and(|count| *count > 0)
+                && let Some(at) = self.open.iter().rposition(|open| open.name == name)
+            {
+                self.truncate(at);
             }
             return None;
         }
         seen.banned |= known(RAW_TEXT).is_some() || known(OF_A_PAGE).is_some();
-        self.open.extend(known(COUNTED));
+        if let Some(name) = known(COUNTED) {
+            self.push(name, opened);
+        }
         known(RAW_TEXT)
     }
 }
@@ -266,12 +337,14 @@ mod tests {
     fn read(html: &str) -> (String, Seen) {
         let mut context = Context::default();
         let seen = context.read(html.as_bytes());
-        (context.open.join(" "), seen)
+        (context.open.iter().map(|open| open.name).collect::<Vec<_>>().join(" "), seen)
     }
 
     #[test]
     fn the_lists_are_sorted() {
-        assert!(COUNTED.is_sorted() && RAW_TEXT.is_sorted() && OF_A_PAGE.is_sorted());
+        assert!(
+            FORMATTING.is_sorted() && COUNTED.is_sorted() && RAW_TEXT.is_sorted() && OF_A_PAGE.is_sorted()
+        );
         assert!(COUNTED.iter().chain(RAW_TEXT).chain(OF_A_PAGE).all(|name| name.len() <= 16));
     }
 

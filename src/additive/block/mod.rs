@@ -18,6 +18,7 @@ pub mod html;
 mod segments;
 pub mod tree;
 
+use self::html::Context;
 use self::tree::{Kind, NONE, Tree, same};
 use super::text::Lines;
 use super::{Code, Found, Layer, quoted, yaml};
@@ -405,6 +406,12 @@ impl Explanation<'_> {
         }
     }
 
+    /// Whether two items begin with the same source text.
+    fn begins_with_same_words(&self, u: u32, v: u32) -> bool {
+        let (a, b) = (self.old.node(u).first, self.new.node(v).first);
+        a != NONE && b != NONE && self.old.source(a) == self.new.source(b)
+    }
+
     /// Whether an item of a numbered list stands further down in the list.
     fn stands_later(&self, u: u32, mut from: u32) -> bool {
         while from != NONE {
@@ -450,6 +457,14 @@ impl Explanation<'_> {
             // An item is known by what it holds.
             let alike = |at: &u32| new.node(*at).kind == Kind::Item && new.source(*at) == source;
             return match all.clone().find(alike) {
+                Some(at)
+                    if new.node(at).parent == v
+                        && self.begins_with_same_words(u, at)
+                        && !self.begins_alike(u, at) =>
+                {
+                    let now = "reads the same and renders otherwise: a link leads elsewhere, or brackets became one";
+                    (Code::LinkTarget, now.to_owned(), at)
+                }
                 Some(at) if new.node(at).parent != v => {
                     (Code::ListSplit, "stands in another list now".to_owned(), at)
                 }
@@ -462,15 +477,16 @@ impl Explanation<'_> {
         if !matches!(kind, Kind::Quote | Kind::Rule)
             && let Some(at) = all.clone().find(|at| same_content(at) && new.context(*at) != old.context(u))
         {
-            let context = |bytes: &[u8]| match String::from_utf8_lossy(bytes).trim() {
-                "" => "no raw HTML".to_owned(),
-                open => format!("<{}>", open.replace(' ', "> <")),
+            let now = match (Context::name(new.context(at)), Context::name(old.context(u))) {
+                (Some(now), Some(was)) if now == was => format!("stands inside of another <{now}> now"),
+                (Some(now), Some(was)) => {
+                    format!("stands inside of <{now}> now, and stood inside of <{was}>")
+                }
+                (Some(now), None) => format!("stands inside of <{now}> now"),
+                (None, was) => {
+                    format!("stands outside of the <{}> that it stood in", was.unwrap_or("element"))
+                }
             };
-            let now = format!(
-                "stands inside of {} now, and stood inside of {}",
-                context(new.context(at)),
-                context(old.context(u))
-            );
             return (Code::Hidden, now, at);
         }
         if matches!(kind, Kind::Bullets | Kind::Numbers)
@@ -631,6 +647,15 @@ mod tests {
             ("x [l]\n\n[l]: u\n", "[l]: w\n\nx [l]\n\n[l]: u\n", LinkTarget),
             ("x [l] y\n", "x [l] y\n\n[l]: u\n", LinkTarget),
             ("a\n\nb\n", "a\n\n<details>\n\nb\n", Hidden),
+            ("a\n\nb\n", "a\n\n<canvas>\n\nb\n\n</canvas>\n", Hidden),
+            ("<div>\n\na\n\n</div>\n", "<div>\n\n</div>\n\n<div hidden>\n\na\n\n</div>\n", Hidden),
+            (
+                "<details>\n<summary>A</summary>\n\na\n\n</details>\n",
+                "<details>\n<summary>A</summary>\n\n</details>\n\n<details>\n<summary>B</summary>\n\na\n\n</details>\n",
+                Hidden,
+            ),
+            ("a\n\nb\n", "a\n\n- <s>x\n\nb\n", Hidden),
+            ("- [x] a\n- [ ] b\n", "- [x] a\n- [ ] b\n\n[x]: /u\n", LinkTarget),
             ("a\n\nb\n", "a\n\n<!--\n\nb\n", Hidden),
             ("a\n\nb\n\nc\n", "a\n\n<!--\n\nb\n\n-->\n\nc\n", Hidden),
             ("a\n\nb\n", "a\n\n```\n\nb\n", Hidden),
@@ -663,6 +688,11 @@ mod tests {
         let deep = format!("{} a\n", ">".repeat(5_000));
         assert_eq!(codes(&deep, &format!("{deep}\nb\n")), []);
         assert!(!codes(&deep, &format!("```\n{deep}")).is_empty());
+        // What is open is a digest, not a list that every block would carry.
+        let open = "<div>\n\n".repeat(20_000);
+        assert_eq!(codes(&open, &format!("{open}b\n")), []);
+        let closed = "</b>".repeat(20_000);
+        assert_eq!(codes(&open, &format!("{open}b {closed}\n")), []);
         let long = format!("{}\n", "[".repeat(100_000));
         assert_eq!(codes(&long, &format!("{long}\nb\n")), []);
     }

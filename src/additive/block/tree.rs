@@ -414,7 +414,7 @@ impl Builder<'_> {
             TagEnd::TableHead | TagEnd::TableRow => self.cells = None,
             TagEnd::BlockQuote(_) | TagEnd::Item | TagEnd::Table => {
                 if let Some(open) = self.open.pop() {
-                    self.context.truncate(open.depth);
+                    self.context.leave(open.depth);
                 }
             }
             TagEnd::List(_) => {
@@ -532,7 +532,7 @@ mod tests {
                 (depth, above) = (depth + 1, tree.node(above).parent);
             }
             let source = tree.source(at).lines().next().unwrap_or_default();
-            let context = String::from_utf8_lossy(tree.context(at)).into_owned();
+            let context = Context::name(tree.context(at)).unwrap_or_default();
             let list = matches!(tree.node(at).kind, Kind::Bullets | Kind::Numbers);
             let label =
                 if list { String::from_utf8_lossy(tree.content(at)).into_owned() } else { source.into() };
@@ -577,12 +577,12 @@ mod tests {
     fn open_elements_are_the_context_of_what_follows() {
         insta::assert_snapshot!(drawn("<details>\n\na <b>x\n\n- <i>in\n\nb\n\n</details>\n\nc\n"), @r"
         HTML block [<details>] 
-        paragraph [a <b>x] details 
-        list [-t] details b 
-          list item [- <i>in] details b 
-            paragraph [<i>in] details b 
-        paragraph [b] details b 
-        HTML block [</details>] details b 
+        paragraph [a <b>x] details
+        list [-t] b
+          list item [- <i>in] b
+            paragraph [<i>in] b
+        paragraph [b] i
+        HTML block [</details>] i
         paragraph [c] 
         ");
     }
