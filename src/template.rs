@@ -2,7 +2,7 @@
 //! repository's own.
 //!
 //! A user's or a model's words are only ever *values*. Every value that a `.md` template prints is
-//! escaped by [`plain::markdown`](crate::plain::markdown), every value of a `.txt` template is
+//! escaped by [`crate::plain::markdown`], every value of a `.txt` template is
 //! cleaned, so that a template cannot forget it; what is ours is passed as a safe string. An
 //! undefined name is an error, and a template that runs away runs out of fuel.
 

@@ -10,7 +10,7 @@
 //! takes as many comparisons as there are new nodes. An explicit stack does it, since a line can
 //! open thousands of quotes.
 //!
-//! Where whole sections are the same byte for byte, [segments] finds the embedding without parsing
+//! Where whole sections are the same byte for byte, `segments` finds the embedding without parsing
 //! them. Only a failure is explained, with a bounded effort: which old node finds no place, and where its
 //! text stands now.
 
@@ -35,7 +35,7 @@ pub struct Blocks {
 const EXPLAINED: usize = 20;
 
 /// How many blocks a change of a document adds, where it can be told without comparing all of it
-/// that it only adds; see [segments].
+/// that it only adds; see `segments`.
 pub fn added(before: &[u8], after: &[u8]) -> Option<usize> {
     let (old, new) = (std::str::from_utf8(before).ok()?, std::str::from_utf8(after).ok()?);
     if memchr::memchr(0, after).is_some() || new.len() > LARGEST {
