@@ -136,24 +136,12 @@ fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
             },
             Event::SequenceStart(anchor, tag) => {
                 let node = stream.add(line, tag.as_deref(), Kind::Sequence(Vec::new()));
-                if anchor > 0 {
-                    anchors.insert(anchor, node);
-                }
-                open.push(Open { node, key: None });
-                if open.len() > DEEPEST {
-                    return Err(broken(Code::Unparsable, line, "it is nested more than 128 levels deep"));
-                }
+                begin(&mut open, &mut anchors, anchor, node, line)?;
                 continue;
             }
             Event::MappingStart(anchor, tag) => {
                 let node = stream.add(line, tag.as_deref(), Kind::Mapping(BTreeMap::new()));
-                if anchor > 0 {
-                    anchors.insert(anchor, node);
-                }
-                open.push(Open { node, key: None });
-                if open.len() > DEEPEST {
-                    return Err(broken(Code::Unparsable, line, "it is nested more than 128 levels deep"));
-                }
+                begin(&mut open, &mut anchors, anchor, node, line)?;
                 continue;
             }
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
@@ -194,6 +182,25 @@ fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
     }
     stream.comments = comments(text, &inside);
     Ok(stream)
+}
+
+/// A collection begins; its anchor can be referred to from now on.
+fn begin(
+    open: &mut Vec<Open>,
+    anchors: &mut BTreeMap<usize, usize>,
+    anchor: usize,
+    node: usize,
+    line: usize,
+) -> Result<(), Broken> {
+    if anchor > 0 {
+        anchors.insert(anchor, node);
+    }
+    open.push(Open { node, key: None });
+    if open.len() > DEEPEST {
+        let message = "it is nested more than 128 levels deep".to_owned();
+        return Err(Broken { code: Code::Unparsable, line, message });
+    }
+    Ok(())
 }
 
 /// The lines that belong to a scalar alone: all of a block scalar's, and those of any other behind
