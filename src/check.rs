@@ -53,11 +53,14 @@ pub struct Report {
     pub head: Oid,
     /// The files that were compared, in path order.
     pub files: Vec<FileReport>,
-    /// Paths that were only lost as trees go: nothing of them had to be read.
-    pub compared: usize,
 }
 
 impl Report {
+    /// How many protected paths differ, and were therefore compared.
+    pub fn compared(&self) -> usize {
+        self.files.len()
+    }
+
     pub fn is_additive(&self) -> bool {
         self.files.iter().all(FileReport::is_additive)
     }
@@ -116,13 +119,12 @@ impl<'p> Gate<'p> {
         let gone = jobs.iter().any(|(one, _)| one.now == Now::Nothing);
         let moved = if gone { self.moved(&desk.objects)? } else { BTreeMap::new() };
         let one = |desk: &mut Desk, job: &Job<'_>| self.file(desk, job, &moved);
-        let compared = jobs.len();
-        let files = if share && compared >= SHARED {
+        let files = if share && jobs.len() >= SHARED {
             shared(&desk.objects, false, &jobs, &one)?
         } else {
             jobs.iter().map(|job| one(desk, job)).collect::<Result<Vec<_>, _>>()?
         };
-        Ok(Report { base: self.base, head: self.head, files, compared })
+        Ok(Report { base: self.base, head: self.head, files })
     }
 
     /// The protected paths that are not the same any more.
@@ -266,7 +268,12 @@ impl States<'_> {
 
     fn read(&self, folder: &[u8]) -> Option<Option<String>> {
         let path = format!("{}/{}", std::str::from_utf8(folder).ok()?, meta::FILE);
-        let bytes = self.objects.repo().ok()?.blob_at(self.tree?, &path).ok()??;
+        // What cannot be read is not known: then every rule holds.
+        let tree = self.tree?;
+        let Ok(bytes) = self.objects.repo().and_then(|repo| repo.blob_at(tree, &path)) else {
+            return Some(None);
+        };
+        let bytes = bytes?;
         let value: Option<serde_json::Value> = serde_json::from_slice(&bytes).ok();
         Some(value.and_then(|value| value.get("analysis_status")?.as_str().map(str::to_owned)))
     }

@@ -115,7 +115,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let spare = objects.again();
     let judged = check::judge(&gates, objects)?;
     if let (Some(last), Some(report)) = (ranges.last(), judged.last())
-        && let (0, Some(tree)) = (report.compared, last.old)
+        && let (0, Some(tree)) = (report.compared(), last.old)
         && !check::protects_anything(&spare, tree, &last.way.policy)?
     {
         screen.warn("nothing that stands in the base is protected: see `append_only` in .roundtable.yaml");

@@ -221,9 +221,7 @@ fn losing(text: &str) -> Edits {
                 }
             }
             Kind::Heading(level) if *level > 1 && at > 0 => {
-                // The section loses its parent, or its sub-sections theirs.
-                let deeper =
-                    found[at..].iter().skip(1).any(|(next, _)| matches!(next, Kind::Heading(l) if l > level));
+                // A new heading of the same level takes the section's text over.
                 let ends = found[at + 1..]
                     .iter()
                     .position(|(next, _)| matches!(next, Kind::Heading(l) if l <= level));
@@ -234,7 +232,6 @@ fn losing(text: &str) -> Edits {
                         with(text, below.start, &format!("{} New\n\n", "#".repeat((*level).into()))),
                     );
                 }
-                let _ = deeper;
             }
             Kind::Bullets => {
                 let item = line_end(text, range.start);
@@ -339,11 +336,8 @@ fn adding(text: &str) -> Edits {
                 ("a quotation between", "> new\n\n"),
                 ("details between", "<details>\n\nnew\n\n</details>\n\n"),
                 ("a table between", "| new |\n| --- |\n| row |\n\n"),
-                ("a deeper section's heading never takes text", ""),
             ] {
-                if !more.is_empty() {
-                    add(name, with(text, range.start, more));
-                }
+                add(name, with(text, range.start, more));
             }
             if !matches!(kind, Kind::Bullets) && before != Some(Kind::Bullets) {
                 add("a list between", with(text, range.start, "- new\n- list\n\n"));

@@ -25,11 +25,9 @@ pub fn write(repo: &Repo, reports: &Reports, format: Format, screen: &Screen) ->
         Format::Sarif => screen.raw(&format!("{:#}\n", sarif::log(reports))),
         Format::Github => {
             human::write(repo, reports, screen)?;
-            github::write(reports, screen)?;
-            return Ok(());
+            github::write(reports, screen)
         }
-    }?;
-    Ok(())
+    }
 }
 
 /// What `--json` prints (contract, section 2). Of several comparisons (`--stdin`, `--each`) the last
@@ -63,13 +61,13 @@ fn as_json(reports: &Reports) -> Value {
         "verdict": verdict(additive),
         "base": last.map_or(Value::Null, |report| id(report.base)),
         "head": last.map_or(Value::Null, |report| id(report.head)),
-        "compared": reports.iter().map(|(report, _)| report.compared).sum::<usize>(),
+        "compared": reports.iter().map(|(report, _)| report.compared()).sum::<usize>(),
         "files": files,
     });
     if reports.len() > 1 {
         let range = |report: &Report| {
             json!({
-                "base": id(report.base), "head": id(report.head), "compared": report.compared,
+                "base": id(report.base), "head": id(report.head), "compared": report.compared(),
                 "verdict": verdict(report.is_additive()),
             })
         };
@@ -113,7 +111,7 @@ fn findings(reports: &Reports) -> Vec<Shown<'_>> {
 
 /// One sentence that sums up everything.
 fn sum(reports: &Reports) -> String {
-    let compared: usize = reports.iter().map(|(report, _)| report.compared).sum();
+    let compared: usize = reports.iter().map(|(report, _)| report.compared()).sum();
     let lost =
         reports.iter().flat_map(|(report, _)| &report.files).filter(|file| !file.is_additive()).count();
     let added: usize = reports.iter().flat_map(|(report, _)| &report.files).map(|file| file.added).sum();
@@ -122,6 +120,7 @@ fn sum(reports: &Reports) -> String {
             let (base, head) = super::check::sides(report);
             format!(" between {base} and {head}")
         }
+        [] => return "Additive: there was nothing to compare.".to_owned(),
         _ => format!(" in {} comparisons", reports.len()),
     };
     let files = |count: usize| match count {
