@@ -9,7 +9,7 @@ use crate::discussion::Finished;
 use crate::discussion::event::{Author, Event, Record, to_lines};
 use crate::item::{Change, Item};
 use crate::library::{Library, sha256};
-use crate::repo::{Committed, Error, Repo, Wanted};
+use crate::repo::{Committed, Error, Objects, Repo, Wanted};
 use crate::synthesis::{self, Outcome, Unplaced};
 use crate::template::{Failed, safe};
 
@@ -81,20 +81,51 @@ pub fn land(
         let finished = &moved;
         let (outcome, additive) = place(&item, finished, library)?;
         let message = message(library, finished)?;
-        let wanted = Wanted {
-            branch: &opened.branch,
-            tip,
-            parent,
-            additive: &additive,
-            message: &message,
-            author: &opened.author,
-            time: finished.at.seconds(),
-        };
+        let wanted = wanted(finished, &additive, &message, tip, parent);
         if let Committed::Done(commit) = repo.commit(&mut lock, &wanted)? {
             return Ok(Landing::Done(Box::new(Landed { commit, parent, item, outcome })));
         }
     }
     Err(NotLanded::Busy(opened.branch.clone()))
+}
+
+/// What a landing would come to.
+pub struct Rehearsed {
+    pub outcome: Outcome,
+    pub additive: additive::Additive,
+    /// The commit it would be.
+    pub commit: Oid,
+}
+
+/// Everything of a landing on `parent` but the writing.
+///
+/// # Errors
+/// Anything that would keep the discussion from landing there.
+pub fn rehearse(
+    objects: &Objects,
+    library: &Library,
+    finished: &Finished,
+    item: &Item,
+    parent: Oid,
+) -> Result<Rehearsed, NotLanded> {
+    let (outcome, additive) = place(item, finished, library)?;
+    let message = message(library, finished)?;
+    let wanted = wanted(finished, &additive, &message, None, parent);
+    let moved = || Error::Damaged(format!("the item {} is not what was read of it", item.path));
+    let commit = wanted.id(objects)?.ok_or_else(moved)?;
+    Ok(Rehearsed { outcome, additive, commit })
+}
+
+fn wanted<'a>(
+    finished: &'a Finished,
+    additive: &'a additive::Additive,
+    message: &'a str,
+    tip: Option<Oid>,
+    parent: Oid,
+) -> Wanted<'a> {
+    let opened = &finished.opened;
+    let time = finished.at.seconds();
+    Wanted { branch: &opened.branch, tip, parent, additive, message, author: &opened.author, time }
 }
 
 /// Places a finished discussion in its item and verifies that the change only adds.

@@ -82,6 +82,11 @@ pub fn shown(text: &str) -> String {
     cut(&one_line(&clean(text)), 200)
 }
 
+/// "1 line", "2 lines".
+pub fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
 /// At most `limit` characters, cut at a word where one ends near, with `…` where something went.
 pub fn cut(text: &str, limit: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(limit) else { return text.to_owned() };

@@ -67,7 +67,10 @@ pub fn hold(
                 Some(voice) => voice.summary(talk)?,
                 None => stand_in.summary(talk)?,
             }),
-            Next::Close(closed) => Event::Closed(closed),
+            Next::Close(closed) => {
+                at = talk.log().last().map(|last| last.at);
+                Event::Closed(closed)
+            }
             Next::Nothing => return Ok(()),
         };
         passed = 0;

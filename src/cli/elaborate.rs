@@ -10,6 +10,7 @@ use git2::Oid;
 use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
+use super::landed::{announce, artifacts, unified};
 use super::screen::Screen;
 use super::{Clock, Global, nanoseconds, now, open, read_file, table};
 use crate::config::Config;
@@ -273,13 +274,6 @@ fn discuss(setup: &Setup, step: &Step, screen: &Screen) -> Result<Finished, Fail
     talk.finish().ok_or_else(|| Fail::new("the discussion did not come to its end"))
 }
 
-fn announce(outcome: &Outcome, screen: &Screen) {
-    screen.say("");
-    for line in &outcome.announcements {
-        screen.say(line);
-    }
-}
-
 /// `--dry-run`: the same change, verified, and shown instead of committed.
 fn rehearse(setup: &Setup, finished: &Finished, screen: &Screen) -> Result<Code, Fail> {
     let (outcome, additive) = landing::place(&setup.item, finished, &setup.library)?;
@@ -292,15 +286,6 @@ fn rehearse(setup: &Setup, finished: &Finished, screen: &Screen) -> Result<Code,
     report["diff"] = json!(diff);
     screen.json(&report);
     Ok(Code::Yes)
-}
-
-/// A change as a unified diff.
-fn unified(change: &crate::item::Change) -> String {
-    let before = String::from_utf8_lossy(change.before.as_deref().unwrap_or_default());
-    let after = String::from_utf8_lossy(&change.after);
-    let old = if change.before.is_some() { format!("a/{}", change.path) } else { "/dev/null".to_owned() };
-    let diff = similar::TextDiff::from_lines(before.as_ref(), after.as_ref());
-    diff.unified_diff().context_radius(3).header(&old, &format!("b/{}", change.path)).to_string()
 }
 
 /// `--out`: the recording goes to a file of the user's, and nothing is committed.
@@ -350,7 +335,7 @@ fn already_recorded(setup: &Setup, commit: Oid, recording: &str, screen: &Screen
     let outcome = Outcome::nothing(recording);
     let mut report = report(setup, &finished, &outcome);
     report["base"] = json!(finished.opened.base);
-    report["commit"] = json!(setup.repo.commit_of(commit, recording)?.to_string());
+    report["commit"] = json!(setup.repo.brought(commit, recording)?.to_string());
     report["already_recorded"] = json!(true);
     screen.json(&report);
     Ok(Code::Yes)
@@ -359,16 +344,6 @@ fn already_recorded(setup: &Setup, commit: Oid, recording: &str, screen: &Screen
 /// What `--json` prints (contract, section 2).
 fn report(setup: &Setup, finished: &Finished, outcome: &Outcome) -> Value {
     let opened = &finished.opened;
-    let artifacts: Vec<Value> = outcome
-        .placed
-        .iter()
-        .map(|placed| {
-            json!({
-                "path": placed.path, "section": placed.section, "created": placed.created,
-                "added_lines": placed.added_lines, "description": placed.description,
-            })
-        })
-        .collect();
     let left: Vec<Value> =
         outcome.left.iter().map(|left| json!({"path": left.path, "reason": left.reason})).collect();
     json!({
@@ -382,7 +357,7 @@ fn report(setup: &Setup, finished: &Finished, outcome: &Outcome) -> Value {
         "max_turns": opened.max_turns,
         "lead": opened.lead,
         "voice": opened.voice,
-        "artifacts": artifacts,
+        "artifacts": artifacts(outcome),
         "left": left,
         "recording": outcome.recording,
         "run": opened.run,

@@ -6,6 +6,7 @@ use crate::discussion::Refused;
 use crate::finding::Finding;
 use crate::landing::NotLanded;
 use crate::library::Unusable;
+use crate::replay::{Unlanded, Unread};
 use crate::repo;
 use crate::session::Stopped;
 use crate::template::Failed;
@@ -53,7 +54,7 @@ macro_rules! fail_from {
     )*};
 }
 
-fail_from!(repo::Error, Finding, NotLanded, Unusable, Stopped, Refused, Failed);
+fail_from!(repo::Error, Finding, NotLanded, Unusable, Stopped, Refused, Failed, Unread, Unlanded);
 
 /// Prints what clap has to say: help and version on standard output with 0, else 2.
 pub fn usage(error: &clap::Error) -> Code {

@@ -6,6 +6,9 @@ mod check;
 mod elaborate;
 mod event;
 mod exit;
+mod landed;
+mod recording;
+mod replay;
 mod report;
 mod screen;
 mod show;
@@ -70,6 +73,8 @@ enum Verb {
     Check(check::Options),
     /// Make a new item: a folder with its meta.json
     Add(add::Options),
+    /// Run a recording again and compare what comes out; with --branch, commit it
+    Replay(replay::Options),
     /// Read a recorded discussion
     Show(show::Options),
     /// List, read and check the step files
@@ -87,6 +92,7 @@ pub fn main() -> Code {
         Verb::Elaborate(options) => elaborate::run(&cli.global, options, &screen),
         Verb::Check(options) => check::run(&cli.global, &options, &screen),
         Verb::Add(options) => add::run(&cli.global, &options, &screen),
+        Verb::Replay(options) => replay::run(&cli.global, &options, &screen),
         Verb::Show(options) => show::run(&cli.global, &options, &screen),
         Verb::Steps(options) => steps::run(&cli.global, &options, &screen),
     };

@@ -23,6 +23,8 @@ pub struct Screen {
     json: bool,
     /// A runner of GitHub Actions reads along and obeys commands in what is printed.
     runner: bool,
+    /// Standard error is a terminal: somebody waits there.
+    progress: bool,
     broken: RefCell<Option<io::Error>>,
 }
 
@@ -52,6 +54,7 @@ impl Screen {
             quiet,
             json,
             runner: std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
+            progress: io::stderr().is_terminal(),
             broken: RefCell::new(None),
         }
     }
@@ -121,6 +124,29 @@ impl Screen {
         let text = lines.replace("##[", "## [");
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         written.map_err(|error| Fail::new(format!("standard output cannot be written: {error}")))
+    }
+
+    /// Whether one JSON object is wanted.
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// How far a long work is, on a terminal; gone at its end.
+    pub fn progress(&self, done: usize, total: usize) {
+        let percent = |done: usize| done * 100 / total.max(1);
+        let is_news = done == 1 || percent(done) != percent(done.saturating_sub(1));
+        if self.quiet || !self.progress || total < 20 || !is_news {
+            return;
+        }
+        let width = 30;
+        let full = width * done / total.max(1);
+        let bar = if done < total {
+            format!("\r[{}{}] {done} of {total}", "=".repeat(full), " ".repeat(width - full))
+        } else {
+            format!("\r{}\r", " ".repeat(width + 30))
+        };
+        // Nobody misses a bar.
+        let _ = write!(io::stderr().lock(), "{bar}");
     }
 
     /// The first line of a finding: what kind, and what happened.

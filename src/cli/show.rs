@@ -1,21 +1,16 @@
 //! `roundtable show`: a recorded discussion as people read it.
 
-use std::path::Path;
-
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, open, read_file};
+use super::{Global, open, recording, table};
 use crate::discussion::event::{Event, Record, from_lines};
 use crate::discussion::{Finished, introduction};
 use crate::library::Library;
-use crate::plain;
+use crate::replay::Recording;
 use crate::synthesis::summary_text;
-
-/// Recordings over this many bytes are refused (64 MiB).
-const LARGEST: u64 = 64 << 20;
 
 #[derive(Debug, Args)]
 #[command(
@@ -28,9 +23,10 @@ pub struct Options {
 
 /// Prints the transcript.
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
-    let (bytes, library) = read(global, &options.recording)?;
-    let name = plain::clean(&options.recording);
-    let log = from_lines(&name, crate::json::utf8(&name, &bytes)?)?;
+    let recording = recording::read(global, &options.recording)?;
+    let library = library(global, &recording)?;
+    let name = recording.name;
+    let log = from_lines(&name, crate::json::utf8(&name, &recording.bytes)?)?;
     let Some(Record { event: Event::Opened(opened), .. }) = log.first() else {
         return Err(Fail::new(format!("{name}: a recording begins with the event `opened`")));
     };
@@ -49,24 +45,13 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     Ok(Code::Yes)
 }
 
-/// The bytes of a recording, and the library its commit has.
-fn read(global: &Global, recording: &str) -> Result<(Vec<u8>, Library), Fail> {
-    let path = Path::new(recording);
-    if path.exists() {
-        return Ok((read_file(path, LARGEST)?, Library::built_in()?));
-    }
-    let Some((revision, inside)) =
-        recording.split_once(':').filter(|(revision, inside)| !revision.is_empty() && !inside.is_empty())
-    else {
-        let shown = plain::shown(recording);
-        return Err(Fail::new(format!("{shown} does not exist; name a file, or REV:PATH in the repository")));
-    };
+/// The library that a recording's commit has; for a file, the built-in one.
+fn library(global: &Global, recording: &Recording) -> Result<Library, Fail> {
+    let Some(place) = &recording.place else { return Ok(Library::built_in()?) };
+    let built_in = table::BuiltIn::begin();
     let repo = open(global)?;
-    let commit = repo.resolve(revision)?;
-    let bytes = repo.file(commit, inside.trim_start_matches("./"))?;
-    let missing = || Fail::new(format!("no file {} at {}", plain::shown(inside), plain::shown(revision)));
-    let config = super::table::config(global, &repo, commit)?;
-    Ok((bytes.ok_or_else(missing)?, super::table::BuiltIn::begin().library(&repo, commit, &config)?))
+    let config = table::config(global, &repo, place.commit)?;
+    built_in.library(&repo, place.commit, &config)
 }
 
 /// The end of a log, read without judging the way there.

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
 
 use super::summary::Summary;
 use crate::finding::Finding;
@@ -205,6 +206,8 @@ pub enum NoticeKind {
 pub struct Closed {
     pub exit: Exit,
     pub turn_count: u32,
+    /// SHA-256 of every line before this one: what was closed is what is read.
+    pub digest: String,
 }
 
 /// Why a discussion ended (contract 4.10).
@@ -268,6 +271,17 @@ pub fn to_lines(log: &[Record]) -> String {
         text.push('\n');
         text
     })
+}
+
+/// The digest that the end of a log carries of everything before it.
+pub fn digest(log: &[Record]) -> String {
+    let before = log.iter().take_while(|record| !matches!(record.event, Event::Closed(_)));
+    let mut all = Sha256::new();
+    for record in before {
+        all.update(record.to_line());
+        all.update(b"\n");
+    }
+    crate::library::hex(&all.finalize())
 }
 
 /// Reads a recording. Every line must be what this version would write, to the byte.

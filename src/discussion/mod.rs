@@ -159,8 +159,23 @@ impl<'l> Discussion<'l> {
                 opened.max_turns.to_string(),
             ));
         }
-        if ![&opened.item_name, &opened.user, &opened.item].iter().all(|text| is_one_clean_line(text)) {
-            return Err(refused("names on one line of visible characters".to_owned(), "others".to_owned()));
+        let Opened { author, branch, voice, .. } = &opened;
+        let names =
+            [&opened.item_name, &opened.user, &opened.item, branch, voice, &author.name, &author.email];
+        if let Some(name) = names.into_iter().chain(&opened.model).find(|text| !is_one_clean_line(text)) {
+            return Err(refused("names on one line of visible characters".to_owned(), describe_text(name)));
+        }
+        let is_hex = |text: &str, length| {
+            text.len() == length && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        };
+        // Both end up in a commit: nothing but what we write ourselves may stand there.
+        for (what, text, length) in [("base", &opened.base, 40), ("run", &opened.run, 32)] {
+            if !is_hex(text, length) {
+                return Err(refused(format!("a {what} of {length} hexadecimal digits"), describe_text(text)));
+            }
+        }
+        if [&author.name, &author.email].iter().any(|text| text.contains(['<', '>'])) {
+            return Err(refused("an author without < and >".to_owned(), describe_text(&author.name)));
         }
         let mut cues = VecDeque::from([cue(lead, Purpose::Framing, true)]);
         cues.extend(library.cast.others(&lead.key).map(|persona| cue(persona, Purpose::Round, true)));
@@ -218,7 +233,10 @@ impl<'l> Discussion<'l> {
             }
             Stage::Listening => self.floor()?,
             Stage::Summarizing(_) => Next::Summary,
-            Stage::Closing(exit) => Next::Close(Closed { exit: *exit, turn_count: self.state.turn }),
+            Stage::Closing(exit) => {
+                let digest = event::digest(&self.log);
+                Next::Close(Closed { exit: *exit, turn_count: self.state.turn, digest })
+            }
             Stage::Done => Next::Nothing,
         })
     }
@@ -268,6 +286,11 @@ impl<'l> Discussion<'l> {
             Event::Closed(closed) => {
                 if self.next()? != Next::Close(closed.clone()) {
                     return Err(self.refuse(&record.event)?);
+                }
+                // The end takes no time, so that the digest before it vouches for its time too.
+                if let Some(last) = self.log.last().filter(|last| last.at != record.at) {
+                    let (expected, found) = (format!("the end at {}", last.at), record.at.to_string());
+                    return Err(Refused::Unexpected { number: self.log.len() + 1, expected, found });
                 }
                 self.state.stage = Stage::Done;
             }
@@ -661,9 +684,27 @@ pub fn introduction(library: &Library, opened: &Opened) -> Result<String, Failed
 impl Finished {
     /// The same discussion on another commit: what it says of its base, in every place.
     pub fn rebase(&mut self, base: &str) {
-        base.clone_into(&mut self.opened.base);
+        if self.opened.base != base {
+            self.reopen(|opened| base.clone_into(&mut opened.base));
+        }
+    }
+
+    /// The same discussion for another branch.
+    pub fn redirect(&mut self, branch: &str) {
+        if self.opened.branch != branch {
+            self.reopen(|opened| branch.clone_into(&mut opened.branch));
+        }
+    }
+
+    /// Changes what the opening says, and closes the log again over it.
+    fn reopen(&mut self, change: impl Fn(&mut Opened)) {
+        change(&mut self.opened);
         if let Some(Record { event: Event::Opened(opened), .. }) = self.log.first_mut() {
-            base.clone_into(&mut opened.base);
+            change(opened);
+        }
+        self.closed.digest = event::digest(&self.log);
+        if let Some(Record { event: Event::Closed(closed), .. }) = self.log.last_mut() {
+            closed.clone_from(&self.closed);
         }
     }
 }
@@ -689,6 +730,10 @@ pub fn is_speakable(text: &str, cast: &Cast) -> bool {
 
 fn is_one_clean_line(text: &str) -> bool {
     !text.trim().is_empty() && plain::is_clean(text) && !text.contains(['\n', '\t'])
+}
+
+fn describe_text(text: &str) -> String {
+    format!("\"{}\"", plain::cut(&plain::shown(text), 60))
 }
 
 /// An event in a few words, for messages.
@@ -719,6 +764,12 @@ fn describe(event: &Event) -> String {
             )
         }
         Event::Synthesis(summary) => format!("a synthesis with {}", summary.description()),
-        Event::Closed(closed) => format!("the end by {} after {} turns", closed.exit, closed.turn_count),
+        Event::Closed(closed) => {
+            let digest = plain::cut(&plain::shown(&closed.digest), 64);
+            format!(
+                "the end by {} after {} turns, over a log of digest {digest}",
+                closed.exit, closed.turn_count
+            )
+        }
     }
 }

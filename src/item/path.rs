@@ -69,6 +69,12 @@ impl fmt::Display for OutputPath {
     }
 }
 
+/// Whether a text is a path from the repository's root as git writes it: names between slashes,
+/// none of them empty or a step up.
+pub fn is_plain(path: &str) -> bool {
+    !path.is_empty() && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
+}
+
 /// Names that Windows keeps for devices.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 

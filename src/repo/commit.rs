@@ -14,11 +14,11 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use git2::build::TreeUpdateBuilder;
-use git2::{ErrorCode, FileMode, ObjectType, Odb, Oid, Repository, Signature, Tree};
+use git2::{ErrorCode, Odb, Oid, Repository};
 
+use super::graft::graft;
 use super::pack::{Object, pack};
-use super::{Error, Repo};
+use super::{Error, Repo, Unwritten};
 use crate::additive::Additive;
 use crate::discussion::event::Author;
 
@@ -35,6 +35,17 @@ pub struct Wanted<'a> {
     pub author: &'a Author,
     /// Seconds since the epoch, in UTC.
     pub time: i64,
+}
+
+impl Wanted<'_> {
+    /// The commit that this would be; nothing is written. None where the parent's files are not
+    /// those that were compared.
+    ///
+    /// # Errors
+    /// A parent that cannot be read, a path or an author that git has no form for.
+    pub fn id(&self, objects: &super::Objects) -> Result<Option<Oid>, Error> {
+        Ok(graft(objects, self)?.map(|graft| graft.commit))
+    }
 }
 
 /// How a commit ended.
@@ -83,9 +94,11 @@ impl Repo {
     /// Anything that keeps the objects or the branch from being written; the branch is then where
     /// it was.
     pub fn commit(&self, lock: &mut Lock, wanted: &Wanted<'_>) -> Result<Committed, Error> {
-        let (id, objects) = self.new_objects(wanted)?;
-        let Some(id) = id else { return Ok(Committed::Moved) };
-        lock.store(self, objects)?;
+        let Some(graft) = graft(&self.objects(Unwritten::new()), wanted)? else {
+            return Ok(Committed::Moved);
+        };
+        let id = graft.commit;
+        lock.store(self, graft.objects)?;
         self.read_back(id, wanted)?;
         if wanted.tip.is_none() {
             self.make_folders(wanted.branch)?;
@@ -129,42 +142,6 @@ impl Repo {
         Ok(Repository::from_odb(odb)?)
     }
 
-    /// The new objects, built in memory; no id where the parent's files are not those compared.
-    fn new_objects(&self, wanted: &Wanted<'_>) -> Result<(Option<Oid>, Vec<Object>), Error> {
-        let memory = self.objects_alone()?;
-        let odb = memory.odb()?;
-        let _pack = odb.add_new_mempack_backend(1_000)?;
-        let parent = memory.find_commit(wanted.parent)?;
-        let base = parent.tree()?;
-        let mut update = TreeUpdateBuilder::new();
-        for change in wanted.additive.changes() {
-            let Some(mode) = mode_of(&base, &change.path, change.before.as_deref())? else {
-                return Ok((None, Vec::new()));
-            };
-            let blob = odb.write(ObjectType::Blob, &change.after)?;
-            update.upsert(change.path.as_str(), blob, mode);
-        }
-        let tree = memory.find_tree(update.create_updated(&memory, &base)?)?;
-        let who =
-            Signature::new(&wanted.author.name, &wanted.author.email, &git2::Time::new(wanted.time, 0))?;
-        let buffer = memory.commit_create_buffer(&who, &who, wanted.message, &tree, &[&parent])?;
-        let id = odb.write(ObjectType::Commit, &buffer)?;
-        let mut ids = vec![id, tree.id()];
-        for change in wanted.additive.changes() {
-            let mut path = Path::new(&change.path);
-            while !path.as_os_str().is_empty() {
-                ids.push(tree.get_path(path)?.id());
-                path = path.parent().unwrap_or(Path::new(""));
-            }
-        }
-        let mut objects = Vec::new();
-        for id in ids {
-            let found = odb.read(id)?;
-            objects.push(Object { id, kind: found.kind(), data: found.data().to_vec() });
-        }
-        Ok((Some(id), objects))
-    }
-
     /// Whatever the branch will refer to is on disk: opened anew, without the objects in memory.
     fn read_back(&self, id: Oid, wanted: &Wanted<'_>) -> Result<(), Error> {
         let fresh = self.objects_alone()?;
@@ -201,27 +178,6 @@ impl Repo {
         }
         Ok(Committed::Done(id))
     }
-}
-
-/// The mode to write a path with, or none where the tree does not hold what was compared.
-fn mode_of(base: &Tree<'_>, path: &str, before: Option<&[u8]>) -> Result<Option<FileMode>, Error> {
-    let entry = match base.get_path(Path::new(path)) {
-        Ok(entry) => entry,
-        Err(error) if error.code() == ErrorCode::NotFound => {
-            return Ok(before.is_none().then_some(FileMode::Blob));
-        }
-        Err(error) => return Err(error.into()),
-    };
-    let mode = match entry.filemode() {
-        0o100_644 | 0o100_664 => FileMode::Blob,
-        0o100_755 => FileMode::BlobExecutable,
-        _ => return Ok(None),
-    };
-    let same = match before {
-        Some(bytes) => Oid::hash_object(ObjectType::Blob, bytes)? == entry.id(),
-        None => false,
-    };
-    Ok(same.then_some(mode))
 }
 
 impl Lock {

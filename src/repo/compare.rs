@@ -33,15 +33,15 @@ pub struct Changed {
     pub now: Now,
 }
 
-const FOLDER: u32 = 0o040_000;
+pub(super) const FOLDER: u32 = 0o040_000;
 
 /// Folders inside of folders beyond this are no tree that anybody has written in earnest.
 const DEEPEST: usize = 2_000;
 
 /// An entry of a tree.
-struct Entry<'t> {
-    name: &'t [u8],
-    object: Object,
+pub(super) struct Entry<'t> {
+    pub name: &'t [u8],
+    pub object: Object,
 }
 
 impl Entry<'_> {
@@ -50,7 +50,7 @@ impl Entry<'_> {
     }
 
     /// git's order: a folder's name counts as if it ended in a slash.
-    fn order(&self, name: &[u8], folder: bool) -> Ordering {
+    pub fn order(&self, name: &[u8], folder: bool) -> Ordering {
         let shared = self.name.len().min(name.len());
         let end = |name: &[u8], folder: bool| match name.get(shared) {
             Some(byte) => u16::from(*byte),
@@ -63,7 +63,7 @@ impl Entry<'_> {
 }
 
 /// The entries of a tree's bytes.
-fn entries(bytes: &[u8]) -> Option<Vec<Entry<'_>>> {
+pub(super) fn entries(bytes: &[u8]) -> Option<Vec<Entry<'_>>> {
     let (mut found, mut rest) = (Vec::with_capacity(bytes.len() / 32), bytes);
     while !rest.is_empty() {
         let blank = memchr::memchr(b' ', rest)?;
@@ -76,7 +76,7 @@ fn entries(bytes: &[u8]) -> Option<Vec<Entry<'_>>> {
     Some(found)
 }
 
-fn find<'e, 't>(entries: &'e [Entry<'t>], name: &[u8], folder: bool) -> Option<&'e Entry<'t>> {
+pub(super) fn find<'e, 't>(entries: &'e [Entry<'t>], name: &[u8], folder: bool) -> Option<&'e Entry<'t>> {
     entries.binary_search_by(|entry| entry.order(name, folder)).ok().map(|at| &entries[at])
 }
 

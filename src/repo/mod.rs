@@ -3,6 +3,7 @@
 
 mod commit;
 mod compare;
+mod graft;
 mod mentions;
 mod objects;
 mod pack;
@@ -255,10 +256,8 @@ impl Repo {
     pub fn find_item(&self, commit: Oid, name: &str, items: &str) -> Result<String, Error> {
         let name = name.trim_start_matches("./").trim_end_matches('/');
         let paths = [name.to_owned(), format!("{items}/{name}")];
-        let plain =
-            |path: &str| !path.is_empty() && path.split('/').all(|part| !matches!(part, "" | "." | ".."));
         let mut found = Vec::new();
-        for path in paths.iter().filter(|path| plain(path)) {
+        for path in paths.iter().filter(|path| item::path::is_plain(path)) {
             if let Some(folder) = self.folder(commit, path)? {
                 found.push((folder.get_name(meta::FILE).is_none(), path));
             }
@@ -317,6 +316,53 @@ impl Repo {
         Ok(Item { path: path.to_owned(), meta, files, recordings })
     }
 
+    /// Every recording below a folder of items: the item, the recording's path, its blob. Stops
+    /// when `each` says no; counts what it has shown.
+    ///
+    /// # Errors
+    /// A tree that cannot be read, or links on the way.
+    pub fn recordings(
+        &self,
+        commit: Oid,
+        items: &str,
+        each: &mut dyn FnMut(&str, &str, Oid) -> bool,
+    ) -> Result<usize, Error> {
+        let Some(tree) = self.folder(commit, items)? else { return Ok(0) };
+        let mut count = 0;
+        self.list_recordings(&tree, items, 0, &mut |item, path, blob| {
+            count += 1;
+            each(item, path, blob)
+        })?;
+        Ok(count)
+    }
+
+    fn list_recordings(
+        &self,
+        tree: &Tree<'_>,
+        at: &str,
+        depth: usize,
+        each: &mut dyn FnMut(&str, &str, Oid) -> bool,
+    ) -> Result<bool, Error> {
+        for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree)) {
+            let name = name_of(&entry);
+            let folder = self.git.find_tree(entry.id())?;
+            if name == "elaborations" && tree.get_name(meta::FILE).is_some() {
+                for file in folder.iter().filter(|file| matches!(kind(file), Entry::File)) {
+                    let name = name_of(&file);
+                    if name.ends_with(".jsonl") && !each(at, &format!("{at}/elaborations/{name}"), file.id())
+                    {
+                        return Ok(false);
+                    }
+                }
+            } else if depth < DEPTH
+                && !self.list_recordings(&folder, &format!("{at}/{name}"), depth + 1, each)?
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     fn read_folder(
         &self,
         tree: &Tree<'_>,
@@ -367,20 +413,31 @@ impl Repo {
         Ok(())
     }
 
-    /// The commit that brought a file: the oldest on the first-parent way back from `tip` that has
-    /// it. Recordings are never changed, so having the path is having the file.
+    /// The commit that brought a file to a history: it has the file, and none of its parents has the
+    /// same. Recordings are never changed, so there is one way back to it.
     ///
     /// # Errors
     /// An object that cannot be read.
-    pub fn commit_of(&self, tip: Oid, path: &str) -> Result<Oid, Error> {
+    pub fn brought(&self, tip: Oid, path: &str) -> Result<Oid, Error> {
+        let path = Path::new(path);
+        let stands = |commit: &git2::Commit<'_>| -> Result<Option<Oid>, Error> {
+            Ok(commit.tree()?.get_path(path).ok().map(|entry| entry.id()))
+        };
         let mut found = self.git.find_commit(tip)?;
-        while let Ok(parent) = found.parent(0) {
-            if parent.tree()?.get_path(Path::new(path)).is_err() {
-                break;
+        let wanted = stands(&found)?;
+        loop {
+            let mut next = None;
+            for parent in found.parents() {
+                if stands(&parent)? == wanted {
+                    next = Some(parent);
+                    break;
+                }
             }
-            found = parent;
+            match next {
+                Some(parent) => found = parent,
+                None => return Ok(found.id()),
+            }
         }
-        Ok(found.id())
     }
 
     /// Whether anything stands at a path.

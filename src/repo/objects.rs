@@ -128,6 +128,17 @@ impl Objects {
         Ok(bytes)
     }
 
+    /// The tree of a commit.
+    ///
+    /// # Errors
+    /// A commit that is missing or damaged.
+    pub fn tree_of(&self, commit: Oid) -> Result<Oid, Error> {
+        let mut bytes = Vec::new();
+        self.read(commit, ObjectType::Commit, &mut bytes)?;
+        let found = parse(commit, &bytes).map(|(step, _)| step.tree);
+        found.ok_or_else(|| Error::Damaged(format!("the commit {commit} cannot be read")))
+    }
+
     /// The repository itself.
     ///
     /// # Errors

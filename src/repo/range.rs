@@ -1,7 +1,7 @@
 //! What a check compares: commits between two revisions, their trees, the index, and what a hook's
 //! environment says about where objects are.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -91,6 +91,37 @@ impl Repo {
             found.push(Step { commit: commit.id(), tree: commit.tree_id(), parents });
         }
         Ok(found)
+    }
+
+    /// Every commit that another one is made from, itself included.
+    ///
+    /// # Errors
+    /// A commit that is missing.
+    pub fn history(&self, tip: Oid) -> Result<HashSet<Oid>, Error> {
+        let mut walk = self.git.revwalk()?;
+        walk.push(tip)?;
+        Ok(walk.collect::<Result<_, _>>()?)
+    }
+
+    /// Whether a commit is another one or made from it.
+    ///
+    /// # Errors
+    /// A commit that is missing.
+    pub fn is_ancestor(&self, of: Oid, tip: Oid) -> Result<bool, Error> {
+        Ok(of == tip || self.git.graph_descendant_of(tip, of)?)
+    }
+
+    /// The parents of a commit.
+    ///
+    /// # Errors
+    /// No such commit.
+    pub fn parents_of(&self, commit: Oid) -> Result<Vec<Oid>, Error> {
+        Ok(self.git.find_commit(commit)?.parent_ids().collect())
+    }
+
+    /// Whether history ends early here.
+    pub fn is_shallow(&self) -> bool {
+        self.git.is_shallow()
     }
 
     /// The message of a commit.

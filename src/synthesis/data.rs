@@ -228,7 +228,7 @@ mod tests {
         let decision = Decision { text: "Keep it".into(), rationale: "why".into(), turns: vec![3] };
         let summary = Summary { insights: vec![insight], decisions: vec![decision], ..Summary::default() };
         let at = Time::parse("2026-02-20T14:30:00Z").unwrap();
-        let closed = Closed { exit: Exit::UserInitiated, turn_count: 4 };
+        let closed = Closed { exit: Exit::UserInitiated, turn_count: 4, digest: String::new() };
         (Finished { opened, summary, closed, at, log: vec![] }, Library::built_in().unwrap())
     }
 

@@ -129,7 +129,7 @@ impl Speaker<'_> {
         {
             return format!(
                 "{missing} does not exist yet; what we have is {document} with {}",
-                count(*lines, "line")
+                plain::count(*lines, "line")
             );
         }
         let near = self.evidence.section(document, &step.title);
@@ -146,13 +146,15 @@ impl Speaker<'_> {
                 snippet(&part.text, 60),
                 part.number
             ),
-            (None, _) => format!("{document} holds {} and no section of that name", count(*lines, "line")),
+            (None, _) => {
+                format!("{document} holds {} and no section of that name", plain::count(*lines, "line"))
+            }
         }
     }
 
     /// The same without a word of the documents, which may hold words the lead does not use.
     fn landed_plainly(&self) -> String {
-        format!("the item has {}", count(self.evidence.documents.len(), "document"))
+        format!("the item has {}", plain::count(self.evidence.documents.len(), "document"))
     }
 
     /// The question of the step that the documents answer least.
@@ -456,8 +458,4 @@ fn without_reference(text: &str) -> &str {
 fn article(noun: &str) -> &'static str {
     let sounds = noun.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) || noun.starts_with("un");
     if sounds { "an" } else { "a" }
-}
-
-fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }

@@ -15,5 +15,6 @@ mod mutations;
 mod placement;
 mod readme;
 mod refusals;
+mod replay;
 mod rules;
 mod steps;

@@ -1,0 +1,39 @@
+//! What is said of a discussion that has landed, or would land, whichever verb it came from.
+
+use serde_json::{Value, json};
+
+use super::screen::Screen;
+use crate::item::Change;
+use crate::synthesis::Outcome;
+
+/// `Updated …, section "…": added ….`, a line an artifact.
+pub fn announce(outcome: &Outcome, screen: &Screen) {
+    screen.say("");
+    for line in &outcome.announcements {
+        screen.say(line);
+    }
+}
+
+/// The artifacts that took an addition, as `--json` names them (contract, section 2).
+pub fn artifacts(outcome: &Outcome) -> Vec<Value> {
+    let one = |placed: &crate::synthesis::Placed| {
+        json!({
+            "path": placed.path, "section": placed.section, "created": placed.created,
+            "added_lines": placed.added_lines, "description": placed.description,
+        })
+    };
+    outcome.placed.iter().map(one).collect()
+}
+
+/// A change as a unified diff.
+pub fn unified(change: &Change) -> String {
+    let before = String::from_utf8_lossy(change.before.as_deref().unwrap_or_default());
+    let after = String::from_utf8_lossy(&change.after);
+    let old = if change.before.is_some() { format!("a/{}", change.path) } else { "/dev/null".to_owned() };
+    diff(&before, &after, &old, &format!("b/{}", change.path))
+}
+
+/// Two texts as a unified diff, under these names.
+pub fn diff(before: &str, after: &str, old: &str, new: &str) -> String {
+    similar::TextDiff::from_lines(before, after).unified_diff().context_radius(3).header(old, new).to_string()
+}

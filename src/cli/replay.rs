@@ -1,0 +1,385 @@
+//! `roundtable replay`: a recording run again, compared, and, with `--branch`, committed.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+
+use clap::Args;
+use git2::Oid;
+use serde_json::{Value, json};
+
+use super::exit::{Code, Fail};
+use super::landed::{announce, artifacts, diff};
+use super::screen::Screen;
+use super::{Global, open, read_file, recording};
+use crate::config::Config;
+use crate::landing::Landing;
+use crate::library::Library;
+use crate::plain::count;
+use crate::replay::{Divergence, Place, Recording, Replay, Replayed, Unread};
+use crate::repo::{Repo, short};
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples: roundtable replay HEAD:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n          roundtable replay --all --rev main\n          roundtable replay talk.jsonl --branch roundtable/offline-mode\n\nExit codes: 0 reproduced; 1 something comes out differently; 2 a recording could not be read."
+)]
+pub struct Options {
+    /// Recordings: files, or REV:PATH in the repository
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    recordings: Vec<String>,
+    /// Every recording below the items folder
+    #[arg(long)]
+    all: bool,
+    /// The commit whose recordings --all takes [default: HEAD]
+    #[arg(long, value_name = "REV", requires = "all")]
+    rev: Option<String>,
+    /// Commit the outcome on this branch
+    #[arg(long, value_name = "NAME", conflicts_with = "all")]
+    branch: Option<String>,
+    /// Where a new branch starts [default: the recorded base]
+    #[arg(long, value_name = "REV", requires = "branch")]
+    onto: Option<String>,
+}
+
+/// Runs recordings again.
+pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
+    let repo = open(global)?;
+    let config = operators(global)?;
+    let replay = Replay::new(repo, Arc::new(Library::built_in()?), config);
+    if let Some(branch) = &options.branch {
+        return land(global, options, branch, &replay, screen);
+    }
+    let mut told = Told::begin(screen);
+    if options.all {
+        all(replay, options.rev.as_deref().unwrap_or("HEAD"), &mut told)?;
+    } else {
+        for argument in &options.recordings {
+            let (name, result) = match recording::read(global, argument) {
+                Ok(recording) => (recording.name.clone(), again(&replay, &recording)),
+                Err(fail) => (crate::plain::shown(argument), Err(fail.message)),
+            };
+            told.tell(&name, None, result)?;
+        }
+    }
+    told.end(options.all)
+}
+
+/// The settings of `--config`, which win over a commit's own.
+fn operators(global: &Global) -> Result<Option<Config>, Fail> {
+    let Some(path) = &global.config else { return Ok(None) };
+    let name = crate::plain::shown(&path.display().to_string());
+    Ok(Some(Config::read(&name, &read_file(path, 1 << 20)?)?))
+}
+
+/// What is kept of a replay: little, since there may be many.
+struct Told<'s> {
+    screen: &'s Screen,
+    /// By item: how many came out the same, differently, could not be read.
+    counts: BTreeMap<String, [usize; 3]>,
+    entries: usize,
+}
+
+/// One result in short.
+struct Verdict {
+    commit: Option<Oid>,
+    is_committed: bool,
+    divergence: Option<Divergence>,
+    moved: Vec<String>,
+    turns: u32,
+    files: usize,
+}
+
+type Outcome = Result<Verdict, String>;
+
+fn again(replay: &Replay, recording: &Recording) -> Outcome {
+    replay.run(recording, None).map(Verdict::of).map_err(|error| error.to_string())
+}
+
+impl Verdict {
+    fn of(found: Replayed) -> Verdict {
+        Verdict {
+            commit: found.commit,
+            is_committed: found.is_committed,
+            divergence: found.divergence,
+            moved: found.moved.iter().map(ToString::to_string).collect(),
+            turns: found.finished.map_or(0, |finished| finished.closed.turn_count),
+            files: found.rehearsed.map_or(0, |rehearsed| rehearsed.additive.changes().len()),
+        }
+    }
+}
+
+impl<'s> Told<'s> {
+    fn begin(screen: &'s Screen) -> Told<'s> {
+        Told { screen, counts: BTreeMap::new(), entries: 0 }
+    }
+
+    /// Tells one result. With an item it is one of many: then only what is wrong is worth a line.
+    fn tell(&mut self, name: &str, item: Option<&str>, result: Outcome) -> Result<(), Fail> {
+        let slot = match &result {
+            Ok(found) if found.divergence.is_none() => 0,
+            Ok(_) => 1,
+            Err(_) => 2,
+        };
+        self.counts.entry(item.unwrap_or_default().to_owned()).or_default()[slot] += 1;
+        if self.screen.is_json() {
+            let start = if self.entries == 0 { "{\"recordings\": [\n" } else { ",\n" };
+            self.screen.raw(&format!("{start}  {}", entry(name, &result)))?;
+        } else {
+            self.say(name, item.is_none(), &result);
+        }
+        if let Err(error) = &result {
+            let message = if error.starts_with(name) { error.clone() } else { format!("{name}: {error}") };
+            self.screen.error(&Fail::new(message));
+        }
+        self.entries += 1;
+        Ok(())
+    }
+
+    fn say(&self, name: &str, alone: bool, result: &Outcome) {
+        let screen = self.screen;
+        let Ok(found) = result else { return };
+        match &found.divergence {
+            None if alone => {
+                screen.say_strong(&format!("{name}: reproduced"));
+                let commit = found.commit.map(short).unwrap_or_default();
+                let stands = if found.is_committed {
+                    format!("commit {commit}")
+                } else {
+                    format!("commit {commit}, which nothing carries yet; --branch NAME commits it")
+                };
+                let (turns, files) = (count(found.turns as usize, "turn"), count(found.files, "file"));
+                screen.say(&format!("  {turns}, {files}, {stands}"));
+            }
+            None => {}
+            Some(divergence) => say_divergence(name, divergence, screen),
+        }
+        if alone || found.divergence.is_some() {
+            for moved in &found.moved {
+                screen.say(&format!("  since it was recorded, {moved}"));
+            }
+            if !found.moved.is_empty() && found.divergence.is_none() {
+                screen.say("  nothing of it shows in the outcome");
+            }
+        }
+    }
+
+    fn end(self, all: bool) -> Result<Code, Fail> {
+        let sum = |slot: usize| self.counts.values().map(|counts| counts[slot]).sum::<usize>();
+        let (same, other, unread) = (sum(0), sum(1), sum(2));
+        if self.screen.is_json() {
+            let start = if self.entries == 0 { "{\"recordings\": [" } else { "\n" };
+            let reproduced = other + unread == 0;
+            self.screen.raw(&format!("{start}], \"reproduced\": {reproduced}}}\n"))?;
+        } else if all {
+            self.table();
+            self.screen.say_strong(&format!(
+                "{}: {same} reproduced, {other} came out differently, {unread} could not be read",
+                count(same + other + unread, "recording")
+            ));
+        }
+        Ok(match (other, unread) {
+            (_, 1..) => Code::Failed,
+            (1.., _) => Code::No,
+            _ => Code::Yes,
+        })
+    }
+
+    /// A row an item.
+    fn table(&self) {
+        let width = self.counts.keys().map(|item| item.chars().count()).max().unwrap_or(0).clamp(4, 60);
+        let row = |item: &str, cells: [String; 3]| {
+            let [same, other, unread] = cells;
+            self.screen.say(&format!("{item:width$}  {same:>10}  {other:>6}  {unread:>6}"));
+        };
+        if self.counts.is_empty() {
+            return;
+        }
+        row("item", ["reproduced".into(), "differ".into(), "unread".into()]);
+        for (item, counts) in &self.counts {
+            row(&crate::plain::shown(item), counts.map(|count| count.to_string()));
+        }
+    }
+}
+
+/// What `--json` prints of a recording (contract, section 2).
+fn entry(name: &str, result: &Outcome) -> Value {
+    match result {
+        Ok(found) => json!({
+            "path": name,
+            "reproduced": found.divergence.is_none(),
+            "commit": found.commit.map(|commit| commit.to_string()),
+            "committed": found.is_committed,
+            "divergence": found.divergence.as_ref().map(divergence),
+            "moved": found.moved,
+        }),
+        Err(error) => {
+            json!({"path": name, "reproduced": false, "commit": null, "divergence": null, "error": error})
+        }
+    }
+}
+
+fn divergence(found: &Divergence) -> Value {
+    json!({"event": found.event, "what": found.what, "expected": found.expected, "found": found.found})
+}
+
+/// The first thing that differs, both sides of it.
+fn say_divergence(name: &str, found: &Divergence, screen: &Screen) {
+    match found.event {
+        Some(event) => screen.say_strong(&format!("{name}: differs at event {event} (line {event})")),
+        None => screen.say_strong(&format!("{name}: differs in {}", found.what)),
+    }
+    if found.event.is_none() && found.what.contains('/') {
+        screen.say_diff(&diff(&found.found, &found.expected, "as it stands", "as it comes out"));
+        return;
+    }
+    screen.say(&format!("  expected  {}", found.expected));
+    screen.say(&format!("  found     {}", found.found));
+}
+
+/// `--branch`: one recording, run again and committed.
+fn land(
+    global: &Global,
+    options: &Options,
+    branch: &str,
+    replay: &Replay,
+    screen: &Screen,
+) -> Result<Code, Fail> {
+    let [argument] = options.recordings.as_slice() else {
+        return Err(Fail::new(
+            "--branch takes one recording at a time; the order of commits is yours to say",
+        ));
+    };
+    let repo = replay.repo();
+    let recording = recording::read(global, argument)?;
+    let tip = repo.tip(branch)?;
+    repo.refuse_checked_out(branch)?;
+    let onto = options.onto.as_deref().map(|onto| repo.resolve(onto)).transpose()?;
+    if tip.is_some() && onto.is_some_and(|onto| Some(onto) != tip) {
+        screen
+            .note(&format!("the branch {branch} exists; --onto says where a new one starts and is not used"));
+    }
+    let elsewhere = tip.or(onto);
+    let found = replay.run(&recording, elsewhere)?;
+    let (Some(finished), None) = (&found.finished, &found.divergence) else {
+        let mut told = Told::begin(screen);
+        told.tell(&recording.name, None, Ok(Verdict::of(found)))?;
+        screen.note("nothing was committed");
+        return told.end(false);
+    };
+    let base = || Oid::from_str(&finished.opened.base).map_err(|error| Fail::new(error.to_string()));
+    let start = elsewhere.map_or_else(base, Ok)?;
+    let mut entry = json!({
+        "path": recording.name, "reproduced": true, "divergence": null, "branch": branch,
+        "moved": found.moved.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    });
+    match replay.land(finished.clone(), branch, start)? {
+        Landing::Recorded { commit, recording } => {
+            let commit = repo.brought(commit, &recording)?;
+            screen.say(&format!(
+                "Already recorded: {branch} carries this run in {recording}. Nothing was changed."
+            ));
+            entry["commit"] = json!(commit.to_string());
+            entry["recording"] = json!(recording);
+            entry["already_recorded"] = json!(true);
+        }
+        Landing::Done(landed) => {
+            screen.say_strong(&format!("{}: reproduced", recording.name));
+            announce(&landed.outcome, screen);
+            screen.say_strong(&format!("\nCommitted {} on {branch}.", short(landed.commit)));
+            screen.say(&format!("See it with: git show {branch}"));
+            entry["commit"] = json!(landed.commit.to_string());
+            entry["base"] = json!(landed.parent.to_string());
+            entry["recording"] = json!(landed.outcome.recording);
+            entry["artifacts"] = json!(artifacts(&landed.outcome));
+            entry["already_recorded"] = json!(false);
+        }
+    }
+    screen.json(&json!({"reproduced": true, "recordings": [entry]}));
+    Ok(Code::Yes)
+}
+
+/// A recording below the items folder: its number, the item, its path and its blob.
+struct Found {
+    number: usize,
+    item: String,
+    path: String,
+    blob: Oid,
+}
+
+/// How many recordings wait for a thread, and results to be told: memory does not grow with their
+/// number.
+const WAITING: usize = 64;
+
+/// `--all`: every recording below the items folder at a commit, on all processors, told in order.
+fn all(replay: Replay, revision: &str, told: &mut Told<'_>) -> Result<(), Fail> {
+    let commit = replay.repo().resolve(revision)?;
+    let items = replay.config(commit)?.items().to_owned();
+    let total = replay.repo().recordings(commit, &items, &mut |_, _, _| true)?;
+    let replay = replay.at(commit)?;
+    let (found, waiting) = sync_channel::<Found>(WAITING);
+    let (results, done) = sync_channel::<(Found, Outcome)>(WAITING);
+    let waiting = Mutex::new(waiting);
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let lister = replay.again()?;
+    let workers = (0..threads).map(|_| replay.again()).collect::<Result<Vec<_>, _>>()?;
+    std::thread::scope(|scope| {
+        let listing = scope.spawn(move || list(lister.repo(), commit, &items, &found));
+        for worker in workers {
+            let (waiting, results) = (&waiting, results.clone());
+            scope.spawn(move || work(&worker, commit, waiting, &results));
+        }
+        drop(results);
+        let told = in_order(&done, total, told);
+        // Whoever still has something to say finds nobody there, and ends.
+        drop(done);
+        told.and_then(|()| match listing.join() {
+            Ok(listed) => listed.map_err(Fail::from),
+            Err(_) => Err(Fail::new("the recordings could not be listed")),
+        })
+    })
+}
+
+fn list(repo: &Repo, commit: Oid, items: &str, found: &SyncSender<Found>) -> Result<(), crate::repo::Error> {
+    let mut number = 0;
+    let mut each = |item: &str, path: &str, blob: Oid| {
+        number += 1;
+        let (item, path) = (item.to_owned(), path.to_owned());
+        found.send(Found { number: number - 1, item, path, blob }).is_ok()
+    };
+    repo.recordings(commit, items, &mut each).map(drop)
+}
+
+fn work(
+    replay: &Replay,
+    commit: Oid,
+    waiting: &Mutex<Receiver<Found>>,
+    results: &SyncSender<(Found, Outcome)>,
+) {
+    loop {
+        let next = waiting.lock().map(|waiting| waiting.recv());
+        let Ok(Ok(found)) = next else { return };
+        let read = replay.repo().with_blob(found.blob, <[u8]>::to_vec).map_err(Unread::from);
+        let place = Some(Place { commit, path: found.path.clone() });
+        let result = read
+            .map_err(|error| error.to_string())
+            .and_then(|bytes| again(replay, &Recording { name: found.path.clone(), bytes, place }));
+        if results.send((found, result)).is_err() {
+            return;
+        }
+    }
+}
+
+/// Tells results in the order of their recordings.
+fn in_order(done: &Receiver<(Found, Outcome)>, total: usize, told: &mut Told<'_>) -> Result<(), Fail> {
+    let mut early = BTreeMap::new();
+    let mut next = 0;
+    for (found, result) in done {
+        early.insert(found.number, (found, result));
+        while let Some((found, result)) = early.remove(&next) {
+            next += 1;
+            told.screen.progress(next, total);
+            told.tell(&found.path, Some(&found.item), result)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,457 @@
+//! A recording run again: the machine over its log, the placement in the item as it was, the commit
+//! it comes to. Nothing of it is taken on trust, and nothing is written.
+//!
+//! What users and voices said are inputs. Everything else is computed anew and compared: classes,
+//! turn numbers, notices, who may speak, the digest that the log was closed over, the artifacts,
+//! meta.json, the commit message and the commit's id (contract, section 6).
+//!
+//! The commit id says it all: it is a hash over the base, every byte of every file, the message, the
+//! author and the time. Where a commit of that id is in the repository, the outcome is the same to
+//! the byte. Where it is not, the commit that carries the recording is looked for, and the first
+//! file that differs is shown beside it.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+
+use git2::Oid;
+
+use crate::config::{self, Config};
+use crate::discussion::event::{Event, Record, from_lines};
+use crate::discussion::{Discussion, Finished, Refused};
+use crate::finding::Finding;
+use crate::item::Item;
+use crate::landing::{self, NotLanded, Rehearsed};
+use crate::library::{File, Library, Unusable};
+use crate::plain;
+use crate::repo::{self, Objects, Repo, short};
+use crate::voice::integrity::breaches;
+use crate::voice::offline;
+
+/// A recording that is to be run again.
+pub struct Recording {
+    /// What it is called in messages.
+    pub name: String,
+    pub bytes: Vec<u8>,
+    /// Where it stands in the repository, if that was said.
+    pub place: Option<Place>,
+}
+
+/// A path at a commit.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub commit: Oid,
+    pub path: String,
+}
+
+/// The first thing that does not come out as it was recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Divergence {
+    /// The event, from one, which is also its line in the recording; none where the log is what the
+    /// rules make of it and its outcome differs.
+    pub event: Option<usize>,
+    /// What differs: an event's kind, a file's path, the commit.
+    pub what: String,
+    /// As the rules make it.
+    pub expected: String,
+    /// As it stands in the recording or its commit.
+    pub found: String,
+}
+
+/// What became of a recording that could be read.
+pub struct Replayed {
+    pub divergence: Option<Divergence>,
+    /// The commit it comes to.
+    pub commit: Option<Oid>,
+    /// Such a commit is in the repository.
+    pub is_committed: bool,
+    /// Files of steps, personas and templates that are not those it was made with.
+    pub moved: Vec<Moved>,
+    /// The discussion, where the rules would have made it so.
+    pub finished: Option<Finished>,
+    /// What it does to its item, where it can be placed.
+    pub rehearsed: Option<Rehearsed>,
+    pub item: Option<Item>,
+}
+
+/// A file that has another digest than the recording says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Moved {
+    Changed(String),
+    /// It was used then and does not exist now.
+    Gone(String),
+    /// It is used now and did not exist then.
+    New(String),
+}
+
+impl std::fmt::Display for Moved {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Moved::Changed(name) => write!(f, "{name} has changed"),
+            Moved::Gone(name) => write!(f, "{name} is gone"),
+            Moved::New(name) => write!(f, "{name} is new"),
+        }
+    }
+}
+
+/// Why a recording could not be run again: exit code 2.
+#[derive(Debug, thiserror::Error)]
+pub enum Unread {
+    #[error("{0}")]
+    File(#[from] Finding),
+    #[error("{0}")]
+    Repo(#[from] repo::Error),
+    #[error("{0}")]
+    Library(#[from] Unusable),
+    #[error("{0}")]
+    Template(#[from] crate::template::Failed),
+    #[error("{name}: its base {base} is not in this repository; {hint}")]
+    NoBase { name: String, base: String, hint: &'static str },
+}
+
+/// Runs recordings of one repository again; each thread has its own.
+pub struct Replay {
+    repo: Repo,
+    objects: Objects,
+    /// The operator's settings, which win over a commit's own.
+    config: Option<Config>,
+    built_in: Arc<Library>,
+    /// The overlay that was read last, and its library.
+    overlay: RefCell<Option<(Overlay, Arc<Library>)>>,
+    /// Every commit that a recording may be carried by, where that was asked for once for all.
+    history: Option<Arc<HashSet<Oid>>>,
+}
+
+type Overlay = (Vec<File>, Vec<File>);
+
+impl Replay {
+    pub fn new(repo: Repo, built_in: Arc<Library>, config: Option<Config>) -> Replay {
+        let objects = repo.objects(repo::Unwritten::new()).of_history();
+        Replay { repo, objects, config, built_in, overlay: RefCell::default(), history: None }
+    }
+
+    /// The same for recordings at one commit, whose history is walked once for all of them.
+    ///
+    /// # Errors
+    /// A history that cannot be read.
+    pub fn at(mut self, commit: Oid) -> Result<Replay, repo::Error> {
+        self.history = Some(Arc::new(self.repo.history(commit)?));
+        Ok(self)
+    }
+
+    /// Another one of these, for another thread.
+    ///
+    /// # Errors
+    /// A repository that cannot be opened once more.
+    pub fn again(&self) -> Result<Replay, repo::Error> {
+        let repo = Repo::open(self.repo.path())?;
+        let mut other = Replay::new(repo, Arc::clone(&self.built_in), self.config.clone());
+        other.history.clone_from(&self.history);
+        Ok(other)
+    }
+
+    pub fn repo(&self) -> &Repo {
+        &self.repo
+    }
+
+    /// The settings at a commit.
+    ///
+    /// # Errors
+    /// Settings that cannot be read.
+    pub fn config(&self, commit: Oid) -> Result<Config, Unread> {
+        if let Some(config) = &self.config {
+            return Ok(config.clone());
+        }
+        Ok(match self.repo.file(commit, config::FILE)? {
+            Some(bytes) => Config::read(config::FILE, &bytes)?,
+            None => Config::default(),
+        })
+    }
+
+    /// Steps, cast and templates at a commit.
+    fn library(&self, commit: Oid) -> Result<Arc<Library>, Unread> {
+        let config = self.config(commit)?;
+        let read = |folder: &Option<String>| {
+            folder.as_ref().map_or(Ok(Vec::new()), |folder| self.repo.overlay(commit, folder))
+        };
+        let found = (read(&config.steps)?, read(&config.templates)?);
+        if found.0.is_empty() && found.1.is_empty() {
+            return Ok(Arc::clone(&self.built_in));
+        }
+        let mut last = self.overlay.borrow_mut();
+        if let Some((_, library)) = last.as_ref().filter(|(overlay, _)| *overlay == found) {
+            return Ok(Arc::clone(library));
+        }
+        let library = Arc::new(Library::new(&found.0, &found.1)?);
+        *last = Some((found, Arc::clone(&library)));
+        Ok(library)
+    }
+
+    /// Runs a recording again on its base; where that is not here, on `instead`.
+    ///
+    /// # Errors
+    /// A recording, or something it was made from, that cannot be read.
+    pub fn run(&self, recording: &Recording, instead: Option<Oid>) -> Result<Replayed, Unread> {
+        let name = &recording.name;
+        let text = crate::json::utf8(name, &recording.bytes)?;
+        let log = from_lines(name, text)?;
+        let Some(Record { event: Event::Opened(opened), .. }) = log.first() else {
+            return Err(Finding::at(name, text, 1, 1, "a recording begins with the event `opened`").into());
+        };
+        let recorded = Oid::from_str(&opened.base).ok().filter(|base| self.repo.has(*base));
+        let base = recorded.or(instead).ok_or_else(|| Unread::NoBase {
+            name: name.clone(),
+            base: plain::cut(&plain::shown(&opened.base), 40),
+            hint: if self.repo.is_shallow() {
+                "this is a shallow clone: fetch all of it, in actions/checkout with `fetch-depth: 0`"
+            } else {
+                "fetch the branch it was made on, or place it elsewhere with --branch NAME --onto REV"
+            },
+        })?;
+        let library = self.library(base)?;
+        let mut found = Replayed {
+            divergence: None,
+            commit: None,
+            is_committed: false,
+            moved: Vec::new(),
+            finished: None,
+            rehearsed: None,
+            item: None,
+        };
+        let Ok(step) = library.step(&opened.step.id) else {
+            let known = "one of the steps at the base".to_owned();
+            found.divergence = Some(first_event(known, &format!("step {}", plain::shown(&opened.step.id))));
+            return Ok(found);
+        };
+        found.moved = moved(&opened.digests, &library.digests(step));
+        if !crate::item::path::is_plain(&opened.item) {
+            let shown = plain::shown(&opened.item);
+            found.divergence = Some(first_event("an item's path".to_owned(), &format!("\"{shown}\"")));
+            return Ok(found);
+        }
+        let item = self.repo.item(base, &opened.item)?;
+        if item.name() != opened.item_name {
+            let expected = format!("the item's name \"{}\"", item.name());
+            found.divergence =
+                Some(first_event(expected, &format!("\"{}\"", plain::shown(&opened.item_name))));
+            return Ok(found);
+        }
+        let finished = match fold(&library, step, &log) {
+            Ok(finished) => finished,
+            Err(Stop::Divergence(divergence)) => {
+                found.divergence = Some(divergence);
+                return Ok(found);
+            }
+            Err(Stop::Template(failed)) => return Err(failed.into()),
+        };
+        match landing::rehearse(&self.objects, &library, &finished, &item, base) {
+            Ok(rehearsed) => {
+                found.commit = Some(rehearsed.commit);
+                let here = recorded.is_some().then_some(&rehearsed);
+                if let Some(rehearsed) = here {
+                    found.is_committed = self.carries(recording, rehearsed.commit)?;
+                    if !found.is_committed {
+                        found.divergence = self.compare(recording, &finished, rehearsed)?;
+                    }
+                }
+                found.rehearsed = Some(rehearsed);
+            }
+            Err(NotLanded::Repo(error)) => return Err(error.into()),
+            Err(refused) => {
+                let expected = "an addition that the artifacts can take".to_owned();
+                found.divergence = Some(Divergence {
+                    event: None,
+                    what: "placement".to_owned(),
+                    expected,
+                    found: refused.to_string(),
+                });
+            }
+        }
+        found.finished = Some(finished);
+        found.item = Some(item);
+        Ok(found)
+    }
+
+    /// Whether the repository has a commit of this id: in the history of the place that was named,
+    /// else anywhere.
+    fn carries(&self, recording: &Recording, commit: Oid) -> Result<bool, Unread> {
+        Ok(match (&self.history, &recording.place) {
+            (Some(history), Some(_)) => history.contains(&commit),
+            (None, Some(place)) => self.repo.has(commit) && self.repo.is_ancestor(commit, place.commit)?,
+            (_, None) => self.repo.has(commit),
+        })
+    }
+
+    /// What a commit that carries the recording has that the outcome has not; none where nothing
+    /// carries it yet.
+    fn compare(
+        &self,
+        recording: &Recording,
+        finished: &Finished,
+        outcome: &Rehearsed,
+    ) -> Result<Option<Divergence>, Unread> {
+        let opened = &finished.opened;
+        let place = match &recording.place {
+            Some(place) => Some(place.clone()),
+            None => self.carrier(&outcome.outcome.recording, &opened.branch)?,
+        };
+        let Some(place) = place else { return Ok(None) };
+        let carrier = self.repo.brought(place.commit, &place.path)?;
+        let tree = self.repo.tree_of(carrier)?;
+        for change in outcome.additive.changes() {
+            let stands = self.repo.blob_at(tree, &change.path)?;
+            if stands.as_deref() != Some(&change.after) {
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                return Ok(Some(Divergence {
+                    event: None,
+                    what: change.path.clone(),
+                    expected: text(&change.after),
+                    found: stands.as_deref().map_or_else(String::new, text),
+                }));
+            }
+        }
+        let parents = self.repo.parents_of(carrier)?;
+        let why = if parents.first().map(Oid::to_string).as_deref() == Some(opened.base.as_str()) {
+            "the same files, and another message, author or time"
+        } else {
+            "the same files on another parent: it was rebased, squashed or picked"
+        };
+        Ok(Some(Divergence {
+            event: None,
+            what: "commit".to_owned(),
+            expected: outcome.commit.to_string(),
+            found: format!("{carrier} ({why})"),
+        }))
+    }
+
+    /// Where a recording of this path stands: on its branch, else at HEAD.
+    fn carrier(&self, path: &str, branch: &str) -> Result<Option<Place>, Unread> {
+        let tip = repo::is_branch_name(branch).then(|| self.repo.tip(branch).ok().flatten()).flatten();
+        for commit in tip.into_iter().chain(self.repo.head()?) {
+            if self.repo.file(commit, path).is_ok_and(|file| file.is_some()) {
+                return Ok(Some(Place { commit, path: path.to_owned() }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Lands a recording that was run again, on a branch, at its tip or at `start`.
+    ///
+    /// # Errors
+    /// Rules or templates that have changed there, or anything that keeps it from landing.
+    pub fn land(
+        &self,
+        mut finished: Finished,
+        branch: &str,
+        start: Oid,
+    ) -> Result<landing::Landing, Unlanded> {
+        finished.redirect(branch);
+        finished.rebase(&start.to_string());
+        let library = self.library(start)?;
+        let opened = &finished.opened;
+        let step = library.step(&opened.step.id).map_err(Unread::from)?;
+        // Whoever runs the new recording again does so with the files that are there.
+        match fold(&library, step, &finished.log) {
+            Ok(_) => {}
+            Err(Stop::Divergence(found)) => {
+                return Err(Unlanded::Rules { commit: short(start), found: Box::new(found) });
+            }
+            Err(Stop::Template(failed)) => return Err(Unread::from(failed).into()),
+        }
+        let item = self.repo.item(start, &opened.item).map_err(Unread::from)?;
+        Ok(landing::land(&self.repo, &library, &finished, start, &item)?)
+    }
+}
+
+/// Why a recording did not land. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum Unlanded {
+    #[error("{0}")]
+    Unread(#[from] Unread),
+    #[error("{0}")]
+    NotLanded(#[from] NotLanded),
+    #[error("the steps, personas or templates at {commit} are not those of the discussion: event {}: expected {}, found {}; place it on a commit that has them",
+        found.event.unwrap_or_default(), found.expected, found.found)]
+    Rules { commit: String, found: Box<Divergence> },
+}
+
+enum Stop {
+    Divergence(Divergence),
+    Template(crate::template::Failed),
+}
+
+impl From<Refused> for Stop {
+    fn from(refused: Refused) -> Stop {
+        match refused {
+            Refused::Unexpected { number, expected, found } => Stop::Divergence(Divergence {
+                event: Some(number),
+                what: "event".to_owned(),
+                expected,
+                found,
+            }),
+            Refused::Template(failed) => Stop::Template(failed),
+        }
+    }
+}
+
+fn first_event(expected: String, found: &str) -> Divergence {
+    Divergence { event: Some(1), what: "event".to_owned(), expected, found: found.to_owned() }
+}
+
+/// The rules over a log, to its end.
+fn fold(library: &Library, step: &crate::step::Step, log: &[Record]) -> Result<Finished, Stop> {
+    let Some((first, rest)) = log.split_first() else {
+        return Err(Stop::Divergence(first_event("an opening".to_owned(), "nothing")));
+    };
+    let mut talk = Discussion::open(library, step, first.clone())?;
+    for (at, record) in rest.iter().enumerate() {
+        let number = at + 2;
+        let differs = |expected: String, found: String| {
+            Stop::Divergence(Divergence { event: Some(number), what: "event".to_owned(), expected, found })
+        };
+        if let Event::Contribution(said) = &record.event
+            && said.voice.as_deref().unwrap_or(&talk.opened().voice) != offline::NAME
+            && let Some(persona) = library.cast.get(&said.by)
+            && let Some(breach) = breaches(&said.text, persona, &talk).first()
+        {
+            let why = format!("a breach of the rule \"{}\": \"{}\"", breach.rule, breach.words);
+            return Err(differs(format!("a line of {}", persona.name), why));
+        }
+        let late = matches!(record.event, Event::Closed(_)) && u32::try_from(record.at.seconds()).is_err();
+        if late {
+            let expected = "a time of a commit, from 1970 to 2105".to_owned();
+            return Err(differs(expected, record.at.to_string()));
+        }
+        talk.record(record.clone())?;
+    }
+    let wanted = match talk.next() {
+        Ok(next) => format!("{next:?}"),
+        Err(failed) => return Err(Stop::Template(failed)),
+    };
+    talk.finish().ok_or_else(|| {
+        Stop::Divergence(Divergence {
+            event: Some(log.len() + 1),
+            what: "event".to_owned(),
+            expected: plain::cut(&plain::one_line(&wanted), 200),
+            found: "nothing: the recording stops here".to_owned(),
+        })
+    })
+}
+
+/// What has another digest now.
+fn moved(
+    then: &std::collections::BTreeMap<String, String>,
+    now: &std::collections::BTreeMap<String, String>,
+) -> Vec<Moved> {
+    let names: BTreeSet<&String> = then.keys().chain(now.keys()).collect();
+    let told = |name: &String| plain::shown(name);
+    names
+        .into_iter()
+        .filter_map(|name| match (then.get(name), now.get(name)) {
+            (Some(then), Some(now)) if then == now => None,
+            (Some(_), Some(_)) => Some(Moved::Changed(told(name))),
+            (Some(_), None) => Some(Moved::Gone(told(name))),
+            _ => Some(Moved::New(told(name))),
+        })
+        .collect()
+}
