@@ -2,9 +2,11 @@
 //! repository's own files.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::discussion::focus::Marks;
 use crate::finding::{Finding, did_you_mean};
 use crate::persona::{Cast, Persona};
 use crate::step::Step;
@@ -25,6 +27,8 @@ pub struct Library {
     pub templates: Templates,
     /// Digests of persona and step files, by their path below the steps folder.
     digests: BTreeMap<String, String>,
+    /// Made when a discussion asks for them.
+    marks: OnceLock<Marks>,
 }
 
 /// Why a library cannot be used.
@@ -76,7 +80,8 @@ impl Library {
         found.sort_by(|a, b| (&a.phase, number(a), &a.path).cmp(&(&b.phase, number(b), &b.path)));
         let overlay = templates.iter().map(|(name, source)| (name.as_str(), source.as_str()));
         let templates = Templates::new(embedded::TEMPLATES.iter().copied().chain(overlay))?;
-        Ok(Library { steps: found, cast: Cast::new(personas)?, templates, digests })
+        let cast = Cast::new(personas)?;
+        Ok(Library { steps: found, cast, templates, digests, marks: OnceLock::new() })
     }
 
     /// The step with an id.
@@ -98,6 +103,11 @@ impl Library {
                 Err(Unusable::NoStep { hint: did_you_mean(&shown, &known), id: shown })
             }
         }
+    }
+
+    /// The phrases that mark steps, for the rule of topic focus.
+    pub fn marks(&self) -> &Marks {
+        self.marks.get_or_init(|| Marks::new(&self.steps))
     }
 
     /// Digests of everything a discussion of `step` is made from: the step's file, the personas,

@@ -10,26 +10,30 @@ use std::collections::BTreeMap;
 use super::words::{is_significant, stems, subjects, unquoted};
 use crate::step::Step;
 
-/// The phrases that mark each step.
-#[derive(Clone, Debug)]
-pub struct Focus {
+/// The phrases that mark steps: the same for every discussion of a library.
+#[derive(Clone, Debug, Default)]
+pub struct Marks {
     /// The phrases of all steps, by their first stem: most words of a text begin none.
     phrases: BTreeMap<String, Vec<Phrase>>,
-    steps: Vec<Place>,
 }
 
 #[derive(Clone, Debug)]
 struct Phrase {
     stems: Vec<String>,
     topic: String,
-    /// The step it marks, as an index; none for the step under discussion.
-    marks: Option<usize>,
+    /// The step it marks, as an index.
+    step: usize,
 }
 
+/// What one discussion is about: a step among others, for an item.
 #[derive(Clone, Debug)]
-struct Place {
-    id: String,
-    title: String,
+pub struct Focus<'l> {
+    marks: &'l Marks,
+    steps: &'l [Step],
+    /// The id of the step under discussion.
+    id: &'l str,
+    /// What the item itself is about, as stems.
+    subject: Vec<String>,
 }
 
 /// Where a text belongs instead.
@@ -42,29 +46,26 @@ pub struct Drift {
     pub step_id: String,
 }
 
-impl Focus {
-    pub fn new(step: &Step, steps: &[Step], item_name: &str) -> Focus {
-        let subject = subjects(item_name);
-        let mut focus = Focus { phrases: BTreeMap::new(), steps: Vec::new() };
-        focus.add(step, None, &[]);
-        for other in steps.iter().filter(|other| other.id != step.id) {
-            focus.add(other, Some(focus.steps.len()), &subject);
-            focus.steps.push(Place { id: other.id.clone(), title: other.title.clone() });
+impl Marks {
+    /// A step's topics mark it, and its title where that is telling.
+    pub fn new(steps: &[Step]) -> Marks {
+        let mut marks = Marks::default();
+        for (number, step) in steps.iter().enumerate() {
+            let title = stems(&step.title);
+            let telling = title.iter().filter(|word| is_significant(word)).count() >= 3;
+            let title = telling.then(|| (title, step.title.clone()));
+            for (stems, topic) in step.topics.iter().map(|topic| (stems(topic), topic.clone())).chain(title) {
+                let Some(first) = stems.first().cloned() else { continue };
+                marks.phrases.entry(first).or_default().push(Phrase { stems, topic, step: number });
+            }
         }
-        focus
+        marks
     }
+}
 
-    /// A step's topics, and its title where that is telling, but nothing that the item itself is
-    /// about.
-    fn add(&mut self, step: &Step, marks: Option<usize>, subject: &[String]) {
-        let title = stems(&step.title);
-        let telling = title.iter().filter(|word| is_significant(word)).count() >= 3;
-        let title = telling.then(|| (title, step.title.clone()));
-        for (stems, topic) in step.topics.iter().map(|topic| (stems(topic), topic.clone())).chain(title) {
-            let own = stems.iter().all(|word| subject.contains(word));
-            let Some(first) = stems.first().filter(|_| !own || marks.is_none()) else { continue };
-            self.phrases.entry(first.clone()).or_default().push(Phrase { stems, topic, marks });
-        }
+impl<'l> Focus<'l> {
+    pub fn new(marks: &'l Marks, step: &'l Step, steps: &'l [Step], item_name: &str) -> Focus<'l> {
+        Focus { marks, steps, id: &step.id, subject: subjects(item_name) }
     }
 
     /// Where the text belongs, if it is not here.
@@ -74,15 +75,21 @@ impl Focus {
         // Every phrase that is said, once, with the step it marks.
         let mut marks: BTreeMap<usize, BTreeMap<&str, usize>> = BTreeMap::new();
         for (at, first) in said.iter().enumerate() {
-            for phrase in self.phrases.get(first).into_iter().flatten() {
+            for phrase in self.marks.phrases.get(first).into_iter().flatten() {
                 // A name with capitals inside counts as it is written: MoSCoW is no city.
                 let topic = phrase.topic.as_str();
                 let capitals = topic.chars().skip(1).any(char::is_uppercase) && !topic.contains(' ');
                 if !said[at..].starts_with(&phrase.stems) || capitals && !text.contains(topic) {
                     continue;
                 }
-                let step = phrase.marks?;
-                marks.entry(step).or_default().insert(topic, phrase.stems.len());
+                if self.steps.get(phrase.step)?.id == self.id {
+                    return None;
+                }
+                // What the item itself is about marks no other step.
+                if phrase.stems.iter().all(|word| self.subject.contains(word)) {
+                    continue;
+                }
+                marks.entry(phrase.step).or_default().insert(topic, phrase.stems.len());
             }
         }
         let weight = |said: &BTreeMap<&str, usize>| said.values().sum::<usize>();
@@ -113,7 +120,7 @@ mod tests {
 
     fn drift(step: &str, item: &str, text: &str) -> Option<String> {
         let library = Library::built_in().unwrap();
-        let focus = Focus::new(library.step(step).unwrap(), &library.steps, item);
+        let focus = Focus::new(library.marks(), library.step(step).unwrap(), &library.steps, item);
         focus.drift(text).map(|drift| drift.step_id)
     }
 

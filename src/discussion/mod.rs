@@ -107,7 +107,7 @@ pub struct Discussion<'l> {
     library: &'l Library,
     step: &'l Step,
     lead: &'l Persona,
-    focus: Focus,
+    focus: Focus<'l>,
     opened: Opened,
     log: Vec<Record>,
     state: State,
@@ -188,7 +188,7 @@ impl<'l> Discussion<'l> {
             round: Vec::new(),
             disagreed: false,
         };
-        let focus = Focus::new(step, &library.steps, &opened.item_name);
+        let focus = Focus::new(library.marks(), step, &library.steps, &opened.item_name);
         Ok(Discussion { library, step, lead, focus, opened, log: vec![first], state })
     }
 

@@ -1,0 +1,173 @@
+//! `roundtable replay`: one discussion in memory, then every recording of a generated repository as a
+//! whole process beside `git cat-file --batch` over the objects that must be read for it:
+//! `cargo bench --bench replay`. `ROUNDTABLE_BENCH_RECORDINGS=10000` says how many; nothing here can
+//! fail on a slow machine.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::disallowed_methods, clippy::print_stdout)]
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use git2::{Oid, Repository, Signature, Time as GitTime};
+use roundtable::discussion::Discussion;
+use roundtable::discussion::event::{
+    Author, Event, FORMAT, Opened, Record, StepRef, Time, from_lines, to_lines,
+};
+use roundtable::landing::{Landing, land};
+use roundtable::library::Library;
+use roundtable::repo::Repo;
+use roundtable::script::Script;
+use roundtable::session::hold;
+use roundtable::step::Depth;
+use roundtable::voice::evidence::Evidence;
+use roundtable::voice::offline::Offline;
+
+const ITEMS: usize = 100;
+const SPEC: &str = "# Requirements\n\n## 2. User Needs\n\nSync should be fast.\n\n## 3. User Journeys\n\n- The inspector saves an answer.\n\n## 4. Technical Context\n\nThe server keeps 500 photos.\n";
+const TALK: &str = "Alex, what breaks first?\nWe decided to keep both answers.\ndone\n";
+
+fn main() {
+    let library = Library::built_in().unwrap();
+    in_memory(&library);
+    let count = std::env::var("ROUNDTABLE_BENCH_RECORDINGS").ok().and_then(|text| text.parse().ok());
+    all(&library, count.unwrap_or(1_000));
+}
+
+/// A discussion of ten turns, held as the program holds it.
+fn held<'l>(library: &'l Library, item: &str, base: Oid, at: Time) -> Discussion<'l> {
+    let step = library.step("01-03").unwrap();
+    let opened = Opened {
+        format: FORMAT,
+        item: format!("docs/requirements/{item}"),
+        item_name: item.replace('-', " "),
+        step: StepRef {
+            id: step.id.clone(),
+            title: step.title.clone(),
+            phase: step.phase.clone(),
+            outputs: step.outputs.clone(),
+        },
+        lead: library.cast.lead(&step.phase).0.key.clone(),
+        max_turns: 10,
+        base: base.to_string(),
+        branch: "talks".into(),
+        voice: "offline".into(),
+        model: None,
+        user: "Sam".into(),
+        digests: library.digests(step),
+        author: Author { name: "roundtable".into(), email: "roundtable@localhost".into() },
+        run: format!("{:032x}", at.seconds()),
+    };
+    let first = Record { at, event: Event::Opened(Box::new(opened)) };
+    let mut talk = Discussion::open(library, step, first).unwrap();
+    let mut script = Script::read("talk.txt", TALK.as_bytes()).unwrap();
+    let evidence = Evidence::new([("requirements-spec.md", SPEC)], &step.outputs);
+    let mut voice = Offline::new(evidence, Depth::Standard);
+    hold(&mut talk, None, &mut voice, &mut script, &|| at, &mut |_| Ok(())).unwrap();
+    talk
+}
+
+fn time(number: usize) -> Time {
+    let moment = chrono::DateTime::from_timestamp(1_771_597_800 + number as i64, 0).unwrap();
+    Time::new(moment)
+}
+
+/// Reading and judging one recording, without a repository.
+fn in_memory(library: &Library) {
+    let talk = held(library, "offline-mode", Oid::ZERO_SHA1, time(0));
+    let (step, text) = (talk.step(), to_lines(talk.log()));
+    let turns = talk.turn_count();
+    let once = || {
+        let log = from_lines("talk.jsonl", &text).unwrap();
+        Discussion::replay(library, step, &log).unwrap().finish().unwrap()
+    };
+    let mut rounds: Vec<Duration> = (0..2_000)
+        .map(|_| {
+            let start = Instant::now();
+            std::hint::black_box(once());
+            start.elapsed()
+        })
+        .collect();
+    rounds.sort();
+    println!(
+        "a discussion of {turns} turns ({} bytes), read and judged in memory: {:?} (least {:?})",
+        text.len(),
+        rounds[rounds.len() / 2],
+        rounds[0]
+    );
+}
+
+/// Every recording of a repository, as the program replays them.
+fn all(library: &Library, count: usize) {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("talks.git");
+    generate(library, &root, count);
+    println!("{count} recordings in {ITEMS} items, `replay --all` as a whole process:");
+    let ours = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_roundtable"));
+        command.args(["--repo", root.to_str().unwrap(), "replay", "--all", "--rev", "talks", "--quiet"]);
+        command.env("TZ", "UTC");
+        command
+    };
+    let theirs = || {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(&root).args(["cat-file", "--batch-all-objects", "--batch", "--buffer"]);
+        command
+    };
+    for round in 0..3 {
+        let (a, b) = (timed(ours()), timed(theirs()));
+        println!(
+            "  round {round}: {a:?} beside {b:?} of reading every object with git ({:.2} times), {:?} a recording",
+            a.as_secs_f64() / b.as_secs_f64(),
+            a / count as u32
+        );
+    }
+}
+
+fn timed(mut command: Command) -> Duration {
+    let start = Instant::now();
+    let status = command.stdout(Stdio::null()).status().unwrap();
+    assert!(status.success());
+    start.elapsed()
+}
+
+fn git(at: &Path, args: &[&str]) {
+    assert!(Command::new("git").arg("-C").arg(at).args(args).status().unwrap().success());
+}
+
+fn generate(library: &Library, root: &Path, count: usize) {
+    let git2 = Repository::init_bare(root).unwrap();
+    git(root, &["config", "core.fsync", "none"]);
+    let mut files = git2.treebuilder(None).unwrap();
+    for (name, text) in [("meta.json", "{}\n"), ("requirements-spec.md", SPEC)] {
+        files.insert(name, git2.blob(text.as_bytes()).unwrap(), 0o100_644).unwrap();
+    }
+    let item = files.write().unwrap();
+    let mut items = git2.treebuilder(None).unwrap();
+    for number in 0..ITEMS {
+        items.insert(format!("item-{number}"), item, 0o040_000).unwrap();
+    }
+    let mut tree = items.write().unwrap();
+    for name in ["requirements", "docs"] {
+        let mut above = git2.treebuilder(None).unwrap();
+        above.insert(name, tree, 0o040_000).unwrap();
+        tree = above.write().unwrap();
+    }
+    let who = Signature::new("Sam", "sam@example.org", &GitTime::new(1_771_000_000, 0)).unwrap();
+    let tree = git2.find_tree(tree).unwrap();
+    let mut tip = git2.commit(Some("refs/heads/talks"), &who, &who, "items", &tree, &[]).unwrap();
+    for number in 0..count {
+        let repo = Repo::open(root).unwrap();
+        let name = format!("item-{}", number % ITEMS);
+        let finished = held(library, &name, tip, time(number)).finish().unwrap();
+        let item = repo.item(tip, &finished.opened.item).unwrap();
+        match land(&repo, library, &finished, tip, &item).unwrap() {
+            Landing::Done(landed) => tip = landed.commit,
+            Landing::Recorded { .. } => panic!("recorded twice"),
+        }
+        if number % 250 == 249 {
+            git(root, &["repack", "-adq"]);
+        }
+    }
+    git(root, &["repack", "-adq"]);
+}
