@@ -31,7 +31,7 @@
 //!
 //! | outside, each behind a feature | |
 //! | --- | --- |
-//! | `repo` (`git`) | reads an item at a commit (`mentions`: where the repository speaks of it), writes an `Additive` as a commit (`commit`, with its `graft` and `pack`); `compare`, `range`, `objects`: two trees, what to compare, and reading fast; no working tree |
+//! | `repo` (`git`) | reads an item at a commit (`mentions`: where the repository speaks of it), writes an `Additive` as a commit (`commit`, with its `graft` and `pack`); `pending`: logs of what was cut off; `compare`, `range`, `objects`: two trees, what to compare, and reading fast; no working tree |
 //! | `check` (`git`) | two trees and a policy into a report: the gate |
 //! | `replay` (`git`) | a recording run again and compared, to the commit id |
 //! | `landing` (`git`) | the one way from a finished discussion to a commit |
@@ -46,7 +46,7 @@
 //!
 //! # Not done yet
 //!
-//! The verbs `analyze`, `why`, `audit`, `status`, `github`, `init`; voices other than the
+//! The verbs `analyze`, `why`, `audit`, `github`, `init`; voices other than the
 //! offline one.
 
 #![deny(unsafe_code)]

@@ -39,7 +39,8 @@ pub fn clean(text: &str) -> String {
 /// Whether a text has nothing that [`clean`] removes. A joiner may stand anywhere: what stood
 /// beside it may have been cut off since.
 pub fn is_clean(text: &str) -> bool {
-    text.chars().all(|c| matches!(c, '\n' | '\t' | '\u{200c}' | '\u{200d}') || is_visible(c))
+    text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~'))
+        || text.chars().all(|c| matches!(c, '\n' | '\t' | '\u{200c}' | '\u{200d}') || is_visible(c))
 }
 
 fn is_visible(found: char) -> bool {

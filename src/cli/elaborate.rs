@@ -15,12 +15,12 @@ use super::screen::Screen;
 use super::{Clock, Global, nanoseconds, now, open, read_file, table};
 use crate::config::Config;
 use crate::discussion::event::{Author, Event, FORMAT, Opened, Record, StepRef, Time, to_lines};
-use crate::discussion::{Discussion, Finished};
+use crate::discussion::{Discussion, Finished, Refused};
 use crate::item::Item;
 use crate::item::path::OutputPath;
 use crate::landing::{self, Landing};
 use crate::library::{Library, sha256};
-use crate::repo::{self, Repo, short};
+use crate::repo::{self, Leftover, Pending, Repo, short};
 use crate::script::{self, Script};
 use crate::session::hold;
 use crate::step::Step;
@@ -62,6 +62,9 @@ pub struct Options {
     /// Write the recording to this file and commit nothing
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     out: Option<PathBuf>,
+    /// Go on with the discussion of this item and step that was cut off
+    #[arg(long, conflicts_with = "dry_run")]
+    resume: bool,
 }
 
 /// Everything a run starts from.
@@ -75,6 +78,8 @@ struct Setup {
     fixed: Option<Time>,
     /// The branch exists already.
     exists: bool,
+    /// The events of a run that was cut off, to go on from.
+    begun: Vec<Record>,
     /// Where the repository mentions the item's subject; taken when the discussion begins.
     mentions: Cell<Option<Search>>,
 }
@@ -90,26 +95,36 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
         {
             // A run that was killed behind its commit may have left something to clear.
             setup.repo.lock()?;
+            let _ = setup.repo.drop_pending(&setup.opened.run);
             return already_recorded(&setup, setup.base, &path, screen);
         }
     }
-    let finished = discuss(&setup, step, screen)?;
-    screen.say(&format!("\n{}", synthesis::summary_text(&finished, &setup.library)?));
-    if let Some(path) = &options.out {
-        return keep(&setup, &finished, path, screen);
-    }
-    if options.dry_run {
-        return rehearse(&setup, &finished, screen);
-    }
-    screen.check().map_err(Fail::new)?;
-    match landing::land(&setup.repo, &setup.library, &finished, setup.base, &setup.item)? {
-        Landing::Recorded { commit, recording } => already_recorded(&setup, commit, &recording, screen),
+    let mut log = Log::begin(&setup, options.dry_run, screen);
+    let done = discuss(&setup, step, &mut log, screen).and_then(|finished| {
+        screen.say(&format!("\n{}", synthesis::summary_text(&finished, &setup.library)?));
+        if let Some(path) = &options.out {
+            return keep(&setup, &finished, path, screen);
+        }
+        if options.dry_run {
+            return rehearse(&setup, &finished, screen);
+        }
+        screen.check().map_err(Fail::new)?;
+        land(&setup, &finished, screen)
+    });
+    log.end(&setup, done.is_ok(), screen);
+    done
+}
+
+/// Commits the discussion and says where it is.
+fn land(setup: &Setup, finished: &Finished, screen: &Screen) -> Result<Code, Fail> {
+    match landing::land(&setup.repo, &setup.library, finished, setup.base, &setup.item)? {
+        Landing::Recorded { commit, recording } => already_recorded(setup, commit, &recording, screen),
         Landing::Done(landed) => {
             announce(&landed.outcome, screen);
             let branch = &setup.opened.branch;
             screen.say_strong(&format!("\nCommitted {} on {branch}.", short(landed.commit)));
             screen.say(&format!("See it with: git show {branch}"));
-            let mut report = report(&setup, &finished, &landed.outcome);
+            let mut report = report(setup, finished, &landed.outcome);
             report["base"] = json!(landed.parent.to_string());
             report["commit"] = json!(landed.commit.to_string());
             screen.json(&report);
@@ -144,9 +159,18 @@ fn set_up(global: &Global, options: &Options, screen: &Screen) -> Result<Setup, 
         )));
     }
     let path = repo.find_item(place.base, &options.item, config.items())?;
-    let item = repo.item(place.base, &path)?;
-    let mentions = search(&repo, place.base, &item);
-    let library = built_in.library(&repo, place.base, &config)?;
+    let fixed = options.clock.fixed()?;
+    let left =
+        options.resume.then(|| begun(&repo, &path, &options.step, &place.branch, fixed, screen)).flatten();
+    // What was begun goes on where it began, wherever the branch is by now.
+    let base = match left.as_ref().and_then(Leftover::opened) {
+        Some(opened) => repo.resolve(&opened.base)?,
+        None => place.base,
+    };
+    let config = if base == place.base { config } else { table::config(global, &repo, base)? };
+    let item = repo.item(base, &path)?;
+    let mentions = search(&repo, base, &item);
+    let library = built_in.library(&repo, base, &config)?;
     let step = library.step(&options.step)?;
     for output in &step.outputs {
         OutputPath::parse(output)
@@ -161,7 +185,6 @@ fn set_up(global: &Global, options: &Options, screen: &Screen) -> Result<Setup, 
     for note in &script.notes {
         screen.note(note);
     }
-    let fixed = options.clock.fixed()?;
     let max_turns =
         options.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns).unwrap_or(DEFAULT_TURNS);
     let digests = library.digests(step);
@@ -178,7 +201,7 @@ fn set_up(global: &Global, options: &Options, screen: &Screen) -> Result<Setup, 
         },
         lead: lead.key.clone(),
         max_turns,
-        base: place.base.to_string(),
+        base: base.to_string(),
         branch: place.branch,
         voice,
         model: None,
@@ -187,7 +210,29 @@ fn set_up(global: &Global, options: &Options, screen: &Screen) -> Result<Setup, 
         author: author(),
         run,
     };
-    Ok(Setup { repo, library, item, script, opened, base: place.base, fixed, exists: place.exists, mentions })
+    let begun = left.map(|left| left.log).unwrap_or_default();
+    let opened = match begun.first().map(|first| &first.event) {
+        Some(Event::Opened(begun)) => gone_on(&opened, begun)?,
+        _ => opened,
+    };
+    Ok(Setup { repo, library, item, script, opened, base, fixed, exists: place.exists, begun, mentions })
+}
+
+/// The opening of the run that was cut off, if this one would have been opened alike.
+fn gone_on(now: &Opened, begun: &Opened) -> Result<Opened, Fail> {
+    let facts = [
+        ("--voice", &begun.voice, &now.voice),
+        ("--max-turns", &begun.max_turns.to_string(), &now.max_turns.to_string()),
+        ("the script's user", &begun.user, &now.user),
+    ];
+    for (what, begun, now) in facts {
+        if begun != now {
+            return Err(Fail::new(format!(
+                "--resume: the discussion was begun with {what} {begun}, and {now} is asked for; go on with what it was begun with"
+            )));
+        }
+    }
+    Ok(begun.clone())
 }
 
 /// Who commits: roundtable itself, on every machine alike, so that the same run is the same
@@ -254,11 +299,100 @@ fn search(repo: &Repo, base: Oid, item: &Item) -> Cell<Option<Search>> {
     Cell::new(Some(std::thread::spawn(look)))
 }
 
+/// The log of this run in the git folder, for `--resume`.
+struct Log(Option<Pending>);
+
+impl Log {
+    fn begin(setup: &Setup, is_rehearsal: bool, screen: &Screen) -> Log {
+        if is_rehearsal {
+            return Log(None);
+        }
+        match setup.repo.pend(&setup.opened.run, &setup.begun) {
+            Ok(pending) => Log(pending),
+            Err(error) => {
+                screen.note(&format!("no log is kept for --resume: {error}"));
+                Log(None)
+            }
+        }
+    }
+
+    fn append(&mut self, record: &Record, screen: &Screen) {
+        if let Some(Err(error)) = self.0.as_mut().map(|pending| pending.append(record)) {
+            screen.note(&format!("no log is kept for --resume: {error}"));
+            self.0 = None;
+        }
+    }
+
+    /// What can be said again for nothing is not worth keeping; what a model said is.
+    fn end(self, setup: &Setup, is_done: bool, screen: &Screen) {
+        let Some(pending) = self.0 else { return };
+        if is_done || setup.begun.is_empty() && setup.opened.voice == offline::NAME {
+            pending.finish();
+        } else {
+            screen.note("the discussion so far is kept; the same command with --resume goes on from it");
+        }
+    }
+}
+
+/// The discussion that was cut off: its events, if the script begins as it did.
+fn begun(
+    repo: &Repo,
+    item: &str,
+    step_id: &str,
+    branch: &str,
+    fixed: Option<Time>,
+    screen: &Screen,
+) -> Option<Leftover> {
+    let is_ours = |left: &Leftover| {
+        left.opened()
+            .is_some_and(|opened| opened.item == item && opened.step.id == step_id && opened.branch == branch)
+            && fixed.is_none_or(|fixed| left.log.first().is_some_and(|first| first.at == fixed))
+    };
+    let found = repo.leftovers().into_iter().rfind(is_ours);
+    match &found {
+        Some(left) => {
+            screen.note(&format!("going on with run {} behind its event {}", left.run, left.log.len()))
+        }
+        None => screen.note("nothing was cut off here; the discussion begins anew"),
+    }
+    found
+}
+
+/// Takes what was already heard from the script: the rest is what the discussion goes on with.
+fn catch_up(script: &mut Script, begun: &[Record]) -> Result<(), Fail> {
+    let heard = begun.iter().filter_map(|record| match &record.event {
+        Event::User(message) => Some(Some(message.text.as_str())),
+        Event::Silence {} => Some(None),
+        _ => None,
+    });
+    for (at, heard) in heard.enumerate() {
+        let input = script.next_input();
+        if input.as_ref().map(|input| input.text.as_str()) != heard {
+            return Err(Fail::new(format!(
+                "--resume: input {} of the script is not the one that was heard before; give the script the run was begun with, or drop the run (roundtable status --drop RUN)",
+                at + 1
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// Holds the discussion, told line by line.
-fn discuss(setup: &Setup, step: &Step, screen: &Screen) -> Result<Finished, Fail> {
+fn discuss(setup: &Setup, step: &Step, log: &mut Log, screen: &Screen) -> Result<Finished, Fail> {
     let clock = || setup.fixed.unwrap_or_else(now);
-    let first = Record { at: clock(), event: Event::Opened(Box::new(setup.opened.clone())) };
-    let mut talk = Discussion::open(&setup.library, step, first)?;
+    let mut talk = if setup.begun.is_empty() {
+        let first = Record { at: clock(), event: Event::Opened(Box::new(setup.opened.clone())) };
+        log.append(&first, screen);
+        Discussion::open(&setup.library, step, first)?
+    } else {
+        let gone = |refused: Refused| {
+            Fail::new(format!(
+                "--resume: the log of run {} cannot be gone on with: {refused}",
+                setup.opened.run
+            ))
+        };
+        Discussion::replay(&setup.library, step, &setup.begun).map_err(gone)?
+    };
     let depth = setup.item.meta.depth(&step.phase).unwrap_or(step.depth);
     screen.say(&talk.introduction()?);
     let mut evidence = Evidence::new(setup.item.documents(), &step.outputs);
@@ -266,11 +400,17 @@ fn discuss(setup: &Setup, step: &Step, screen: &Screen) -> Result<Finished, Fail
     evidence.mentions = found.unwrap_or_else(|| Ok(Mentions::default()))?;
     let mut stand_in = Offline::new(evidence, depth);
     let cast = &setup.library.cast;
+    let mut script = setup.script.clone();
+    for record in &setup.begun {
+        screen.say_record(record, cast);
+    }
+    catch_up(&mut script, &setup.begun)?;
     let mut tell = |record: &Record| {
+        log.append(record, screen);
         screen.say_record(record, cast);
         screen.check()
     };
-    hold(&mut talk, None, &mut stand_in, &mut setup.script.clone(), &clock, &mut tell)?;
+    hold(&mut talk, None, &mut stand_in, &mut script, &clock, &mut tell)?;
     talk.finish().ok_or_else(|| Fail::new("the discussion did not come to its end"))
 }
 

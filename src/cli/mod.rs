@@ -12,6 +12,7 @@ mod replay;
 mod report;
 mod screen;
 mod show;
+mod status;
 mod steps;
 mod table;
 
@@ -77,6 +78,8 @@ enum Verb {
     Replay(replay::Options),
     /// Read a recorded discussion
     Show(show::Options),
+    /// Tell where items stand, and which discussions were cut off
+    Status(status::Options),
     /// List, read and check the step files
     Steps(steps::Options),
 }
@@ -94,6 +97,7 @@ pub fn main() -> Code {
         Verb::Add(options) => add::run(&cli.global, &options, &screen),
         Verb::Replay(options) => replay::run(&cli.global, &options, &screen),
         Verb::Show(options) => show::run(&cli.global, &options, &screen),
+        Verb::Status(options) => status::run(&cli.global, &options, &screen),
         Verb::Steps(options) => steps::run(&cli.global, &options, &screen),
     };
     match done {

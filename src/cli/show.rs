@@ -7,7 +7,7 @@ use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, open, recording, table};
 use crate::discussion::event::{Event, Record, from_lines};
-use crate::discussion::{Finished, introduction};
+use crate::discussion::{finished, introduction};
 use crate::library::Library;
 use crate::replay::Recording;
 use crate::synthesis::summary_text;
@@ -34,7 +34,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     for record in &log {
         screen.say_record(record, &library.cast);
     }
-    if let Some(finished) = finished(&log) {
+    if let Some(finished) = finished(log.clone()) {
         screen.say(&format!("\n{}", summary_text(&finished, &library)?));
     } else {
         screen.say("\n(this recording has no end)");
@@ -52,22 +52,4 @@ fn library(global: &Global, recording: &Recording) -> Result<Library, Fail> {
     let repo = open(global)?;
     let config = table::config(global, &repo, place.commit)?;
     built_in.library(&repo, place.commit, &config)
-}
-
-/// The end of a log, read without judging the way there.
-fn finished(log: &[Record]) -> Option<Finished> {
-    let Event::Opened(opened) = &log.first()?.event else { return None };
-    let summary = log.iter().find_map(|record| match &record.event {
-        Event::Synthesis(summary) => Some(summary.clone()),
-        _ => None,
-    })?;
-    let last = log.last()?;
-    let Event::Closed(closed) = &last.event else { return None };
-    Some(Finished {
-        opened: opened.as_ref().clone(),
-        summary,
-        closed: closed.clone(),
-        at: last.at,
-        log: log.to_vec(),
-    })
 }

@@ -101,7 +101,7 @@ enum Clause {
 fn intent(text: &str, cast: &Cast) -> Intent {
     let said = unquoted(text);
     // A message that is one quotation means what it quotes.
-    let said = if words(&said).is_empty() { without_replies(text) } else { said };
+    let said = if words(&said).is_empty() { without_replies(text).into() } else { said };
     let names: Vec<String> = cast.iter().map(|persona| persona.first_name().to_lowercase()).collect();
     let pieces = pieces(&said, &names);
     let asks = pieces.iter().any(|piece| piece.question && piece.clause == Clause::Content);

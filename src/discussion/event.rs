@@ -234,12 +234,21 @@ impl std::fmt::Display for Exit {
 impl Record {
     /// The event as one line, without the line end.
     pub fn to_line(&self) -> String {
+        let mut line = Vec::with_capacity(512);
+        self.write_line(&mut line);
+        String::from_utf8(line).unwrap_or_default()
+    }
+
+    /// Writes the line into a buffer, whose former contents go.
+    fn write_line(&self, line: &mut Vec<u8>) {
+        line.clear();
+        // Writing into memory does not fail.
+        let _ = serde_json::to_writer(&mut *line, &self.event);
         // The kind is the first field and a plain word: the time goes behind it.
-        let mut line = serde_json::to_string(&self.event).unwrap_or_default();
-        if let Some(end) = line.find([',', '}']) {
-            line.insert_str(end, &format!(",\"at\":\"{}\"", self.at));
+        if let Some(end) = line.iter().position(|byte| matches!(byte, b',' | b'}')) {
+            let at = format!(",\"at\":\"{}\"", self.at);
+            line.splice(end..end, at.bytes());
         }
-        line
     }
 
     /// Reads one line.
@@ -296,10 +305,11 @@ pub fn to_lines(log: &[Record]) -> String {
 /// The digest that the end of a log carries of everything before it.
 pub fn digest(log: &[Record]) -> String {
     let before = log.iter().take_while(|record| !matches!(record.event, Event::Closed(_)));
-    let mut all = Sha256::new();
+    let (mut all, mut line) = (Sha256::new(), Vec::with_capacity(4096));
     for record in before {
-        all.update(record.to_line());
-        all.update(b"\n");
+        record.write_line(&mut line);
+        line.push(b'\n');
+        all.update(&line);
     }
     crate::library::hex(&all.finalize())
 }
@@ -309,7 +319,7 @@ pub fn digest(log: &[Record]) -> String {
 /// # Errors
 /// The first line that is not, with its place.
 pub fn from_lines(path: &str, text: &str) -> Result<Vec<Record>, Finding> {
-    let mut log = Vec::new();
+    let (mut log, mut ours) = (Vec::new(), Vec::with_capacity(4096));
     for (number, line) in text.split_inclusive('\n').enumerate() {
         let refused = |message: String| {
             Finding::at(path, text, number + 1, 1, message)
@@ -326,7 +336,8 @@ pub fn from_lines(path: &str, text: &str) -> Result<Vec<Record>, Finding> {
                 opened.format
             )));
         }
-        if record.to_line() != body {
+        record.write_line(&mut ours);
+        if ours != body.as_bytes() {
             return Err(refused("the line is not in the form recordings are written in".to_owned()));
         }
         log.push(record);

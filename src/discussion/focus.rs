@@ -5,9 +5,10 @@
 //! title), none that marks this step, and none that the item itself is about. Two steps marked
 //! equally often leave the text where it is.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::words::{is_significant, stems, subjects, unquoted};
+use super::words::{is_significant, stems, stems_of, subjects, unquoted, words};
 use crate::step::Step;
 
 /// The phrases that mark steps: the same for every discussion of a library.
@@ -70,16 +71,20 @@ impl<'l> Focus<'l> {
 
     /// Where the text belongs, if it is not here.
     pub fn drift(&self, text: &str) -> Option<Drift> {
-        let text = without_files(&unquoted(text));
-        let said = stems(&text);
+        let text = unquoted(text);
+        let text = without_files(&text);
+        let words = words(&text);
+        let said = stems_of(&words);
         // Every phrase that is said, once, with the step it marks.
         let mut marks: BTreeMap<usize, BTreeMap<&str, usize>> = BTreeMap::new();
         for (at, first) in said.iter().enumerate() {
-            for phrase in self.marks.phrases.get(first).into_iter().flatten() {
+            for phrase in self.marks.phrases.get(first.as_ref()).into_iter().flatten() {
                 // A name with capitals inside counts as it is written: MoSCoW is no city.
                 let topic = phrase.topic.as_str();
                 let capitals = topic.chars().skip(1).any(char::is_uppercase) && !topic.contains(' ');
-                if !said[at..].starts_with(&phrase.stems) || capitals && !text.contains(topic) {
+                let begins = said.len() - at >= phrase.stems.len()
+                    && phrase.stems.iter().zip(&said[at..]).all(|(stem, said)| stem == said);
+                if !begins || capitals && !text.contains(topic) {
                     continue;
                 }
                 if self.steps.get(phrase.step)?.id == self.id {
@@ -104,13 +109,22 @@ impl<'l> Focus<'l> {
 }
 
 /// The text without names of files: naming a document is no talk about its subject.
-fn without_files(text: &str) -> String {
+fn without_files(text: &str) -> Cow<'_, str> {
+    let begins = |pair: &[u8]| pair[0] == b'.' && b"mjcyMJCY".contains(&pair[1]);
+    if !text.as_bytes().windows(2).any(begins) {
+        return Cow::Borrowed(text);
+    }
     let suffixes = [".md", ".json", ".csv", ".yaml", ".yml"];
     let is_file = |word: &str| {
-        let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_ascii_lowercase();
-        suffixes.iter().any(|suffix| word.ends_with(suffix))
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let end = |suffix: &str| word.len().checked_sub(suffix.len()).and_then(|at| word.get(at..));
+        word.contains('.')
+            && suffixes.iter().any(|suffix| end(suffix).is_some_and(|end| end.eq_ignore_ascii_case(suffix)))
     };
-    text.split_whitespace().filter(|word| !is_file(word)).collect::<Vec<_>>().join(" ")
+    if !text.split_whitespace().any(is_file) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.split_whitespace().filter(|word| !is_file(word)).collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]

@@ -634,24 +634,7 @@ impl<'l> Discussion<'l> {
 
     /// Takes the discussion apart once it is closed.
     pub fn finish(self) -> Option<Finished> {
-        let at = self.log.last()?.at;
-        let mut summary = None;
-        for record in &self.log {
-            match &record.event {
-                Event::Synthesis(found) => summary = Some(found.clone()),
-                Event::Closed(closed) => {
-                    return Some(Finished {
-                        opened: self.opened,
-                        summary: summary?,
-                        closed: closed.clone(),
-                        at,
-                        log: self.log.clone(),
-                    });
-                }
-                _ => {}
-            }
-        }
-        None
+        finished(self.log)
     }
 }
 
@@ -664,6 +647,19 @@ pub struct Finished {
     /// When it was closed: the timestamp of marker, record and recording.
     pub at: event::Time,
     pub log: Vec<Record>,
+}
+
+/// The parts of a log that is closed, read without judging the way there.
+pub fn finished(log: Vec<Record>) -> Option<Finished> {
+    let Event::Opened(opened) = &log.first()?.event else { return None };
+    let opened = opened.as_ref().clone();
+    let summary = log.iter().find_map(|record| match &record.event {
+        Event::Synthesis(summary) => Some(summary.clone()),
+        _ => None,
+    })?;
+    let last = log.last()?;
+    let Event::Closed(closed) = &last.event else { return None };
+    Some(Finished { opened, summary, closed: closed.clone(), at: last.at, log })
 }
 
 /// The introduction of a discussion, from its opening.

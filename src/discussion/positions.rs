@@ -33,6 +33,10 @@ const FAVORS: [&str; 7] = [
 
 /// The position a text states, if any.
 pub fn position(text: &str) -> Option<Position> {
+    // Without a reason there is none.
+    if !text.contains("because") {
+        return None;
+    }
     let text = crate::plain::one_line(text);
     // ASCII lower case keeps every byte where it stands.
     let lower = text.to_ascii_lowercase();

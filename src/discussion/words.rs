@@ -73,9 +73,14 @@ fn lower(word: &str) -> Cow<'_, str> {
 /// Only the texts of [`words`], hyphens splitting, plural endings taken off: what phrases and
 /// overlaps are compared by.
 pub fn stems(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for word in words(text) {
-        found.extend(word.text.split('-').map(|part| stem(part).into_owned()));
+    stems_of(&words(text)).into_iter().map(Cow::into_owned).collect()
+}
+
+/// The same of words that are at hand.
+pub fn stems_of<'w>(words: &'w [Word<'_>]) -> Vec<Cow<'w, str>> {
+    let mut found = Vec::with_capacity(words.len());
+    for word in words {
+        found.extend(word.text.split('-').map(stem));
     }
     found
 }
@@ -133,7 +138,11 @@ pub fn find_run(stems: &[String], phrase: &[String]) -> Option<usize> {
 
 /// The text with what stands in double quotation marks or backticks taken out; quoted lines of a
 /// reply (`> …`) and fenced code too. The bytes taken out become blanks, so that offsets hold.
-pub fn unquoted(text: &str) -> String {
+pub fn unquoted(text: &str) -> Cow<'_, str> {
+    // Most of what is said quotes nothing.
+    if !text.contains(['"', '`', '>', '~', '“', '„', '«']) {
+        return Cow::Borrowed(text);
+    }
     let mut out = String::with_capacity(text.len());
     let mut fenced = false;
     for line in text.split_inclusive('\n') {
@@ -148,9 +157,11 @@ pub fn unquoted(text: &str) -> String {
         }
     }
     for (open, close) in [("\"", "\""), ("“", "”"), ("„", "“"), ("«", "»"), ("`", "`")] {
-        out = without_pairs(&out, open, close);
+        if out.contains(open) {
+            out = without_pairs(&out, open, close);
+        }
     }
-    out
+    Cow::Owned(out)
 }
 
 fn blank(out: &mut String, text: &str) {

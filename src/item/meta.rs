@@ -7,10 +7,18 @@ use crate::discussion::Finished;
 use crate::discussion::event::Time;
 use crate::finding::Finding;
 use crate::json::{Document, Kind};
+use crate::persona::PHASES;
 use crate::step::Depth;
 
 /// The file that makes a folder an item.
 pub const FILE: &str = "meta.json";
+
+/// Where an item stands; nothing where every step is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    pub phase: Option<String>,
+    pub next_step: Option<String>,
+}
 
 /// A meta.json that could be read.
 #[derive(Clone, Debug)]
@@ -52,6 +60,47 @@ impl Meta {
     /// The depth the user has chosen for a phase (AC-006-06).
     pub fn depth(&self, phase: &str) -> Option<Depth> {
         Depth::from_word(self.get("depth_overrides").get(phase)?.as_str()?)
+    }
+
+    /// How far the analysis is; `raw` where meta.json does not say.
+    pub fn analysis_status(&self) -> String {
+        self.get("analysis_status").as_str().unwrap_or("raw").to_owned()
+    }
+
+    /// The steps that are done; `[]` where meta.json does not say.
+    pub fn steps_completed(&self) -> Vec<String> {
+        self.strings("steps_completed")
+    }
+
+    /// The phases that are done. `phase_a_completed: true` of older files stands for all five.
+    pub fn phases_completed(&self) -> Vec<String> {
+        if self.get("phase_a_completed") == &Value::Bool(true) {
+            return PHASES.map(|(phase, _)| phase.to_owned()).to_vec();
+        }
+        self.strings("phases_completed")
+    }
+
+    fn strings(&self, key: &str) -> Vec<String> {
+        let list = self.get(key).as_array().map(Vec::as_slice).unwrap_or_default();
+        list.iter().filter_map(|one| one.as_str()).map(str::to_owned).collect()
+    }
+
+    /// The records of discussions; none where `elaborations` is no list (AC-009-02).
+    pub fn elaborations(&self) -> &[Value] {
+        self.get("elaborations").as_array().map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Where the item stands among all steps, given as phase and id in their order.
+    pub fn standing<'s>(&self, steps: impl Iterator<Item = (&'s str, &'s str)>) -> Standing {
+        let (phases, done) = (self.phases_completed(), self.steps_completed());
+        let open = |(phase, id): &(&str, &str)| {
+            !phases.iter().any(|known| known == phase) && !done.iter().any(|known| known == id)
+        };
+        let next = steps.into_iter().find(open);
+        Standing {
+            phase: next.map(|(phase, _)| phase.to_owned()),
+            next_step: next.map(|(_, id)| id.to_owned()),
+        }
     }
 
     /// The text with one record more at the end of `elaborations`; nothing else changes.

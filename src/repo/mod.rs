@@ -7,6 +7,7 @@ mod graft;
 mod mentions;
 mod objects;
 mod pack;
+mod pending;
 mod range;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use git2::{ErrorCode, ObjectType, Oid, Repository, Tree, TreeEntry};
 pub use self::commit::{Committed, Lock, Wanted};
 pub use self::compare::{Changed, Now, Object, changed, holds};
 pub use self::objects::{Objects, WayBack};
+pub use self::pending::{Leftover, Pending};
 pub use self::range::{Step, Unwritten};
 use crate::finding::{Finding, did_you_mean};
 use crate::item::{self, File, Item, Meta, meta};
@@ -316,7 +318,37 @@ impl Repo {
         Ok(Item { path: path.to_owned(), meta, files, recordings })
     }
 
-    /// Every recording below a folder of items: the item, the recording's path, its blob. Stops
+    /// The item folders below a folder of items, in order.
+    ///
+    /// # Errors
+    /// A tree that cannot be read, or links on the way.
+    pub fn items(&self, commit: Oid, items: &str) -> Result<Vec<String>, Error> {
+        let mut found = Vec::new();
+        if let Some(tree) = self.folder(commit, items)? {
+            self.list_items(&tree, items, 0, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    fn list_items(
+        &self,
+        tree: &Tree<'_>,
+        at: &str,
+        depth: usize,
+        found: &mut Vec<String>,
+    ) -> Result<(), Error> {
+        if tree.get_name(meta::FILE).is_some_and(|file| matches!(kind(&file), Entry::File)) {
+            found.push(at.to_owned());
+            return Ok(());
+        }
+        for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree) && depth < DEPTH) {
+            let path = format!("{at}/{}", name_of(&entry));
+            self.list_items(&self.git.find_tree(entry.id())?, &path, depth + 1, found)?;
+        }
+        Ok(())
+    }
+
+    /// Every recording of the items below a folder: the item, the recording's path, its blob. Stops
     /// when `each` says no; counts what it has shown.
     ///
     /// # Errors
@@ -327,40 +359,20 @@ impl Repo {
         items: &str,
         each: &mut dyn FnMut(&str, &str, Oid) -> bool,
     ) -> Result<usize, Error> {
-        let Some(tree) = self.folder(commit, items)? else { return Ok(0) };
         let mut count = 0;
-        self.list_recordings(&tree, items, 0, &mut |item, path, blob| {
-            count += 1;
-            each(item, path, blob)
-        })?;
-        Ok(count)
-    }
-
-    fn list_recordings(
-        &self,
-        tree: &Tree<'_>,
-        at: &str,
-        depth: usize,
-        each: &mut dyn FnMut(&str, &str, Oid) -> bool,
-    ) -> Result<bool, Error> {
-        for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree)) {
-            let name = name_of(&entry);
-            let folder = self.git.find_tree(entry.id())?;
-            if name == "elaborations" && tree.get_name(meta::FILE).is_some() {
-                for file in folder.iter().filter(|file| matches!(kind(file), Entry::File)) {
-                    let name = name_of(&file);
-                    if name.ends_with(".jsonl") && !each(at, &format!("{at}/elaborations/{name}"), file.id())
-                    {
-                        return Ok(false);
+        for item in self.items(commit, items)? {
+            let Some(folder) = self.folder(commit, &format!("{item}/elaborations"))? else { continue };
+            for file in folder.iter().filter(|file| matches!(kind(file), Entry::File)) {
+                let name = name_of(&file);
+                if name.ends_with(".jsonl") {
+                    count += 1;
+                    if !each(&item, &format!("{item}/elaborations/{name}"), file.id()) {
+                        return Ok(count);
                     }
                 }
-            } else if depth < DEPTH
-                && !self.list_recordings(&folder, &format!("{at}/{name}"), depth + 1, each)?
-            {
-                return Ok(false);
             }
         }
-        Ok(true)
+        Ok(count)
     }
 
     fn read_folder(

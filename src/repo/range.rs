@@ -111,6 +111,26 @@ impl Repo {
         Ok(of == tip || self.git.graph_descendant_of(tip, of)?)
     }
 
+    /// The branches whose names begin so, in order.
+    ///
+    /// # Errors
+    /// References that cannot be listed.
+    pub fn branches(&self, prefix: &str) -> Result<Vec<String>, Error> {
+        let mut found = Vec::new();
+        for reference in self.git.references_glob(&format!("refs/heads/{prefix}*"))? {
+            let name = String::from_utf8_lossy(reference?.name_bytes()).into_owned();
+            found.extend(super::branch_of(&name).map(str::to_owned));
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    /// Whether a branch has commits that another commit is not made from.
+    pub fn is_ahead(&self, branch: &str, of: Oid) -> bool {
+        let tip = self.git.refname_to_id(&format!("refs/heads/{branch}"));
+        tip.is_ok_and(|tip| !self.is_ancestor(tip, of).unwrap_or(false))
+    }
+
     /// The parents of a commit.
     ///
     /// # Errors

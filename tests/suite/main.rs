@@ -16,5 +16,6 @@ mod placement;
 mod readme;
 mod refusals;
 mod replay;
+mod resume;
 mod rules;
 mod steps;
