@@ -22,6 +22,7 @@
 //! | [`script`] | the user's messages, wherever they came from |
 //! | [`discussion`] | the state machine; `address`, `focus`, `positions`: its rules; `event`: the log; `transcript`: as people read it; `extract`: the synthesis by rule, `summary`: its type; `words`: what rules compare |
 //! | [`synthesis`] | a finished discussion into changes; `outline`, `placement`: where; `data`: JSON, YAML, CSV |
+//! | [`page`] | a recording as Markdown, HTML, a Mermaid diagram |
 //! | [`additive`] | changes into [`additive::Additive`], or the losses; `text`: lines; `block`: Markdown as a tree (`tree`, `html`, and `segments`, the short way to a yes); `json`, `yaml`, `csv`: data |
 //! | [`policy`] | what must only grow, by globs, states, branches |
 //! | [`template`], [`plain`], [`json`], [`front_matter`], [`finding`] | texts: rendered, made harmless, placed, explained |
@@ -59,6 +60,7 @@ pub mod front_matter;
 pub mod item;
 pub mod json;
 pub mod library;
+pub mod page;
 pub mod persona;
 pub mod plain;
 pub mod policy;

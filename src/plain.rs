@@ -111,6 +111,38 @@ pub fn capital(text: &str) -> String {
     }
 }
 
+/// Text of an HTML page or of an attribute in double quotation marks (HTML 13.1.2).
+pub fn html(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for found in clean(text).chars() {
+        match found {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            _ => out.push(found),
+        }
+    }
+    out
+}
+
+/// Text of a message in a Mermaid diagram: every sign that could mean something there stands as its
+/// number (`#59;`), and a line end as a break.
+pub fn mermaid(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for found in clean(text).trim().chars() {
+        match found {
+            '\n' => out.push_str("<br/>"),
+            ' ' | '.' | ',' | '!' | '?' | '(' | ')' | '-' | '/' => out.push(found),
+            _ if found.is_alphanumeric() => out.push(found),
+            _ if found.is_ascii() => out.push_str(&format!("#{};", u32::from(found))),
+            _ => out.push(found),
+        }
+    }
+    out
+}
+
 /// One line of Markdown source that renders as the text and nothing else.
 pub fn markdown(text: &str) -> String {
     let text = one_line(&clean(text));

@@ -2,7 +2,8 @@
 //! repository's own.
 //!
 //! A user's or a model's words are only ever *values*. Every value that a `.md` template prints is
-//! escaped by [`crate::plain::markdown`], every value of a `.txt` template is
+//! escaped by [`crate::plain::markdown`], in a `.html` template by [`crate::plain::html`], in a `.mmd`
+//! one by [`crate::plain::mermaid`], and every value of a `.txt` template is
 //! cleaned, so that a template cannot forget it; what is ours is passed as a safe string. An
 //! undefined name is an error, and a template that runs away runs out of fuel.
 
@@ -14,8 +15,9 @@ use minijinja::{Environment, Output, State, UndefinedBehavior, Value};
 use crate::finding::Finding;
 use crate::plain;
 
-/// Instructions a template may spend; the built-in ones need a few thousand at most.
-const FUEL: u64 = 200_000;
+/// Instructions a template may spend; the built-in ones need a few thousand, a page some hundred for
+/// each turn.
+const FUEL: u64 = 5_000_000;
 
 /// Templates by name, such as `notices/warning.txt`.
 #[derive(Clone)]
@@ -95,7 +97,12 @@ fn format_value(
     }
     // A list or a map prints the words in it: they are words of others all the same.
     let text = value.to_string();
-    let harmless = if state.name().ends_with(".md") { plain::markdown(&text) } else { plain::clean(&text) };
+    let harmless = match state.name().rsplit('.').next() {
+        Some("md") => plain::markdown(&text),
+        Some("html") => plain::html(&text),
+        Some("mmd") => plain::mermaid(&text),
+        _ => plain::clean(&text),
+    };
     Ok(out.write_str(&harmless)?)
 }
 

@@ -118,6 +118,12 @@ impl Screen {
         self.check().map_err(Fail::new)
     }
 
+    /// A document for a file or another program, as it is but for what a runner would obey.
+    pub fn document(&self, text: &str) -> Result<(), Fail> {
+        self.write(text);
+        self.check().map_err(Fail::new)
+    }
+
     /// Workflow commands of our own; everything in them is escaped.
     pub fn commands(&self, lines: &str) -> Result<(), Fail> {
         let mut out = io::stdout().lock();

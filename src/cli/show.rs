@@ -1,6 +1,6 @@
 //! `roundtable show`: a recorded discussion as people read it.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
@@ -9,6 +9,7 @@ use super::{Global, open, recording, table};
 use crate::discussion::event::{Event, Record, from_lines};
 use crate::discussion::{finished, introduction};
 use crate::library::Library;
+use crate::page;
 use crate::replay::Recording;
 use crate::synthesis::summary_text;
 
@@ -19,6 +20,17 @@ use crate::synthesis::summary_text;
 pub struct Options {
     /// A recording: a file, or REV:PATH in the repository
     recording: String,
+    /// How to show it: html is one self-contained page, mermaid a diagram that GitHub renders
+    #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Markdown,
+    Html,
+    Mermaid,
 }
 
 /// Prints the transcript.
@@ -30,6 +42,16 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let Some(Record { event: Event::Opened(opened), .. }) = log.first() else {
         return Err(Fail::new(format!("{name}: a recording begins with the event `opened`")));
     };
+    let format = match options.format {
+        Format::Text => None,
+        Format::Markdown => Some(page::Format::Markdown),
+        Format::Html => Some(page::Format::Html),
+        Format::Mermaid => Some(page::Format::Mermaid),
+    };
+    if let Some(format) = format {
+        screen.document(&page::render(&log, opened, &library, format)?)?;
+        return Ok(Code::Yes);
+    }
     screen.say(&introduction(&library, opened)?);
     for record in &log {
         screen.say_record(record, &library.cast);

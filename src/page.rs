@@ -1,0 +1,258 @@
+//! A recorded discussion as a page: Markdown, HTML, or a Mermaid sequence diagram. The templates
+//! under `templates/pages/` say how it looks; what stands here is what they are given.
+//!
+//! Every word of a user, a voice or a document is a value, and the template's ending says how it is
+//! made harmless ([`crate::template`]).
+
+use minijinja::context;
+use minijinja::value::Serde;
+use serde::Serialize;
+
+use crate::discussion::event::{Class, Event, NoticeKind, Opened, Purpose, Record};
+use crate::discussion::summary::{Insight, Summary, attribution};
+use crate::discussion::transcript::user_label;
+use crate::discussion::{finished, introduction};
+use crate::library::Library;
+use crate::plain;
+use crate::template::{Failed, safe};
+
+/// How a discussion is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Markdown,
+    Html,
+    Mermaid,
+}
+
+impl Format {
+    const fn template(self) -> &'static str {
+        match self {
+            Format::Markdown => "pages/discussion.md",
+            Format::Html => "pages/discussion.html",
+            Format::Mermaid => "pages/discussion.mmd",
+        }
+    }
+}
+
+/// Messages of a diagram are cut after this many characters, and broken into lines of so many.
+const BRIEF: usize = 160;
+const BROAD: usize = 44;
+
+/// Seats have a colour each; who sits further down shares one.
+const COLOURS: usize = 6;
+
+#[derive(Serialize)]
+struct Seat {
+    name: String,
+    role: String,
+    seat: usize,
+}
+
+#[derive(Serialize)]
+struct Entry {
+    kind: &'static str,
+    seat: usize,
+    name: String,
+    role: String,
+    turn: Option<u32>,
+    note: &'static str,
+    paragraphs: Vec<String>,
+    lines: Vec<String>,
+    /// For a diagram: who speaks to whom, in few words.
+    from: String,
+    to: String,
+    brief: String,
+}
+
+#[derive(Serialize)]
+struct Said {
+    attribution: String,
+    text: String,
+    turns: Vec<u32>,
+}
+
+/// Renders a recording, whether it has an end or not.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub fn render(log: &[Record], opened: &Opened, library: &Library, format: Format) -> Result<String, Failed> {
+    let end = finished(log.to_vec());
+    let personas: Vec<Seat> = library
+        .cast
+        .iter()
+        .enumerate()
+        .map(|(at, persona)| Seat {
+            name: persona.name.clone(),
+            role: persona.role.clone(),
+            seat: at % COLOURS,
+        })
+        .collect();
+    let table = Table { library, opened };
+    let entries: Vec<Entry> = log.iter().filter_map(|record| table.entry(&record.event)).collect();
+    let turns = entries.iter().filter_map(|entry| entry.turn).max().unwrap_or(0);
+    let synthesis = match &end {
+        Some(end) => crate::synthesis::summary_text(end, library)?,
+        None => String::new(),
+    };
+    let values = context! {
+        item_name => plain::shown(&opened.item_name),
+        item => plain::shown(&opened.item),
+        step => context! {
+            id => plain::shown(&opened.step.id),
+            title => plain::shown(&opened.step.title),
+            phase => plain::shown(&opened.step.phase),
+        },
+        at => log.last().map_or_else(String::new, |last| last.at.to_string()),
+        closed => end.is_some(),
+        exit => end.as_ref().map_or_else(String::new, |end| end.closed.exit.to_string()),
+        turn_count => turns,
+        max_turns => opened.max_turns,
+        voice => plain::shown(&opened.voice),
+        model => opened.model.as_deref().map(plain::shown),
+        branch => plain::shown(&opened.branch),
+        base => plain::shown(&opened.base),
+        run => plain::shown(&opened.run),
+        introduction => paragraphs(introduction(library, opened)?.trim_matches(['-', '\n'])),
+        personas => Serde(&personas),
+        entries => Serde(&entries),
+        summary => end.as_ref().map(|end| summary(&end.summary, library)),
+        synthesis => safe(synthesis),
+    };
+    let mut text = library.templates.render(format.template(), values)?;
+    text.push('\n');
+    Ok(text)
+}
+
+fn summary(of: &Summary, library: &Library) -> minijinja::Value {
+    let said = |list: &[Insight]| -> Vec<Said> {
+        let one = |one: &Insight| Said {
+            attribution: attribution(&one.by, &library.cast),
+            text: plain::clean(&one.text),
+            turns: one.turns.clone(),
+        };
+        list.iter().map(one).collect()
+    };
+    context! {
+        insights => Serde(&said(&of.insights)),
+        decisions => Serde(&of.decisions),
+        open_questions => Serde(&of.open_questions),
+        action_items => Serde(&said(&of.action_items)),
+        text => plain::clean(&of.summary),
+    }
+}
+
+fn paragraphs(text: &str) -> Vec<String> {
+    let text = plain::clean(text);
+    let parts = text.split("\n\n").map(|part| part.trim_matches('\n').to_owned());
+    parts.filter(|part| !part.trim().is_empty()).collect()
+}
+
+/// Who sits where.
+struct Table<'a> {
+    library: &'a Library,
+    opened: &'a Opened,
+}
+
+impl Table<'_> {
+    fn entry(&self, event: &Event) -> Option<Entry> {
+        Some(match event {
+            Event::Contribution(said) => {
+                let to = match said.purpose {
+                    Purpose::Framing => {
+                        self.library.cast.others(&said.by).next().map(|next| next.key.clone())
+                    }
+                    Purpose::Round if said.by != self.opened.lead => Some(self.opened.lead.clone()),
+                    _ => None,
+                };
+                let to = to.map_or_else(|| "user".to_owned(), |key| self.seat(&key));
+                Entry {
+                    turn: Some(said.turn),
+                    to,
+                    ..self.said("persona", &said.by, purpose(said.purpose), &said.text)
+                }
+            }
+            Event::Notice(notice) => self.said("notice", &notice.by, kind(notice.notice), &notice.text),
+            Event::User(message) => {
+                let to = message.to.first().unwrap_or(&self.opened.lead);
+                let label = user_label(&message.by);
+                let note = match message.class {
+                    Class::OffTopic => "off topic",
+                    Class::Unclear => "unclear",
+                    _ => "",
+                };
+                Entry {
+                    name: label.trim_end_matches(':').to_owned(),
+                    role: String::new(),
+                    turn: message.turn,
+                    from: "user".to_owned(),
+                    to: self.seat(to),
+                    ..self.said("user", "", note, &message.text)
+                }
+            }
+            Event::Silence {} => Entry { name: String::new(), ..self.said("silence", "", "", "") },
+            Event::Opened(_) | Event::Synthesis(_) | Event::Closed(_) => return None,
+        })
+    }
+
+    fn said(&self, kind: &'static str, by: &str, note: &'static str, text: &str) -> Entry {
+        let persona = self.library.cast.get(by);
+        let seat = self.library.cast.iter().position(|persona| persona.key == by).unwrap_or(0) % COLOURS;
+        let clean = plain::clean(text);
+        Entry {
+            kind,
+            seat,
+            name: persona.map_or_else(|| plain::shown(by), |persona| persona.name.clone()),
+            role: persona.map_or_else(String::new, |persona| persona.role.clone()),
+            turn: None,
+            note,
+            paragraphs: paragraphs(text),
+            lines: clean.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect(),
+            from: self.seat(by),
+            to: "user".to_owned(),
+            brief: broken(&plain::cut(&plain::one_line(&clean), BRIEF)),
+        }
+    }
+
+    /// The name of a seat in a diagram; whoever is not of this cast speaks from the first.
+    fn seat(&self, key: &str) -> String {
+        format!("p{}", self.library.cast.iter().position(|persona| persona.key == key).unwrap_or(0))
+    }
+}
+
+/// A text in lines of a diagram's breadth.
+fn broken(text: &str) -> String {
+    let (mut out, mut length) = (String::new(), 0);
+    for word in text.split(' ') {
+        let word_length = word.chars().count();
+        if length > 0 && length + word_length > BROAD {
+            out.push('\n');
+            length = 0;
+        } else if length > 0 {
+            out.push(' ');
+        }
+        out.push_str(word);
+        length += word_length + 1;
+    }
+    out
+}
+
+const fn purpose(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Framing => "framing",
+        Purpose::Answer => "answer",
+        Purpose::FollowUp => "follow-up",
+        Purpose::Round => "round",
+    }
+}
+
+const fn kind(kind: NoticeKind) -> &'static str {
+    match kind {
+        NoticeKind::Warning => "warning",
+        NoticeKind::Limit => "turn limit",
+        NoticeKind::Inactivity => "inactivity",
+        NoticeKind::Clarification => "clarification",
+        NoticeKind::Redirect => "redirect",
+        NoticeKind::Disagreement => "disagreement",
+        NoticeKind::Closing => "closing",
+    }
+}
