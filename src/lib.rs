@@ -22,6 +22,7 @@
 //! | [`script`] | the user's messages, wherever they came from |
 //! | [`discussion`] | the state machine; `address`, `focus`, `positions`: its rules; `event`: the log; `transcript`: as people read it; `extract`: the synthesis by rule, `summary`: its type; `words`: what rules compare |
 //! | [`synthesis`] | a finished discussion into changes; `outline`, `placement`: where; `data`: JSON, YAML, CSV |
+//! | [`trace`] | the way back: from a line to the discussion and its turns |
 //! | [`page`] | a recording as Markdown, HTML, a Mermaid diagram |
 //! | [`additive`] | changes into [`additive::Additive`], or the losses; `text`: lines; `block`: Markdown as a tree (`tree`, `html`, and `segments`, the short way to a yes); `json`, `yaml`, `csv`: data |
 //! | [`policy`] | what must only grow, by globs, states, branches |
@@ -35,6 +36,7 @@
 //! | `repo` (`git`) | reads an item at a commit (`mentions`: where the repository speaks of it), writes an `Additive` as a commit (`commit`, with its `graft` and `pack`); `pending`: logs of what was cut off; `compare`, `range`, `objects`: two trees, what to compare, and reading fast; no working tree |
 //! | `check` (`git`) | two trees and a policy into a report: the gate |
 //! | `replay` (`git`) | a recording run again and compared, to the commit id |
+//! | `audit` (`git`) | markers, records, recordings: do they agree? |
 //! | `landing` (`git`) | the one way from a finished discussion to a commit |
 //! | `files` (`cli`) | steps and templates from a folder on disk |
 //! | `cli` (`cli`) | arguments, environment, terminal, exit codes; a file a verb; `event`: Actions; `report`: the gate's words |
@@ -47,7 +49,7 @@
 //!
 //! # Not done yet
 //!
-//! The verbs `analyze`, `why`, `audit`, `github`, `init`; voices other than the
+//! The verbs `analyze`, `github`, `init`; voices other than the
 //! offline one.
 
 #![deny(unsafe_code)]
@@ -69,8 +71,11 @@ pub mod session;
 pub mod step;
 pub mod synthesis;
 pub mod template;
+pub mod trace;
 pub mod voice;
 
+#[cfg(feature = "git")]
+pub mod audit;
 #[cfg(feature = "git")]
 pub mod check;
 #[cfg(feature = "cli")]

@@ -2,6 +2,7 @@
 //! the environment or a work tree.
 
 mod add;
+mod audit;
 mod check;
 mod elaborate;
 mod event;
@@ -15,6 +16,7 @@ mod show;
 mod status;
 mod steps;
 mod table;
+mod why;
 
 use std::path::{Path, PathBuf};
 
@@ -76,6 +78,10 @@ enum Verb {
     Add(add::Options),
     /// Run a recording again and compare what comes out; with --branch, commit it
     Replay(replay::Options),
+    /// Tell where a line came from: its discussion, and the turns it rests on
+    Why(why::Options),
+    /// Tell whether markers, records and recordings agree
+    Audit(audit::Options),
     /// Read a recorded discussion
     Show(show::Options),
     /// Tell where items stand, and which discussions were cut off
@@ -96,6 +102,8 @@ pub fn main() -> Code {
         Verb::Check(options) => check::run(&cli.global, &options, &screen),
         Verb::Add(options) => add::run(&cli.global, &options, &screen),
         Verb::Replay(options) => replay::run(&cli.global, &options, &screen),
+        Verb::Why(options) => why::run(&cli.global, &options, &screen),
+        Verb::Audit(options) => audit::run(&cli.global, &options, &screen),
         Verb::Show(options) => show::run(&cli.global, &options, &screen),
         Verb::Status(options) => status::run(&cli.global, &options, &screen),
         Verb::Steps(options) => steps::run(&cli.global, &options, &screen),

@@ -11,8 +11,7 @@ use serde_json::{Value, json};
 use super::exit::{Code, Fail};
 use super::landed::{announce, artifacts, diff};
 use super::screen::Screen;
-use super::{Global, open, read_file, recording};
-use crate::config::Config;
+use super::{Global, open, recording, table};
 use crate::landing::Landing;
 use crate::library::Library;
 use crate::plain::count;
@@ -44,8 +43,7 @@ pub struct Options {
 /// Runs recordings again.
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
-    let config = operators(global)?;
-    let replay = Replay::new(repo, Arc::new(Library::built_in()?), config);
+    let replay = Replay::new(repo, Arc::new(Library::built_in()?), table::operators(global)?);
     if let Some(branch) = &options.branch {
         return land(global, options, branch, &replay, screen);
     }
@@ -62,13 +60,6 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         }
     }
     told.end(options.all)
-}
-
-/// The settings of `--config`, which win over a commit's own.
-fn operators(global: &Global) -> Result<Option<Config>, Fail> {
-    let Some(path) = &global.config else { return Ok(None) };
-    let name = crate::plain::shown(&path.display().to_string());
-    Ok(Some(Config::read(&name, &read_file(path, 1 << 20)?)?))
 }
 
 /// What is kept of a replay: little, since there may be many.

@@ -174,6 +174,14 @@ impl Screen {
 
     /// One entry of the transcript, with a blank line before it.
     pub fn say_record(&self, record: &Record, cast: &Cast) {
+        if transcript::entry(record, cast).is_some() {
+            self.say("");
+        }
+        self.say_entry(record, cast);
+    }
+
+    /// One entry of the transcript.
+    pub fn say_entry(&self, record: &Record, cast: &Cast) {
         let Some(entry) = transcript::entry(record, cast).filter(|_| self.talks()) else { return };
         let style = match entry.speaker {
             Speaker::Persona(seat) => SEATS[seat % SEATS.len()].on_default().bold(),
@@ -181,10 +189,10 @@ impl Screen {
             Speaker::Table => Style::new().dimmed(),
         };
         if entry.label.is_empty() {
-            self.write(&format!("\n{}\n", self.styled(style, &entry.text)));
+            self.write(&format!("{}\n", self.styled(style, &entry.text)));
         } else {
             let label = plain::one_line(&plain::clean(&entry.label));
-            self.write(&format!("\n{} {}\n", self.styled(style, &label), entry.text));
+            self.write(&format!("{} {}\n", self.styled(style, &label), entry.text));
         }
     }
 

@@ -9,11 +9,17 @@ use crate::config::{self, Config};
 use crate::library::{Library, Unusable};
 use crate::repo::Repo;
 
+/// The settings of `--config`, which win over a commit's own.
+pub fn operators(global: &Global) -> Result<Option<Config>, Fail> {
+    let Some(path) = &global.config else { return Ok(None) };
+    let name = crate::plain::shown(&path.display().to_string());
+    Ok(Some(Config::read(&name, &read_file(path, 1 << 20)?)?))
+}
+
 /// The settings at a commit, or those of `--config`.
 pub fn config(global: &Global, repo: &Repo, commit: Oid) -> Result<Config, Fail> {
-    if let Some(path) = &global.config {
-        let name = crate::plain::shown(&path.display().to_string());
-        return Ok(Config::read(&name, &read_file(path, 1 << 20)?)?);
+    if let Some(config) = operators(global)? {
+        return Ok(config);
     }
     Ok(match repo.file(commit, config::FILE)? {
         Some(bytes) => Config::read(config::FILE, &bytes)?,

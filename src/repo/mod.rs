@@ -19,7 +19,7 @@ pub use self::commit::{Committed, Lock, Wanted};
 pub use self::compare::{Changed, Now, Object, changed, holds};
 pub use self::objects::{Objects, WayBack};
 pub use self::pending::{Leftover, Pending};
-pub use self::range::{Step, Unwritten};
+pub use self::range::{Blamed, Step, Unwritten};
 use crate::finding::{Finding, did_you_mean};
 use crate::item::{self, File, Item, Meta, meta};
 use crate::library;
@@ -346,6 +346,21 @@ impl Repo {
             self.list_items(&self.git.find_tree(entry.id())?, &path, depth + 1, found)?;
         }
         Ok(())
+    }
+
+    /// The item that a path is in: the nearest folder above it that has a meta.json.
+    ///
+    /// # Errors
+    /// A path that leads through a link or a submodule.
+    pub fn item_of(&self, commit: Oid, path: &str) -> Result<Option<String>, Error> {
+        let mut folder = path;
+        while let Some((above, _)) = folder.rsplit_once('/') {
+            if self.file(commit, &format!("{above}/{}", meta::FILE)).is_ok_and(|file| file.is_some()) {
+                return Ok(Some(above.to_owned()));
+            }
+            folder = above;
+        }
+        Ok(None)
     }
 
     /// Every recording of the items below a folder: the item, the recording's path, its blob. Stops

@@ -16,6 +16,15 @@ pub struct Step {
     pub parents: Vec<Oid>,
 }
 
+/// Where a line comes from.
+pub struct Blamed {
+    pub commit: Oid,
+    pub author: String,
+    /// When it was written, in seconds since the epoch.
+    pub seconds: i64,
+    pub subject: String,
+}
+
 /// Trees that are in memory only.
 pub type Unwritten = HashMap<Oid, Arc<[u8]>>;
 
@@ -109,6 +118,34 @@ impl Repo {
     /// A commit that is missing.
     pub fn is_ancestor(&self, of: Oid, tip: Oid) -> Result<bool, Error> {
         Ok(of == tip || self.git.graph_descendant_of(tip, of)?)
+    }
+
+    /// The commit that a line (from one) of a file comes from, as `git blame` finds it.
+    ///
+    /// # Errors
+    /// A file that is not there, or a history that cannot be read.
+    pub fn blame(&self, commit: Oid, path: &str, line: usize) -> Result<Blamed, Error> {
+        let mut options = git2::BlameOptions::new();
+        options.newest_commit(commit).min_line(line).max_line(line);
+        let blame = self.git.blame_file(Path::new(path), Some(&mut options))?;
+        let hunk =
+            blame.get_line(line).ok_or_else(|| Error::Damaged(format!("{path} has no line {line}")))?;
+        let found = self.git.find_commit(hunk.final_commit_id())?;
+        let author = found.author();
+        Ok(Blamed {
+            commit: found.id(),
+            author: String::from_utf8_lossy(author.name_bytes()).into_owned(),
+            seconds: author.when().seconds(),
+            subject: self.subject_of(found.id())?,
+        })
+    }
+
+    /// The first line of a commit's message.
+    ///
+    /// # Errors
+    /// No such commit.
+    pub fn subject_of(&self, commit: Oid) -> Result<String, Error> {
+        Ok(self.message_of(commit)?.trim_start().lines().next().unwrap_or_default().to_owned())
     }
 
     /// The branches whose names begin so, in order.

@@ -115,8 +115,8 @@ fn documents(text: &str) -> Option<Vec<serde_yaml::Value>> {
         .ok()
 }
 
-/// The synthesis as lines of plain text.
-fn lines(finished: &Finished, library: &Library) -> Vec<String> {
+/// The synthesis as lines of plain text: the marker, a title, a line a finding.
+pub fn lines(finished: &Finished, library: &Library) -> Vec<String> {
     let step = &finished.opened.step;
     let mut found = vec![
         format!("<!-- Elaboration: step {}, {} -->", step.id, finished.at),
@@ -151,7 +151,7 @@ fn rows(finished: &Finished, library: &Library) -> Vec<[String; 5]> {
 }
 
 /// The header that rows of ours stand under.
-const HEADER: &str = "step_id,timestamp,kind,by,text,rationale,turns";
+pub const HEADER: &str = "step_id,timestamp,kind,by,text,rationale,turns";
 
 /// CSV takes rows only under our own header.
 pub(super) fn csv(text: &str, finished: &Finished, library: &Library) -> Addition {
@@ -171,17 +171,25 @@ pub(super) fn csv(text: &str, finished: &Finished, library: &Library) -> Additio
     if !new.ends_with('\n') {
         new.push_str(end);
     }
+    for row in csv_rows(finished, library) {
+        new.push_str(&row);
+        new.push_str(end);
+    }
+    Addition::Into(new, "rows".to_owned())
+}
+
+/// The rows of a CSV file, without their line ends: one a finding, or one that says there was none.
+pub fn csv_rows(finished: &Finished, library: &Library) -> Vec<String> {
     let mut found = rows(finished, library);
     if found.is_empty() {
         found.push(["none".to_owned(), String::new(), String::new(), String::new(), String::new()]);
     }
-    for row in found {
-        let head = [finished.opened.step.id.clone(), finished.at.to_string()];
-        let cells: Vec<String> = head.iter().chain(&row).map(|text| cell(text)).collect();
-        new.push_str(&cells.join(","));
-        new.push_str(end);
-    }
-    Addition::Into(new, "rows".to_owned())
+    let head = [finished.opened.step.id.clone(), finished.at.to_string()];
+    let line = |row: &[String; 5]| {
+        let cells: Vec<String> = head.iter().chain(row).map(|text| cell(text)).collect();
+        cells.join(",")
+    };
+    found.iter().map(line).collect()
 }
 
 /// A cell (RFC 4180), with nothing at its start that a spreadsheet would calculate.

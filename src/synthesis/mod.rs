@@ -262,8 +262,15 @@ fn markdown(text: &str, finished: &Finished, library: &Library) -> Result<Additi
 }
 
 /// The addition to a Markdown file: marker and synthesis, its heading at `level`.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub fn addition_text(finished: &Finished, library: &Library, level: u8) -> Result<String, Failed> {
+    render("addition.md", finished, library, level)
+}
+
 fn addition(finished: &Finished, library: &Library, level: u8) -> Result<String, Unplaced> {
-    let text = render("addition.md", finished, library, level)?;
+    let text = addition_text(finished, library, level)?;
     let marker = format!("<!-- Elaboration: step {}, {} -->", finished.opened.step.id, finished.at);
     if text.matches("<!--").count() == 1 && text.lines().any(|line| line == marker) {
         Ok(text)

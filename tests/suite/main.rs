@@ -19,3 +19,4 @@ mod replay;
 mod resume;
 mod rules;
 mod steps;
+mod trace;

@@ -1,0 +1,210 @@
+//! Do markers, records and recordings agree? Every marker has its record in meta.json, every record
+//! its recording, every recording replays, and what it added still stands as it came.
+//!
+//! A replay asks for the commit; an audit asks for the documents. So a recording whose commit was
+//! squashed or rebased passes here, as long as the very same files came of it.
+
+use std::collections::BTreeSet;
+
+use git2::Oid;
+
+use crate::discussion::event::{Event, Time, from_lines};
+use crate::item::{File, Item, meta};
+use crate::replay::{Place, Recording, Replay, Replayed, Unread};
+use crate::repo;
+use crate::trace::{self, Trace};
+
+/// Something that does not fit.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Misfit {
+    /// The file in the repository.
+    pub path: String,
+    /// Its line, where one can be named.
+    pub line: Option<usize>,
+    pub what: String,
+}
+
+/// What was looked at, and what does not fit.
+#[derive(Clone, Debug, Default)]
+pub struct Audit {
+    pub markers: usize,
+    pub records: usize,
+    pub recordings: usize,
+    pub misfits: Vec<Misfit>,
+    /// Worth knowing, and no misfit.
+    pub notes: Vec<String>,
+}
+
+/// Step and time: what markers, records and recordings have in common.
+type Key = (String, Time);
+
+fn key(trace: &Trace) -> Key {
+    (trace.step_id.clone(), trace.at)
+}
+
+/// Audits one item at a commit.
+///
+/// # Errors
+/// A repository that cannot be read; an item that cannot be is a misfit.
+pub fn item(replay: &Replay, commit: Oid, path: &str) -> Result<Audit, repo::Error> {
+    let mut audit = Audit::default();
+    let item = match replay.repo().item(commit, path) {
+        Ok(item) => item,
+        Err(error @ repo::Error::Git(_)) => return Err(error),
+        Err(error) => {
+            audit.misfit(&format!("{path}/{}", meta::FILE), None, error.to_string());
+            return Ok(audit);
+        }
+    };
+    let files: Vec<(&str, &str, Vec<Trace>)> = item
+        .files
+        .iter()
+        .filter_map(|(name, file)| match file {
+            File::Bytes(bytes) => {
+                let text = std::str::from_utf8(bytes).ok()?;
+                Some((name.as_str(), text, trace::traces(name, text)))
+            }
+            _ => None,
+        })
+        .collect();
+    let traces = |name: &str| files.iter().find(|(other, ..)| *other == name).map(|(.., traces)| traces);
+    let records: BTreeSet<Key> = traces(meta::FILE).into_iter().flatten().map(key).collect();
+    let recorded = audit.recordings(replay, commit, &item, &files)?;
+    for (name, _, traces) in &files {
+        let at = format!("{path}/{name}");
+        for found in traces {
+            let (step, time) = (crate::plain::shown(&found.step_id), found.at);
+            let is_record = *name == meta::FILE;
+            let what = if is_record { "record" } else { "marker" };
+            if is_record {
+                audit.records += 1;
+            } else {
+                audit.markers += 1;
+            }
+            if !is_record && !records.contains(&key(found)) {
+                let missing = format!("the marker of step {step}, {time}, has no record in meta.json");
+                audit.misfit(&at, Some(found.line), missing);
+            }
+            if !recorded.contains(&key(found)) {
+                audit.misfit(
+                    &at,
+                    Some(found.line),
+                    format!("the {what} of step {step}, {time}, has no recording"),
+                );
+            }
+        }
+    }
+    let all = item.meta.elaborations().len();
+    let told = traces(meta::FILE).map_or(0, Vec::len);
+    if told < all {
+        let what = format!("{} of {all} records name no step or no time", all - told);
+        audit.misfit(&format!("{path}/{}", meta::FILE), None, what);
+    }
+    audit.misfits.sort();
+    Ok(audit)
+}
+
+impl Audit {
+    fn misfit(&mut self, path: &str, line: Option<usize>, what: String) {
+        self.misfits.push(Misfit { path: crate::plain::shown(path), line, what });
+    }
+
+    /// Adds what another one found.
+    pub fn and(&mut self, other: Audit) {
+        self.markers += other.markers;
+        self.records += other.records;
+        self.recordings += other.recordings;
+        self.misfits.extend(other.misfits);
+        self.notes.extend(other.notes);
+    }
+
+    /// Runs every recording of an item again, and looks for what it added. Gives their steps and
+    /// times.
+    fn recordings(
+        &mut self,
+        replay: &Replay,
+        commit: Oid,
+        item: &Item,
+        files: &[(&str, &str, Vec<Trace>)],
+    ) -> Result<BTreeSet<Key>, repo::Error> {
+        let mut keys = BTreeSet::new();
+        for name in &item.recordings {
+            self.recordings += 1;
+            let path = format!("{}/elaborations/{name}", item.path);
+            let bytes = match replay.repo().file(commit, &path) {
+                Ok(bytes) => bytes.unwrap_or_default(),
+                Err(error @ repo::Error::Git(_)) => return Err(error),
+                Err(error) => {
+                    self.misfit(&path, None, error.to_string());
+                    continue;
+                }
+            };
+            let key = identity(&bytes);
+            if let Some((step, at)) = &key
+                && !name.starts_with(&format!("{step}-{}", at.digits()))
+            {
+                self.misfit(&path, None, format!("it is of step {step}, {at}, and its name says another"));
+            }
+            keys.extend(key);
+            let recording =
+                Recording { name: path.clone(), bytes, place: Some(Place { commit, path: path.clone() }) };
+            match replay.run(&recording, None) {
+                Ok(found) => self.replayed(&path, item, &found, files),
+                Err(Unread::Repo(error @ repo::Error::Git(_))) => return Err(error),
+                Err(unread) => self.misfit(&path, None, format!("it cannot be run again: {unread}")),
+            }
+        }
+        Ok(keys)
+    }
+
+    fn replayed(&mut self, path: &str, item: &Item, found: &Replayed, files: &[(&str, &str, Vec<Trace>)]) {
+        match &found.divergence {
+            None => {}
+            Some(other) if other.event.is_none() && other.what == "commit" => {
+                self.notes.push(format!("{path} came with another commit than its own: {}", other.found));
+            }
+            Some(other) => {
+                let what = match other.event {
+                    Some(_) => {
+                        format!("it is not reproduced: expected {}, found {}", other.expected, other.found)
+                    }
+                    None => format!("it is not reproduced: {} comes out differently", other.what),
+                };
+                self.misfit(path, other.event, what);
+            }
+        }
+        let (Some(finished), Some(rehearsed)) = (&found.finished, &found.rehearsed) else { return };
+        let wanted = (finished.opened.step.id.clone(), finished.at);
+        for change in rehearsed.additive.changes() {
+            let Some(name) = change.path.strip_prefix(&format!("{}/", item.path)) else { continue };
+            let Ok(then) = std::str::from_utf8(&change.after) else { continue };
+            let Some(came) = trace::traces(name, then).into_iter().rfind(|trace| key(trace) == wanted) else {
+                continue;
+            };
+            let what = if name == meta::FILE { "record" } else { "addition" };
+            let now = files.iter().find(|(other, ..)| *other == name);
+            let stands: Vec<&Trace> = now
+                .into_iter()
+                .flat_map(|(.., traces)| traces)
+                .filter(|trace| key(trace) == wanted)
+                .collect();
+            let (step, at) = &wanted;
+            match (now, stands.first()) {
+                (Some((_, text, _)), Some(first)) => {
+                    if !stands.iter().any(|trace| trace::kept(name, then, &came, text, trace)) {
+                        let changed = format!("the {what} of step {step}, {at}, is not as it was recorded");
+                        self.misfit(&change.path, Some(first.line), changed);
+                    }
+                }
+                _ => self.misfit(&change.path, None, format!("the {what} of step {step}, {at}, is gone")),
+            }
+        }
+    }
+}
+
+/// Step and closing time of a recording, read without judging the way there.
+fn identity(bytes: &[u8]) -> Option<Key> {
+    let log = from_lines("", std::str::from_utf8(bytes).ok()?).ok()?;
+    let Event::Opened(opened) = &log.first()?.event else { return None };
+    Some((opened.step.id.clone(), log.last()?.at))
+}

@@ -1,0 +1,100 @@
+//! `roundtable audit`: markers, records and recordings, do they agree?
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use clap::Args;
+use git2::Oid;
+use serde_json::json;
+
+use super::exit::{Code, Fail};
+use super::screen::Screen;
+use super::{Global, open, table};
+use crate::audit::{self, Audit};
+use crate::library::Library;
+use crate::plain::count;
+use crate::replay::Replay;
+use crate::repo;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 everything agrees; 1 something does not; 2 the repository could not be read."
+)]
+pub struct Options {
+    /// The commit whose items are audited [default: HEAD]
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    rev: String,
+}
+
+/// Audits every item at a commit.
+pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
+    let repo = open(global)?;
+    let commit = repo.resolve(&options.rev)?;
+    let replay = Replay::new(repo, Arc::new(Library::built_in()?), table::operators(global)?);
+    let items = replay.repo().items(commit, replay.config(commit)?.items())?;
+    let replay = replay.at(commit)?;
+    let audit = audit_all(&replay, commit, &items, screen)?;
+    for misfit in &audit.misfits {
+        let line = misfit.line.map_or(String::new(), |line| format!(":{line}"));
+        screen.say(&format!("{}{line}: {}", misfit.path, misfit.what));
+    }
+    for note in &audit.notes {
+        screen.note(note);
+    }
+    let fits = audit.misfits.is_empty();
+    let verdict = match audit.misfits.len() {
+        0 => "all agree".to_owned(),
+        1 => "1 thing does not fit".to_owned(),
+        many => format!("{many} things do not fit"),
+    };
+    screen.say_strong(&format!(
+        "{}, {}, {}, {}: {verdict}",
+        count(items.len(), "item"),
+        count(audit.markers, "marker"),
+        count(audit.records, "record"),
+        count(audit.recordings, "recording"),
+    ));
+    let misfits: Vec<_> = audit
+        .misfits
+        .iter()
+        .map(|misfit| json!({"path": misfit.path, "line": misfit.line, "what": misfit.what}))
+        .collect();
+    screen.json(&json!({
+        "rev": commit.to_string(), "agree": fits, "items": items.len(), "markers": audit.markers,
+        "records": audit.records, "recordings": audit.recordings, "findings": misfits, "notes": audit.notes,
+    }));
+    Ok(if fits { Code::Yes } else { Code::No })
+}
+
+/// The items on all processors, told in their order.
+fn audit_all(replay: &Replay, commit: Oid, items: &[String], screen: &Screen) -> Result<Audit, Fail> {
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(items.len());
+    let workers = (0..threads).map(|_| replay.again()).collect::<Result<Vec<_>, _>>()?;
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for worker in workers {
+            let (next, found) = (&next, &found);
+            scope.spawn(move || {
+                while let Some((at, path)) = claim(next, items) {
+                    let result: Result<Audit, repo::Error> = audit::item(&worker, commit, path);
+                    if let Ok(mut found) = found.lock() {
+                        found.push((at, result));
+                    }
+                }
+            });
+        }
+    });
+    let mut found = found.into_inner().unwrap_or_default();
+    found.sort_by_key(|(at, _)| *at);
+    let mut whole = Audit::default();
+    for (at, result) in found {
+        screen.progress(at + 1, items.len());
+        whole.and(result?);
+    }
+    Ok(whole)
+}
+
+fn claim<'i>(next: &AtomicUsize, items: &'i [String]) -> Option<(usize, &'i str)> {
+    let at = next.fetch_add(1, Ordering::Relaxed);
+    Some((at, items.get(at)?.as_str()))
+}

@@ -1,0 +1,354 @@
+//! `roundtable why`: from a line of an artifact to the turns it rests on.
+
+use clap::Args;
+use git2::Oid;
+use serde_json::{Value, json};
+
+use super::exit::{Code, Fail};
+use super::screen::Screen;
+use super::{Global, open, table};
+use crate::discussion::event::{Event, Record, Time, from_lines};
+use crate::discussion::{Finished, finished};
+use crate::item::Meta;
+use crate::item::meta;
+use crate::library::Library;
+use crate::plain::{self, count};
+use crate::repo::{Repo, short};
+use crate::trace::{self, Finding, Trace, Whose};
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples: roundtable why docs/requirements/offline-mode/requirements-spec.md:42\n          roundtable why docs/requirements/offline-mode/requirements-spec.md --rev roundtable/offline-mode"
+)]
+pub struct Options {
+    /// A file of the repository, and a line of it; without a line, every discussion that wrote in it
+    #[arg(value_name = "FILE[:LINE]")]
+    place: String,
+    /// The commit to read the file at [default: HEAD]
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    rev: String,
+}
+
+/// A file at a commit, and what is needed to explain it.
+struct Desk<'a> {
+    repo: &'a Repo,
+    commit: Oid,
+    library: Library,
+    path: String,
+    /// The file's name in its item folder, and the item; none for a file in no item.
+    item: Option<(String, String)>,
+    text: String,
+}
+
+/// A discussion that wrote in the file.
+struct Source {
+    recording: String,
+    finished: Finished,
+}
+
+/// Explains a line, or lists who wrote in a file.
+pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
+    let repo = open(global)?;
+    let commit = repo.resolve(&options.rev)?;
+    let (name, line) = split(&options.place);
+    let path = in_repository(&repo, name)?;
+    let missing = || {
+        let hint = "name a file by its path in the repository, and a commit that has it with --rev";
+        Fail::new(format!("no file {} at {}; {hint}", plain::shown(&path), plain::shown(&options.rev)))
+    };
+    let bytes = repo.file(commit, &path)?.ok_or_else(missing)?;
+    let text = crate::json::utf8(&plain::shown(&path), &bytes)?.to_owned();
+    let config = table::config(global, &repo, commit)?;
+    let library = table::BuiltIn::begin().library(&repo, commit, &config)?;
+    let item = repo.item_of(commit, &path)?.map(|item| (path[item.len() + 1..].to_owned(), item));
+    let desk = Desk { repo: &repo, commit, library, path, item, text };
+    let lines = desk.text.lines().count();
+    match line {
+        None => desk.list(screen),
+        Some(line) if line == 0 || line > lines => {
+            let path = plain::shown(&desk.path);
+            Err(Fail::new(format!("{path} has {} and no line {line}", count(lines, "line"))))
+        }
+        Some(line) => desk.explain(line, screen),
+    }
+}
+
+/// `FILE:LINE` in its parts; a name that ends in no number is a file's alone.
+fn split(place: &str) -> (&str, Option<usize>) {
+    match place.rsplit_once(':') {
+        Some((name, line)) if !name.is_empty() && !line.is_empty() => match line.parse() {
+            Ok(line) => (name, Some(line)),
+            Err(_) => (place, None),
+        },
+        _ => (place, None),
+    }
+}
+
+/// A path from the repository's root. What stands in the work tree is named from the current
+/// folder, anything else from the root.
+fn in_repository(repo: &Repo, name: &str) -> Result<String, Fail> {
+    let here = super::current_folder()?.join(name);
+    if let (Some(root), Ok(full)) = (repo.work_tree(), here.canonicalize())
+        && let Ok(root) = root.canonicalize()
+        && let Ok(inside) = full.strip_prefix(&root)
+    {
+        let parts: Vec<String> =
+            inside.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+        let path = parts.join("/");
+        return if path.is_empty() { Err(no_path(name)) } else { Ok(path) };
+    }
+    let path = name.trim_start_matches("./").to_owned();
+    if !crate::item::path::is_plain(&path) {
+        return Err(no_path(name));
+    }
+    Ok(path)
+}
+
+fn no_path(name: &str) -> Fail {
+    Fail::new(format!("\"{}\" is no path of a file in the repository", plain::shown(name)))
+}
+
+impl Desk<'_> {
+    /// The discussions that a trace may be of: their recordings carry its step and time.
+    fn sources(&self, trace: &Trace) -> Result<Vec<Source>, Fail> {
+        let Some((_, item)) = &self.item else { return Ok(Vec::new()) };
+        let item = self.repo.item(self.commit, item)?;
+        let stem = format!("{}-{}", trace.step_id, trace.at.digits());
+        let mut found = Vec::new();
+        for name in item.recordings.iter().filter(|name| name.starts_with(&stem)) {
+            let recording = format!("{}/elaborations/{name}", item.path);
+            let Some(finished) = self.recorded(&recording)?.and_then(finished) else { continue };
+            if finished.at == trace.at && finished.opened.step.id == trace.step_id {
+                found.push(Source { recording, finished });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The log of a recording, if it can be read.
+    fn recorded(&self, path: &str) -> Result<Option<Vec<Record>>, Fail> {
+        let Some(bytes) = self.repo.file(self.commit, path)? else { return Ok(None) };
+        Ok(Some(from_lines(path, crate::json::utf8(path, &bytes)?)?))
+    }
+
+    /// The record of a discussion in meta.json: which one, of how many.
+    fn record(&self, step_id: &str, at: Time) -> Result<Option<(usize, usize, Value)>, Fail> {
+        let Some((_, item)) = &self.item else { return Ok(None) };
+        let path = format!("{item}/{}", meta::FILE);
+        let bytes = self.repo.file(self.commit, &path)?.unwrap_or_default();
+        let meta = Meta::read(&path, &bytes)?;
+        let all = meta.elaborations();
+        let is = |record: &&Value| {
+            record["step_id"] == step_id && record["timestamp"].as_str() == Some(at.to_string().as_str())
+        };
+        let at = all.iter().position(|record| is(&record));
+        Ok(at.map(|at| (at + 1, all.len(), all[at].clone())))
+    }
+
+    fn explain(&self, line: usize, screen: &Screen) -> Result<Code, Fail> {
+        let said = self.text.lines().nth(line - 1).unwrap_or_default();
+        if !plain::is_clean(said) || !said.trim().is_empty() {
+            screen.say(&format!("{}:{line}\n  {}\n", self.path, plain::cut(said.trim(), 400)));
+        }
+        if let Some(event) = self.own_event(line)? {
+            return self.say_event(line, &event, screen);
+        }
+        let name = self.item.as_ref().map(|(name, _)| name.as_str()).unwrap_or_default();
+        let traces = trace::traces(name, &self.text);
+        let around: Vec<&Trace> = traces.iter().filter(|t| (t.line..=t.end).contains(&line)).collect();
+        for trace in &around {
+            for source in self.sources(trace)? {
+                let whose = trace::whose(name, &self.text, trace, line, &source.finished, &self.library)?;
+                if let Whose::Ours(number) = whose {
+                    let all = trace::findings(&source.finished.summary);
+                    return self.say_ours(line, trace, &source, number.and_then(|at| all.get(at)), screen);
+                }
+            }
+        }
+        self.say_blame(line, around.first().copied(), screen)
+    }
+
+    /// The event of a line of a recording.
+    fn own_event(&self, line: usize) -> Result<Option<Record>, Fail> {
+        let is_recording = self
+            .item
+            .as_ref()
+            .is_some_and(|(name, _)| name.starts_with("elaborations/") && name.ends_with(".jsonl"));
+        if !is_recording {
+            return Ok(None);
+        }
+        Ok(self.recorded(&self.path)?.and_then(|log| log.get(line - 1).cloned()))
+    }
+
+    fn say_event(&self, line: usize, event: &Record, screen: &Screen) -> Result<Code, Fail> {
+        let commit = self.repo.brought(self.commit, &self.path)?;
+        screen.say(&format!(
+            "Event {line} of this recording, {}, committed in {}.",
+            event.at,
+            self.named(commit)?
+        ));
+        screen.say_record(event, &self.library.cast);
+        screen.json(&json!({
+            "path": self.path, "line": line, "rev": self.commit.to_string(), "by": "recording",
+            "commit": commit.to_string(), "event": serde_json::from_str::<Value>(&event.to_line()).ok(),
+        }));
+        Ok(Code::Yes)
+    }
+
+    /// A commit by its digits and subject.
+    fn named(&self, commit: Oid) -> Result<String, Fail> {
+        Ok(format!("{} ({})", short(commit), plain::cut(&plain::shown(&self.repo.subject_of(commit)?), 80)))
+    }
+
+    fn say_ours(
+        &self,
+        line: usize,
+        trace: &Trace,
+        source: &Source,
+        finding: Option<&Finding>,
+        screen: &Screen,
+    ) -> Result<Code, Fail> {
+        let opened = &source.finished.opened;
+        let commit = self.repo.brought(self.commit, &source.recording)?;
+        let record = self.record(&trace.step_id, trace.at)?;
+        let talk = format!(
+            "the discussion of step {} ({}), {}",
+            plain::shown(&opened.step.id),
+            plain::shown(&opened.step.title),
+            trace.at
+        );
+        screen.say_strong(&match finding {
+            Some(found) => {
+                let authors = trace::authors(&found.by, &self.library);
+                let by = if authors.is_empty() { String::new() } else { format!(" by {authors}") };
+                format!("{}{by}, from {} of {talk}.", plain::capital(found.kind), turns_named(&found.turns))
+            }
+            None => format!("Written by {talk}; it rests on no turn of its own."),
+        });
+        screen.say(&format!("  marker     line {}", trace.line));
+        if let (Some((number, all, _)), Some((_, item))) = (&record, &self.item) {
+            screen.say(&format!("  record     {item}/{}, {number} of {all}", meta::FILE));
+        } else {
+            screen.say("  record     none in meta.json; `roundtable audit` says what does not fit");
+        }
+        screen.say(&format!("  recording  {}", source.recording));
+        screen.say(&format!("  commit     {}", self.named(commit)?));
+        let rests: &[u32] = finding.map_or(&[], |finding| &finding.turns);
+        let said: Vec<&Record> = source
+            .finished
+            .log
+            .iter()
+            .filter(|record| turn(record).is_some_and(|t| rests.contains(&t)))
+            .collect();
+        for record in &said {
+            screen.say(&format!("\nTurn {}", turn(record).unwrap_or_default()));
+            screen.say_entry(record, &self.library.cast);
+        }
+        let turns: Vec<Value> = said.iter().filter_map(|record| spoken(record)).collect();
+        screen.json(&json!({
+            "path": self.path,
+            "line": line,
+            "rev": self.commit.to_string(),
+            "by": "discussion",
+            "marker": {"line": trace.line, "step_id": trace.step_id, "timestamp": trace.at.to_string()},
+            "record": record.map(|(.., record)| record),
+            "recording": source.recording,
+            "commit": commit.to_string(),
+            "run": opened.run,
+            "finding": finding.map(|found| {
+                json!({"kind": found.kind, "text": found.text, "by": found.by, "turns": found.turns})
+            }),
+            "turns": turns,
+        }));
+        Ok(Code::Yes)
+    }
+
+    /// A line that no discussion wrote: the commit that did.
+    fn say_blame(&self, line: usize, around: Option<&Trace>, screen: &Screen) -> Result<Code, Fail> {
+        let found = self.repo.blame(self.commit, &self.path, line)?;
+        let when = chrono::DateTime::from_timestamp(found.seconds, 0).map(Time::new);
+        let when = when.map(|when| when.to_string()).unwrap_or_default();
+        screen.say_strong("No discussion wrote this line.");
+        if let Some(trace) = around {
+            screen.say(&format!(
+                "  It stands in what the discussion of step {}, {}, added (marker on line {}).",
+                plain::shown(&trace.step_id),
+                trace.at,
+                trace.line
+            ));
+        }
+        let author = plain::cut(&plain::shown(&found.author), 80);
+        screen.say(&format!("  commit     {}", self.named(found.commit)?));
+        screen.say(&format!("  author     {author}, {when}"));
+        screen.json(&json!({
+            "path": self.path, "line": line, "rev": self.commit.to_string(), "by": "commit",
+            "commit": found.commit.to_string(), "author": author, "time": when,
+            "subject": plain::shown(&found.subject),
+        }));
+        Ok(Code::Yes)
+    }
+
+    /// Every discussion that wrote in the file.
+    fn list(&self, screen: &Screen) -> Result<Code, Fail> {
+        let name = self.item.as_ref().map(|(name, _)| name.as_str()).unwrap_or_default();
+        let traces = trace::traces(name, &self.text);
+        if traces.is_empty() {
+            screen.say(&format!("No discussion has written in {}.", self.path));
+        }
+        let mut entries = Vec::new();
+        for trace in &traces {
+            let sources = self.sources(trace)?;
+            let source = sources.first();
+            screen.say_strong(&format!(
+                "lines {} to {}: step {}, {}",
+                trace.line,
+                trace.end,
+                plain::shown(&trace.step_id),
+                trace.at
+            ));
+            match source {
+                Some(source) => {
+                    let (closed, summary) = (&source.finished.closed, &source.finished.summary);
+                    let turns = count(closed.turn_count as usize, "turn");
+                    screen.say(&format!("  {turns}, {}\n  {}", summary.description(), source.recording));
+                }
+                None => screen.say("  no recording of it is here"),
+            }
+            entries.push(json!({
+                "line": trace.line, "end": trace.end, "step_id": trace.step_id,
+                "timestamp": trace.at.to_string(), "recording": source.map(|source| &source.recording),
+            }));
+        }
+        screen.json(&json!({"path": self.path, "rev": self.commit.to_string(), "discussions": entries}));
+        Ok(Code::Yes)
+    }
+}
+
+/// "turn 4", "turns 4 and 7".
+fn turns_named(turns: &[u32]) -> String {
+    let words: Vec<String> = turns.iter().map(u32::to_string).collect();
+    match words.split_last() {
+        Some((last, [])) => format!("turn {last}"),
+        Some((last, rest)) => format!("turns {} and {last}", rest.join(", ")),
+        None => "no turn".to_owned(),
+    }
+}
+
+fn turn(record: &Record) -> Option<u32> {
+    match &record.event {
+        Event::Contribution(said) => Some(said.turn),
+        Event::User(message) => message.turn,
+        _ => None,
+    }
+}
+
+/// What was said in a turn, for programs.
+fn spoken(record: &Record) -> Option<Value> {
+    match &record.event {
+        Event::Contribution(said) => Some(json!({"turn": said.turn, "by": said.by, "text": said.text})),
+        Event::User(said) => {
+            Some(json!({"turn": said.turn, "by": "user", "name": said.by, "text": said.text}))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,401 @@
+//! Where discussions have written in a file: the way back from a line to the discussion, and from
+//! there to the turns it rests on (traceability, FR-008; the marker is interface specification 5.1).
+//!
+//! A trace is found by what stands in the file alone. Whether a line in it really is the
+//! discussion's is told by rendering the discussion's addition again: people may write between its
+//! lines, and what they wrote is theirs.
+
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+
+use crate::discussion::Finished;
+use crate::discussion::event::Time;
+use crate::discussion::summary::{Summary, USER};
+use crate::json::{Document, Kind, Node};
+use crate::library::Library;
+use crate::synthesis::{self, data, outline};
+use crate::template::Failed;
+
+/// What one discussion added to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    pub step_id: String,
+    pub at: Time,
+    /// Its first line, from one: the marker, the entry, the row.
+    pub line: usize,
+    /// The last line it may reach to.
+    pub end: usize,
+}
+
+/// One finding of a discussion, in the order they are written in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    pub kind: &'static str,
+    pub text: String,
+    /// Persona keys and [`USER`]; nobody where the synthesis names nobody.
+    pub by: Vec<String>,
+    pub turns: Vec<u32>,
+}
+
+/// Everything that a discussion found: insights, decisions, open questions, action items.
+pub fn findings(summary: &Summary) -> Vec<Finding> {
+    let one = |kind, text: &str, by: &[String], turns: &[u32]| Finding {
+        kind,
+        text: text.to_owned(),
+        by: by.to_vec(),
+        turns: turns.to_vec(),
+    };
+    let insights = summary.insights.iter().map(|x| one("insight", &x.text, &x.by, &x.turns));
+    let decisions = summary.decisions.iter().map(|x| one("decision", &x.text, &[], &x.turns));
+    let questions = summary.open_questions.iter().map(|x| one("open question", &x.text, &[], &x.turns));
+    let actions = summary.action_items.iter().map(|x| one("action item", &x.text, &x.by, &x.turns));
+    insights.chain(decisions).chain(questions).chain(actions).collect()
+}
+
+/// Whose a line is that stands in a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// The discussion wrote it; which of its findings it is, if it is one.
+    Ours(Option<usize>),
+    /// Somebody else did.
+    Foreign,
+}
+
+/// The traces in a file, by its name's ending; none in files that take no addition.
+pub fn traces(name: &str, text: &str) -> Vec<Trace> {
+    match suffix(name).as_str() {
+        "md" | "markdown" => markdown(text),
+        "json" => json(name, text),
+        "yaml" | "yml" => yaml(text),
+        "csv" => csv(text),
+        _ => Vec::new(),
+    }
+}
+
+/// Whose a line (from one) is that stands in `trace`.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub fn whose(
+    name: &str,
+    text: &str,
+    trace: &Trace,
+    line: usize,
+    finished: &Finished,
+    library: &Library,
+) -> Result<Whose, Failed> {
+    Ok(match suffix(name).as_str() {
+        "md" | "markdown" => return in_markdown(text, trace, line, finished, library),
+        "json" => in_json(name, text, line),
+        // After the marker and the title, a line a finding.
+        "yaml" | "yml" => {
+            let ours = data::lines(finished, library);
+            at_offset(text, trace, line, &ours, |at| at.checked_sub(2), |line| line.strip_prefix("# "))
+        }
+        "csv" => at_offset(text, trace, line, &data::csv_rows(finished, library), Some, Some),
+        _ => Whose::Foreign,
+    })
+}
+
+fn suffix(name: &str) -> String {
+    name.rsplit_once('.').map_or(String::new(), |(_, suffix)| suffix.to_ascii_lowercase())
+}
+
+/// Step and time of a marker line.
+fn marker(line: &str) -> Option<(String, Time)> {
+    let inside = line.trim().strip_prefix("<!-- Elaboration: step ")?.strip_suffix(" -->")?;
+    let (step, at) = inside.split_once(", ")?;
+    Some((step.to_owned(), Time::parse(at).ok()?))
+}
+
+/// A marker stands in an HTML block of its own; it reaches to the next marker, or the next heading
+/// that is no part of its addition.
+fn markdown(text: &str) -> Vec<Trace> {
+    let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
+    let mut found: Vec<(usize, String, Time)> = Vec::new();
+    let mut depth = 0_usize;
+    for (event, range) in Parser::new_ext(&text[skipped..], outline::MARKDOWN).into_offset_iter() {
+        match event {
+            Event::Start(Tag::BlockQuote(_) | Tag::List(_)) => depth += 1,
+            Event::End(TagEnd::BlockQuote(_) | TagEnd::List(_)) => depth -= 1,
+            Event::Html(line) if depth == 0 => {
+                found.extend(marker(&line).map(|(step, at)| (range.start + skipped, step, at)));
+            }
+            _ => {}
+        }
+    }
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let outline = outline::Outline::new(text);
+    let ends: Vec<usize> = found.iter().map(|(start, ..)| *start).skip(1).chain([text.len()]).collect();
+    let lines = LineIndex::new(text);
+    found
+        .into_iter()
+        .zip(ends)
+        .map(|((start, step_id, at), next)| {
+            let heading = outline.headings.iter().find(|heading| heading.start > start && !heading.added);
+            let end = heading.map_or(next, |heading| heading.start.min(next));
+            let end = if end == text.len() { lines.of(end.saturating_sub(1)) } else { lines.of(end) - 1 };
+            Trace { step_id, at, line: lines.of(start), end }
+        })
+        .collect()
+}
+
+/// Where lines begin, for many questions about one text.
+struct LineIndex(Vec<usize>);
+
+impl LineIndex {
+    fn new(text: &str) -> LineIndex {
+        LineIndex(memchr::memchr_iter(b'\n', text.as_bytes()).collect())
+    }
+
+    /// The line of a byte, from one.
+    fn of(&self, offset: usize) -> usize {
+        self.0.partition_point(|end| *end < offset) + 1
+    }
+}
+
+/// Records and entries: objects with a step and a time, in `elaborations` or in the list that the
+/// file is.
+fn json(name: &str, text: &str) -> Vec<Trace> {
+    let Ok(document) = Document::read(name, text.as_bytes()) else { return Vec::new() };
+    let (list, values) = match &document.root.kind {
+        Kind::Array(nodes) => (Some(nodes), document.value.as_array()),
+        _ => match document.member("elaborations").map(|node| &node.kind) {
+            Some(Kind::Array(nodes)) => (Some(nodes), document.value["elaborations"].as_array()),
+            _ => (None, None),
+        },
+    };
+    let lines = LineIndex::new(text);
+    let pairs = list.into_iter().flatten().zip(values.into_iter().flatten());
+    pairs
+        .filter_map(|(node, value)| {
+            let step_id = value.get("step_id")?.as_str()?.to_owned();
+            let at = Time::parse(value.get("timestamp")?.as_str()?).ok()?;
+            Some(Trace { step_id, at, line: lines.of(node.span.start), end: lines.of(node.span.end - 1) })
+        })
+        .collect()
+}
+
+/// Comments behind a marker that is a comment.
+fn yaml(text: &str) -> Vec<Trace> {
+    let mut found: Vec<Trace> = Vec::new();
+    let mut open = false;
+    for (at, line) in text.lines().enumerate() {
+        let comment = line.strip_prefix("# ");
+        if let Some((step_id, time)) = comment.and_then(marker) {
+            found.push(Trace { step_id, at: time, line: at + 1, end: at + 1 });
+            open = true;
+        } else if let (true, Some(_), Some(last)) = (open, comment, found.last_mut()) {
+            last.end = at + 1;
+        } else {
+            open = false;
+        }
+    }
+    found
+}
+
+/// Rows under our own header, those of one discussion together.
+fn csv(text: &str) -> Vec<Trace> {
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if body.lines().next().map(str::trim_end) != Some(data::HEADER) {
+        return Vec::new();
+    }
+    let mut found: Vec<Trace> = Vec::new();
+    // No cell of ours holds a line end, so a row is a line.
+    for (at, line) in body.lines().enumerate().skip(1) {
+        let mut cells = line.split(',');
+        let (Some(step), Some(time)) = (cells.next(), cells.next()) else { continue };
+        let Ok(time) = Time::parse(time) else { continue };
+        match found.last_mut().filter(|last| last.step_id == step && last.at == time && last.end == at) {
+            Some(last) => last.end = at + 1,
+            None => found.push(Trace { step_id: step.to_owned(), at: time, line: at + 1, end: at + 1 }),
+        }
+    }
+    found
+}
+
+/// The lines of a file that `ours` stand on, in order, from the trace's first: leftmost, so that what
+/// stands between them is somebody else's. None where one of them is missing.
+fn standing<'t>(
+    text: &'t str,
+    trace: &Trace,
+    ours: &[String],
+    bare: impl Fn(&'t str) -> Option<&'t str>,
+) -> Option<Vec<usize>> {
+    let mut lines = text.lines().enumerate().skip(trace.line - 1);
+    ours.iter()
+        .map(|wanted| {
+            lines.by_ref().find(|(_, line)| bare(line) == Some(wanted.as_str())).map(|(at, _)| at + 1)
+        })
+        .collect()
+}
+
+fn at_offset<'t>(
+    text: &'t str,
+    trace: &Trace,
+    line: usize,
+    ours: &[String],
+    finding: impl Fn(usize) -> Option<usize>,
+    bare: impl Fn(&'t str) -> Option<&'t str>,
+) -> Whose {
+    let stands = standing(text, trace, ours, bare).unwrap_or_default();
+    stands.iter().position(|at| *at == line).map_or(Whose::Foreign, |at| Whose::Ours(finding(at)))
+}
+
+fn in_markdown(
+    text: &str,
+    trace: &Trace,
+    line: usize,
+    finished: &Finished,
+    library: &Library,
+) -> Result<Whose, Failed> {
+    for level in 1..=7 {
+        let lines = |finished: &Finished| -> Result<Vec<String>, Failed> {
+            Ok(synthesis::addition_text(finished, library, level)?.lines().map(str::to_owned).collect())
+        };
+        let ours = lines(finished)?;
+        let Some(stands) = standing(text, trace, &ours, Some) else { continue };
+        let Some(at) = stands.iter().position(|at| *at == line) else { return Ok(Whose::Foreign) };
+        // A finding is told by what changes when it does: a template may put it anywhere.
+        for number in 0..findings(&finished.summary).len() {
+            let mut other = finished.clone();
+            touch(&mut other.summary, number);
+            if lines(&other)?.get(at) != ours.get(at) {
+                return Ok(Whose::Ours(Some(number)));
+            }
+        }
+        return Ok(Whose::Ours(None));
+    }
+    Ok(Whose::Foreign)
+}
+
+/// Changes the text of one finding.
+fn touch(summary: &mut Summary, number: usize) {
+    let texts = summary
+        .insights
+        .iter_mut()
+        .map(|x| &mut x.text)
+        .chain(summary.decisions.iter_mut().map(|x| &mut x.text))
+        .chain(summary.open_questions.iter_mut().map(|x| &mut x.text))
+        .chain(summary.action_items.iter_mut().map(|x| &mut x.text));
+    if let Some(text) = texts.into_iter().nth(number) {
+        text.push_str(" (changed)");
+    }
+}
+
+/// In an entry the finding is the object that a line stands in: `insights`, `decisions`,
+/// `open_questions`, `action_items`, in this order.
+fn in_json(name: &str, text: &str, line: usize) -> Whose {
+    let Ok(document) = Document::read(name, text.as_bytes()) else { return Whose::Foreign };
+    let lines = LineIndex::new(text);
+    let holds = |node: &Node| (lines.of(node.span.start)..=lines.of(node.span.end - 1)).contains(&line);
+    let list = match &document.root.kind {
+        Kind::Array(nodes) => nodes,
+        _ => match document.member("elaborations").map(|node| &node.kind) {
+            Some(Kind::Array(nodes)) => nodes,
+            _ => return Whose::Foreign,
+        },
+    };
+    let Some(Kind::Object(members)) = list.iter().find(|node| holds(node)).map(|node| &node.kind) else {
+        return Whose::Foreign;
+    };
+    let mut before = 0;
+    for key in ["insights", "decisions", "open_questions", "action_items"] {
+        let nodes = match members.iter().find(|(name, _)| name == key).map(|(_, node)| &node.kind) {
+            Some(Kind::Array(nodes)) => nodes.as_slice(),
+            _ => &[],
+        };
+        if let Some(at) = nodes.iter().position(holds) {
+            return Whose::Ours(Some(before + at));
+        }
+        before += nodes.len();
+    }
+    Whose::Ours(None)
+}
+
+/// Whether what a discussion added stands as it came: every line in its order, or, in JSON, the same
+/// value.
+pub fn kept(name: &str, then: &str, came: &Trace, now: &str, stands: &Trace) -> bool {
+    if suffix(name) == "json" {
+        let value = |text: &str, trace: &Trace| {
+            let document = Document::read(name, text.as_bytes()).ok()?;
+            let list = match &document.root.kind {
+                Kind::Array(_) => document.value.as_array(),
+                _ => document.value.get("elaborations").and_then(|list| list.as_array()),
+            };
+            let at = json(name, text).iter().position(|other| other == trace)?;
+            list?.iter().filter(|one| is_entry(one)).nth(at).cloned()
+        };
+        return value(then, came).is_some_and(|came| Some(came) == value(now, stands));
+    }
+    let ours: Vec<String> =
+        then.lines().skip(came.line - 1).take(came.end + 1 - came.line).map(str::to_owned).collect();
+    standing(now, stands, &ours, Some).is_some()
+}
+
+/// Whether a value is an object with a step and a time.
+fn is_entry(value: &serde_json::Value) -> bool {
+    value["step_id"].is_string() && value["timestamp"].as_str().is_some_and(|time| Time::parse(time).is_ok())
+}
+
+/// Who a finding is by, in words: `Maya Chen and the user`.
+pub fn authors(by: &[String], library: &Library) -> String {
+    let name = |key: &String| match library.cast.get(key) {
+        Some(persona) => persona.name.clone(),
+        None if key == USER => "the user".to_owned(),
+        None => crate::plain::shown(key),
+    };
+    let names: Vec<String> = by.iter().map(name).collect();
+    match names.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MARKER: &str = "<!-- Elaboration: step 01-03, 2026-02-20T14:30:00.000Z -->";
+
+    fn lines(name: &str, text: &str) -> Vec<(usize, usize)> {
+        traces(name, text).iter().map(|trace| (trace.line, trace.end)).collect()
+    }
+
+    #[test]
+    fn a_marker_reaches_to_what_is_no_part_of_its_addition() {
+        let text =
+            format!("# A\n\n## B\n\n{MARKER}\n### E\n\n#### K\n- x\n\n{MARKER}\n### E\n\n- y\n\n## C\n\nz\n");
+        assert_eq!(lines("a.md", &text), [(5, 10), (11, 15)]);
+        assert_eq!(lines("a.md", &format!("{MARKER}\n### E\n- x")), [(1, 3)]);
+    }
+
+    #[test]
+    fn a_marker_that_is_shown_is_none() {
+        for text in [
+            format!("```\n{MARKER}\n```\n"),
+            format!("    {MARKER}\n"),
+            format!("> {MARKER}\n"),
+            format!("a {MARKER}\n"),
+            "<!-- Elaboration: step 01-03, yesterday -->\n".to_owned(),
+        ] {
+            assert_eq!(lines("a.md", &text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn data_files_have_their_entries_comments_and_rows() {
+        let json = "{\n  \"elaborations\": [\n    {\"step_id\": \"01-03\", \"timestamp\": \"2026-02-20T14:30:00.000Z\"},\n    {\"x\": 1}\n  ]\n}\n";
+        assert_eq!(lines("meta.json", json), [(3, 3)]);
+        assert_eq!(lines("a.yaml", &format!("a: 1\n# {MARKER}\n# Title\n# - x\nb: 2\n# - y\n")), [(2, 4)]);
+        let csv = format!(
+            "{}\n01-03,2026-02-20T14:30:00.000Z,insight,Maya,x,,1\n01-03,2026-02-20T14:30:00.000Z,decision,,y,,2\n",
+            data::HEADER
+        );
+        assert_eq!(lines("a.csv", &csv), [(2, 3)]);
+        assert_eq!(lines("a.csv", "a,b\n01-03,2026-02-20T14:30:00.000Z\n"), []);
+        assert_eq!(lines("a.txt", MARKER), []);
+    }
+}

@@ -1,0 +1,246 @@
+//! `why`: from a line to the turns it rests on; `audit`: do markers, records and recordings agree?
+
+use crate::kit::{AT, BRANCH, ITEM, Sandbox, sandbox};
+
+const TALK: &str =
+    "Alex, what breaks first?\nWe decided to keep both answers because nobody may lose work.\ndone\n";
+
+fn spec() -> String {
+    format!("{ITEM}/requirements-spec.md")
+}
+
+/// The number of the first line of the artifact on the branch that holds these words.
+fn line_of(sandbox: &Sandbox, path: &str, words: &str) -> usize {
+    let text = sandbox.file(BRANCH, path);
+    text.lines().position(|line| line.contains(words)).unwrap_or_else(|| panic!("{words}: {text}")) + 1
+}
+
+fn why(sandbox: &Sandbox, path: &str, line: usize) -> serde_json::Value {
+    sandbox.run(&["why", &format!("{path}:{line}"), "--rev", BRANCH, "--json"]).json()
+}
+
+#[test]
+fn a_decision_leads_to_the_turn_it_was_made_in() {
+    let sandbox = sandbox();
+    let report = sandbox.elaborate(TALK, &["--at", AT, "--json"]).json();
+    let line = line_of(&sandbox, &spec(), "eep both answers");
+    let found = why(&sandbox, &spec(), line);
+    assert_eq!(found["by"], "discussion");
+    assert_eq!(found["finding"]["kind"], "decision");
+    assert_eq!(found["commit"], report["commit"]);
+    assert_eq!(found["recording"], report["recording"]);
+    assert_eq!(found["record"]["step_id"], "01-03");
+    assert_eq!(found["marker"]["line"], line_of(&sandbox, &spec(), "<!-- Elaboration"));
+    let turns = found["turns"].as_array().unwrap();
+    assert!(
+        turns.iter().any(|turn| turn["text"].as_str().unwrap().starts_with("We decided to keep")),
+        "{found}"
+    );
+    let told = sandbox.run(&["why", &format!("{}:{line}", spec()), "--rev", BRANCH]).ok().stdout;
+    for words in [
+        "Decision, from turn",
+        "marker     line",
+        "meta.json, 1 of 1",
+        "elaborations/01-03-",
+        "We decided to keep",
+    ] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+}
+
+#[test]
+fn every_finding_of_every_kind_of_artifact_leads_to_its_turns() {
+    let sandbox = sandbox();
+    let step = "---\nstep_id: \"01-09\"\ntitle: Everything\npersona: business-analyst\ndepth: brief\noutputs: [a.md, b.json, c.yaml, d.csv]\n---\n## Brief Mode\n1. Which users matter most?\n## Standard Mode\n1. Which users matter most?\n## Deep Mode\n1. Which users matter most?\n## Validation\n- Each user is named.\n## Artifacts\n- x\n";
+    sandbox.commit(&[(".roundtable.yaml", "steps: own\n"), ("own/01-requirements/09-all.md", step)]);
+    let script = sandbox.script("s.txt", TALK);
+    sandbox.run(&["elaborate", "offline-mode", "--step", "01-09", "--script", &script, "--at", AT]).ok();
+    let synthesis = sandbox.events().into_iter().find(|event| event["kind"] == "synthesis").unwrap();
+    let mut seen = 0;
+    for (kind, key) in
+        [("insight", "insights"), ("decision", "decisions"), ("open question", "open_questions")]
+    {
+        for wanted in synthesis[key].as_array().unwrap() {
+            for file in ["a.md", "b.json", "c.yaml", "d.csv"] {
+                let path = format!("{ITEM}/{file}");
+                // The words may be escaped: the first few that are plain find the line.
+                let words: String = wanted["text"]
+                    .as_str()
+                    .unwrap()
+                    .chars()
+                    .take_while(|c| c.is_alphanumeric() || " ,.".contains(*c))
+                    .collect();
+                let text = sandbox.file(BRANCH, &path);
+                let lines = text.lines().enumerate().filter(|(_, line)| line.contains(words.trim()));
+                let found = lines.map(|(at, _)| why(&sandbox, &path, at + 1));
+                let fits = |found: &serde_json::Value| {
+                    found["finding"]["text"] == wanted["text"]
+                        && found["finding"]["kind"] == kind
+                        && found["finding"]["turns"] == wanted["turns"]
+                };
+                assert!(found.into_iter().any(|found| fits(&found)), "{file}: {wanted}\n{text}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen >= 12, "{seen}");
+    assert_eq!(sandbox.run(&["audit", "--rev", BRANCH]).code, 0);
+}
+
+#[test]
+fn what_people_wrote_is_theirs_inside_an_addition_too() {
+    let sandbox = sandbox();
+    sandbox.elaborate(TALK, &["--at", AT]).ok();
+    let text = sandbox.file(BRANCH, &spec());
+    let own = text.replace("#### Decisions Made\n", "Somebody's note.\n\n#### Decisions Made\n");
+    assert_ne!(own, text);
+    sandbox.git.set_head(&format!("refs/heads/{BRANCH}")).unwrap();
+    sandbox.git.checkout_head(Some(git2::build::CheckoutBuilder::new().force())).unwrap();
+    let commit = sandbox.commit(&[(&spec(), &own)]);
+    let found = why(&sandbox, &spec(), line_of(&sandbox, &spec(), "Somebody's note"));
+    assert_eq!(
+        (found["by"].as_str(), found["commit"].as_str()),
+        (Some("commit"), Some(commit.to_string().as_str()))
+    );
+    assert_eq!(found["author"], "Sam");
+    // The lines around it still lead to the discussion, and nothing is amiss.
+    assert_eq!(why(&sandbox, &spec(), line_of(&sandbox, &spec(), "eep both answers"))["by"], "discussion");
+    assert_eq!(sandbox.run(&["audit"]).code, 0);
+    // What was there before is the first commit's.
+    let old = why(&sandbox, &spec(), 5);
+    assert_eq!((old["by"].as_str(), old["subject"].as_str()), (Some("commit"), Some("documents")));
+}
+
+#[test]
+fn without_a_line_every_discussion_is_listed() {
+    let sandbox = sandbox();
+    for at in [AT, "2026-02-21T14:30:00Z"] {
+        sandbox.elaborate(TALK, &["--at", at]).ok();
+    }
+    let all = sandbox.run(&["why", &spec(), "--rev", BRANCH, "--json"]).json();
+    let found = all["discussions"].as_array().unwrap();
+    assert_eq!(found.len(), 2);
+    assert!(found.iter().all(|one| one["recording"].is_string()), "{all}");
+    assert!(found[0]["end"].as_u64() < found[1]["line"].as_u64());
+    let none = sandbox.run(&["why", "src/sync.rs"]).ok();
+    assert!(none.stdout.contains("No discussion has written"), "{}", none.stdout);
+}
+
+#[test]
+fn records_and_recordings_explain_themselves() {
+    let sandbox = sandbox();
+    let report = sandbox.elaborate(TALK, &["--at", AT, "--json"]).json();
+    let meta = format!("{ITEM}/meta.json");
+    let record = why(&sandbox, &meta, line_of(&sandbox, &meta, "synthesis_summary"));
+    assert_eq!((record["by"].as_str(), &record["recording"]), (Some("discussion"), &report["recording"]));
+    let event = why(&sandbox, report["recording"].as_str().unwrap(), 2);
+    assert_eq!(
+        (event["by"].as_str(), event["event"]["kind"].as_str()),
+        (Some("recording"), Some("contribution"))
+    );
+    assert_eq!(event["commit"], report["commit"]);
+}
+
+#[test]
+fn lines_and_files_that_are_not_there_are_exit_2() {
+    let sandbox = sandbox();
+    for (place, words) in [
+        ("nowhere.md:1", "no file nowhere.md"),
+        ("docs/requirements/offline-mode/requirements-spec.md:0", "no line 0"),
+        ("docs/requirements/offline-mode/requirements-spec.md:999", "no line 999"),
+        ("../x.md:1", "no path"),
+        ("docs:1", "a folder"),
+        ("", "no path"),
+    ] {
+        let run = sandbox.run(&["why", place]);
+        assert_eq!(run.code, 2, "{place}: {}", run.stdout);
+        assert!(run.stderr.contains(words), "{place}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn a_file_is_named_from_the_current_folder() {
+    let sandbox = sandbox();
+    let mut command = crate::kit::program(&sandbox.root().join(ITEM), &sandbox.outside("home"));
+    command.args(["why", "requirements-spec.md:3", "--json"]);
+    let found = crate::kit::Run::of(command.output().unwrap()).json();
+    assert_eq!(found["path"], spec());
+}
+
+/// A branch on which one file was changed after a discussion, as nobody should.
+fn after(sandbox: &Sandbox, path: &str, change: impl Fn(&str) -> Option<String>) -> serde_json::Value {
+    let text = sandbox.file(BRANCH, path);
+    let parent = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap();
+    let mut update = git2::build::TreeUpdateBuilder::new();
+    match change(&text) {
+        Some(changed) => {
+            assert_ne!(changed, text);
+            let blob = sandbox.git.blob(changed.as_bytes()).unwrap();
+            update.upsert(path, blob, git2::FileMode::Blob);
+        }
+        None => drop(update.remove(path)),
+    }
+    let tree = update.create_updated(&sandbox.git, &parent.tree().unwrap()).unwrap();
+    let who = git2::Signature::new("Sam", "sam@example.org", &git2::Time::new(1_770_000_000, 0)).unwrap();
+    let tree = sandbox.git.find_tree(tree).unwrap();
+    let commit = sandbox.git.commit(None, &who, &who, "changed", &tree, &[&parent]).unwrap();
+    let run = sandbox.run(&["audit", "--rev", &commit.to_string(), "--json"]);
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    serde_json::from_str(&run.stdout).unwrap()
+}
+
+#[test]
+fn an_audit_finds_nothing_where_everything_came_from_roundtable() {
+    let sandbox = sandbox();
+    for at in [AT, "2026-02-21T14:30:00Z"] {
+        sandbox.elaborate(TALK, &["--at", at]).ok();
+    }
+    let audit = sandbox.run(&["audit", "--rev", BRANCH, "--json"]).json();
+    let counts = ["items", "markers", "records", "recordings"].map(|key| audit[key].as_u64().unwrap());
+    assert_eq!((counts, audit["agree"].as_bool()), ([1, 2, 2, 2], Some(true)));
+    let told = sandbox.run(&["audit", "--rev", BRANCH]).ok().stdout;
+    assert!(told.contains("1 item, 2 markers, 2 records, 2 recordings: all agree"), "{told}");
+}
+
+#[test]
+fn an_audit_names_what_does_not_fit() {
+    let sandbox = sandbox();
+    sandbox.elaborate(TALK, &["--at", AT]).ok();
+    let (meta, recording) = (format!("{ITEM}/meta.json"), sandbox.recordings()[0].clone());
+    let says = |report: &serde_json::Value, words: &str| {
+        let found = report["findings"].as_array().unwrap();
+        assert!(found.iter().any(|one| one["what"].as_str().unwrap().contains(words)), "{words}: {report}");
+    };
+    let report = after(&sandbox, &meta, |_| Some("{}\n".to_owned()));
+    says(&report, "has no record in meta.json");
+    says(&report, "the record of step 01-03, 2026-02-20T14:30:00.000Z, is gone");
+    let report = after(&sandbox, &recording, |_| None);
+    says(&report, "the marker of step 01-03, 2026-02-20T14:30:00.000Z, has no recording");
+    says(&report, "the record of step 01-03, 2026-02-20T14:30:00.000Z, has no recording");
+    let report = after(&sandbox, &recording, |text| Some(text.replacen("Alex, what", "Alex: what", 1)));
+    says(&report, "it is not reproduced");
+    let report = after(&sandbox, &spec(), |text| Some(text.replace("<!-- Elaboration", "<!-- elaboration")));
+    says(&report, "is gone");
+    let report = after(&sandbox, &spec(), |text| Some(text.replace("eep both answers", "eep one answer")));
+    says(&report, "is not as it was recorded");
+    let report = after(&sandbox, &meta, |text| Some(text.replace("\"turn_count\": ", "\"turn_count\": 1")));
+    says(&report, "is not as it was recorded");
+    let report = after(&sandbox, &meta, |_| Some("{\n".to_owned()));
+    says(&report, "not valid JSON");
+    let report =
+        after(&sandbox, &meta, |text| Some(text.replacen("\"elaborations\": [", "\"elaborations\": [7,", 1)));
+    says(&report, "1 of 2 records name no step or no time");
+}
+
+#[test]
+fn a_squashed_history_passes_an_audit_and_is_noted() {
+    let sandbox = sandbox();
+    sandbox.elaborate(TALK, &["--at", AT]).ok();
+    let tree = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap().tree().unwrap();
+    let who = git2::Signature::new("Sam", "sam@example.org", &git2::Time::new(1_770_000_000, 0)).unwrap();
+    let parent = sandbox.git.find_commit(sandbox.tip("main").unwrap()).unwrap();
+    sandbox.git.commit(Some("refs/heads/squashed"), &who, &who, "squashed", &tree, &[&parent]).unwrap();
+    assert_eq!(sandbox.run(&["replay", "--all", "--rev", "squashed"]).code, 1);
+    let audit = sandbox.run(&["audit", "--rev", "squashed"]).ok();
+    assert!(audit.stderr.contains("another commit than its own"), "{}", audit.stderr);
+}
