@@ -1,7 +1,7 @@
 //! `roundtable replay`: one discussion in memory, then every recording of a generated repository as a
 //! whole process beside `git cat-file --batch` over the objects that must be read for it:
-//! `cargo bench --bench replay`. `ROUNDTABLE_BENCH_RECORDINGS=10000` says how many; nothing here can
-//! fail on a slow machine.
+//! `cargo bench --bench replay`. `ROUNDTABLE_BENCH_RECORDINGS=10000` says how many,
+//! `ROUNDTABLE_BENCH_AT=DIR` keeps the repository there; nothing here can fail on a slow machine.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::disallowed_methods, clippy::print_stdout)]
 
@@ -25,7 +25,7 @@ use roundtable::voice::offline::Offline;
 
 const ITEMS: usize = 100;
 const SPEC: &str = "# Requirements\n\n## 2. User Needs\n\nSync should be fast.\n\n## 3. User Journeys\n\n- The inspector saves an answer.\n\n## 4. Technical Context\n\nThe server keeps 500 photos.\n";
-const TALK: &str = "Alex, what breaks first?\nWe decided to keep both answers.\ndone\n";
+const TALK: &str = "Alex, what breaks first?\nWe decided to keep both answers.\nEveryone, what is left?\nAnd the photos?\ndone\n";
 
 fn main() {
     let library = Library::built_in().unwrap();
@@ -100,8 +100,11 @@ fn in_memory(library: &Library) {
 /// Every recording of a repository, as the program replays them.
 fn all(library: &Library, count: usize) {
     let dir = tempfile::tempdir().unwrap();
-    let root = dir.path().join("talks.git");
-    generate(library, &root, count);
+    let at = std::env::var_os("ROUNDTABLE_BENCH_AT").map_or_else(|| dir.path().to_owned(), Into::into);
+    let root = at.join("talks.git");
+    if !root.exists() {
+        generate(library, &root, count);
+    }
     println!("{count} recordings in {ITEMS} items, `replay --all` as a whole process:");
     let ours = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_roundtable"));

@@ -6,7 +6,7 @@ use minijinja::context;
 
 use crate::additive::{self, Loss};
 use crate::discussion::Finished;
-use crate::discussion::event::{Author, Event, Record, to_lines};
+use crate::discussion::event::{Author, Event, Record};
 use crate::item::{Change, Item};
 use crate::library::{Library, sha256};
 use crate::repo::{Committed, Error, Objects, Repo, Wanted};
@@ -80,7 +80,7 @@ pub fn land(
         moved.rebase(&parent.to_string());
         let finished = &moved;
         let (outcome, additive) = place(&item, finished, library)?;
-        let message = message(library, finished)?;
+        let message = message(library, finished, &outcome)?;
         let wanted = wanted(finished, &additive, &message, tip, parent);
         if let Committed::Done(commit) = repo.commit(&mut lock, &wanted)? {
             return Ok(Landing::Done(Box::new(Landed { commit, parent, item, outcome })));
@@ -109,7 +109,7 @@ pub fn rehearse(
     parent: Oid,
 ) -> Result<Rehearsed, NotLanded> {
     let (outcome, additive) = place(item, finished, library)?;
-    let message = message(library, finished)?;
+    let message = message(library, finished, &outcome)?;
     let wanted = wanted(finished, &additive, &message, None, parent);
     let moved = || Error::Damaged(format!("the item {} is not what was read of it", item.path));
     let commit = wanted.id(objects)?.ok_or_else(moved)?;
@@ -173,8 +173,9 @@ pub fn recorded(
 
 /// The commit message: from a template and the rules, no word of it from the discussion. The
 /// trailers are not the template's to leave out.
-fn message(library: &Library, finished: &Finished) -> Result<String, Failed> {
+fn message(library: &Library, finished: &Finished, outcome: &Outcome) -> Result<String, Failed> {
     let opened = &finished.opened;
+    let recording = outcome.changes.iter().find(|change| change.path == outcome.recording);
     let values = context! {
         slug => opened.item.rsplit('/').next(),
         item => opened.item.as_str(),
@@ -188,7 +189,7 @@ fn message(library: &Library, finished: &Finished) -> Result<String, Failed> {
         ("Step", opened.step.id.clone()),
         ("Turns", finished.closed.turn_count.to_string()),
         ("Exit", finished.closed.exit.to_string()),
-        ("Recording", sha256(to_lines(&finished.log).as_bytes())),
+        ("Recording", sha256(recording.map_or(&[], |change| change.after.as_slice()))),
         ("Run", opened.run.clone()),
     ];
     Ok(with_trailers(&body, &trailers))

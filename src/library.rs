@@ -27,8 +27,9 @@ pub struct Library {
     pub templates: Templates,
     /// Digests of persona and step files, by their path below the steps folder.
     digests: BTreeMap<String, String>,
-    /// Made when a discussion asks for them.
+    /// Made when a discussion asks for them, once for all.
     marks: OnceLock<Marks>,
+    shared: OnceLock<BTreeMap<String, String>>,
 }
 
 /// Why a library cannot be used.
@@ -81,7 +82,7 @@ impl Library {
         let overlay = templates.iter().map(|(name, source)| (name.as_str(), source.as_str()));
         let templates = Templates::new(embedded::TEMPLATES.iter().copied().chain(overlay))?;
         let cast = Cast::new(personas)?;
-        Ok(Library { steps: found, cast, templates, digests, marks: OnceLock::new() })
+        Ok(Library { steps: found, cast, templates, digests, marks: OnceLock::new(), shared: OnceLock::new() })
     }
 
     /// The step with an id.
@@ -113,10 +114,19 @@ impl Library {
     /// Digests of everything a discussion of `step` is made from: the step's file, the personas,
     /// the templates, and all steps in one (they decide what is off topic).
     pub fn digests(&self, step: &Step) -> BTreeMap<String, String> {
+        let mut digests = self.shared.get_or_init(|| self.shared_digests()).clone();
+        if let Some(own) = self.digests.get(&step.path) {
+            digests.insert(format!("steps/{}", step.path), own.clone());
+        }
+        digests
+    }
+
+    /// The digests that discussions of all steps have in common.
+    fn shared_digests(&self) -> BTreeMap<String, String> {
         let mut digests = BTreeMap::new();
         let mut all = Sha256::new();
         for (path, digest) in &self.digests {
-            if path == &step.path || path.starts_with("personas/") {
+            if is_persona(path) {
                 digests.insert(format!("steps/{path}"), digest.clone());
             }
             all.update(format!("{path} {digest}\n"));
@@ -169,7 +179,8 @@ pub fn sha256(bytes: &[u8]) -> String {
 
 /// Bytes in lower-case hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 #[cfg(test)]

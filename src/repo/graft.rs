@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use git2::{ObjectType, Oid, Signature};
+use sha1::{Digest as _, Sha1};
 
 use super::compare::{Entry, FOLDER, entries, find};
 use super::pack::Object;
@@ -106,7 +107,7 @@ fn mode(stands: Option<&Entry<'_>>, change: &Change) -> Result<Option<u32>, Erro
     let (Some(entry), Some(before)) = (stands, &change.before) else {
         return Ok((stands.is_none() && change.before.is_none()).then_some(0o100_644));
     };
-    let same = Oid::hash_object(ObjectType::Blob, before)? == entry.object.id;
+    let same = hash(ObjectType::Blob, before)? == entry.object.id;
     Ok(match entry.object.mode {
         0o100_644 | 0o100_664 if same => Some(0o100_644),
         0o100_755 if same => Some(0o100_755),
@@ -123,8 +124,17 @@ fn put<'t>(entries: &mut Vec<Entry<'t>>, name: &'t [u8], object: super::compare:
     }
 }
 
+/// The id of an object (gitformat-loose: the hash over kind, size and bytes). Whatever is committed is
+/// read back through libgit2, whose own hash looks for collisions.
+fn hash(kind: ObjectType, data: &[u8]) -> Result<Oid, Error> {
+    let mut all = Sha1::new();
+    all.update(format!("{} {}\0", kind.str(), data.len()));
+    all.update(data);
+    Ok(Oid::from_bytes(&all.finalize())?)
+}
+
 fn keep(kind: ObjectType, data: Vec<u8>, made: &mut Vec<Object>) -> Result<Oid, Error> {
-    let id = Oid::hash_object(kind, &data)?;
+    let id = hash(kind, &data)?;
     made.push(Object { id, kind, data });
     Ok(id)
 }
