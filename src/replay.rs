@@ -124,9 +124,13 @@ pub struct Replay {
 
 type Overlay = (Vec<File>, Vec<File>);
 
+/// Memory for the objects that others in a pack are made from (4 MiB): one recording has little in
+/// common with the next.
+const MEMORY: usize = 4 << 20;
+
 impl Replay {
     pub fn new(repo: Repo, built_in: Arc<Library>, config: Option<Config>) -> Replay {
-        let objects = repo.objects(repo::Unwritten::new()).of_history();
+        let objects = repo.objects(repo::Unwritten::new()).remembering(MEMORY);
         Replay { repo, objects, config, built_in, overlay: RefCell::default(), history: None }
     }
 

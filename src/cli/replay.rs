@@ -304,6 +304,7 @@ const WAITING: usize = 64;
 
 /// `--all`: every recording below the items folder at a commit, on all processors, told in order.
 fn all(replay: Replay, revision: &str, told: &mut Told<'_>) -> Result<(), Fail> {
+    replay.repo().forget_objects();
     let commit = replay.repo().resolve(revision)?;
     let items = replay.config(commit)?.items().to_owned();
     let total = replay.repo().recordings(commit, &items, &mut |_, _, _| true)?;

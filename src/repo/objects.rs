@@ -70,10 +70,16 @@ impl Objects {
     /// The same reader for many commits of one history, which have most of their trees, and the
     /// bases of their objects, in common: it remembers them.
     pub fn of_history(mut self) -> Objects {
-        if let Some(fast) = &mut self.fast {
-            fast.set_pack_cache(|| Box::new(gix_pack::cache::lru::MemoryCappedHashmap::new(BASES)));
-        }
+        self = self.remembering(BASES);
         self.trees = Some(RefCell::default());
+        self
+    }
+
+    /// The same reader with this many bytes of memory for the bases of objects in packs.
+    pub fn remembering(mut self, bytes: usize) -> Objects {
+        if let Some(fast) = &mut self.fast {
+            fast.set_pack_cache(move || Box::new(gix_pack::cache::lru::MemoryCappedHashmap::new(bytes)));
+        }
         self
     }
 

@@ -48,6 +48,12 @@ impl Repo {
         super::verifying(false);
     }
 
+    /// Keeps nothing in memory of what was read, so that reading much of a repository takes no more
+    /// memory than reading little. It holds for the whole process.
+    pub fn forget_objects(&self) {
+        git2::opts::enable_caching(false);
+    }
+
     /// A repository once more: for another thread, or with objects aside.
     pub(crate) fn reopen(place: &Path, from_env: bool) -> Result<Repo, Error> {
         // Objects in quarantine are known to the environment alone.
