@@ -39,7 +39,7 @@ pub fn read(folder: &Path) -> Result<Vec<File>, Finding> {
             return Err(refused(path, format!("larger than {LARGEST} bytes")));
         }
         let bytes = std::fs::read(path).map_err(|error| refused(path, format!("cannot be read: {error}")))?;
-        if name.ends_with(".md") || name.ends_with(".txt") {
+        if [".md", ".txt", ".yaml", ".html", ".mmd"].iter().any(|suffix| name.ends_with(suffix)) {
             found.push((name, crate::json::utf8(&shown(path), &bytes)?.to_owned()));
         }
     }

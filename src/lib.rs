@@ -17,10 +17,10 @@
 //!
 //! | at the table: values and decisions, no I/O | |
 //! | --- | --- |
-//! | [`persona`], [`step`], [`library`] | the cast, the steps, and both with the templates laid over the built-in ones |
+//! | [`persona`], [`lens`], [`step`], [`library`] | the cast, what each of them looks for, the steps, and all with the templates laid over the built-in ones |
 //! | [`item`] | the files of an item folder as values; `meta`: meta.json; `path`: what may be written |
 //! | [`script`] | the user's messages, wherever they came from |
-//! | [`discussion`] | the state machine; `address`, `focus`, `positions`: its rules; `event`: the log; `transcript`: as people read it; `extract`: the synthesis by rule, `summary`: its type; `words`: what rules compare |
+//! | [`discussion`] | the state machine; `address`, `focus`, `positions`: its rules; `event`: the log; `transcript`: as people read it; `extract`: the synthesis by rule, `decisions`: what a message decides, `summary`: its type; `words`: what rules compare |
 //! | [`synthesis`] | a finished discussion into changes; `outline`, `placement`: where; `data`: JSON, YAML, CSV |
 //! | [`trace`] | the way back: from a line to the discussion and its turns |
 //! | [`page`] | a recording as Markdown, HTML, a Mermaid diagram |
@@ -61,6 +61,7 @@ pub mod finding;
 pub mod front_matter;
 pub mod item;
 pub mod json;
+pub mod lens;
 pub mod library;
 pub mod page;
 pub mod persona;

@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::discussion::focus::Marks;
 use crate::finding::{Finding, did_you_mean};
+use crate::lens::{self, Lens};
 use crate::persona::{Cast, Persona};
 use crate::step::Step;
 use crate::template::{self, Templates};
@@ -25,8 +26,10 @@ pub struct Library {
     pub steps: Vec<Step>,
     pub cast: Cast,
     pub templates: Templates,
-    /// Digests of persona and step files, by their path below the steps folder.
+    /// Digests of persona, lens and step files, by their path below the steps folder.
     digests: BTreeMap<String, String>,
+    /// What each persona looks for, by its key.
+    lenses: BTreeMap<String, LensFile>,
     /// Made when a discussion asks for them, once for all.
     marks: OnceLock<Marks>,
     shared: OnceLock<BTreeMap<String, String>>,
@@ -64,10 +67,18 @@ impl Library {
         let mut files: BTreeMap<&str, &str> = embedded::STEPS.iter().copied().collect();
         files.extend(steps.iter().map(|(path, text)| (path.as_str(), text.as_str())));
         let (mut found, mut personas, mut digests) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let mut lenses = BTreeMap::new();
         for (path, text) in files {
             match kind(path) {
                 Kind::Persona => personas.push(Persona::read(path, text)?),
                 Kind::Step => found.push(Step::read(path, text)?),
+                Kind::Lenses(key) => {
+                    // The built-in ones are read when somebody speaks; what is laid over them may
+                    // be wrong, and that is said at once.
+                    let is_own = steps.iter().any(|(own, _)| own == path);
+                    let read = if is_own { Some(lens::read(path, text)?) } else { None };
+                    lenses.insert(key.to_owned(), LensFile { path: path.to_owned(), read: cell(read) });
+                }
                 Kind::Other => continue,
             }
             digests.insert(path.to_owned(), sha256(text.as_bytes()));
@@ -82,7 +93,15 @@ impl Library {
         let overlay = templates.iter().map(|(name, source)| (name.as_str(), source.as_str()));
         let templates = Templates::new(embedded::TEMPLATES.iter().copied().chain(overlay))?;
         let cast = Cast::new(personas)?;
-        Ok(Library { steps: found, cast, templates, digests, marks: OnceLock::new(), shared: OnceLock::new() })
+        Ok(Library {
+            steps: found,
+            cast,
+            templates,
+            digests,
+            lenses,
+            marks: OnceLock::new(),
+            shared: OnceLock::new(),
+        })
     }
 
     /// The step with an id.
@@ -106,6 +125,20 @@ impl Library {
         }
     }
 
+    /// What a persona looks for; nothing where no file says it.
+    ///
+    /// # Errors
+    /// A built-in file that cannot be read; never, as long as the tests pass.
+    pub fn lenses(&self, persona: &str) -> Result<&[Lens], Finding> {
+        let Some(file) = self.lenses.get(persona) else { return Ok(&[]) };
+        if let Some(read) = file.read.get() {
+            return Ok(read);
+        }
+        let json = embedded::LENSES.iter().find(|(path, _)| *path == file.path);
+        let read = json.map_or(Ok(Vec::new()), |(path, json)| lens::read_json(path, json))?;
+        Ok(file.read.get_or_init(|| read))
+    }
+
     /// The phrases that mark steps, for the rule of topic focus.
     pub fn marks(&self) -> &Marks {
         self.marks.get_or_init(|| Marks::new(&self.steps))
@@ -126,7 +159,7 @@ impl Library {
         let mut digests = BTreeMap::new();
         let mut all = Sha256::new();
         for (path, digest) in &self.digests {
-            if is_persona(path) {
+            if path.starts_with("personas/") {
                 digests.insert(format!("steps/{path}"), digest.clone());
             }
             all.update(format!("{path} {digest}\n"));
@@ -140,14 +173,30 @@ impl Library {
     }
 }
 
-enum Kind {
+/// A file of lenses; a built-in one is read when it is asked for.
+#[derive(Clone, Debug)]
+struct LensFile {
+    path: String,
+    read: OnceLock<Vec<Lens>>,
+}
+
+fn cell<T>(value: Option<T>) -> OnceLock<T> {
+    value.map_or_else(OnceLock::new, OnceLock::from)
+}
+
+enum Kind<'p> {
     Persona,
+    /// The lenses of the persona with this key.
+    Lenses(&'p str),
     Step,
     Other,
 }
 
 /// What a file below the steps folder is, by its place.
-fn kind(path: &str) -> Kind {
+fn kind(path: &str) -> Kind<'_> {
+    if let Some(name) = path.strip_prefix("personas/lenses/") {
+        return name.strip_suffix(".yaml").map_or(Kind::Other, Kind::Lenses);
+    }
     match path.split_once('/') {
         Some(("personas", name)) if name.ends_with(".md") => Kind::Persona,
         Some((_, name)) if name.ends_with(".md") && name.starts_with(|c: char| c.is_ascii_digit()) => {
@@ -167,9 +216,19 @@ pub fn is_persona(path: &str) -> bool {
     matches!(kind(path), Kind::Persona)
 }
 
+/// Whether a file below the steps folder holds lenses.
+pub fn is_lenses(path: &str) -> bool {
+    matches!(kind(path), Kind::Lenses(_))
+}
+
 /// The built-in step files with their paths.
 pub fn embedded_steps() -> impl Iterator<Item = (&'static str, &'static str)> {
     embedded::STEPS.iter().copied().filter(|(path, _)| is_step(path))
+}
+
+/// All built-in files below the steps folder with their paths.
+pub fn embedded_files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    embedded::STEPS.iter().copied()
 }
 
 /// The SHA-256 of some bytes, in lower-case hexadecimal digits.

@@ -37,15 +37,23 @@ impl Format {
 /// Messages of a diagram are cut after this many characters, and broken into lines of so many.
 const BRIEF: usize = 160;
 const BROAD: usize = 44;
+/// A diagram takes no more messages after this many characters: Mermaid draws none over 50,000.
+const DIAGRAM: usize = 30_000;
 
 /// Seats have a colour each; who sits further down shares one.
 const COLOURS: usize = 6;
 
+/// Somebody at the table; those who are not of this cast sit behind it.
 #[derive(Serialize)]
 struct Seat {
     name: String,
     role: String,
+    /// Its colour.
     seat: usize,
+    /// Its name in a diagram.
+    id: String,
+    #[serde(skip)]
+    key: String,
 }
 
 #[derive(Serialize)]
@@ -77,18 +85,19 @@ struct Said {
 /// A template that cannot be rendered.
 pub fn render(log: &[Record], opened: &Opened, library: &Library, format: Format) -> Result<String, Failed> {
     let end = finished(log.to_vec());
-    let personas: Vec<Seat> = library
-        .cast
-        .iter()
-        .enumerate()
-        .map(|(at, persona)| Seat {
-            name: persona.name.clone(),
-            role: persona.role.clone(),
-            seat: at % COLOURS,
-        })
-        .collect();
-    let table = Table { library, opened };
+    // A discussion that was cut off behind its synthesis has one all the same.
+    let found = log.iter().find_map(|record| match &record.event {
+        Event::Synthesis(summary) => Some(summary),
+        _ => None,
+    });
+    let table = Table { library, opened, seats: seats(log, library) };
     let entries: Vec<Entry> = log.iter().filter_map(|record| table.entry(&record.event)).collect();
+    let mut drawn = 0;
+    let fits = |entry: &&Entry| {
+        drawn += entry.brief.len() * 2 + 24;
+        drawn < DIAGRAM
+    };
+    let shown = entries.iter().take_while(fits).count();
     let turns = entries.iter().filter_map(|entry| entry.turn).max().unwrap_or(0);
     let synthesis = match &end {
         Some(end) => crate::synthesis::summary_text(end, library)?,
@@ -113,9 +122,12 @@ pub fn render(log: &[Record], opened: &Opened, library: &Library, format: Format
         base => plain::shown(&opened.base),
         run => plain::shown(&opened.run),
         introduction => paragraphs(introduction(library, opened)?.trim_matches(['-', '\n'])),
-        personas => Serde(&personas),
+        personas => Serde(&table.seats),
+        last => table.seats.last().map_or("user", |seat| seat.id.as_str()),
+        caption => brief(&format!("{}, {} (step {})", opened.step.title, opened.item_name, opened.step.id)),
         entries => Serde(&entries),
-        summary => end.as_ref().map(|end| summary(&end.summary, library)),
+        shown,
+        summary => found.map(|found| summary(found, library)),
         synthesis => safe(synthesis),
     };
     let mut text = library.templates.render(format.template(), values)?;
@@ -138,6 +150,7 @@ fn summary(of: &Summary, library: &Library) -> minijinja::Value {
         open_questions => Serde(&of.open_questions),
         action_items => Serde(&said(&of.action_items)),
         text => plain::clean(&of.summary),
+        brief => brief(&of.summary),
     }
 }
 
@@ -147,10 +160,38 @@ fn paragraphs(text: &str) -> Vec<String> {
     parts.filter(|part| !part.trim().is_empty()).collect()
 }
 
+/// Everybody who speaks: the cast, and whoever spoke without being of it, in the order they came.
+fn seats(log: &[Record], library: &Library) -> Vec<Seat> {
+    let seat = |at: usize, name: String, role: String, key: &str| Seat {
+        name,
+        role,
+        seat: at % COLOURS,
+        id: format!("p{at}"),
+        key: key.to_owned(),
+    };
+    let cast = library.cast.iter().enumerate();
+    let mut seats: Vec<Seat> =
+        cast.map(|(at, one)| seat(at, one.name.clone(), one.role.clone(), &one.key)).collect();
+    for record in log {
+        let by = match &record.event {
+            Event::Contribution(said) => &said.by,
+            Event::Notice(notice) => &notice.by,
+            _ => continue,
+        };
+        if !seats.iter().any(|seat| seat.key == *by) {
+            let name = Some(plain::shown(by)).filter(|name| !name.is_empty());
+            let name = name.unwrap_or_else(|| "somebody".to_owned());
+            seats.push(seat(seats.len(), name, "nobody of this cast".to_owned(), by));
+        }
+    }
+    seats
+}
+
 /// Who sits where.
 struct Table<'a> {
     library: &'a Library,
     opened: &'a Opened,
+    seats: Vec<Seat>,
 }
 
 impl Table<'_> {
@@ -195,43 +236,54 @@ impl Table<'_> {
     }
 
     fn said(&self, kind: &'static str, by: &str, note: &'static str, text: &str) -> Entry {
-        let persona = self.library.cast.get(by);
-        let seat = self.library.cast.iter().position(|persona| persona.key == by).unwrap_or(0) % COLOURS;
+        let seat = self.seats.iter().find(|seat| seat.key == by);
         let clean = plain::clean(text);
         Entry {
             kind,
-            seat,
-            name: persona.map_or_else(|| plain::shown(by), |persona| persona.name.clone()),
-            role: persona.map_or_else(String::new, |persona| persona.role.clone()),
+            seat: seat.map_or(0, |seat| seat.seat),
+            name: seat.map_or_else(String::new, |seat| seat.name.clone()),
+            role: seat.map_or_else(String::new, |seat| seat.role.clone()),
             turn: None,
             note,
             paragraphs: paragraphs(text),
             lines: clean.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect(),
             from: self.seat(by),
             to: "user".to_owned(),
-            brief: broken(&plain::cut(&plain::one_line(&clean), BRIEF)),
+            brief: brief(&clean),
         }
     }
 
-    /// The name of a seat in a diagram; whoever is not of this cast speaks from the first.
+    /// The name of a seat in a diagram; the lead's where nobody sits there.
     fn seat(&self, key: &str) -> String {
-        format!("p{}", self.library.cast.iter().position(|persona| persona.key == key).unwrap_or(0))
+        let seat = self.seats.iter().find(|seat| seat.key == key).or_else(|| self.seats.first());
+        seat.map_or_else(|| "user".to_owned(), |seat| seat.id.clone())
     }
 }
 
-/// A text in lines of a diagram's breadth.
-fn broken(text: &str) -> String {
-    let (mut out, mut length) = (String::new(), 0);
+/// A text in few words, in lines of a diagram's breadth.
+fn brief(text: &str) -> String {
+    let text = plain::cut(&plain::one_line(&plain::clean(text)), BRIEF);
+    let (mut out, mut breadth) = (String::new(), 0);
+    // Signs of scripts that are written without blanks are twice as broad.
+    let broad = |c: char| if c >= '\u{1100}' && c.is_alphabetic() { 2 } else { 1 };
     for word in text.split(' ') {
-        let word_length = word.chars().count();
-        if length > 0 && length + word_length > BROAD {
+        let whole: usize = word.chars().map(broad).sum();
+        if breadth > 0 && breadth + 1 + whole > BROAD {
             out.push('\n');
-            length = 0;
-        } else if length > 0 {
+            breadth = 0;
+        } else if breadth > 0 {
             out.push(' ');
+            breadth += 1;
         }
-        out.push_str(word);
-        length += word_length + 1;
+        for c in word.chars() {
+            // A word that is too long for a line is broken where it must.
+            if breadth + broad(c) > BROAD {
+                out.push('\n');
+                breadth = 0;
+            }
+            out.push(c);
+            breadth += broad(c);
+        }
     }
     out
 }

@@ -136,8 +136,8 @@ pub fn mermaid(text: &str) -> String {
             '\n' => out.push_str("<br/>"),
             ' ' | '.' | ',' | '!' | '?' | '(' | ')' | '-' | '/' => out.push(found),
             _ if found.is_alphanumeric() => out.push(found),
-            _ if found.is_ascii() => out.push_str(&format!("#{};", u32::from(found))),
-            _ => out.push(found),
+            // Mermaid has placeholders of its own among the signs beyond ASCII.
+            _ => out.push_str(&format!("#{};", u32::from(found))),
         }
     }
     out
@@ -168,6 +168,8 @@ pub fn markdown(text: &str) -> String {
             ':' if after == Some('/') => out.push_str("\\:"),
             '.' if ends_with_www(&chars[..at]) => out.push_str("\\."),
             '@' => out.push_str("\\@"),
+            // A heading loses the number signs at its end.
+            '#' if at + 1 == chars.len() => out.push_str("\\#"),
             '#' | '+' | '-' | '=' if at == 0 => {
                 out.push('\\');
                 out.push(found);

@@ -6,12 +6,13 @@ use serde_json::{Value, json};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, open, recording, table};
-use crate::discussion::event::{Event, Record, from_lines};
+use crate::discussion::event::{Contribution, Event, Record, from_lines};
 use crate::discussion::{finished, introduction};
 use crate::library::Library;
 use crate::page;
 use crate::replay::Recording;
 use crate::synthesis::summary_text;
+use crate::voice::integrity::judged;
 
 #[derive(Debug, Args)]
 #[command(
@@ -23,6 +24,9 @@ pub struct Options {
     /// How to show it: html is one self-contained page, mermaid a diagram that GitHub renders
     #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
     format: Format,
+    /// Judge every contribution by the rules of its persona's voice
+    #[arg(long, conflicts_with = "format")]
+    integrity: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -42,6 +46,9 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let Some(Record { event: Event::Opened(opened), .. }) = log.first() else {
         return Err(Fail::new(format!("{name}: a recording begins with the event `opened`")));
     };
+    if options.integrity {
+        return integrity(&log, &library, &name, screen);
+    }
     let format = match options.format {
         Format::Text => None,
         Format::Markdown => Some(page::Format::Markdown),
@@ -74,4 +81,51 @@ fn library(global: &Global, recording: &Recording) -> Result<Library, Fail> {
     let repo = open(global)?;
     let config = table::config(global, &repo, place.commit)?;
     built_in.library(&repo, place.commit, &config)
+}
+
+/// How many of a persona's contributions keep to its voice, and the words that do not.
+fn integrity(log: &[Record], library: &Library, name: &str, screen: &Screen) -> Result<Code, Fail> {
+    let said: Vec<&Contribution> = log
+        .iter()
+        .filter_map(|record| match &record.event {
+            Event::Contribution(said) => Some(said),
+            _ => None,
+        })
+        .collect();
+    let mut entries = Vec::new();
+    let mut is_whole = true;
+    for persona in library.cast.iter() {
+        let (mut count, mut broken) = (0_usize, Vec::new());
+        for (at, own) in said.iter().enumerate().filter(|(_, own)| own.by == persona.key) {
+            count += 1;
+            let earlier = said[..at].iter().map(|said| said.text.as_str());
+            let breaches = judged(&own.text, persona, &library.cast, earlier);
+            if !breaches.is_empty() {
+                broken.push((own.turn, breaches));
+            }
+        }
+        if count == 0 {
+            continue;
+        }
+        is_whole &= broken.is_empty();
+        let kept = count - broken.len();
+        let percent = kept * 100 / count;
+        screen.say_strong(&format!("{}: {kept} of {count} in character ({percent} %)", persona.name));
+        for (turn, breaches) in &broken {
+            for breach in breaches {
+                screen.say(&format!("  turn {turn}: {}: \"{}\"", breach.rule, breach.words));
+            }
+        }
+        let list = broken.iter().flat_map(|(turn, breaches)| {
+            breaches
+                .iter()
+                .map(move |breach| json!({"turn": turn, "rule": breach.rule, "words": breach.words}))
+        });
+        entries.push(json!({
+            "persona": persona.key, "contributions": count, "kept": kept, "score": percent,
+            "breaches": list.collect::<Vec<_>>(),
+        }));
+    }
+    screen.json(&json!({"recording": name, "integrity": entries}));
+    Ok(if is_whole { Code::Yes } else { Code::No })
 }

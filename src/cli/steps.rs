@@ -11,10 +11,12 @@ use super::{Global, current_folder, open, read_file, table};
 use crate::config::{self, Config};
 use crate::files;
 use crate::finding::Finding;
-use crate::library::{File, Library, embedded_steps, is_persona, is_step};
+use crate::lens;
+use crate::library::{File, Library, embedded_files, embedded_steps, is_lenses, is_persona, is_step};
 use crate::persona::{Cast, PHASES, Persona};
 use crate::repo::Repo;
 use crate::step::{Depth, Step, lint};
+use crate::voice::integrity::says;
 
 #[derive(Debug, Args)]
 pub struct Options {
@@ -155,7 +157,7 @@ fn check(global: &Global, dir: Option<&Path>, screen: &Screen) -> Result<Code, F
     let overlay = overlay(global, dir)?;
     let own = overlay.is_some();
     let files: Vec<File> = overlay
-        .unwrap_or_else(|| embedded_steps().map(|(path, text)| (path.to_owned(), text.to_owned())).collect());
+        .unwrap_or_else(|| embedded_files().map(|(path, text)| (path.to_owned(), text.to_owned())).collect());
     let mut findings = Vec::new();
     let cast = cast(&files, &mut findings)?;
     let steps: Vec<&File> = files.iter().filter(|(path, _)| is_step(path)).collect();
@@ -163,6 +165,9 @@ fn check(global: &Global, dir: Option<&Path>, screen: &Screen) -> Result<Code, F
         findings.extend(lint(path, text, &cast));
     }
     findings.extend(doubles(&steps, own));
+    for (path, text) in files.iter().filter(|(path, _)| is_lenses(path)) {
+        findings.extend(lint_lenses(path, text, &cast));
+    }
     for finding in &findings {
         screen.say(&finding.to_string());
     }
@@ -218,6 +223,30 @@ fn cast(files: &[File], findings: &mut Vec<Finding>) -> Result<Cast, Fail> {
         }
     }
     Cast::new(personas).map_err(|error| Fail::new(error.to_string()))
+}
+
+/// Lenses that cannot be read, that belong to nobody, or that say what their persona does not.
+fn lint_lenses(path: &str, text: &str, cast: &Cast) -> Vec<Finding> {
+    let key = path.rsplit('/').next().and_then(|name| name.strip_suffix(".yaml")).unwrap_or_default();
+    let Some(persona) = cast.get(key) else {
+        let message = format!("nobody at the table has the key \"{key}\"");
+        return vec![Finding::at(path, text, 1, 1, message).hint("name the file after a persona's key")];
+    };
+    let lenses = match lens::read(path, text) {
+        Ok(lenses) => lenses,
+        Err(finding) => return vec![finding],
+    };
+    let mut findings = Vec::new();
+    for lens in &lenses {
+        let said = format!("{} {}", lens.says, lens.asks).to_lowercase();
+        let forbidden = persona.forbidden.iter().flat_map(|rule| &rule.phrases);
+        for phrase in forbidden.filter(|phrase| says(&said, phrase)) {
+            let message =
+                format!("the lens {} says \"{phrase}\", which {} never does", lens.name, persona.name);
+            findings.push(Finding::near(path, text, &format!("lens: {}", lens.name), message));
+        }
+    }
+    findings
 }
 
 /// Steps with one id, and dependencies on steps that do not exist.

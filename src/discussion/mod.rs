@@ -10,6 +10,7 @@
 //! speak, and [`Discussion::next_after`] skips those who have passed since the last event.
 
 pub mod address;
+pub mod decisions;
 pub mod event;
 pub mod extract;
 pub mod focus;
@@ -530,7 +531,12 @@ impl<'l> Discussion<'l> {
 
     /// Whether a persona's words would be redirected as another step's business.
     pub fn would_drift(&self, text: &str) -> bool {
-        self.focus.drift(text).is_some()
+        self.drift_of(text).is_some()
+    }
+
+    /// The step whose business a text is, if it is another's.
+    pub fn drift_of(&self, text: &str) -> Option<String> {
+        self.focus.drift(text).map(|drift| drift.step_id)
     }
 
     /// The focus question the lead stated (AC-004-03).

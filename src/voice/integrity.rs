@@ -1,8 +1,8 @@
 //! Voice integrity (4.4.9): what a contribution must keep to before it is recorded.
 
-use crate::discussion::words::{Echo, unquoted};
+use crate::discussion::words::{Echo, is_significant, unquoted, words};
 use crate::discussion::{Discussion, is_speakable};
-use crate::persona::Persona;
+use crate::persona::{Cast, Persona};
 use crate::plain;
 
 /// The longest contribution, in characters.
@@ -23,16 +23,30 @@ pub fn without_prefix<'t>(text: &'t str, persona: &Persona) -> &'t str {
 
 /// Every rule that `text`, spoken by `persona` now, would break.
 pub fn breaches(text: &str, persona: &Persona, talk: &Discussion<'_>) -> Vec<Breach> {
+    let earlier = talk.contributions().map(|said| said.text.as_str());
+    judged(text, persona, &talk.library().cast, earlier)
+}
+
+/// Every rule that `text`, spoken by `persona` after what was said `earlier`, breaks: the prefix, the
+/// length, the persona's forbidden patterns, speaking for another, agreeing without a word more, and
+/// echo.
+pub fn judged<'t>(
+    text: &str,
+    persona: &Persona,
+    cast: &Cast,
+    mut earlier: impl Iterator<Item = &'t str>,
+) -> Vec<Breach> {
     let mut found = Vec::new();
     let mut broken = |rule: &str, words: &str| {
         found.push(Breach { rule: rule.to_owned(), words: plain::cut(&plain::one_line(words), 80) });
     };
-    if !is_speakable(text, &talk.library().cast) {
+    if !is_speakable(text, cast) {
         broken("prefix", text);
     }
     if text.chars().nth(LONGEST).is_some() {
         broken("length", text);
     }
+    // Quoting a colleague is allowed.
     let said = unquoted(text).to_lowercase();
     for rule in &persona.forbidden {
         for phrase in rule.phrases.iter().filter(|phrase| says(&said, phrase)) {
@@ -40,7 +54,7 @@ pub fn breaches(text: &str, persona: &Persona, talk: &Discussion<'_>) -> Vec<Bre
         }
     }
     for line in text.lines() {
-        let names = talk.library().cast.others(&persona.key).any(|other| {
+        let names = cast.others(&persona.key).any(|other| {
             let line = line.trim_start().trim_start_matches(['*', '_']);
             line.starts_with(&format!("{}:", other.first_name()))
                 || line.starts_with(&format!("{}:", other.name))
@@ -49,15 +63,60 @@ pub fn breaches(text: &str, persona: &Persona, talk: &Discussion<'_>) -> Vec<Bre
             broken("speaking for another", line);
         }
     }
+    if only_agrees(&said, cast) {
+        broken("empty agreement", text);
+    }
     let echo = Echo::of(text);
-    if let Some(earlier) = talk.contributions().find(|said| echo.repeats(&said.text)) {
-        broken("echo", &earlier.text);
+    if let Some(echoed) = earlier.find(|earlier| echo.repeats(earlier)) {
+        broken("echo", echoed);
     }
     found
 }
 
+/// Words that agree, and words around them.
+const AGREES: [&str; 24] = [
+    "absolutely",
+    "agree",
+    "agreed",
+    "completely",
+    "definitely",
+    "exactly",
+    "excellent",
+    "fair",
+    "fully",
+    "good",
+    "great",
+    "indeed",
+    "okay",
+    "perfect",
+    "point",
+    "right",
+    "sense",
+    "sounds",
+    "sure",
+    "thanks",
+    "totally",
+    "true",
+    "yeah",
+    "yes",
+];
+
+/// Whether a text in lower case agrees, and says nothing else: the "so what" is missing.
+fn only_agrees(said: &str, cast: &Cast) -> bool {
+    let words = words(said);
+    let is_name = |word: &str| cast.iter().any(|persona| persona.first_name().eq_ignore_ascii_case(word));
+    let mut agrees = false;
+    let more = words.iter().filter(|word| {
+        let word = word.text.strip_suffix("'s").unwrap_or(&word.text);
+        let is_agreement = AGREES.binary_search(&word).is_ok();
+        agrees |= is_agreement;
+        !is_agreement && !is_name(word) && is_significant(word)
+    });
+    more.count() <= 1 && agrees
+}
+
 /// Whether a text in lower case says a phrase as whole words.
-fn says(text: &str, phrase: &str) -> bool {
+pub fn says(text: &str, phrase: &str) -> bool {
     text.match_indices(phrase).any(|(at, _)| {
         let wordy = phrase.starts_with(char::is_alphanumeric);
         !wordy
@@ -76,6 +135,70 @@ mod tests {
         assert!(!says("the schematic is missing", "schema"));
         assert!(!says(&unquoted("you wrote \"the schema\""), "schema"));
         assert!(says("f(x) -> y", "->"));
+    }
+
+    #[test]
+    fn agreeing_without_a_word_more_is_a_breach() {
+        let cast = crate::library::Library::built_in().unwrap().cast;
+        assert!(AGREES.is_sorted());
+        for text in
+            ["I agree with Alex.", "Good point, Jordan!", "Yes, exactly.", "That makes sense, Maya's right."]
+        {
+            assert!(only_agrees(&text.to_lowercase(), &cast), "{text}");
+        }
+        for text in [
+            "I agree, so the inspector sees which answer won.",
+            "What does the person see?",
+            "The queue loses order.",
+        ] {
+            assert!(!only_agrees(&text.to_lowercase(), &cast), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_rule_has_its_name_and_the_words_that_broke_it() {
+        let cast = crate::library::Library::built_in().unwrap().cast;
+        let broken = |key: &str, text: &str| {
+            let found = judged(
+                text,
+                cast.get(key).unwrap(),
+                &cast,
+                ["The photo queue keeps the order of the day."].into_iter(),
+            );
+            found.into_iter().map(|breach| format!("{}: {}", breach.rule, breach.words)).collect::<Vec<_>>()
+        };
+        for (key, text, wanted) in [
+            ("business-analyst", "The coupling is high here.", "jargon: coupling"),
+            ("business-analyst", "Then use a queue for the photos.", "implementation: use a queue"),
+            ("business-analyst", "I agree.", "empty agreement: I agree."),
+            ("solutions-architect", "It must feel light.", "feelings: feel"),
+            (
+                "solutions-architect",
+                "The acceptance criterion is one second.",
+                "acceptance criteria: acceptance criterion",
+            ),
+            ("solutions-architect", "send(photo) -> receipt", "signatures: ->"),
+            ("system-designer", "Who benefits from the photo?", "discovery questions: who benefits"),
+            ("system-designer", "The tradeoff is storage.", "system-wide tradeoffs: tradeoff"),
+            ("system-designer", "It has business value.", "business value: business value"),
+            ("system-designer", "Maya: I think so too.", "speaking for another: Maya: I think so too."),
+            (
+                "system-designer",
+                "The photo queue keeps the order of the day.",
+                "echo: The photo queue keeps the order of the day.",
+            ),
+            (
+                "system-designer",
+                "Maya Chen (Business Analyst): hello photos",
+                "prefix: Maya Chen (Business Analyst): hello photos",
+            ),
+        ] {
+            assert!(broken(key, text).contains(&wanted.to_owned()), "{text}: {:?}", broken(key, text));
+        }
+        assert_eq!(
+            broken("business-analyst", "What is \"coupling\" to the inspector?"),
+            Vec::<String>::new()
+        );
     }
 
     #[test]

@@ -39,4 +39,6 @@ pub trait Voice {
 pub enum Speechless {
     #[error("{0}")]
     Template(#[from] crate::template::Failed),
+    #[error("{0}")]
+    Lenses(#[from] crate::finding::Finding),
 }

@@ -13,6 +13,7 @@ use super::evidence::{Evidence, LineKind, snippet, topic};
 use super::integrity::{Breach, breaches};
 use super::lenses::{Point, points};
 use super::{Speechless, Voice};
+use crate::discussion::decisions::decisions_in;
 use crate::discussion::event::{Contribution, Event, Message, Purpose};
 use crate::discussion::summary::Summary;
 use crate::discussion::words::subjects;
@@ -54,8 +55,12 @@ impl Voice for Offline {
         _broken: &[Breach],
     ) -> Result<Option<String>, Speechless> {
         let Some(persona) = talk.library().cast.get(&cue.persona) else { return Ok(None) };
-        let found = self.points.entry(persona.key.clone());
-        let points = found.or_insert_with(|| points(&persona.key, &self.evidence, talk.step()));
+        if !self.points.contains_key(&persona.key) {
+            let lenses = talk.library().lenses(&persona.key)?;
+            let found = points(&persona.key, lenses, &self.evidence, talk.step());
+            self.points.insert(persona.key.clone(), found);
+        }
+        let points = self.points.get(&persona.key).map_or(&[][..], Vec::as_slice);
         let speaker = Speaker { evidence: &self.evidence, depth: self.depth, points, persona, talk, cue };
         if cue.purpose == Purpose::Framing {
             let framing = speaker.framing(&speaker.landed())?;
@@ -67,7 +72,10 @@ impl Voice for Offline {
             _ => speaker.additions(),
         };
         for candidate in candidates {
-            let line = speaker.written(candidate)?;
+            let line = speaker.fresh(&speaker.written(candidate)?);
+            if line.is_empty() {
+                continue;
+            }
             if breaches(&line, persona, talk).is_empty() && !talk.would_drift(&line) {
                 return Ok(Some(line));
             }
@@ -118,38 +126,71 @@ impl Speaker<'_> {
         Ok(self.talk.library().templates.render("framing.txt", values)?)
     }
 
-    /// What the documents hold on the step so far, in one clause.
+    /// What the documents hold on the step so far, in one clause, as the lead would put it.
     fn landed(&self) -> String {
         let step = self.talk.step();
         let Some((document, lines)) = self.evidence.documents.first() else {
-            return format!("there is no document yet, so {} starts from nothing", step.title);
+            return self.in_voice(
+                &format!("nobody has written a line on {} that a person could read", step.title),
+                &format!("no document bounds {} yet, so every option is still open", step.title),
+                &format!("{} has no document, and so no contract to hold on to", step.title),
+            );
         };
+        let lines = plain::count(*lines, "line");
+        // The first line that says something shows what there is.
+        let first = self.evidence.lines.iter().find(|line| line.kind != LineKind::Heading);
+        let shows = first.map_or(String::new(), |line| {
+            format!(", from \"{}\" ({} line {})", snippet(&line.text, 80), line.document, line.number)
+        });
         if let Some(missing) = self.evidence.missing.first()
             && self.evidence.documents.iter().all(|(name, _)| !step.outputs.contains(name))
         {
-            return format!(
-                "{missing} does not exist yet; what we have is {document} with {}",
-                plain::count(*lines, "line")
+            return self.in_voice(
+                &format!(
+                    "people who ask for {missing} find nothing yet, only {document} with its {lines}{shows}"
+                ),
+                &format!("{missing} is not there yet, so {document} with {lines} carries the weight{shows}"),
+                &format!(
+                    "{missing} has to be defined from scratch. Its only input is {document}, {lines}{shows}"
+                ),
             );
         }
         let near = self.evidence.section(document, &step.title);
         let says = near.iter().find(|line| line.kind == LineKind::Prose);
         match (near.first(), says) {
-            (Some(part), Some(line)) => format!(
-                "\"{}\" in {document} begins with \"{}\" (line {})",
-                snippet(&part.text, 60),
-                snippet(&line.text, 110),
-                line.number
-            ),
-            (Some(part), None) => format!(
-                "\"{}\" in {document} (line {}) has no text of its own yet",
-                snippet(&part.text, 60),
-                part.number
-            ),
-            (None, _) => {
-                format!("{document} holds {} and no section of that name", plain::count(*lines, "line"))
+            (Some(part), Some(line)) => {
+                let (part, said) = (snippet(&part.text, 60), snippet(&line.text, 110));
+                let at = line.number;
+                self.in_voice(
+                    &format!("somebody who opens \"{part}\" in {document} first meets \"{said}\" (line {at})"),
+                    &format!("the part called \"{part}\" in {document} rests on \"{said}\" (line {at})"),
+                    &format!("the stated contract is \"{part}\" in {document}, which opens with \"{said}\" (line {at})"),
+                )
             }
+            (Some(part), None) => {
+                let (part, at) = (snippet(&part.text, 60), part.number);
+                self.in_voice(
+                    &format!("people reach \"{part}\" in {document} (line {at}) and find no sentence of its own there"),
+                    &format!("\"{part}\" in {document} (line {at}) is a part without text, which hides its risks"),
+                    &format!("\"{part}\" in {document} (line {at}) is a heading without one defined field below it"),
+                )
+            }
+            (None, _) => self.in_voice(
+                &format!("{document} tells people something in {lines}, and nothing under that name{shows}"),
+                &format!("{document} has {lines} and no part that carries this{shows}"),
+                &format!("{document} defines no section of that name in its {lines}{shows}"),
+            ),
         }
+    }
+
+    /// One of three wordings, by who speaks; a persona beyond the three takes the last.
+    fn in_voice(&self, analyst: &str, architect: &str, designer: &str) -> String {
+        match self.persona.key.as_str() {
+            "business-analyst" => analyst,
+            "solutions-architect" => architect,
+            _ => designer,
+        }
+        .to_owned()
     }
 
     /// The same without a word of the documents, which may hold words the lead does not use.
@@ -196,6 +237,24 @@ impl Speaker<'_> {
         found
     }
 
+    /// A line without the sentences that were said before in this discussion, by anybody: what is
+    /// left, or nothing where its first sentence is among them.
+    fn fresh(&self, line: &str) -> String {
+        let said: BTreeSet<String> =
+            self.talk.contributions().flat_map(|said| extract::sentences(&said.text)).collect();
+        let sentences = extract::sentences(line);
+        let stale = |sentence: &String| sentence.split(' ').count() > 4 && said.contains(sentence);
+        if sentences.first().is_none_or(stale) {
+            return String::new();
+        }
+        if !sentences.iter().any(stale) {
+            return line.to_owned();
+        }
+        let left = sentences.into_iter().filter(|sentence| !stale(sentence)).collect::<Vec<_>>().join(" ");
+        // A reference to a colleague with nothing behind it is no contribution.
+        if left.split(' ').count() < 8 { String::new() } else { left }
+    }
+
     /// What is left to say where a line is owed.
     fn owed_words(&self) -> impl Iterator<Item = Candidate> {
         let plain = if self.cue.owed { self.plain_words() } else { Vec::new() };
@@ -234,24 +293,50 @@ impl Speaker<'_> {
 
     /// What a settled matter means to this persona.
     fn reaction(&self, message: &Message) -> Option<String> {
-        let (what, why) =
-            extract::sentences(&message.text).iter().find_map(|sentence| extract::decided(sentence, true))?;
+        let (what, why) = decisions_in(&message.text, true).into_iter().next()?;
         let what = snippet(&what, 100);
         let reason = why.map(|why| format!(" (\"{}\")", snippet(&why, 80))).unwrap_or_default();
         let line =
             self.evidence.about(&message.text).map(|line| format!("{} line {}", line.document, line.number));
+        let at = line.clone().unwrap_or_else(|| "the document".to_owned());
         let place = line.unwrap_or_else(|| "The document".to_owned());
+        // Each decision is taken up in other words.
+        let way = self.talk.contributions().filter(|said| said.by == self.persona.key).count() % 3;
         Some(match self.persona.key.as_str() {
-            "business-analyst" => format!(
-                "So we agree on \"{what}\"{reason}. {place} has to say it in the user's words now. The acceptance criterion here would be one scenario in which a person can tell that it happened."
-            ),
-            "solutions-architect" => format!(
-                "\"{what}\"{reason} is an architectural decision, and {place} is what it touches first. We should document the tradeoff beside it: what it costs, and what would make us turn back."
-            ),
-            "system-designer" => format!(
-                "\"{what}\"{reason} fixes the contract. What {place} still lacks is the input, the result and the named error that follow from it."
-            ),
-            _ => format!("\"{what}\"{reason} is settled, and {place} is where it has to stand."),
+            "business-analyst" => match way {
+                0 => format!(
+                    "So we agree on \"{what}\"{reason}. {place} has to say it in the user's words now. The acceptance criterion here would be one scenario in which a person can tell that it happened."
+                ),
+                1 => format!(
+                    "So what changes for people is \"{what}\"{reason}. Whoever reads {place} tomorrow should find it there without asking. Who has to be told before they run into it?"
+                ),
+                _ => format!(
+                    "So if somebody is used to the old way, \"{what}\"{reason} is what they trip over first. {place} is where a reader would look for it. What do they see on the day it starts?"
+                ),
+            },
+            "solutions-architect" => match way {
+                0 => format!(
+                    "\"{what}\"{reason} is an architectural decision, and {at} is what it touches first. We should document the tradeoff beside it: what it costs, and what would make us turn back."
+                ),
+                1 => format!(
+                    "The price of \"{what}\"{reason} falls on {at} first. Record it with the option that lost, so that a later change starts from the tradeoff and not from memory."
+                ),
+                _ => format!(
+                    "\"{what}\"{reason} closes one option and opens a dependency at {at}. The risk is whoever still relies on the old way. A list of those callers is the mitigation."
+                ),
+            },
+            "system-designer" => match way {
+                0 => format!(
+                    "\"{what}\"{reason} fixes the contract. What {at} still lacks is the input, the result and the named error that follow from it."
+                ),
+                1 => format!(
+                    "To write \"{what}\"{reason} down as a contract, {at} needs one precondition, one result and the refused case by name."
+                ),
+                _ => format!(
+                    "\"{what}\"{reason} becomes checkable with one case: Given the state in {at}, When it applies, Then the old value is still readable."
+                ),
+            },
+            _ => format!("\"{what}\"{reason} is settled, and {at} is where it has to stand."),
         })
     }
 
@@ -291,7 +376,7 @@ impl Speaker<'_> {
             lens => self.persona.lens.as_str(),
             article => article(&self.persona.lens),
             // A template leads in to it, in the middle of a sentence.
-            then => text.strip_prefix("The step").map_or(text.clone(), |rest| format!("the step{rest}")),
+            then => in_a_sentence(&text),
         };
         Ok(self.talk.library().templates.render(&format!("cross-talk/{pattern}.txt"), values)?)
     }
@@ -319,8 +404,9 @@ impl Speaker<'_> {
 
     /// Points nobody has made yet, those that touch what was asked first.
     fn unsaid_points(&self, asked: &str) -> Vec<Point> {
-        let said: Vec<&str> = self.talk.contributions().map(|said| said.text.as_str()).collect();
-        let said = said.join("\n");
+        // A framing shows what there is, and makes no point of it.
+        let made = self.talk.contributions().filter(|said| said.purpose != Purpose::Framing);
+        let said = made.map(|said| said.text.as_str()).collect::<Vec<_>>().join("\n");
         let places = places_in(&said);
         let mut asks: BTreeMap<&str, bool> = BTreeMap::new();
         let asked = subjects(asked);
@@ -435,13 +521,13 @@ impl Speaker<'_> {
     }
 }
 
-/// The places that a text points at, as [`Point::place`] writes them.
-fn places_in(text: &str) -> BTreeSet<&str> {
+/// The places that a text points at, as [`Point::place`] writes them, whatever stands around them.
+fn places_in(text: &str) -> BTreeSet<String> {
     let line = |(at, found): (usize, &str)| {
-        let start = text[..at].rfind([' ', '\n']).map_or(0, |blank| blank + 1);
+        let start = text[..at].rfind([' ', '\n', '(', '"']).map_or(0, |blank| blank + 1);
         let number = at + found.len();
-        let digits = text[number..].find(|c: char| !c.is_ascii_digit())?;
-        text.get(start..number + digits + 1)
+        let digits = text[number..].find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len() - number);
+        Some(format!("{} ", text.get(start..number + digits)?))
     };
     text.match_indices(" line ").filter_map(line).collect()
 }
@@ -453,6 +539,20 @@ fn without_reference(text: &str) -> &str {
     let opened = opens.iter().any(|opening| head.contains(opening));
     let tail = opened.then(|| text.find(": ").or_else(|| text.find("However, "))).flatten();
     tail.map_or(text, |at| &text[at..])
+}
+
+/// A sentence as it goes on behind words that lead in to it: its first word in lower case, unless
+/// that is a name.
+fn in_a_sentence(text: &str) -> String {
+    let first = text.split([' ', ',']).next().unwrap_or_default();
+    let mut letters = first.chars();
+    let head = letters.next().filter(|letter| letter.is_uppercase());
+    let plain = letters.clone().next().is_some() && letters.all(|c| c.is_lowercase() || c == '\'');
+    let article = matches!(first, "A");
+    match head {
+        Some(head) if plain || article => format!("{}{}", head.to_lowercase(), &text[head.len_utf8()..]),
+        _ => text.to_owned(),
+    }
 }
 
 fn article(noun: &str) -> &'static str {

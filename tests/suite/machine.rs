@@ -56,11 +56,16 @@ impl Voice for Dice {
 }
 
 pub fn opened(library: &Library, step_id: &str, max_turns: u32, voice: &str) -> Record {
+    opened_for(library, step_id, max_turns, voice, "offline mode")
+}
+
+/// The opening of a discussion of an item by its name.
+pub fn opened_for(library: &Library, step_id: &str, max_turns: u32, voice: &str, name: &str) -> Record {
     let step = library.step(step_id).unwrap();
     let opened = Opened {
         format: 1,
         item: "docs/requirements/offline-mode".into(),
-        item_name: "offline mode".into(),
+        item_name: name.into(),
         step: StepRef {
             id: step.id.clone(),
             title: step.title.clone(),

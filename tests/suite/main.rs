@@ -13,6 +13,7 @@ mod kit;
 mod machine;
 mod mutations;
 mod placement;
+mod reading;
 mod readme;
 mod refusals;
 mod replay;

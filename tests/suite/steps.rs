@@ -79,3 +79,120 @@ fn check_is_clean_or_names_file_line_and_column() {
     assert_eq!((value["checked"].as_u64(), value["findings"][0]["line"].as_u64()), (Some(2), Some(4)));
     assert_eq!(sandbox.run(&["steps", "check", "nowhere"]).code, 2);
 }
+
+const LENS: &str = "- lens: slow-boat\n  from: \"a manual\"\n  weight: 50\n  any: [boat]\n  says: \"Somebody waits for the boat at {place}, and \\\"{quote}\\\" tells them nothing.\"\n  asks: \"Which pier would people go to instead?\"\n";
+
+#[test]
+fn lenses_of_a_repository_are_spoken_with_and_linted() {
+    let sandbox = sandbox();
+    sandbox.commit(&[
+        (".roundtable.yaml", "steps: own\n"),
+        ("own/personas/lenses/business-analyst.yaml", LENS),
+        (
+            &format!("{}/requirements-spec.md", crate::kit::ITEM),
+            "# Crossing\n\nThe boat leaves every morning at nine.\n",
+        ),
+    ]);
+    let run = sandbox.elaborate("Maya, when does the boat leave?\ndone\n", &["--dry-run"]).ok();
+    assert!(run.stdout.contains("Which pier would people go to instead?"), "{}", run.stdout);
+    assert!(sandbox.run(&["steps", "check"]).ok().stdout.contains("nothing to mend"));
+    let lint = |name: &str, text: &str| {
+        let own = sandbox.outside("lenses");
+        let _ = std::fs::remove_dir_all(&own);
+        std::fs::create_dir_all(own.join("personas/lenses")).unwrap();
+        std::fs::write(own.join("personas/lenses").join(name), text).unwrap();
+        let run = sandbox.run(&["steps", "check", own.to_str().unwrap()]);
+        assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+        run.stdout
+    };
+    let file = "business-analyst.yaml";
+    assert!(lint("nobody.yaml", LENS).contains("nobody at the table has the key \"nobody\""));
+    assert!(
+        lint(file, &LENS.replace("pier", "endpoint"))
+            .contains("says \"endpoint\", which Maya Chen never does")
+    );
+    assert!(lint(file, &LENS.replace("{place}", "it")).contains("says no {place}"));
+    // In a discussion a lens that cannot be read is an error, not a silence.
+    sandbox
+        .commit(&[("own/personas/lenses/business-analyst.yaml", &LENS.replace("weight: 50", "weight: x"))]);
+    let run = sandbox.elaborate("done\n", &["--dry-run"]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("business-analyst.yaml:3"), "{}", run.stderr);
+}
+
+#[test]
+fn every_built_in_lens_is_in_character_and_there_are_enough() {
+    let library = roundtable::library::Library::built_in().unwrap();
+    for persona in library.cast.iter() {
+        let lenses = library.lenses(&persona.key).unwrap();
+        assert!(lenses.len() >= 25, "{}: {}", persona.name, lenses.len());
+        for lens in lenses {
+            let said = format!("{} {}", lens.says, lens.asks).to_lowercase();
+            for phrase in persona.forbidden.iter().flat_map(|rule| &rule.phrases) {
+                assert!(!roundtable::voice::integrity::says(&said, phrase), "{}: {phrase}", lens.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn integrity_scores_each_persona_and_names_the_words() {
+    let sandbox = sandbox();
+    let out = sandbox.outside("talk.jsonl");
+    sandbox
+        .elaborate(
+            "Alex, what breaks first?\ndone\n",
+            &["--at", crate::kit::AT, "--out", out.to_str().unwrap()],
+        )
+        .ok();
+    let whole = sandbox.run(&["show", out.to_str().unwrap(), "--integrity", "--json"]).json();
+    let scores: Vec<u64> =
+        whole["integrity"].as_array().unwrap().iter().map(|one| one["score"].as_u64().unwrap()).collect();
+    assert_eq!(scores, [100, 100, 100]);
+    let text = std::fs::read_to_string(&out).unwrap();
+    let at = text.find("We just covered").unwrap();
+    let broken = format!("{}The coupling and the schema. {}", &text[..at], &text[at..]);
+    let broken = sandbox.script("broken.jsonl", broken);
+    let run = sandbox.run(&["show", &broken, "--integrity"]);
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("turn 1: jargon: \"coupling\""), "{}", run.stdout);
+    assert!(run.stdout.contains("Alex Rivera: 2 of 2 in character (100 %)"), "{}", run.stdout);
+}
+
+#[test]
+fn every_format_of_show_holds_the_words_and_no_markup_of_theirs() {
+    let sandbox = sandbox();
+    let talk = "everyone, <script>alert(1)</script> %%{init: {}}%% # [x](javascript:1)\ndone\n";
+    let out = sandbox.outside("talk.jsonl");
+    sandbox.elaborate(talk, &["--at", crate::kit::AT, "--out", out.to_str().unwrap()]).ok();
+    let shown = |format: &str| sandbox.run(&["show", out.to_str().unwrap(), "--format", format]).ok().stdout;
+    let html = shown("html");
+    assert!(html.contains("&lt;script&gt;alert(1)&lt;/script&gt;") && !html.contains("<script"), "{html}");
+    assert!(html.starts_with("<!doctype html>") && html.contains("default-src 'none'"));
+    assert!(html.contains("id=\"turn-4\"") && !html.contains("://"), "{html}");
+    let markdown = shown("markdown");
+    assert!(markdown.contains("&lt;script&gt;") && markdown.contains("\\[x\\](javascript"), "{markdown}");
+    let mermaid = shown("mermaid");
+    assert!(
+        mermaid.starts_with("sequenceDiagram\n") && !mermaid.contains("%%") && !mermaid.contains('<')
+            || mermaid.contains("<br/>"),
+        "{mermaid}"
+    );
+    assert!(
+        mermaid.contains("participant p2 as Jordan Park") && mermaid.contains("#37;#37;#123;init"),
+        "{mermaid}"
+    );
+    // A recording that breaks off behind its synthesis has it all the same.
+    let text = std::fs::read_to_string(&out).unwrap();
+    let cut: String = text.split_inclusive('\n').take(text.lines().count() - 1).collect();
+    let cut = sandbox.script("cut.jsonl", cut);
+    for (format, words) in [
+        ("html", "breaks off behind its summary"),
+        ("markdown", "this recording has no end"),
+        ("mermaid", "Note over"),
+    ] {
+        let run = sandbox.run(&["show", &cut, "--format", format]).ok();
+        assert!(run.stdout.contains(words), "{format}: {}", run.stdout);
+        assert!(!run.stdout.contains("No summary was recorded"), "{format}");
+    }
+}

@@ -1,0 +1,239 @@
+//! What a persona looks for, as data: a file beside the persona's own,
+//! `personas/lenses/<key>.yaml`, with a list of lenses. A reviewer extends it without touching code.
+//!
+//! ```yaml
+//! - lens: vague-term
+//!   from: "ISO/IEC/IEEE 29148:2018, 5.2.7"   # the literature it comes from
+//!   weight: 30                               # higher is said earlier
+//!   where: line                              # line, section (by its heading) or item
+//!   any: [adequate, easy, as soon as possible]
+//!   with: []                                 # the same line says one of these, too
+//!   unless: [at most]                        # near by it is settled: the lens is silent
+//!   says: "{place} says \"{quote}\", and \"{word}\" can not be measured."
+//!   asks: "What would a person see when it is {word} enough?"
+//! ```
+//!
+//! Instead of `any`, `measure` names something that is found by its form. A text is filled in by
+//! replacing `{place}`, `{quote}` and `{word}`; nothing in it is evaluated.
+
+use serde::Deserialize;
+
+use crate::discussion::words::words;
+use crate::finding::{Finding, did_you_mean};
+use crate::front_matter;
+
+/// Where a lens looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Where {
+    /// At a line and those below it.
+    #[default]
+    Line,
+    /// At a section whose heading says so, and in which something is missing.
+    Section,
+    /// At an item in which something is mentioned, and something else nowhere.
+    Item,
+}
+
+/// What is found by its form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measure {
+    /// A line that begins with an id such as FR-001.
+    Requirement,
+    /// A number with what it counts.
+    Number,
+    /// A name as code writes it.
+    Name,
+    /// A sentence of more words than can be held in mind.
+    Long,
+    /// A table's empty cell.
+    EmptyCell,
+    /// Where the repository mentions the item's subject.
+    Reach,
+}
+
+/// A lens as its file has it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a lens with `lens`, `from`, `any` or `measure`, and `says`")]
+struct Written {
+    lens: String,
+    from: String,
+    weight: usize,
+    #[serde(default, rename = "where")]
+    place: Where,
+    #[serde(default)]
+    any: Vec<String>,
+    #[serde(default)]
+    with: Vec<String>,
+    #[serde(default)]
+    unless: Vec<String>,
+    measure: Option<Measure>,
+    says: String,
+    #[serde(default)]
+    asks: String,
+}
+
+/// One thing that a persona looks for.
+#[derive(Clone, Debug)]
+pub struct Lens {
+    pub name: String,
+    /// The literature it comes from.
+    pub source: String,
+    pub weight: usize,
+    pub place: Where,
+    pub measure: Option<Measure>,
+    /// The sentence that says what was found, with its placeholders.
+    pub says: String,
+    /// What follows from it, with its placeholders.
+    pub asks: String,
+    /// A line must say one of these, as words in lower case …
+    pub any: Vec<Vec<String>>,
+    /// … and one of these, where there are any …
+    pub with: Vec<Vec<String>>,
+    /// … and none of these.
+    pub unless: Vec<Vec<String>>,
+}
+
+const PLACEHOLDERS: [&str; 3] = ["place", "quote", "word"];
+
+/// Reads the lenses of a persona.
+///
+/// # Errors
+/// A file that is no list of lenses, and a lens that could never or always speak, with its place.
+pub fn read(path: &str, text: &str) -> Result<Vec<Lens>, Finding> {
+    checked(path, text, front_matter::parse(path, text, text, 0)?)
+}
+
+/// Reads the lenses of a persona as the build has written them down: the same list in JSON.
+///
+/// # Errors
+/// As [`read`]; never, as long as the tests pass.
+pub(crate) fn read_json(path: &str, json: &str) -> Result<Vec<Lens>, Finding> {
+    let written = serde_json::from_str(json);
+    checked(path, json, written.map_err(|error| Finding::at(path, "", 1, 1, error.to_string()))?)
+}
+
+fn checked(path: &str, text: &str, written: Vec<Written>) -> Result<Vec<Lens>, Finding> {
+    let mut found: Vec<Lens> = Vec::with_capacity(written.len());
+    for one in written {
+        if let Some(message) = wrong(&one, &found) {
+            let needle = format!("lens: {}", one.lens);
+            return Err(Finding::near(path, text, &needle, message)
+                .hint("src/lens.rs shows a lens; `roundtable steps check` reads them"));
+        }
+        found.push(Lens {
+            name: one.lens,
+            source: one.from,
+            weight: one.weight,
+            place: one.place,
+            measure: one.measure,
+            any: phrases(&one.any),
+            with: phrases(&one.with),
+            unless: phrases(&one.unless),
+            says: one.says,
+            asks: one.asks,
+        });
+    }
+    Ok(found)
+}
+
+fn phrases(list: &[String]) -> Vec<Vec<String>> {
+    let one = |phrase: &String| words(phrase).into_iter().map(|word| word.text.into_owned()).collect();
+    list.iter().map(one).filter(|words: &Vec<String>| !words.is_empty()).collect()
+}
+
+/// Why a lens cannot be used, if it cannot.
+fn wrong(one: &Written, before: &[Lens]) -> Option<String> {
+    if before.iter().any(|other| other.name == one.lens) {
+        return Some(format!("the lens {} stands twice", one.lens));
+    }
+    if one.from.trim().is_empty() {
+        return Some(format!("the lens {} does not say where it comes from", one.lens));
+    }
+    if one.any.is_empty() == one.measure.is_none() {
+        return Some(format!("the lens {} needs either `any` or `measure`", one.lens));
+    }
+    if one.place != Where::Line && (one.unless.is_empty() || one.measure.is_some()) {
+        let why = "looks for what is missing: it needs `any` and `unless`";
+        return Some(format!("the lens {} {why}", one.lens));
+    }
+    if !one.says.contains("{place}") {
+        return Some(format!("the lens {} says no {{place}}", one.lens));
+    }
+    let unknown = [&one.says, &one.asks].into_iter().find_map(|text| {
+        let names = text.split('{').skip(1).filter_map(|part| part.split_once('}')).map(|(name, _)| name);
+        names.into_iter().find(|name| !PLACEHOLDERS.contains(name)).map(str::to_owned)
+    });
+    unknown.map(|name| {
+        format!("the lens {} has the placeholder {{{name}}}{}", one.lens, did_you_mean(&name, &PLACEHOLDERS))
+    })
+}
+
+/// A text with its placeholders replaced, each once read from left to right: what is filled in is
+/// never read again.
+pub fn filled(text: &str, place: &str, quote: &str, word: &str) -> String {
+    let mut out = String::with_capacity(text.len() + place.len() + quote.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let Some((name, behind)) = after.split_once('}') else {
+            out.push('{');
+            rest = after;
+            continue;
+        };
+        match name {
+            "place" => out.push_str(place),
+            "quote" => out.push_str(quote),
+            "word" => out.push_str(word),
+            _ => out.push_str(&format!("{{{name}}}")),
+        }
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str =
+        "- lens: a\n  from: x\n  weight: 10\n  any: [Not yet, fast]\n  says: \"{place} says {word}\"\n";
+
+    #[test]
+    fn a_lens_is_read_with_its_words_in_lower_case() {
+        let lenses = read("l.yaml", GOOD).unwrap();
+        assert_eq!(
+            (lenses[0].place, lenses[0].any.clone()),
+            (Where::Line, vec![vec!["not".to_owned(), "yet".to_owned()], vec!["fast".to_owned()]])
+        );
+    }
+
+    #[test]
+    fn a_lens_that_cannot_be_used_is_refused_with_its_place() {
+        let refused = |text: &str| read("l.yaml", text).unwrap_err().to_string();
+        insta::assert_snapshot!(refused(&GOOD.replace("{word}", "{wrod}")), @r#"
+        l.yaml:1:3: the lens a has the placeholder {wrod}; did you mean "word"?
+         1 | - lens: a
+           |   ^
+           = src/lens.rs shows a lens; `roundtable steps check` reads them
+        "#);
+        assert!(refused(&format!("{GOOD}{GOOD}")).contains("stands twice"));
+        assert!(refused(&GOOD.replace("from: x", "from: ''")).contains("where it comes from"));
+        assert!(
+            refused(&GOOD.replace("any: [Not yet, fast]", "any: []")).contains("either `any` or `measure`")
+        );
+        assert!(refused(&GOOD.replace("weight: 10", "weight: 10\n  where: section")).contains("`unless`"));
+        assert!(refused(&GOOD.replace("{place}", "it")).contains("says no {place}"));
+        assert!(refused("- 1\n").contains("l.yaml:1"));
+    }
+
+    #[test]
+    fn what_is_filled_in_is_not_read_again() {
+        assert_eq!(
+            filled("{place}: {quote} {x} {word", "{word}", "{place}", "w"),
+            "{word}: {place} {x} {word"
+        );
+    }
+}
