@@ -371,23 +371,30 @@ fn insights(said: &[Said]) -> Vec<Insight> {
     found
 }
 
-/// How a colleague takes up a decision.
-const SUMS_UP: [&str; 5] = [
-    "So we agree on ",
-    "So what changes for people is ",
-    "So if somebody is used to ",
+/// How a colleague takes up a decision: it is one already, and no insight beside it.
+const TAKES_UP: [&str; 9] = [
+    "So we agree on \"",
+    "So what changes for people is \"",
+    "So if somebody is used to the old way, \"",
+    "\" fixes the contract",
+    " is an architectural decision, and ",
     "The price of \"",
+    " closes one option and opens a dependency at ",
     "To write \"",
+    " becomes checkable with one case: ",
 ];
 
 /// The statement of a contribution that says most: it names a place, a number or somebody's
 /// words, and asks nothing.
 fn telling(one: &Said) -> Option<String> {
+    if one.by != USER
+        && one.sentences.first().is_some_and(|first| TAKES_UP.iter().any(|way| first.contains(way)))
+    {
+        return None;
+    }
     let least = if one.by == USER { 4 } else { 6 };
     let statements = one.sentences.iter().filter(|sentence| {
         !sentence.ends_with(['?', '？', ':'])
-            // A colleague who sums up a decision adds nothing to it.
-            && !SUMS_UP.iter().any(|opening| sentence.starts_with(opening))
             && words(sentence).len() >= least
             && decisions_in(sentence, one.by == USER).is_empty()
     });

@@ -378,6 +378,8 @@ fn number_with_unit(text: &str) -> Option<String> {
             && text[number.end..unit.start] == *" "
             && is_significant(&unit.text);
         let before = text[..number.start].trim_end().to_lowercase();
+        // The minutes of a time of day count nothing.
+        let counts = counts && !text[..number.start].ends_with(':');
         (counts && !before.ends_with("line") && !before.ends_with("step"))
             .then(|| text[number.start..unit.end].to_owned())
     })
@@ -413,10 +415,10 @@ fn criteria(persona: &str, evidence: &Evidence, step: &Step) -> Vec<Point> {
             let missing: Vec<String> = subjects(criterion)
                 .into_iter()
                 .filter(|word| !evidence.is_mentioned(word) && !HOLLOW.contains(&word.as_str()))
-                .take(3)
+                .take(2)
                 .map(|word| format!("\"{word}\""))
                 .collect();
-            let missing = if missing.is_empty() { "it".to_owned() } else { missing.join(", ") };
+            let missing = if missing.is_empty() { "it".to_owned() } else { missing.join(" or ") };
             let near = evidence.about(criterion);
             let near = near.map(|line| format!("{} (\"{}\")", place(line), snippet(&line.text, 90)));
             let near = near.as_deref();
@@ -450,7 +452,7 @@ fn wording(
                 format!(
                     "Somebody will look in {output} for \"{wanted}\" and meet nobody who speaks of {missing}.{near}"
                 ),
-                format!("Who would miss {missing} first, and what would they do without it?"),
+                "Who would miss that first, and what would they do without it?".to_owned(),
             )
         }
         ("business-analyst", _) => {
@@ -459,7 +461,7 @@ fn wording(
                 format!(
                     "If a newcomer asks for \"{wanted}\", {output} leaves them without a word on {missing}.{near}"
                 ),
-                format!("What story would show them {missing}?"),
+                "What story would show it to them?".to_owned(),
             )
         }
         ("solutions-architect", 0) => {
@@ -469,7 +471,7 @@ fn wording(
                 format!(
                     "A decision on {missing} is pending, because the step asks for \"{wanted}\" and {output} is silent.{near}"
                 ),
-                format!("Deferring {missing} moves its risk into the build, where it costs more."),
+                "Deferring it moves the risk into the build, where it costs more.".to_owned(),
             )
         }
         ("solutions-architect", _) => {
@@ -479,7 +481,7 @@ fn wording(
                 format!(
                     "Two options remain while {output} omits \"{wanted}\": settle {missing} now, or carry the risk.{near}"
                 ),
-                format!("The cheaper one is settling {missing} before anything depends on it."),
+                "The cheaper option is the one before anything depends on it.".to_owned(),
             )
         }
         ("system-designer", 0) => {
@@ -497,7 +499,7 @@ fn wording(
             let near = near.map_or(String::new(), |near| format!(" {near} could carry the definition."));
             (
                 format!("\"{wanted}\" is a rule without a shape: {output} has no entry for {missing}.{near}"),
-                format!("One line with a type and a limit for {missing} makes it checkable."),
+                "One line with a type and a limit makes it checkable.".to_owned(),
             )
         }
         _ => (format!("{output} has nothing on {missing}, and \"{wanted}\" asks for it."), String::new()),
