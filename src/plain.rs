@@ -44,6 +44,11 @@ pub fn is_clean(text: &str) -> bool {
 }
 
 fn is_visible(found: char) -> bool {
+    // Most of what is written, without a look into the tables; U+00AD is a hyphen that hides.
+    if matches!(found, ' '..='~' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{24f}' | '…' | '“' | '”' | '‘' | '’' | '–' | '—')
+    {
+        return true;
+    }
     let variation =
         matches!(found, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{180b}'..='\u{180f}');
     !variation

@@ -413,7 +413,13 @@ impl Speaker<'_> {
         let mut found: Vec<(usize, bool, &Point)> = Vec::new();
         for point in self.points {
             let pointed = match point.place.as_str() {
-                "" => said.contains(&point.statement(self.evidence)),
+                // Behind words that lead in, its first letter is a small one.
+                "" => {
+                    let statement = point.statement(self.evidence);
+                    let mut letters = statement.chars();
+                    letters.next();
+                    said.contains(letters.as_str())
+                }
                 place => places.contains(place),
             };
             if pointed {
@@ -445,8 +451,14 @@ impl Speaker<'_> {
     }
 
     fn without_names(&self, text: &str) -> String {
+        // Whom a message addresses is not what it is about.
+        let groups = ["everyone", "everybody", "team", "you all", "all of you"];
+        let text = plain::one_line(text);
+        let lower = text.to_ascii_lowercase();
+        let group = groups.iter().find(|group| lower.starts_with(**group)).map_or(0, |group| group.len());
+        let text = text.get(group..).unwrap_or_default().trim_start_matches([',', ':', ' ']);
         let names = self.talk.library().cast.iter().map(Persona::first_name);
-        names.fold(plain::one_line(text), |text, name| {
+        names.fold(text.to_owned(), |text, name| {
             let text = text.replace(&format!("{name}'s"), " ").replace(&format!("{name},"), " ");
             text.strip_prefix(name).map_or(text.clone(), str::to_owned)
         })
