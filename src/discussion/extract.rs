@@ -394,7 +394,12 @@ fn telling(one: &Said) -> Option<String> {
     }
     let least = if one.by == USER { 4 } else { 6 };
     let statements = one.sentences.iter().filter(|sentence| {
-        !sentence.ends_with(['?', '？', ':'])
+        let empty = sentence.starts_with("On \"")
+            && ["says nothing yet.", "says anything yet.", "could say anything."]
+                .iter()
+                .any(|end| sentence.ends_with(end));
+        !empty
+            && !sentence.ends_with(['?', '？', ':'])
             && words(sentence).len() >= least
             && decisions_in(sentence, one.by == USER).is_empty()
     });
@@ -427,7 +432,7 @@ fn questions(said: &[Said], decisions: &[Decision], talk: &Discussion<'_>) -> Ve
         let Some(text) = one.sentences.iter().rfind(|sentence| sentence.ends_with(['?', '？'])) else {
             continue;
         };
-        let text = without_opening(text);
+        let text = bare_question(&without_opening(text));
         let subjects = subjects(&text);
         let doubled = about.iter().any(|other| is_same(other, &subjects));
         if words(&text).len() < 3 || doubled || is_settled(one, &text, &said[at + 1..], decisions) {
@@ -446,6 +451,14 @@ fn questions(said: &[Said], decisions: &[Decision], talk: &Discussion<'_>) -> Ve
     found.truncate(MOST_QUESTIONS);
     found.reverse();
     found
+}
+
+/// A question without the words that lead in to it: what stands behind the last colon, where that is a
+/// question by itself.
+fn bare_question(text: &str) -> String {
+    let tail = text.rsplit_once(": ").map(|(_, tail)| tail);
+    let whole = tail.filter(|tail| tail.starts_with(char::is_uppercase) && words(tail).len() >= 4);
+    whole.unwrap_or(text).to_owned()
 }
 
 /// Whether something later answers a question: for the user's, a persona's answer; for a

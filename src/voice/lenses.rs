@@ -7,7 +7,7 @@ use super::evidence::{Evidence, Line, LineKind, Mentions, snippet};
 use crate::discussion::words::{is_significant, subjects, words};
 use crate::lens::{Lens, Measure, Where, filled};
 use crate::plain;
-use crate::step::Step;
+use crate::step::{Depth, Step};
 
 /// Something a persona can say, grounded in the evidence.
 #[derive(Clone, Debug)]
@@ -408,6 +408,9 @@ fn criteria(persona: &str, evidence: &Evidence, step: &Step) -> Vec<Point> {
         "system-designer" => 2,
         _ => 0,
     };
+    if evidence.lines.is_empty() {
+        return questions(persona, share, step);
+    }
     let output = step.outputs.first().map_or("the artifact", String::as_str);
     let own = step.validation.iter().enumerate().filter(|(at, _)| at % 3 == share);
     own.filter(|(_, criterion)| evidence.coverage(criterion) < 60)
@@ -427,6 +430,34 @@ fn criteria(persona: &str, evidence: &Evidence, step: &Step) -> Vec<Point> {
             Point::new(4, criterion, statement, &ask)
         })
         .collect()
+}
+
+/// Where nothing is written yet, the step's questions are what there is: each persona takes every
+/// n-th of them. The first is the framing's.
+fn questions(persona: &str, share: usize, step: &Step) -> Vec<Point> {
+    let all = step.questions(Depth::Standard).iter().skip(1).enumerate();
+    let own = all.filter(|(at, _)| at % 3 == share);
+    own.map(|(at, question)| {
+        let statement = match (persona, at / 3 % 2) {
+            ("business-analyst", 0) => {
+                format!("Before a sentence is written, somebody who is affected should be asked: {question}")
+            }
+            ("business-analyst", _) => format!("The people in this story still have to tell us: {question}"),
+            ("solutions-architect", 0) => {
+                format!("No option can be weighed before this is settled: {question}")
+            }
+            ("solutions-architect", _) => {
+                format!("The price of guessing is rework, so answer this early: {question}")
+            }
+            ("system-designer", 0) => format!("The first field to fill in is the answer to this: {question}"),
+            ("system-designer", _) => {
+                format!("A contract starts where this has one written answer: {question}")
+            }
+            _ => format!("This is still open: {question}"),
+        };
+        Point::new(6, question, statement, "")
+    })
+    .collect()
 }
 
 /// Words of a criterion that name nothing a document could hold.
@@ -514,6 +545,8 @@ mod tests {
         let library = crate::library::Library::built_in().unwrap();
         let mut step = library.step("01-03").unwrap().clone();
         step.validation.clear();
+        step.standard.clear();
+        step.deep.clear();
         let evidence = Evidence::new([("spec.md", text)], &["spec.md".into()]);
         let lenses = library.lenses(persona).unwrap();
         points(persona, lenses, &evidence, &step).iter().map(|point| point.text(&evidence)).collect()
