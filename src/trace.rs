@@ -6,6 +6,7 @@
 //! lines, and what they wrote is theirs.
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+use serde_json::Value;
 
 use crate::discussion::Finished;
 use crate::discussion::event::Time;
@@ -159,22 +160,27 @@ impl LineIndex {
 /// file is.
 fn json(name: &str, text: &str) -> Vec<Trace> {
     let Ok(document) = Document::read(name, text.as_bytes()) else { return Vec::new() };
-    let (list, values) = match &document.root.kind {
-        Kind::Array(nodes) => (Some(nodes), document.value.as_array()),
-        _ => match document.member("elaborations").map(|node| &node.kind) {
-            Some(Kind::Array(nodes)) => (Some(nodes), document.value["elaborations"].as_array()),
-            _ => (None, None),
-        },
-    };
     let lines = LineIndex::new(text);
-    let pairs = list.into_iter().flatten().zip(values.into_iter().flatten());
-    pairs
+    entries(&document)
         .filter_map(|(node, value)| {
             let step_id = value.get("step_id")?.as_str()?.to_owned();
             let at = Time::parse(value.get("timestamp")?.as_str()?).ok()?;
             Some(Trace { step_id, at, line: lines.of(node.span.start), end: lines.of(node.span.end - 1) })
         })
         .collect()
+}
+
+/// The elements of the list that takes additions: where each stands, and its value.
+fn entries(document: &Document) -> impl Iterator<Item = (&Node, &Value)> {
+    let (node, values) = match &document.root.kind {
+        Kind::Array(_) => (Some(&document.root), document.value.as_array()),
+        _ => (document.member("elaborations"), document.value["elaborations"].as_array()),
+    };
+    let nodes = match node.map(|node| &node.kind) {
+        Some(Kind::Array(nodes)) => nodes.as_slice(),
+        _ => &[],
+    };
+    nodes.iter().zip(values.into_iter().flatten())
 }
 
 /// Comments behind a marker that is a comment.
@@ -290,16 +296,8 @@ fn in_json(name: &str, text: &str, line: usize) -> Whose {
     let Ok(document) = Document::read(name, text.as_bytes()) else { return Whose::Foreign };
     let lines = LineIndex::new(text);
     let holds = |node: &Node| (lines.of(node.span.start)..=lines.of(node.span.end - 1)).contains(&line);
-    let list = match &document.root.kind {
-        Kind::Array(nodes) => nodes,
-        _ => match document.member("elaborations").map(|node| &node.kind) {
-            Some(Kind::Array(nodes)) => nodes,
-            _ => return Whose::Foreign,
-        },
-    };
-    let Some(Kind::Object(members)) = list.iter().find(|node| holds(node)).map(|node| &node.kind) else {
-        return Whose::Foreign;
-    };
+    let found = entries(&document).find(|(node, _)| holds(node));
+    let Some(Kind::Object(members)) = found.map(|(node, _)| &node.kind) else { return Whose::Foreign };
     let mut before = 0;
     for key in ["insights", "decisions", "open_questions", "action_items"] {
         let nodes = match members.iter().find(|(name, _)| name == key).map(|(_, node)| &node.kind) {
@@ -320,12 +318,10 @@ pub fn kept(name: &str, then: &str, came: &Trace, now: &str, stands: &Trace) -> 
     if suffix(name) == "json" {
         let value = |text: &str, trace: &Trace| {
             let document = Document::read(name, text.as_bytes()).ok()?;
-            let list = match &document.root.kind {
-                Kind::Array(_) => document.value.as_array(),
-                _ => document.value.get("elaborations").and_then(|list| list.as_array()),
-            };
-            let at = json(name, text).iter().position(|other| other == trace)?;
-            list?.iter().filter(|one| is_entry(one)).nth(at).cloned()
+            let lines = LineIndex::new(text);
+            let stands = |node: &Node| (lines.of(node.span.start), lines.of(node.span.end - 1));
+            let mut found = entries(&document).filter(|(_, value)| is_of(value, trace));
+            found.find(|(node, _)| stands(node) == (trace.line, trace.end)).map(|(_, value)| value.clone())
         };
         return value(then, came).is_some_and(|came| Some(came) == value(now, stands));
     }
@@ -334,9 +330,10 @@ pub fn kept(name: &str, then: &str, came: &Trace, now: &str, stands: &Trace) -> 
     standing(now, stands, &ours, Some).is_some()
 }
 
-/// Whether a value is an object with a step and a time.
-fn is_entry(value: &serde_json::Value) -> bool {
-    value["step_id"].is_string() && value["timestamp"].as_str().is_some_and(|time| Time::parse(time).is_ok())
+/// Whether a value is the entry of a trace.
+fn is_of(value: &Value, trace: &Trace) -> bool {
+    let at = value["timestamp"].as_str().and_then(|time| Time::parse(time).ok());
+    value["step_id"].as_str() == Some(&trace.step_id) && at == Some(trace.at)
 }
 
 /// Who a finding is by, in words: `Maya Chen and the user`.

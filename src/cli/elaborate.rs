@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
 use super::landed::{announce, artifacts, unified};
+use super::resume::{Log, begun, catch_up, gone_on};
 use super::screen::Screen;
 use super::{Clock, Global, nanoseconds, now, open, read_file, table};
 use crate::config::Config;
@@ -20,7 +21,7 @@ use crate::item::Item;
 use crate::item::path::OutputPath;
 use crate::landing::{self, Landing};
 use crate::library::{Library, sha256};
-use crate::repo::{self, Leftover, Pending, Repo, short};
+use crate::repo::{self, Leftover, Repo, short};
 use crate::script::{self, Script};
 use crate::session::hold;
 use crate::step::Step;
@@ -99,7 +100,10 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
             return already_recorded(&setup, setup.base, &path, screen);
         }
     }
-    let mut log = Log::begin(&setup, options.dry_run, screen);
+    let mut log = match options.dry_run {
+        true => Log::none(),
+        false => Log::begin(&setup.repo, &setup.opened.run, &setup.begun, screen),
+    };
     let done = discuss(&setup, step, &mut log, screen).and_then(|finished| {
         screen.say(&format!("\n{}", synthesis::summary_text(&finished, &setup.library)?));
         if let Some(path) = &options.out {
@@ -111,7 +115,7 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
         screen.check().map_err(Fail::new)?;
         land(&setup, &finished, screen)
     });
-    log.end(&setup, done.is_ok(), screen);
+    log.end(&setup.opened.voice, done.is_ok(), &setup.begun, screen);
     done
 }
 
@@ -218,23 +222,6 @@ fn set_up(global: &Global, options: &Options, screen: &Screen) -> Result<Setup, 
     Ok(Setup { repo, library, item, script, opened, base, fixed, exists: place.exists, begun, mentions })
 }
 
-/// The opening of the run that was cut off, if this one would have been opened alike.
-fn gone_on(now: &Opened, begun: &Opened) -> Result<Opened, Fail> {
-    let facts = [
-        ("--voice", &begun.voice, &now.voice),
-        ("--max-turns", &begun.max_turns.to_string(), &now.max_turns.to_string()),
-        ("the script's user", &begun.user, &now.user),
-    ];
-    for (what, begun, now) in facts {
-        if begun != now {
-            return Err(Fail::new(format!(
-                "--resume: the discussion was begun with {what} {begun}, and {now} is asked for; go on with what it was begun with"
-            )));
-        }
-    }
-    Ok(begun.clone())
-}
-
 /// Who commits: roundtable itself, on every machine alike, so that the same run is the same
 /// commit wherever it is made.
 pub fn author() -> Author {
@@ -297,84 +284,6 @@ fn search(repo: &Repo, base: Oid, item: &Item) -> Cell<Option<Search>> {
     let (place, own, words) = (repo.path().to_owned(), item.path.clone(), search_words(&item.name()));
     let look = move || Repo::open(&place).and_then(|repo| repo.mentions(base, &words, &own));
     Cell::new(Some(std::thread::spawn(look)))
-}
-
-/// The log of this run in the git folder, for `--resume`.
-struct Log(Option<Pending>);
-
-impl Log {
-    fn begin(setup: &Setup, is_rehearsal: bool, screen: &Screen) -> Log {
-        if is_rehearsal {
-            return Log(None);
-        }
-        match setup.repo.pend(&setup.opened.run, &setup.begun) {
-            Ok(pending) => Log(pending),
-            Err(error) => {
-                screen.note(&format!("no log is kept for --resume: {error}"));
-                Log(None)
-            }
-        }
-    }
-
-    fn append(&mut self, record: &Record, screen: &Screen) {
-        if let Some(Err(error)) = self.0.as_mut().map(|pending| pending.append(record)) {
-            screen.note(&format!("no log is kept for --resume: {error}"));
-            self.0 = None;
-        }
-    }
-
-    /// What can be said again for nothing is not worth keeping; what a model said is.
-    fn end(self, setup: &Setup, is_done: bool, screen: &Screen) {
-        let Some(pending) = self.0 else { return };
-        if is_done || setup.begun.is_empty() && setup.opened.voice == offline::NAME {
-            pending.finish();
-        } else {
-            screen.note("the discussion so far is kept; the same command with --resume goes on from it");
-        }
-    }
-}
-
-/// The discussion that was cut off: its events, if the script begins as it did.
-fn begun(
-    repo: &Repo,
-    item: &str,
-    step_id: &str,
-    branch: &str,
-    fixed: Option<Time>,
-    screen: &Screen,
-) -> Option<Leftover> {
-    let is_ours = |left: &Leftover| {
-        left.opened()
-            .is_some_and(|opened| opened.item == item && opened.step.id == step_id && opened.branch == branch)
-            && fixed.is_none_or(|fixed| left.log.first().is_some_and(|first| first.at == fixed))
-    };
-    let found = repo.leftovers().into_iter().rfind(is_ours);
-    match &found {
-        Some(left) => {
-            screen.note(&format!("going on with run {} behind its event {}", left.run, left.log.len()))
-        }
-        None => screen.note("nothing was cut off here; the discussion begins anew"),
-    }
-    found
-}
-
-/// Takes what was already heard from the script: the rest is what the discussion goes on with.
-fn catch_up(script: &mut Script, begun: &[Record]) -> Result<(), Fail> {
-    let heard = begun.iter().filter_map(|record| match &record.event {
-        Event::User(message) => Some(Some(message.text.as_str())),
-        Event::Silence {} => Some(None),
-        _ => None,
-    });
-    for (at, heard) in heard.enumerate() {
-        let input = script.next_input();
-        if input.as_ref().map(|input| input.text.as_str()) != heard {
-            return Err(Fail::new(format!(
-                "--resume: input {} of the script is not the one that was heard before; give the script the run was begun with, or drop the run (roundtable status --drop RUN)",
-                at + 1
-            )));
-        }
-    }
-    Ok(())
 }
 
 /// Holds the discussion, told line by line.

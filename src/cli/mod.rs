@@ -11,6 +11,7 @@ mod landed;
 mod recording;
 mod replay;
 mod report;
+mod resume;
 mod screen;
 mod show;
 mod status;

@@ -1,0 +1,106 @@
+//! `--resume`: the log that a discussion leaves while it goes on, and how another run goes on with it.
+
+use super::exit::Fail;
+use super::screen::Screen;
+use crate::discussion::event::{Event, Opened, Record, Time};
+use crate::repo::{Leftover, Pending, Repo};
+use crate::script::Script;
+use crate::voice::offline;
+
+/// The log of a run in the git folder.
+pub struct Log(Option<Pending>);
+
+impl Log {
+    /// No log, for a run that writes nothing.
+    pub const fn none() -> Log {
+        Log(None)
+    }
+
+    /// Begins the log of a run with the events it has.
+    pub fn begin(repo: &Repo, run: &str, begun: &[Record], screen: &Screen) -> Log {
+        match repo.pend(run, begun) {
+            Ok(pending) => Log(pending),
+            Err(error) => {
+                screen.note(&format!("no log is kept for --resume: {error}"));
+                Log(None)
+            }
+        }
+    }
+
+    pub fn append(&mut self, record: &Record, screen: &Screen) {
+        if let Some(Err(error)) = self.0.as_mut().map(|pending| pending.append(record)) {
+            screen.note(&format!("no log is kept for --resume: {error}"));
+            self.0 = None;
+        }
+    }
+
+    /// What can be said again for nothing is not worth keeping; what a model said is.
+    pub fn end(self, voice: &str, is_done: bool, begun: &[Record], screen: &Screen) {
+        let Some(pending) = self.0 else { return };
+        if is_done || begun.is_empty() && voice == offline::NAME {
+            pending.finish();
+        } else {
+            screen.note("the discussion so far is kept; the same command with --resume goes on from it");
+        }
+    }
+}
+
+/// The discussion that was cut off: its events, if the script begins as it did.
+pub fn begun(
+    repo: &Repo,
+    item: &str,
+    step_id: &str,
+    branch: &str,
+    fixed: Option<Time>,
+    screen: &Screen,
+) -> Option<Leftover> {
+    let is_ours = |left: &Leftover| {
+        left.opened()
+            .is_some_and(|opened| opened.item == item && opened.step.id == step_id && opened.branch == branch)
+            && fixed.is_none_or(|fixed| left.log.first().is_some_and(|first| first.at == fixed))
+    };
+    let found = repo.leftovers().into_iter().rfind(is_ours);
+    match &found {
+        Some(left) => {
+            screen.note(&format!("going on with run {} behind its event {}", left.run, left.log.len()))
+        }
+        None => screen.note("nothing was cut off here; the discussion begins anew"),
+    }
+    found
+}
+
+/// Takes what was already heard from the script: the rest is what the discussion goes on with.
+pub fn catch_up(script: &mut Script, begun: &[Record]) -> Result<(), Fail> {
+    let heard = begun.iter().filter_map(|record| match &record.event {
+        Event::User(message) => Some(Some(message.text.as_str())),
+        Event::Silence {} => Some(None),
+        _ => None,
+    });
+    for (at, heard) in heard.enumerate() {
+        let input = script.next_input();
+        if input.as_ref().map(|input| input.text.as_str()) != heard {
+            return Err(Fail::new(format!(
+                "--resume: input {} of the script is not the one that was heard before; give the script the run was begun with, or drop the run (roundtable status --drop RUN)",
+                at + 1
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The opening of the run that was cut off, if this one would have been opened alike.
+pub fn gone_on(now: &Opened, begun: &Opened) -> Result<Opened, Fail> {
+    let facts = [
+        ("--voice", &begun.voice, &now.voice),
+        ("--max-turns", &begun.max_turns.to_string(), &now.max_turns.to_string()),
+        ("the script's user", &begun.user, &now.user),
+    ];
+    for (what, begun, now) in facts {
+        if begun != now {
+            return Err(Fail::new(format!(
+                "--resume: the discussion was begun with {what} {begun}, and {now} is asked for; go on with what it was begun with"
+            )));
+        }
+    }
+    Ok(begun.clone())
+}
