@@ -20,7 +20,6 @@ use crate::config::{self, Config};
 use crate::discussion::event::{Event, Record, from_lines};
 use crate::discussion::{Discussion, Finished, Refused};
 use crate::finding::Finding;
-use crate::item::Item;
 use crate::landing::{self, NotLanded, Rehearsed};
 use crate::library::{File, Library, Unusable};
 use crate::plain;
@@ -71,7 +70,6 @@ pub struct Replayed {
     pub finished: Option<Finished>,
     /// What it does to its item, where it can be placed.
     pub rehearsed: Option<Rehearsed>,
-    pub item: Option<Item>,
 }
 
 /// A file that has another digest than the recording says.
@@ -220,7 +218,6 @@ impl Replay {
             moved: Vec::new(),
             finished: None,
             rehearsed: None,
-            item: None,
         };
         let Ok(step) = library.step(&opened.step.id) else {
             let known = "one of the steps at the base".to_owned();
@@ -272,7 +269,6 @@ impl Replay {
             }
         }
         found.finished = Some(finished);
-        found.item = Some(item);
         Ok(found)
     }
 

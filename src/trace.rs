@@ -13,7 +13,7 @@ use crate::discussion::event::Time;
 use crate::discussion::summary::{Summary, USER};
 use crate::json::{Document, Kind, Node};
 use crate::library::Library;
-use crate::synthesis::{self, data, outline};
+use crate::synthesis::{self, data, outline, suffix};
 use crate::template::Failed;
 
 /// What one discussion added to a file.
@@ -95,10 +95,6 @@ pub fn whose(
         "csv" => at_offset(text, trace, line, &data::csv_rows(finished, library), Some, Some),
         _ => Whose::Foreign,
     })
-}
-
-fn suffix(name: &str) -> String {
-    name.rsplit_once('.').map_or(String::new(), |(_, suffix)| suffix.to_ascii_lowercase())
 }
 
 /// Step and time of a marker line.

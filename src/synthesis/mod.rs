@@ -209,7 +209,8 @@ fn shared_folder(name: &str, other: &str) -> Option<(String, usize)> {
     (count > 0).then(|| (name.split('/').take(count).collect::<Vec<_>>().join("/"), count))
 }
 
-fn suffix(name: &str) -> String {
+/// What a file's name ends in, in lower case, without the dot.
+pub(crate) fn suffix(name: &str) -> String {
     name.rsplit_once('.').map_or(String::new(), |(_, suffix)| suffix.to_ascii_lowercase())
 }
 
