@@ -28,7 +28,7 @@
 //! | [`policy`] | what must only grow, by globs, states, branches |
 //! | [`template`], [`plain`], [`json`], [`front_matter`], [`finding`] | texts: rendered, made harmless, placed, explained |
 //! | [`config`] | `.roundtable.yaml` as a value |
-//! | [`voice`] | who writes the lines; `offline` with its `evidence` and `lenses`; `integrity`: in character? |
+//! | [`voice`] | who writes the lines; `offline` with its `evidence` and `lenses`; `model`: a model at the table, with its `prompt`; `grounding`: what its synthesis rests on; `integrity`: in character? |
 //! | [`session`] | the loop between a discussion, a voice and a script |
 //!
 //! | outside, each behind a feature | |
@@ -38,6 +38,8 @@
 //! | `replay` (`git`) | a recording run again and compared, to the commit id |
 //! | `audit` (`git`) | markers, records, recordings: do they agree? |
 //! | `landing` (`git`) | the one way from a finished discussion to a commit |
+//! | `http` (`net`) | the one HTTP client: deadlines, tries, secrets kept out of messages |
+//! | `voice::anthropic`, `voice::openai`, `voice::command` (`net`) | models behind HTTP, any program |
 //! | `files` (`cli`) | steps and templates from a folder on disk |
 //! | `cli` (`cli`) | arguments, environment, terminal, exit codes; a file a verb; `event`: Actions; `report`: the gate's words |
 //!
@@ -49,8 +51,7 @@
 //!
 //! # Not done yet
 //!
-//! The verbs `analyze`, `github`, `init`; voices other than the
-//! offline one.
+//! The verbs `analyze`, `github`, `init`.
 
 #![deny(unsafe_code)]
 
@@ -83,6 +84,8 @@ pub mod check;
 pub mod cli;
 #[cfg(feature = "cli")]
 pub mod files;
+#[cfg(feature = "net")]
+pub mod http;
 #[cfg(feature = "git")]
 pub mod landing;
 #[cfg(feature = "git")]

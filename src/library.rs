@@ -165,8 +165,9 @@ impl Library {
             all.update(format!("{path} {digest}\n"));
         }
         digests.insert("steps/".to_owned(), hex(&all.finalize()));
-        // How a page looks decides nothing.
-        for (name, source) in self.templates.sources().filter(|(name, _)| !name.starts_with("pages/")) {
+        // How a page looks decides nothing; what a model was asked shows in what it said.
+        let decides = |name: &str| !name.starts_with("pages/") && !name.starts_with("prompts/");
+        for (name, source) in self.templates.sources().filter(|(name, _)| decides(name)) {
             digests.insert(format!("templates/{name}"), sha256(source.as_bytes()));
         }
         digests

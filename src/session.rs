@@ -1,10 +1,11 @@
 //! The loop between a discussion, a voice and a script; the only place that waits for anybody.
 
 use crate::discussion::event::{Contribution, Event, Record, Time};
-use crate::discussion::{Discussion, Next, Refused};
+use crate::discussion::summary::Summary;
+use crate::discussion::{Cue, Discussion, Next, Refused};
 use crate::plain;
 use crate::script::Script;
-use crate::voice::integrity::{breaches, without_prefix};
+use crate::voice::integrity::{Breach, breaches, without_prefix};
 use crate::voice::offline::Offline;
 use crate::voice::{Speechless, Voice};
 
@@ -25,10 +26,22 @@ pub enum Stopped {
     Watcher(String),
 }
 
+/// What came of a request for a line.
+enum Line {
+    Said {
+        text: String,
+        by_stand_in: bool,
+    },
+    Passed,
+    /// No tokens are left for another line.
+    Spent,
+}
+
 /// Holds a discussion from where it stands to its end.
 ///
 /// `stand_in` speaks where an answer is due and `voice` (none: the stand-in itself) cannot give a
-/// line that keeps the rules. `tell` sees each event after it is recorded.
+/// line that keeps the rules. `tell` sees each event after it is recorded. A voice whose token
+/// limit is reached ends the discussion in its synthesis (exit `budget`).
 ///
 /// # Errors
 /// When the voice fails, a template fails, or `tell` says so. What was recorded stays in `talk`.
@@ -44,16 +57,24 @@ pub fn hold(
     loop {
         let mut at = None;
         let event = match talk.next_after(passed)? {
-            Next::Line(cue) => {
-                let said = speak(&cue, talk, &mut voice, stand_in)?;
-                let Some((text, by_stand_in)) = said else {
+            Next::Line(cue) => match speak(&cue, talk, &mut voice, stand_in)? {
+                Line::Said { text, by_stand_in } => {
+                    let voice = (by_stand_in && voice.is_some()).then(|| stand_in.name().to_owned());
+                    let turn = talk.turn_count() + 1;
+                    Event::Contribution(Contribution {
+                        turn,
+                        by: cue.persona,
+                        voice,
+                        purpose: cue.purpose,
+                        text,
+                    })
+                }
+                Line::Passed => {
                     passed += 1;
                     continue;
-                };
-                let voice = (by_stand_in && voice.is_some()).then(|| stand_in.name().to_owned());
-                let turn = talk.turn_count() + 1;
-                Event::Contribution(Contribution { turn, by: cue.persona, voice, purpose: cue.purpose, text })
-            }
+                }
+                Line::Spent => Event::Synthesis(sum_up(talk, &mut voice, stand_in)?),
+            },
             Next::User => match script.next_input() {
                 Some(input) => {
                     at = input.at;
@@ -63,10 +84,7 @@ pub fn hold(
                 None => Event::Silence {},
             },
             Next::Notice(notice) => Event::Notice(notice),
-            Next::Summary => Event::Synthesis(match &mut voice {
-                Some(voice) => voice.summary(talk)?,
-                None => stand_in.summary(talk)?,
-            }),
+            Next::Summary => Event::Synthesis(sum_up(talk, &mut voice, stand_in)?),
             Next::Close(closed) => {
                 at = talk.log().last().map(|last| last.at);
                 Event::Closed(closed)
@@ -80,28 +98,52 @@ pub fn hold(
     }
 }
 
-/// A line that keeps the rules, and whether the stand-in gave it; none where the persona passes.
-fn speak(
-    cue: &crate::discussion::Cue,
+fn sum_up(
     talk: &Discussion<'_>,
     voice: &mut Option<&mut dyn Voice>,
     stand_in: &mut Offline,
-) -> Result<Option<(String, bool)>, Stopped> {
-    let Some(persona) = talk.library().cast.get(&cue.persona) else { return Ok(None) };
+) -> Result<Summary, Speechless> {
+    match voice {
+        Some(voice) => voice.summary(talk),
+        None => stand_in.summary(talk),
+    }
+}
+
+/// A line that keeps the rules, and whether the stand-in gave it.
+fn speak(
+    cue: &Cue,
+    talk: &Discussion<'_>,
+    voice: &mut Option<&mut dyn Voice>,
+    stand_in: &mut Offline,
+) -> Result<Line, Stopped> {
+    let Some(persona) = talk.library().cast.get(&cue.persona) else { return Ok(Line::Passed) };
     if let Some(voice) = voice {
         let mut broken = Vec::new();
         for _ in 0..TRIES {
-            let Some(text) = voice.line(cue, talk, &broken)? else { break };
-            let text = plain::clean(without_prefix(&text, persona));
+            let text = match voice.line(cue, talk, &broken) {
+                Ok(Some(text)) => text,
+                Ok(None) if cue.owed => {
+                    let words = "an answer is due".to_owned();
+                    broken = vec![Breach { rule: "silence".to_owned(), words }];
+                    continue;
+                }
+                Ok(None) => break,
+                // What was said so far is worth a synthesis.
+                Err(Speechless::Spent(_)) if talk.turn_count() > 0 => return Ok(Line::Spent),
+                Err(failed) => return Err(failed.into()),
+            };
+            let text = plain::clean(without_prefix(&text, persona)).trim().to_owned();
             broken = breaches(&text, persona, talk);
             if broken.is_empty() {
-                return Ok(Some((text, false)));
+                return Ok(Line::Said { text, by_stand_in: false });
             }
         }
         if !cue.owed {
-            return Ok(None);
+            return Ok(Line::Passed);
         }
     }
-    let text = stand_in.line(cue, talk, &[])?;
-    Ok(text.map(|text| (plain::clean(&text), true)))
+    Ok(match stand_in.line(cue, talk, &[])? {
+        Some(text) => Line::Said { text: plain::clean(&text), by_stand_in: true },
+        None => Line::Passed,
+    })
 }

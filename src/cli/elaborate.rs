@@ -13,7 +13,8 @@ use super::exit::{Code, Fail};
 use super::landed::{announce, artifacts, unified};
 use super::resume::{Log, begun, catch_up, gone_on};
 use super::screen::Screen;
-use super::{Clock, Global, nanoseconds, now, open, read_file, table};
+use super::voices::{self, Choice};
+use super::{Clock, Global, nanoseconds, now, open, plan, read_file, table};
 use crate::config::Config;
 use crate::discussion::event::{Author, Event, FORMAT, Opened, Record, StepRef, Time, to_lines};
 use crate::discussion::{Discussion, Finished, Refused};
@@ -27,7 +28,9 @@ use crate::session::hold;
 use crate::step::Step;
 use crate::synthesis::{self, Outcome};
 use crate::voice::evidence::{Evidence, Mentions, search_words};
-use crate::voice::offline::{self, Offline};
+use crate::voice::model::{Live, Meter};
+use crate::voice::offline::Offline;
+use crate::voice::prompt;
 
 /// The turn limit where nothing says another (AC-007-03).
 const DEFAULT_TURNS: u32 = 10;
@@ -49,9 +52,6 @@ pub struct Options {
     /// Where a new branch starts [default: HEAD]
     #[arg(long, value_name = "REV")]
     base: Option<String>,
-    /// Who speaks [default: offline]
-    #[arg(long, value_name = "VOICE")]
-    voice: Option<String>,
     /// The turn limit, at least 3 [default: the item's, else 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=100_000))]
     max_turns: Option<u32>,
@@ -66,6 +66,11 @@ pub struct Options {
     /// Go on with the discussion of this item and step that was cut off
     #[arg(long, conflicts_with = "dry_run")]
     resume: bool,
+    #[command(flatten)]
+    voice: voices::Options,
+    /// Print the turns, requests and tokens that the discussion would take, and ask no model
+    #[arg(long, conflicts_with_all = ["dry_run", "out", "resume"], help_heading = "The voice")]
+    plan: bool,
 }
 
 /// Everything a run starts from.
@@ -75,6 +80,9 @@ struct Setup {
     item: Item,
     script: Script,
     opened: Opened,
+    voice: Choice,
+    /// The most tokens that may be taken.
+    tokens: Option<u64>,
     base: Oid,
     fixed: Option<Time>,
     /// The branch exists already.
@@ -89,6 +97,9 @@ struct Setup {
 pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, Fail> {
     let setup = set_up(global, &options, screen)?;
     let step = setup.library.step(&setup.opened.step.id)?;
+    if options.plan {
+        return plan(&setup, step, screen);
+    }
     if let Some(fixed) = setup.fixed.filter(|_| setup.exists && options.out.is_none() && !options.dry_run) {
         let item = &setup.item;
         if let Some(path) =
@@ -104,23 +115,32 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
         true => Log::none(),
         false => Log::begin(&setup.repo, &setup.opened.run, &setup.begun, screen),
     };
-    let done = discuss(&setup, step, &mut log, screen).and_then(|finished| {
+    let done = discuss(&setup, step, &mut log, screen).and_then(|(finished, usage)| {
         screen.say(&format!("\n{}", synthesis::summary_text(&finished, &setup.library)?));
+        let held = Held { setup: &setup, finished: &finished, usage };
         if let Some(path) = &options.out {
-            return keep(&setup, &finished, path, screen);
+            return keep(&held, path, screen);
         }
         if options.dry_run {
-            return rehearse(&setup, &finished, screen);
+            return rehearse(&held, screen);
         }
         screen.check().map_err(Fail::new)?;
-        land(&setup, &finished, screen)
+        land(&held, screen)
     });
     log.end(&setup.opened.voice, done.is_ok(), &setup.begun, screen);
     done
 }
 
+/// A discussion that came to its end, and what it took.
+struct Held<'s> {
+    setup: &'s Setup,
+    finished: &'s Finished,
+    usage: Value,
+}
+
 /// Commits the discussion and says where it is.
-fn land(setup: &Setup, finished: &Finished, screen: &Screen) -> Result<Code, Fail> {
+fn land(held: &Held<'_>, screen: &Screen) -> Result<Code, Fail> {
+    let Held { setup, finished, .. } = held;
     match landing::land(&setup.repo, &setup.library, finished, setup.base, &setup.item)? {
         Landing::Recorded { commit, recording } => already_recorded(setup, commit, &recording, screen),
         Landing::Done(landed) => {
@@ -128,7 +148,7 @@ fn land(setup: &Setup, finished: &Finished, screen: &Screen) -> Result<Code, Fai
             let branch = &setup.opened.branch;
             screen.say_strong(&format!("\nCommitted {} on {branch}.", short(landed.commit)));
             screen.say(&format!("See it with: git show {branch}"));
-            let mut report = report(setup, finished, &landed.outcome);
+            let mut report = held.report(&landed.outcome);
             report["base"] = json!(landed.parent.to_string());
             report["commit"] = json!(landed.commit.to_string());
             screen.json(&report);
@@ -153,15 +173,7 @@ fn set_up(global: &Global, options: &Options, screen: &Screen) -> Result<Setup, 
         ));
     }
     let config = table::config(global, &repo, place.base)?;
-    let voice =
-        options.voice.clone().or_else(|| config.voice.clone()).unwrap_or_else(|| offline::NAME.to_owned());
-    if voice != offline::NAME {
-        let voice = crate::plain::shown(&voice);
-        return Err(Fail::new(format!(
-            "the voice \"{voice}\" is not built yet; use --voice {}",
-            offline::NAME
-        )));
-    }
+    let voice = Choice::of(&options.voice, &config)?;
     let path = repo.find_item(place.base, &options.item, config.items())?;
     let fixed = options.clock.fixed()?;
     let left =
@@ -186,13 +198,16 @@ fn set_up(global: &Global, options: &Options, screen: &Screen) -> Result<Setup, 
             .warn(&format!("nobody leads the phase \"{}\"; {} leads this discussion", step.phase, lead.name));
     }
     let script = read_script(&options.script)?;
+    for input in script.inputs().flatten() {
+        voices::refuse_secrets("the script", &input.text)?;
+    }
     for note in &script.notes {
         screen.note(note);
     }
     let max_turns =
         options.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns).unwrap_or(DEFAULT_TURNS);
     let digests = library.digests(step);
-    let run = run_id(&item, step, &script, max_turns, &digests, &config, fixed);
+    let run = run_id(&item, step, &script, max_turns, &digests, &config, &voice, fixed);
     let opened = Opened {
         format: FORMAT,
         item: item.path.clone(),
@@ -207,8 +222,8 @@ fn set_up(global: &Global, options: &Options, screen: &Screen) -> Result<Setup, 
         max_turns,
         base: base.to_string(),
         branch: place.branch,
-        voice,
-        model: None,
+        voice: voice.name(),
+        model: voice.model(),
         user: script.user.clone().unwrap_or_else(|| "User".to_owned()),
         digests,
         author: author(),
@@ -219,7 +234,9 @@ fn set_up(global: &Global, options: &Options, screen: &Screen) -> Result<Setup, 
         Some(Event::Opened(begun)) => gone_on(&opened, begun)?,
         _ => opened,
     };
-    Ok(Setup { repo, library, item, script, opened, base, fixed, exists: place.exists, begun, mentions })
+    let tokens = options.voice.max_tokens_total;
+    let exists = place.exists;
+    Ok(Setup { repo, library, item, script, opened, voice, tokens, base, fixed, exists, begun, mentions })
 }
 
 /// Who commits: roundtable itself, on every machine alike, so that the same run is the same
@@ -243,6 +260,7 @@ fn read_script(path: &Path) -> Result<Script, Fail> {
 
 /// The run id: a digest of item, step, inputs, configuration, voice and clock. Without a fixed
 /// clock every run is its own.
+#[allow(clippy::too_many_arguments)] // They are what the contract lists.
 fn run_id(
     item: &Item,
     step: &Step,
@@ -250,6 +268,7 @@ fn run_id(
     max_turns: u32,
     digests: &BTreeMap<String, String>,
     config: &Config,
+    voice: &Choice,
     fixed: Option<Time>,
 ) -> String {
     let inputs: Vec<Value> = script
@@ -271,7 +290,7 @@ fn run_id(
         max_turns,
         digests,
         config.items(),
-        offline::NAME,
+        voice.identity(),
         clock
     ]);
     sha256(all.to_string().as_bytes())[..32].to_owned()
@@ -286,28 +305,15 @@ fn search(repo: &Repo, base: Oid, item: &Item) -> Cell<Option<Search>> {
     Cell::new(Some(std::thread::spawn(look)))
 }
 
-/// Holds the discussion, told line by line.
-fn discuss(setup: &Setup, step: &Step, log: &mut Log, screen: &Screen) -> Result<Finished, Fail> {
+/// Holds the discussion, told line by line; with it comes what it took.
+fn discuss(setup: &Setup, step: &Step, log: &mut Log, screen: &Screen) -> Result<(Finished, Value), Fail> {
     let clock = || setup.fixed.unwrap_or_else(now);
-    let mut talk = if setup.begun.is_empty() {
-        let first = Record { at: clock(), event: Event::Opened(Box::new(setup.opened.clone())) };
-        log.append(&first, screen);
-        Discussion::open(&setup.library, step, first)?
-    } else {
-        let gone = |refused: Refused| {
-            Fail::new(format!(
-                "--resume: the log of run {} cannot be gone on with: {refused}",
-                setup.opened.run
-            ))
-        };
-        Discussion::replay(&setup.library, step, &setup.begun).map_err(gone)?
-    };
-    let depth = setup.item.meta.depth(&step.phase).unwrap_or(step.depth);
+    let mut talk = begin(setup, step, &clock)?;
+    if setup.begun.is_empty() {
+        talk.log().iter().for_each(|first| log.append(first, screen));
+    }
     screen.say(&talk.introduction()?);
-    let mut evidence = Evidence::new(setup.item.documents(), &step.outputs);
-    let found = setup.mentions.take().and_then(|search| search.join().ok());
-    evidence.mentions = found.unwrap_or_else(|| Ok(Mentions::default()))?;
-    let mut stand_in = Offline::new(evidence, depth);
+    let mut stand_in = stand_in(setup, step)?;
     let cast = &setup.library.cast;
     let mut script = setup.script.clone();
     for record in &setup.begun {
@@ -319,33 +325,114 @@ fn discuss(setup: &Setup, step: &Step, log: &mut Log, screen: &Screen) -> Result
         screen.say_record(record, cast);
         screen.check()
     };
-    hold(&mut talk, None, &mut stand_in, &mut script, &clock, &mut tell)?;
-    talk.finish().ok_or_else(|| Fail::new("the discussion did not come to its end"))
+    let usage = match setup.voice.begin()? {
+        None => {
+            hold(&mut talk, None, &mut stand_in, &mut script, &clock, &mut tell)?;
+            Meter::default().value()
+        }
+        Some(mut model) => {
+            let mut live = Live::new(model.as_mut(), head(setup, &talk, screen)?, setup.tokens);
+            hold(&mut talk, Some(&mut live), &mut stand_in, &mut script, &clock, &mut tell)?;
+            live.notes().iter().for_each(|note| screen.note(note));
+            screen.say(&format!("\n{}", live.meter().table()));
+            live.meter().value()
+        }
+    };
+    voices::refuse_secrets("the discussion", &to_lines(talk.log()))?;
+    let finished = talk.finish().ok_or_else(|| Fail::new("the discussion did not come to its end"))?;
+    Ok((finished, usage))
+}
+
+/// The discussion as it begins, or where it was cut off.
+fn begin<'s>(setup: &'s Setup, step: &'s Step, clock: &dyn Fn() -> Time) -> Result<Discussion<'s>, Fail> {
+    if setup.begun.is_empty() {
+        let first = Record { at: clock(), event: Event::Opened(Box::new(setup.opened.clone())) };
+        return Ok(Discussion::open(&setup.library, step, first)?);
+    }
+    let gone = |refused: Refused| {
+        Fail::new(format!("--resume: the log of run {} cannot be gone on with: {refused}", setup.opened.run))
+    };
+    Discussion::replay(&setup.library, step, &setup.begun).map_err(gone)
+}
+
+/// The offline voice: it speaks, or stands in where a model does not.
+fn stand_in(setup: &Setup, step: &Step) -> Result<Offline, Fail> {
+    let depth = setup.item.meta.depth(&step.phase).unwrap_or(step.depth);
+    let mut evidence = Evidence::new(setup.item.documents(), &step.outputs);
+    let found = setup.mentions.take().and_then(|search| search.join().ok());
+    evidence.mentions = found.unwrap_or_else(|| Ok(Mentions::default()))?;
+    Ok(Offline::new(evidence, depth))
+}
+
+/// The head of a model's prompts.
+fn head(setup: &Setup, talk: &Discussion<'_>, screen: &Screen) -> Result<String, Fail> {
+    let (head, cut) = prompt::head(talk, setup.item.documents())?;
+    for name in cut {
+        screen.note(&format!(
+            "{name}: the model gets only its beginning (all documents together are cut at {} characters)",
+            prompt::DOCUMENTS
+        ));
+    }
+    voices::refuse_secrets("the item", &head)?;
+    Ok(head)
+}
+
+/// `--plan`: the discussion held in memory, and every request counted that a model would get.
+fn plan(setup: &Setup, step: &Step, screen: &Screen) -> Result<Code, Fail> {
+    let clock = || setup.fixed.unwrap_or_else(now);
+    let mut talk = begin(setup, step, &clock)?;
+    let (mut first, mut second) = {
+        let offline = stand_in(setup, step)?;
+        (offline.clone(), offline)
+    };
+    let mut script = setup.script.clone();
+    let mut tell = |_: &Record| Ok(());
+    let mut plan = plan::Plan::default();
+    if setup.voice.is_offline() {
+        hold(&mut talk, None, &mut first, &mut script, &clock, &mut tell)?;
+    } else {
+        let head = head(setup, &talk, screen)?;
+        let mut rehearsal = plan::Rehearsal::new(&mut first, &setup.opened.voice, head);
+        hold(&mut talk, Some(&mut rehearsal), &mut second, &mut script, &clock, &mut tell)?;
+        plan = rehearsal.plan();
+    }
+    plan.turns = talk.turn_count();
+    screen.say(&plan.text(&setup.opened));
+    let mut report = plan.value();
+    report["item"] = json!(setup.opened.item);
+    report["step_id"] = json!(setup.opened.step.id);
+    report["voice"] = json!(setup.opened.voice);
+    report["model"] = json!(setup.opened.model);
+    report["max_turns"] = json!(setup.opened.max_turns);
+    screen.json(&report);
+    Ok(Code::Yes)
 }
 
 /// `--dry-run`: the same change, verified, and shown instead of committed.
-fn rehearse(setup: &Setup, finished: &Finished, screen: &Screen) -> Result<Code, Fail> {
+fn rehearse(held: &Held<'_>, screen: &Screen) -> Result<Code, Fail> {
+    let Held { setup, finished, .. } = held;
     let (outcome, additive) = landing::place(&setup.item, finished, &setup.library)?;
     let diff: String = additive.changes().iter().map(unified).collect();
     screen.say("");
     screen.say_diff(&diff);
     announce(&outcome, screen);
     screen.say("\nNothing was written (--dry-run).");
-    let mut report = report(setup, finished, &outcome);
+    let mut report = held.report(&outcome);
     report["diff"] = json!(diff);
     screen.json(&report);
     Ok(Code::Yes)
 }
 
 /// `--out`: the recording goes to a file of the user's, and nothing is committed.
-fn keep(setup: &Setup, finished: &Finished, path: &Path, screen: &Screen) -> Result<Code, Fail> {
+fn keep(held: &Held<'_>, path: &Path, screen: &Screen) -> Result<Code, Fail> {
+    let Held { setup, finished, .. } = held;
     let (outcome, _) = landing::place(&setup.item, finished, &setup.library)?;
     screen.check().map_err(Fail::new)?;
     let shown = crate::plain::shown(&path.display().to_string());
     write_whole(path, to_lines(&finished.log).as_bytes())
         .map_err(|error| Fail::new(format!("{shown} cannot be written: {error}")))?;
     screen.say_strong(&format!("\nRecorded in {shown}; nothing was committed."));
-    screen.json(&report(setup, finished, &outcome));
+    screen.json(&held.report(&outcome));
     Ok(Code::Yes)
 }
 
@@ -382,7 +469,8 @@ fn already_recorded(setup: &Setup, commit: Oid, recording: &str, screen: &Screen
     let finished = finished.ok_or_else(|| Fail::new(format!("{recording} has no end")))?;
     screen.say(&format!("Already recorded: {branch} carries this run in {recording}. Nothing was changed."));
     let outcome = Outcome::nothing(recording);
-    let mut report = report(setup, &finished, &outcome);
+    let held = Held { setup, finished: &finished, usage: Meter::default().value() };
+    let mut report = held.report(&outcome);
     report["base"] = json!(finished.opened.base);
     report["commit"] = json!(setup.repo.brought(commit, recording)?.to_string());
     report["already_recorded"] = json!(true);
@@ -390,28 +478,32 @@ fn already_recorded(setup: &Setup, commit: Oid, recording: &str, screen: &Screen
     Ok(Code::Yes)
 }
 
-/// What `--json` prints (contract, section 2).
-fn report(setup: &Setup, finished: &Finished, outcome: &Outcome) -> Value {
-    let opened = &finished.opened;
-    let left: Vec<Value> =
-        outcome.left.iter().map(|left| json!({"path": left.path, "reason": left.reason})).collect();
-    json!({
-        "item": opened.item,
-        "step_id": opened.step.id,
-        "branch": setup.opened.branch,
-        "base": setup.base.to_string(),
-        "commit": null,
-        "exit": finished.closed.exit,
-        "turn_count": finished.closed.turn_count,
-        "max_turns": opened.max_turns,
-        "lead": opened.lead,
-        "voice": opened.voice,
-        "artifacts": artifacts(outcome),
-        "left": left,
-        "recording": outcome.recording,
-        "run": opened.run,
-        "already_recorded": false,
-        "synthesis_summary": finished.summary.summary,
-        "usage": {"requests": 0, "input_tokens": 0, "cached_input_tokens": 0, "output_tokens": 0},
-    })
+impl Held<'_> {
+    /// What `--json` prints (contract, section 2).
+    fn report(&self, outcome: &Outcome) -> Value {
+        let Held { setup, finished, usage } = self;
+        let opened = &finished.opened;
+        let left: Vec<Value> =
+            outcome.left.iter().map(|left| json!({"path": left.path, "reason": left.reason})).collect();
+        json!({
+            "item": opened.item,
+            "step_id": opened.step.id,
+            "branch": setup.opened.branch,
+            "base": setup.base.to_string(),
+            "commit": null,
+            "exit": finished.closed.exit,
+            "turn_count": finished.closed.turn_count,
+            "max_turns": opened.max_turns,
+            "lead": opened.lead,
+            "voice": opened.voice,
+            "model": opened.model,
+            "artifacts": artifacts(outcome),
+            "left": left,
+            "recording": outcome.recording,
+            "run": opened.run,
+            "already_recorded": false,
+            "synthesis_summary": finished.summary.summary,
+            "usage": usage,
+        })
+    }
 }

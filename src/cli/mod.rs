@@ -8,6 +8,7 @@ mod elaborate;
 mod event;
 mod exit;
 mod landed;
+mod plan;
 mod recording;
 mod replay;
 mod report;
@@ -17,6 +18,7 @@ mod show;
 mod status;
 mod steps;
 mod table;
+mod voices;
 mod why;
 
 use std::path::{Path, PathBuf};

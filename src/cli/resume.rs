@@ -90,8 +90,10 @@ pub fn catch_up(script: &mut Script, begun: &[Record]) -> Result<(), Fail> {
 
 /// The opening of the run that was cut off, if this one would have been opened alike.
 pub fn gone_on(now: &Opened, begun: &Opened) -> Result<Opened, Fail> {
+    let model = |opened: &Opened| opened.model.clone().unwrap_or_default();
     let facts = [
         ("--voice", &begun.voice, &now.voice),
+        ("--model", &model(begun), &model(now)),
         ("--max-turns", &begun.max_turns.to_string(), &now.max_turns.to_string()),
         ("the script's user", &begun.user, &now.user),
     ];

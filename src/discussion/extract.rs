@@ -37,7 +37,7 @@ pub fn summary(talk: &Discussion<'_>) -> Summary {
     let open_questions = questions(&said, &decisions, talk);
     let action_items = actions(&said);
     let summary = in_one_line(&decisions, &insights, &open_questions, talk);
-    Summary { insights, decisions, open_questions, action_items, summary }
+    Summary { insights, decisions, open_questions, action_items, summary, voice: None }
 }
 
 fn said(talk: &Discussion<'_>) -> Vec<Said> {

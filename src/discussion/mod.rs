@@ -439,12 +439,25 @@ impl<'l> Discussion<'l> {
     }
 
     fn record_summary(&mut self, summary: &Summary, event: &Event) -> Result<(), Refused> {
-        let Stage::Summarizing(exit) = self.state.stage else { return Err(self.refuse(event)?) };
-        if !self.state.due.is_empty() || !self.is_grounded(summary) {
+        let exit = match &self.state.stage {
+            Stage::Summarizing(exit) => *exit,
+            // Before its time a synthesis can only come of a voice that counts tokens.
+            Stage::Speaking(_) if self.is_metered() && self.state.turn > 0 => Exit::Budget,
+            _ => return Err(self.refuse(event)?),
+        };
+        // Nobody but the offline voice stands in for another.
+        let stands_in = |voice: &String| voice == crate::voice::offline::NAME && self.is_metered();
+        let is_known = summary.voice.as_ref().is_none_or(stands_in);
+        if !self.state.due.is_empty() || !is_known || !self.is_grounded(summary) {
             return Err(self.refuse(event)?);
         }
         self.state.stage = Stage::Closing(exit);
         Ok(())
+    }
+
+    /// Whether the voice's words cost something, so that a limit may end the discussion.
+    fn is_metered(&self) -> bool {
+        self.opened.voice != crate::voice::offline::NAME
     }
 
     /// The floor is the user's: no notice is due and nobody owes a line.

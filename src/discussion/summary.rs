@@ -20,6 +20,9 @@ pub struct Summary {
     pub action_items: Vec<Insight>,
     /// One sentence of at most [`ONE_LINE`] characters.
     pub summary: String,
+    /// The voice that summed up, where it is not the discussion's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub voice: Option<String>,
 }
 
 /// Something somebody contributed: an insight, or something to do.
@@ -50,6 +53,14 @@ pub struct Question {
 }
 
 impl Summary {
+    /// Whether there is no entry of any kind.
+    pub const fn is_empty(&self) -> bool {
+        self.insights.is_empty()
+            && self.decisions.is_empty()
+            && self.open_questions.is_empty()
+            && self.action_items.is_empty()
+    }
+
     /// `3 insights, 1 decision`, as announcements and `--json` describe an addition.
     pub fn description(&self) -> String {
         let counted = [

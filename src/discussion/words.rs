@@ -208,6 +208,18 @@ impl Echo {
     }
 }
 
+impl Echo {
+    /// Whether the text is little but a part of another: three in four of its pairs stand there.
+    pub fn is_within(&self, other: &str) -> bool {
+        let other = pairs(other);
+        let shared = self.pairs.iter().filter(|pair| other.binary_search(pair).is_ok()).count();
+        self.pairs.len() >= PART && shared * 100 >= self.pairs.len() * 75
+    }
+}
+
+/// Texts of fewer pairs of words are no part of anything: everybody uses some words.
+const PART: usize = 6;
+
 /// The pairs of words that follow one another, each as a hash (FNV-1a): equal pairs are meant,
 /// and of the few hundred of a text no two others share one in practice.
 fn pairs(text: &str) -> Vec<u64> {

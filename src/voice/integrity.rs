@@ -1,5 +1,6 @@
 //! Voice integrity (4.4.9): what a contribution must keep to before it is recorded.
 
+use crate::discussion::event::Event;
 use crate::discussion::words::{Echo, is_significant, unquoted, words};
 use crate::discussion::{Discussion, is_speakable};
 use crate::persona::{Cast, Persona};
@@ -15,21 +16,37 @@ pub struct Breach {
     pub words: String,
 }
 
-/// A persona's words without the prefix that a voice may have put before them.
+/// A persona's words without the prefix that a voice may have put before them: the whole one, or
+/// the name alone, with the number of the turn or in bold.
 pub fn without_prefix<'t>(text: &'t str, persona: &Persona) -> &'t str {
     let text = text.trim();
-    text.strip_prefix(persona.prefix().as_str()).map_or(text, str::trim_start)
+    let bare = |text: &'t str| text.trim_start().trim_start_matches('*').trim_start();
+    let mut rest = bare(text);
+    if let Some((turn, said)) = rest.strip_prefix("[turn ").and_then(|rest| rest.split_once(']'))
+        && turn.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        rest = bare(said);
+    }
+    let whole = format!("{} ({})", persona.name, persona.role);
+    let named = [whole.as_str(), persona.name.as_str(), persona.first_name()]
+        .iter()
+        .find_map(|name| rest.strip_prefix(name)?.trim_start_matches('*').strip_prefix(':'));
+    named.map_or(text, |said| said.trim_start_matches('*').trim_start())
 }
 
 /// Every rule that `text`, spoken by `persona` now, would break.
 pub fn breaches(text: &str, persona: &Persona, talk: &Discussion<'_>) -> Vec<Breach> {
-    let earlier = talk.contributions().map(|said| said.text.as_str());
-    judged(text, persona, &talk.library().cast, earlier)
+    let said = talk.log().iter().filter_map(|record| match &record.event {
+        Event::Contribution(said) => Some(said.text.as_str()),
+        Event::User(message) => Some(message.text.as_str()),
+        _ => None,
+    });
+    judged(text, persona, &talk.library().cast, said)
 }
 
 /// Every rule that `text`, spoken by `persona` after what was said `earlier`, breaks: the prefix, the
-/// length, the persona's forbidden patterns, speaking for another, agreeing without a word more, and
-/// echo.
+/// length, the persona's forbidden patterns, speaking for another, agreeing without a word more,
+/// saying nothing, and echo of what anybody said.
 pub fn judged<'t>(
     text: &str,
     persona: &Persona,
@@ -66,8 +83,12 @@ pub fn judged<'t>(
     if only_agrees(&said, cast) {
         broken("empty agreement", text);
     }
-    let echo = Echo::of(text);
-    if let Some(echoed) = earlier.find(|earlier| echo.repeats(earlier)) {
+    if !words(text).iter().any(|word| is_significant(&word.text)) {
+        broken("nothing said", text);
+    }
+    // What stands beside the quotations must be new.
+    let (echo, own) = (Echo::of(text), Echo::of(&said));
+    if let Some(echoed) = earlier.find(|earlier| echo.repeats(earlier) || own.is_within(earlier)) {
         broken("echo", echoed);
     }
     found
@@ -205,7 +226,18 @@ mod tests {
     fn an_own_prefix_is_taken_off() {
         let cast = crate::library::Library::built_in().unwrap().cast;
         let maya = cast.get("business-analyst").unwrap();
-        assert_eq!(without_prefix("Maya Chen (Business Analyst): why?", maya), "why?");
-        assert_eq!(without_prefix(" why? ", maya), "why?");
+        for text in [
+            "Maya Chen (Business Analyst): why?",
+            " why? ",
+            "**Maya Chen (Business Analyst):** why?",
+            "[turn 7] Maya Chen (Business Analyst): why?",
+            "**Maya**: why?",
+            "Maya Chen: why?",
+        ] {
+            assert_eq!(without_prefix(text, maya), "why?", "{text}");
+        }
+        for text in ["Alex: why?", "[turn x] why?", "Maya's point: why?", "**why?**"] {
+            assert_eq!(without_prefix(text, maya), text);
+        }
     }
 }

@@ -1,9 +1,18 @@
-//! Who writes the contributions and the synthesis: the offline voice, and later models.
+//! Who writes the contributions and the synthesis: the offline voice, or a model.
 
+#[cfg(feature = "net")]
+pub mod anthropic;
+#[cfg(feature = "net")]
+pub mod command;
 pub mod evidence;
+pub mod grounding;
 pub mod integrity;
 pub mod lenses;
+pub mod model;
 pub mod offline;
+#[cfg(feature = "net")]
+pub mod openai;
+pub mod prompt;
 
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
@@ -41,4 +50,10 @@ pub enum Speechless {
     Template(#[from] crate::template::Failed),
     #[error("{0}")]
     Lenses(#[from] crate::finding::Finding),
+    /// The next line could take more tokens than are left; nothing is wrong with the voice.
+    #[error("the token limit of {0} leaves nothing for another line")]
+    Spent(u64),
+    /// A model that gave no answer, and why.
+    #[error("the voice {voice} cannot speak: {why}")]
+    Model { voice: String, why: String },
 }

@@ -299,7 +299,7 @@ fn wrong_arguments_are_usage_errors() {
             "ITEM is empty or names no folder",
         );
     }
-    refused(&sandbox, &elaborate(&script, &["--voice", "nobody"]), "not built yet");
+    refused(&sandbox, &elaborate(&script, &["--voice", "nobody"]), "there is no voice");
     refused(&sandbox, &["elaborat"], "elaborate");
     refused(&sandbox, &["elaborate", "offline-mode"], "--step");
     refused(&sandbox, &elaborate(&script, &["--out", "/nowhere/x.jsonl"]), "cannot be written");

@@ -1,0 +1,229 @@
+//! Which voice speaks: the flags, the settings and the environment, read once.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::exit::Fail;
+use crate::config::Config;
+use crate::http::{self, Secret, Url};
+use crate::voice::anthropic::{self, Anthropic};
+use crate::voice::command::{self, Program};
+use crate::voice::model::Model;
+use crate::voice::offline;
+use crate::voice::openai::{self, OpenAi};
+
+/// How long a model may take for one answer, tries included, where nothing else is said.
+const PATIENCE: u64 = 300;
+
+/// Variables whose values must reach no output: keys and tokens of this program and of those
+/// that commonly stand beside it.
+const SECRETS: [&str; 5] =
+    ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "ACTIONS_RUNTIME_TOKEN"];
+
+#[derive(Clone, Debug, Args)]
+#[group(id = "voices")]
+#[command(next_help_heading = "The voice")]
+pub struct Options {
+    /// Who speaks: offline, anthropic, openai, or command:PROG [default: offline]
+    #[arg(long, value_name = "VOICE")]
+    pub voice: Option<String>,
+    /// The model [default for anthropic: claude-opus-5]
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// The service's address: with /v1 for openai, without for anthropic; OPENAI_BASE_URL and
+    /// ANTHROPIC_BASE_URL do the same
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// How long one answer may take, tries included [default: 300]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub timeout: Option<u64>,
+    /// The most tokens a discussion may take; reaching it ends it in its synthesis
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_tokens_total: Option<u64>,
+}
+
+/// A voice that was chosen, with everything it needs.
+#[derive(Clone, Debug)]
+pub enum Choice {
+    Offline,
+    Anthropic(Service),
+    OpenAi(Service),
+    Command { line: String, patience: Duration },
+}
+
+/// A service, its model and the key to it.
+#[derive(Clone, Debug)]
+pub struct Service {
+    base: Url,
+    key: Option<Secret>,
+    model: String,
+    patience: Duration,
+}
+
+impl Choice {
+    /// The voice that flags, settings and environment name, in this order.
+    ///
+    /// # Errors
+    /// An unknown voice, a key or a model that is missing, an address that is none.
+    pub fn of(options: &Options, config: &Config) -> Result<Choice, Fail> {
+        let named = options.voice.as_deref().or(config.voice.as_deref()).unwrap_or(offline::NAME);
+        let patience = Duration::from_secs(options.timeout.unwrap_or(PATIENCE));
+        let model = options.model.as_deref().or(config.model.as_deref());
+        if model.is_some_and(|model| model.trim().is_empty() || !crate::plain::is_clean(model)) {
+            return Err(Fail::new("--model is empty or holds what cannot be seen; give a model's name"));
+        }
+        match named {
+            offline::NAME => offline_only(options),
+            anthropic::NAME => {
+                let (base, is_own) = address(options, "ANTHROPIC_BASE_URL", anthropic::BASE)?;
+                if base.path().trim_end_matches('/').ends_with("/v1") {
+                    return Err(Fail::new(
+                        "the address of an Anthropic service stands without /v1; leave it off",
+                    ));
+                }
+                let key = key("ANTHROPIC_API_KEY", is_own)?;
+                let model = model.unwrap_or(anthropic::MODEL).to_owned();
+                Ok(Choice::Anthropic(Service { base, key, model, patience }))
+            }
+            openai::NAME => {
+                let (base, is_own) = address(options, "OPENAI_BASE_URL", openai::BASE)?;
+                let key = key("OPENAI_API_KEY", is_own)?;
+                let model = model
+                    .ok_or_else(|| Fail::new("--voice openai needs a model; name it with --model NAME"))?
+                    .to_owned();
+                Ok(Choice::OpenAi(Service { base, key, model, patience }))
+            }
+            other => match other.strip_prefix(command::PREFIX) {
+                Some(line) => {
+                    Program::new(line, patience).map_err(Fail::new)?;
+                    Ok(Choice::Command { line: line.trim().to_owned(), patience })
+                }
+                None => Err(unknown(other)),
+            },
+        }
+    }
+
+    pub const fn is_offline(&self) -> bool {
+        matches!(self, Choice::Offline)
+    }
+
+    /// The voice as recordings name it.
+    pub fn name(&self) -> String {
+        match self {
+            Choice::Offline => offline::NAME.to_owned(),
+            Choice::Anthropic(_) => anthropic::NAME.to_owned(),
+            Choice::OpenAi(_) => openai::NAME.to_owned(),
+            Choice::Command { line, .. } => {
+                let program = line.split_whitespace().next().unwrap_or_default();
+                format!("{}{}", command::PREFIX, crate::plain::shown(program))
+            }
+        }
+    }
+
+    /// The model, where there is a choice of them.
+    pub fn model(&self) -> Option<String> {
+        match self {
+            Choice::Anthropic(service) | Choice::OpenAi(service) => Some(service.model.clone()),
+            Choice::Offline | Choice::Command { .. } => None,
+        }
+    }
+
+    /// What tells two voices apart, for the run id: no secret.
+    pub fn identity(&self) -> String {
+        match self {
+            Choice::Offline => offline::NAME.to_owned(),
+            Choice::Anthropic(service) | Choice::OpenAi(service) => {
+                format!("{} {} {}", self.name(), service.base, service.model)
+            }
+            Choice::Command { line, .. } => format!("{}{line}", command::PREFIX),
+        }
+    }
+
+    /// The model behind the voice; none for the offline voice.
+    ///
+    /// # Errors
+    /// No HTTP client can be made here.
+    pub fn begin(&self) -> Result<Option<Box<dyn Model>>, Fail> {
+        let failed = |failed: http::Failed| Fail::new(failed.to_string());
+        Ok(match self.clone() {
+            Choice::Offline => None,
+            Choice::Anthropic(Service { base, key, model, patience }) => {
+                Some(Box::new(Anthropic::new(base, key, &model, patience).map_err(failed)?))
+            }
+            Choice::OpenAi(Service { base, key, model, patience }) => {
+                Some(Box::new(OpenAi::new(base, key, &model, patience).map_err(failed)?))
+            }
+            Choice::Command { line, patience } => {
+                Some(Box::new(Program::new(&line, patience).map_err(Fail::new)?))
+            }
+        })
+    }
+}
+
+/// A model's flag beside the offline voice is a mistake that would be paid for in surprise.
+fn offline_only(options: &Options) -> Result<Choice, Fail> {
+    let flags = [
+        ("--model", options.model.is_some()),
+        ("--base-url", options.base_url.is_some()),
+        ("--max-tokens-total", options.max_tokens_total.is_some()),
+    ];
+    match flags.iter().find(|(_, given)| *given) {
+        Some((flag, _)) => Err(Fail::new(format!(
+            "{flag} is for a voice with a model, and the offline voice speaks; add --voice anthropic, --voice openai or --voice command:PROG"
+        ))),
+        None => Ok(Choice::Offline),
+    }
+}
+
+fn unknown(voice: &str) -> Fail {
+    let voice = crate::plain::shown(voice);
+    let known = [offline::NAME, anthropic::NAME, openai::NAME, "command:PROG"];
+    let near = crate::finding::did_you_mean(&voice, &known);
+    Fail::new(format!("there is no voice \"{voice}\"{near}; the voices are {}", known.join(", ")))
+}
+
+/// The service's address, and whether it is another than the service's own.
+fn address(options: &Options, variable: &str, own: &str) -> Result<(Url, bool), Fail> {
+    let (name, text) = match (&options.base_url, environment(variable)) {
+        (Some(url), _) => ("--base-url", url.clone()),
+        (None, Some(url)) => (variable, url),
+        (None, None) => ("", own.to_owned()),
+    };
+    let url = http::base_url(name, &text).map_err(|failed| Fail::new(failed.to_string()))?;
+    let is_own = text.trim_end_matches('/') == own;
+    Ok((url, is_own))
+}
+
+/// The key from the environment; the service's own address needs one, others may not.
+fn key(variable: &str, is_needed: bool) -> Result<Option<Secret>, Fail> {
+    match environment(variable) {
+        Some(value) => {
+            Ok(Some(Secret::new(variable, &value).map_err(|failed| Fail::new(failed.to_string()))?))
+        }
+        None if is_needed => Err(Fail::new(format!(
+            "{variable} is not set; put the key there (it is read from the environment only), or use --voice offline, which needs none"
+        ))),
+        None => Ok(None),
+    }
+}
+
+/// A variable that is set to something.
+#[allow(clippy::disallowed_methods)]
+fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
+/// Refuses a text that holds a key or token of the environment.
+pub fn refuse_secrets(what: &str, text: &str) -> Result<(), Fail> {
+    for name in SECRETS {
+        // What is too short to be a key would be found in every text.
+        let secret = environment(name).and_then(|value| Secret::new(name, &value).ok());
+        if secret.is_some_and(|secret| secret.expose().len() >= 8 && secret.is_in(text)) {
+            return Err(Fail::new(format!(
+                "{what} holds the value of {name}; nothing was written. Take it out, and change the key: whoever has read it has it"
+            )));
+        }
+    }
+    Ok(())
+}
