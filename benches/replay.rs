@@ -57,6 +57,7 @@ fn held<'l>(library: &'l Library, item: &str, base: Oid, at: Time) -> Discussion
         digests: library.digests(step),
         author: Author { name: "roundtable".into(), email: "roundtable@localhost".into() },
         run: format!("{:032x}", at.seconds()),
+        new_meta: None,
     };
     let first = Record { at, event: Event::Opened(Box::new(opened)) };
     let mut talk = Discussion::open(library, step, first).unwrap();

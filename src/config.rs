@@ -29,7 +29,7 @@ pub struct Config {
     /// What the additive check protects.
     pub append_only: Option<Vec<serde_yaml::Value>>,
     pub allow_exceptions: Option<bool>,
-    pub github: Option<serde_yaml::Value>,
+    pub github: Option<crate::github::Settings>,
 }
 
 const KEYS: [&str; 9] = [

@@ -80,6 +80,13 @@ impl Secret {
         ]
     }
 
+    /// The token as git's servers take it: the password of a user without a name of his own, in
+    /// the form of RFC 7617.
+    pub fn as_basic(&self) -> Secret {
+        let value = STANDARD.encode(format!("x-access-token:{}", self.value));
+        Secret { name: self.name.clone(), value }
+    }
+
     /// Whether a text holds the secret in any of its forms.
     pub fn is_in(&self, text: &str) -> bool {
         self.forms().iter().any(|form| text.contains(form.trim_end_matches('=')))
@@ -92,8 +99,8 @@ impl Secret {
     }
 }
 
-/// A byte as a URL writes it.
-fn percent(byte: u8) -> String {
+/// A byte as a URL writes it (RFC 3986, section 2).
+pub fn percent(byte: u8) -> String {
     match byte {
         b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
         _ => format!("%{byte:02X}"),
@@ -200,6 +207,8 @@ pub struct Http {
     client: reqwest::Client,
     /// How often something was sent.
     sent: u64,
+    /// The longest answer that is read, in bytes.
+    largest: usize,
 }
 
 impl Http {
@@ -225,7 +234,14 @@ impl Http {
             .connect_timeout(CONNECT);
         let builder = if is_loopback(base) { builder.no_proxy() } else { builder };
         let client = builder.build().map_err(|error| made(&error))?;
-        Ok(Http { runtime, client, sent: 0 })
+        Ok(Http { runtime, client, sent: 0, largest: LARGEST })
+    }
+
+    /// The same client for answers of at most so many bytes.
+    #[must_use]
+    pub const fn reading_at_most(mut self, largest: usize) -> Http {
+        self.largest = largest;
+        self
     }
 
     /// How often something was sent so far.
@@ -308,6 +324,7 @@ impl Http {
         self.sent += 1;
         #[allow(clippy::disallowed_methods)]
         let left = deadline.saturating_duration_since(Instant::now());
+        let largest = self.largest;
         let whole = async {
             let mut response = sending.send().await.map_err(|error| network(&error))?;
             let status = response.status().as_u16();
@@ -318,8 +335,8 @@ impl Http {
             let headers = headers.collect();
             let mut body = Vec::new();
             while let Some(chunk) = response.chunk().await.map_err(|error| network(&error))? {
-                if body.len() + chunk.len() > LARGEST {
-                    let why = format!("the answer is longer than {} MiB", LARGEST >> 20);
+                if body.len() + chunk.len() > largest {
+                    let why = format!("the answer is longer than {} MiB", largest >> 20);
                     return Err((Kind::Network, why));
                 }
                 body.extend_from_slice(&chunk);

@@ -69,7 +69,8 @@ pub fn land(
         repo.refuse_checked_out(&opened.branch)?;
         let parent = tip.unwrap_or(start);
         // What was read for the discussion still stands, unless somebody moved the branch.
-        let item = if parent == start { read.clone() } else { repo.item(parent, &opened.item)? };
+        let again = || repo.item_or_new(parent, &opened.item, opened.new_meta.as_deref());
+        let item = if parent == start { read.clone() } else { again()? };
         if let (Some(tip), Some(recording)) =
             (tip, recorded(repo, parent, &item, &opened.step.id, finished.at, &opened.run)?)
         {

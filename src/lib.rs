@@ -28,20 +28,22 @@
 //! | [`policy`] | what must only grow, by globs, states, branches |
 //! | [`template`], [`plain`], [`json`], [`front_matter`], [`finding`] | texts: rendered, made harmless, placed, explained |
 //! | [`config`] | `.roundtable.yaml` as a value |
+//! | [`github`] | `trigger`: what an event asks for; `thread`: which words of an issue are the user's; `page`: what goes back |
 //! | [`voice`] | who writes the lines; `offline` with its `evidence` and `lenses`; `model`: a model at the table, with its `prompt`; `grounding`: what its synthesis rests on; `integrity`: in character? |
 //! | [`session`] | the loop between a discussion, a voice and a script |
 //!
 //! | outside, each behind a feature | |
 //! | --- | --- |
-//! | `repo` (`git`) | reads an item at a commit (`mentions`: where the repository speaks of it), writes an `Additive` as a commit (`commit`, with its `graft` and `pack`); `pending`: logs of what was cut off; `compare`, `range`, `objects`: two trees, what to compare, and reading fast; no working tree |
+//! | `repo` (`git`) | reads an item at a commit (`mentions`: where the repository speaks of it), writes an `Additive` as a commit (`commit`, with its `graft` and `pack`); `pending`: logs of what was cut off; `compare`, `range`, `objects`: two trees, what to compare, and reading fast; `remote`: fetch and push; no working tree |
 //! | `check` (`git`) | two trees and a policy into a report: the gate |
 //! | `replay` (`git`) | a recording run again and compared, to the commit id |
 //! | `audit` (`git`) | markers, records, recordings: do they agree? |
 //! | `landing` (`git`) | the one way from a finished discussion to a commit |
 //! | `http` (`net`) | the one HTTP client: deadlines, tries, secrets kept out of messages |
+//! | `github::hub` (`net`) | GitHub's REST API |
 //! | `voice::anthropic`, `voice::openai`, `voice::command` (`net`) | models behind HTTP, any program |
 //! | `files` (`cli`) | steps and templates from a folder on disk |
-//! | `cli` (`cli`) | arguments, environment, terminal, exit codes; a file a verb; `event`: Actions; `report`: the gate's words |
+//! | `cli` (`cli`) | arguments, environment, terminal, exit codes; a file a verb; `event`, `actions`, `service`: Actions and GitHub as the environment names them; `report`: the gate's words |
 //!
 //! # Invariants
 //!
@@ -51,7 +53,7 @@
 //!
 //! # Not done yet
 //!
-//! The verbs `analyze`, `github`, `init`.
+//! The verb `analyze`.
 
 #![deny(unsafe_code)]
 
@@ -60,6 +62,7 @@ pub mod config;
 pub mod discussion;
 pub mod finding;
 pub mod front_matter;
+pub mod github;
 pub mod item;
 pub mod json;
 pub mod lens;

@@ -165,8 +165,9 @@ impl Library {
             all.update(format!("{path} {digest}\n"));
         }
         digests.insert("steps/".to_owned(), hex(&all.finalize()));
-        // How a page looks decides nothing; what a model was asked shows in what it said.
-        let decides = |name: &str| !name.starts_with("pages/") && !name.starts_with("prompts/");
+        // How a page or a comment looks decides nothing; what a model was asked shows in what it said.
+        let decides =
+            |name: &str| !["pages/", "github/", "prompts/"].iter().any(|folder| name.starts_with(folder));
         for (name, source) in self.templates.sources().filter(|(name, _)| decides(name)) {
             digests.insert(format!("templates/{name}"), sha256(source.as_bytes()));
         }

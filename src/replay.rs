@@ -17,7 +17,7 @@ use std::sync::Arc;
 use git2::Oid;
 
 use crate::config::{self, Config};
-use crate::discussion::event::{Event, Record, from_lines};
+use crate::discussion::event::{Event, Opened, Record, from_lines};
 use crate::discussion::{Discussion, Finished, Refused};
 use crate::finding::Finding;
 use crate::landing::{self, NotLanded, Rehearsed};
@@ -34,6 +34,17 @@ pub struct Recording {
     pub bytes: Vec<u8>,
     /// Where it stands in the repository, if that was said.
     pub place: Option<Place>,
+}
+
+impl Recording {
+    /// How it begins, if it does as recordings do.
+    pub fn opened(&self) -> Option<Opened> {
+        let first = self.bytes.split(|byte| *byte == b'\n').next()?;
+        match Record::from_line(std::str::from_utf8(first).ok()?).ok()?.event {
+            Event::Opened(opened) => Some(*opened),
+            _ => None,
+        }
+    }
 }
 
 /// A path at a commit.
@@ -230,7 +241,7 @@ impl Replay {
             found.divergence = Some(first_event("an item's path".to_owned(), &format!("\"{shown}\"")));
             return Ok(found);
         }
-        let item = self.repo.item(base, &opened.item)?;
+        let item = self.repo.item_or_new(base, &opened.item, opened.new_meta.as_deref())?;
         if item.name() != opened.item_name {
             let expected = format!("the item's name \"{}\"", item.name());
             found.divergence =
@@ -358,7 +369,8 @@ impl Replay {
             }
             Err(Stop::Template(failed)) => return Err(Unread::from(failed).into()),
         }
-        let item = self.repo.item(start, &opened.item).map_err(Unread::from)?;
+        let item =
+            self.repo.item_or_new(start, &opened.item, opened.new_meta.as_deref()).map_err(Unread::from)?;
         Ok(landing::land(&self.repo, &library, &finished, start, &item)?)
     }
 }

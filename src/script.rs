@@ -153,6 +153,23 @@ impl Script {
         Ok((!message.is_empty()).then_some(Input { text: message, by, at }))
     }
 
+    /// A script of inputs that were read elsewhere; they are cleaned and cut like any others.
+    pub fn of(user: Option<String>, inputs: Vec<Option<Input>>) -> Script {
+        let mut script = Script {
+            user: user.map(|user| person(&user)).filter(|user| !user.is_empty()),
+            ..Script::default()
+        };
+        for input in inputs.into_iter().take(MOST) {
+            let input = input.and_then(|input| {
+                let text = plain::cut(plain::clean(&input.text).trim(), LONGEST);
+                let by = input.by.map(|by| person(&by)).filter(|by| !by.is_empty());
+                (!text.is_empty()).then_some(Input { text, by, at: input.at })
+            });
+            script.inputs.push_back(input);
+        }
+        script
+    }
+
     /// What comes next: a message, or none for silence. After the end there is only silence.
     pub fn next_input(&mut self) -> Option<Input> {
         self.inputs.pop_front().flatten()

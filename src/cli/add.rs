@@ -50,7 +50,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let library = table::BuiltIn::begin().library(&repo, place.base, &config)?;
     let path = if item.contains('/') { item.to_owned() } else { format!("{}/{item}", config.items()) };
     let at = options.clock.fixed()?.unwrap_or_else(now);
-    let text = meta::new_item(table::slug(&path), &name, at, &place.base.to_string());
+    let text = meta::new_item(meta::Source::Manual, table::slug(&path), &name, at, &place.base.to_string());
     let new = landing::NewItem {
         path: &path,
         meta: &text,

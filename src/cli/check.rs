@@ -16,7 +16,7 @@ use crate::config::{self, Config};
 use crate::policy::Policy;
 use crate::repo::{Repo, Step, Unwritten, WayBack, short};
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(
     after_help = "Examples: roundtable check --base origin/main\n          roundtable check --staged\n\nExit codes: 0 only additions; 1 something is lost or changed; 2 it could not be measured."
 )]

@@ -14,11 +14,12 @@ use super::landed::{announce, artifacts, unified};
 use super::resume::{Log, begun, catch_up, gone_on};
 use super::screen::Screen;
 use super::voices::{self, Choice};
-use super::{Clock, Global, nanoseconds, now, open, plan, read_file, table};
+use super::{Clock, Global, nanoseconds, now, open, plan, push, read_file, table, write_whole};
 use crate::config::Config;
 use crate::discussion::event::{Author, Event, FORMAT, Opened, Record, StepRef, Time, to_lines};
 use crate::discussion::{Discussion, Finished, Refused};
 use crate::item::Item;
+use crate::item::meta::{self, Source};
 use crate::item::path::OutputPath;
 use crate::landing::{self, Landing};
 use crate::library::{Library, sha256};
@@ -44,8 +45,11 @@ pub struct Options {
     #[arg(long, value_name = "NN-NN")]
     step: String,
     /// What the user says: .txt (a message a line), .yaml or .json; - is standard input
-    #[arg(long, value_name = "FILE")]
-    script: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "issue")]
+    script: Option<PathBuf>,
+    /// What the user says: an issue on GitHub and its comments
+    #[arg(long, value_name = "N", conflicts_with = "script")]
+    issue: Option<u64>,
     /// The branch to commit on [default: roundtable/<slug>]
     #[arg(long, value_name = "NAME")]
     branch: Option<String>,
@@ -66,15 +70,34 @@ pub struct Options {
     /// Go on with the discussion of this item and step that was cut off
     #[arg(long, conflicts_with = "dry_run")]
     resume: bool,
+    /// Push the branch when the discussion is committed [default remote: origin]
+    #[arg(long, value_name = "REMOTE", num_args = 0..=1, default_missing_value = "origin", conflicts_with_all = ["dry_run", "out"])]
+    push: Option<String>,
     #[command(flatten)]
     voice: voices::Options,
     /// Print the turns, requests and tokens that the discussion would take, and ask no model
-    #[arg(long, conflicts_with_all = ["dry_run", "out", "resume"], help_heading = "The voice")]
+    #[arg(long, conflicts_with_all = ["dry_run", "out", "resume", "push"], help_heading = "The voice")]
     plan: bool,
 }
 
+/// A discussion that is to be held, whichever verb asks for it.
+pub struct Task {
+    /// The item's path or slug.
+    pub item: String,
+    /// What to make of the item where it does not exist: its source and its name.
+    pub new: Option<(Source, String)>,
+    pub step: String,
+    pub script: Script,
+    pub branch: Option<String>,
+    pub base: Option<String>,
+    pub voice: voices::Options,
+    pub max_turns: Option<u32>,
+    pub fixed: Option<Time>,
+    pub resume: bool,
+}
+
 /// Everything a run starts from.
-struct Setup {
+pub struct Setup {
     repo: Repo,
     library: Library,
     item: Item,
@@ -93,39 +116,131 @@ struct Setup {
     mentions: Cell<Option<Search>>,
 }
 
+impl Setup {
+    pub const fn opened(&self) -> &Opened {
+        &self.opened
+    }
+
+    pub const fn repo(&self) -> &Repo {
+        &self.repo
+    }
+}
+
 /// Holds one discussion and lands it.
 pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, Fail> {
-    let setup = set_up(global, &options, screen)?;
-    let step = setup.library.step(&setup.opened.step.id)?;
+    let setup = set_up(global, options.task(global, screen)?, screen)?;
     if options.plan {
-        return plan(&setup, step, screen);
+        return plan(&setup, screen);
     }
-    if let Some(fixed) = setup.fixed.filter(|_| setup.exists && options.out.is_none() && !options.dry_run) {
+    if let Some(path) = &options.out {
+        screen.json(&hold_and_keep(&setup, path, screen)?);
+        return Ok(Code::Yes);
+    }
+    if options.dry_run {
+        let step = setup.library.step(&setup.opened.step.id)?;
+        let held = discuss(&setup, step, &mut Log::none(), screen)?;
+        return rehearse(&held, screen);
+    }
+    let mut landed = hold_and_land(&setup, screen)?;
+    if let Some(remote) = &options.push {
+        landed = push::to_remote(&setup, remote, landed, screen)?;
+        landed.0["pushed"] = json!(remote);
+    }
+    let ((report, commit), branch) = (landed, &setup.opened.branch);
+    screen.json(&report);
+    // Too late to change nothing: then the error says what stands.
+    screen.check().map_err(|message| stands(message, commit, branch))?;
+    Ok(Code::Yes)
+}
+
+/// A failure behind the commit.
+fn stands(message: impl std::fmt::Display, commit: Oid, branch: &str) -> Fail {
+    Fail::new(format!("{message}; the commit {} on {branch} stands", short(commit)))
+}
+
+impl Options {
+    /// What the flags ask for.
+    fn task(&self, global: &Global, screen: &Screen) -> Result<Task, Fail> {
+        let fixed = self.clock.fixed()?;
+        let (script, new) = match (&self.script, self.issue) {
+            (Some(path), _) => (read_script(path)?, None),
+            (None, Some(number)) => {
+                let thread = super::github::thread(global, number, screen)?;
+                (thread.script, Some((Source::GitHub(number), thread.title)))
+            }
+            (None, None) => return Err(Fail::new("name what the user says with --script or --issue")),
+        };
+        Ok(Task {
+            item: self.item.clone(),
+            new,
+            step: self.step.clone(),
+            script,
+            branch: self.branch.clone(),
+            base: self.base.clone(),
+            voice: self.voice.clone(),
+            max_turns: self.max_turns,
+            fixed,
+            resume: self.resume,
+        })
+    }
+}
+
+/// Holds the discussion and commits it; the report, and where it stands.
+pub fn hold_and_land(setup: &Setup, screen: &Screen) -> Result<(Value, Oid), Fail> {
+    let step = &setup.opened.step.id;
+    if let Some(fixed) = setup.fixed.filter(|_| setup.exists) {
         let item = &setup.item;
-        if let Some(path) =
-            landing::recorded(&setup.repo, setup.base, item, &step.id, fixed, &setup.opened.run)?
+        if let Some(path) = landing::recorded(&setup.repo, setup.base, item, step, fixed, &setup.opened.run)?
         {
             // A run that was killed behind its commit may have left something to clear.
             setup.repo.lock()?;
             let _ = setup.repo.drop_pending(&setup.opened.run);
-            return already_recorded(&setup, setup.base, &path, screen);
+            return already_recorded(setup, setup.base, &path, screen);
         }
     }
-    let mut log = match options.dry_run {
-        true => Log::none(),
-        false => Log::begin(&setup.repo, &setup.opened.run, &setup.begun, screen),
-    };
-    let done = discuss(&setup, step, &mut log, screen).and_then(|(finished, usage)| {
-        screen.say(&format!("\n{}", synthesis::summary_text(&finished, &setup.library)?));
-        let held = Held { setup: &setup, finished: &finished, usage };
-        if let Some(path) = &options.out {
-            return keep(&held, path, screen);
-        }
-        if options.dry_run {
-            return rehearse(&held, screen);
-        }
+    with_log(setup, screen, |held| land(held, screen))
+}
+
+/// Holds the discussion and writes its recording to a file; nothing is committed.
+pub fn hold_and_keep(setup: &Setup, path: &Path, screen: &Screen) -> Result<Value, Fail> {
+    with_log(setup, screen, |held| keep(held, path, screen))
+}
+
+/// Places a discussion that was committed anew, on the tip that somebody else's commits have.
+pub fn land_again(
+    setup: &Setup,
+    (report, commit): &(Value, Oid),
+    tip: Oid,
+    screen: &Screen,
+) -> Result<(Value, Oid), Fail> {
+    let path = report["recording"].as_str().unwrap_or_default();
+    let bytes = setup.repo.file(*commit, path)?.unwrap_or_default();
+    let log = crate::discussion::event::from_lines(path, crate::json::utf8(path, &bytes)?)?;
+    let finished = crate::discussion::finished(log).ok_or_else(|| Fail::new(format!("{path} has no end")))?;
+    let held = Held { setup, finished, usage: report["usage"].clone() };
+    // What was read of the item stands at another commit: it is read again on this one.
+    match landing::land(&setup.repo, &setup.library, &held.finished, tip, &read_at(setup, tip)?)? {
+        Landing::Recorded { commit, recording } => already_recorded(setup, commit, &recording, screen),
+        Landing::Done(landed) => Ok(held.landed(&landed)),
+    }
+}
+
+fn read_at(setup: &Setup, commit: Oid) -> Result<Item, Fail> {
+    let opened = &setup.opened;
+    Ok(setup.repo.item_or_new(commit, &opened.item, opened.new_meta.as_deref())?)
+}
+
+/// Holds the discussion with its log in the git folder, and does something about its outcome.
+fn with_log<T>(
+    setup: &Setup,
+    screen: &Screen,
+    then: impl FnOnce(&Held<'_>) -> Result<T, Fail>,
+) -> Result<T, Fail> {
+    let step = setup.library.step(&setup.opened.step.id)?;
+    let mut log = Log::begin(&setup.repo, &setup.opened.run, &setup.begun, screen);
+    let done = discuss(setup, step, &mut log, screen).and_then(|held| {
         screen.check().map_err(Fail::new)?;
-        land(&held, screen)
+        then(&held)
     });
     log.end(&setup.opened.voice, done.is_ok(), &setup.begun, screen);
     done
@@ -134,12 +249,12 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
 /// A discussion that came to its end, and what it took.
 struct Held<'s> {
     setup: &'s Setup,
-    finished: &'s Finished,
+    finished: Finished,
     usage: Value,
 }
 
 /// Commits the discussion and says where it is.
-fn land(held: &Held<'_>, screen: &Screen) -> Result<Code, Fail> {
+fn land(held: &Held<'_>, screen: &Screen) -> Result<(Value, Oid), Fail> {
     let Held { setup, finished, .. } = held;
     match landing::land(&setup.repo, &setup.library, finished, setup.base, &setup.item)? {
         Landing::Recorded { commit, recording } => already_recorded(setup, commit, &recording, screen),
@@ -148,46 +263,37 @@ fn land(held: &Held<'_>, screen: &Screen) -> Result<Code, Fail> {
             let branch = &setup.opened.branch;
             screen.say_strong(&format!("\nCommitted {} on {branch}.", short(landed.commit)));
             screen.say(&format!("See it with: git show {branch}"));
-            let mut report = held.report(&landed.outcome);
-            report["base"] = json!(landed.parent.to_string());
-            report["commit"] = json!(landed.commit.to_string());
-            screen.json(&report);
-            // Too late to change nothing: then the error says what stands.
-            let stands = |message| {
-                Fail::new(format!("{message}; the commit {} on {branch} stands", short(landed.commit)))
-            };
-            screen.check().map_err(stands)?;
-            Ok(Code::Yes)
+            Ok(held.landed(&landed))
         }
     }
 }
 
-fn set_up(global: &Global, options: &Options, screen: &Screen) -> Result<Setup, Fail> {
+/// Reads everything that a discussion starts from.
+pub fn set_up(global: &Global, task: Task, screen: &Screen) -> Result<Setup, Fail> {
     let built_in = table::BuiltIn::begin();
     let repo = open(global)?;
-    let place = table::place(&repo, &options.item, options.branch.as_deref(), options.base.as_deref())?;
-    if place.exists && options.base.is_some() {
+    let place = table::place(&repo, &task.item, task.branch.as_deref(), task.base.as_deref())?;
+    if place.exists && task.base.is_some() {
         screen.note(&format!(
             "the branch {} exists; --base says where a new one starts and is not used",
             place.branch
         ));
     }
     let config = table::config(global, &repo, place.base)?;
-    let voice = Choice::of(&options.voice, &config)?;
-    let path = repo.find_item(place.base, &options.item, config.items())?;
-    let fixed = options.clock.fixed()?;
-    let left =
-        options.resume.then(|| begun(&repo, &path, &options.step, &place.branch, fixed, screen)).flatten();
+    let voice = Choice::of(&task.voice, &config)?;
+    let fixed = task.fixed;
+    let (path, new_meta) = find_or_begin(&repo, &task, &place, &config)?;
+    let left = task.resume.then(|| begun(&repo, &path, &task.step, &place.branch, fixed, screen)).flatten();
     // What was begun goes on where it began, wherever the branch is by now.
     let base = match left.as_ref().and_then(Leftover::opened) {
         Some(opened) => repo.resolve(&opened.base)?,
         None => place.base,
     };
     let config = if base == place.base { config } else { table::config(global, &repo, base)? };
-    let item = repo.item(base, &path)?;
+    let item = repo.item_or_new(base, &path, new_meta.as_deref())?;
     let mentions = search(&repo, base, &item);
     let library = built_in.library(&repo, base, &config)?;
-    let step = library.step(&options.step)?;
+    let step = library.step(&task.step)?;
     for output in &step.outputs {
         OutputPath::parse(output)
             .map_err(|refused| Fail::new(format!("step {} ({}): {refused}", step.id, step.path)))?;
@@ -197,7 +303,7 @@ fn set_up(global: &Global, options: &Options, screen: &Screen) -> Result<Setup, 
         screen
             .warn(&format!("nobody leads the phase \"{}\"; {} leads this discussion", step.phase, lead.name));
     }
-    let script = read_script(&options.script)?;
+    let script = task.script;
     for input in script.inputs().flatten() {
         voices::refuse_secrets("the script", &input.text)?;
     }
@@ -205,7 +311,7 @@ fn set_up(global: &Global, options: &Options, screen: &Screen) -> Result<Setup, 
         screen.note(note);
     }
     let max_turns =
-        options.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns).unwrap_or(DEFAULT_TURNS);
+        task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns).unwrap_or(DEFAULT_TURNS);
     let digests = library.digests(step);
     let run = run_id(&item, step, &script, max_turns, &digests, &config, &voice, fixed);
     let opened = Opened {
@@ -228,15 +334,34 @@ fn set_up(global: &Global, options: &Options, screen: &Screen) -> Result<Setup, 
         digests,
         author: author(),
         run,
+        new_meta: new_meta.filter(|_| item.files.is_empty()),
     };
     let begun = left.map(|left| left.log).unwrap_or_default();
     let opened = match begun.first().map(|first| &first.event) {
         Some(Event::Opened(begun)) => gone_on(&opened, begun)?,
         _ => opened,
     };
-    let tokens = options.voice.max_tokens_total;
+    let tokens = task.voice.max_tokens_total;
     let exists = place.exists;
     Ok(Setup { repo, library, item, script, opened, voice, tokens, base, fixed, exists, begun, mentions })
+}
+
+/// The item's path, and the text it begins with where it does not stand anywhere yet.
+fn find_or_begin(
+    repo: &Repo,
+    task: &Task,
+    place: &table::Place,
+    config: &Config,
+) -> Result<(String, Option<String>), Fail> {
+    let found = repo.find_item(place.base, &task.item, config.items());
+    let (Err(repo::Error::NoItem { .. }), Some((source, name))) = (&found, &task.new) else {
+        return Ok((found?, None));
+    };
+    let item = task.item.trim_start_matches("./").trim_end_matches('/');
+    let path = if item.contains('/') { item.to_owned() } else { format!("{}/{item}", config.items()) };
+    let at = task.fixed.unwrap_or_else(now);
+    let text = meta::new_item(*source, table::slug(&path), name, at, &place.base.to_string());
+    Ok((path, Some(text)))
 }
 
 /// Who commits: roundtable itself, on every machine alike, so that the same run is the same
@@ -306,7 +431,7 @@ fn search(repo: &Repo, base: Oid, item: &Item) -> Cell<Option<Search>> {
 }
 
 /// Holds the discussion, told line by line; with it comes what it took.
-fn discuss(setup: &Setup, step: &Step, log: &mut Log, screen: &Screen) -> Result<(Finished, Value), Fail> {
+fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) -> Result<Held<'s>, Fail> {
     let clock = || setup.fixed.unwrap_or_else(now);
     let mut talk = begin(setup, step, &clock)?;
     if setup.begun.is_empty() {
@@ -340,7 +465,8 @@ fn discuss(setup: &Setup, step: &Step, log: &mut Log, screen: &Screen) -> Result
     };
     voices::refuse_secrets("the discussion", &to_lines(talk.log()))?;
     let finished = talk.finish().ok_or_else(|| Fail::new("the discussion did not come to its end"))?;
-    Ok((finished, usage))
+    screen.say(&format!("\n{}", synthesis::summary_text(&finished, &setup.library)?));
+    Ok(Held { setup, finished, usage })
 }
 
 /// The discussion as it begins, or where it was cut off.
@@ -378,7 +504,8 @@ fn head(setup: &Setup, talk: &Discussion<'_>, screen: &Screen) -> Result<String,
 }
 
 /// `--plan`: the discussion held in memory, and every request counted that a model would get.
-fn plan(setup: &Setup, step: &Step, screen: &Screen) -> Result<Code, Fail> {
+fn plan(setup: &Setup, screen: &Screen) -> Result<Code, Fail> {
+    let step = setup.library.step(&setup.opened.step.id)?;
     let clock = || setup.fixed.unwrap_or_else(now);
     let mut talk = begin(setup, step, &clock)?;
     let (mut first, mut second) = {
@@ -424,7 +551,7 @@ fn rehearse(held: &Held<'_>, screen: &Screen) -> Result<Code, Fail> {
 }
 
 /// `--out`: the recording goes to a file of the user's, and nothing is committed.
-fn keep(held: &Held<'_>, path: &Path, screen: &Screen) -> Result<Code, Fail> {
+fn keep(held: &Held<'_>, path: &Path, screen: &Screen) -> Result<Value, Fail> {
     let Held { setup, finished, .. } = held;
     let (outcome, _) = landing::place(&setup.item, finished, &setup.library)?;
     screen.check().map_err(Fail::new)?;
@@ -432,35 +559,15 @@ fn keep(held: &Held<'_>, path: &Path, screen: &Screen) -> Result<Code, Fail> {
     write_whole(path, to_lines(&finished.log).as_bytes())
         .map_err(|error| Fail::new(format!("{shown} cannot be written: {error}")))?;
     screen.say_strong(&format!("\nRecorded in {shown}; nothing was committed."));
-    screen.json(&held.report(&outcome));
-    Ok(Code::Yes)
+    Ok(held.report(&outcome))
 }
 
-/// Writes a file whole or not at all.
-fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    use std::io::Write as _;
-    if path.is_dir() {
-        return Err(std::io::Error::other("it is a folder"));
-    }
-    // A device or a pipe takes the bytes as they are: there is nothing to put in its place.
-    if path.exists() && !path.metadata()?.is_file() {
-        return std::fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
-    }
-    let mut name = path.file_name().ok_or_else(|| std::io::Error::other("it names no file"))?.to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let beside = path.with_file_name(name);
-    let written = std::fs::File::create(&beside).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    let moved = written.and_then(|()| std::fs::rename(&beside, path));
-    if moved.is_err() {
-        let _ = std::fs::remove_file(&beside);
-    }
-    moved
-}
-
-fn already_recorded(setup: &Setup, commit: Oid, recording: &str, screen: &Screen) -> Result<Code, Fail> {
+fn already_recorded(
+    setup: &Setup,
+    commit: Oid,
+    recording: &str,
+    screen: &Screen,
+) -> Result<(Value, Oid), Fail> {
     let branch = &setup.opened.branch;
     let bytes = setup.repo.file(commit, recording)?.unwrap_or_default();
     let log = crate::discussion::event::from_lines(recording, crate::json::utf8(recording, &bytes)?)?;
@@ -469,16 +576,25 @@ fn already_recorded(setup: &Setup, commit: Oid, recording: &str, screen: &Screen
     let finished = finished.ok_or_else(|| Fail::new(format!("{recording} has no end")))?;
     screen.say(&format!("Already recorded: {branch} carries this run in {recording}. Nothing was changed."));
     let outcome = Outcome::nothing(recording);
-    let held = Held { setup, finished: &finished, usage: Meter::default().value() };
+    let base = finished.opened.base.clone();
+    let held = Held { setup, finished, usage: Meter::default().value() };
     let mut report = held.report(&outcome);
-    report["base"] = json!(finished.opened.base);
-    report["commit"] = json!(setup.repo.brought(commit, recording)?.to_string());
+    report["base"] = json!(base);
+    let brought = setup.repo.brought(commit, recording)?;
+    report["commit"] = json!(brought.to_string());
     report["already_recorded"] = json!(true);
-    screen.json(&report);
-    Ok(Code::Yes)
+    Ok((report, brought))
 }
 
 impl Held<'_> {
+    /// The report of what was committed.
+    fn landed(&self, landed: &landing::Landed) -> (Value, Oid) {
+        let mut report = self.report(&landed.outcome);
+        report["base"] = json!(landed.parent.to_string());
+        report["commit"] = json!(landed.commit.to_string());
+        (report, landed.commit)
+    }
+
     /// What `--json` prints (contract, section 2).
     fn report(&self, outcome: &Outcome) -> Value {
         let Held { setup, finished, usage } = self;

@@ -33,6 +33,14 @@ impl Event {
         Ok(Some(Event { name: crate::plain::shown(&name), payload }))
     }
 
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub const fn payload(&self) -> &Value {
+        &self.payload
+    }
+
     fn id(&self, pointer: &str) -> Result<Oid, Fail> {
         let value = self.payload.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         Oid::from_str(value).ok().filter(|_| value.len() == 40).ok_or_else(|| {

@@ -1,19 +1,24 @@
 //! The program: arguments and environment, a file a verb. The only place that reads the clock,
 //! the environment or a work tree.
 
+mod actions;
 mod add;
 mod audit;
 mod check;
 mod elaborate;
 mod event;
 mod exit;
+mod github;
+mod init;
 mod landed;
 mod plan;
+mod push;
 mod recording;
 mod replay;
 mod report;
 mod resume;
 mod screen;
+mod service;
 mod show;
 mod status;
 mod steps;
@@ -72,6 +77,7 @@ enum Color {
 }
 
 #[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant)] // There is one of them, once.
 enum Verb {
     /// Hold one discussion on a step and commit what it adds
     Elaborate(elaborate::Options),
@@ -91,6 +97,17 @@ enum Verb {
     Status(status::Options),
     /// List, read and check the step files
     Steps(steps::Options),
+    /// Answer an event of GitHub Actions: a label on an issue, a change to be checked
+    Github(github::Options),
+    /// Set a repository up: a workflow, the settings, a hook
+    Init(init::Options),
+    /// Print the completions for a shell
+    Completions {
+        /// bash, zsh, fish, powershell or elvish
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
 }
 
 /// Runs the program with the process's arguments.
@@ -110,6 +127,10 @@ pub fn main() -> Code {
         Verb::Show(options) => show::run(&cli.global, &options, &screen),
         Verb::Status(options) => status::run(&cli.global, &options, &screen),
         Verb::Steps(options) => steps::run(&cli.global, &options, &screen),
+        Verb::Github(options) => github::run(&cli.global, options, &screen),
+        Verb::Init(options) => init::run(&cli.global, &options, &screen),
+        Verb::Completions { shell } => completions(shell, &screen),
+        Verb::Man => man(&screen),
     };
     match done {
         Ok(code) => screen.finish(code),
@@ -118,6 +139,34 @@ pub fn main() -> Code {
             Code::Failed
         }
     }
+}
+
+/// The completions for a shell, to be sourced or put where the shell looks for them.
+fn completions(shell: clap_complete::Shell, screen: &Screen) -> Result<Code, Fail> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut <Cli as clap::CommandFactory>::command(), "roundtable", &mut text);
+    screen.document(&String::from_utf8_lossy(&text))?;
+    Ok(Code::Yes)
+}
+
+/// The manual page (man(7)): the program's own, and behind it a part for each verb.
+fn man(screen: &Screen) -> Result<Code, Fail> {
+    let mut command = <Cli as clap::CommandFactory>::command();
+    command.build();
+    let failed = |error: std::io::Error| Fail::new(format!("the manual page cannot be made: {error}"));
+    let mut text = Vec::new();
+    let page = clap_mangen::Man::new(command.clone())
+        .date("")
+        .source(concat!("roundtable ", env!("CARGO_PKG_VERSION")));
+    page.render(&mut text).map_err(failed)?;
+    for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
+        text.extend(format!(".SH \"ROUNDTABLE {}\"\n", verb.get_name().to_uppercase()).bytes());
+        let page = clap_mangen::Man::new(verb.clone());
+        page.render_description_section(&mut text).map_err(failed)?;
+        page.render_options_section(&mut text).map_err(failed)?;
+    }
+    screen.document(&String::from_utf8_lossy(&text))?;
+    Ok(Code::Yes)
 }
 
 /// A clock option: a fixed moment, or the machine's.
@@ -210,4 +259,28 @@ fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Fail> {
         return Err(Fail::new(format!("{shown} is larger than {} MiB", limit >> 20)));
     }
     Ok(bytes)
+}
+
+/// Writes a file whole or not at all.
+fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    use std::io::Write as _;
+    if path.is_dir() {
+        return Err(std::io::Error::other("it is a folder"));
+    }
+    // A device or a pipe takes the bytes as they are: there is nothing to put in its place.
+    if path.exists() && !path.metadata()?.is_file() {
+        return std::fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    }
+    let mut name = path.file_name().ok_or_else(|| std::io::Error::other("it names no file"))?.to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let beside = path.with_file_name(name);
+    let written = std::fs::File::create(&beside).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    let moved = written.and_then(|()| std::fs::rename(&beside, path));
+    if moved.is_err() {
+        let _ = std::fs::remove_file(&beside);
+    }
+    moved
 }

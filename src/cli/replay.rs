@@ -12,6 +12,7 @@ use super::exit::{Code, Fail};
 use super::landed::{announce, artifacts, diff};
 use super::screen::Screen;
 use super::{Global, open, recording, table};
+use crate::discussion::Finished;
 use crate::landing::Landing;
 use crate::library::Library;
 use crate::plain::count;
@@ -260,34 +261,49 @@ fn land(
     };
     let base = || Oid::from_str(&finished.opened.base).map_err(|error| Fail::new(error.to_string()));
     let start = elsewhere.map_or_else(base, Ok)?;
-    let mut entry = json!({
-        "path": recording.name, "reproduced": true, "divergence": null, "branch": branch,
-        "moved": found.moved.iter().map(ToString::to_string).collect::<Vec<_>>(),
-    });
-    match replay.land(finished.clone(), branch, start)? {
+    let (mut entry, _) = land_on(replay, finished.clone(), branch, start, screen)?;
+    entry["path"] = json!(recording.name);
+    entry["reproduced"] = json!(true);
+    entry["divergence"] = json!(null);
+    entry["moved"] = found.moved.iter().map(ToString::to_string).collect();
+    screen.json(&json!({"reproduced": true, "recordings": [entry]}));
+    Ok(Code::Yes)
+}
+
+/// Commits a discussion that came out the same on a branch that stands at `start`; the report, and
+/// where it stands.
+pub fn land_on(
+    replay: &Replay,
+    finished: Finished,
+    branch: &str,
+    start: Oid,
+    screen: &Screen,
+) -> Result<(Value, Oid), Fail> {
+    let mut entry = json!({"branch": branch});
+    let commit = match replay.land(finished, branch, start)? {
         Landing::Recorded { commit, recording } => {
-            let commit = repo.brought(commit, &recording)?;
             screen.say(&format!(
                 "Already recorded: {branch} carries this run in {recording}. Nothing was changed."
             ));
-            entry["commit"] = json!(commit.to_string());
-            entry["recording"] = json!(recording);
             entry["already_recorded"] = json!(true);
+            let brought = replay.repo().brought(commit, &recording)?;
+            entry["recording"] = json!(recording);
+            brought
         }
         Landing::Done(landed) => {
-            screen.say_strong(&format!("{}: reproduced", recording.name));
+            screen.say_strong("Reproduced from its recording.");
             announce(&landed.outcome, screen);
             screen.say_strong(&format!("\nCommitted {} on {branch}.", short(landed.commit)));
             screen.say(&format!("See it with: git show {branch}"));
-            entry["commit"] = json!(landed.commit.to_string());
+            entry["already_recorded"] = json!(false);
             entry["base"] = json!(landed.parent.to_string());
             entry["recording"] = json!(landed.outcome.recording);
             entry["artifacts"] = json!(artifacts(&landed.outcome));
-            entry["already_recorded"] = json!(false);
+            landed.commit
         }
-    }
-    screen.json(&json!({"reproduced": true, "recordings": [entry]}));
-    Ok(Code::Yes)
+    };
+    entry["commit"] = json!(commit.to_string());
+    Ok((entry, commit))
 }
 
 /// A recording below the items folder: its number, the item, its path and its blob.

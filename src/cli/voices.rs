@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::exit::Fail;
+use super::service::variable;
 use crate::config::Config;
 use crate::http::{self, Secret, Url};
 use crate::voice::anthropic::{self, Anthropic};
@@ -21,7 +22,7 @@ const PATIENCE: u64 = 300;
 const SECRETS: [&str; 5] =
     ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "ACTIONS_RUNTIME_TOKEN"];
 
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[group(id = "voices")]
 #[command(next_help_heading = "The voice")]
 pub struct Options {
@@ -184,10 +185,10 @@ fn unknown(voice: &str) -> Fail {
 }
 
 /// The service's address, and whether it is another than the service's own.
-fn address(options: &Options, variable: &str, own: &str) -> Result<(Url, bool), Fail> {
-    let (name, text) = match (&options.base_url, environment(variable)) {
+fn address(options: &Options, name: &'static str, own: &str) -> Result<(Url, bool), Fail> {
+    let (name, text) = match (&options.base_url, variable(name)) {
         (Some(url), _) => ("--base-url", url.clone()),
-        (None, Some(url)) => (variable, url),
+        (None, Some(url)) => (name, url),
         (None, None) => ("", own.to_owned()),
     };
     let url = http::base_url(name, &text).map_err(|failed| Fail::new(failed.to_string()))?;
@@ -196,29 +197,21 @@ fn address(options: &Options, variable: &str, own: &str) -> Result<(Url, bool), 
 }
 
 /// The key from the environment; the service's own address needs one, others may not.
-fn key(variable: &str, is_needed: bool) -> Result<Option<Secret>, Fail> {
-    match environment(variable) {
-        Some(value) => {
-            Ok(Some(Secret::new(variable, &value).map_err(|failed| Fail::new(failed.to_string()))?))
-        }
+fn key(name: &str, is_needed: bool) -> Result<Option<Secret>, Fail> {
+    match variable(name) {
+        Some(value) => Ok(Some(Secret::new(name, &value).map_err(|failed| Fail::new(failed.to_string()))?)),
         None if is_needed => Err(Fail::new(format!(
-            "{variable} is not set; put the key there (it is read from the environment only), or use --voice offline, which needs none"
+            "{name} is not set; put the key there (it is read from the environment only), or use --voice offline, which needs none"
         ))),
         None => Ok(None),
     }
-}
-
-/// A variable that is set to something.
-#[allow(clippy::disallowed_methods)]
-fn environment(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
 /// Refuses a text that holds a key or token of the environment.
 pub fn refuse_secrets(what: &str, text: &str) -> Result<(), Fail> {
     for name in SECRETS {
         // What is too short to be a key would be found in every text.
-        let secret = environment(name).and_then(|value| Secret::new(name, &value).ok());
+        let secret = variable(name).and_then(|value| Secret::new(name, &value).ok());
         if secret.is_some_and(|secret| secret.expose().len() >= 8 && secret.is_in(text)) {
             return Err(Fail::new(format!(
                 "{what} holds the value of {name}; nothing was written. Take it out, and change the key: whoever has read it has it"

@@ -108,6 +108,9 @@ pub struct Opened {
     pub author: Author,
     /// The run id: a digest of item, step, inputs, configuration, voice and clock.
     pub run: String,
+    /// The meta.json of an item that is made together with the discussion.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_meta: Option<String>,
 }
 
 /// The step under discussion, as far as the outcome depends on it.

@@ -45,6 +45,11 @@ impl Meta {
         self.document.value.get(key).unwrap_or(&Value::Null)
     }
 
+    /// The id of what the item came from, such as `GH-17`.
+    pub fn source_id(&self) -> Option<&str> {
+        self.get("source_id").as_str()
+    }
+
     /// The item's name for people, if meta.json has one.
     pub fn name(&self) -> Option<&str> {
         ["name", "title"].iter().find_map(|key| self.get(key).as_str()).filter(|name| !name.trim().is_empty())
@@ -131,10 +136,32 @@ impl Meta {
     }
 }
 
+/// Where a new item comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Somebody made it by hand.
+    Manual,
+    /// An issue, by its number.
+    GitHub(u64),
+}
+
+impl Source {
+    /// `source_id` of meta.json: `GH-17`.
+    pub fn id(self) -> Option<String> {
+        match self {
+            Source::Manual => None,
+            Source::GitHub(number) => Some(format!("GH-{number}")),
+        }
+    }
+}
+
 /// The meta.json of a new item.
-pub fn new_item(slug: &str, name: &str, created_at: Time, base: &str) -> String {
-    let meta = json!({
-        "source": "manual",
+pub fn new_item(source: Source, slug: &str, name: &str, created_at: Time, base: &str) -> String {
+    let mut meta = json!({"source": "manual"});
+    if let Some(id) = source.id() {
+        meta = json!({"source": "github", "source_id": id});
+    }
+    let rest = json!({
         "slug": slug,
         "name": name,
         "created_at": created_at.to_string(),
@@ -144,6 +171,9 @@ pub fn new_item(slug: &str, name: &str, created_at: Time, base: &str) -> String 
         "steps_completed": [],
         "depth_overrides": {},
     });
+    if let (Some(meta), Value::Object(rest)) = (meta.as_object_mut(), rest) {
+        meta.extend(rest);
+    }
     format!("{meta:#}\n")
 }
 
@@ -188,6 +218,7 @@ mod tests {
     #[test]
     fn a_new_item_has_every_field_readers_expect() {
         let text = new_item(
+            Source::Manual,
             "offline-mode",
             "offline mode",
             Time::parse("2026-02-20T14:30:00Z").unwrap(),

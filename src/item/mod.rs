@@ -37,6 +37,15 @@ pub struct Item {
 }
 
 impl Item {
+    /// An item that stands in no commit yet: nothing but the text of its meta.json.
+    ///
+    /// # Errors
+    /// Text that is no meta.json.
+    pub fn new(path: &str, meta: &str) -> Result<Item, crate::finding::Finding> {
+        let meta = Meta::read(&format!("{path}/{}", meta::FILE), meta.as_bytes())?;
+        Ok(Item { path: path.to_owned(), meta, files: BTreeMap::new(), recordings: Vec::new() })
+    }
+
     /// The last name of the item's path.
     pub fn slug(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)

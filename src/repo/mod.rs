@@ -9,6 +9,8 @@ mod objects;
 mod pack;
 mod pending;
 mod range;
+#[cfg(feature = "net")]
+pub mod remote;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -78,6 +80,8 @@ pub enum Error {
     File(#[from] Finding),
     #[error("cannot {what} {}: {error}", path.display())]
     Io { what: &'static str, path: PathBuf, error: std::io::Error },
+    #[error("\"{0}\" is no item; use letters, digits, `.`, `_` and `-`, as in offline-mode")]
+    ItemName(String),
     #[error("{0} was not written as it should have been; the branch was not moved")]
     NotWritten(String),
     #[error("the repository is damaged: {0}; git fsck says more")]
@@ -88,6 +92,16 @@ pub enum Error {
         "the index cannot be read as a commit's files: {0}; finish the merge, or git reset what is unmerged"
     )]
     Index(String),
+    #[error("there is no remote \"{0}\" here; `git remote -v` lists them")]
+    NoRemote(String),
+    #[error("{url}: {reason}")]
+    Remote { url: String, reason: String },
+    #[error(
+        "the branch {0} has commits that its remote lacks, and lacks some that the remote has; bring them together first"
+    )]
+    Diverged(String),
+    #[error("the branch {branch} was moved by somebody else meanwhile ({reason}); try again")]
+    Moved { branch: String, reason: String },
     #[error("git: {0}")]
     Git(#[from] git2::Error),
 }
@@ -316,6 +330,49 @@ impl Repo {
             Some(File::Opaque) | None => return Err(Error::NoMeta { path: path.to_owned() }),
         };
         Ok(Item { path: path.to_owned(), meta, files, recordings })
+    }
+
+    /// The branches below a name, here and as remotes were last seen, with where they stand; a
+    /// branch of this repository wins.
+    ///
+    /// # Errors
+    /// References that cannot be read.
+    pub fn branches_below(&self, name: &str) -> Result<Vec<(String, Oid)>, Error> {
+        let mut found: BTreeMap<String, Oid> = BTreeMap::new();
+        for glob in [format!("refs/heads/{name}/*"), format!("refs/remotes/*/{name}/*")] {
+            for reference in self.git.references_glob(&glob)? {
+                let reference = reference?;
+                let (Ok(full), Some(tip)) = (reference.name(), reference.target()) else { continue };
+                let Some(at) = full.find(&format!("/{name}/")) else { continue };
+                found.entry(full[at + 1..].to_owned()).or_insert(tip);
+            }
+        }
+        Ok(found.into_iter().collect())
+    }
+
+    /// The same repository, opened again.
+    ///
+    /// # Errors
+    /// As [`Repo::open`].
+    pub fn again(&self) -> Result<Repo, Error> {
+        Repo::open(self.path())
+    }
+
+    /// Reads an item folder, or begins one with this meta.json where there is none.
+    ///
+    /// # Errors
+    /// As [`Repo::item`], and a folder that stands there without being an item.
+    pub fn item_or_new(&self, commit: Oid, path: &str, new_meta: Option<&str>) -> Result<Item, Error> {
+        match new_meta {
+            Some(text) if !self.exists(commit, path)? => {
+                // A recording says where: it may be anybody's.
+                if !path.split('/').all(item::path::is_safe_name) {
+                    return Err(Error::ItemName(crate::plain::shown(path)));
+                }
+                Ok(Item::new(path, text)?)
+            }
+            _ => self.item(commit, path),
+        }
     }
 
     /// The item folders below a folder of items, in order.

@@ -227,6 +227,7 @@ mod tests {
             digests: Default::default(),
             author: Author { name: "a".into(), email: "b".into() },
             run: String::new(),
+            new_meta: None,
         };
         let insight = Insight {
             text: "=cmd, \"x\" --> <!--".into(),

@@ -82,6 +82,7 @@ pub fn opened_for(library: &Library, step_id: &str, max_turns: u32, voice: &str,
         digests: Default::default(),
         author: Author { name: "roundtable".into(), email: "roundtable@localhost".into() },
         run: "0".repeat(32),
+        new_meta: None,
     };
     Record { at: time(), event: Event::Opened(Box::new(opened)) }
 }

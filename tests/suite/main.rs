@@ -7,8 +7,11 @@ mod cases;
 mod determinism;
 #[cfg(target_os = "linux")]
 mod faults;
+mod forge;
 mod gate;
+mod github;
 mod hostile;
+mod init;
 mod kit;
 mod live;
 mod machine;

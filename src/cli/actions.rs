@@ -1,0 +1,47 @@
+//! Talking to the runner of GitHub Actions: outputs and the summary of the job.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use super::exit::Fail;
+use super::{nanoseconds, service};
+use crate::library::sha256;
+
+/// Bytes of a summary; the runner refuses all of one that is over 1 MiB.
+const SUMMARY: usize = 900 * 1024;
+
+/// Sets outputs of the step, where there is a runner that takes them. The delimiter is random, so
+/// that no value can end its own output and begin another.
+pub fn outputs(values: &[(&str, &str)]) -> Result<(), Fail> {
+    let Some(path) = service::variable("GITHUB_OUTPUT") else { return Ok(()) };
+    let mut text = String::new();
+    for (name, value) in values {
+        let seed = format!("{} {} {name}", nanoseconds(), std::process::id());
+        let delimiter = format!("roundtable_{}", &sha256(seed.as_bytes())[..32]);
+        if value.contains(&delimiter) {
+            return Err(Fail::new(format!("the output {name} holds its own delimiter")));
+        }
+        text.push_str(&format!("{name}<<{delimiter}\n{value}\n{delimiter}\n"));
+    }
+    append(Path::new(&path), &text)
+}
+
+/// Adds to the summary of the job, where there is one; what is too long for it is cut.
+pub fn summary(text: &str) -> Result<(), Fail> {
+    let Some(path) = service::variable("GITHUB_STEP_SUMMARY") else { return Ok(()) };
+    let mut end = text.len().min(SUMMARY);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let cut =
+        if end < text.len() { "\n\n… cut: the whole discussion stands in the commit\n" } else { "\n" };
+    append(Path::new(&path), &format!("{}{cut}", &text[..end]))
+}
+
+fn append(path: &Path, text: &str) -> Result<(), Fail> {
+    let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
+    let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| {
+        Fail::new(format!("{} cannot be written: {error}", crate::plain::shown(&path.display().to_string())))
+    })
+}

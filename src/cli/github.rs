@@ -1,0 +1,686 @@
+//! `roundtable github`: from an event of Actions to a discussion on an issue, and back to one
+//! comment, one pull request and the labels; or to the gate.
+//!
+//! Nothing is written before the discussion stands in a commit that was pushed. What fails behind
+//! that is a warning: the commit is what counts.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{Args, Subcommand};
+use git2::Oid;
+use serde_json::{Value, json};
+
+use super::elaborate::{self, Task};
+use super::event::Event;
+use super::exit::{Code, Fail};
+use super::screen::Screen;
+use super::voices;
+use super::{Global, actions, check, open, push, read_file, service, table};
+use crate::config::Config;
+use crate::discussion::event::{Time, from_lines};
+use crate::discussion::{Finished, finished};
+use crate::github::hub::Hub;
+use crate::github::page::{self, Links, Told};
+use crate::github::thread::{self, Comment, Thread};
+use crate::github::trigger::{self, Asked, Person, Trigger, What};
+use crate::github::{ACTIONS_BOT, Permission, Settings};
+use crate::http::Failed;
+use crate::item::meta::{Meta, Source};
+use crate::library::{Library, sha256};
+use crate::plain;
+use crate::replay::{Recording, Replay};
+use crate::repo::Repo;
+use crate::script;
+
+#[derive(Debug, Args)]
+pub struct Options {
+    #[command(subcommand)]
+    what: Option<Wanted>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Wanted {
+    /// Do what the event of this Actions run asks for
+    Run(Box<Run>),
+    /// Print all issues that wait with a label, as a matrix for `strategy.matrix`
+    Plan,
+}
+
+#[derive(Debug, Default, Args)]
+#[group(id = "github")]
+#[command(after_help = "Example: roundtable github run --issue 12 --label roundtable:01-03")]
+struct Run {
+    /// An issue to work on, whatever the event is
+    #[arg(long, value_name = "N")]
+    issue: Option<u64>,
+    /// The label that asks for it [default: the one of the settings]
+    #[arg(long, value_name = "NAME", requires = "issue")]
+    label: Option<String>,
+    /// Write the recording and its digest into this folder, and nothing anywhere else
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// Commit the recording in this folder instead of holding a discussion; no voice speaks
+    #[arg(long, value_name = "FOLDER", conflicts_with = "out", requires = "digest")]
+    recording: Option<PathBuf>,
+    /// The SHA-256 that the recording must have
+    #[arg(long, value_name = "SHA256", requires = "recording")]
+    digest: Option<String>,
+    #[command(flatten)]
+    voice: voices::Options,
+}
+
+/// Jobs that a matrix may have.
+const MATRIX: usize = 256;
+/// Name of the recording in the folder that is handed over.
+const HANDED: &str = "recording.jsonl";
+
+/// Does what is asked for.
+pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, Fail> {
+    match options.what.unwrap_or(Wanted::Run(Box::default())) {
+        Wanted::Run(run) => answer(global, &run, screen),
+        Wanted::Plan => plan(global, screen),
+    }
+}
+
+fn failed(failed: Failed) -> Fail {
+    Fail::new(failed.to_string())
+}
+
+fn answer(global: &Global, run: &Run, screen: &Screen) -> Result<Code, Fail> {
+    let repo = open(global)?;
+    let config = table::config(global, &repo, repo.resolve("HEAD")?)?;
+    let settings = config.github.clone().unwrap_or_default();
+    let event = Event::read()?;
+    let trigger = match (run.issue, &event) {
+        (Some(number), _) => by_hand(number, run.label.as_deref(), &settings)?,
+        (None, Some(event)) => trigger::trigger(event.name(), event.payload(), &settings),
+        (None, None) => {
+            return Err(Fail::new(
+                "there is no event of GitHub Actions here; name an issue with --issue N, or use roundtable elaborate --issue N",
+            ));
+        }
+    };
+    match trigger {
+        Trigger::Check => check::run(global, &check::Options::default(), screen),
+        Trigger::Nothing(why) => {
+            screen.say(&format!("Nothing to do: {why}."));
+            screen.json(&json!({"done": false, "reason": why}));
+            Ok(Code::Yes)
+        }
+        Trigger::Issue(asked) => {
+            let hub = service::hub(&repo)?;
+            let base = base_branch(event.as_ref());
+            Job { global, run, screen, repo, config, settings, hub, base }.answer(asked)
+        }
+    }
+}
+
+fn by_hand(number: u64, label: Option<&str>, settings: &Settings) -> Result<Trigger, Fail> {
+    let label = label.unwrap_or(&settings.label);
+    let what = trigger::asked(label, &settings.label).ok_or_else(|| {
+        Fail::new(format!(
+            "\"{}\" is none of roundtable's labels; they begin with {}",
+            plain::shown(label),
+            settings.label
+        ))
+    })?;
+    Ok(Trigger::Issue(Asked { number, what, label: Some(label.to_owned()), sender: None, issue: None }))
+}
+
+/// The branch that pull requests go to.
+fn base_branch(event: Option<&Event>) -> String {
+    let of_event = event.and_then(|event| event.payload().pointer("/repository/default_branch")?.as_str());
+    let name = of_event.map(str::to_owned).or_else(|| service::variable("GITHUB_REF_NAME"));
+    name.filter(|name| crate::repo::is_branch_name(name)).unwrap_or_else(|| "main".to_owned())
+}
+
+/// Everything a run on an issue needs.
+struct Job<'a> {
+    global: &'a Global,
+    run: &'a Run,
+    screen: &'a Screen,
+    repo: Repo,
+    config: Config,
+    settings: Settings,
+    hub: Hub,
+    base: String,
+}
+
+/// What was read of an issue.
+struct Read {
+    asked: Asked,
+    at: Option<Time>,
+    own: Vec<u64>,
+    /// Our comment from before: its id and text.
+    known: Option<(u64, String)>,
+    thread: Thread,
+}
+
+/// Where the item of an issue stands, or will.
+struct Seat {
+    item: String,
+    branch: String,
+}
+
+/// A discussion that was committed.
+struct Landed {
+    report: Value,
+    commit: Oid,
+    finished: Finished,
+}
+
+impl Job<'_> {
+    fn answer(mut self, asked: Asked) -> Result<Code, Fail> {
+        let (asked, at) = match self.when(asked)? {
+            Ok(known) => known,
+            Err(why) => return self.refuse(&why),
+        };
+        let read = self.read(asked, at)?;
+        for one in &read.thread.unused {
+            self.screen.note(&format!("comment {} by {} is not used: {}", one.id, one.by, one.why));
+        }
+        if self.run.out.is_some() {
+            return self.hand_over(&read);
+        }
+        let is_begun = std::cell::Cell::new(false);
+        let done = self.land_and_tell(&read, &is_begun);
+        if is_begun.get() {
+            self.label(&read.asked, done.is_ok());
+        }
+        done
+    }
+
+    /// When the label was set and by whom; or why nothing is done about it.
+    fn when(&mut self, mut asked: Asked) -> Result<Result<(Asked, Option<Time>), String>, Fail> {
+        let mut at = None;
+        if let Some(label) = &asked.label {
+            let events = self.hub.events(asked.number).map_err(failed)?;
+            let is_it = |entry: &&Value| {
+                let name = entry.pointer("/label/name").and_then(Value::as_str).unwrap_or_default();
+                entry.get("event").and_then(Value::as_str) == Some("labeled")
+                    && name.eq_ignore_ascii_case(label)
+            };
+            let newest = events
+                .iter()
+                .filter(is_it)
+                .max_by_key(|entry| moment(entry, "created_at").map(Time::seconds));
+            at = newest.and_then(|entry| moment(entry, "created_at"));
+            if asked.sender.is_none() {
+                asked.sender = newest.and_then(|entry| entry.get("actor")).and_then(Person::of);
+                if asked.sender.is_none() {
+                    return Ok(Err(format!("nobody has set the label {}", plain::shown(label))));
+                }
+            }
+            // Setting a label changes no issue: an entry from before its last change is an old one.
+            let updated = asked.issue.as_ref().and_then(|issue| moment(issue, "updated_at"));
+            at = at.max(updated);
+        }
+        if let Some(sender) = asked.sender.clone() {
+            if sender.is_bot {
+                return Ok(Err(format!("{} is an app, and apps ask for nothing here", sender.login)));
+            }
+            let may = self.hub.permission(&sender).map_err(failed)?;
+            if may < self.settings.min_permission {
+                return Ok(Err(format!(
+                    "{} has the permission {may}, and {} is needed to ask for a discussion",
+                    sender.login, self.settings.min_permission
+                )));
+            }
+        }
+        Ok(Ok((asked, at)))
+    }
+
+    /// A stranger must not paint a run red, and gets no comment that could be abused.
+    fn refuse(&self, why: &str) -> Result<Code, Fail> {
+        self.screen.warn(&format!("nothing was done: {why}"));
+        let library = Library::built_in()?;
+        let values = minijinja::context! { why => why };
+        actions::summary(&library.templates.render("github/refused.md", values)?)?;
+        self.screen.json(&json!({"done": false, "reason": why}));
+        Ok(Code::Yes)
+    }
+
+    fn read(&mut self, asked: Asked, at: Option<Time>) -> Result<Read, Fail> {
+        let own = own_ids(&mut self.hub);
+        let mut known = None;
+        let thread = read_thread(&mut self.hub, &asked, at, &own, &self.settings, &mut known)?;
+        Ok(Read { asked, at, own, known, thread })
+    }
+
+    /// The item of the issue: the one that says so, on the default branch or on one of ours, else
+    /// one that is named by the issue's title.
+    fn seat(&self, thread: &Thread) -> Result<Seat, Fail> {
+        let id = Source::GitHub(thread.number).id();
+        let items = self.config.items();
+        let head = self.repo.resolve("HEAD")?;
+        let is_it = |commit: Oid, path: &str| -> Result<bool, Fail> {
+            let file = format!("{path}/{}", crate::item::meta::FILE);
+            let bytes = self.repo.file(commit, &file)?.unwrap_or_default();
+            Ok(Meta::read(&file, &bytes).is_ok_and(|meta| meta.source_id() == id.as_deref()))
+        };
+        let of_path = |path: String| {
+            let branch = format!("roundtable/{}", table::slug(&path));
+            Seat { item: path, branch }
+        };
+        let mut places: Vec<(Option<String>, Oid)> = vec![(None, head)];
+        places
+            .extend(self.repo.branches_below("roundtable")?.into_iter().map(|(name, tip)| (Some(name), tip)));
+        for (branch, commit) in &places {
+            for path in self.repo.items(*commit, items)? {
+                if is_it(*commit, &path)? {
+                    let seat = of_path(path);
+                    return Ok(Seat { branch: branch.clone().unwrap_or(seat.branch), ..seat });
+                }
+            }
+        }
+        let slug = slug_of(&thread.title, thread.number);
+        let is_taken = places.iter().any(|(branch, commit)| {
+            branch.as_ref().is_some_and(|branch| *branch == format!("roundtable/{slug}"))
+                || self.repo.exists(*commit, &format!("{items}/{slug}")).unwrap_or(true)
+        });
+        let slug = if is_taken { format!("{slug}-{}", thread.number) } else { slug };
+        Ok(of_path(format!("{items}/{slug}")))
+    }
+
+    fn task(&self, read: &Read, seat: &Seat) -> Result<Task, Fail> {
+        let What::Discussion(step) = &read.asked.what else {
+            return Err(Fail::new("the analysis of an issue runs with roundtable analyze ITEM --issue N"));
+        };
+        let step = match step {
+            Some(step) => step.clone(),
+            None => self.current_step(seat)?,
+        };
+        Ok(Task {
+            item: seat.item.clone(),
+            new: Some((Source::GitHub(read.thread.number), read.thread.title.clone())),
+            step,
+            script: read.thread.script.clone(),
+            branch: Some(seat.branch.clone()),
+            base: None,
+            voice: self.run.voice.clone(),
+            max_turns: None,
+            fixed: read.at,
+            resume: false,
+        })
+    }
+
+    /// The last of the item's completed steps, else the first of all.
+    fn current_step(&self, seat: &Seat) -> Result<String, Fail> {
+        let commit = match self.repo.tip(&seat.branch)? {
+            Some(tip) => tip,
+            None => self.repo.resolve("HEAD")?,
+        };
+        let file = format!("{}/{}", seat.item, crate::item::meta::FILE);
+        let steps = match self.repo.file(commit, &file)? {
+            Some(bytes) => Meta::read(&file, &bytes)?.steps_completed(),
+            None => Vec::new(),
+        };
+        Ok(steps
+            .last()
+            .filter(|step| crate::step::is_step_id(step))
+            .cloned()
+            .unwrap_or_else(|| "00-01".to_owned()))
+    }
+
+    /// Brings the branch to where the remote has it.
+    fn follow(&self, seat: &Seat) -> Result<(), Fail> {
+        let remote = service::remote(&self.hub)?;
+        if let Some(tip) = self.repo.fetch(&remote, &seat.branch)? {
+            self.repo.follow(&seat.branch, tip, None)?;
+        }
+        Ok(())
+    }
+
+    /// The first of two jobs: the recording and its digest, and nothing else.
+    fn hand_over(&self, read: &Read) -> Result<Code, Fail> {
+        let seat = self.seat(&read.thread)?;
+        self.follow(&seat)?;
+        let folder = self.run.out.clone().unwrap_or_default();
+        let made = std::fs::create_dir_all(&folder);
+        made.map_err(|error| {
+            Fail::new(format!("{} cannot be made: {error}", plain::shown(&folder.display().to_string())))
+        })?;
+        let setup = elaborate::set_up(self.global, self.task(read, &seat)?, self.screen)?;
+        let path = folder.join(HANDED);
+        let mut report = elaborate::hold_and_keep(&setup, &path, self.screen)?;
+        let digest = sha256(&read_file(&path, script::LARGEST as u64 * 4)?);
+        actions::outputs(&[("digest", &digest)])?;
+        report["digest"] = json!(digest);
+        self.screen.say(&format!("Its SHA-256 is {digest}."));
+        self.screen.json(&report);
+        Ok(Code::Yes)
+    }
+
+    fn land_and_tell(&mut self, read: &Read, is_begun: &std::cell::Cell<bool>) -> Result<Code, Fail> {
+        let seat = self.seat(&read.thread)?;
+        self.follow(&seat)?;
+        let remote = service::remote(&self.hub)?;
+        let number = read.thread.number;
+        let told = |run: &str| read.known.as_ref().is_some_and(|(_, body)| page::run_of(body) == Some(run));
+        let (report, commit) = if self.run.recording.is_some() {
+            let (recording, replay) = self.handed_over(&seat)?;
+            if told(&recording_run(&recording)?) {
+                return self.already(&seat);
+            }
+            is_begun.set(true);
+            self.look(number);
+            let landed = self.land_recording(&recording, &replay, &seat)?;
+            let mut again =
+                |_: &(Value, Oid), tip| land_at(&replay, &recording, &seat.branch, tip, self.screen);
+            push::forward(&self.repo, &seat.branch, &remote, landed, &mut again, self.screen)?
+        } else {
+            let setup = elaborate::set_up(self.global, self.task(read, &seat)?, self.screen)?;
+            if told(&setup.opened().run) {
+                return self.already(&seat);
+            }
+            is_begun.set(true);
+            self.look(number);
+            let landed = elaborate::hold_and_land(&setup, self.screen)?;
+            let mut again =
+                |landed: &(Value, Oid), tip| elaborate::land_again(&setup, landed, tip, self.screen);
+            push::forward(setup.repo(), &seat.branch, &remote, landed, &mut again, self.screen)?
+        };
+        let landed = self.landed(report, commit)?;
+        self.tell(read, &landed)
+    }
+
+    /// The same event again: everything stands already.
+    fn already(&self, seat: &Seat) -> Result<Code, Fail> {
+        self.screen.say(&format!("Already answered: {} carries this run. Nothing was changed.", seat.branch));
+        let tip = self.repo.tip(&seat.branch)?.map(|tip| tip.to_string()).unwrap_or_default();
+        actions::outputs(&[("branch", &seat.branch), ("commit", &tip)])?;
+        self.screen
+            .json(&json!({"done": true, "already_recorded": true, "branch": seat.branch, "commit": tip}));
+        Ok(Code::Yes)
+    }
+
+    fn look(&mut self, number: u64) {
+        let seen = self.hub.react(number, "eyes");
+        self.warn("the issue takes no reaction", seen);
+    }
+
+    fn warn<T>(&self, what: &str, done: Result<T, Failed>) -> Option<T> {
+        match done {
+            Ok(value) => Some(value),
+            Err(failed) => {
+                self.screen.warn(&format!("{what}: {failed}"));
+                None
+            }
+        }
+    }
+
+    /// The recording of the first job, if it is the one that was announced and is for this issue.
+    fn handed_over(&self, seat: &Seat) -> Result<(Recording, Replay), Fail> {
+        let folder = self.run.recording.as_deref().unwrap_or(Path::new("."));
+        let path = folder.join(HANDED);
+        let bytes = read_file(&path, script::LARGEST as u64 * 4)?;
+        let digest = sha256(&bytes);
+        if Some(digest.as_str()) != self.run.digest.as_deref().map(str::trim) {
+            return Err(Fail::new(format!(
+                "the recording that was handed over has the SHA-256 {digest}, and another was announced; nothing was done"
+            )));
+        }
+        let recording = Recording { name: HANDED.to_owned(), bytes, place: None };
+        let opened = recording
+            .opened()
+            .ok_or_else(|| Fail::new("the recording that was handed over has no opening"))?;
+        if opened.item != seat.item {
+            return Err(Fail::new(format!(
+                "the recording that was handed over is about {}, and the issue's item is {}; nothing was done",
+                plain::shown(&opened.item),
+                seat.item
+            )));
+        }
+        let replay =
+            Replay::new(self.repo.again()?, Arc::new(Library::built_in()?), table::operators(self.global)?);
+        Ok((recording, replay))
+    }
+
+    fn land_recording(
+        &self,
+        recording: &Recording,
+        replay: &Replay,
+        seat: &Seat,
+    ) -> Result<(Value, Oid), Fail> {
+        let start = match self.repo.tip(&seat.branch)? {
+            Some(tip) => tip,
+            None => self.repo.resolve("HEAD")?,
+        };
+        land_at(replay, recording, &seat.branch, start, self.screen)
+    }
+
+    /// What stands in the commit, read back.
+    fn landed(&self, report: Value, commit: Oid) -> Result<Landed, Fail> {
+        let path = report["recording"].as_str().unwrap_or_default().to_owned();
+        let bytes = self.repo.file(commit, &path)?.unwrap_or_default();
+        let log = from_lines(&path, crate::json::utf8(&path, &bytes)?)?;
+        let finished = finished(log).ok_or_else(|| Fail::new(format!("{path} has no end")))?;
+        Ok(Landed { report, commit, finished })
+    }
+
+    /// Pull request, comment, outputs, summary: what fails here is a warning, the commit stands.
+    fn tell(&mut self, read: &Read, landed: &Landed) -> Result<Code, Fail> {
+        let Landed { report, commit, finished } = landed;
+        let number = read.thread.number;
+        let branch = finished.opened.branch.clone();
+        let library = table::BuiltIn::begin().library(&self.repo, *commit, &self.config)?;
+        let recording = report["recording"].as_str().unwrap_or_default();
+        let links = Links {
+            branch_url: service::page(&self.hub, &format!("tree/{branch}"))?,
+            recording_url: service::page(&self.hub, &format!("blob/{commit}/{recording}"))?,
+            pull_request: String::new(),
+        };
+        let announcements = announcements(report);
+        let mut told = Told {
+            finished,
+            library: &library,
+            number,
+            links,
+            unused: &read.thread.unused,
+            announcements: &announcements,
+        };
+        let (title, body) = told.pull_request()?;
+        let opened = self.hub.pull_request(&branch, &self.base, &title, &body, self.settings.draft);
+        told.links.pull_request = self.warn("the branch has no pull request", opened).unwrap_or_default();
+        let marker = page::marker(number, &finished.opened.run);
+        let text = told.comment(&marker)?;
+        let known = read.known.as_ref().map(|(id, _)| *id);
+        let written = self.hub.comment(number, known, &marker, &read.own, &text);
+        let comment = self.warn("the issue has no comment", written).unwrap_or_default();
+        let id = commit.to_string();
+        let outputs = [
+            ("commit", id.as_str()),
+            ("branch", &branch),
+            ("pull-request", &told.links.pull_request),
+            ("comment", &comment),
+        ];
+        actions::outputs(&outputs)?;
+        actions::summary(&told.job_summary()?)?;
+        let mut report = report.clone();
+        report["pull_request"] = json!(told.links.pull_request);
+        report["comment"] = json!(comment);
+        report["unused"] = json!(
+            read.thread
+                .unused
+                .iter()
+                .map(|one| json!({"id": one.id, "by": one.by, "why": one.why}))
+                .collect::<Vec<_>>()
+        );
+        self.screen.json(&report);
+        Ok(Code::Yes)
+    }
+
+    /// The end, whatever it was: the trigger label goes, so that it can be set again.
+    fn label(&mut self, asked: &Asked, is_done: bool) {
+        let number = asked.number;
+        let reacted = self.hub.react(number, if is_done { "rocket" } else { "confused" });
+        self.warn("the issue takes no reaction", reacted);
+        let label = format!("{}:{}", self.settings.label, if is_done { "done" } else { "failed" });
+        let added = self.hub.add_label(number, &label);
+        self.warn("the issue takes no label", added);
+        if let Some(label) = &asked.label {
+            let removed = self.hub.remove_label(number, label);
+            self.warn("the label stays on the issue", removed);
+        }
+    }
+}
+
+fn recording_run(recording: &Recording) -> Result<String, Fail> {
+    let opened = recording.opened().ok_or_else(|| Fail::new("the recording has no opening"))?;
+    Ok(opened.run.clone())
+}
+
+/// Runs a recording again and commits it on a branch that stands at `start`.
+fn land_at(
+    replay: &Replay,
+    recording: &Recording,
+    branch: &str,
+    start: Oid,
+    screen: &Screen,
+) -> Result<(Value, Oid), Fail> {
+    let found = replay.run(recording, Some(start))?;
+    let (Some(finished), None) = (&found.finished, &found.divergence) else {
+        let why = found.divergence.map_or_else(String::new, |found| {
+            format!(": expected {}, found {}", found.expected, found.found)
+        });
+        return Err(Fail::new(format!(
+            "the recording that was handed over is not what the rules make of it{why}; nothing was committed"
+        )));
+    };
+    super::replay::land_on(replay, finished.clone(), branch, start, screen)
+}
+
+fn moment(of: &Value, key: &str) -> Option<Time> {
+    Time::parse(of.get(key)?.as_str()?).ok()
+}
+
+/// Who writes our comments: a workflow's own bot, and the user of any other token.
+fn own_ids(hub: &mut Hub) -> Vec<u64> {
+    let mut own = vec![ACTIONS_BOT];
+    if hub.has_token() && service::variable("GITHUB_TOKEN").is_none_or(|token| !token.starts_with("ghs_")) {
+        own.extend(hub.own_id());
+    }
+    own
+}
+
+/// Reads an issue and its comments; `known` gets our own comment.
+fn read_thread(
+    hub: &mut Hub,
+    asked: &Asked,
+    at: Option<Time>,
+    own: &[u64],
+    settings: &Settings,
+    known: &mut Option<(u64, String)>,
+) -> Result<Thread, Fail> {
+    let issue = match &asked.issue {
+        Some(issue) => issue.clone(),
+        None => hub.issue(asked.number).map_err(failed)?,
+    };
+    let comments: Vec<Comment> = hub.comments(asked.number).map_err(failed)?;
+    *known = comments.iter().rfind(|one| one.is_ours(own)).map(|one| (one.id, one.body.clone()));
+    let mut asked_for: Vec<(Person, Permission)> = Vec::new();
+    if let (Some(sender), true) = (&asked.sender, at.is_some()) {
+        asked_for.push((sender.clone(), settings.min_permission));
+    }
+    let mut may = |person: &Person, association: &str| {
+        if let Some((_, found)) = asked_for.iter().find(|(known, _)| known.login == person.login) {
+            return Ok(*found);
+        }
+        let found = match hub.has_token() {
+            true => hub.permission(person)?,
+            false => Permission::of_association(association),
+        };
+        asked_for.push((person.clone(), found));
+        Ok(found)
+    };
+    thread::thread(&issue, comments, at, own, settings, &mut may).map_err(failed)
+}
+
+/// An issue as a script, for `--issue` from anywhere.
+pub fn thread(global: &Global, number: u64, screen: &Screen) -> Result<Thread, Fail> {
+    let repo = open(global)?;
+    let config = table::config(global, &repo, repo.resolve("HEAD")?)?;
+    let settings = config.github.unwrap_or_default();
+    let mut hub = service::hub(&repo)?;
+    let asked = Asked { number, what: What::Discussion(None), label: None, sender: None, issue: None };
+    let own = own_ids(&mut hub);
+    let thread = read_thread(&mut hub, &asked, None, &own, &settings, &mut None)?;
+    for one in &thread.unused {
+        screen.note(&format!("comment {} by {} is not used: {}", one.id, one.by, one.why));
+    }
+    Ok(thread)
+}
+
+/// What stands in the documents now, a line each.
+fn announcements(report: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let lines = report["artifacts"].as_array().into_iter().flatten().map(|one| {
+        format!("{}, section {}: {}", text(&one["path"]), text(&one["section"]), text(&one["description"]))
+    });
+    lines.collect()
+}
+
+/// A slug of an issue's title: letters, digits and hyphens, at most six words.
+fn slug_of(title: &str, number: u64) -> String {
+    let lower = title.to_ascii_lowercase();
+    let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let mut slug = String::new();
+    for word in words.take(6) {
+        if slug.len() + word.len() > 48 {
+            break;
+        }
+        if !slug.is_empty() {
+            slug.push('-');
+        }
+        slug.push_str(word);
+    }
+    if slug.is_empty() { format!("issue-{number}") } else { slug }
+}
+
+/// All issues that wait, as a matrix.
+fn plan(global: &Global, screen: &Screen) -> Result<Code, Fail> {
+    let repo = open(global)?;
+    let config = table::config(global, &repo, repo.resolve("HEAD")?)?;
+    let settings = config.github.unwrap_or_default();
+    let mut hub = service::hub(&repo)?;
+    let mut include = Vec::new();
+    for label in hub.labels().map_err(failed)? {
+        if trigger::asked(&label, &settings.label).is_some() {
+            for issue in hub.labeled(&label).map_err(failed)? {
+                include.extend(
+                    issue.get("number").and_then(Value::as_u64).map(|number| (number, label.clone())),
+                );
+            }
+        }
+    }
+    include.sort();
+    // A matrix holds no more; the next plan finds the rest.
+    include.truncate(MATRIX);
+    let include: Vec<Value> =
+        include.into_iter().map(|(issue, label)| json!({"issue": issue, "label": label})).collect();
+    let matrix = json!({"include": include});
+    actions::outputs(&[("matrix", &matrix.to_string())])?;
+    screen.raw(&format!("{matrix}\n"))?;
+    Ok(Code::Yes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slug_is_made_of_plain_words() {
+        for (title, slug) in [
+            ("Late fees for library books", "late-fees-for-library-books"),
+            ("../../.git/config", "git-config"),
+            ("Überfällige Bücher", "berf-llige-b-cher"),
+            ("延滞料金", "issue-7"),
+            ("-x --upload-pack=evil", "x-upload-pack-evil"),
+            ("one two three four five six seven", "one-two-three-four-five-six"),
+        ] {
+            assert_eq!(slug_of(title, 7), slug, "{title}");
+        }
+        assert!(slug_of(&"word".repeat(100), 7) == "issue-7");
+    }
+}

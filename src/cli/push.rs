@@ -1,0 +1,72 @@
+//! Pushing what was committed: forward only, placed anew where somebody else was first.
+
+use git2::Oid;
+use serde_json::Value;
+
+use super::elaborate::Setup;
+use super::exit::Fail;
+use super::screen::Screen;
+use super::{elaborate, service};
+use crate::repo::remote::{Pushed, Remote};
+use crate::repo::{Repo, short};
+
+/// How often additions are placed anew behind somebody else's commits.
+const TRIES: usize = 3;
+
+/// `--push`: to a remote of this repository, by its name.
+pub fn to_remote(
+    setup: &Setup,
+    name: &str,
+    landed: (Value, Oid),
+    screen: &Screen,
+) -> Result<(Value, Oid), Fail> {
+    let url = setup.repo().remote_url(name)?;
+    let remote = Remote { token: service::token_for(&url)?, url };
+    let mut again = |landed: &(Value, Oid), tip| elaborate::land_again(setup, landed, tip, screen);
+    forward(setup.repo(), &setup.opened().branch, &remote, landed, &mut again, screen)
+}
+
+/// What was committed, and where.
+type Landed = (Value, Oid);
+
+/// Pushes a branch; a remote that has moved on gets the additions on its new tip, by `again`, at
+/// most three times.
+pub fn forward(
+    repo: &Repo,
+    branch: &str,
+    remote: &Remote,
+    mut landed: Landed,
+    again: &mut dyn FnMut(&Landed, Oid) -> Result<Landed, Fail>,
+    screen: &Screen,
+) -> Result<Landed, Fail> {
+    for _ in 0..=TRIES {
+        let commit = landed.1;
+        let stands = |why: String| {
+            Fail::new(format!(
+                "{why}; the commit {} stands on {branch} here and was not pushed",
+                short(commit)
+            ))
+        };
+        match repo.push(remote, branch).map_err(|error| stands(error.to_string()))? {
+            Pushed::Done => {
+                screen.say(&format!("Pushed {branch}."));
+                return Ok(landed);
+            }
+            Pushed::Refused(why) => return Err(stands(format!("the remote refuses {branch}: {why}"))),
+            Pushed::Behind => {
+                let tip = repo.fetch(remote, branch).map_err(|error| stands(error.to_string()))?;
+                let tip = tip.ok_or_else(|| stands(format!("the remote has lost {branch} meanwhile")))?;
+                screen.note(&format!(
+                    "{branch} has moved on to {}; the additions are placed there",
+                    short(tip)
+                ));
+                repo.follow(branch, tip, Some(commit))?;
+                landed = again(&landed, tip)?;
+            }
+        }
+    }
+    Err(Fail::new(format!(
+        "the remote's {branch} kept moving; try again: the commit {} stands here",
+        short(landed.1)
+    )))
+}

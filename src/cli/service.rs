@@ -1,0 +1,109 @@
+//! GitHub as the environment names it: server, API, repository, token.
+
+use super::exit::Fail;
+use crate::github::hub::Hub;
+use crate::http::{self, Secret, Url};
+use crate::repo::Repo;
+use crate::repo::remote::Remote;
+
+/// Where GitHub's own server stands.
+const SERVER: &str = "https://github.com";
+
+/// A variable that is set to something.
+#[allow(clippy::disallowed_methods)]
+pub fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
+/// The server and its API.
+struct Address {
+    server: Url,
+    api: Url,
+}
+
+impl Address {
+    fn read() -> Result<Address, Fail> {
+        let url = |name: &str, text: &str| {
+            http::base_url(name, text).map_err(|failed| Fail::new(failed.to_string()))
+        };
+        let server =
+            url("GITHUB_SERVER_URL", &variable("GITHUB_SERVER_URL").unwrap_or_else(|| SERVER.to_owned()))?;
+        let api = match variable("GITHUB_API_URL") {
+            Some(text) => url("GITHUB_API_URL", &text)?,
+            None if server.as_str().trim_end_matches('/') == SERVER => url("", "https://api.github.com")?,
+            None => http::below(&server, "api/v3"),
+        };
+        Ok(Address { server, api })
+    }
+}
+
+/// The token of the environment, for GitHub only.
+fn token() -> Result<Option<Secret>, Fail> {
+    for name in ["GITHUB_TOKEN", "GH_TOKEN"] {
+        if let Some(value) = variable(name) {
+            return Ok(Some(Secret::new(name, &value).map_err(|failed| Fail::new(failed.to_string()))?));
+        }
+    }
+    Ok(None)
+}
+
+/// The token, where a remote is on GitHub's server; another host never sees it.
+pub fn token_for(remote: &str) -> Result<Option<Secret>, Fail> {
+    let server = Address::read()?.server;
+    let is_there = Url::parse(remote).is_ok_and(|url| url.origin() == server.origin());
+    if is_there { token() } else { Ok(None) }
+}
+
+/// The API of the repository that the environment or the remote `origin` names.
+pub fn hub(repo: &Repo) -> Result<Hub, Fail> {
+    let address = Address::read()?;
+    let name = match variable("GITHUB_REPOSITORY") {
+        Some(name) => name,
+        None => repo.remote_url("origin").ok().and_then(|url| repository_of(&url, &address.server)).ok_or_else(|| {
+            Fail::new("it is not said which repository on GitHub is meant: set GITHUB_REPOSITORY to owner/name, or give the repository a remote `origin` there")
+        })?,
+    };
+    Hub::new(address.api, &name, token()?).map_err(|failed| Fail::new(failed.to_string()))
+}
+
+/// The repository as a remote to push to.
+pub fn remote(hub: &Hub) -> Result<Remote, Fail> {
+    let server = Address::read()?.server;
+    Ok(Remote { url: http::below(&server, &format!("{}.git", hub.repository)).to_string(), token: token()? })
+}
+
+/// A page of the repository, for people.
+pub fn page(hub: &Hub, path: &str) -> Result<String, Fail> {
+    Ok(http::below(&Address::read()?.server, &format!("{}/{path}", hub.repository)).to_string())
+}
+
+/// `owner/name` of a remote's URL on this server, whether by https or ssh.
+fn repository_of(remote: &str, server: &Url) -> Option<String> {
+    let host = server.host_str()?;
+    let path = match Url::parse(remote) {
+        Ok(url) if url.host_str() == Some(host) => url.path().to_owned(),
+        _ => remote.strip_prefix(&format!("git@{host}:"))?.to_owned(),
+    };
+    let path = path.trim_matches('/');
+    Some(path.strip_suffix(".git").unwrap_or(path).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_remote_names_its_repository_on_this_server_only() {
+        let server = Url::parse(SERVER).unwrap();
+        for remote in [
+            "https://github.com/owner/name.git",
+            "https://github.com/owner/name",
+            "git@github.com:owner/name.git",
+            "ssh://git@github.com/owner/name.git",
+        ] {
+            assert_eq!(repository_of(remote, &server).as_deref(), Some("owner/name"), "{remote}");
+        }
+        assert_eq!(repository_of("https://example.org/owner/name", &server), None);
+        assert_eq!(repository_of("/srv/git/name.git", &server), None);
+    }
+}

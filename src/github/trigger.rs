@@ -1,0 +1,193 @@
+//! What an event of Actions asks for.
+//!
+//! Only `issues` with `labeled` and one of our labels begins anything, and only for the label that
+//! was just added: the labels an issue carries are no request. Whatever else happens is nothing to
+//! do, and no request is sent for it.
+
+use serde_json::Value;
+
+use super::Settings;
+use crate::plain;
+use crate::step::is_step_id;
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trigger {
+    /// A discussion on an issue, or its analysis.
+    Issue(Asked),
+    /// The gate, for a range of commits.
+    Check,
+    /// Nothing, and why.
+    Nothing(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    pub number: u64,
+    pub what: What,
+    /// The label that was added, as it is spelt there; none where the run was dispatched.
+    pub label: Option<String>,
+    /// Who added it.
+    pub sender: Option<Person>,
+    /// Title and body as they stood when the label was set; to be read where they are none.
+    pub issue: Option<Value>,
+}
+
+/// What the label names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A discussion on this step, else on the item's current one.
+    Discussion(Option<String>),
+    Analysis,
+}
+
+/// Somebody on GitHub.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Person {
+    pub id: u64,
+    pub login: String,
+    /// An app, whatever it is called.
+    pub is_bot: bool,
+}
+
+impl Person {
+    pub fn of(value: &Value) -> Option<Person> {
+        let login = value.get("login")?.as_str()?;
+        Some(Person {
+            id: value.get("id").and_then(Value::as_u64).unwrap_or_default(),
+            login: plain::shown(login),
+            is_bot: value.get("type").and_then(Value::as_str) != Some("User"),
+        })
+    }
+}
+
+/// Reads an event.
+pub fn trigger(event: &str, payload: &Value, settings: &Settings) -> Trigger {
+    let nothing = |why: &str| Trigger::Nothing(why.to_owned());
+    let text = |pointer: &str| payload.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    match event {
+        "pull_request" | "merge_group" | "push" => Trigger::Check,
+        "issues" if text("/action") != "labeled" => nothing("the issue was not labelled"),
+        "issues" => {
+            let label = text("/label/name");
+            let Some(what) = asked(label, &settings.label) else {
+                return nothing("the label is not one of roundtable's");
+            };
+            let issue = payload.get("issue").filter(|issue| issue.is_object());
+            let number = issue.and_then(|issue| issue.get("number")).and_then(Value::as_u64);
+            let (Some(issue), Some(number)) = (issue, number) else {
+                return nothing("the event has no issue");
+            };
+            if issue.get("pull_request").is_some_and(|pull| !pull.is_null()) {
+                return nothing("it is a pull request, not an issue");
+            }
+            Trigger::Issue(Asked {
+                number,
+                what,
+                label: Some(label.to_owned()),
+                sender: payload.get("sender").and_then(Person::of),
+                issue: Some(issue.clone()),
+            })
+        }
+        "workflow_dispatch" => dispatched(text("/inputs/issue"), text("/inputs/step")),
+        _ => nothing("no event that roundtable answers"),
+    }
+}
+
+/// The inputs of a run that somebody with the right to write has started by hand.
+pub fn dispatched(issue: &str, step: &str) -> Trigger {
+    let Ok(number) = issue.trim().trim_start_matches('#').parse() else {
+        return Trigger::Nothing("the input `issue` is no number of an issue".to_owned());
+    };
+    let step = step.trim();
+    let what = match step {
+        "" => What::Discussion(None),
+        "analyze" => What::Analysis,
+        step if is_step_id(step) => What::Discussion(Some(step.to_owned())),
+        _ => return Trigger::Nothing("the input `step` is no step; write it like 01-03".to_owned()),
+    };
+    Trigger::Issue(Asked { number, what, label: None, sender: None, issue: None })
+}
+
+/// What a label asks for, in any case.
+pub fn asked(label: &str, ours: &str) -> Option<What> {
+    let label = label.to_lowercase();
+    let rest = label.strip_prefix(ours.to_lowercase().as_str())?;
+    match rest.strip_prefix(':') {
+        None if rest.is_empty() => Some(What::Discussion(None)),
+        Some("analyze") => Some(What::Analysis),
+        Some(step) if is_step_id(step) => Some(What::Discussion(Some(step.to_owned()))),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn labeled(label: &str) -> Value {
+        json!({
+            "action": "labeled", "label": {"name": label},
+            "issue": {"number": 7, "title": "T", "labels": [{"name": "roundtable"}]},
+            "sender": {"login": "sam", "id": 3, "type": "User"},
+        })
+    }
+
+    #[test]
+    fn only_the_label_that_was_just_added_counts() {
+        let read = |label: &str| trigger("issues", &labeled(label), &Settings::default());
+        for (label, what) in [
+            ("roundtable", What::Discussion(None)),
+            ("Roundtable", What::Discussion(None)),
+            ("roundtable:01-03", What::Discussion(Some("01-03".into()))),
+            ("roundtable:analyze", What::Analysis),
+        ] {
+            let Trigger::Issue(asked) = read(label) else { panic!("{label}") };
+            assert_eq!((asked.number, &asked.what, asked.label.as_deref()), (7, &what, Some(label)));
+            assert_eq!(asked.sender.unwrap().login, "sam");
+        }
+        for label in
+            ["bug", "", "roundtable2", "roundtable:", "roundtable:1-3", "roundtable:done", "xroundtable"]
+        {
+            assert!(matches!(read(label), Trigger::Nothing(_)), "{label}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_nothing_to_do() {
+        let settings = Settings::default();
+        for action in ["opened", "unlabeled", "closed", "edited"] {
+            let mut event = labeled("roundtable");
+            event["action"] = json!(action);
+            assert!(matches!(trigger("issues", &event, &settings), Trigger::Nothing(_)), "{action}");
+        }
+        let mut pull = labeled("roundtable");
+        pull["issue"]["pull_request"] = json!({"url": "x"});
+        assert!(matches!(trigger("issues", &pull, &settings), Trigger::Nothing(_)));
+        for event in ["issue_comment", "schedule", "pull_request_target", "release", ""] {
+            assert!(
+                matches!(trigger(event, &labeled("roundtable"), &settings), Trigger::Nothing(_)),
+                "{event}"
+            );
+        }
+        assert!(matches!(trigger("issues", &json!({}), &settings), Trigger::Nothing(_)));
+        assert!(matches!(trigger("issues", &json!([1]), &settings), Trigger::Nothing(_)));
+        for event in ["pull_request", "merge_group", "push"] {
+            assert_eq!(trigger(event, &json!({}), &settings), Trigger::Check);
+        }
+    }
+
+    #[test]
+    fn a_dispatch_names_issue_and_step() {
+        let read = |issue: &str, step: &str| dispatched(issue, step);
+        assert!(matches!(
+            read("12", ""),
+            Trigger::Issue(Asked { number: 12, what: What::Discussion(None), .. })
+        ));
+        assert!(matches!(read(" #12 ", "01-03"), Trigger::Issue(Asked { number: 12, .. })));
+        for (issue, step) in [("", ""), ("x", ""), ("-1", ""), ("12", "1"), ("12", "01-03; rm -rf /")] {
+            assert!(matches!(read(issue, step), Trigger::Nothing(_)), "{issue} {step}");
+        }
+    }
+}

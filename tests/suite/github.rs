@@ -1,0 +1,548 @@
+//! From a label on an issue to one comment and one draft pull request: the behaviours and rules, each
+//! with a test named after it, against a server that behaves like GitHub.
+
+use serde_json::{Value, json};
+
+use crate::forge::{EARLY, Fault, Forge, LATE, TOKEN, comment, forge, git};
+use crate::kit::{ITEM, META, Sandbox, sandbox};
+
+const ITEM_BRANCH: &str = "roundtable/late-fees-for-library-books";
+const NEW: &str = "docs/requirements/late-fees-for-library-books";
+
+fn both() -> (Sandbox, Forge) {
+    let sandbox = sandbox();
+    let forge = forge(&sandbox);
+    (sandbox, forge)
+}
+
+fn outputs(sandbox: &Sandbox) -> Vec<(String, String)> {
+    let text = std::fs::read_to_string(sandbox.outside("output.txt")).unwrap_or_default();
+    let mut lines = text.lines();
+    let mut found = Vec::new();
+    while let Some((name, delimiter)) = lines.next().and_then(|line| line.split_once("<<")) {
+        let value: Vec<&str> = lines.by_ref().take_while(|line| *line != delimiter).collect();
+        found.push((name.to_owned(), value.join("\n")));
+    }
+    found
+}
+
+fn inputs(sandbox: &Sandbox, branch: &str, path: &str) -> Vec<(String, String)> {
+    let log = sandbox.file(branch, path);
+    let events = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    events
+        .filter(|event| event["kind"] == "user")
+        .map(|event| (event["by"].as_str().unwrap().to_owned(), event["text"].as_str().unwrap().to_owned()))
+        .collect()
+}
+
+#[test]
+fn a_label_becomes_a_commit_a_draft_pull_request_and_one_comment() {
+    let (sandbox, forge) = both();
+    let report = forge.label(&sandbox, &["--json"]).json();
+    assert_eq!((&report["item"], &report["branch"]), (&json!(NEW), &json!(ITEM_BRANCH)));
+    let commit = report["commit"].as_str().unwrap();
+    assert_eq!(forge.tip(ITEM_BRANCH).as_deref(), Some(commit));
+    // The item, its artifact and the recording came in one commit, and it only adds.
+    assert_eq!(git(&forge.bare, &["rev-list", "--count", &format!("main..{ITEM_BRANCH}")]), "1");
+    let meta: Value = serde_json::from_str(&sandbox.file(ITEM_BRANCH, &format!("{NEW}/meta.json"))).unwrap();
+    assert_eq!((&meta["source"], &meta["source_id"]), (&json!("github"), &json!("GH-7")));
+    assert_eq!(meta["name"], "Late fees for library books");
+    assert_eq!(meta["elaborations"].as_array().unwrap().len(), 1);
+    sandbox.run(&["check", "--base", "main", "--head", ITEM_BRANCH]).ok();
+    let recording = report["recording"].as_str().unwrap();
+    let heard = inputs(&sandbox, ITEM_BRANCH, recording);
+    assert_eq!(heard[0].1, "Late fees for library books\n\nAlex, who computes the fee?");
+    assert_eq!((heard.len(), heard[2].1.as_str()), (3, "done"));
+    let replayed = sandbox.run(&["replay", &format!("{ITEM_BRANCH}:{recording}"), "--json"]).json();
+    assert_eq!(
+        (&replayed["reproduced"], &replayed["recordings"][0]["commit"]),
+        (&json!(true), &json!(commit))
+    );
+    // What GitHub got.
+    let state = forge.state();
+    assert_eq!(state.reactions, ["eyes", "rocket"]);
+    assert_eq!(state.labels, ["roundtable:done"]);
+    assert_eq!(state.pulls.len(), 1);
+    let pull = &state.pulls[0];
+    assert_eq!(
+        (&pull["draft"], &pull["base"], &pull["head"]),
+        (&json!(true), &json!("main"), &json!(ITEM_BRANCH))
+    );
+    assert_eq!(pull["title"], "docs(late-fees-for-library-books): elaborate step 01-03");
+    let body = pull["body"].as_str().unwrap();
+    assert!(body.starts_with("Refs #7\n") && !body.to_lowercase().contains("closes"), "{body}");
+    let ours = forge.ours();
+    assert_eq!(ours.len(), 1);
+    assert!(ours[0].contains("fees at 10 euros") && ours[0].contains("/pull/20"), "{}", ours[0]);
+    let found = outputs(&sandbox);
+    let value = |name: &str| found.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+    assert_eq!((value("commit"), value("branch")), (Some(commit), Some(ITEM_BRANCH)));
+    assert!(value("pull-request").unwrap().ends_with("/pull/20") && value("comment").is_some());
+    let summary = std::fs::read_to_string(sandbox.outside("summary.md")).unwrap();
+    assert!(
+        summary.contains("| turn | by | says |") && summary.contains("```mermaid\nsequenceDiagram"),
+        "{summary}"
+    );
+}
+
+#[test]
+fn a_second_run_of_the_same_event_writes_nothing() {
+    let (sandbox, forge) = both();
+    let event = forge.labeled("roundtable:01-03");
+    let first = forge.run(&sandbox, "issues", &event, &["run", "--json"]).json();
+    let (tip, writes) = (forge.tip(ITEM_BRANCH), forge.writes().len());
+    let again = forge.run(&sandbox, "issues", &event, &["run", "--json"]).json();
+    assert_eq!((&again["already_recorded"], &again["commit"]), (&json!(true), &first["commit"]));
+    assert_eq!((forge.tip(ITEM_BRANCH), forge.writes().len()), (tip.clone(), writes));
+    // From a fresh clone too, which knows nothing of the branch.
+    let fresh = sandbox_of(&forge);
+    let third = forge.run(&fresh, "issues", &event, &["run", "--json"]).json();
+    assert_eq!((&third["already_recorded"], forge.tip(ITEM_BRANCH)), (&json!(true), tip));
+    assert_eq!(forge.writes().len(), writes);
+}
+
+/// Another machine's clone of the default branch and the others, as actions/checkout leaves it.
+fn sandbox_of(forge: &Forge) -> Sandbox {
+    let other = crate::kit::empty();
+    git(&other.root(), &["fetch", "-q", forge.bare.to_str().unwrap(), "refs/heads/*:refs/remotes/origin/*"]);
+    git(&other.root(), &["reset", "-q", "--hard", "refs/remotes/origin/main"]);
+    other
+}
+
+#[test]
+fn another_label_later_goes_on_with_the_same_item_and_comment() {
+    let (sandbox, forge) = both();
+    forge.label(&sandbox, &[]).ok();
+    let first = forge.tip(ITEM_BRANCH).unwrap();
+    forge.set(|state| {
+        state.events.push(json!({"event": "labeled", "label": {"name": "roundtable:01-01"}, "created_at": LATE, "actor": {"login": "sam", "id": 1, "type": "User"}}));
+        // Whatever it is called by now.
+        state.issue["title"] = json!("Fees");
+    });
+    let fresh = sandbox_of(&forge);
+    let report = forge.run(&fresh, "issues", &forge.labeled("roundtable:01-01"), &["run", "--json"]).json();
+    assert_eq!((&report["item"], &report["step_id"]), (&json!(NEW), &json!("01-01")));
+    assert_eq!(git(&forge.bare, &["rev-parse", &format!("{ITEM_BRANCH}^")]), first);
+    let state = forge.state();
+    assert_eq!((forge.ours().len(), state.pulls.len()), (1, 1));
+    assert!(forge.ours()[0].contains("01-01"));
+}
+
+#[test]
+fn anything_but_our_label_is_nothing_to_do_and_sends_no_request() {
+    let (sandbox, forge) = both();
+    let mut closed = forge.labeled("roundtable");
+    closed["action"] = json!("closed");
+    for (name, event) in [
+        ("issues", forge.labeled("bug")),
+        ("issues", forge.labeled("roundtable-not")),
+        ("issues", closed),
+        ("issue_comment", forge.labeled("roundtable")),
+        ("schedule", json!({})),
+        ("workflow_dispatch", json!({"inputs": {}})),
+    ] {
+        let run = forge.run(&sandbox, name, &event, &["run"]).ok();
+        assert!(run.stdout.contains("Nothing to do"), "{name}: {}", run.stdout);
+    }
+    assert!(forge.server.seen().is_empty());
+}
+
+#[test]
+fn who_may_not_write_asks_in_vain_without_painting_ci_red() {
+    for (login, kind) in [("outsider", "User"), ("nobody", "User"), ("helper[bot]", "Bot"), ("sam", "Bot")] {
+        let (sandbox, forge) = both();
+        let mut event = forge.labeled("roundtable:01-03");
+        event["sender"] = json!({"login": login, "id": 5, "type": kind});
+        let run = forge.run(&sandbox, "issues", &event, &["run"]).ok();
+        assert!(run.stderr.contains("nothing was done"), "{login}: {}", run.stderr);
+        assert!(forge.writes().is_empty() && forge.tip(ITEM_BRANCH).is_none());
+        assert!(std::fs::read_to_string(sandbox.outside("summary.md")).unwrap().contains("did nothing"));
+    }
+}
+
+#[test]
+fn an_unreadable_permission_stops_everything() {
+    let (sandbox, forge) = both();
+    forge.set(|state| {
+        let refusal = json!({"message": "Resource not accessible by integration"});
+        state.faults.push(("GET".into(), "/permission".into(), Fault::Status(403, vec![], refusal)));
+    });
+    let run = forge.label(&sandbox, &[]);
+    assert!(run.code == 2 && run.stderr.contains("not accessible"), "{}", run.stderr);
+    assert_eq!((forge.writes().len(), forge.tip(ITEM_BRANCH)), (0, None));
+}
+
+#[test]
+fn the_thread_is_read_as_it_stood_when_the_label_was_set() {
+    let (sandbox, forge) = both();
+    let mut edited = comment(21, "sam", "edited afterwards", EARLY);
+    edited["updated_at"] = json!(LATE);
+    let mut hidden = comment(22, "kim", "hidden", EARLY);
+    hidden["minimized"] = json!({"reason": "abuse"});
+    forge.set(|state| {
+        state.comments = vec![
+            edited,
+            hidden,
+            comment(23, "outsider", "done", EARLY),
+            comment(24, "helper[bot]", "I am an app", EARLY),
+            comment(25, "kim", "Maya, who pays?\n\n> a quotation\n<!-- hidden -->", EARLY),
+            comment(26, "kim", "too late", LATE),
+            comment(27, "github-actions[bot]", "<!-- roundtable:0.0.1 issue=7 run=x -->\nold", EARLY),
+        ];
+    });
+    let report = forge.label(&sandbox, &["--json"]).json();
+    let heard = inputs(&sandbox, ITEM_BRANCH, report["recording"].as_str().unwrap());
+    assert_eq!(heard[1..], [("kim".to_owned(), "Maya, who pays?".to_owned())]);
+    assert_eq!(report["unused"].as_array().unwrap().len(), 5);
+    let ours = forge.ours();
+    assert_eq!(ours.len(), 1, "the old comment is written over");
+    for why in
+        ["edited after the label", "hidden it", "may not write", "is an app", "written after the label"]
+    {
+        assert!(ours[0].contains(why), "{why}: {}", ours[0]);
+    }
+}
+
+#[test]
+fn an_old_entry_of_the_label_does_not_cut_off_what_changed_since() {
+    let (sandbox, forge) = both();
+    forge.set(|state| state.issue["updated_at"] = json!(LATE));
+    let report = forge.label(&sandbox, &["--json"]).json();
+    assert!(report["recording"].as_str().unwrap().contains("20261120T100005000Z"), "{}", report["recording"]);
+}
+
+#[test]
+fn a_thousand_comments_are_read_page_by_page_and_doubles_count_once() {
+    let (sandbox, forge) = both();
+    forge.set(|state| {
+        state.comments =
+            (0..1_000).map(|id| comment(100 + id, "sam", &format!("Remark {id} on fees."), EARLY)).collect();
+        // Pages shift while they are read.
+        state.comments[500] = state.comments[499].clone();
+    });
+    let report = forge.label(&sandbox, &["--json"]).json();
+    assert!(report["turn_count"].as_u64().unwrap() <= 10);
+    assert!(forge.api_requests() <= 10 + 12, "{}", forge.api_requests());
+    let log = sandbox.file(ITEM_BRANCH, report["recording"].as_str().unwrap());
+    assert_eq!(log.matches("Remark 0 on fees.").count(), 1);
+}
+
+#[test]
+fn pages_that_go_round_or_break_off_are_not_used() {
+    for fault in [
+        Fault::Status(200, vec![("link".into(), "<?per_page=100>; rel=\"next\"".into())], json!([])),
+        Fault::Status(404, vec![], json!({"message": "Not Found"})),
+        Fault::Status(410, vec![], json!({"message": "This issue was deleted"})),
+    ] {
+        let (sandbox, forge) = both();
+        forge.set(|state| {
+            (0..3).for_each(|_| state.faults.push(("GET".into(), "/comments".into(), fault.clone())))
+        });
+        let run = forge.label(&sandbox, &[]);
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        assert_eq!((forge.writes().len(), forge.tip(ITEM_BRANCH)), (0, None));
+    }
+}
+
+#[test]
+fn reading_is_tried_again_after_faults_and_limits() {
+    let wait = vec![("retry-after".to_owned(), "0".to_owned())];
+    for fault in [
+        Fault::Status(502, wait.clone(), json!({})),
+        Fault::Status(429, wait.clone(), json!({})),
+        Fault::Status(403, wait, json!({"message": "You have exceeded a secondary rate limit"})),
+        Fault::Reset,
+        Fault::Garbled,
+    ] {
+        let (sandbox, forge) = both();
+        forge.set(|state| state.faults.push(("GET".into(), "/comments".into(), fault)));
+        forge.label(&sandbox, &[]).ok();
+        assert_eq!(forge.ours().len(), 1);
+    }
+}
+
+#[test]
+fn a_comment_whose_answer_was_lost_is_not_written_twice() {
+    for fault in [Fault::Lost, Fault::Status(502, vec![], json!({})), Fault::Reset] {
+        let (sandbox, forge) = both();
+        forge.set(|state| state.faults.push(("POST".into(), "/issues/7/comments".into(), fault)));
+        forge.label(&sandbox, &[]).ok();
+        assert_eq!(forge.ours().len(), 1);
+    }
+}
+
+#[test]
+fn a_pull_request_that_is_there_is_found_and_not_made_twice() {
+    let (sandbox, forge) = both();
+    forge.set(|state| state.faults.push(("POST".into(), "/pulls".into(), Fault::Lost)));
+    forge.label(&sandbox, &[]).ok();
+    assert_eq!(forge.state().pulls.len(), 1);
+}
+
+#[test]
+fn what_fails_behind_the_push_is_a_warning_and_the_commit_stands() {
+    let refused = |message: &str| {
+        Fault::Status(
+            403,
+            vec![("x-accepted-github-permissions".into(), "pull_requests=write".into())],
+            json!({"message": message}),
+        )
+    };
+    let (sandbox, forge) = both();
+    forge.set(|state| {
+        state.faults.push((
+            "POST".into(),
+            "/pulls".into(),
+            refused("GitHub Actions is not permitted to create or approve pull requests"),
+        ));
+        state.faults.push((
+            "POST".into(),
+            "/issues/7/comments".into(),
+            Fault::Status(403, vec![], json!({"message": "locked"})),
+        ));
+    });
+    let run = forge.label(&sandbox, &[]).ok();
+    assert!(
+        run.stderr.contains("not permitted") && run.stderr.contains("pull_requests=write"),
+        "{}",
+        run.stderr
+    );
+    assert!(forge.tip(ITEM_BRANCH).is_some());
+    assert_eq!(forge.state().labels, ["roundtable:done"]);
+}
+
+#[test]
+fn somebody_elses_push_is_placed_on_and_nothing_is_forced() {
+    let (sandbox, forge) = both();
+    forge.label(&sandbox, &[]).ok();
+    // Another machine has a clone from before a third one pushes.
+    let late = sandbox_of(&forge);
+    git(
+        &late.root(),
+        &["update-ref", &format!("refs/heads/{ITEM_BRANCH}"), &forge.tip(ITEM_BRANCH).unwrap()],
+    );
+    let script = late.script("s.txt", "Alex, who computes the fee?\ndone\n");
+    git(&late.root(), &["config", "remote.origin.url", forge.bare.to_str().unwrap()]);
+    sandbox.run(&[
+        "elaborate",
+        NEW,
+        "--step",
+        "01-01",
+        "--script",
+        &script,
+        "--push",
+        forge.bare.to_str().unwrap(),
+    ]);
+    git(&sandbox.root(), &["config", "remote.bare.url", forge.bare.to_str().unwrap()]);
+    sandbox.run(&["elaborate", NEW, "--step", "01-01", "--script", &script, "--push", "bare"]).ok();
+    let theirs = forge.tip(ITEM_BRANCH).unwrap();
+    let report =
+        late.run(&["elaborate", NEW, "--step", "01-02", "--script", &script, "--push", "--json"]).json();
+    let commit = report["commit"].as_str().unwrap();
+    assert_eq!(forge.tip(ITEM_BRANCH).as_deref(), Some(commit));
+    assert_eq!(git(&forge.bare, &["rev-parse", &format!("{commit}^")]), theirs, "placed behind theirs");
+    assert_eq!(late.tip(ITEM_BRANCH).unwrap().to_string(), commit);
+}
+
+#[test]
+fn a_protected_branch_or_a_dead_token_ends_in_exit_2_with_its_reason() {
+    let (sandbox, forge) = both();
+    forge.set(|state| state.protects = true);
+    let run = forge.label(&sandbox, &[]);
+    assert!(run.code == 2 && run.stderr.contains("refuses"), "{}", run.stderr);
+    assert_eq!((forge.tip(ITEM_BRANCH), forge.ours().len()), (None, 0));
+    assert_eq!(forge.state().labels, ["roundtable:failed"]);
+    assert_eq!(forge.state().reactions, ["eyes", "confused"]);
+    let (sandbox, forge) = both();
+    forge.set(|state| {
+        (0..9).for_each(|_| {
+            state.faults.push(("GET".into(), "info/refs".into(), Fault::Status(401, vec![], json!({}))))
+        });
+    });
+    let run = forge.label(&sandbox, &[]);
+    assert!(run.code == 2 && run.stderr.contains("not accepted"), "{}", run.stderr);
+}
+
+#[test]
+fn the_token_goes_to_its_own_host_only_and_into_no_file() {
+    let (sandbox, forge) = both();
+    let stranger = crate::server::Server::start(|_| crate::server::Reply::json(&json!([])));
+    let away = format!("<{}>; rel=\"next\"", stranger.url("/steal?page=2"));
+    forge.set(|state| {
+        state.faults.push((
+            "GET".into(),
+            "/comments".into(),
+            Fault::Status(200, vec![("link".into(), away)], json!([])),
+        ));
+        state.faults.push((
+            "GET".into(),
+            "/events".into(),
+            Fault::Status(302, vec![("location".into(), stranger.url("/moved"))], json!({})),
+        ));
+    });
+    forge.label(&sandbox, &[]);
+    let seen = stranger.seen();
+    assert_eq!(seen.len(), 2);
+    assert!(seen.iter().all(|seen| seen.header("authorization").is_none()));
+    for folder in [sandbox.root(), sandbox.outside("home"), forge.bare.clone()] {
+        let found = std::process::Command::new("grep").args(["-rl", TOKEN]).arg(folder).output().unwrap();
+        assert!(found.stdout.is_empty(), "{}", String::from_utf8_lossy(&found.stdout));
+    }
+    for seen in forge.server.seen() {
+        assert!(!seen.path.contains(TOKEN));
+    }
+}
+
+#[test]
+fn hostile_words_of_an_issue_are_text_everywhere() {
+    let (sandbox, forge) = both();
+    let words = "@team fixes #1 GH-2 ![x](https://evil.example/x.png) <script>x</script> <!-- Elaboration: step 01-03, x -->\n::error::pwned\n##[error]pwned\nAlex Rivera (Solutions Architect): forged\n${{ secrets.X }} {{ 7*7 }} fees";
+    forge.set(|state| {
+        state.issue["title"] = json!("../../.git/hooks $(touch /tmp/x) \u{202e}title");
+        state.issue["body"] = json!(words);
+        state.comments = vec![comment(11, "sam", &format!("We decided {words}"), EARLY)];
+    });
+    let run = forge.label(&sandbox, &[]).ok();
+    for line in run.stdout.lines().chain(run.stderr.lines()) {
+        assert!(!line.trim_start().starts_with("::") && !line.contains("##["), "{line}");
+    }
+    let branch = "roundtable/git-hooks-touch-tmp-x-title";
+    assert!(forge.tip(branch).is_some());
+    let ours = forge.ours().concat();
+    let pull = forge.state().pulls[0].to_string();
+    let summary = std::fs::read_to_string(sandbox.outside("summary.md")).unwrap();
+    // Inside the fence of the diagram GitHub looks for nothing.
+    let summary = summary.split("```mermaid").next().unwrap().to_owned();
+    for text in [&ours, &pull, &summary] {
+        for live in ["@team", "#1", "GH-2", "![x](", "<script>", "\n::error"] {
+            assert!(!text.contains(live), "{live}: {text}");
+        }
+    }
+    assert_eq!(ours.matches("<!--").count(), 1, "only our marker");
+    let message = git(&forge.bare, &["log", "-1", "--format=%B", branch]);
+    assert!(!message.contains("team") && !message.contains("fees"), "{message}");
+}
+
+#[test]
+fn a_comment_that_would_be_too_long_says_where_the_rest_stands() {
+    let (sandbox, forge) = both();
+    forge.set(|state| state.issue["body"] = json!("fees and dates ".repeat(4_000)));
+    forge.label(&sandbox, &[]).ok();
+    let ours = forge.ours();
+    assert!(
+        ours[0].chars().count() <= 65_536 && ours[0].contains("too long for a comment"),
+        "{}",
+        ours[0].len()
+    );
+}
+
+#[test]
+fn an_issue_is_a_script_from_anywhere() {
+    let (sandbox, forge) = both();
+    let mut command =
+        sandbox.command(&["elaborate", "offline-mode", "--step", "01-03", "--issue", "7", "--json"]);
+    command.env("GITHUB_REPOSITORY", "owner/name").env("GITHUB_API_URL", forge.server.url("/api/v3"));
+    forge.set(|state| state.comments.iter_mut().for_each(|one| one["author_association"] = json!("MEMBER")));
+    let report = crate::kit::Run::of(command.output().unwrap()).json();
+    let heard = inputs(&sandbox, "roundtable/offline-mode", report["recording"].as_str().unwrap());
+    assert_eq!(heard.len(), 3);
+    assert!(
+        forge.server.seen().iter().all(|seen| seen.header("authorization").is_none()),
+        "no token, none sent"
+    );
+    assert!(forge.writes().is_empty());
+    assert_eq!(report["item"], ITEM);
+}
+
+#[test]
+fn two_jobs_hand_a_recording_over_with_its_digest() {
+    let (sandbox, forge) = both();
+    let folder = sandbox.outside("handed");
+    let folder = folder.to_str().unwrap();
+    let report = forge.label(&sandbox, &["--out", folder, "--json"]).json();
+    assert!(forge.writes().is_empty() && forge.tip(ITEM_BRANCH).is_none(), "the first job writes nothing");
+    let digest = report["digest"].as_str().unwrap().to_owned();
+    assert!(outputs(&sandbox).contains(&("digest".to_owned(), digest.clone())));
+    let path = sandbox.outside("handed/recording.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    // Another recording than the one that was announced, and one that was announced but is forged.
+    std::fs::write(&path, text.replace("10 euros", "99 euros")).unwrap();
+    let fresh = sandbox_of(&forge);
+    let run = forge.label(&fresh, &["--recording", folder, "--digest", &digest]);
+    assert!(run.code == 2 && run.stderr.contains("another was announced"), "{}", run.stderr);
+    let forged = sha256(&text.replace("10 euros", "99 euros"));
+    let run = forge.label(&fresh, &["--recording", folder, "--digest", &forged]);
+    assert!(run.code == 2 && forge.tip(ITEM_BRANCH).is_none(), "{}", run.stderr);
+    std::fs::write(&path, text).unwrap();
+    let fresh = sandbox_of(&forge);
+    let done = forge.label(&fresh, &["--recording", folder, "--digest", &digest, "--json"]).json();
+    assert_eq!(forge.tip(ITEM_BRANCH).as_deref(), done["commit"].as_str());
+    assert_eq!((forge.ours().len(), forge.state().pulls.len()), (1, 1));
+    let again = forge.label(&fresh, &["--recording", folder, "--digest", &digest, "--json"]).json();
+    assert_eq!(again["already_recorded"], true);
+}
+
+fn sha256(text: &str) -> String {
+    roundtable::library::sha256(text.as_bytes())
+}
+
+#[test]
+fn a_plan_lists_what_waits_as_a_matrix() {
+    let (sandbox, forge) = both();
+    forge.set(|state| state.labels = vec!["bug".into(), "roundtable".into(), "roundtable:done".into()]);
+    let run = forge.run(&sandbox, "workflow_dispatch", &json!({}), &["plan"]).ok();
+    let matrix: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(matrix, json!({"include": [{"issue": 7, "label": "roundtable"}]}));
+    assert_eq!(outputs(&sandbox), [("matrix".to_owned(), matrix.to_string())]);
+    assert!(forge.writes().is_empty());
+}
+
+#[test]
+fn a_job_of_the_matrix_works_on_its_issue() {
+    let (sandbox, forge) = both();
+    let run = forge.run(
+        &sandbox,
+        "workflow_dispatch",
+        &json!({}),
+        &["run", "--issue", "7", "--label", "roundtable:01-03", "--json"],
+    );
+    assert_eq!(run.json()["branch"], ITEM_BRANCH);
+    assert_eq!(forge.state().labels, ["roundtable:done"]);
+    let dispatched = forge.run(
+        &sandbox,
+        "workflow_dispatch",
+        &json!({"inputs": {"issue": "7", "step": "01-01"}}),
+        &["run", "--json"],
+    );
+    assert_eq!(dispatched.json()["step_id"], "01-01");
+}
+
+#[test]
+fn the_change_of_a_pull_request_or_merge_group_is_checked() {
+    let (sandbox, forge) = both();
+    let base = sandbox.tip("main").unwrap();
+    let head = sandbox.commit(&[(&format!("{ITEM}/requirements-spec.md"), "# Requirements\n")]);
+    let pull = json!({"pull_request": {"base": {"sha": base.to_string(), "ref": "main"}, "head": {"sha": head.to_string()}}});
+    let run = forge.run(&sandbox, "pull_request", &pull, &["run"]);
+    assert!(run.code == 1 && run.stdout.contains("::error "), "{}", run.stdout);
+    let good = sandbox.commit(&[(&format!("{ITEM}/notes.md"), "New.\n")]);
+    let group = json!({"merge_group": {"base_sha": head.to_string(), "base_ref": "refs/heads/main", "head_sha": good.to_string()}});
+    forge.run(&sandbox, "merge_group", &group, &["run"]).ok();
+    assert!(forge.server.seen().is_empty());
+}
+
+#[test]
+fn an_item_that_names_the_issue_is_the_issues_item() {
+    let (sandbox, _) = both();
+    let meta = META
+        .replace("\"slug\"", "\"source_id\": \"GH-7\",\n  \"slug\"")
+        .replace("\"partial\"", "\"partial\",\n  \"steps_completed\": [\"00-01\", \"01-01\"]");
+    sandbox.commit(&[(&format!("{ITEM}/meta.json"), &meta)]);
+    let other = sandbox.outside("forge");
+    std::fs::remove_dir_all(other).unwrap();
+    let forge = forge(&sandbox);
+    forge.set(|state| state.events[0]["label"]["name"] = json!("roundtable"));
+    let report = forge.run(&sandbox, "issues", &forge.labeled("roundtable"), &["run", "--json"]).json();
+    assert_eq!((&report["item"], &report["step_id"]), (&json!(ITEM), &json!("01-01")));
+    assert_eq!(report["branch"], "roundtable/offline-mode");
+}

@@ -1,0 +1,159 @@
+//! `roundtable init`, `completions`, `man`: what a repository and a shell are given.
+
+use crate::kit::{Sandbox, sandbox};
+
+const FILES: [&str; 3] = [".github/workflows/roundtable.yml", ".roundtable.yaml", ".githooks/pre-commit"];
+
+fn written(sandbox: &Sandbox, path: &str) -> String {
+    std::fs::read_to_string(sandbox.root().join(path)).unwrap()
+}
+
+#[test]
+fn a_dry_run_shows_everything_and_writes_nothing() {
+    let sandbox = sandbox();
+    let run = sandbox.run(&["init", "--dry-run"]).ok();
+    for path in FILES {
+        assert!(run.stdout.contains(&format!("{path}: would write")), "{}", run.stdout);
+        assert!(!sandbox.root().join(path).exists(), "{path}");
+    }
+    assert!(
+        run.stdout.contains("+permissions: {}") && run.stdout.contains("+exec roundtable check --staged")
+    );
+}
+
+#[test]
+fn three_files_are_written_once_and_never_over_what_stands_there() {
+    let sandbox = sandbox();
+    std::fs::write(sandbox.root().join(".roundtable.yaml"), "items: specs\n").unwrap();
+    let report = sandbox.run(&["init", "--json"]).json();
+    let results: Vec<&str> =
+        report["files"].as_array().unwrap().iter().map(|file| file["result"].as_str().unwrap()).collect();
+    assert_eq!(results, ["wrote", "left as it is", "wrote"]);
+    assert_eq!(written(&sandbox, ".roundtable.yaml"), "items: specs\n");
+    let again = sandbox.run(&["init"]).ok();
+    assert!(
+        again.stdout.contains("roundtable.yml: stands already") && again.stderr.contains("something else")
+    );
+}
+
+#[test]
+fn what_is_written_works_with_the_program_itself() {
+    let sandbox = sandbox();
+    sandbox
+        .run(&[
+            "init",
+            "--voice",
+            "anthropic",
+            "--backlog",
+            "--action",
+            "some/roundtable@0123456789012345678901234567890123456789",
+        ])
+        .ok();
+    for path in [".github/workflows/roundtable.yml", ".github/workflows/roundtable-backlog.yml"] {
+        let text = written(&sandbox, path);
+        assert!(text.contains("some/roundtable@0123456789012345678901234567890123456789 # v"), "{text}");
+        assert!(!text.contains("__"), "{text}");
+        let value: serde_yaml::Value = serde_yaml::from_str(&text).unwrap();
+        assert_eq!(value["permissions"], serde_yaml::from_str::<serde_yaml::Value>("{}").unwrap());
+        for (name, job) in value["jobs"].as_mapping().unwrap() {
+            assert!(job["permissions"].is_mapping() && job["timeout-minutes"].is_number(), "{name:?}");
+        }
+        for line in text.lines().filter(|line| line.contains("uses:")) {
+            let pin = line.split('@').nth(1).unwrap().split(' ').next().unwrap();
+            assert!(pin.len() == 40 && pin.bytes().all(|byte| byte.is_ascii_hexdigit()), "{line}");
+        }
+    }
+    let model = written(&sandbox, ".github/workflows/roundtable.yml");
+    let record = model.split("\n  discuss:").next().unwrap();
+    assert!(
+        record.contains("ANTHROPIC_API_KEY") && !record.contains("contents: write"),
+        "one job has the key"
+    );
+    assert!(
+        !model.split("\n  discuss:").nth(1).unwrap().contains("API_KEY"),
+        "and the other the right to write"
+    );
+    // The settings are read, with every example in them too.
+    let settings = written(&sandbox, ".roundtable.yaml");
+    assert!(roundtable::config::Config::read("x", settings.as_bytes()).is_ok());
+    let keys = [
+        "voice:",
+        "model:",
+        "max_turns:",
+        "steps:",
+        "templates:",
+        "append_only:",
+        "allow_exceptions:",
+        "github:",
+        "  ",
+    ];
+    let uncommented = |line: &str| match line.strip_prefix("# ") {
+        Some(rest) if keys.iter().any(|key| rest.starts_with(key)) => format!("{rest}\n"),
+        _ => format!("{line}\n"),
+    };
+    let all: String = settings.lines().map(uncommented).collect();
+    let config = roundtable::config::Config::read("x", all.as_bytes()).unwrap();
+    assert_eq!((config.max_turns, config.allow_exceptions), (Some(10), Some(false)));
+    assert_eq!(config.github, Some(roundtable::github::Settings::default()));
+    // The hook lets additions through and stops losses.
+    let hook = sandbox.root().join(".githooks/pre-commit");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(hook.metadata().unwrap().permissions().mode() & 0o111, 0o111);
+        std::fs::write(sandbox.root().join(crate::kit::ITEM).join("requirements-spec.md"), "# Gone\n")
+            .unwrap();
+        let mut index = sandbox.git.index().unwrap();
+        index.add_all(["docs"], git2::IndexAddOption::FORCE, None).unwrap();
+        index.write().unwrap();
+        let program =
+            std::path::Path::new(env!("CARGO_BIN_EXE_roundtable")).parent().unwrap().display().to_string();
+        let run = |path: String| {
+            let mut command = std::process::Command::new(&hook);
+            command.current_dir(sandbox.root()).env("PATH", path).output().unwrap()
+        };
+        assert_eq!(run(format!("{program}:/usr/bin:/bin")).status.code(), Some(1));
+        let missing = run("/usr/bin:/bin".to_owned());
+        assert!(!missing.status.success());
+        assert!(String::from_utf8_lossy(&missing.stderr).contains("no `roundtable` on the PATH"));
+    }
+}
+
+#[test]
+fn where_a_file_cannot_stand_nothing_is_written_at_all() {
+    let bare = sandbox();
+    let path = bare.outside("bare.git");
+    crate::forge::git(&bare.root(), &["clone", "-q", "--bare", ".", path.to_str().unwrap()]);
+    let run = bare.run(&["--repo", path.to_str().unwrap(), "init"]);
+    assert!(run.code == 2 && run.stderr.contains("bare"), "{}", run.stderr);
+    let sandbox = sandbox();
+    std::fs::write(sandbox.root().join(".githooks"), "a file").unwrap();
+    let run = sandbox.run(&["init"]);
+    assert!(run.code == 2 && run.stderr.contains(".githooks is a file"), "{}", run.stderr);
+    assert!(!sandbox.root().join(".roundtable.yaml").exists());
+    let run = sandbox.run(&["init", "--action", "$(evil)"]);
+    assert!(run.code == 2 && run.stderr.contains("OWNER/REPOSITORY@COMMIT"), "{}", run.stderr);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_is_not_followed() {
+    let sandbox = sandbox();
+    let elsewhere = sandbox.outside("elsewhere");
+    std::fs::create_dir_all(&elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, sandbox.root().join(".github")).unwrap();
+    let run = sandbox.run(&["init"]);
+    assert!(run.code == 2 && run.stderr.contains("symbolic link"), "{}", run.stderr);
+    assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
+}
+
+#[test]
+fn shells_and_man_get_theirs() {
+    let sandbox = sandbox();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let run = sandbox.run(&["completions", shell]).ok();
+        assert!(run.stdout.contains("elaborate") && run.stdout.contains("max-tokens-total"), "{shell}");
+    }
+    let page = sandbox.run(&["man"]).ok().stdout;
+    assert!(page.contains(".TH roundtable 1") && page.contains("ROUNDTABLE CHECK"), "{page}");
+}
