@@ -279,7 +279,8 @@ impl Voice for Live<'_> {
         let text = self.ask(talk.turn_count() + 1, &prompt)?;
         // Words of the request itself are no answer to it.
         let ours = talk.library().templates.sources().filter(|(name, _)| name.starts_with("prompts/"));
-        let ours: Vec<&str> = ours.map(|(_, source)| source).collect();
+        let goals = talk.step().validation.join("\n");
+        let ours: Vec<&str> = ours.map(|(_, source)| source).chain([goals.as_str()]).collect();
         let is_ours = |text: &String| ours.iter().any(|source| Echo::of(text).is_within(source));
         Ok(words(&text).map(|text| if is_ours(&text) { String::new() } else { text }))
     }
