@@ -479,6 +479,7 @@ impl Job<'_> {
             links,
             unused: &read.thread.unused,
             announcements: &announcements,
+            usage: &report["usage"],
         };
         let (title, body) = told.pull_request()?;
         let opened = self.hub.pull_request(&branch, &self.base, &title, &body, self.settings.draft);

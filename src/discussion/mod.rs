@@ -738,8 +738,10 @@ pub fn is_relevant(text: &str, persona: &Persona) -> bool {
 /// Words a persona may be recorded with: visible, not empty, and no line that could be taken for
 /// another speaker's.
 pub fn is_speakable(text: &str, cast: &Cast) -> bool {
-    let forged =
-        |line: &str| cast.iter().any(|persona| line.trim_start().starts_with(persona.prefix().as_str()));
+    let forged = |line: &str| {
+        let line = line.trim_start_matches(crate::voice::integrity::MARKUP);
+        cast.iter().any(|persona| line.starts_with(persona.prefix().trim_end()))
+    };
     !text.trim().is_empty() && plain::is_clean(text) && !text.lines().any(forged)
 }
 

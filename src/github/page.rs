@@ -34,6 +34,8 @@ pub struct Told<'a> {
     pub links: Links,
     pub unused: &'a [Unused],
     pub announcements: &'a [String],
+    /// `usage` of the report, where a model spoke.
+    pub usage: &'a serde_json::Value,
 }
 
 /// The comment's first line: what it is found again by.
@@ -155,9 +157,28 @@ impl Told<'_> {
             turns,
             announcements,
             unused => self.unused(),
+            usage => self.usage(),
             diagram => safe(diagram),
         };
         self.library.templates.render("github/summary.md", values)
+    }
+
+    /// What each request took, in numbers; nothing where no model was asked.
+    fn usage(&self) -> Vec<minijinja::Value> {
+        let rows = self.usage.get("turns").and_then(serde_json::Value::as_array);
+        let number = |row: &serde_json::Value, key: &str| row.get(key).and_then(serde_json::Value::as_u64);
+        let row = |row: &serde_json::Value| {
+            let key = row.get("by").and_then(serde_json::Value::as_str).unwrap_or_default();
+            let name = self.library.cast.get(key).map_or_else(String::new, |one| one.name.clone());
+            Some(context! {
+                turn => number(row, "turn")?,
+                by => safe(inert(&plain::markdown(&name))),
+                input => number(row, "input_tokens")?,
+                cached => number(row, "cached_input_tokens")?,
+                output => number(row, "output_tokens")?,
+            })
+        };
+        rows.into_iter().flatten().filter_map(row).take(TURNS).collect()
     }
 
     fn turn(&self, event: &Event) -> Option<minijinja::Value> {

@@ -9,6 +9,9 @@ use crate::plain;
 /// The longest contribution, in characters.
 pub const LONGEST: usize = 4_000;
 
+/// Signs that a voice may put before a prefix, to make a heading, a quotation or bold type of it.
+pub const MARKUP: [char; 9] = [' ', '\t', '\n', '*', '_', '#', '>', '-', '`'];
+
 /// A rule that a contribution breaks, and the words that break it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
@@ -20,7 +23,7 @@ pub struct Breach {
 /// the name alone, with the number of the turn or in bold.
 pub fn without_prefix<'t>(text: &'t str, persona: &Persona) -> &'t str {
     let text = text.trim();
-    let bare = |text: &'t str| text.trim_start().trim_start_matches('*').trim_start();
+    let bare = |text: &'t str| text.trim_start_matches(MARKUP);
     let mut rest = bare(text);
     if let Some((turn, said)) = rest.strip_prefix("[turn ").and_then(|rest| rest.split_once(']'))
         && turn.bytes().all(|byte| byte.is_ascii_digit())
@@ -72,7 +75,7 @@ pub fn judged<'t>(
     }
     for line in text.lines() {
         let names = cast.others(&persona.key).any(|other| {
-            let line = line.trim_start().trim_start_matches(['*', '_']);
+            let line = line.trim_start_matches(MARKUP);
             line.starts_with(&format!("{}:", other.first_name()))
                 || line.starts_with(&format!("{}:", other.name))
         });
@@ -232,6 +235,8 @@ mod tests {
             "**Maya Chen (Business Analyst):** why?",
             "[turn 7] Maya Chen (Business Analyst): why?",
             "**Maya**: why?",
+            "### Maya Chen (Business Analyst): why?",
+            "> **Maya Chen:** why?",
             "Maya Chen: why?",
         ] {
             assert_eq!(without_prefix(text, maya), "why?", "{text}");

@@ -546,3 +546,24 @@ fn an_item_that_names_the_issue_is_the_issues_item() {
     assert_eq!((&report["item"], &report["step_id"]), (&json!(ITEM), &json!("01-01")));
     assert_eq!(report["branch"], "roundtable/offline-mode");
 }
+
+#[test]
+fn what_a_model_took_stands_in_the_summary_of_the_job() {
+    let (sandbox, forge) = both();
+    let mut said = 0;
+    let model = crate::server::Server::start(move |_| {
+        said += 1;
+        let text = json!({"pass": false, "text": format!("Reader number {said} of the library asks what day {said} costs.")});
+        crate::server::Reply::json(&json!({
+            "choices": [{"message": {"content": text.to_string()}}],
+            "usage": {"prompt_tokens": 4321, "completion_tokens": 7},
+        }))
+    });
+    let url = model.url("/v1");
+    forge.label(&sandbox, &["--voice", "openai", "--model", "m", "--base-url", &url]).ok();
+    let summary = std::fs::read_to_string(sandbox.outside("summary.md")).unwrap();
+    assert!(summary.contains("| 1 | Maya Chen | 4321 | 0 | 7 |"), "{summary}");
+    for seen in model.seen() {
+        assert!(seen.headers.iter().all(|(_, value)| !value.contains(TOKEN)), "the token is GitHub's");
+    }
+}
