@@ -165,8 +165,10 @@ impl Library {
             all.update(format!("{path} {digest}\n"));
         }
         digests.insert("steps/".to_owned(), hex(&all.finalize()));
-        // How a page looks decides nothing.
-        for (name, source) in self.templates.sources().filter(|(name, _)| !name.starts_with("pages/")) {
+        // How a page looks decides nothing, and a discussion has no texts of an analysis.
+        let apart = ["pages/", "analysis/", "artifacts/"];
+        let ours = |name: &str| !apart.iter().any(|folder| name.starts_with(folder));
+        for (name, source) in self.templates.sources().filter(|(name, _)| ours(name)) {
             digests.insert(format!("templates/{name}"), sha256(source.as_bytes()));
         }
         digests

@@ -350,7 +350,7 @@ fn keep(setup: &Setup, finished: &Finished, path: &Path, screen: &Screen) -> Res
 }
 
 /// Writes a file whole or not at all.
-fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     use std::io::Write as _;
     if path.is_dir() {
         return Err(std::io::Error::other("it is a folder"));

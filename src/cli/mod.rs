@@ -2,6 +2,7 @@
 //! the environment or a work tree.
 
 mod add;
+mod analyze;
 mod audit;
 mod check;
 mod elaborate;
@@ -73,6 +74,8 @@ enum Color {
 enum Verb {
     /// Hold one discussion on a step and commit what it adds
     Elaborate(elaborate::Options),
+    /// Walk an item through its steps, phase by phase, and commit what each one adds
+    Analyze(analyze::Options),
     /// Tell whether a change only adds: the gate before a merge
     Check(check::Options),
     /// Make a new item: a folder with its meta.json
@@ -100,6 +103,7 @@ pub fn main() -> Code {
     let screen = Screen::new(cli.global.color, cli.global.quiet, cli.global.json);
     let done = match cli.verb {
         Verb::Elaborate(options) => elaborate::run(&cli.global, options, &screen),
+        Verb::Analyze(options) => analyze::run(&cli.global, options, &screen),
         Verb::Check(options) => check::run(&cli.global, &options, &screen),
         Verb::Add(options) => add::run(&cli.global, &options, &screen),
         Verb::Replay(options) => replay::run(&cli.global, &options, &screen),

@@ -1,6 +1,8 @@
 //! The repository: reads an item at a commit, writes an [`Additive`](crate::additive::Additive)
 //! as a commit. No working tree, no index, no child process, no hooks or filters.
 
+mod census;
+mod codebase;
 mod commit;
 mod compare;
 mod graft;
@@ -15,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use git2::{ErrorCode, ObjectType, Oid, Repository, Tree, TreeEntry};
 
+pub use self::codebase::trailers;
 pub use self::commit::{Committed, Lock, Wanted};
 pub use self::compare::{Changed, Now, Object, changed, holds};
 pub use self::objects::{Objects, WayBack};

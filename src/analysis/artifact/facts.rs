@@ -1,0 +1,270 @@
+//! What a section holds beside questions and answers: requirements with their ids, quality goals,
+//! priorities, the quick scan's counts, the flow as a diagram, the table of errors. Which of them a
+//! section gets follows from the artifact and the section's name, so that a step of somebody's own that
+//! writes there gets it too.
+
+use minijinja::{Value, context};
+
+use super::draft::{Entry, Named};
+use super::markdown::squeezed;
+use super::{Material, data, ids, priorities};
+use crate::analysis::depth::Size;
+use crate::analysis::scan::{KINDS, Measure};
+use crate::discussion::words::words;
+use crate::plain;
+use crate::synthesis::Unplaced;
+use crate::template::safe;
+
+/// Places of affected files that are named.
+const MOST_FILES: usize = 15;
+
+/// The facts of a section; nothing where it has none.
+pub(super) fn facts(material: &Material<'_>, part: &Named, file: &str) -> Result<String, Unplaced> {
+    let name = part.name.to_lowercase();
+    let (template, values) = match file {
+        "quick-scan.md" => match (material.measure, name.as_str()) {
+            (Some(measure), "scope") => ("scope", scope(material, measure)),
+            (Some(measure), "keywords") => ("keywords", keywords(measure)),
+            (Some(measure), "file count") => ("file-count", file_count(measure)),
+            _ => return Ok(String::new()),
+        },
+        "requirements-spec.md" if name.contains("functional requirements") && !name.contains("non-") => {
+            ("requirements", requirements(material))
+        }
+        "requirements-spec.md" if name.contains("quality") => ("quality", quality(material)),
+        "requirements-spec.md" if name.contains("prioritization") => ("priorities", by_class(material)),
+        "nfr-matrix.md" => ("nfr-rows", rows(material)),
+        "impact-analysis.md" if name.contains("blast radius") => match material.measure {
+            Some(measure) => ("mentions", file_count(measure)),
+            None => return Ok(String::new()),
+        },
+        "data-flow.md" if name == "flow" => ("flow", flow(material)),
+        "error-taxonomy.md" if name == "errors" => ("errors", errors(material)),
+        _ => return Ok(String::new()),
+    };
+    let text = material.library.templates.render(&format!("artifacts/facts/{template}.md"), values)?;
+    Ok(squeezed(&text))
+}
+
+fn limit(size: Size) -> &'static str {
+    match size {
+        Size::Small => "fewer than 5 files are small",
+        Size::Medium => "5 to 15 files are medium",
+        Size::Large => "more than 15 files are large",
+    }
+}
+
+fn scope(material: &Material<'_>, measure: &Measure) -> Value {
+    // What the user calls the size, where one class alone is named.
+    let said: Vec<String> =
+        material.draft.said().flat_map(words).map(|word| word.text.into_owned()).collect();
+    let named: Vec<&str> = ["small", "medium", "large"]
+        .into_iter()
+        .filter(|size| said.iter().any(|word| word == size))
+        .collect();
+    let other = match named.as_slice() {
+        [one] if *one != measure.size.scope() => *one,
+        _ => "",
+    };
+    context! {
+        scope => measure.size.scope(),
+        complexity => measure.size.complexity(),
+        files => measure.affected.len(),
+        looked_at => measure.looked_at,
+        words => counted(measure),
+        commit => measure.commit.as_str(),
+        limit => limit(measure.size),
+        partial => measure.partial,
+        other,
+    }
+}
+
+/// The keywords that the count rests on.
+fn counted(measure: &Measure) -> String {
+    let words = measure.keywords.iter().filter(|keyword| !keyword.is_noise && keyword.files > 0);
+    words.map(|keyword| format!("\"{}\"", keyword.word)).collect::<Vec<_>>().join(", ")
+}
+
+fn keywords(measure: &Measure) -> Value {
+    let rows: Vec<Value> = measure
+        .keywords
+        .iter()
+        .map(|keyword| {
+            let rating = match keyword {
+                _ if keyword.files == 0 => "no hits",
+                _ if keyword.is_noise => "coincidental, left out as noise",
+                _ => "direct",
+            };
+            context! {
+                word => keyword.word.as_str(),
+                files => keyword.files,
+                hits => keyword.hits,
+                places => keyword.places.join(", "),
+                rating,
+            }
+        })
+        .collect();
+    context! {
+        rows,
+        commit => measure.commit.as_str(),
+        looked_at => measure.looked_at,
+        left_out => measure.left_out,
+        partial => measure.partial,
+    }
+}
+
+fn file_count(measure: &Measure) -> Value {
+    let kinds: Vec<Value> =
+        KINDS.iter().zip(measure.kinds).map(|(name, files)| context! { name => *name, files }).collect();
+    let shown: Vec<String> = measure.affected.iter().take(MOST_FILES).cloned().collect();
+    context! {
+        lowest => measure.direct,
+        highest => measure.affected.len(),
+        kinds,
+        scope => measure.size.scope(),
+        complexity => measure.size.complexity(),
+        limit => limit(measure.size),
+        words => counted(measure),
+        files => shown,
+        more => measure.affected.len().saturating_sub(MOST_FILES),
+        commit => measure.commit.as_str(),
+        looked_at => measure.looked_at,
+        partial => measure.partial,
+    }
+}
+
+/// New requirements: the entries of the first answer, each under an id of its own; and whatever else
+/// says "FR: …" or "The system must …".
+fn requirements(material: &Material<'_>) -> Value {
+    let numbered = (ids::next(material.item, "FR")..).zip(minted(material));
+    let found: Vec<Value> =
+        numbered.map(|(number, text)| context! { id => ids::show("FR", number), text }).collect();
+    context! { requirements => found }
+}
+
+fn minted(material: &Material<'_>) -> Vec<String> {
+    let known = |text: &str| !ids::of_text(text, "FR").is_empty();
+    let mut found: Vec<String> = material.draft.first.iter().filter(|text| !known(text)).cloned().collect();
+    for text in material.draft.said() {
+        let lower = text.to_lowercase();
+        let says = lower.starts_with("fr:")
+            || lower.starts_with("the system must ")
+            || lower.starts_with("the system shall ");
+        let text = if lower.starts_with("fr:") { text[3..].trim() } else { text };
+        if says && !found.iter().any(|known| known == text) {
+            found.push(text.to_owned());
+        }
+    }
+    found
+}
+
+/// A quality goal: an answer with a number in it.
+pub(super) struct Goal {
+    pub id: String,
+    pub text: String,
+    pub number: String,
+}
+
+/// The quality goals of what was said: every entry that has a number, risks apart.
+pub(super) fn goals(material: &Material<'_>) -> Vec<Goal> {
+    let mut next = ids::next(material.item, "NFR");
+    let mut found = Vec::new();
+    let draft = material.draft;
+    for entry in draft.entries.iter().chain(&draft.feedback).filter(|entry| !is_risk(entry)) {
+        for text in entry.lines.iter().filter(|text| ids::of_text(text, "NFR").is_empty()) {
+            if let Some(number) = number_of(text) {
+                found.push(Goal { id: ids::show("NFR", next), text: text.clone(), number });
+                next += 1;
+            }
+        }
+    }
+    found
+}
+
+fn is_risk(entry: &Entry) -> bool {
+    let asked = entry.asked.to_lowercase();
+    ["risk", "worst", "harm", "wrong hands", "go wrong"].iter().any(|word| asked.contains(word))
+}
+
+/// The number of a text with the words around it, up to the next comma.
+fn number_of(text: &str) -> Option<String> {
+    const NUMBERS: [&str; 14] = [
+        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "twenty",
+        "hundred", "thousand",
+    ];
+    let found: Vec<&str> = text.split_whitespace().collect();
+    let is_number = |word: &str| {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        bare.starts_with(|c: char| c.is_ascii_digit()) || NUMBERS.contains(&bare.to_lowercase().as_str())
+    };
+    let at = found.iter().position(|word| is_number(word))?;
+    let mut taken: Vec<&str> = Vec::new();
+    for word in found[at..].iter().take(4) {
+        taken.push(word.trim_end_matches([',', ';', '.']));
+        if word.ends_with([',', ';', '.']) {
+            break;
+        }
+    }
+    Some(taken.join(" "))
+}
+
+fn quality(material: &Material<'_>) -> Value {
+    let goals: Vec<Value> =
+        goals(material).into_iter().map(|goal| context! { id => goal.id, text => goal.text }).collect();
+    context! { goals }
+}
+
+fn rows(material: &Material<'_>) -> Value {
+    let rows: Vec<Value> = goals(material)
+        .into_iter()
+        .map(|goal| context! { id => goal.id, text => goal.text, number => goal.number })
+        .collect();
+    context! { rows }
+}
+
+fn by_class(material: &Material<'_>) -> Value {
+    let given = priorities::given(material.draft.said());
+    let all = data::requirements(material.item);
+    let of = |class: &str| -> Vec<String> {
+        all.iter().filter(|id| given.get(*id).is_some_and(|found| *found == class)).cloned().collect()
+    };
+    let classes: Vec<Value> = priorities::CLASSES
+        .iter()
+        .map(|class| context! { name => *class, ids => of(class).join(", ") })
+        .collect();
+    let open: Vec<String> = all.iter().filter(|id| !given.contains_key(*id)).cloned().collect();
+    let says = !all.is_empty() && (!material.again || !given.is_empty());
+    context! { classes, open => open.join(", "), any => says }
+}
+
+/// A path in an answer (`a -> b -> c`) as a diagram.
+fn flow(material: &Material<'_>) -> Value {
+    let draft = material.draft;
+    let path = draft.said().find(|text| text.contains("->") || text.contains('→'));
+    let stations: Vec<Value> = path
+        .map(|text| text.replace('→', "->"))
+        .unwrap_or_default()
+        .split("->")
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .map(|part| {
+            safe(plain::mermaid(&plain::cut(part.trim_end_matches(['.', ';']), 80)).replace("<br/>", " "))
+        })
+        .collect();
+    context! { stations }
+}
+
+/// Rows of the table of errors: answers of the form `CODE: cause -> action`.
+fn errors(material: &Material<'_>) -> Value {
+    let row = |text: &str| {
+        let (code, rest) = text.split_once([':', ' '])?;
+        let is_code = code.len() >= 3
+            && code.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '_' | '-'))
+            && code.starts_with(|c: char| c.is_ascii_uppercase());
+        let rest = rest.trim().trim_start_matches([':', '-', ' ']).replace('→', "->");
+        let (cause, action) = rest.split_once("->").map_or((rest.as_str(), ""), |(a, b)| (a, b));
+        let action = if action.trim().is_empty() { "open" } else { action.trim() };
+        is_code.then(|| context! { code, cause => cause.trim(), action })
+    };
+    context! { rows => material.draft.said().filter_map(row).collect::<Vec<Value>>() }
+}
