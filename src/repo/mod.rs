@@ -40,6 +40,15 @@ pub struct Repo {
     from_env: bool,
 }
 
+/// An item as it is stored at a commit.
+pub struct Stored {
+    pub path: String,
+    /// The bytes of its meta.json.
+    pub meta: Vec<u8>,
+    /// The digits of the time of its last log or recording.
+    pub last: Option<String>,
+}
+
 /// What went wrong with a repository.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -331,6 +340,70 @@ impl Repo {
             self.list_items(&tree, items, 0, &mut found)?;
         }
         Ok(found)
+    }
+
+    /// The items below a folder of items as they are stored, in order: one walk over the trees,
+    /// whatever their number. With a slug only those of that name.
+    ///
+    /// # Errors
+    /// A tree that cannot be read, or links on the way.
+    pub fn stored_items(&self, commit: Oid, items: &str, slug: Option<&str>) -> Result<Vec<Stored>, Error> {
+        let mut found = Vec::new();
+        if let Some(slug) = slug.filter(|slug| item::path::is_plain(slug)) {
+            // Where an item of the name stands in its usual place, nothing else is looked through.
+            let path = format!("{items}/{slug}");
+            if let Some(tree) = self.folder(commit, &path)?
+                && tree.get_name(meta::FILE).is_some()
+            {
+                found.extend(self.stored(&tree, path)?);
+                return Ok(found);
+            }
+        }
+        if let Some(tree) = self.folder(commit, items)? {
+            self.store_items(&tree, items, 0, slug, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    fn store_items(
+        &self,
+        tree: &Tree<'_>,
+        at: &str,
+        depth: usize,
+        slug: Option<&str>,
+        found: &mut Vec<Stored>,
+    ) -> Result<(), Error> {
+        if let Some(stored) = self.stored(tree, at.to_owned())? {
+            let is_wanted = slug.is_none_or(|slug| at.rsplit('/').next() == Some(slug));
+            found.extend(Some(stored).filter(|_| is_wanted));
+            return Ok(());
+        }
+        for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree) && depth < DEPTH) {
+            let path = format!("{at}/{}", name_of(&entry));
+            self.store_items(&self.git.find_tree(entry.id())?, &path, depth + 1, slug, found)?;
+        }
+        Ok(())
+    }
+
+    /// The item that a folder is, if it is one.
+    fn stored(&self, tree: &Tree<'_>, path: String) -> Result<Option<Stored>, Error> {
+        let file = tree.get_name(meta::FILE).filter(|file| matches!(kind(file), Entry::File));
+        let Some(file) = file else { return Ok(None) };
+        let meta = self.git.find_blob(file.id())?.content().to_vec();
+        let mut last: Option<String> = None;
+        for folder in ["analysis", "elaborations"] {
+            let entry = tree.get_name(folder).filter(|entry| entry.kind() == Some(ObjectType::Tree));
+            let Some(entry) = entry else { continue };
+            for log in &self.git.find_tree(entry.id())? {
+                // `01-03-20260220T143000000Z.jsonl`: the digits order as the times do.
+                let name = name_of(&log);
+                let digits = name.get(6..).and_then(|rest| rest.split(['.', '-']).next());
+                let digits =
+                    digits.filter(|digits| digits.len() == 19 && digits.ends_with('Z') && digits.is_ascii());
+                last = last.max(digits.map(str::to_owned));
+            }
+        }
+        Ok(Some(Stored { path, meta, last }))
     }
 
     fn list_items(
