@@ -175,6 +175,8 @@ struct Walk<'r> {
     talks: usize,
     /// What the script held before the last input was taken.
     left_at_choice: (usize, usize),
+    /// A copy of this very run is ahead.
+    is_overtaken: bool,
     codebase: Oid,
 }
 
@@ -234,6 +236,7 @@ pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumble
         elaborations,
         talks: 0,
         left_at_choice: (0, 0),
+        is_overtaken: false,
         codebase,
         setup,
     };
@@ -282,7 +285,8 @@ impl Walk<'_> {
                     audience.say("");
                     audience.strong(header);
                     self.talks = 0;
-                    self.record(self.analysis.begun(&beginning), None)?;
+                    let base = self.at.to_string();
+                    self.record(self.analysis.begun(beginning.step, beginning.depth, &base), None)?;
                 }
                 Next::Ask(prompt) => self.ask(&prompt, audience)?,
                 Next::Choose(found) => self.choose(&found, audience)?,
@@ -464,8 +468,11 @@ impl Walk<'_> {
         let step = &library.steps[landing.step];
         let draft = self.draft();
         let measure = self.measured(step, &draft, landing.again)?;
-        let log = to_lines(self.analysis.step_log());
         let at = (self.setup.clock)();
+        let log = to_lines(&self.analysis.step_log(&self.at.to_string(), at));
+        if self.setup.mode == Mode::Each && self.stands(landing, step, &log)? {
+            return Ok(());
+        }
         let codebase = self.codebase.to_string();
         let mut build = |item: &Item| -> Result<Vec<Change>, Stumbled> {
             let mut changes = Vec::new();
@@ -506,6 +513,30 @@ impl Walk<'_> {
         self.landed(landed, &step.id, audience)
     }
 
+    /// Whether a copy of this very run has landed this before.
+    fn stands(&self, landing: &Landing, step: &Step, log: &str) -> Result<bool, Stumbled> {
+        if !self.is_overtaken {
+            return Ok(false);
+        }
+        if !landing.again {
+            return Ok(self.item.meta.steps_completed().contains(&step.id));
+        }
+        if !landing.has_words {
+            let phases = self.item.meta.phases_completed();
+            return Ok(landing.phases.iter().all(|phase| phases.contains(phase)));
+        }
+        // All but the beginning, which names the commit it was read from.
+        let words = |log: &str| log.split_once('\n').map(|(_, rest)| rest.to_owned());
+        let stem = format!("analysis/{}-", step.id);
+        for name in self.item.files.keys().filter(|name| name.starts_with(&stem)) {
+            let bytes = self.setup.repo.file(self.at, &format!("{}/{name}", self.item.path))?;
+            if words(&String::from_utf8_lossy(&bytes.unwrap_or_default())) == words(log) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Goes on from a commit.
     fn landed(&mut self, landed: Stood, step: &str, audience: &dyn Audience) -> Result<(), Stumbled> {
         match landed {
@@ -525,7 +556,7 @@ impl Walk<'_> {
                 if found.get("Run") != Some(&self.setup.run) {
                     return Err(Stumbled::Overtaken(step.to_owned()));
                 }
-                self.commits.push(tip);
+                self.is_overtaken = true;
                 self.at = tip;
             }
         }
@@ -660,7 +691,10 @@ impl Walk<'_> {
     }
 
     fn evidence(&self, step: &Step) -> Result<Evidence, Stumbled> {
-        let mut evidence = Evidence::new(self.item.documents(), &step.outputs);
+        let spoken: Vec<(&str, String)> =
+            self.item.documents().map(|(name, text)| (name, without_questions(text))).collect();
+        let files = spoken.iter().map(|(name, text)| (*name, text.as_str()));
+        let mut evidence = Evidence::new(files, &step.outputs);
         let words = search_words(&self.item.name());
         evidence.mentions = self.setup.repo.mentions(self.at, &words, &self.item.path)?;
         Ok(evidence)
@@ -734,6 +768,10 @@ impl Walk<'_> {
             Mode::One if !changes.is_empty() => self.commit_all(changes)?,
             _ => pending = changes,
         }
+        if self.is_overtaken {
+            self.setup.base = self.at;
+            self.commits = earlier(&self.setup)?.commits;
+        }
         let (next, _) = self.analysis.standing();
         Ok(Walked {
             phase: next.map(|step| step.phase.clone()),
@@ -774,6 +812,22 @@ impl Walk<'_> {
         }
         Ok(())
     }
+}
+
+/// A document with our own questions blanked, line by line: they are nobody's word, and no evidence.
+fn without_questions(text: &str) -> String {
+    let mut open = false;
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim_end();
+        open = bare.starts_with(artifact::OPEN) || open && (bare.is_empty() || bare.starts_with("- "));
+        let asks = bare.starts_with("**") && bare.ends_with("?**") || bare.contains(", asked by ");
+        if !(open || asks) {
+            out.push_str(bare);
+        }
+        out.push_str(&line[bare.len()..]);
+    }
+    out
 }
 
 /// The step that is talked about.

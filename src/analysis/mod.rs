@@ -30,7 +30,7 @@ use self::event::{Begun, Event, FORMAT, Opened, Record};
 use self::menu::{Choice, Menu};
 use self::plan::{Plan, Progress, Unplannable};
 use self::skip::Facts;
-use crate::discussion::event::StepRef;
+use crate::discussion::event::{StepRef, Time};
 use crate::library::Library;
 use crate::persona::{PHASES, Persona};
 use crate::step::{Depth, Prompt, Step};
@@ -315,9 +315,9 @@ impl<'l> Analysis<'l> {
         }
     }
 
-    /// The beginning of a step as an event.
-    pub fn begun(&self, beginning: &Beginning) -> Event {
-        let step = &self.library.steps[beginning.step];
+    /// The beginning of a step as an event, on the commit `base`.
+    pub fn begun(&self, step: usize, depth: Depth, base: &str) -> Event {
+        let step = &self.library.steps[step];
         let mut digests = self.library.digests(step);
         digests.retain(|path, _| *path == format!("steps/{}", step.path));
         Event::Begun(Box::new(Begun {
@@ -331,8 +331,8 @@ impl<'l> Analysis<'l> {
                 outputs: step.outputs.clone(),
             },
             persona: self.persona(step).0.key.clone(),
-            depth: beginning.depth,
-            base: self.opened.base.clone(),
+            depth,
+            base: base.to_owned(),
             branch: self.opened.branch.clone(),
             voice: self.opened.voice.clone(),
             user: self.opened.user.clone(),
@@ -625,15 +625,17 @@ impl<'l> Analysis<'l> {
         })
     }
 
-    /// The records of the step under way that have not landed, its beginning first.
-    pub fn step_log(&self) -> Vec<&Record> {
+    /// The records of the step under way that have not landed, its beginning first. Behind an earlier
+    /// landing it begins anew, on the commit `base`.
+    pub fn step_log(&self, base: &str, at: Time) -> Vec<Record> {
         let Some(talk) = self.current() else { return Vec::new() };
-        let own = self.log.iter().skip(talk.from);
-        let begins = |record: &&Record| matches!(&record.event, Event::Begun(begun) if begun.step.id == self.library.steps[talk.step].id);
-        if self.log.get(talk.from).is_some_and(|first| begins(&first)) {
+        let own = self.log.iter().skip(talk.from).cloned();
+        let begins = matches!(self.log.get(talk.from).map(|first| &first.event), Some(Event::Begun(_)));
+        if begins {
             return own.collect();
         }
-        self.log.iter().rev().find(begins).into_iter().chain(own).collect()
+        let event = self.begun(talk.step, talk.depth, base);
+        [Record { at, event }].into_iter().chain(own).collect()
     }
 }
 

@@ -132,18 +132,23 @@ fn next_in<'s>(
         if open.is_empty() {
             return Ok(None);
         }
-        let mut doomed = None;
-        for at in &open {
-            match unmet(&steps[*at], steps, &open, progress, out) {
-                Met::Yes => return Ok(Some(*at)),
-                Met::Waits => {}
-                Met::Never(why) => doomed = doomed.or(Some((*at, why))),
-            }
+        let met: Vec<(usize, Met)> =
+            open.iter().map(|at| (*at, unmet(&steps[*at], steps, &open, progress, out))).collect();
+        // Whoever can never be goes first: others may wait for it.
+        let never: Vec<(usize, String)> = met
+            .iter()
+            .filter_map(|(at, met)| match met {
+                Met::Never(why) => Some((*at, why.clone())),
+                _ => None,
+            })
+            .collect();
+        if never.is_empty() {
+            return Ok(met.into_iter().find(|(_, met)| matches!(met, Met::Yes)).map(|(at, _)| at));
         }
-        // Somebody waits for somebody who can never be: that one goes first.
-        let Some((at, why)) = doomed else { return Ok(None) };
-        left_out.push((steps[at].id.clone(), why));
-        out.insert(&steps[at].id, false);
+        for (at, why) in never {
+            left_out.push((steps[at].id.clone(), why));
+            out.insert(&steps[at].id, false);
+        }
     }
 }
 
@@ -235,7 +240,7 @@ mod tests {
             step("01-05", "[\"01-04\"]", ""),
             step("02-01", "[\"01-01\"]", ""),
         ];
-        assert_eq!(walked(&steps), "[01-04] 01-05 [01-01] [01-02] [01-03] [02-01]");
+        assert_eq!(walked(&steps), "[01-04] [01-01] [01-03] [01-02] 01-05 [02-01]");
         let progress = Progress::default();
         assert!(plan(&steps[..1], &progress).unwrap().left_out[0].1.contains("09-99"));
     }

@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use super::depth::Size;
 use crate::discussion::words::{is_significant, stem, words};
 
-/// A keyword in so many times more files than the rarest one says nothing about this item.
+/// A keyword in so many times more files than any other, and in more than so many, says nothing about
+/// this item.
 const NOISE: usize = 4;
+const NOISE_FILES: usize = 20;
 /// Places of a keyword that are named.
 const PLACES: usize = 4;
 /// Words of the item's name that are looked for.
@@ -67,8 +69,11 @@ pub fn measure(census: &Census) -> Measure {
     let of =
         |at: usize| census.files.iter().filter(move |(_, counts)| counts.get(at).is_some_and(|n| *n > 0));
     let totals: Vec<usize> = (0..census.keywords.len()).map(|at| of(at).count()).collect();
-    let rarest = totals.iter().copied().filter(|total| *total > 0).min().unwrap_or(0);
-    let is_noise = |at: usize| totals.get(at).is_some_and(|total| *total > rarest * NOISE);
+    let is_noise = |at: usize| {
+        let others = totals.iter().enumerate().filter(|(other, _)| *other != at);
+        let most = others.map(|(_, total)| *total).max().unwrap_or(0);
+        totals.get(at).is_some_and(|total| most > 0 && *total > NOISE_FILES && *total > most * NOISE)
+    };
     let keywords = census.keywords.iter().enumerate().map(|(at, word)| Keyword {
         word: word.clone(),
         files: totals[at],

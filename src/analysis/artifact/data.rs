@@ -131,7 +131,8 @@ fn stories(material: &Material<'_>, share: &Draft) -> Vec<Value> {
     let mut found = Vec::new();
     for text in share.said() {
         if let Some(told) = told(text) {
-            found.push(story(&ids::show("US", next), &told, links(text, &known)));
+            let criteria = criteria(share, text);
+            found.push(story(&ids::show("US", next), &told, links(text, &known), criteria));
             next += 1;
         }
     }
@@ -139,7 +140,8 @@ fn stories(material: &Material<'_>, share: &Draft) -> Vec<Value> {
         let linked = linked(material.item);
         for (id, text) in known.iter().filter(|(id, _)| !linked.contains(id)) {
             let told = Told { want: Some(text.clone()), ..Told::default() };
-            found.push(story(&ids::show("US", next), &told, vec![id.clone()]));
+            let criteria = criteria(share, text);
+            found.push(story(&ids::show("US", next), &told, vec![id.clone()], criteria));
             next += 1;
         }
     }
@@ -173,7 +175,18 @@ fn told(text: &str) -> Option<Told> {
     (told.role.is_some() && told.want.is_some()).then_some(told)
 }
 
-fn story(id: &str, told: &Told, links: Vec<String>) -> Value {
+/// The acceptance criteria ("Given …, When …, Then …") that speak of a story more than of nothing.
+fn criteria(share: &Draft, story: &str) -> Vec<String> {
+    let about = subjects(story);
+    let is_criterion = |text: &&str| {
+        let text = text.to_lowercase();
+        text.starts_with("given ") && text.contains("when ") && text.contains("then ")
+    };
+    let speaks = |text: &&str| subjects(text).iter().any(|word| about.contains(word));
+    share.said().filter(is_criterion).filter(speaks).map(harmless).collect()
+}
+
+fn story(id: &str, told: &Told, links: Vec<String>, criteria: Vec<String>) -> Value {
     let mut fields = Map::new();
     fields.insert("id".into(), json!(id));
     let mut open: Vec<&str> = Vec::new();
@@ -183,8 +196,10 @@ fn story(id: &str, told: &Told, links: Vec<String>) -> Value {
             None => open.push(key),
         }
     }
-    fields.insert("acceptance_criteria".into(), json!([]));
-    open.push("acceptance_criteria");
+    if criteria.is_empty() {
+        open.push("acceptance_criteria");
+    }
+    fields.insert("acceptance_criteria".into(), json!(criteria));
     fields.insert("links".into(), json!(links));
     open.push("priority");
     fields.insert("open".into(), json!(open));
@@ -277,7 +292,9 @@ pub(super) fn csv(material: &Material<'_>, text: &str, parts: &[Part]) -> Writte
         new.push_str(end);
     }
     for row in &rows {
-        let cells: Vec<String> = row.iter().map(|text| cell(text)).collect();
+        // Two hyphens are what the matrix has for "none", and nothing that a spreadsheet calculates.
+        let cells: Vec<String> =
+            row.iter().map(|text| if text == "--" { text.clone() } else { cell(text) }).collect();
         new.push_str(&cells.join(","));
         new.push_str(end);
     }

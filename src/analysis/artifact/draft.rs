@@ -21,6 +21,8 @@ pub struct Line {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub asked: String,
+    /// It answers a numbered question: one that asks for one thing.
+    pub is_numbered: bool,
     pub lines: Vec<String>,
     pub by: String,
 }
@@ -79,13 +81,15 @@ pub fn draft(answers: &[Answer], feedback: &[(String, String)], drafted: &[Line]
                 if at == 0 {
                     draft.first.clone_from(&lines);
                 }
-                draft.entries.push(Entry { asked, lines, by: by.clone() });
+                let is_numbered = answer.question.is_some();
+                draft.entries.push(Entry { asked, is_numbered, lines, by: by.clone() });
             }
             _ => draft.open.push(asked),
         }
     }
     for (by, text) in feedback {
-        draft.feedback.push(Entry { asked: String::new(), lines: items(text), by: by.clone() });
+        let (asked, lines) = (String::new(), items(text));
+        draft.feedback.push(Entry { asked, is_numbered: false, lines, by: by.clone() });
     }
     draft
 }

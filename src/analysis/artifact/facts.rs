@@ -170,8 +170,9 @@ pub(super) fn goals(material: &Material<'_>) -> Vec<Goal> {
     let mut next = ids::next(material.item, "NFR");
     let mut found = Vec::new();
     let draft = material.draft;
-    for entry in draft.entries.iter().chain(&draft.feedback).filter(|entry| !is_risk(entry)) {
-        for text in entry.lines.iter().filter(|text| ids::of_text(text, "NFR").is_empty()) {
+    for entry in draft.entries.iter().chain(&draft.feedback) {
+        let is_goal = |text: &&String| ids::of_text(text, "NFR").is_empty() && !is_risk(entry, text);
+        for text in entry.lines.iter().filter(is_goal) {
             if let Some(number) = number_of(text) {
                 found.push(Goal { id: ids::show("NFR", next), text: text.clone(), number });
                 next += 1;
@@ -181,9 +182,11 @@ pub(super) fn goals(material: &Material<'_>) -> Vec<Goal> {
     found
 }
 
-fn is_risk(entry: &Entry) -> bool {
-    let asked = entry.asked.to_lowercase();
-    ["risk", "worst", "harm", "wrong hands", "go wrong"].iter().any(|word| asked.contains(word))
+/// Whether an answer speaks of a risk: by its question, or, where that asks for several things, by
+/// itself.
+fn is_risk(entry: &Entry, text: &str) -> bool {
+    let text = if entry.is_numbered { entry.asked.to_lowercase() } else { text.to_lowercase() };
+    ["risk", "worst", "harm", "wrong"].iter().any(|word| text.contains(word))
 }
 
 /// The number of a text with the words around it, up to the next comma.

@@ -33,10 +33,16 @@ pub(super) fn write(
     for module in &modules {
         self::module(material, folder, module, parts, outcome)?;
     }
-    // What belongs to one module stands in its file; the overview has the rest.
+    // What speaks of a module stands in its file; the overview has the rest, and what names them all.
+    let is_apart =
+        |line: &String| modules.iter().any(|module| module.is_meant(line) && *line != module.statement);
     for part in parts {
         let mut share = part.share.clone();
-        share.entries.retain(|entry| !modules.iter().any(|module| module.is_all_of(entry)));
+        for entry in share.entries.iter_mut().chain(&mut share.feedback) {
+            entry.lines.retain(|line| !is_apart(line));
+        }
+        share.entries.retain(|entry| !entry.lines.is_empty());
+        share.feedback.retain(|entry| !entry.lines.is_empty());
         rest.push(Part { named: part.named.clone(), share });
     }
     let name = format!("{folder}/overview.md");
@@ -64,11 +70,6 @@ struct Module {
 }
 
 impl Module {
-    /// Whether every line of an entry speaks of this module.
-    fn is_all_of(&self, entry: &Entry) -> bool {
-        entry.lines.iter().all(|line| self.is_meant(line))
-    }
-
     fn is_meant(&self, line: &str) -> bool {
         let (line, name) = (line.to_lowercase(), self.name.to_lowercase());
         let at = line.find(&name);
@@ -107,19 +108,22 @@ fn module(
     let mut own: Vec<Part> = Vec::new();
     for (at, part) in parts.iter().enumerate() {
         let mut share = Draft::default();
-        for entry in &part.share.entries {
+        for entry in part.share.entries.iter().chain(&part.share.feedback) {
             let lines: Vec<String> =
                 entry.lines.iter().filter(|line| module.is_meant(line)).cloned().collect();
             let names_it = lines.contains(&module.statement);
             let lines = if names_it { vec![module.statement.clone()] } else { lines };
+            let is_remark = entry.asked.is_empty();
+            let own = if is_remark { &mut share.feedback } else { &mut share.entries };
             if !lines.is_empty() {
-                share.entries.push(Entry { lines, ..entry.clone() });
+                own.push(Entry { lines, ..entry.clone() });
             }
         }
         if at == 0 && share.is_empty() {
             let by = material.draft.entries.first().map(|entry| entry.by.clone()).unwrap_or_default();
             let asked = material.draft.entries.first().map(|entry| entry.asked.clone()).unwrap_or_default();
-            share.entries.push(Entry { asked, lines: vec![module.statement.clone()], by });
+            let lines = vec![module.statement.clone()];
+            share.entries.push(Entry { asked, is_numbered: false, lines, by });
         }
         own.push(Part { named: part.named.clone(), share });
     }
@@ -133,7 +137,7 @@ fn records(material: &Material<'_>, folder: &str, outcome: &mut Outcome) -> Resu
     let mut decisions: Vec<(&Entry, String, Option<String>)> = Vec::new();
     for entry in said {
         for line in &entry.lines {
-            let found = decisions_in(line, true).into_iter();
+            let found = decisions_in(line, chooses(line)).into_iter();
             decisions.extend(found.map(|(decision, reason)| (entry, decision, reason)));
         }
     }
@@ -146,6 +150,28 @@ fn records(material: &Material<'_>, folder: &str, outcome: &mut Outcome) -> Resu
         record(material, folder, number, None, outcome)?;
     }
     Ok(())
+}
+
+/// Whether an answer chooses in so many words; most of what answers a question decides nothing.
+fn chooses(text: &str) -> bool {
+    const CHOICES: [&str; 14] = [
+        "we'll ",
+        "we will ",
+        "let's ",
+        "i choose",
+        "i chose",
+        "we choose",
+        "we chose",
+        "i prefer",
+        "we prefer",
+        "we go with",
+        "i'd take",
+        "i'd go with",
+        "our choice",
+        "go with",
+    ];
+    let text = text.to_lowercase().replace('’', "'");
+    CHOICES.iter().any(|choice| text.contains(choice))
 }
 
 type Decision<'d> = (&'d Entry, &'d String, Option<&'d str>);

@@ -40,10 +40,15 @@ pub(super) fn write(
         if is_empty && !named.about.is_empty() {
             share.open.push(plain::capital(&named.about));
         }
+        let given = share.clone();
+        // What stands there under ids of its own is not said twice.
+        if !fact.is_empty() && named.name.to_lowercase().contains("functional requirements") {
+            share.entries.retain(|entry| entry.lines != material.draft.first);
+        }
         let body = body(material, &share, &fact)?;
         new = place(material, name, &new, named, &body)?;
         sections.push(named.name.clone());
-        written.add(&share);
+        written.add(&given);
     }
     if sections.is_empty() {
         return Ok(Written::Into { text: text.to_owned(), section: String::new(), what: String::new() });
@@ -110,6 +115,15 @@ pub(super) fn squeezed(text: &str) -> String {
     out.join("\n")
 }
 
+/// A title as a heading has it: a number at its start is no list there.
+fn heading(title: &str) -> String {
+    let digits = title.bytes().take_while(u8::is_ascii_digit).count();
+    match title.get(digits..).and_then(|rest| rest.strip_prefix(". ")) {
+        Some(rest) if digits > 0 => format!("{}. {}", &title[..digits], plain::markdown(rest)),
+        _ => plain::markdown(title),
+    }
+}
+
 /// The section's title without its number, in lower case.
 fn bare(title: &str) -> String {
     let title = title.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ' '));
@@ -147,7 +161,7 @@ fn place(
             at = outline.parent(heading);
         }
     }
-    let body = format!("## {}\n\n{body}", plain::markdown(&part.name));
+    let body = format!("## {}\n\n{body}", heading(&part.name));
     let order = order(material.library, name);
     let own = order.iter().position(|known| known == &part.name).unwrap_or(order.len());
     let before = order[..own].iter().rev().find_map(|known| section_of(&outline, known));
