@@ -87,6 +87,7 @@ struct Found {
     commit: Oid,
     /// The digits of the last log or recording.
     last: Option<String>,
+    scan: Option<Oid>,
 }
 
 /// Reads the items that a commit holds; a meta.json that cannot be read is an error.
@@ -94,7 +95,7 @@ fn collect(stored: Vec<Stored>, commit: Oid, found: &mut BTreeMap<String, Found>
     for item in stored {
         let at = format!("{}/{}", item.path, crate::item::meta::FILE);
         let meta = Meta::read(&at, &item.meta)?;
-        found.insert(item.path, Found { meta, commit, last: item.last });
+        found.insert(item.path, Found { meta, commit, last: item.last, scan: item.scan });
     }
     Ok(())
 }
@@ -129,7 +130,11 @@ fn standing(path: &str, item: &Found, library: &Library, repo: &Repo) -> Result<
     if library.steps.iter().filter(of_phase).all(is_plain) {
         return Ok(stands);
     }
-    let scan = repo.file(item.commit, &format!("{path}/quick-scan.md"))?.unwrap_or_default();
+    let asks = library.steps.iter().filter(of_phase).any(|step| !step.skip_if.is_empty());
+    let scan = match item.scan.filter(|_| asks) {
+        Some(scan) => repo.bytes(scan)?,
+        None => Vec::new(),
+    };
     let (scope, complexity) = depth::stated(&String::from_utf8_lossy(&scan));
     let facts = Facts { scope, complexity, item: path.to_owned(), ..Facts::default() };
     let (steps, phases) = (meta.steps_completed(), meta.phases_completed());

@@ -47,6 +47,8 @@ pub struct Stored {
     pub meta: Vec<u8>,
     /// The digits of the time of its last log or recording.
     pub last: Option<String>,
+    /// Its quick scan, to be read where it is asked for.
+    pub scan: Option<Oid>,
 }
 
 /// What went wrong with a repository.
@@ -403,7 +405,16 @@ impl Repo {
                 last = last.max(digits.map(str::to_owned));
             }
         }
-        Ok(Some(Stored { path, meta, last }))
+        let scan = tree.get_name("quick-scan.md").filter(|file| matches!(kind(file), Entry::File));
+        Ok(Some(Stored { path, meta, last, scan: scan.map(|file| file.id()) }))
+    }
+
+    /// The bytes of a file by its id.
+    ///
+    /// # Errors
+    /// An object that is missing, or is no file.
+    pub fn bytes(&self, id: Oid) -> Result<Vec<u8>, Error> {
+        Ok(self.git.find_blob(id)?.content().to_vec())
     }
 
     fn list_items(

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::draft::Draft;
+use super::draft::{Draft, items};
 use super::{Material, OPEN, Part, Written, description, facts, ids, priorities};
 use crate::discussion::words::subjects;
 use crate::front_matter::too_deep;
@@ -129,10 +129,10 @@ fn stories(material: &Material<'_>, share: &Draft) -> Vec<Value> {
     let mut next = ids::next(material.item, "US");
     let known = numbered(material.item, "FR");
     let mut found = Vec::new();
-    for text in share.said() {
-        if let Some(told) = told(text) {
-            let criteria = criteria(share, text);
-            found.push(story(&ids::show("US", next), &told, links(text, &known), criteria));
+    for text in share.said().flat_map(items) {
+        if let Some(told) = told(&text) {
+            let criteria = criteria(share, &text);
+            found.push(story(&ids::show("US", next), &told, links(&text, &known), criteria));
             next += 1;
         }
     }

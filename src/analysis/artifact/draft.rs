@@ -77,9 +77,9 @@ pub fn draft(answers: &[Answer], feedback: &[(String, String)], drafted: &[Line]
                 }
             }
             Some((by, text)) if !is_unknown(text) => {
-                let lines = items(text);
+                let lines = lines(text);
                 if at == 0 {
-                    draft.first.clone_from(&lines);
+                    draft.first = items(text);
                 }
                 let is_numbered = answer.question.is_some();
                 draft.entries.push(Entry { asked, is_numbered, lines, by: by.clone() });
@@ -88,7 +88,7 @@ pub fn draft(answers: &[Answer], feedback: &[(String, String)], drafted: &[Line]
         }
     }
     for (by, text) in feedback {
-        let (asked, lines) = (String::new(), items(text));
+        let (asked, lines) = (String::new(), lines(text));
         draft.feedback.push(Entry { asked, is_numbered: false, lines, by: by.clone() });
     }
     draft
@@ -150,11 +150,16 @@ fn is_unknown(text: &str) -> bool {
     )
 }
 
-/// The entries of an answer: its lines or list items, what semicolons part, or the whole.
-pub fn items(text: &str) -> Vec<String> {
+/// The lines or list items of an answer.
+fn lines(text: &str) -> Vec<String> {
     let text = plain::clean(text);
-    let lines: Vec<String> =
-        text.lines().map(|line| without_marker(line).to_owned()).filter(|line| !line.is_empty()).collect();
+    text.lines().map(|line| without_marker(line).to_owned()).filter(|line| !line.is_empty()).collect()
+}
+
+/// The entries of an answer that lists things: its lines or list items, what semicolons part, or the
+/// whole.
+pub fn items(text: &str) -> Vec<String> {
+    let lines = lines(text);
     if lines.len() > 1 {
         return lines;
     }

@@ -5,7 +5,7 @@
 
 use minijinja::{Value, context};
 
-use super::draft::{Entry, Named};
+use super::draft::{Entry, Named, items};
 use super::markdown::squeezed;
 use super::{Material, data, ids, priorities};
 use crate::analysis::depth::Size;
@@ -171,10 +171,10 @@ pub(super) fn goals(material: &Material<'_>) -> Vec<Goal> {
     let mut found = Vec::new();
     let draft = material.draft;
     for entry in draft.entries.iter().chain(&draft.feedback) {
-        let is_goal = |text: &&String| ids::of_text(text, "NFR").is_empty() && !is_risk(entry, text);
-        for text in entry.lines.iter().filter(is_goal) {
-            if let Some(number) = number_of(text) {
-                found.push(Goal { id: ids::show("NFR", next), text: text.clone(), number });
+        let is_goal = |text: &String| ids::of_text(text, "NFR").is_empty() && !is_risk(entry, text);
+        for text in entry.lines.iter().flat_map(|line| items(line)).filter(is_goal) {
+            if let Some(number) = number_of(&text) {
+                found.push(Goal { id: ids::show("NFR", next), text, number });
                 next += 1;
             }
         }
@@ -189,22 +189,54 @@ fn is_risk(entry: &Entry, text: &str) -> bool {
     ["risk", "worst", "harm", "wrong"].iter().any(|word| text.contains(word))
 }
 
-/// The number of a text with the words around it, up to the next comma.
+/// The number of a text with its unit, and the word that makes it a limit: `at most 5 minutes`. Of
+/// several, one with a unit before one without.
 fn number_of(text: &str) -> Option<String> {
     const NUMBERS: [&str; 14] = [
         "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "twenty",
         "hundred", "thousand",
     ];
+    const UNITS: [&str; 19] = [
+        "second", "minute", "hour", "day", "week", "month", "year", "ms", "s", "percent", "mb", "gb", "kb",
+        "km", "euro", "user", "request", "call", "record",
+    ];
+    const LIMITS: [&str; 8] = ["most", "least", "within", "under", "below", "over", "than", "every"];
     let found: Vec<&str> = text.split_whitespace().collect();
-    let is_number = |word: &str| {
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-        bare.starts_with(|c: char| c.is_ascii_digit()) || NUMBERS.contains(&bare.to_lowercase().as_str())
+    let bare = |at: usize| {
+        let word = found.get(at).copied().unwrap_or_default();
+        word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
     };
-    let at = found.iter().position(|word| is_number(word))?;
+    let has_unit = |at: usize| {
+        let next = bare(at + 1);
+        found[at].contains('%')
+            || UNITS.contains(&next.as_str())
+            || UNITS.contains(&next.trim_end_matches('s'))
+    };
+    let is_number = |at: &usize| {
+        let word = bare(*at);
+        word.starts_with(|c: char| c.is_ascii_digit()) || NUMBERS.contains(&word.as_str())
+    };
+    let numbers: Vec<usize> = (0..found.len()).filter(is_number).collect();
+    let at = numbers.iter().copied().find(|at| has_unit(*at)).or_else(|| numbers.first().copied())?;
+    let start = match at.checked_sub(1).map(bare) {
+        Some(word) if LIMITS.contains(&word.as_str()) => {
+            // `at most`, `no more than`
+            at - 1
+                - (1..at)
+                    .take_while(|back| {
+                        matches!(bare(at - 1 - back).as_str(), "at" | "no" | "more" | "less" | "not")
+                    })
+                    .count()
+        }
+        _ => at,
+    };
     let mut taken: Vec<&str> = Vec::new();
-    for word in found[at..].iter().take(4) {
-        taken.push(word.trim_end_matches([',', ';', '.']));
-        if word.ends_with([',', ';', '.']) {
+    for (place, word) in found.iter().enumerate().skip(start) {
+        taken.push(word.trim_end_matches([',', ';', '.', ':']));
+        if place > at
+            || place == at && found[at].contains('%')
+            || place >= at && word.ends_with([',', ';', '.'])
+        {
             break;
         }
     }
@@ -267,7 +299,28 @@ fn errors(material: &Material<'_>) -> Value {
         let rest = rest.trim().trim_start_matches([':', '-', ' ']).replace('→', "->");
         let (cause, action) = rest.split_once("->").map_or((rest.as_str(), ""), |(a, b)| (a, b));
         let action = if action.trim().is_empty() { "open" } else { action.trim() };
-        is_code.then(|| context! { code, cause => cause.trim(), action })
+        is_code.then(|| context! { code => code.to_owned(), cause => cause.trim().to_owned(), action => action.to_owned() })
     };
-    context! { rows => material.draft.said().filter_map(row).collect::<Vec<Value>>() }
+    let said = material.draft.said().flat_map(items);
+    context! { rows => said.filter_map(|text| row(&text)).collect::<Vec<Value>>() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_read_with_its_unit_and_its_limit() {
+        for (text, wanted) in [
+            ("At the Monday rush a sync of four inspections takes at most 5 minutes", "at most 5 minutes"),
+            ("The sum is shown within 2 seconds at noon on Mondays", "within 2 seconds"),
+            ("99.5 % of all calls, measured monthly", "99.5 %"),
+            ("No more than two hours of lost work.", "No more than two hours"),
+            ("At most one answer, 0 photos", "At most one answer"),
+            ("It holds 12000 books", "12000 books"),
+        ] {
+            assert_eq!(number_of(text).as_deref(), Some(wanted), "{text}");
+        }
+        assert_eq!(number_of("fast enough for everyone"), None);
+    }
 }

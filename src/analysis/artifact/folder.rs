@@ -125,7 +125,10 @@ fn module(
             let lines = vec![module.statement.clone()];
             share.entries.push(Entry { asked, is_numbered: false, lines, by });
         }
-        own.push(Part { named: part.named.clone(), share });
+        // What nobody has said of one module is open for all of them, in the overview.
+        if !share.is_empty() {
+            own.push(Part { named: part.named.clone(), share });
+        }
     }
     add(material, &format!("{folder}/{}.md", module.slug), &own, outcome)
 }

@@ -43,7 +43,10 @@ pub(super) fn write(
         let given = share.clone();
         // What stands there under ids of its own is not said twice.
         if !fact.is_empty() && named.name.to_lowercase().contains("functional requirements") {
-            share.entries.retain(|entry| entry.lines != material.draft.first);
+            let listed = |entry: &Entry| -> Vec<String> {
+                entry.lines.iter().flat_map(|line| draft::items(line)).collect()
+            };
+            share.entries.retain(|entry| listed(entry) != material.draft.first);
         }
         let body = body(material, &share, &fact)?;
         new = place(material, name, &new, named, &body)?;
