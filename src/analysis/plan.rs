@@ -54,6 +54,15 @@ pub fn check(steps: &[Step], facts: &Facts) -> Result<(), Unplannable> {
         }
         skip::is_skipped(step, facts)?;
     }
+    circle(steps)
+}
+
+/// Looks for a circle of dependencies.
+///
+/// # Errors
+/// The circle.
+pub fn circle(steps: &[Step]) -> Result<(), Unplannable> {
+    let ids: BTreeMap<&str, &Step> = steps.iter().map(|step| (step.id.as_str(), step)).collect();
     let mut settled = BTreeSet::new();
     for step in steps {
         walk(&ids, &step.id, &mut Vec::new(), &mut settled)?;

@@ -227,11 +227,16 @@ fn a_circle_of_dependencies_and_a_broken_skip_if_are_errors_before_anything_is_d
     let run = analyze(&sandbox, "x\n", &[]);
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("01-09 -> 01-10 -> 01-09"), "{}", run.stderr);
+    let check = sandbox.run(&["steps", "check"]);
+    assert_eq!(check.code, 1, "{}", check.stdout);
+    assert!(check.stdout.contains("steps depend on each other: 01-09 -> 01-10 -> 01-09"), "{}", check.stdout);
     let broken = STEP.replace("skip_if: \"\"", "skip_if: \"scope ==\"");
     let sandbox = overlaid(&[("01-requirements/09-a.md", &broken)]);
     let run = analyze(&sandbox, "x\n", &[]);
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("01-requirements/09-a.md:9:1"), "{}", run.stderr);
+    let check = sandbox.run(&["steps", "check"]);
+    assert!(check.code == 1 && check.stdout.contains("01-requirements/09-a.md:9:1"), "{}", check.stdout);
     assert!(sandbox.tip(BRANCH).is_none());
 }
 
