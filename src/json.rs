@@ -76,9 +76,14 @@ impl Document {
 
     /// The text with a new last member of the root object.
     pub fn with_member(&self, key: &str, value: &Value) -> String {
-        let Kind::Object(members) = &self.root.kind else { return self.text.clone() };
+        self.with_member_in(&self.root, key, value)
+    }
+
+    /// The text with a new last member of the object at `object`.
+    pub fn with_member_in(&self, object: &Node, key: &str, value: &Value) -> String {
+        let Kind::Object(members) = &object.kind else { return self.text.clone() };
         let last = members.last().map(|(key, node)| self.key_start(key, node)..node.span.end);
-        self.with(&self.root, last, Some(key), value)
+        self.with(object, last, Some(key), value)
     }
 
     /// The text with the value at `node` replaced; only for a value that holds nothing.

@@ -14,7 +14,7 @@ use crate::synthesis::{self, Outcome, Unplaced};
 use crate::template::{Failed, safe};
 
 /// How often additions are placed anew when somebody else moves the branch.
-const TRIES: usize = 20;
+pub(crate) const TRIES: usize = 20;
 
 /// A discussion that has landed.
 pub struct Landed {
@@ -197,7 +197,7 @@ fn message(library: &Library, finished: &Finished, outcome: &Outcome) -> Result<
 }
 
 /// A message with its trailers in a paragraph of their own.
-fn with_trailers(body: &str, trailers: &[(&str, String)]) -> String {
+pub(crate) fn with_trailers(body: &str, trailers: &[(&str, String)]) -> String {
     let lines = trailers.iter().map(|(name, value)| format!("Roundtable-{name}: {value}\n"));
     format!("{}\n\n{}", body.trim(), lines.collect::<String>())
 }

@@ -21,6 +21,7 @@
 //! | [`item`] | the files of an item folder as values; `meta`: meta.json; `path`: what may be written |
 //! | [`script`] | the user's messages, wherever they came from |
 //! | [`discussion`] | the state machine; `address`, `focus`, `positions`: its rules; `event`: the log; `transcript`: as people read it; `extract`: the synthesis by rule, `decisions`: what a message decides, `summary`: its type; `words`: what rules compare |
+//! | [`analysis`] | the walk over phases and steps, a fold of its log too, with a discussion as one of its states; `plan`: which step is next, `skip`: `skip_if`, `depth`, `menu`, `greeting`: what is said, `scan`: what the counts come to, `artifact`: answers into changes |
 //! | [`synthesis`] | a finished discussion into changes; `outline`, `placement`: where; `data`: JSON, YAML, CSV |
 //! | [`trace`] | the way back: from a line to the discussion and its turns |
 //! | [`page`] | a recording as Markdown, HTML, a Mermaid diagram |
@@ -34,7 +35,8 @@
 //!
 //! | outside, each behind a feature | |
 //! | --- | --- |
-//! | `repo` (`git`) | reads an item at a commit (`mentions`: where the repository speaks of it), writes an `Additive` as a commit (`commit`, with its `graft` and `pack`); `pending`: logs of what was cut off; `compare`, `range`, `objects`: two trees, what to compare, and reading fast; `remote`: fetch and push; no working tree |
+//! | `repo` (`git`) | reads an item at a commit (`mentions`, `census`: where the repository speaks of it; `codebase`: without commits of our own), writes an `Additive` as a commit (`commit`, with its `graft` and `pack`); `pending`: logs of what was cut off; `compare`, `range`, `objects`: two trees, what to compare, and reading fast; `remote`: fetch and push; no working tree |
+//! | `walk` (`git`) | the loop between an analysis, a script and the repository: it alone commits steps (`land`); `talk`: a discussion inside of it, `earlier`: the same run, cut off before |
 //! | `check` (`git`) | two trees and a policy into a report: the gate |
 //! | `replay` (`git`) | a recording run again and compared, to the commit id |
 //! | `audit` (`git`) | markers, records, recordings: do they agree? |
@@ -53,11 +55,12 @@
 //!
 //! # Not done yet
 //!
-//! The verb `analyze`.
+//! A conversation on an issue that stays open between runs; mirrors and hosts other than GitHub.
 
 #![deny(unsafe_code)]
 
 pub mod additive;
+pub mod analysis;
 pub mod config;
 pub mod discussion;
 pub mod finding;
@@ -95,3 +98,5 @@ pub mod landing;
 pub mod replay;
 #[cfg(feature = "git")]
 pub mod repo;
+#[cfg(feature = "git")]
+pub mod walk;

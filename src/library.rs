@@ -165,10 +165,11 @@ impl Library {
             all.update(format!("{path} {digest}\n"));
         }
         digests.insert("steps/".to_owned(), hex(&all.finalize()));
-        // How a page or a comment looks decides nothing; what a model was asked shows in what it said.
-        let decides =
-            |name: &str| !["pages/", "github/", "prompts/"].iter().any(|folder| name.starts_with(folder));
-        for (name, source) in self.templates.sources().filter(|(name, _)| decides(name)) {
+        // How a page or a comment looks decides nothing, what a model was asked shows in what it said, and a
+        // discussion has no texts of an analysis.
+        let apart = ["pages/", "github/", "prompts/", "analysis/", "artifacts/"];
+        let ours = |name: &str| !apart.iter().any(|folder| name.starts_with(folder));
+        for (name, source) in self.templates.sources().filter(|(name, _)| ours(name)) {
             digests.insert(format!("templates/{name}"), sha256(source.as_bytes()));
         }
         digests

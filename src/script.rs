@@ -34,6 +34,8 @@ pub struct Input {
 pub struct Script {
     pub user: Option<String>,
     inputs: VecDeque<Option<Input>>,
+    /// What is meant for one step of an analysis each.
+    answers: BTreeMap<String, VecDeque<Option<Input>>>,
     /// What was removed or cut.
     pub notes: Vec<String>,
 }
@@ -55,7 +57,10 @@ impl Form {
         let mut lines =
             bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty() && !line.starts_with(b"#"));
         let keyed = lines.next().is_some_and(|line| {
-            line.starts_with(b"inputs:") || line.starts_with(b"user:") || line.trim_ascii_end() == b"---"
+            line.starts_with(b"inputs:")
+                || line.starts_with(b"answers:")
+                || line.starts_with(b"user:")
+                || line.trim_ascii_end() == b"---"
         });
         match suffix.as_str() {
             "json" => Form::Json,
@@ -67,12 +72,35 @@ impl Form {
     }
 }
 
+/// What an analysis takes from a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Taken {
+    Said(Input),
+    Silence,
+    /// The answers that were meant for this step have all been given: it goes on.
+    Through,
+    /// There is nothing left.
+    End,
+}
+
 impl Script {
+    /// Reads the script of an analysis, which may name its answers by step instead of giving `inputs`.
+    ///
+    /// # Errors
+    /// As [`Script::read`]; and a key of `answers` that is no step's id.
+    pub fn for_analysis(name: &str, bytes: &[u8]) -> Result<Script, Finding> {
+        Script::read_as(name, bytes, true)
+    }
+
     /// Reads a script. `name` is its file name, or `-`.
     ///
     /// # Errors
     /// A script that is empty, binary, too large, or has a wrong key or value, with the place.
     pub fn read(name: &str, bytes: &[u8]) -> Result<Script, Finding> {
+        Script::read_as(name, bytes, false)
+    }
+
+    fn read_as(name: &str, bytes: &[u8], has_answers: bool) -> Result<Script, Finding> {
         if bytes.len() > LARGEST {
             return Err(Finding::at(name, "", 1, 1, format!("the script is over {} MiB", LARGEST >> 20)));
         }
@@ -100,15 +128,18 @@ impl Script {
                 .map_err(|finding| with_nearest(name, text, finding))?,
             Form::Json => from_json(name, text)?,
         };
-        Script::from_raw(name, text, raw)
+        Script::from_raw(name, text, raw, has_answers)
     }
 
-    fn from_raw(name: &str, text: &str, raw: Raw) -> Result<Script, Finding> {
+    fn from_raw(name: &str, text: &str, raw: Raw, has_answers: bool) -> Result<Script, Finding> {
         let mut script = Script {
             user: raw.user.map(|user| person(&user)).filter(|user| !user.is_empty()),
             ..Script::default()
         };
-        let Some(inputs) = raw.inputs.filter(|inputs| !inputs.is_empty()) else {
+        let answers = raw.answers.unwrap_or_default();
+        let suffices = has_answers && !answers.is_empty();
+        let inputs = raw.inputs.filter(|inputs| !inputs.is_empty());
+        let Some(inputs) = inputs.or_else(|| suffices.then(Vec::new)) else {
             return Err(Finding::at(name, text, 1, 1, "the script has no `inputs`")
                 .hint("write `inputs:` and below it one `- \"message\"` a line; `null` is silence"));
         };
@@ -123,6 +154,33 @@ impl Script {
                 Some(raw) => script.input(name, text, at + 1, raw)?,
             };
             script.inputs.push_back(input);
+        }
+        let count: usize = answers.values().map(Vec::len).sum();
+        if count > MOST {
+            return Err(Finding::at(
+                name,
+                text,
+                1,
+                1,
+                format!("the script has {count} answers, more than {MOST}"),
+            ));
+        }
+        for (step, inputs) in answers {
+            if !crate::step::is_step_id(&step) {
+                let message =
+                    format!("`answers` names \"{}\", which is no step", plain::cut(&plain::shown(&step), 60));
+                return Err(Finding::near(name, text, &step, message).hint(
+                    "a step's id is two digits, a hyphen and two digits in quotes, such as \"01-03\"",
+                ));
+            }
+            let mut own = VecDeque::new();
+            for (at, input) in inputs.into_iter().enumerate() {
+                own.push_back(match input {
+                    None => None,
+                    Some(raw) => script.input(name, text, at + 1, raw)?,
+                });
+            }
+            script.answers.insert(step, own);
         }
         Ok(script)
     }
@@ -175,6 +233,65 @@ impl Script {
         self.inputs.pop_front().flatten()
     }
 
+    /// What comes next for a step of an analysis: from the answers that name it, else from the list.
+    /// At a menu the list may settle what the answers leave open, but only by a choice.
+    pub fn take(&mut self, step: &str, is_menu: bool) -> Taken {
+        let taken = |input: Option<Input>| input.map_or(Taken::Silence, Taken::Said);
+        let Some(own) = self.answers.get_mut(step) else {
+            return self.inputs.pop_front().map_or(Taken::End, taken);
+        };
+        if let Some(input) = own.pop_front() {
+            return taken(input);
+        }
+        let chooses = |input: &Option<Input>| {
+            input.as_ref().is_some_and(|input| crate::analysis::menu::letter(&input.text).is_some())
+        };
+        match self.inputs.front() {
+            Some(next) if is_menu && chooses(next) => self.inputs.pop_front().map_or(Taken::End, taken),
+            _ if is_menu => Taken::Through,
+            _ => Taken::Silence,
+        }
+    }
+
+    /// Whether nothing is left for a step.
+    pub fn is_over(&self, step: &str) -> bool {
+        self.inputs.is_empty() && !self.answers.contains_key(step)
+    }
+
+    /// What is left for a step, as the script of a discussion; [`Script::give_back`] returns the rest.
+    pub fn lend(&mut self, step: &str) -> Script {
+        let own = self.answers.get_mut(step).map(std::mem::take);
+        let inputs = own.unwrap_or_else(|| std::mem::take(&mut self.inputs));
+        Script { user: self.user.clone(), inputs, ..Script::default() }
+    }
+
+    /// Takes back what a discussion has left.
+    pub fn give_back(&mut self, step: &str, rest: Script) {
+        match self.answers.get_mut(step) {
+            Some(own) => *own = rest.inputs,
+            None => self.inputs = rest.inputs,
+        }
+    }
+
+    /// How many inputs are left: of the list, and of those meant for a step.
+    pub fn left(&self, step: &str) -> (usize, usize) {
+        (self.inputs.len(), self.answers.get(step).map_or(0, VecDeque::len))
+    }
+
+    /// Passes over what a run that was cut off had heard: so many of the list, and of those meant for a
+    /// step.
+    pub fn skip(&mut self, step: &str, (list, own): (usize, usize)) {
+        self.inputs.drain(..list.min(self.inputs.len()));
+        if let Some(answers) = self.answers.get_mut(step) {
+            answers.drain(..own.min(answers.len()));
+        }
+    }
+
+    /// The steps that answers are meant for, with these.
+    pub fn answers(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = Option<&Input>>)> {
+        self.answers.iter().map(|(step, inputs)| (step.as_str(), inputs.iter().map(Option::as_ref)))
+    }
+
     /// Everything that is still to come, for the run id.
     pub fn inputs(&self) -> impl Iterator<Item = Option<&Input>> {
         self.inputs.iter().map(Option::as_ref)
@@ -198,7 +315,6 @@ struct Raw {
     inputs: Option<Vec<Option<RawInput>>>,
     /// Answers by step, for the analysis; a discussion has none.
     #[serde(default)]
-    #[allow(dead_code)]
     answers: Option<BTreeMap<String, Vec<Option<RawInput>>>>,
 }
 
@@ -335,6 +451,30 @@ mod tests {
             texts("s.json", "{\"inputs\": [\"one\", null, {\"text\": \"two\"}]}"),
             ["one", "-", "two"]
         );
+    }
+
+    #[test]
+    fn answers_are_taken_by_step_and_the_list_in_order() {
+        let yaml = "inputs: [one, C]\nanswers:\n  \"00-02\": [x, null]\n";
+        let mut script = Script::for_analysis("s.yaml", yaml.as_bytes()).unwrap();
+        let said = |taken: Taken| match taken {
+            Taken::Said(input) => input.text,
+            other => format!("{other:?}"),
+        };
+        let mut take = |step, is_menu| said(script.take(step, is_menu));
+        assert_eq!(
+            [take("00-01", false), take("00-02", false), take("00-02", false)],
+            ["one", "x", "Silence"]
+        );
+        assert_eq!(
+            [take("00-02", false), take("00-02", true), take("00-02", true)],
+            ["Silence", "C", "Through"]
+        );
+        assert_eq!(take("00-03", false), "End");
+        assert!(Script::for_analysis("s.yaml", b"answers: {\"00-01\": [x]}\n").is_ok());
+        assert!(refused("s.yaml", "answers: {\"00-01\": [x]}\n").contains("no `inputs`"));
+        let error = Script::for_analysis("s.yaml", b"answers: {\"1-1\": [x]}\n").unwrap_err().to_string();
+        assert!(error.contains("which is no step"), "{error}");
     }
 
     #[test]

@@ -74,15 +74,29 @@ pub struct Step {
     pub depends_on: Vec<String>,
     /// An expression; empty means never.
     pub skip_if: String,
+    /// The line of the file that it stands on.
+    pub skip_line: usize,
     /// Phrases that mark a text as this step's business, for topic focus (4.4.5).
     pub topics: Vec<String>,
     pub brief: String,
     pub standard: Vec<String>,
     pub deep: Vec<String>,
+    /// The prompts of the two question modes, with what to probe for below each.
+    prompts: [Vec<Prompt>; 2],
     pub validation: Vec<String>,
     pub artifacts: String,
     /// The file's path below the steps folder: `01-requirements/03-ux-journey.md`.
     pub path: String,
+}
+
+/// Something a step asks the user; one answer is expected to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// Its number among the questions of its depth; none for a prompt that is no numbered question.
+    pub number: Option<usize>,
+    pub text: String,
+    /// Bullets below a question: what to dig into with the same answer.
+    pub probes: Vec<String>,
 }
 
 /// The sections of a step file's body, in their order (AC-012-03).
@@ -115,6 +129,7 @@ impl Step {
         Ok(Step {
             standard: questions(body("Standard Mode")),
             deep: questions(body("Deep Mode")),
+            prompts: [prompts(body("Standard Mode")), prompts(body("Deep Mode"))],
             brief: crate::plain::one_line(body("Brief Mode")),
             validation: list(body("Validation")),
             artifacts: body("Artifacts").trim().to_owned(),
@@ -126,6 +141,7 @@ impl Step {
             outputs: front.outputs,
             depends_on: front.depends_on.unwrap_or_default(),
             skip_if: front.skip_if.unwrap_or_default().trim().to_owned(),
+            skip_line: text.find("\nskip_if:").map_or(1, |at| crate::finding::place(text, at + 1).0),
             topics: front.topics.unwrap_or_default(),
             path: path.to_owned(),
         })
@@ -138,6 +154,21 @@ impl Step {
             _ if self.standard.is_empty() => &self.deep,
             _ => &self.standard,
         }
+    }
+
+    /// What a depth asks, in order (AC-004-03, AC-004-05, AC-004-06): one prompt in brief, the numbered
+    /// questions else. A mode that says nothing falls back on the others; never empty.
+    pub fn prompts(&self, depth: Depth) -> Vec<Prompt> {
+        let whole = |text: &str| Prompt { number: None, text: text.to_owned(), probes: Vec::new() };
+        let brief = (!self.brief.is_empty()).then(|| vec![whole(&self.brief)]);
+        let [standard, deep] =
+            self.prompts.clone().map(|found| Some(found).filter(|found| !found.is_empty()));
+        let found = match depth {
+            Depth::Brief => brief.or(standard).or(deep),
+            Depth::Standard => standard.or(deep).or(brief),
+            Depth::Deep => deep.or(standard).or(brief),
+        };
+        found.unwrap_or_else(|| vec![whole(&format!("What should be recorded for \"{}\"?", self.title))])
     }
 }
 
@@ -158,6 +189,30 @@ fn questions(content: &str) -> Vec<String> {
         },
     );
     list(&numbered)
+}
+
+/// The prompts of a mode: its numbered questions with the bullets below them, or, where it has none,
+/// the whole of it as one.
+fn prompts(content: &str) -> Vec<Prompt> {
+    let mut found: Vec<Prompt> = Vec::new();
+    for (at, text) in questions(content).into_iter().enumerate() {
+        found.push(Prompt { number: Some(at + 1), text, probes: Vec::new() });
+    }
+    let text = crate::plain::one_line(content);
+    if found.is_empty() {
+        return if text.is_empty() { found } else { vec![Prompt { number: None, text, probes: Vec::new() }] };
+    }
+    let mut above = 0;
+    for line in content.lines().map(str::trim) {
+        let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        if digits.len() < line.len() && digits.starts_with(['.', ')']) {
+            above += 1;
+        } else if let (Some(probe), Some(prompt)) = (line.strip_prefix("- "), found.get_mut(above.max(1) - 1))
+        {
+            prompt.probes.push(probe.trim().to_owned());
+        }
+    }
+    found
 }
 
 /// Everything that is wrong with a step file: what keeps it from being read, or else each
@@ -320,7 +375,30 @@ mod tests {
         assert_eq!((step.phase.as_str(), step.skip_if.as_str()), ("01-requirements", ""));
         assert_eq!(step.questions(Depth::Brief), ["Which rules apply?"]);
         assert_eq!(step.questions(Depth::Deep), ["Which rules?", "Which dates?"]);
+        let asked = |depth| {
+            step.prompts(depth)
+                .into_iter()
+                .map(|prompt| (prompt.number, prompt.text, prompt.probes.len()))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(asked(Depth::Brief), [(None, "A draft.".to_owned(), 0)]);
+        assert_eq!(asked(Depth::Standard), [(Some(1), "Which rules apply?".to_owned(), 1)]);
+        assert_eq!(asked(Depth::Deep).len(), 2);
         assert!(findings("01-requirements/09-compliance.md", GOOD).is_empty());
+    }
+
+    #[test]
+    fn a_mode_without_numbers_is_one_prompt_and_an_empty_one_falls_back() {
+        let prose =
+            GOOD.replace("1. Which rules apply?\n   - Who checks them?", "Talk about the rules.\n- Who?");
+        let step = Step::read("01-requirements/09-x.md", &prose).unwrap();
+        let asked = step.prompts(Depth::Standard);
+        assert_eq!(
+            (asked.len(), asked[0].number, asked[0].text.as_str()),
+            (1, None, "Talk about the rules. - Who?")
+        );
+        let bare = Step::read("01-requirements/09-x.md", &GOOD[..GOOD.find("## Brief").unwrap()]).unwrap();
+        assert_eq!(bare.prompts(Depth::Deep)[0].text, "What should be recorded for \"Compliance\"?");
     }
 
     #[test]

@@ -63,6 +63,7 @@ fn compare(before: &[u8], after: &[u8], meta: bool) -> Vec<Found> {
 
 /// Members of meta.json whose elements stay identical and which grow at their end only.
 const RECORDS: [&str; 3] = ["elaborations", "steps_completed", "phases_completed"];
+const DEPTHS: [&str; 3] = ["brief", "standard", "deep"];
 const STATUS: [&str; 3] = ["raw", "partial", "analyzed"];
 
 struct Walk<'t> {
@@ -116,7 +117,7 @@ impl Walk<'_> {
             let path = format!("/{key}");
             match (key.as_str(), was, is) {
                 // Nothing stood there: the first record makes a list of it.
-                ("elaborations", Value::Null, Value::Array(_)) => {}
+                (key, Value::Null, Value::Array(_)) if RECORDS.contains(&key) => {}
                 (key, Value::Array(was), Value::Array(is)) if RECORDS.contains(&key) => {
                     if is.len() < was.len() || !was.iter().zip(is).all(|(was, is)| identical(was, is)) {
                         self.lost(
@@ -137,6 +138,19 @@ impl Walk<'_> {
                     }
                 }
                 ("codebase_hash", _, Value::String(is)) if !is.is_empty() => {}
+                ("depth_overrides", Value::Object(was), Value::Object(is)) => {
+                    // The depth of a phase is the user's to change while the phase lasts.
+                    let is_depth = |value: Option<&Value>| {
+                        value.and_then(Value::as_str).is_some_and(|word| DEPTHS.contains(&word))
+                    };
+                    let mut free = is.clone();
+                    for (phase, depth) in was {
+                        if is_depth(Some(depth)) && is_depth(is.get(phase)) {
+                            free[phase] = depth.clone();
+                        }
+                    }
+                    self.value(node, &Value::Object(was.clone()), &Value::Object(free), &path);
+                }
                 ("elaboration_config", Value::Object(was), Value::Object(is)) => {
                     let free = |map: &serde_json::Map<String, Value>| {
                         let mut map = map.clone();
@@ -265,5 +279,9 @@ mod tests {
             "{\"elaboration_config\": {\"max_turns\": 9}}"
         ));
         assert!(!meta("{\"source_id\": \"GH-1\"}", "{\"source_id\": \"GH-2\"}"));
+        let depth = |depth: &str| format!("{{\"depth_overrides\": {{\"01-requirements\": {depth}}}}}");
+        assert!(meta(&depth("\"brief\""), &depth("\"deep\"")));
+        assert!(!meta(&depth("\"brief\""), &depth("\"other\"")) && !meta(&depth("7"), &depth("\"deep\"")));
+        assert!(!meta(&depth("\"brief\""), "{\"depth_overrides\": {}}"));
     }
 }

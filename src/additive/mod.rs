@@ -24,7 +24,8 @@
 //!
 //! # Decided where the definition leaves it open
 //! Rows may stand between rows of a table or CSV file (no row changes by it). A `null` is a value:
-//! filling it in changes it. A definition of a label that nothing uses may be taken over. Front
+//! filling it in changes it. In meta.json the depth of a phase (`depth_overrides`) may become another
+//! of the three: it is the user's, like the turn limit. A definition of a label that nothing uses may be taken over. Front
 //! matter may be given to a document that has none. An element that is left open at the very end
 //! hides nothing yet and passes; an unterminated tag or comment does not. Fragment anchors,
 //! `style=` and `on*=` attributes, footnotes and mathematics are not judged.

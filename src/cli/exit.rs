@@ -10,6 +10,7 @@ use crate::replay::{Unlanded, Unread};
 use crate::repo;
 use crate::session::Stopped;
 use crate::template::Failed;
+use crate::walk::Stumbled;
 
 /// The exit codes (contract, section 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +55,7 @@ macro_rules! fail_from {
     )*};
 }
 
-fail_from!(repo::Error, Finding, NotLanded, Unusable, Stopped, Refused, Failed, Unread, Unlanded);
+fail_from!(repo::Error, Finding, NotLanded, Unusable, Stopped, Refused, Failed, Unread, Unlanded, Stumbled);
 
 /// Prints what clap has to say: help and version on standard output with 0, else 2.
 pub fn usage(error: &clap::Error) -> Code {

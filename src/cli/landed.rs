@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::screen::Screen;
 use crate::item::Change;
 use crate::synthesis::Outcome;
+use crate::walk::Held;
 
 /// `Updated …, section "…": added ….`, a line an artifact.
 pub fn announce(outcome: &Outcome, screen: &Screen) {
@@ -23,6 +24,30 @@ pub fn artifacts(outcome: &Outcome) -> Vec<Value> {
         })
     };
     outcome.placed.iter().map(one).collect()
+}
+
+/// A discussion that an analysis has held, as `--json` tells it (contract, section 2).
+pub fn held(held: &Held) -> Value {
+    let (finished, outcome) = (&held.finished, &held.outcome);
+    let opened = &finished.opened;
+    json!({
+        "item": opened.item,
+        "step_id": opened.step.id,
+        "branch": opened.branch,
+        "base": held.base,
+        "commit": held.commit.map(|commit| commit.to_string()),
+        "exit": finished.closed.exit,
+        "turn_count": finished.closed.turn_count,
+        "max_turns": opened.max_turns,
+        "lead": opened.lead,
+        "voice": opened.voice,
+        "artifacts": artifacts(outcome),
+        "recording": outcome.recording,
+        "run": opened.run,
+        "already_recorded": held.already_recorded,
+        "synthesis_summary": finished.summary.summary,
+        "usage": {"requests": 0, "input_tokens": 0, "cached_input_tokens": 0, "output_tokens": 0},
+    })
 }
 
 /// A change as a unified diff.

@@ -3,6 +3,7 @@
 
 mod actions;
 mod add;
+mod analyze;
 mod audit;
 mod check;
 mod elaborate;
@@ -81,6 +82,8 @@ enum Color {
 enum Verb {
     /// Hold one discussion on a step and commit what it adds
     Elaborate(elaborate::Options),
+    /// Walk an item through its steps, phase by phase, and commit what each one adds
+    Analyze(analyze::Options),
     /// Tell whether a change only adds: the gate before a merge
     Check(check::Options),
     /// Make a new item: a folder with its meta.json
@@ -119,6 +122,7 @@ pub fn main() -> Code {
     let screen = Screen::new(cli.global.color, cli.global.quiet, cli.global.json);
     let done = match cli.verb {
         Verb::Elaborate(options) => elaborate::run(&cli.global, options, &screen),
+        Verb::Analyze(options) => analyze::run(&cli.global, options, &screen),
         Verb::Check(options) => check::run(&cli.global, &options, &screen),
         Verb::Add(options) => add::run(&cli.global, &options, &screen),
         Verb::Replay(options) => replay::run(&cli.global, &options, &screen),

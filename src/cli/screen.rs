@@ -196,6 +196,15 @@ impl Screen {
         }
     }
 
+    /// What the user says.
+    pub fn say_user(&self, by: &str, text: &str) {
+        if self.talks() {
+            let label = format!("{} (user):", plain::one_line(&plain::clean(by)));
+            let style = AnsiColor::Green.on_default().bold();
+            self.write(&format!("{} {}\n", self.styled(style, &label), plain::clean(text)));
+        }
+    }
+
     /// A unified diff: what is added in green, what is lost in red.
     pub fn say_diff(&self, diff: &str) {
         for line in diff.lines().filter(|_| self.talks()) {

@@ -9,15 +9,21 @@ use serde_json::{Value, json};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, open, table};
+use crate::analysis::artifact::Known;
+use crate::analysis::plan::{self, Progress};
+use crate::analysis::skip::Facts;
+use crate::analysis::{depth, phase_name};
 use crate::discussion::event::Event;
 use crate::item::meta::{Meta, Standing};
 use crate::library::Library;
+use crate::persona::PHASES;
 use crate::plain::{self, count};
-use crate::repo::{Leftover, Repo};
+use crate::repo::{Leftover, Repo, Stored};
+use crate::step::Step;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "An item is read on its branch roundtable/<slug> where that is ahead of HEAD, else at HEAD."
+    after_help = "An item is read on its branch roundtable/<slug> where that is ahead of HEAD, else at HEAD. `completed_prefix` and `next_phase` of --json are what a build goes by; `codebase_moved_on` tells whether anything outside of the items differs from the commit that the analysis looked at."
 )]
 pub struct Options {
     /// One item: its folder's path, or its slug
@@ -36,14 +42,12 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let head = repo.resolve("HEAD")?;
     let config = table::config(global, &repo, head)?;
     let library = table::BuiltIn::begin().library(&repo, head, &config)?;
-    let mut found = BTreeMap::new();
-    collect(&repo, head, config.items(), &mut found)?;
+    let mut found: BTreeMap<String, Found> = BTreeMap::new();
+    collect(repo.stored_items(head, config.items(), None)?, head, &mut found)?;
     for branch in repo.branches("roundtable/")? {
         let Some(tip) = repo.tip(&branch)?.filter(|_| repo.is_ahead(&branch, head)) else { continue };
-        let slug = table::slug(&branch).to_owned();
-        let mut there = BTreeMap::new();
-        collect(&repo, tip, config.items(), &mut there)?;
-        found.extend(there.into_iter().filter(|(path, _)| table::slug(path) == slug));
+        let slug = table::slug(&branch);
+        collect(repo.stored_items(tip, config.items(), Some(slug))?, tip, &mut found)?;
     }
     if let Some(item) = &options.item {
         let wanted = item.trim_start_matches("./").trim_end_matches('/');
@@ -59,32 +63,98 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         }
         found.retain(|path, _| kept.contains(path));
     }
-    let items: Vec<Value> = found.iter().map(|(path, meta)| entry(path, meta, &library)).collect();
+    let mut moved = Moved { repo: &repo, head, items: config.items(), known: BTreeMap::new() };
+    let mut items = Vec::new();
+    for (path, item) in &found {
+        items.push(entry(path, item, &library, &repo, &mut moved)?);
+    }
     let leftovers = repo.leftovers();
-    say(&found, &library, screen);
+    say(&found, &items, screen);
+    if options.item.is_some() {
+        for ((path, item), entry) in found.iter().zip(&items) {
+            page(path, item, entry, &library, &repo, screen)?;
+        }
+    }
     say_leftovers(&leftovers, screen);
     let leftovers: Vec<Value> = leftovers.iter().map(leftover).collect();
     screen.json(&json!({"items": items, "leftovers": leftovers}));
     Ok(Code::Yes)
 }
 
-/// The items of a commit, by their paths; a meta.json that cannot be read is an error.
-fn collect(repo: &Repo, commit: Oid, items: &str, found: &mut BTreeMap<String, Meta>) -> Result<(), Fail> {
-    for path in repo.items(commit, items)? {
-        let at = format!("{path}/{}", crate::item::meta::FILE);
-        let bytes = repo.file(commit, &at)?.unwrap_or_default();
-        found.insert(path, Meta::read(&at, &bytes)?);
+/// An item, where it was found.
+struct Found {
+    meta: Meta,
+    commit: Oid,
+    /// The digits of the last log or recording.
+    last: Option<String>,
+    scan: Option<Oid>,
+}
+
+/// Reads the items that a commit holds; a meta.json that cannot be read is an error.
+fn collect(stored: Vec<Stored>, commit: Oid, found: &mut BTreeMap<String, Found>) -> Result<(), Fail> {
+    for item in stored {
+        let at = format!("{}/{}", item.path, crate::item::meta::FILE);
+        let meta = Meta::read(&at, &item.meta)?;
+        found.insert(item.path, Found { meta, commit, last: item.last, scan: item.scan });
     }
     Ok(())
 }
 
-fn standing(meta: &Meta, library: &Library) -> Standing {
-    meta.standing(library.steps.iter().map(|step| (step.phase.as_str(), step.id.as_str())))
+/// Whether the codebase has moved on since a hash: asked once for each.
+struct Moved<'r> {
+    repo: &'r Repo,
+    head: Oid,
+    items: &'r str,
+    known: BTreeMap<String, bool>,
 }
 
-fn entry(path: &str, meta: &Meta, library: &Library) -> Value {
-    let stands = standing(meta, library);
-    json!({
+impl Moved<'_> {
+    /// None where meta.json names no commit.
+    fn on(&mut self, meta: &Meta) -> Result<Option<bool>, Fail> {
+        let Some(hash) = meta.codebase_hash() else { return Ok(None) };
+        if let Some(known) = self.known.get(hash) {
+            return Ok(Some(*known));
+        }
+        let moved = self.repo.moved_on(hash, self.head, self.items)?;
+        self.known.insert(hash.to_owned(), moved);
+        Ok(Some(moved))
+    }
+}
+
+/// Where an item stands. What `skip_if` leaves out is asked only in a phase that has such a step.
+fn standing(path: &str, item: &Found, library: &Library, repo: &Repo) -> Result<Standing, Fail> {
+    let meta = &item.meta;
+    let stands = meta.standing(library.steps.iter().map(|step| (step.phase.as_str(), step.id.as_str())));
+    let of_phase = |step: &&Step| Some(&step.phase) == stands.phase.as_ref();
+    let is_plain = |step: &Step| step.skip_if.is_empty() && step.depends_on.is_empty();
+    if library.steps.iter().filter(of_phase).all(is_plain) {
+        return Ok(stands);
+    }
+    let asks = library.steps.iter().filter(of_phase).any(|step| !step.skip_if.is_empty());
+    let scan = match item.scan.filter(|_| asks) {
+        Some(scan) => repo.bytes(scan)?,
+        None => Vec::new(),
+    };
+    let (scope, complexity) = depth::stated(&String::from_utf8_lossy(&scan));
+    let facts = Facts { scope, complexity, item: path.to_owned(), ..Facts::default() };
+    let (steps, phases) = (meta.steps_completed(), meta.phases_completed());
+    let progress = Progress { steps: &steps, phases: &phases, facts, depths: BTreeMap::new() };
+    let next = plan::plan(&library.steps, &progress).map_err(|error| Fail::new(error.to_string()))?.next;
+    let next = next.map(|at| &library.steps[at]);
+    Ok(Standing { phase: next.map(|step| step.phase.clone()), next_step: next.map(|step| step.id.clone()) })
+}
+
+fn entry(
+    path: &str,
+    item: &Found,
+    library: &Library,
+    repo: &Repo,
+    moved: &mut Moved<'_>,
+) -> Result<Value, Fail> {
+    let meta = &item.meta;
+    let stands = standing(path, item, library, repo)?;
+    let prefix = meta.completed_prefix();
+    Ok(json!({
         "path": path,
         "slug": table::slug(path),
         "analysis_status": meta.analysis_status(),
@@ -92,23 +162,113 @@ fn entry(path: &str, meta: &Meta, library: &Library) -> Value {
         "next_step": stands.next_step,
         "steps_completed": meta.steps_completed(),
         "elaborations": meta.elaborations().len(),
-    })
+        "phases_completed": meta.phases_completed(),
+        "completed_prefix": prefix,
+        "next_phase": PHASES.get(prefix.len()).map(|(phase, _)| *phase),
+        "codebase_hash": meta.codebase_hash(),
+        "codebase_moved_on": moved.on(meta)?,
+        "last_change": last_change(item),
+    }))
 }
 
-fn say(found: &BTreeMap<String, Meta>, library: &Library, screen: &Screen) {
+/// When the analysis last changed the item: its last log or recording, else when it was made. No
+/// history is walked for it.
+fn last_change(item: &Found) -> Option<String> {
+    let spread = |digits: &String| {
+        let part = |range: std::ops::Range<usize>| digits.get(range).unwrap_or_default();
+        format!(
+            "{}-{}-{}T{}:{}:{}Z",
+            part(0..4),
+            part(4..6),
+            part(6..8),
+            part(9..11),
+            part(11..13),
+            part(13..15)
+        )
+    };
+    item.last.as_ref().map(spread).or_else(|| item.meta.created_at().map(plain::shown))
+}
+
+fn word<'v>(entry: &'v Value, key: &str) -> &'v str {
+    entry[key].as_str().unwrap_or_default()
+}
+
+fn say(found: &BTreeMap<String, Found>, items: &[Value], screen: &Screen) {
     if found.is_empty() {
         screen.say("No items yet; `roundtable add SLUG --name TEXT` makes one.");
         return;
     }
     let width = found.keys().map(|path| path.chars().count()).max().unwrap_or(0).min(60);
-    for (path, meta) in found {
-        let stands = standing(meta, library);
-        let next = stands.next_step.map_or("complete".to_owned(), |step| format!("next {step}"));
-        let steps = count(meta.steps_completed().len(), "step");
-        let talks = count(meta.elaborations().len(), "discussion");
-        let status = plain::shown(&meta.analysis_status());
-        screen.say(&format!("{:width$}  {status:8}  {next:10}  {steps} done, {talks}", plain::shown(path)));
+    for ((path, item), entry) in found.iter().zip(items) {
+        let next = entry["next_step"].as_str().map_or("complete".to_owned(), |step| format!("next {step}"));
+        let steps = count(item.meta.steps_completed().len(), "step");
+        let talks = count(item.meta.elaborations().len(), "discussion");
+        let status = plain::shown(&item.meta.analysis_status());
+        let moved = if entry["codebase_moved_on"] == true { ", codebase moved on" } else { "" };
+        let changed = word(entry, "last_change").get(..10).map_or(String::new(), |day| format!("  {day}"));
+        screen.say(&format!(
+            "{:width$}  {status:8}  {next:10}  {steps} done, {talks}{moved}{changed}",
+            plain::shown(path)
+        ));
     }
+}
+
+/// One item, for people: its phases, its discussions, what is open.
+fn page(
+    path: &str,
+    item: &Found,
+    entry: &Value,
+    library: &Library,
+    repo: &Repo,
+    screen: &Screen,
+) -> Result<(), Fail> {
+    /// As many open questions are listed.
+    const MOST: usize = 20;
+    let read = repo.item(item.commit, path)?;
+    screen.say("");
+    screen.say_strong(&read.name());
+    let (done, phases) = (item.meta.steps_completed(), item.meta.phases_completed());
+    let mut of_library: Vec<&str> = library.steps.iter().map(|step| step.phase.as_str()).collect();
+    of_library.dedup();
+    for phase in of_library {
+        let steps = || library.steps.iter().filter(|step| step.phase == phase);
+        let mark = if phases.iter().any(|known| known == phase) { "x" } else { " " };
+        let finished = steps().filter(|step| done.contains(&step.id)).count();
+        screen.say(&format!(
+            "  [{mark}] {:16} {finished} of {}",
+            phase_name(phase),
+            count(steps().count(), "step")
+        ));
+    }
+    if let Ok(next) = library.step(word(entry, "next_step")) {
+        screen.say(&format!("  Next: step {} ({}), {}", next.id, next.title, phase_name(&next.phase)));
+    }
+    match (item.meta.codebase_hash(), entry["codebase_moved_on"].as_bool()) {
+        (Some(hash), Some(true)) => screen.say(&format!(
+            "  The codebase has moved on since {}; the quick scan may be out of date.",
+            plain::shown(hash)
+        )),
+        (Some(hash), _) => screen.say(&format!("  The codebase is as it was at {}.", plain::shown(hash))),
+        _ => {}
+    }
+    if !word(entry, "last_change").is_empty() {
+        screen.say(&format!("  Last change: {}", word(entry, "last_change")));
+    }
+    for record in item.meta.elaborations() {
+        let field = |key: &str| plain::shown(record.get(key).and_then(Value::as_str).unwrap_or_default());
+        screen.say(&format!("  Discussed {}: {}", field("step_id"), field("synthesis_summary")));
+    }
+    let open = Known::read(&read).open;
+    if !open.is_empty() {
+        screen.say(&format!("  {} open:", count(open.len(), "question")));
+    }
+    for (name, question) in open.iter().take(MOST) {
+        screen.say(&format!("    {}: {}", plain::shown(name), plain::shown(question)));
+    }
+    if open.len() > MOST {
+        screen.say(&format!("    and {} more", open.len() - MOST));
+    }
+    Ok(())
 }
 
 fn say_leftovers(leftovers: &[Leftover], screen: &Screen) {

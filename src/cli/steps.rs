@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, current_folder, open, read_file, table};
+use crate::analysis::plan::{self, Unplannable};
+use crate::analysis::skip::{Facts, is_skipped};
 use crate::config::{self, Config};
 use crate::files;
 use crate::finding::Finding;
@@ -165,6 +167,7 @@ fn check(global: &Global, dir: Option<&Path>, screen: &Screen) -> Result<Code, F
         findings.extend(lint(path, text, &cast));
     }
     findings.extend(doubles(&steps, own));
+    findings.extend(walkable(&steps, own));
     for (path, text) in files.iter().filter(|(path, _)| is_lenses(path)) {
         findings.extend(lint_lenses(path, text, &cast));
     }
@@ -186,6 +189,30 @@ fn check(global: &Global, dir: Option<&Path>, screen: &Screen) -> Result<Code, F
         .collect();
     screen.json(&json!({ "checked": count, "findings": listed }));
     Ok(if findings.is_empty() { Code::Yes } else { Code::No })
+}
+
+/// What would keep an analysis from walking the steps: a `skip_if` that cannot be used, a circle of
+/// dependencies among these and the built-in ones.
+fn walkable(files: &[&File], own: bool) -> Vec<Finding> {
+    let read = |(path, text): &&File| Step::read(path, text).ok();
+    let mut steps: Vec<Step> = files.iter().filter_map(read).collect();
+    let facts = Facts::default();
+    let broken = |step: &Step| is_skipped(step, &facts).err().map(|finding| *finding);
+    let mut findings: Vec<Finding> = steps.iter().filter_map(broken).collect();
+    if own {
+        let replaced: Vec<String> = steps.iter().map(|step| step.path.clone()).collect();
+        let built_in = embedded_steps().filter(|(path, _)| !replaced.iter().any(|own| own == path));
+        steps.extend(built_in.filter_map(|(path, text)| Step::read(path, text).ok()));
+    }
+    if let Err(Unplannable::Cycle { cycle }) = plan::circle(&steps) {
+        let of_cycle =
+            |(path, text): &&&File| Step::read(path, text).is_ok_and(|step| cycle.contains(&step.id));
+        let message = format!("steps depend on each other: {}", cycle.join(" -> "));
+        findings.extend(files.iter().find(of_cycle).map(|(path, text)| {
+            Finding::near(path, text, "depends_on:", message).hint("take one of them out of `depends_on`")
+        }));
+    }
+    findings
 }
 
 /// The files to check: a folder's, or the repository's overlay; none for the built-in ones.

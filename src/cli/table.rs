@@ -1,5 +1,7 @@
 //! What the verbs set up alike: settings, library, branch and base of an item.
 
+use std::io::Read as _;
+use std::path::Path;
 use std::thread::JoinHandle;
 
 use git2::Oid;
@@ -47,6 +49,18 @@ impl BuiltIn {
             _ => Ok(Library::new(&steps, &templates)?),
         }
     }
+}
+
+/// The bytes of a script, with its name; `-` is standard input.
+pub fn script(path: &Path) -> Result<(String, Vec<u8>), Fail> {
+    let limit = crate::script::LARGEST as u64;
+    if path != Path::new("-") {
+        return Ok((crate::plain::shown(&path.display().to_string()), read_file(path, limit)?));
+    }
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
+    Ok(("-".to_owned(), bytes))
 }
 
 /// The branch of an item and where it stands.

@@ -1,12 +1,14 @@
 //! meta.json: read with the defensive defaults of the state tracking specification, extended by
-//! one record, and otherwise left to the letter (4.4.8, FR-009).
+//! one record or by a step's progress, and otherwise left to the letter (4.4.8, FR-009; FR-005).
+
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
 use crate::discussion::Finished;
 use crate::discussion::event::Time;
 use crate::finding::Finding;
-use crate::json::{Document, Kind};
+use crate::json::{Document, Kind, Node};
 use crate::persona::PHASES;
 use crate::step::Depth;
 
@@ -18,6 +20,16 @@ pub const FILE: &str = "meta.json";
 pub struct Standing {
     pub phase: Option<String>,
     pub next_step: Option<String>,
+}
+
+/// How far an analysis has come since meta.json was read.
+#[derive(Clone, Debug)]
+pub struct Advance<'a> {
+    pub steps: &'a [String],
+    pub phases: &'a [String],
+    pub depths: &'a BTreeMap<String, Depth>,
+    /// The commit of the codebase, when a phase is completed (AC-009-03).
+    pub codebase: Option<&'a str>,
 }
 
 /// A meta.json that could be read.
@@ -108,6 +120,134 @@ impl Meta {
         }
     }
 
+    /// The depths that are stored, by phase; `{}` where meta.json does not say.
+    pub fn depth_overrides(&self) -> BTreeMap<String, Depth> {
+        let stored = self.get("depth_overrides").as_object();
+        let depth =
+            |(phase, word): (&String, &Value)| Some((phase.clone(), Depth::from_word(word.as_str()?)?));
+        stored.into_iter().flatten().filter_map(depth).collect()
+    }
+
+    /// The commit that the analysis last looked at.
+    pub fn codebase_hash(&self) -> Option<&str> {
+        self.get("codebase_hash").as_str().filter(|hash| !hash.is_empty())
+    }
+
+    /// When the item was made, as it is written there.
+    pub fn created_at(&self) -> Option<&str> {
+        self.get("created_at").as_str()
+    }
+
+    /// The completed phases without a gap, from the first: what a build may rely on.
+    pub fn completed_prefix(&self) -> Vec<String> {
+        let done = self.phases_completed();
+        let phases = PHASES.iter().map(|(phase, _)| (*phase).to_owned());
+        phases.take_while(|phase| done.contains(phase)).collect()
+    }
+
+    /// What the older field `phase_a_completed` stands for and is not said by the newer ones yet. The
+    /// older field itself stays where it is (contract, section 8).
+    pub fn owed_by_legacy(&self) -> bool {
+        self.get("phase_a_completed") == &Value::Bool(true)
+            && (self.strings("phases_completed").len() < PHASES.len() || self.analysis_status() != "analyzed")
+    }
+
+    /// The text with an analysis further on; every other field, and whatever these fields hold, stays to
+    /// the letter.
+    ///
+    /// # Errors
+    /// A field that cannot take what is to be added without losing what it holds.
+    pub fn advanced(&self, advance: &Advance<'_>) -> Result<String, Finding> {
+        let mut meta = self.clone();
+        let (steps, mut phases) = (meta.strings("steps_completed"), meta.strings("phases_completed"));
+        for step in advance.steps.iter().filter(|step| !steps.contains(step)) {
+            meta = meta.with_word("steps_completed", step)?;
+        }
+        let legacy: Vec<String> = match meta.get("phase_a_completed") {
+            Value::Bool(true) => PHASES.map(|(phase, _)| phase.to_owned()).to_vec(),
+            _ => Vec::new(),
+        };
+        for phase in legacy.iter().chain(advance.phases) {
+            if !phases.contains(phase) {
+                meta = meta.with_word("phases_completed", phase)?;
+                phases.push(phase.clone());
+            }
+        }
+        let is_done = PHASES.iter().all(|(phase, _)| phases.iter().any(|done| done == phase));
+        meta = meta.with_status(if is_done { "analyzed" } else { "partial" })?;
+        for (phase, depth) in advance.depths {
+            meta = meta.with_depth(phase, *depth)?;
+        }
+        if let Some(codebase) = advance.codebase {
+            meta = meta.with_hash(codebase)?;
+        }
+        Ok(meta.document.text)
+    }
+
+    fn again(&self, text: String) -> Result<Meta, Finding> {
+        Meta::read(&self.path, text.as_bytes())
+    }
+
+    /// With a word at the end of a list.
+    fn with_word(&self, key: &str, word: &str) -> Result<Meta, Finding> {
+        let text = match self.document.member(key) {
+            None => self.document.with_member(key, &json!([word])),
+            Some(node) => match (&node.kind, self.get(key)) {
+                (Kind::Array(_), _) => self.document.with_element(node, &json!(word)),
+                (_, Value::Null) => self.document.with_value(node, &json!([word])),
+                _ => return Err(self.no_list(key, node)),
+            },
+        };
+        self.again(text)
+    }
+
+    fn no_list(&self, key: &str, node: &Node) -> Finding {
+        let (line, column) = crate::finding::place(&self.document.text, node.span.start);
+        let message = format!("`{key}` is not a list, and what it holds would be lost");
+        Finding::at(&self.path, &self.document.text, line, column, message)
+            .hint("move the value to another key, or make it a list")
+    }
+
+    /// The status only goes forward, and one that we do not know is not ours to change.
+    fn with_status(&self, status: &str) -> Result<Meta, Finding> {
+        let text = match self.document.member("analysis_status") {
+            None => self.document.with_member("analysis_status", &json!(status)),
+            Some(node) => match (self.get("analysis_status").as_str(), status) {
+                (Some("raw"), _) | (Some("partial"), "analyzed") => {
+                    self.document.with_value(node, &json!(status))
+                }
+                _ => return Ok(self.clone()),
+            },
+        };
+        self.again(text)
+    }
+
+    /// A depth that has no place (`depth_overrides` is no object) is not stored: readers take `{}` for it.
+    fn with_depth(&self, phase: &str, depth: Depth) -> Result<Meta, Finding> {
+        let depth = json!(depth.to_string());
+        let Some(node) = self.document.member("depth_overrides") else {
+            return self.again(self.document.with_member("depth_overrides", &json!({ phase: depth })));
+        };
+        let Kind::Object(members) = &node.kind else { return Ok(self.clone()) };
+        let text = match members.iter().find(|(known, _)| known == phase) {
+            None => self.document.with_member_in(node, phase, &depth),
+            Some((_, stands)) if self.depth(phase).is_some() => self.document.with_value(stands, &depth),
+            Some(_) => return Ok(self.clone()),
+        };
+        self.again(text)
+    }
+
+    fn with_hash(&self, codebase: &str) -> Result<Meta, Finding> {
+        let text = match self.document.member("codebase_hash") {
+            None => self.document.with_member("codebase_hash", &json!(codebase)),
+            Some(node) if matches!(node.kind, Kind::Scalar) && self.get("codebase_hash") != codebase => {
+                self.document.with_value(node, &json!(codebase))
+            }
+            Some(_) => return Ok(self.clone()),
+        };
+        self.again(text)
+    }
+
     /// The text with one record more at the end of `elaborations`; nothing else changes.
     ///
     /// # Errors
@@ -126,12 +266,7 @@ impl Meta {
         match (&node.kind, self.get("elaborations")) {
             (Kind::Array(_), _) => Ok(self.document.with_element(node, &record)),
             (_, Value::Null) => Ok(self.document.with_value(node, &json!([record]))),
-            _ => {
-                let (line, column) = crate::finding::place(&self.document.text, node.span.start);
-                let message = "`elaborations` is not a list, and what it holds would be lost";
-                Err(Finding::at(&self.path, &self.document.text, line, column, message)
-                    .hint("move the value to another key, or make it a list"))
-            }
+            _ => Err(self.no_list("elaborations", node)),
         }
     }
 }
@@ -213,6 +348,74 @@ mod tests {
             Some(Depth::Deep)
         );
         assert!(Meta::read("meta.json", b"[]").unwrap_err().message.contains("not an object"));
+    }
+
+    #[test]
+    fn an_analysis_advances_meta_json_and_leaves_everything_else() {
+        let advance = |text: &str, steps: &[&str], phases: &[&str], depths: &[(&str, Depth)], codebase| {
+            let own = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+            let (steps, phases) = (own(steps), own(phases));
+            let depths = depths.iter().map(|(phase, depth)| ((*phase).to_owned(), *depth)).collect();
+            let advance = Advance { steps: &steps, phases: &phases, depths: &depths, codebase };
+            let found = meta(text).advanced(&advance).unwrap();
+            let lost = crate::additive::json::meta_losses(text.as_bytes(), found.as_bytes());
+            assert!(lost.is_empty(), "{lost:?}\n{found}");
+            found
+        };
+        let found = advance(
+            "{\n  \"x\": 1e400,\n  \"analysis_status\": \"raw\",\n  \"depth_overrides\": {},\n  \"codebase_hash\": null\n}\n",
+            &["00-01"],
+            &["00-quick-scan"],
+            &[("01-requirements", Depth::Deep)],
+            Some("abc1234"),
+        );
+        insta::assert_snapshot!(found, @r#"
+        {
+          "x": 1e400,
+          "analysis_status": "partial",
+          "depth_overrides": {
+            "01-requirements": "deep"
+          },
+          "codebase_hash": "abc1234",
+          "steps_completed": [
+            "00-01"
+          ],
+          "phases_completed": [
+            "00-quick-scan"
+          ]
+        }
+        "#);
+        let all = PHASES.map(|(phase, _)| phase);
+        let legacy = advance(
+            "{\"phase_a_completed\":true,\"phases_completed\":[\"00-quick-scan\"]}",
+            &[],
+            &[],
+            &[],
+            None,
+        );
+        assert_eq!(meta(&legacy).strings("phases_completed"), all);
+        assert!(
+            legacy.starts_with("{\"phase_a_completed\":true,") && !meta(&legacy).owed_by_legacy(),
+            "{legacy}"
+        );
+        assert_eq!(meta(&legacy).analysis_status(), "analyzed");
+        for odd in [
+            "{\"depth_overrides\": []}",
+            "{\"depth_overrides\": null, \"steps_completed\": null}",
+            "{\"analysis_status\": \"other\", \"codebase_hash\": {}}",
+        ] {
+            advance(odd, &["00-01"], &[], &[("01-requirements", Depth::Brief)], Some("abc1234"));
+        }
+        let kept = "{\"depth_overrides\": {\"01-requirements\": \"brief\"}, \"steps_completed\": [\"00-01\"], \"analysis_status\": \"partial\"}";
+        assert_eq!(advance(kept, &["00-01"], &[], &[("01-requirements", Depth::Brief)], None), kept);
+        let refused = meta("{\"steps_completed\": \"x\"}").with_word("steps_completed", "00-01").unwrap_err();
+        assert!(refused.message.contains("not a list"));
+    }
+
+    #[test]
+    fn the_completed_prefix_has_no_gap() {
+        let found = meta("{\"phases_completed\": [\"00-quick-scan\", \"02-impact-analysis\"]}");
+        assert_eq!(found.completed_prefix(), ["00-quick-scan"]);
     }
 
     #[test]

@@ -94,7 +94,7 @@ impl Repo {
 }
 
 /// Lock files, snapshots and drawings mention everything and mean nothing by it.
-fn is_generated(path: &str) -> bool {
+pub(super) fn is_generated(path: &str) -> bool {
     [".lock", "-lock.json", ".snap", ".svg", ".min.js", ".map"].iter().any(|suffix| path.ends_with(suffix))
 }
 

@@ -1,6 +1,8 @@
 //! The repository: reads an item at a commit, writes an [`Additive`](crate::additive::Additive)
 //! as a commit. No working tree, no index, no child process, no hooks or filters.
 
+mod census;
+mod codebase;
 mod commit;
 mod compare;
 mod graft;
@@ -17,6 +19,7 @@ use std::path::{Path, PathBuf};
 
 use git2::{ErrorCode, ObjectType, Oid, Repository, Tree, TreeEntry};
 
+pub use self::codebase::trailers;
 pub use self::commit::{Committed, Lock, Wanted};
 pub use self::compare::{Changed, Now, Object, changed, holds};
 pub use self::objects::{Objects, WayBack};
@@ -37,6 +40,17 @@ pub struct Repo {
     flushes: bool,
     /// It was opened from git's own variables.
     from_env: bool,
+}
+
+/// An item as it is stored at a commit.
+pub struct Stored {
+    pub path: String,
+    /// The bytes of its meta.json.
+    pub meta: Vec<u8>,
+    /// The digits of the time of its last log or recording.
+    pub last: Option<String>,
+    /// Its quick scan, to be read where it is asked for.
+    pub scan: Option<Oid>,
 }
 
 /// What went wrong with a repository.
@@ -385,6 +399,79 @@ impl Repo {
             self.list_items(&tree, items, 0, &mut found)?;
         }
         Ok(found)
+    }
+
+    /// The items below a folder of items as they are stored, in order: one walk over the trees,
+    /// whatever their number. With a slug only those of that name.
+    ///
+    /// # Errors
+    /// A tree that cannot be read, or links on the way.
+    pub fn stored_items(&self, commit: Oid, items: &str, slug: Option<&str>) -> Result<Vec<Stored>, Error> {
+        let mut found = Vec::new();
+        if let Some(slug) = slug.filter(|slug| item::path::is_plain(slug)) {
+            // Where an item of the name stands in its usual place, nothing else is looked through.
+            let path = format!("{items}/{slug}");
+            if let Some(tree) = self.folder(commit, &path)?
+                && tree.get_name(meta::FILE).is_some()
+            {
+                found.extend(self.stored(&tree, path)?);
+                return Ok(found);
+            }
+        }
+        if let Some(tree) = self.folder(commit, items)? {
+            self.store_items(&tree, items, 0, slug, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    fn store_items(
+        &self,
+        tree: &Tree<'_>,
+        at: &str,
+        depth: usize,
+        slug: Option<&str>,
+        found: &mut Vec<Stored>,
+    ) -> Result<(), Error> {
+        if let Some(stored) = self.stored(tree, at.to_owned())? {
+            let is_wanted = slug.is_none_or(|slug| at.rsplit('/').next() == Some(slug));
+            found.extend(Some(stored).filter(|_| is_wanted));
+            return Ok(());
+        }
+        for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree) && depth < DEPTH) {
+            let path = format!("{at}/{}", name_of(&entry));
+            self.store_items(&self.git.find_tree(entry.id())?, &path, depth + 1, slug, found)?;
+        }
+        Ok(())
+    }
+
+    /// The item that a folder is, if it is one.
+    fn stored(&self, tree: &Tree<'_>, path: String) -> Result<Option<Stored>, Error> {
+        let file = tree.get_name(meta::FILE).filter(|file| matches!(kind(file), Entry::File));
+        let Some(file) = file else { return Ok(None) };
+        let meta = self.git.find_blob(file.id())?.content().to_vec();
+        let mut last: Option<String> = None;
+        for folder in ["analysis", "elaborations"] {
+            let entry = tree.get_name(folder).filter(|entry| entry.kind() == Some(ObjectType::Tree));
+            let Some(entry) = entry else { continue };
+            for log in &self.git.find_tree(entry.id())? {
+                // `01-03-20260220T143000000Z.jsonl`: the digits order as the times do.
+                let name = name_of(&log);
+                let digits = name.get(6..).and_then(|rest| rest.split(['.', '-']).next());
+                let digits =
+                    digits.filter(|digits| digits.len() == 19 && digits.ends_with('Z') && digits.is_ascii());
+                last = last.max(digits.map(str::to_owned));
+            }
+        }
+        let scan = tree.get_name("quick-scan.md").filter(|file| matches!(kind(file), Entry::File));
+        Ok(Some(Stored { path, meta, last, scan: scan.map(|file| file.id()) }))
+    }
+
+    /// The bytes of a file by its id.
+    ///
+    /// # Errors
+    /// An object that is missing, or is no file.
+    pub fn bytes(&self, id: Oid) -> Result<Vec<u8>, Error> {
+        Ok(self.git.find_blob(id)?.content().to_vec())
     }
 
     fn list_items(

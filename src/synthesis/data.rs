@@ -193,7 +193,7 @@ pub fn csv_rows(finished: &Finished, library: &Library) -> Vec<String> {
 }
 
 /// A cell (RFC 4180), with nothing at its start that a spreadsheet would calculate.
-fn cell(text: &str) -> String {
+pub(crate) fn cell(text: &str) -> String {
     let text = without_comments(&one_line(&clean(text)));
     let text = if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text };
     if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }

@@ -172,7 +172,7 @@ fn at_path(why: Unplaced, at: &str) -> Unplaced {
 }
 
 /// The bytes at a path of the item, if there are any; what must not be written is refused.
-fn existing(item: &Item, name: &str, path: &str) -> Result<Option<Vec<u8>>, Unplaced> {
+pub(crate) fn existing(item: &Item, name: &str, path: &str) -> Result<Option<Vec<u8>>, Unplaced> {
     let path = path.to_owned();
     for (other, file) in &item.files {
         let other_path = || format!("{}/{other}", item.path);

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::disallowed_methods)]
 
 mod add;
+mod analyze;
 mod cases;
 mod determinism;
 #[cfg(target_os = "linux")]

@@ -1,0 +1,191 @@
+//! A step's words in a Markdown artifact: each section that the step names takes an addition at its
+//! end, and is opened in its place where it is missing.
+
+use minijinja::{Value, context};
+
+use super::draft::{self, Draft, Entry, Named};
+use super::{Material, Part, Written, description};
+use crate::item::meta;
+use crate::library::Library;
+use crate::persona::Persona;
+use crate::plain;
+use crate::synthesis::Unplaced;
+use crate::synthesis::outline::{Outline, fits, insert};
+use crate::template::{Failed, safe};
+
+/// What a section says beside the answers: our own markup, made from a part's name.
+pub(super) type Facts = dyn Fn(&Material<'_>, &Named, &str) -> Result<String, Unplaced>;
+
+/// Adds the step to the text of a file; an empty text is a file that is to be made.
+pub(super) fn write(
+    material: &Material<'_>,
+    name: &str,
+    text: &str,
+    parts: &[Part],
+    facts: &Facts,
+) -> Result<Written, Unplaced> {
+    if text.replace("\r\n", "").contains('\r') {
+        return Ok(Written::Left("its lines end in a carriage return alone".to_owned()));
+    }
+    let mut new = if text.is_empty() { head(material, name)? } else { text.to_owned() };
+    let (mut sections, mut written) = (Vec::new(), Draft::default());
+    for Part { named, share } in parts {
+        let fact = facts(material, named, name)?;
+        let is_empty = share.is_empty() && fact.is_empty();
+        // A section that stands takes something only if there is something.
+        if is_empty && (has_section(&new, &named.name) || material.again) {
+            continue;
+        }
+        let mut share = share.clone();
+        if is_empty && !named.about.is_empty() {
+            share.open.push(plain::capital(&named.about));
+        }
+        let given = share.clone();
+        // What stands there under ids of its own is not said twice.
+        if !fact.is_empty() && named.name.to_lowercase().contains("functional requirements") {
+            let listed = |entry: &Entry| -> Vec<String> {
+                entry.lines.iter().flat_map(|line| draft::items(line)).collect()
+            };
+            share.entries.retain(|entry| listed(entry) != material.draft.first);
+        }
+        let body = body(material, &share, &fact)?;
+        new = place(material, name, &new, named, &body)?;
+        sections.push(named.name.clone());
+        written.add(&given);
+    }
+    if sections.is_empty() {
+        return Ok(Written::Into { text: text.to_owned(), section: String::new(), what: String::new() });
+    }
+    Ok(Written::Into { text: new, section: sections.join("\", \""), what: description(&written) })
+}
+
+/// The head of a new file: its own template, or the one for any document.
+fn head(material: &Material<'_>, name: &str) -> Result<String, Failed> {
+    let own = format!("artifacts/{name}");
+    let is_known = material.library.templates.sources().any(|(known, _)| known == own);
+    let stem = name.rsplit('/').next().unwrap_or(name).split('.').next().unwrap_or(name);
+    let words: Vec<String> = stem.split(['-', '_']).map(plain::capital).collect();
+    let values = context! { item => material.item.name(), title => words.join(" ") };
+    let template = if is_known { own.as_str() } else { "artifacts/document.md" };
+    Ok(material.library.templates.render(template, values)? + "\n")
+}
+
+/// The marker that stands before everything a step adds.
+pub(super) fn marker(material: &Material<'_>) -> String {
+    format!("<!-- Analysis: step {}, {} -->", material.step.id, material.at)
+}
+
+/// A section's addition.
+fn body(material: &Material<'_>, share: &Draft, facts: &str) -> Result<String, Failed> {
+    let entry = |entry: &Entry| context! { asked => entry.asked.as_str(), lines => entry.lines.clone(), by => entry.by.as_str() };
+    let mut by: Vec<&str> = Vec::new();
+    for entry in share.entries.iter().chain(&share.feedback) {
+        if !by.contains(&entry.by.as_str()) {
+            by.push(&entry.by);
+        }
+    }
+    let line = |line: &draft::Line| context! { text => line.text.as_str(), source => line.source.as_str() };
+    let values = context! {
+        marker => safe(marker(material)),
+        facts => safe(facts),
+        by => by.join(", "),
+        persona => asker(material.persona),
+        entries => share.entries.iter().map(entry).collect::<Vec<Value>>(),
+        confirmed => share.confirmed.iter().map(line).collect::<Vec<Value>>(),
+        feedback => share.feedback.iter().map(entry).collect::<Vec<Value>>(),
+        open => share.open.clone(),
+        step_id => material.step.id.as_str(),
+    };
+    let text = material.library.templates.render("artifacts/section.md", values)?;
+    Ok(squeezed(&text))
+}
+
+pub(super) fn asker(persona: &Persona) -> String {
+    format!("{} ({})", persona.name, persona.role)
+}
+
+/// Without doubled blank lines: a template need not care how many of its parts there are. What
+/// stands in a fence is left as it is.
+pub(super) fn squeezed(text: &str) -> String {
+    let mut out: Vec<&str> = Vec::new();
+    let mut fenced = false;
+    for line in text.trim().lines() {
+        fenced ^= line.starts_with("```");
+        if fenced || !line.is_empty() || out.last().is_some_and(|last| !last.is_empty()) {
+            out.push(line);
+        }
+    }
+    out.join("\n")
+}
+
+/// A title as a heading has it: a number at its start is no list there.
+fn heading(title: &str) -> String {
+    let digits = title.bytes().take_while(u8::is_ascii_digit).count();
+    match title.get(digits..).and_then(|rest| rest.strip_prefix(". ")) {
+        Some(rest) if digits > 0 => format!("{}. {}", &title[..digits], plain::markdown(rest)),
+        _ => plain::markdown(title),
+    }
+}
+
+/// The section's title without its number, in lower case.
+fn bare(title: &str) -> String {
+    let title = title.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ' '));
+    title.trim().to_lowercase()
+}
+
+fn section_of(outline: &Outline, name: &str) -> Option<usize> {
+    let headings = || outline.headings.iter().enumerate().filter(|(_, heading)| !heading.added);
+    let exact = headings().find(|(_, heading)| heading.text == name);
+    let alike = || headings().find(|(_, heading)| heading.level > 1 && bare(&heading.text) == bare(name));
+    exact.or_else(alike).map(|(at, _)| at)
+}
+
+fn has_section(text: &str, name: &str) -> bool {
+    section_of(&Outline::new(text), name).is_some()
+}
+
+/// Puts an addition at the end of its section; where there is none the section is opened: behind the
+/// one that comes before it in the steps' own order, else before the one behind, else at the end.
+fn place(
+    material: &Material<'_>,
+    name: &str,
+    text: &str,
+    part: &Named,
+    body: &str,
+) -> Result<String, Unplaced> {
+    let outline = Outline::new(text);
+    if let Some(section) = section_of(&outline, &part.name) {
+        let mut at = Some(section);
+        while let Some(heading) = at {
+            let inserted = insert(text, outline.end(heading), body);
+            if fits(text, &inserted) {
+                return Ok(inserted.text);
+            }
+            at = outline.parent(heading);
+        }
+    }
+    let body = format!("## {}\n\n{body}", heading(&part.name));
+    let order = order(material.library, name);
+    let own = order.iter().position(|known| known == &part.name).unwrap_or(order.len());
+    let before = order[..own].iter().rev().find_map(|known| section_of(&outline, known));
+    let after = order.iter().skip(own + 1).find_map(|known| section_of(&outline, known));
+    let spots = [
+        before.map(|heading| outline.end(heading)),
+        after.map(|heading| outline.headings[heading].start),
+        Some(text.len()),
+    ];
+    for at in spots.into_iter().flatten() {
+        let inserted = insert(text, at, &body);
+        if fits(text, &inserted) {
+            return Ok(inserted.text);
+        }
+    }
+    let why = "it ends in an open fence, comment or HTML block, or defines a link of a word we write; close or rename it";
+    Err(Unplaced::NoPlace { path: format!("{}/{name}", material.item.path), why })
+}
+
+/// The sections of a file in the order in which the steps name them.
+fn order(library: &Library, name: &str) -> Vec<String> {
+    let parts = library.steps.iter().flat_map(draft::named);
+    parts.filter(|part| part.file == name && part.file != meta::FILE).map(|part| part.name).collect()
+}

@@ -1,0 +1,123 @@
+//! What an earlier run of the same id has left on the branch: with a fixed clock the same run, repeated,
+//! goes on where it was cut off. Only commit messages are read for it.
+
+use git2::Oid;
+
+use super::talk::{read_talk, talk_run};
+use super::{Held, Setup, Stumbled, Walked, facts};
+use crate::analysis::event::{Event, Opened, Record};
+use crate::analysis::{Analysis, Stopped};
+use crate::landing;
+use crate::repo::{Error, trailers};
+use crate::synthesis::Outcome;
+
+/// Commits of a run that are looked at to find where it was cut off.
+const MOST: usize = 2_000;
+/// Commits of others above a run's own that are passed on the way.
+const FOREIGN: usize = 64;
+
+/// What an earlier run of the same id has left on the branch.
+#[derive(Default)]
+pub(super) struct Earlier {
+    /// Its commits, the oldest first.
+    pub(super) commits: Vec<Oid>,
+    /// The last step it landed, and how much it had heard by then.
+    pub(super) at: Option<(String, (usize, usize))>,
+    /// Nobody has gone on since.
+    pub(super) is_tip: bool,
+    /// The discussions among them: the commit, the step, the discussion's run.
+    pub(super) talks: Vec<(Oid, String, String)>,
+}
+
+/// Looks for commits of this run along the branch's first parents.
+pub(super) fn earlier(setup: &Setup<'_>) -> Result<Earlier, Error> {
+    let mut found = Earlier { is_tip: true, ..Earlier::default() };
+    let (mut at, mut foreign) = (setup.base, 0);
+    for _ in 0..MOST {
+        let message = setup.repo.message_of(at)?;
+        let trailers = trailers(&message);
+        let get = |name: &str| trailers.get(name).map(String::as_str).unwrap_or_default();
+        let is_item = get("Item") == setup.item.path;
+        let (run, step) = (get("Run"), get("Step"));
+        let is_talk = is_item
+            && !get("Recording").is_empty()
+            && (0..FOREIGN).any(|number| talk_run(&setup.run, step, number) == run);
+        if is_item && (run == setup.run || is_talk) {
+            found.commits.push(at);
+            if is_talk {
+                found.talks.push((at, step.to_owned(), run.to_owned()));
+            } else if found.at.is_none() && !step.is_empty() {
+                found.at = Some((step.to_owned(), pair(get("Heard"))));
+            }
+        } else if !found.commits.is_empty() || foreign >= FOREIGN {
+            break;
+        } else {
+            found.is_tip = false;
+            foreign += 1;
+        }
+        match setup.repo.parents_of(at)?.first() {
+            Some(parent) => at = *parent,
+            None => break,
+        }
+    }
+    found.commits.reverse();
+    found.talks.reverse();
+    Ok(found)
+}
+
+/// Whether a commit was made by this run, or by a copy of it.
+pub(super) fn same_run(setup: &Setup<'_>, commit: Oid) -> Result<bool, Error> {
+    Ok(trailers(&setup.repo.message_of(commit)?).get("Run") == Some(&setup.run))
+}
+
+/// Two numbers with a blank between.
+fn pair(text: &str) -> (usize, usize) {
+    let (a, b) = text.split_once(' ').unwrap_or((text, "0"));
+    (a.parse().unwrap_or(0), b.parse().unwrap_or(0))
+}
+
+/// The discussions that an earlier run of the same id has held.
+pub(super) fn earlier_talks(setup: &Setup<'_>, earlier: &Earlier) -> Result<Vec<Held>, Stumbled> {
+    let Some(fixed) = setup.fixed else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for (commit, step, run) in &earlier.talks {
+        let Some(path) = landing::recorded(setup.repo, *commit, &setup.item, step, fixed, run)? else {
+            continue;
+        };
+        if let Some(finished) = read_talk(setup.repo, *commit, &path)? {
+            let base = finished.opened.base.clone();
+            let outcome = Outcome::nothing(&path);
+            found.push(Held { finished, outcome, base, commit: Some(*commit), already_recorded: true });
+        }
+    }
+    Ok(found)
+}
+
+/// The report of a run that is on the branch already.
+pub(super) fn recorded(setup: &Setup<'_>, earlier: Earlier) -> Result<Walked, Stumbled> {
+    let facts = facts(&setup.item);
+    let opened = Opened {
+        item: setup.item.path.clone(),
+        item_name: setup.item.name(),
+        steps_completed: setup.item.meta.steps_completed(),
+        phases_completed: setup.item.meta.phases_completed(),
+        depth_overrides: setup.item.meta.depth_overrides(),
+        scope: facts.scope,
+        complexity: facts.complexity,
+        ..Opened::default()
+    };
+    let first = Record { at: (setup.clock)(), event: Event::Opened(Box::new(opened)) };
+    let analysis = Analysis::open(setup.library, first)?;
+    let (next, _) = analysis.standing();
+    Ok(Walked {
+        stopped: if next.is_some() { Stopped::OutOfAnswers } else { Stopped::Complete },
+        phase: next.map(|step| step.phase.clone()),
+        next_step: next.map(|step| step.id.clone()),
+        elaborations: earlier_talks(setup, &earlier)?,
+        commits: earlier.commits,
+        already_recorded: true,
+        item: setup.item.clone(),
+        pending: Vec::new(),
+        log: analysis.log().to_vec(),
+    })
+}

@@ -1,0 +1,518 @@
+//! The loop between an [`Analysis`], a script and the repository: what [`crate::session`] is to a
+//! discussion. It alone waits for anybody, reads the repository and commits.
+//!
+//! - Each step is one commit: artifacts, the step's log, meta.json. What has landed is what a later
+//!   run goes on from; it reads meta.json and artifacts, and no logs (AC-NFR-003-03).
+//! - A commit carries the run and how much of the script it has heard. So the same run, repeated with a
+//!   fixed clock after it was cut off, goes on where it was and ends in the same commits.
+//! - With `--one-commit` and `--dry-run` the item grows in memory, and lands at the end, or not at all.
+
+mod earlier;
+mod land;
+mod talk;
+
+use std::collections::BTreeMap;
+
+use git2::Oid;
+
+use self::earlier::{Earlier, earlier, earlier_talks, recorded};
+use crate::analysis::artifact::{self, Draft, Known, Material, draft};
+use crate::analysis::event::{Event, Landed, Opened, Record};
+use crate::analysis::menu::Choice;
+use crate::analysis::plan::Unplannable;
+use crate::analysis::scan::{Census, Measure, keywords, measure};
+use crate::analysis::{Analysis, Next, Stopped, Unopened, depth, greeting, menu};
+use crate::discussion::event::{Author, Record as Line, Time};
+use crate::discussion::{self, Finished};
+use crate::item::{Change, Item, Meta};
+use crate::landing::NotLanded;
+use crate::library::Library;
+use crate::plain;
+use crate::repo::{Error, Repo};
+use crate::script::{Script, Taken};
+use crate::session::Stopped as Broken;
+use crate::step::{Depth, Prompt, Step};
+use crate::synthesis::{Outcome, Unplaced};
+use crate::template::Failed;
+
+/// Who watches the walk.
+pub trait Audience {
+    fn say(&self, text: &str);
+    /// A line that stands out: a step's header, a commit.
+    fn strong(&self, text: &str);
+    fn user(&self, by: &str, text: &str);
+    fn note(&self, text: &str);
+    fn warn(&self, text: &str);
+    /// An entry of a discussion's transcript.
+    fn line(&self, record: &Line);
+    /// Whether there is still somebody there.
+    ///
+    /// # Errors
+    /// A full disk behind standard output, for instance.
+    fn check(&self) -> Result<(), String>;
+}
+
+/// How what is found lands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// A commit a step.
+    Each,
+    /// One commit for all of it.
+    One,
+    /// Nothing is written.
+    Dry,
+}
+
+/// What a walk starts from.
+pub struct Setup<'r> {
+    pub repo: &'r Repo,
+    pub library: &'r Library,
+    pub item: Item,
+    pub script: Script,
+    pub branch: String,
+    /// The branch's tip, or where it will start.
+    pub base: Oid,
+    pub author: Author,
+    pub voice: String,
+    pub max_turns: u32,
+    pub mode: Mode,
+    /// The run id.
+    pub run: String,
+    /// The folder that items stand in.
+    pub items: String,
+    /// A fixed clock, with which the same run is the same commits.
+    pub fixed: Option<Time>,
+    pub clock: &'r dyn Fn() -> Time,
+}
+
+/// A discussion that was held in a menu.
+pub struct Held {
+    pub finished: Finished,
+    pub outcome: Outcome,
+    pub base: String,
+    pub commit: Option<Oid>,
+    pub already_recorded: bool,
+}
+
+/// How a walk ended.
+pub struct Walked {
+    pub stopped: Stopped,
+    /// The commits of the run, the oldest first.
+    pub commits: Vec<Oid>,
+    /// Everything was done by an earlier run of the same id.
+    pub already_recorded: bool,
+    pub item: Item,
+    /// Changes that were not committed, against what stands on the branch.
+    pub pending: Vec<Change>,
+    pub elaborations: Vec<Held>,
+    pub phase: Option<String>,
+    pub next_step: Option<String>,
+    /// The log of the walk.
+    pub log: Vec<Record>,
+}
+
+/// Why a walk broke off. What had landed stands.
+#[derive(Debug, thiserror::Error)]
+pub enum Stumbled {
+    #[error("{0}")]
+    Plan(#[from] Unplannable),
+    #[error("{0}")]
+    Unopened(#[from] Unopened),
+    #[error("{0}")]
+    Refused(#[from] crate::analysis::Refused),
+    #[error("{0}")]
+    Talk(#[from] discussion::Refused),
+    #[error("{0}")]
+    Broken(#[from] Broken),
+    #[error("{0}")]
+    Template(#[from] Failed),
+    #[error("{0}")]
+    NotLanded(#[from] NotLanded),
+    #[error("{0}")]
+    Finding(#[from] crate::finding::Finding),
+    #[error("another run has finished step {0} meanwhile; run the same command again to go on behind it")]
+    Overtaken(String),
+    #[error("{0}")]
+    Audience(String),
+    /// Too late to have changed nothing: then the error says what stands.
+    #[error(
+        "{why}; what was done before stands: the commit {commit} on {branch}, and the same command goes on behind it"
+    )]
+    Behind { why: Box<Stumbled>, commit: String, branch: String },
+}
+
+impl From<Error> for Stumbled {
+    fn from(error: Error) -> Stumbled {
+        Stumbled::NotLanded(error.into())
+    }
+}
+
+impl From<Unplaced> for Stumbled {
+    fn from(error: Unplaced) -> Stumbled {
+        Stumbled::NotLanded(error.into())
+    }
+}
+
+/// What stood at a path, and what stands there now.
+type Grown = (Option<Vec<u8>>, Vec<u8>);
+
+/// A walk under way.
+struct Walk<'r> {
+    setup: Setup<'r>,
+    analysis: Analysis<'r>,
+    item: Item,
+    /// Where the item was read.
+    at: Oid,
+    commits: Vec<Oid>,
+    /// Paths that grew in memory.
+    grown: BTreeMap<String, Grown>,
+    /// How much the script held.
+    total: Script,
+    censuses: BTreeMap<Vec<String>, Census>,
+    elaborations: Vec<Held>,
+    /// Discussions of the step under way.
+    talks: usize,
+    /// What the script held before the last input was taken.
+    left_at_choice: (usize, usize),
+    /// A copy of this very run is ahead.
+    is_overtaken: bool,
+    codebase: Oid,
+}
+
+/// Walks from where the item stands until everything is done or the answers run out.
+///
+/// # Errors
+/// Anything that keeps the walk from going on; what has landed stands.
+pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumbled> {
+    let mut setup = setup;
+    let earlier = match setup.fixed {
+        Some(_) if setup.mode != Mode::Dry => earlier(&setup)?,
+        _ => Earlier::default(),
+    };
+    let total = setup.script.clone();
+    let is_recorded = !earlier.commits.is_empty() && (!earlier.is_tip || setup.mode == Mode::One);
+    if is_recorded {
+        audience.say("This run is on the branch already. Nothing was changed.");
+        return recorded(&setup, earlier);
+    }
+    let mut at_menu = None;
+    if let Some((step, heard)) = &earlier.at {
+        audience.note(&format!("going on with the run that was cut off, at the menu of step {step}"));
+        setup.script.skip(step, *heard);
+        at_menu = Some(step.clone());
+    }
+    let item = setup.item.clone();
+    let facts = facts(&item);
+    let opened = Opened {
+        format: crate::analysis::event::FORMAT,
+        item: item.path.clone(),
+        item_name: item.name(),
+        base: setup.base.to_string(),
+        branch: setup.branch.clone(),
+        voice: setup.voice.clone(),
+        user: setup.script.user.clone().unwrap_or_else(|| "User".to_owned()),
+        run: setup.run.clone(),
+        steps_completed: item.meta.steps_completed(),
+        phases_completed: item.meta.phases_completed(),
+        depth_overrides: item.meta.depth_overrides(),
+        scope: facts.scope,
+        complexity: facts.complexity,
+        elaborations: elaborations(&item.meta),
+        at_menu,
+    };
+    let first = Record { at: (setup.clock)(), event: Event::Opened(Box::new(opened)) };
+    let analysis = Analysis::open(setup.library, first)?;
+    let codebase = setup.repo.codebase(setup.base)?;
+    let elaborations = earlier_talks(&setup, &earlier)?;
+    let mut walk = Walk {
+        at: setup.base,
+        item,
+        analysis,
+        commits: earlier.commits,
+        grown: BTreeMap::new(),
+        total,
+        censuses: BTreeMap::new(),
+        elaborations,
+        talks: 0,
+        left_at_choice: (0, 0),
+        is_overtaken: false,
+        codebase,
+        setup,
+    };
+    let stopped = walk.migrate(audience).and_then(|()| walk.go(audience));
+    match stopped {
+        Ok(stopped) => walk.end(stopped),
+        Err(why) => Err(walk.broken_off(why)),
+    }
+}
+
+/// Step and summary of each discussion that meta.json records.
+fn elaborations(meta: &Meta) -> Vec<(String, String)> {
+    let field = |record: &serde_json::Value, key: &str| {
+        record.get(key).and_then(|value| value.as_str()).map(plain::shown)
+    };
+    let pair = |record| Some((field(record, "step_id")?, field(record, "synthesis_summary")?));
+    meta.elaborations().iter().filter_map(pair).collect()
+}
+
+/// What the quick scan says.
+fn facts(item: &Item) -> Landed {
+    let text = item.documents().find(|(name, _)| *name == "quick-scan.md").map_or("", |(_, text)| text);
+    let (scope, complexity) = depth::stated(text);
+    Landed { scope, complexity }
+}
+
+impl Walk<'_> {
+    fn go(&mut self, audience: &dyn Audience) -> Result<Stopped, Stumbled> {
+        loop {
+            audience.check().map_err(Stumbled::Audience)?;
+            match self.analysis.next()? {
+                Next::Begin(beginning) => {
+                    let step = &self.setup.library.steps[beginning.step];
+                    if self.setup.script.is_over(&step.id) {
+                        self.record(Event::Chosen { choice: Choice::Stop }, None)?;
+                        continue;
+                    }
+                    for (id, why) in &beginning.left_out {
+                        audience.warn(&format!("step {id} is left out: {why}"));
+                    }
+                    self.warn_of_strangers(step, audience);
+                    let said = greeting::beginning(&self.analysis, &beginning, &Known::read(&self.item))?;
+                    let (header, before) =
+                        said.split_last().map_or(("", &[][..]), |(last, rest)| (last.as_str(), rest));
+                    for text in before {
+                        audience.say(&format!("\n{text}"));
+                    }
+                    audience.say("");
+                    audience.strong(header);
+                    self.talks = 0;
+                    let base = self.at.to_string();
+                    self.record(self.analysis.begun(beginning.step, beginning.depth, &base), None)?;
+                }
+                Next::Ask(prompt) => self.ask(&prompt, audience)?,
+                Next::Choose(found) => self.choose(&found, audience)?,
+                Next::Land(landing) => {
+                    self.land(&landing, audience)?;
+                    let facts = facts(&self.item);
+                    self.record(Event::Landed(facts), None)?;
+                }
+                Next::Discuss { step } => self.discuss(step, audience)?,
+                Next::Stop(stopped) => return Ok(stopped),
+            }
+        }
+    }
+
+    /// An error with the last commit that stands.
+    fn broken_off(&self, why: Stumbled) -> Stumbled {
+        let Some(last) = self.commits.last() else { return why };
+        let (commit, branch) = (crate::repo::short(*last), self.setup.branch.clone());
+        Stumbled::Behind { why: Box::new(why), commit, branch }
+    }
+
+    fn record(&mut self, event: Event, at: Option<Time>) -> Result<(), Stumbled> {
+        let at = at.unwrap_or_else(|| (self.setup.clock)());
+        Ok(self.analysis.record(Record { at, event })?)
+    }
+
+    fn step(&self) -> Option<&'_ Step> {
+        self.analysis.current().map(|talk| &self.setup.library.steps[talk.step])
+    }
+
+    /// A persona or a phase that nobody knows falls to somebody, and that is said (AC-003-06).
+    fn warn_of_strangers(&self, step: &Step, audience: &dyn Audience) {
+        let (lead, is_known) = self.setup.library.cast.lead(&step.phase);
+        if !is_known {
+            audience.warn(&format!("nobody leads the phase \"{}\"; {} leads it", step.phase, lead.name));
+        }
+        let (persona, is_known) = self.analysis.persona(step);
+        if !is_known {
+            let unknown = plain::shown(&step.persona);
+            audience.warn(&format!(
+                "step {} names the persona \"{unknown}\", who is not at the table; {} asks",
+                step.id, persona.name
+            ));
+        }
+    }
+
+    fn ask(&mut self, prompt: &Prompt, audience: &dyn Audience) -> Result<(), Stumbled> {
+        let Some(talk) = self.analysis.current() else { return Ok(()) };
+        let library = self.setup.library;
+        let step = &library.steps[talk.step];
+        let drafted = self.drafted(step, talk.depth);
+        audience.say(&format!("\n{}", greeting::prompt(library, prompt, talk.depth, &drafted)?));
+        let (id, said) = (step.id.clone(), talk.answers.len());
+        self.left_at_choice = self.setup.script.left(&id);
+        match self.setup.script.take(&id, false) {
+            Taken::Said(input) => {
+                let by = input.by.clone().unwrap_or_else(|| self.analysis.opened().user.clone());
+                audience.user(&by, &input.text);
+                let event = self.analysis.hear(&by, &input.text);
+                if matches!(event, Event::Answered { .. }) {
+                    let persona = self.analysis.persona(step).0;
+                    audience.say(&greeting::reflection(library, persona, &input.text, said)?);
+                }
+                self.record(event, input.at)
+            }
+            Taken::Silence | Taken::Through => {
+                audience.say("(no answer; it stays open)");
+                self.record(self.analysis.silence(), None)
+            }
+            Taken::End => {
+                audience.say("(the answers end here)");
+                self.record(Event::Chosen { choice: Choice::Stop }, None)
+            }
+        }
+    }
+
+    /// The lines that a brief prompt asks to confirm.
+    fn drafted(&self, step: &Step, depth: Depth) -> Vec<draft::Line> {
+        if depth == Depth::Brief { artifact::drafted(&self.item, step) } else { Vec::new() }
+    }
+
+    fn choose(&mut self, found: &menu::Menu, audience: &dyn Audience) -> Result<(), Stumbled> {
+        let Some(talk) = self.analysis.current() else { return Ok(()) };
+        let step = &self.setup.library.steps[talk.step];
+        if talk.is_fresh() {
+            let draft = self.draft();
+            let again = talk.is_landed();
+            // What would land, before anything is chosen (AC-007-01, AC-007-04).
+            let measured = self.measured(step, &draft, again)?;
+            let Some(talk) = self.analysis.current() else { return Ok(()) };
+            let outcome = self.outcome(
+                &self.item,
+                step_of(self.setup.library, talk),
+                &draft,
+                measured.as_ref(),
+                again,
+            )?;
+            audience.say("");
+            for line in &outcome.announcements {
+                audience.say(line);
+            }
+            let uncovered = draft::uncovered(step_of(self.setup.library, talk), &draft);
+            for text in greeting::closing(&self.analysis, talk, if again { &[] } else { &uncovered })? {
+                audience.say(&text);
+            }
+        }
+        audience.say(&format!("\n{}", menu::text(found, self.setup.library)?));
+        let id = self.step().map(|step| step.id.clone()).unwrap_or_default();
+        let said = self.analysis.current().map_or(0, |talk| talk.answers.len() + talk.feedback.len());
+        self.left_at_choice = self.setup.script.left(&id);
+        match self.setup.script.take(&id, true) {
+            Taken::Said(input) => {
+                let by = input.by.clone().unwrap_or_else(|| self.analysis.opened().user.clone());
+                audience.user(&by, &input.text);
+                let event = self.analysis.hear(&by, &input.text);
+                if matches!(event, Event::Feedback { .. })
+                    && let Some(step) = self.step()
+                {
+                    let persona = self.analysis.persona(step).0;
+                    audience.say(&greeting::reflection(self.setup.library, persona, &input.text, said)?);
+                }
+                self.record(event, input.at)
+            }
+            Taken::Silence => self.record(Event::Waited {}, None),
+            Taken::Through => self.record(Event::Chosen { choice: Choice::Continue }, None),
+            Taken::End => self.record(Event::Chosen { choice: Choice::Stop }, None),
+        }
+    }
+
+    /// What was said of the step under way.
+    fn draft(&self) -> Draft {
+        let Some(talk) = self.analysis.current() else { return Draft::default() };
+        let drafted = self.drafted(&self.setup.library.steps[talk.step], talk.depth);
+        draft::draft(&talk.answers, &talk.feedback, &drafted)
+    }
+
+    /// The quick scan's counts, where the step writes them.
+    fn measured(&mut self, step: &Step, draft: &Draft, again: bool) -> Result<Option<Measure>, Stumbled> {
+        let counts = |output: &String| output == "quick-scan.md" || output == "impact-analysis.md";
+        if again || !step.outputs.iter().any(counts) {
+            return Ok(None);
+        }
+        let scan =
+            self.item.documents().find(|(name, _)| *name == "quick-scan.md").map_or("", |(_, text)| text);
+        let mut words = keywords(&self.item.name(), draft.said().filter(|_| step.phase.starts_with("00-")));
+        for word in table_words(scan) {
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
+        if !self.censuses.contains_key(&words) {
+            let leave_out = [
+                self.setup.items.clone(),
+                self.item.path.clone(),
+                ".roundtable".to_owned(),
+                ".roundtable.yaml".to_owned(),
+            ];
+            let census = self.setup.repo.census(self.codebase, &words, &leave_out)?;
+            self.censuses.insert(words.clone(), census);
+        }
+        Ok(self.censuses.get(&words).map(measure))
+    }
+
+    fn outcome(
+        &self,
+        item: &Item,
+        step: &Step,
+        draft: &Draft,
+        measure: Option<&Measure>,
+        again: bool,
+    ) -> Result<artifact::Outcome, Stumbled> {
+        let depth = self.analysis.current().map_or(step.depth, |talk| talk.depth);
+        let persona = self.analysis.persona(step).0;
+        let at = (self.setup.clock)();
+        let material =
+            Material { item, library: self.setup.library, step, persona, depth, draft, measure, again, at };
+        Ok(artifact::outcome(&material)?)
+    }
+
+    /// The end of the walk: one commit for all of it where that is wanted.
+    fn end(mut self, stopped: Stopped) -> Result<Walked, Stumbled> {
+        let changes: Vec<Change> = std::mem::take(&mut self.grown)
+            .into_iter()
+            .map(|(path, (before, after))| Change { path, before, after })
+            .filter(|change| change.before.as_deref() != Some(&change.after))
+            .collect();
+        let mut pending = Vec::new();
+        match self.setup.mode {
+            Mode::One if !changes.is_empty() => self.commit_all(changes)?,
+            _ => pending = changes,
+        }
+        if self.is_overtaken {
+            self.setup.base = self.at;
+            self.commits = earlier(&self.setup)?.commits;
+        }
+        let (next, _) = self.analysis.standing();
+        Ok(Walked {
+            phase: next.map(|step| step.phase.clone()),
+            next_step: next.map(|step| step.id.clone()),
+            stopped,
+            commits: self.commits,
+            already_recorded: false,
+            item: self.item,
+            pending,
+            elaborations: self.elaborations,
+            log: self.analysis.log().to_vec(),
+        })
+    }
+}
+
+/// The step that is talked about.
+fn step_of<'l>(library: &'l Library, talk: &crate::analysis::Talk) -> &'l Step {
+    &library.steps[talk.step]
+}
+
+/// The keywords that a quick scan of ours lists in its table.
+fn table_words(scan: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut within = false;
+    for line in scan.lines() {
+        within = line.starts_with('|') && (within || line.starts_with("| Keyword |"));
+        let word = line.trim_matches('|').split('|').next().unwrap_or_default().trim().replace('\\', "");
+        if within && !word.is_empty() && word != "Keyword" && !word.starts_with("--") {
+            found.push(word.to_lowercase());
+        }
+    }
+    found
+}

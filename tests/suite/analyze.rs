@@ -1,0 +1,1216 @@
+//! `roundtable analyze` on real repositories: a test an acceptance criterion of FR-001 to FR-012 and
+//! NFR-001 to NFR-006, named after it; docs/analysis.md says which have no meaning without a keyboard.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::kit::{AT, BRANCH, ITEM, Run, Sandbox, empty};
+
+const LATER: &str = "2026-02-21T09:00:00Z";
+
+/// A repository with the item `offline-mode`, whose subject so many files mention.
+fn repository(files: usize, meta: &str) -> Sandbox {
+    let sandbox = empty();
+    let meta_path = format!("{ITEM}/meta.json");
+    let sources: Vec<(String, String)> =
+        (0..files).map(|n| (format!("src/part{n}.rs"), "// keeps working offline\n".to_owned())).collect();
+    let mut all: Vec<(&str, &str)> =
+        sources.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    all.push((&meta_path, meta));
+    all.push(("README.md", "# A tablet app\n"));
+    sandbox.commit(&all);
+    sandbox
+}
+
+const RAW: &str = "{\n  \"slug\": \"offline-mode\",\n  \"name\": \"offline mode\"\n}\n";
+
+/// An item that has the phases before this one behind it.
+fn begun(phases: &[&str]) -> String {
+    let meta = json!({"slug": "offline-mode", "name": "offline mode", "phases_completed": phases});
+    format!("{meta:#}\n")
+}
+
+fn analyze(sandbox: &Sandbox, script: &str, more: &[&str]) -> Run {
+    let suffix =
+        if script.starts_with("answers:") || script.starts_with("user:") || script.starts_with("inputs:") {
+            "yaml"
+        } else {
+            "txt"
+        };
+    let path = sandbox.script(&format!("answers.{suffix}"), script);
+    sandbox.run(&[&["analyze", "offline-mode", "--script", &path], more].concat())
+}
+
+/// With a fixed clock, for people.
+fn told(sandbox: &Sandbox, script: &str) -> String {
+    analyze(sandbox, script, &["--at", AT]).ok().stdout
+}
+
+fn report(sandbox: &Sandbox, script: &str, more: &[&str]) -> Value {
+    analyze(sandbox, script, &[&["--at", AT, "--json"], more].concat()).json()
+}
+
+/// Every step of the analysis with one answer and [C]; the rest of its questions stays open.
+fn each(answer: &str, steps: usize) -> String {
+    format!("{answer}\nC\n").repeat(steps)
+}
+
+fn artifact(sandbox: &Sandbox, name: &str) -> String {
+    sandbox.file(BRANCH, &format!("{ITEM}/{name}"))
+}
+
+fn has(sandbox: &Sandbox, name: &str) -> bool {
+    let tree = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap().tree().unwrap();
+    tree.get_path(Path::new(&format!("{ITEM}/{name}"))).is_ok()
+}
+
+/// The steps whose header was shown, in order.
+fn headers(stdout: &str) -> Vec<&str> {
+    let of =
+        |line: &'_ str| line.split(" -- Step ").nth(1).and_then(|rest| rest.split(':').next()).map(str::len);
+    stdout
+        .lines()
+        .filter(|line| line.contains(") -- Step ") && of(line) == Some(5))
+        .map(|line| &line[line.find(" -- Step ").unwrap() + 9..][..5])
+        .collect()
+}
+
+const STEP: &str = "---\nstep_id: \"01-09\"\ntitle: \"Compliance Check\"\npersona: business-analyst\ndepth: brief\noutputs:\n  - rules.md\ndepends_on: []\nskip_if: \"\"\n---\n\n## Brief Mode\n\nA draft of the rules. Which rule is missing?\n\n## Standard Mode\n\n1. Which rules apply?\n2. Who checks them?\n\n## Deep Mode\n\n1. Which rules apply?\n   - Since when?\n2. Who checks them?\n3. What happens when nobody does?\n\n## Validation\n\n- Each rule is named.\n\n## Artifacts\n\n- `rules.md`, section \"Rules\": each rule and who checks it.\n";
+
+/// A repository whose overlay holds these steps, and whose item has phase 00 behind it.
+fn overlaid(steps: &[(&str, &str)]) -> Sandbox {
+    let sandbox = repository(1, &begun(&["00-quick-scan"]));
+    let mut files = vec![(".roundtable.yaml".to_owned(), "steps: own\n".to_owned())];
+    files.extend(steps.iter().map(|(path, text)| (format!("own/{path}"), (*text).to_owned())));
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    sandbox.commit(&files);
+    sandbox
+}
+
+// FR-001, FR-002, FR-003: who speaks
+
+#[test]
+fn ac_001_02_ac_002_04_the_persona_of_the_phase_speaks_and_stands_in_the_header() {
+    for (phases, header) in [
+        (&[][..], "Maya Chen (Business Analyst) -- Step 00-01: Scope Estimation"),
+        (&["00-quick-scan"][..], "Maya Chen (Business Analyst) -- Step 01-01: Business Context Discovery"),
+    ] {
+        let found = told(&repository(1, &begun(phases)), "one\n");
+        assert!(found.contains(header), "{found}");
+    }
+}
+
+#[test]
+fn ac_001_03_ac_004_04_the_steps_of_a_phase_are_walked_in_ascending_order() {
+    let found = told(&repository(1, RAW), &each("x", 24));
+    let steps = headers(&found);
+    assert_eq!(steps[..4], ["00-01", "00-02", "00-03", "01-01"]);
+    assert!(steps.is_sorted() && steps.last() == Some(&"04-05"), "{steps:?}");
+}
+
+#[test]
+fn ac_002_01_02_03_each_persona_has_name_identity_style_and_three_principles() {
+    let library = roundtable::library::Library::built_in().unwrap();
+    for key in ["business-analyst", "solutions-architect", "system-designer"] {
+        let persona = library.cast.get(key).unwrap();
+        assert!(!persona.name.is_empty() && !persona.identity.is_empty() && !persona.style.is_empty());
+        assert!(persona.principles.len() >= 3, "{key}");
+    }
+}
+
+#[test]
+fn ac_003_01_to_05_each_phase_is_led_by_its_persona() {
+    let phases = ["00-quick-scan", "01-requirements", "02-impact-analysis", "03-architecture", "04-design"];
+    let leads = ["Maya Chen", "Maya Chen", "Alex Rivera", "Alex Rivera", "Jordan Park"];
+    for (at, lead) in leads.iter().enumerate() {
+        let found = told(&repository(1, &begun(&phases[..at])), "one\n");
+        let header = found.lines().find(|line| line.contains(" -- Step ")).unwrap();
+        assert!(header.starts_with(lead), "{header}");
+    }
+}
+
+#[test]
+fn ac_003_06_an_unknown_phase_falls_to_the_business_analyst_with_a_warning() {
+    let step = STEP.replace("01-09", "05-01").replace("business-analyst", "nobody");
+    let all = ["00-quick-scan", "01-requirements", "02-impact-analysis", "03-architecture", "04-design"];
+    let sandbox = repository(1, &begun(&all));
+    sandbox.commit(&[(".roundtable.yaml", "steps: own\n"), ("own/05-build/01-rules.md", &step)]);
+    let run = analyze(&sandbox, "ours\nC\n", &["--at", AT]).ok();
+    assert!(run.stderr.contains("nobody leads the phase \"05-build\"; Maya Chen leads it"), "{}", run.stderr);
+    assert!(run.stderr.contains("names the persona \"nobody\""), "{}", run.stderr);
+    assert!(run.stdout.contains("Maya Chen (Business Analyst) -- Step 05-01"), "{}", run.stdout);
+    assert!(artifact(&sandbox, "rules.md").contains("ours"));
+}
+
+// FR-004, FR-012: step files
+
+#[test]
+fn ac_004_03_ac_012_03_a_step_asks_validates_writes_and_ends_in_its_menu() {
+    let sandbox = overlaid(&[("01-requirements/01-business-context.md", &STEP.replace("01-09", "01-01"))]);
+    let found = told(&sandbox, "deep\nThe fee regulation\n");
+    // The answers end before the step does: nothing of it is written.
+    assert!(sandbox.tip(BRANCH).is_none(), "{found}");
+    let found = told(&sandbox, "deep\nThe fee regulation\nKim\nnothing\n");
+    for wanted in [
+        "1. Which rules apply?\n   - Since when?",
+        "3. What happens when nobody does?",
+        "Updated rules.md, section \"Rules\": added 3 answers.",
+        "Checked against 1 criteria",
+        "[C] Continue -- move to the next step",
+    ] {
+        assert!(found.contains(wanted), "{wanted}\n{found}");
+    }
+    assert!(artifact(&sandbox, "rules.md").contains("**Who checks them?**\nKim\n"));
+}
+
+#[test]
+fn ac_004_05_in_brief_depth_a_step_asks_one_thing_once() {
+    let sandbox = overlaid(&[("01-requirements/01-business-context.md", &STEP.replace("01-09", "01-01"))]);
+    let found = told(&sandbox, "brief\nnone is missing\nC\n");
+    assert!(found.contains("A draft of the rules. Which rule is missing?"), "{found}");
+    assert!(!found.contains("Who checks them?"), "{found}");
+}
+
+#[test]
+fn ac_004_06_in_deep_depth_every_question_is_asked_with_its_probes() {
+    let found = told(&repository(20, &begun(&["00-quick-scan"])), "deep\nx\n");
+    assert!(found.contains("1. Which event, complaint or missed deal put this problem on the business agenda?\n   - Why did the same problem get no attention a year earlier?"), "{found}");
+}
+
+#[test]
+fn ac_012_01_02_step_files_of_the_original_form_are_read() {
+    // As the original project writes them: empty optional fields, prose in place of questions.
+    let prose = STEP
+        .replace(
+            "1. Which rules apply?\n2. Who checks them?\n\n## Deep",
+            "Ask about the rules that apply.\n\n## Deep",
+        )
+        .replace(
+            "- `rules.md`, section \"Rules\": each rule and who checks it.",
+            "Update rules.md with the answers.",
+        );
+    let sandbox = overlaid(&[("01-requirements/09-compliance-check.md", &prose)]);
+    let meta = json!({"name": "offline mode", "phases_completed": ["00-quick-scan"],
+        "steps_completed": ["01-01", "01-02", "01-03", "01-04", "01-05", "01-06", "01-07", "01-08"],
+        "depth_overrides": {"01-requirements": "standard"}});
+    sandbox.commit(&[(&format!("{ITEM}/meta.json"), &format!("{meta:#}\n"))]);
+    let found = told(&sandbox, "The house rules\nC\n");
+    assert!(found.contains("\nAsk about the rules that apply.\n"), "{found}");
+    let rules = artifact(&sandbox, "rules.md");
+    assert!(
+        rules.contains("# Rules: offline mode\n\n## Compliance Check\n") && rules.contains("The house rules"),
+        "{rules}"
+    );
+}
+
+#[test]
+fn ac_012_02_depends_on_and_skip_if_leave_steps_out_with_a_warning() {
+    let skipped =
+        STEP.replace("skip_if: \"\"", "skip_if: \"scope !== 'huge' && phase === '01-requirements'\"");
+    let missing = STEP.replace("01-09", "01-10").replace("depends_on: []", "depends_on: [\"07-07\"]");
+    let sandbox = overlaid(&[("01-requirements/09-a.md", &skipped), ("01-requirements/10-b.md", &missing)]);
+    let run = analyze(&sandbox, &each("x", 9), &["--at", AT]).ok();
+    assert!(run.stderr.contains("step 01-09 is left out: its `skip_if` holds"), "{}", run.stderr);
+    assert!(run.stderr.contains("step 01-10 is left out: it depends on step 07-07"), "{}", run.stderr);
+    assert_eq!(run.stderr.matches("01-10 is left out").count(), 1);
+    let meta = sandbox.meta();
+    assert_eq!(meta["phases_completed"], json!(["00-quick-scan", "01-requirements"]));
+    assert!(!meta["steps_completed"].to_string().contains("01-09"));
+}
+
+#[test]
+fn a_circle_of_dependencies_and_a_broken_skip_if_are_errors_before_anything_is_done() {
+    let one = STEP.replace("depends_on: []", "depends_on: [\"01-10\"]");
+    let two = STEP.replace("01-09", "01-10").replace("depends_on: []", "depends_on: [\"01-09\"]");
+    let sandbox = overlaid(&[("01-requirements/09-a.md", &one), ("01-requirements/10-b.md", &two)]);
+    let run = analyze(&sandbox, "x\n", &[]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("01-09 -> 01-10 -> 01-09"), "{}", run.stderr);
+    let check = sandbox.run(&["steps", "check"]);
+    assert_eq!(check.code, 1, "{}", check.stdout);
+    assert!(check.stdout.contains("steps depend on each other: 01-09 -> 01-10 -> 01-09"), "{}", check.stdout);
+    let broken = STEP.replace("skip_if: \"\"", "skip_if: \"scope ==\"");
+    let sandbox = overlaid(&[("01-requirements/09-a.md", &broken)]);
+    let run = analyze(&sandbox, "x\n", &[]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("01-requirements/09-a.md:9:1"), "{}", run.stderr);
+    let check = sandbox.run(&["steps", "check"]);
+    assert!(check.code == 1 && check.stdout.contains("01-requirements/09-a.md:9:1"), "{}", check.stdout);
+    assert!(sandbox.tip(BRANCH).is_none());
+}
+
+#[test]
+fn ac_012_04_every_output_of_a_step_is_made_or_added_to() {
+    let sandbox = repository(1, RAW);
+    told(&sandbox, &each("x", 24));
+    let library = roundtable::library::Library::built_in().unwrap();
+    let done = sandbox.meta()["steps_completed"].to_string();
+    for step in library.steps.iter().filter(|step| done.contains(&step.id)) {
+        for output in &step.outputs {
+            assert!(has(&sandbox, output.trim_end_matches('/')), "{} {output}", step.id);
+        }
+    }
+}
+
+// FR-005: progress in meta.json
+
+#[test]
+fn ac_005_01_04_each_finished_step_is_one_commit_and_stands_in_meta_json() {
+    let sandbox = repository(1, RAW);
+    let found = report(&sandbox, &each("x", 3), &[]);
+    assert_eq!(found["steps_completed"], json!(["00-01", "00-02", "00-03"]));
+    assert_eq!(sandbox.meta()["steps_completed"], found["steps_completed"]);
+    assert_eq!(found["commits"].as_array().unwrap().len(), 3);
+    assert_eq!(found["commit"], found["commits"][2]);
+    assert_eq!(found["commit"], json!(sandbox.tip(BRANCH).unwrap().to_string()));
+    for id in ["00-01", "00-02", "00-03"] {
+        assert!(has(&sandbox, &format!("analysis/{id}-20260220T143000000Z.jsonl")), "{id}");
+    }
+    sandbox.assert_sound();
+    assert_eq!(sandbox.run(&["check", "--base", "main", "--head", BRANCH]).code, 0);
+}
+
+#[test]
+fn ac_005_02_a_resumed_analysis_begins_at_the_first_incomplete_step() {
+    let meta =
+        "{\"name\": \"offline mode\", \"steps_completed\": [\"00-01\", \"00-02\", \"01-01\", \"01-02\"]}\n";
+    assert_eq!(headers(&told(&repository(1, meta), "x\n")), ["00-03"]);
+}
+
+#[test]
+fn ac_005_03_with_all_steps_of_two_phases_done_the_architect_begins_phase_02() {
+    let steps =
+        ["00-01", "00-02", "00-03", "01-01", "01-02", "01-03", "01-04", "01-05", "01-06", "01-07", "01-08"];
+    let meta = json!({"name": "offline mode", "steps_completed": steps});
+    let found = told(&repository(1, &format!("{meta}\n")), "x\n");
+    assert!(found.contains("Alex Rivera (Solutions Architect) -- Step 02-01"), "{found}");
+}
+
+#[test]
+fn ac_005_05_ac_nfr_005_03_every_other_field_stays_to_the_letter() {
+    let meta = "{\r\n\t\"x\": 1e400,\r\n\t\"source_id\": \"GH-7\",\r\n\t\"name\": \"offline mode\",\r\n\t\"steps_completed\": [],\r\n\t\"odd\": {\"a\": [1, 2.50]}\r\n}";
+    let sandbox = repository(1, meta);
+    told(&sandbox, "x\nC\n");
+    let after = artifact(&sandbox, "meta.json");
+    for kept in ["\t\"x\": 1e400,\r\n\t\"source_id\": \"GH-7\",\r\n", "\t\"odd\": {\"a\": [1, 2.50]}"] {
+        assert!(after.contains(kept), "{after}");
+    }
+    assert!(
+        !after.ends_with('\n') && after.contains("\t\"steps_completed\": [\r\n\t\t\"00-01\"\r\n\t]"),
+        "{after}"
+    );
+}
+
+#[test]
+fn meta_json_of_many_shapes_is_walked_or_refused_with_its_place() {
+    for meta in [
+        "{}",
+        "{\"steps_completed\": null, \"phases_completed\": null, \"depth_overrides\": null}",
+        "{\"steps_completed\": [7, {}], \"depth_overrides\": [], \"codebase_hash\": 7}",
+        "{\"analysis_status\": \"in-progress\", \"elaborations\": \"none\"}",
+        "{\"depth_overrides\": {\"00-quick-scan\": 3}, \"phase_a_completed\": false}",
+    ] {
+        let sandbox = repository(1, meta);
+        let found = report(&sandbox, "x\nC\n", &[]);
+        assert!(found["steps_completed"].to_string().contains("00-01"), "{meta}: {found}");
+    }
+    for meta in ["", "[]", "{\"a\": }", "{\"a\": 1, \"a\": 2}", "{\"steps_completed\": \"00-01\"}"] {
+        let sandbox = repository(1, meta);
+        let run = analyze(&sandbox, "x\nC\n", &[]);
+        assert_eq!(run.code, 2, "{meta}: {}", run.stdout);
+        assert!(run.stderr.contains("meta.json:"), "{}", run.stderr);
+        assert!(sandbox.tip(BRANCH).is_none());
+    }
+}
+
+#[test]
+fn the_older_field_stays_and_the_fields_it_stands_for_are_added() {
+    let sandbox =
+        repository(1, "{\n  \"name\": \"offline mode\",\n  \"phase_a_completed\": true,\n  \"x\": 1\n}\n");
+    let found = report(&sandbox, "x\n", &[]);
+    assert_eq!((found["stopped"].as_str(), found["next_step"].is_null()), (Some("complete"), true));
+    let after = artifact(&sandbox, "meta.json");
+    assert!(
+        after.starts_with("{\n  \"name\": \"offline mode\",\n  \"phase_a_completed\": true,\n  \"x\": 1,\n"),
+        "{after}"
+    );
+    let meta = sandbox.meta();
+    assert_eq!(
+        (meta["phases_completed"].as_array().unwrap().len(), meta["analysis_status"].as_str()),
+        (5, Some("analyzed"))
+    );
+    let tip = sandbox.tip(BRANCH);
+    analyze(&sandbox, "x\n", &["--at", LATER]).ok();
+    assert_eq!(sandbox.tip(BRANCH), tip);
+}
+
+// FR-006: depth
+
+#[test]
+fn ac_006_01_a_small_scope_makes_the_requirements_brief_and_says_so() {
+    let sandbox = repository(3, RAW);
+    let found = told(&sandbox, &each("x", 4));
+    assert!(artifact(&sandbox, "quick-scan.md").contains("- **Scope**: small\n- **Complexity**: low\n"));
+    let said = "This looks straightforward. I'll keep the analysis brief -- say 'deep' if you want the full treatment.";
+    assert!(found.split_once(said).unwrap().1.contains("Step 01-01"), "{found}");
+    assert!(found.contains("Sound right, or should we dig deeper?"), "{found}");
+}
+
+#[test]
+fn ac_006_02_a_medium_scope_is_standard() {
+    let sandbox = repository(7, RAW);
+    let found = told(&sandbox, &each("x", 4));
+    assert!(artifact(&sandbox, "quick-scan.md").contains("- **Scope**: medium\n- **Complexity**: medium\n"));
+    assert!(found.contains("1. What problem does the business have today"), "{found}");
+    assert_eq!(sandbox.meta()["depth_overrides"], json!({"01-requirements": "standard"}));
+}
+
+#[test]
+fn ac_006_03_a_large_scope_is_deep_and_says_so() {
+    let sandbox = repository(16, RAW);
+    let found = told(&sandbox, &each("x", 4));
+    assert!(artifact(&sandbox, "quick-scan.md").contains("- **Scope**: large\n- **Complexity**: high\n"));
+    assert!(found.contains("This is a substantial change. I'll do a thorough analysis."), "{found}");
+    assert!(found.contains("1. Which event, complaint or missed deal"), "{found}");
+}
+
+#[test]
+fn ac_006_04_05_06_the_user_changes_the_depth_for_this_and_later_steps_of_the_phase() {
+    let sandbox = repository(7, &begun(&["00-quick-scan"]));
+    let found = told(&sandbox, "x\nkeep it short\ny\nC\nz\nC\n");
+    assert!(
+        found.contains("My draft of the business context")
+            && found.contains("The draft lists each kind of user"),
+        "{found}"
+    );
+    assert_eq!(sandbox.meta()["depth_overrides"], json!({"01-requirements": "brief"}));
+    // The answer given before stays, and a resumed session goes on with the stored depth.
+    assert!(artifact(&sandbox, "requirements-spec.md").contains("\nx\n"));
+    let again = told(&sandbox, "w\nC\nmore detail\nv\nC\n");
+    assert!(again.contains("I would record one main journey"), "{again}");
+    assert!(again.contains("Which rule, limit or system is") || again.contains("\n1. "), "{again}");
+    assert_eq!(sandbox.meta()["depth_overrides"], json!({"01-requirements": "deep"}));
+    assert_eq!(sandbox.run(&["check", "--base", "main", "--head", BRANCH]).code, 0);
+}
+
+#[test]
+fn ac_006_07_phase_00_is_standard_without_a_quick_scan() {
+    let found = told(&repository(30, RAW), "x\nC\nx\nC\n");
+    assert!(
+        found.contains("4. Which keyword looks promising") || found.contains("1. Which everyday name"),
+        "{found}"
+    );
+    assert!(!found.contains("I would search the code"), "{found}");
+}
+
+// FR-007: the menu
+
+const MENU: &str = "---\n[E] Elaboration Mode -- bring all perspectives to discuss this topic\n[C] Continue -- move to the next step\n[S] Skip remaining steps in this phase\nOr type naturally to provide feedback.\n---\n";
+
+#[test]
+fn ac_007_01_06_the_menu_stands_behind_every_step() {
+    let found = told(&repository(1, RAW), "a\nb\nc d\ne f\n");
+    assert_eq!(found.matches(MENU).count(), 1, "{found}");
+}
+
+#[test]
+fn ac_007_02_c_goes_on_to_the_next_step() {
+    assert_eq!(headers(&told(&repository(1, RAW), "a\nb\nx\ny\nC\nz\n")), ["00-01", "00-02"]);
+}
+
+#[test]
+fn ac_007_03_e_holds_a_discussion_and_comes_back_to_the_menu() {
+    let sandbox = repository(1, RAW);
+    let script = "a\nb\nx\ny\nE\nAlex, what breaks first?\nWe decided to keep both answers because work is lost else.\ndone\nC\n";
+    let found = told(&sandbox, script);
+    assert!(found.contains("ELABORATION MODE") && found.matches(MENU).count() == 2, "{found}");
+    assert_eq!(sandbox.recordings().len(), 1);
+    assert_eq!(sandbox.meta()["elaborations"].as_array().unwrap().len(), 1);
+    assert!(artifact(&sandbox, "quick-scan.md").contains("- Keep both answers: work is lost else"));
+    // It is the very discussion that `elaborate` would have recorded.
+    assert_eq!(sandbox.run(&["replay", "--all", "--rev", BRANCH]).code, 0);
+    assert_eq!(sandbox.run(&["audit", "--rev", BRANCH]).code, 0);
+}
+
+#[test]
+fn ac_007_04_words_at_the_menu_are_added_and_the_menu_comes_again() {
+    let sandbox = repository(1, RAW);
+    let found = told(&sandbox, "a\nb\nx\ny\nThe web board changes too\nC\n");
+    assert_eq!(found.matches(MENU).count(), 2, "{found}");
+    let scan = artifact(&sandbox, "quick-scan.md");
+    assert!(scan.contains("Added at the menu:\n\n- The web board changes too\n"), "{scan}");
+    // One step, one commit; what is said behind a discussion needs another.
+    let commits =
+        report(&repository(1, RAW), "a\nb\nx\ny\nE\ndone\nOne thing more\nC\n", &[])["commits"].clone();
+    assert_eq!(commits.as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn ac_007_05_the_last_menu_of_a_phase_names_the_next_and_the_last_of_all_completes() {
+    let answers = |steps: &[&str]| {
+        let lines: Vec<String> = steps.iter().map(|step| format!("  \"{step}\": [x]\n")).collect();
+        format!("answers:\n{}", lines.concat())
+    };
+    let found = told(&repository(1, RAW), &answers(&["00-01", "00-02", "00-03"]));
+    assert!(found.contains("[C] Continue to Requirements\n"), "{found}");
+    let all = ["00-quick-scan", "01-requirements", "02-impact-analysis", "03-architecture"];
+    let found = told(&repository(1, &begun(&all)), &answers(&["04-01", "04-02", "04-03", "04-04", "04-05"]));
+    assert!(
+        found.contains("[C] Complete analysis\n") && found.contains("The analysis is complete"),
+        "{found}"
+    );
+}
+
+#[test]
+fn ac_007_06_s_leaves_the_rest_of_the_phase_out() {
+    let sandbox = repository(1, RAW);
+    let found = report(&sandbox, "x\nS\ny\nS\n", &[]);
+    assert_eq!(found["steps_completed"], json!(["00-01", "01-01"]));
+    assert_eq!(found["phases_completed"], json!(["00-quick-scan", "01-requirements"]));
+    assert_eq!(
+        (found["phase"].as_str(), found["next_step"].as_str()),
+        (Some("02-impact-analysis"), Some("02-01"))
+    );
+    assert_eq!(found["commits"].as_array().unwrap().len(), 2);
+    // Behind a discussion it is a commit of its own.
+    let sandbox = repository(1, RAW);
+    let found = report(&sandbox, "x\nE\ndone\nS\n", &[]);
+    assert_eq!(
+        (found["commits"].as_array().unwrap().len(), &found["phases_completed"]),
+        (3, &json!(["00-quick-scan"]))
+    );
+}
+
+// FR-008, FR-011: hand-over and greeting
+
+#[test]
+fn ac_002_05_ac_008_01_03_the_business_analyst_hands_over_to_the_architect() {
+    let found = told(&repository(1, &begun(&["00-quick-scan"])), &each("The app must work offline", 9));
+    assert!(found.contains("Maya has finished requirements discovery. Handing off to Alex Rivera (Solutions Architect) who will assess the impact and design the architecture.\n"), "{found}");
+    assert!(found.contains("Alex Rivera: Hi, I'm Alex, your Solutions Architect. I'll be guiding you through Impact Analysis. Let's get started.\n"), "{found}");
+    assert!(
+        found.contains(
+            "I've reviewed Maya's requirements. Here's what I'm working with: 1 functional requirement"
+        ),
+        "{found}"
+    );
+}
+
+#[test]
+fn ac_008_02_the_architect_hands_over_to_the_designer() {
+    let before = ["00-quick-scan", "01-requirements", "02-impact-analysis"];
+    let found = told(&repository(1, &begun(&before)), &each("x", 5));
+    assert!(
+        found.contains(
+            "Alex has finished architecture. Handing off to Jordan Park (System Designer) who will "
+        ),
+        "{found}"
+    );
+}
+
+#[test]
+fn ac_008_04_ac_nfr_002_01_the_new_persona_speaks_in_its_own_way() {
+    let before = ["00-quick-scan", "01-requirements", "02-impact-analysis", "03-architecture"];
+    let found = told(&repository(1, &begun(&before)), "sync-queue: keeps what is not sent yet\n");
+    assert!(found.contains("I'll pin that down as: sync-queue"), "{found}");
+    assert!(!found.contains("That's important"), "{found}");
+}
+
+#[test]
+fn ac_011_01_a_new_analysis_is_greeted() {
+    let found = told(&repository(1, RAW), "x\n");
+    assert!(found.starts_with("\nMaya Chen: Hi, I'm Maya, your Business Analyst. I'll be guiding you through Quick Scan. Let's get started.\n"), "{found}");
+    let found = told(&repository(1, &begun(&["00-quick-scan"])), "x\n");
+    assert!(found.contains("I'll be guiding you through Requirements Discovery."), "{found}");
+}
+
+#[test]
+fn ac_011_02_a_resumed_analysis_is_welcomed_back_with_the_three_newest_discussions() {
+    let record = |step: &str, what: &str| json!({"step_id": step, "turn_count": 4, "personas_active": [], "timestamp": "2026-02-20T14:30:00.000Z", "synthesis_summary": what});
+    let meta = json!({"name": "offline mode", "phases_completed": ["00-quick-scan"],
+        "steps_completed": ["00-01", "00-02", "00-03", "01-01", "01-02", "01-03"],
+        "elaborations": [record("01-01", "oldest"), record("01-02", "second."), record("00-01", "other phase"), record("01-03", "third"), record("01-03", "newest")]});
+    let found = told(&repository(1, &format!("{meta}\n")), "x\n");
+    assert!(found.starts_with("\nMaya Chen: Welcome back. Last time we completed Business Context Discovery, User Needs Discovery and User Experience & Journeys. We also had a roundtable discussion on step 01-02 where second. We also had a roundtable discussion on step 01-03 where third. We also had a roundtable discussion on step 01-03 where newest. Let's pick up from Technical Context.\n"), "{found}");
+}
+
+#[test]
+fn ac_011_03_after_a_change_of_phase_the_hand_over_comes_before_the_recovery() {
+    let steps = ["01-01", "01-02", "01-03", "01-04", "01-05", "01-06", "01-07", "01-08"];
+    let meta = json!({"name": "offline mode", "phases_completed": ["00-quick-scan", "01-requirements"], "steps_completed": steps});
+    let found = told(&repository(1, &format!("{meta}\n")), "x\n");
+    let (over, back) =
+        (found.find("Handing off to Alex Rivera").unwrap(), found.find("Welcome back.").unwrap());
+    assert!(over < back, "{found}");
+    assert!(found.contains("Let's pick up from Blast Radius Assessment."), "{found}");
+}
+
+// FR-009: integration
+
+#[test]
+fn ac_009_03_a_completed_phase_updates_meta_json_and_is_said() {
+    let sandbox = repository(1, RAW);
+    let head = sandbox.tip("main").unwrap().to_string();
+    let found = told(&sandbox, &each("x", 4));
+    assert!(found.contains("Phase 00 complete. Continuing to Phase 01: Requirements.\n"), "{found}");
+    let meta = sandbox.meta();
+    assert_eq!(
+        (meta["codebase_hash"].as_str(), meta["phases_completed"].clone()),
+        (Some(&head[..7]), json!(["00-quick-scan"]))
+    );
+    assert_eq!(meta["analysis_status"], "partial");
+}
+
+// FR-010: artifacts
+
+const FULL: &str = include_str!("analyze.yaml");
+
+/// The whole analysis with something said in every step.
+fn whole() -> Sandbox {
+    let sandbox = repository(7, RAW);
+    let found = report(&sandbox, FULL, &[]);
+    assert_eq!(
+        (found["stopped"].as_str(), found["steps_completed"].as_array().unwrap().len()),
+        (Some("complete"), 24),
+        "{found}"
+    );
+    sandbox
+}
+
+#[test]
+fn ac_010_01_to_05_the_artifacts_of_every_phase_read_as_expected() {
+    let sandbox = whole();
+    insta::assert_snapshot!(
+        "analyze_quick_scan",
+        artifact(&sandbox, "quick-scan.md")
+            .replace(&sandbox.tip("main").unwrap().to_string()[..7], "0123456")
+    );
+    insta::assert_snapshot!("analyze_requirements", artifact(&sandbox, "requirements-spec.md"));
+    insta::assert_snapshot!(
+        "analyze_matrix",
+        artifact(&sandbox, "nfr-matrix.md") + &artifact(&sandbox, "traceability-matrix.csv")
+    );
+    insta::assert_snapshot!("analyze_stories", artifact(&sandbox, "user-stories.json"));
+    insta::assert_snapshot!(
+        "analyze_design",
+        artifact(&sandbox, "data-flow.md")
+            + &artifact(&sandbox, "error-taxonomy.md")
+            + &artifact(&sandbox, "interface-spec.yaml")
+    );
+    insta::assert_snapshot!("analyze_adr", artifact(&sandbox, "adr/0001-keep-the-job-runner.md"));
+    insta::assert_snapshot!("analyze_module", artifact(&sandbox, "module-designs/fee-sum.md"));
+    let impact = artifact(&sandbox, "impact-analysis.md");
+    for section in ["## Blast Radius", "## Entry Points", "## Risk Zones", "## Impact Summary"] {
+        assert!(impact.contains(section), "{impact}");
+    }
+    let overview = artifact(&sandbox, "architecture-overview.md");
+    for section in ["## Context", "## Options", "## Decision", "## Integration", "## Review"] {
+        assert!(overview.contains(section), "{overview}");
+    }
+    for name in ["tech-stack-decision.md", "module-designs/letter.md", "module-designs/overview.md"] {
+        assert!(has(&sandbox, name), "{name}");
+    }
+    sandbox.assert_sound();
+    assert_eq!(sandbox.run(&["check", "--base", "main", "--head", BRANCH, "--each"]).code, 0);
+}
+
+#[test]
+fn ac_010_06_ac_nfr_005_02_a_build_finds_everything_complete() {
+    let sandbox = whole();
+    let meta = sandbox.meta();
+    assert_eq!(
+        (meta["analysis_status"].as_str(), meta["phases_completed"].as_array().unwrap().len()),
+        (Some("analyzed"), 5)
+    );
+    let status = sandbox.run(&["status", "offline-mode", "--json"]).json()["items"][0].clone();
+    assert!(status["next_step"].is_null() && status["next_phase"].is_null(), "{status}");
+    assert_eq!(status["completed_prefix"].as_array().unwrap().len(), 5);
+    assert_eq!(status["codebase_moved_on"], false);
+}
+
+#[test]
+fn data_is_valid_by_its_parsers_and_schemas_and_ids_refer_to_each_other() {
+    let sandbox = whole();
+    let stories: Value = serde_json::from_str(&artifact(&sandbox, "user-stories.json")).unwrap();
+    valid(&stories, &schema("user-stories"));
+    let spec: Value = serde_yaml::from_str(&artifact(&sandbox, "interface-spec.yaml")).unwrap();
+    valid(&spec, &schema("interface-spec"));
+    let requirements = artifact(&sandbox, "requirements-spec.md");
+    for story in stories["stories"].as_array().unwrap() {
+        for link in story["links"].as_array().unwrap() {
+            assert!(requirements.contains(&format!("**{}**", link.as_str().unwrap())), "{link}");
+        }
+    }
+    let csv = artifact(&sandbox, "traceability-matrix.csv");
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    assert_eq!(
+        reader.headers().unwrap().iter().collect::<Vec<_>>(),
+        ["Requirement", "User Story", "Priority", "Status"]
+    );
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let ids: Vec<&str> = rows.iter().map(|row| &row[0]).collect();
+    assert_eq!(ids, ["FR-001", "FR-002", "FR-003", "NFR-001", "NFR-002"]);
+    assert!(rows.iter().all(|row| &row[3] == "Draft" && &row[1] != "'--"));
+}
+
+fn schema(name: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("schemas/{name}.schema.json"));
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// The part of JSON Schema that our schemas use; an unknown keyword is a failure.
+fn valid(value: &Value, schema: &Value) {
+    for (keyword, rule) in schema.as_object().unwrap() {
+        match keyword.as_str() {
+            "$schema" | "$id" | "title" | "description" => {}
+            "type" => {
+                let is = match value {
+                    Value::Object(_) => "object",
+                    Value::Array(_) => "array",
+                    Value::String(_) => "string",
+                    Value::Bool(_) => "boolean",
+                    _ => "other",
+                };
+                assert_eq!(rule, is, "{value}");
+            }
+            "required" => {
+                for key in rule.as_array().unwrap() {
+                    assert!(value.get(key.as_str().unwrap()).is_some(), "{key} is missing in {value}");
+                }
+            }
+            "properties" => {
+                for (key, rule) in rule.as_object().unwrap() {
+                    if let Some(value) = value.get(key) {
+                        valid(value, rule);
+                    }
+                }
+            }
+            "additionalProperties" => {
+                assert_eq!(*rule, json!(false));
+                let known = schema["properties"].as_object().unwrap();
+                assert!(value.as_object().unwrap().keys().all(|key| known.contains_key(key)), "{value}");
+            }
+            "items" => value.as_array().unwrap().iter().for_each(|one| valid(one, rule)),
+            "enum" => assert!(rule.as_array().unwrap().contains(value), "{value}"),
+            "minLength" => assert!(value.as_str().unwrap().chars().count() as u64 >= rule.as_u64().unwrap()),
+            "pattern" => {
+                // `^X-[0-9]{3,}$`: what our patterns are.
+                let lead = rule.as_str().unwrap().trim_start_matches('^').split('[').next().unwrap();
+                let digits =
+                    value.as_str().unwrap().strip_prefix(lead).unwrap_or_else(|| panic!("{value} {rule}"));
+                assert!(digits.len() >= 3 && digits.bytes().all(|byte| byte.is_ascii_digit()), "{value}");
+            }
+            other => panic!("the test does not know the keyword {other}"),
+        }
+    }
+}
+
+#[test]
+fn what_was_not_answered_is_open_and_nothing_is_made_up() {
+    let sandbox = repository(7, RAW);
+    let nulls = |steps: &[&str]| {
+        let lines: Vec<String> = steps
+            .iter()
+            .map(|step| format!("  \"{step}\": [null, null, null, null, null, null, null, null]\n"))
+            .collect();
+        format!("answers:\n{}", lines.concat())
+    };
+    let library = roundtable::library::Library::built_in().unwrap();
+    let steps: Vec<&str> = library.steps.iter().map(|step| step.id.as_str()).collect();
+    let found = report(&sandbox, &nulls(&steps), &[]);
+    assert_eq!(found["stopped"], "complete");
+    for question in &library.step("01-01").unwrap().standard {
+        assert!(
+            artifact(&sandbox, "requirements-spec.md").contains(question.trim_end_matches('?')),
+            "{question}"
+        );
+    }
+    let spec = artifact(&sandbox, "requirements-spec.md");
+    assert!(!spec.contains("FR-001") && !spec.contains("NFR-001") && !spec.contains("asked by"), "{spec}");
+    assert_eq!(artifact(&sandbox, "traceability-matrix.csv"), "Requirement,User Story,Priority,Status\n");
+    assert!(has(&sandbox, "adr/0001-technology-decisions.md"));
+    assert!(artifact(&sandbox, "adr/0001-technology-decisions.md").contains("Nothing is decided yet."));
+}
+
+#[test]
+fn ids_go_on_behind_those_that_stand_and_rows_go_into_the_table_that_stands() {
+    let sandbox = repository(7, &begun(&["00-quick-scan"]));
+    sandbox.commit(&[
+        (&format!("{ITEM}/requirements-spec.md"), "# Spec\n\n## 6. Functional Requirements\n\n### FR-007: Export\n\nText.\n\n## Annex\n\nEnd.\n"),
+        (&format!("{ITEM}/nfr-matrix.md"), "# NFR\n\n| ID | Requirement | Target |\n|----|-------------|--------|\n| NFR-004 | Old | 1 s |\n\nBelow.\n"),
+        (&format!("{ITEM}/user-stories.json"), "{\"stories\": [{\"id\": \"US-002\", \"links\": [\"FR-007\"]}]}\n"),
+    ]);
+    let script = "answers:\n  \"01-01\": [C]\n  \"01-02\": [C]\n  \"01-03\": [C]\n  \"01-04\": [C]\n  \"01-05\": [\"At most 3 seconds at noon\"]\n  \"01-06\": [\"Save every answer; Show what is not sent\"]\n  \"01-07\": [\"As an inspector, I want to save every answer, so that nothing is lost\"]\n  \"01-08\": [\"Must: FR-007, FR-008\"]\n";
+    report(&sandbox, script, &[]);
+    let spec = artifact(&sandbox, "requirements-spec.md");
+    assert!(
+        spec.contains("- **FR-008**: Save every answer\n- **FR-009**: Show what is not sent\n"),
+        "{spec}"
+    );
+    let order: Vec<usize> = [
+        "## 5. Quality and Risk",
+        "## 6. Functional",
+        "FR-007",
+        "FR-008",
+        "## 7. Prioritization",
+        "## Annex",
+    ]
+    .iter()
+    .map(|part| spec.find(part).unwrap_or_else(|| panic!("{part}\n{spec}")))
+    .collect();
+    assert!(order[1..].is_sorted(), "{order:?}\n{spec}");
+    let matrix = artifact(&sandbox, "nfr-matrix.md");
+    assert!(
+        matrix.contains(
+            "| NFR-004 | Old | 1 s |\n| NFR-005 | At most 3 seconds at noon | At most 3 seconds |\n\nBelow.\n"
+        ),
+        "{matrix}"
+    );
+    let stories: Value = serde_json::from_str(&artifact(&sandbox, "user-stories.json")).unwrap();
+    assert_eq!(
+        (stories["stories"][1]["id"].as_str(), stories["stories"][1]["links"].clone()),
+        (Some("US-003"), json!(["FR-008"]))
+    );
+    let csv = artifact(&sandbox, "traceability-matrix.csv");
+    assert!(csv.contains("FR-007,US-002,Must Have,Draft\nFR-008,US-003,Must Have,Draft\n"), "{csv}");
+    assert_eq!(sandbox.run(&["check", "--base", "main", "--head", BRANCH]).code, 0);
+}
+
+// NFR-001, NFR-003: fast, and nothing lost
+
+#[test]
+fn ac_nfr_001_01_02_ac_nfr_003_01_steps_and_resumes_take_far_less_than_their_bounds() {
+    let sandbox = repository(7, RAW);
+    let begun = std::time::Instant::now();
+    report(&sandbox, &each("x", 3), &[]);
+    report(&sandbox, "x\nC\n", &["--branch", BRANCH]);
+    assert!(begun.elapsed().as_secs() < 3, "{:?}", begun.elapsed());
+}
+
+#[test]
+fn ac_nfr_003_02_cut_off_behind_any_commit_it_ends_in_the_same_commits() {
+    let script = "a\nb\nx\ny\nmore words\nE\nAlex, what breaks first?\ndone\nand behind the discussion\nC\nx\nS\ndeep\nz\nC\n";
+    let whole = repository(7, RAW);
+    let wanted = report(&whole, script, &[]);
+    let commits = wanted["commits"].as_array().unwrap().clone();
+    assert!(commits.len() >= 5, "{commits:?}");
+    for kept in &commits {
+        // The branch as it was when the run was cut off.
+        let commit = git2::Oid::from_str(kept.as_str().unwrap()).unwrap();
+        whole.git.reference(&format!("refs/heads/{BRANCH}"), commit, true, "cut off").unwrap();
+        let found = report(&whole, script, &[]);
+        assert_eq!(found["commits"], wanted["commits"], "behind {kept}");
+        assert_eq!(found["steps_completed"], wanted["steps_completed"]);
+    }
+    // And once more: nothing changes.
+    let again = report(&whole, script, &[]);
+    assert_eq!(again["commits"], wanted["commits"]);
+    assert_eq!(again["elaborations"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn ac_nfr_003_03_a_resume_reads_meta_json_and_artifacts_and_no_logs() {
+    let sandbox = repository(7, RAW);
+    report(&sandbox, &each("x", 2), &[]);
+    // The logs are gone, and nobody misses them.
+    let tip = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap();
+    let mut update = git2::build::TreeUpdateBuilder::new();
+    for id in ["00-01", "00-02"] {
+        update.remove(format!("{ITEM}/analysis/{id}-20260220T143000000Z.jsonl"));
+    }
+    let tree = update.create_updated(&sandbox.git, &tip.tree().unwrap()).unwrap();
+    let (tree, who) = (sandbox.git.find_tree(tree).unwrap(), tip.author());
+    sandbox.git.commit(Some(&format!("refs/heads/{BRANCH}")), &who, &who, "tidy", &tree, &[&tip]).unwrap();
+    let found = analyze(&sandbox, "y\nC\n", &["--at", LATER]).ok().stdout;
+    assert!(found.contains("Last time we completed Scope Estimation and Keyword Search. Let's pick up from File Count Estimation."), "{found}");
+}
+
+#[test]
+fn two_runs_give_the_same_commits_and_a_plain_list_begins_anew_on_another_run() {
+    let one = report(&repository(7, RAW), FULL, &[]);
+    let two = report(&repository(7, RAW), FULL, &[]);
+    assert_eq!(one, two);
+    let sandbox = repository(7, RAW);
+    report(&sandbox, "a\nC\n", &[]);
+    let found = report(&sandbox, "b\nC\nd\nC\n", &[]);
+    assert_eq!(found["steps_completed"], json!(["00-01", "00-02", "00-03"]));
+    assert!(
+        artifact(&sandbox, "quick-scan.md").contains(
+            "**Which everyday name for this thing differs from the keyword used in the code?**\nb\n"
+        )
+    );
+}
+
+#[test]
+fn eight_copies_of_one_run_are_one_run() {
+    let sandbox = repository(7, RAW);
+    let script = sandbox.script("answers.txt", each("x", 5));
+    let spawn = |_| {
+        let args = ["analyze", "offline-mode", "--script", &script, "--at", AT, "--json"];
+        sandbox
+            .command(&args)
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    let children: Vec<_> = (0..8).map(spawn).collect();
+    for child in children {
+        let run = Run::of(child.wait_with_output().unwrap());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+    }
+    let mut at = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap();
+    let mut count = 0;
+    while at.id() != sandbox.tip("main").unwrap() {
+        at = at.parent(0).unwrap();
+        count += 1;
+    }
+    assert_eq!(count, 5);
+    sandbox.assert_sound();
+}
+
+#[test]
+fn somebody_elses_commit_in_between_is_built_upon() {
+    let sandbox = repository(7, RAW);
+    report(&sandbox, "a\nC\n", &[]);
+    sandbox
+        .run(&[
+            "elaborate",
+            "offline-mode",
+            "--step",
+            "00-01",
+            "--script",
+            &sandbox.script("t.txt", "done\n"),
+            "--at",
+            LATER,
+        ])
+        .ok();
+    let found = report(&sandbox, "a\nC\n", &[]);
+    assert_eq!(found["steps_completed"], json!(["00-01"]), "the same run is on the branch already: {found}");
+    let found = analyze(&sandbox, "b\nC\n", &["--at", LATER, "--json"]).json();
+    assert_eq!(found["steps_completed"], json!(["00-01", "00-02"]));
+}
+
+// NFR-004: extensibility
+
+#[test]
+fn ac_nfr_004_01_03_us_008_a_step_dropped_in_is_walked_in_its_place_as_it_is_now() {
+    let sandbox = overlaid(&[("01-requirements/09-compliance-check.md", STEP)]);
+    let found = told(&sandbox, &each("x", 10));
+    let steps = headers(&found);
+    assert_eq!(steps[7..10], ["01-08", "01-09", "02-01"]);
+    assert!(has(&sandbox, "rules.md"));
+    let changed = overlaid(&[(
+        "01-requirements/09-compliance-check.md",
+        &STEP.replace("Compliance Check", "House Rules"),
+    )]);
+    assert!(told(&changed, &each("x", 10)).contains("Step 01-09: House Rules"));
+}
+
+#[test]
+fn ac_nfr_004_02_a_new_persona_asks_the_steps_that_name_it() {
+    let persona = "---\nkey: auditor\nname: Robin\nrole: Auditor\nshort_role: Auditor\norder: 4\nlens: audit\nphases: []\nlens_words: [audit]\nforbidden: []\n---\n\n## Identity\n\nI check.\n\n## Style\n\nDry.\n\n## Principles\n\n1. One.\n2. Two.\n3. Three.\n";
+    let step = STEP.replace("business-analyst", "auditor").replace("01-09", "01-01");
+    let sandbox =
+        overlaid(&[("personas/auditor.md", persona), ("01-requirements/01-business-context.md", &step)]);
+    let found = told(&sandbox, "x\nC\n");
+    assert!(found.contains("Robin (Auditor) -- Step 01-01: Compliance Check"), "{found}");
+}
+
+// NFR-006: how it feels
+
+#[test]
+fn ac_nfr_002_02_a_persona_does_not_repeat_its_name_in_what_it_says() {
+    let found = told(&repository(7, RAW), &each("x", 3));
+    let without: Vec<&str> = found
+        .lines()
+        .filter(|line| !line.contains(" -- Step ") && !line.starts_with("Maya Chen: "))
+        .collect();
+    assert!(
+        without.iter().all(|line| !line.contains("Maya") || line.starts_with("Updated ")),
+        "{without:#?}"
+    );
+}
+
+#[test]
+fn ac_nfr_006_02_an_answer_is_taken_up_before_the_next_question() {
+    let found = told(&repository(7, RAW), "Inspectors finish underground. Photos too.\n");
+    let (answer, next) = (
+        found.find("so, in your words: Inspectors finish underground.").unwrap(),
+        found.find("\n2. ").unwrap(),
+    );
+    assert!(answer < next, "{found}");
+}
+
+#[test]
+fn ac_nfr_006_03_brief_mode_shows_what_the_documents_say_for_confirmation() {
+    let sandbox = repository(1, &begun(&["00-quick-scan"]));
+    sandbox.commit(&[(&format!("{ITEM}/quick-scan.md"), "# Quick Scan\n\n## Scope\n\nSmall. Business users lose the problem reports they write underground every day.\n")]);
+    let found = told(&sandbox, "Sounds right.\nC\n");
+    assert!(found.contains("Based on what the documents say so far, here is what I see:\n- Small. Business users lose the problem reports they write underground every day. (quick-scan.md line 5)\n"), "{found}");
+    let spec = artifact(&sandbox, "requirements-spec.md");
+    assert!(spec.contains("Confirmed as it stands:\n\n- Small. Business users lose"), "{spec}");
+}
+
+// What comes in
+
+#[test]
+fn hostile_answers_forge_nothing() {
+    let hostile = [
+        "# Heading\n## 9. Forged\n<!-- Elaboration: step 01-01, 2026-01-01T00:00:00.000Z -->",
+        "<!-- Analysis: step 04-05, x --> <script>alert(1)</script><details>",
+        "| NFR-900 | 1 second | forged |\n|---|---|",
+        "```mermaid\nflowchart\n``` -> b\"]; click x -> c",
+        "{{ 7*7 }}{% include 'x' %} [Maya]: http://x \u{202e}\u{200b}",
+        "=HYPERLINK(\"x\"),\"y\n- [ ] **FR-001**: forged; x: |\n  y: &a *b",
+        "\"},{\"id\": \"US-999\"",
+    ];
+    let inputs: Vec<Value> = hostile.iter().cycle().take(160).map(|text| json!(text)).collect();
+    // Every answer is hostile, and every menu is left.
+    let library = roundtable::library::Library::built_in().unwrap();
+    let answers: serde_json::Map<String, Value> = library
+        .steps
+        .iter()
+        .enumerate()
+        .map(|(at, step)| (step.id.clone(), json!(inputs[at % 7..at % 7 + 6].to_vec())))
+        .collect();
+    let sandbox = repository(7, RAW);
+    let script =
+        sandbox.script("hostile.json", json!({"user": "Eve\n# x <!--", "answers": answers}).to_string());
+    let found = sandbox.run(&["analyze", "offline-mode", "--script", &script, "--at", AT, "--json"]).json();
+    assert_eq!(found["stopped"], "complete");
+    assert_eq!(sandbox.run(&["check", "--base", "main", "--head", BRANCH, "--each"]).code, 0);
+    assert_eq!(sandbox.run(&["audit", "--rev", BRANCH]).code, 0);
+    let tree = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap().tree().unwrap();
+    let item = sandbox.git.find_tree(tree.get_path(Path::new(ITEM)).unwrap().id()).unwrap();
+    let mut names = Vec::new();
+    item.walk(git2::TreeWalkMode::PreOrder, |folder, entry| {
+        names.push(format!("{folder}{}", entry.name().unwrap()));
+        git2::TreeWalkResult::Ok
+    })
+    .unwrap();
+    for name in names.iter().filter(|name| name.ends_with(".md")) {
+        let text = artifact(&sandbox, name);
+        assert!(
+            !text.contains("<script") && !text.contains("<details") && !text.contains('\u{202e}'),
+            "{name}"
+        );
+        assert!(
+            !text.contains("Forged\n\n")
+                && !text.lines().any(|line| line.starts_with("## 9.") || line.starts_with("[Maya]:")),
+            "{name}:\n{text}"
+        );
+        let markers = text.matches("<!--").count();
+        let ours = text
+            .lines()
+            .filter(|line| line.starts_with("<!-- Analysis: step ") && line.ends_with("Z -->"))
+            .count();
+        assert_eq!(markers, ours, "{name}:\n{text}");
+        assert!(!text.lines().any(|line| line.starts_with("| NFR-900")), "{name}");
+    }
+    let stories: Value = serde_json::from_str(&artifact(&sandbox, "user-stories.json")).unwrap();
+    valid(&stories, &schema("user-stories"));
+    assert!(!stories["stories"].to_string().contains("\"US-999\""));
+    let spec: Value = serde_yaml::from_str(&artifact(&sandbox, "interface-spec.yaml")).unwrap();
+    valid(&spec, &schema("interface-spec"));
+    let csv = artifact(&sandbox, "traceability-matrix.csv");
+    assert!(
+        csv::Reader::from_reader(csv.as_bytes()).records().all(|row| row.is_ok_and(|row| row.len() == 4))
+    );
+    assert!(names.iter().all(|name| roundtable::repo::is_branch_name(name)), "{names:?}");
+}
+
+#[test]
+fn scripts_that_cannot_be_used_are_refused_and_nothing_is_done() {
+    for (script, wanted) in [
+        ("answers:\n  \"09-99\": [x]\n", "a step that there is not"),
+        ("answers:\n  \"1-1\": [x]\n", "which is no step"),
+        ("inputs: []\n", "no `inputs`"),
+        ("answers:\n  \"00-01\": [3]\n", "expected a text in quotes"),
+    ] {
+        let sandbox = repository(1, RAW);
+        let run = analyze(&sandbox, script, &[]);
+        assert_eq!(run.code, 2, "{script}");
+        assert!(run.stderr.contains(wanted), "{}", run.stderr);
+        assert!(sandbox.tip(BRANCH).is_none());
+    }
+    let sandbox = repository(1, RAW);
+    assert_eq!(analyze(&sandbox, "x\n", &["--voice", "loud"]).code, 2);
+    assert_eq!(analyze(&sandbox, "x\n", &["--max-turns", "2"]).code, 2);
+    assert_eq!(analyze(&sandbox, "x\n", &["--branch", "main"]).code, 2);
+}
+
+#[test]
+fn out_of_answers_it_stops_behind_the_last_finished_step() {
+    let sandbox = repository(7, RAW);
+    let found = report(&sandbox, "a\nb\nc d\ne f\nC\none\n", &[]);
+    assert_eq!(
+        (found["stopped"].as_str(), found["next_step"].as_str()),
+        (Some("out-of-answers"), Some("00-02"))
+    );
+    assert_eq!(found["steps_completed"], json!(["00-01"]));
+    assert!(!artifact(&sandbox, "quick-scan.md").contains("one"));
+    let keys: Vec<&String> = found.as_object().unwrap().keys().collect();
+    assert_eq!(
+        keys,
+        [
+            "item",
+            "branch",
+            "commit",
+            "commits",
+            "steps_completed",
+            "phases_completed",
+            "phase",
+            "next_step",
+            "elaborations",
+            "stopped"
+        ]
+    );
+    let nothing = report(&repository(7, RAW), "a\n", &[]);
+    assert_eq!((&nothing["commit"], &nothing["commits"]), (&Value::Null, &json!([])));
+}
+
+#[test]
+fn one_commit_has_everything_and_a_rehearsal_writes_nothing() {
+    let script = "a\nC\nb\nE\nAlex, what breaks?\ndone\nC\nd\nC\n";
+    let many = repository(7, RAW);
+    report(&many, script, &[]);
+    let one = repository(7, RAW);
+    let found = report(&one, script, &["--one-commit"]);
+    assert_eq!(found["commits"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        one.git.find_commit(one.tip(BRANCH).unwrap()).unwrap().parent_id(0).unwrap(),
+        one.tip("main").unwrap()
+    );
+    assert_eq!(artifact(&one, "meta.json"), artifact(&many, "meta.json"));
+    // The commit that the discussion was held on is not there: that is said, and nothing else is.
+    let audit = one.run(&["audit", "--rev", BRANCH]);
+    assert!(
+        audit.stdout.contains("1 thing does not fit") && audit.stdout.contains("not reproduced"),
+        "{}",
+        audit.stdout
+    );
+    let tip = one.tip(BRANCH);
+    let again = report(&one, script, &["--one-commit"]);
+    assert_eq!((one.tip(BRANCH), &again["commit"]), (tip, &found["commit"]));
+    let dry = repository(7, RAW);
+    let found = report(&dry, script, &["--dry-run"]);
+    assert!(found["commit"].is_null() && dry.tip(BRANCH).is_none());
+    assert!(found["diff"].as_str().unwrap().contains("+# Quick Scan: offline mode"), "{found}");
+}
+
+#[test]
+fn the_scan_leaves_out_binary_ignored_and_the_items_own_folder() {
+    let sandbox = repository(2, RAW);
+    sandbox.commit(&[
+        (".gitignore", "build/\n*.log\n"),
+        ("build/offline.rs", "offline\n"),
+        ("a.log", "offline\n"),
+        ("offline.bin", "offline\0\n"),
+        ("Cargo.lock", "offline\n"),
+        ("docs/requirements/other/notes.md", "offline\n"),
+    ]);
+    report(&sandbox, &each("x", 3), &[]);
+    let scan = artifact(&sandbox, "quick-scan.md");
+    assert!(scan.contains("| offline | 2 | 2 | src/part0.rs, src/part1.rs | direct |"), "{scan}");
+    assert!(scan.contains("3 binary, generated or ignored ones are left out"), "{scan}");
+}
+
+#[test]
+fn an_item_outside_of_the_items_folder_and_a_bare_repository_work() {
+    let sandbox = empty();
+    sandbox.commit(&[("specs/thing/meta.json", "{\"name\": \"a thing\"}\n"), ("src/thing.rs", "thing\n")]);
+    let script = sandbox.script("a.txt", "x\nC\n");
+    let bare = sandbox.outside("bare.git");
+    git2::build::RepoBuilder::new().bare(true).clone(sandbox.root().to_str().unwrap(), &bare).unwrap();
+    let run = sandbox.run(&[
+        "--repo",
+        bare.to_str().unwrap(),
+        "analyze",
+        "specs/thing",
+        "--script",
+        &script,
+        "--at",
+        AT,
+        "--json",
+    ]);
+    assert_eq!(run.json()["steps_completed"], json!(["00-01"]));
+}
+
+#[test]
+fn the_help_shows_an_example() {
+    let run = repository(1, RAW).run(&["analyze", "--help"]).ok();
+    assert!(
+        run.stdout.contains("Example: roundtable analyze late-fees --script answers.yaml"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn ac_nfr_003_02_killed_at_any_moment_and_repeated_nothing_is_lost_or_doubled() {
+    let script = format!("a\nb\nx\ny\nmore\nE\nAlex, what breaks?\ndone\nC\n{}", each("z", 8));
+    let wanted = report(&repository(7, RAW), &script, &[]);
+    let sandbox = repository(7, RAW);
+    let path = sandbox.script("answers.txt", &script);
+    let args = ["analyze", "offline-mode", "--script", &path, "--at", AT, "--json"];
+    for attempt in 0..12 {
+        let mut command = sandbox.command(&args);
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        let mut child = command.spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(20 + attempt * 17));
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+    let found = sandbox.run(&args).json();
+    assert_eq!(found["commits"], wanted["commits"]);
+    assert_eq!(found["steps_completed"], wanted["steps_completed"]);
+    sandbox.assert_sound();
+}
+
+#[test]
+fn the_table_of_criteria_is_complete_and_names_tests_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
+    let (docs, tests) = (read("docs/analysis.md"), read("tests/suite/analyze.rs") + &read("src/step.rs"));
+    let table: Vec<&str> = docs.lines().filter(|line| line.starts_with("| AC-")).collect();
+    let counts = [4, 5, 6, 6, 5, 7, 6, 4, 4, 6, 3, 4];
+    let quality = [2, 2, 3, 3, 4, 3];
+    let of = |lead: &str, counts: &[usize]| -> Vec<String> {
+        let ids = counts
+            .iter()
+            .enumerate()
+            .flat_map(|(at, count)| (1..=*count).map(move |number| (at + 1, number)));
+        ids.map(|(at, number)| format!("AC-{lead}{at:03}-{number:02}")).collect()
+    };
+    for id in of("", &counts).into_iter().chain(of("NFR-", &quality)) {
+        let named = |line: &&&str| line.split('|').nth(1).unwrap().split(", ").any(|cell| cell.trim() == id);
+        assert_eq!(table.iter().filter(named).count(), 1, "{id}");
+    }
+    for line in table {
+        let (_, what) = line.trim_matches('|').split_once('|').unwrap();
+        let names =
+            what.split('`').skip(1).step_by(2).filter(|name| name.contains("_") && !name.contains('/'));
+        let names: Vec<&str> = names.collect();
+        assert!(!names.is_empty() || what.contains("no meaning"), "{line}");
+        for name in names {
+            assert!(tests.contains(&format!("fn {name}()")), "{name}");
+        }
+    }
+}
+
+#[test]
+fn out_writes_the_log_and_commits_nothing() {
+    let sandbox = repository(7, RAW);
+    let out = sandbox.outside("walk.jsonl");
+    let found = report(&sandbox, "a\nC\n", &["--out", out.to_str().unwrap()]);
+    assert!(found["commit"].is_null() && sandbox.tip(BRANCH).is_none());
+    let log = std::fs::read_to_string(&out).unwrap();
+    let kinds: Vec<String> = log
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["kind"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(kinds, ["opened", "begun", "answered", "chosen", "landed", "chosen"]);
+}
