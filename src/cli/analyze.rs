@@ -3,23 +3,26 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use git2::Oid;
 use serde_json::{Value, json};
 
 use super::elaborate::author;
 use super::exit::{Code, Fail};
 use super::landed::{held, unified};
 use super::screen::Screen;
-use super::{Clock, Global, nanoseconds, now, open, table};
+use super::voices::{self, Choice};
+use super::{Clock, Global, nanoseconds, now, open, push, table};
 use crate::analysis::Stopped;
 use crate::analysis::event::to_lines;
 use crate::discussion::event::{Record, Time};
+use crate::item::meta::{self, Source};
 use crate::item::path::OutputPath;
+use crate::landing;
 use crate::library::{Library, sha256};
 use crate::persona::Cast;
 use crate::plain::{self, count};
-use crate::repo::short;
+use crate::repo::{Repo, short};
 use crate::script::{Input, Script};
-use crate::voice::offline;
 use crate::walk::{Audience, Mode, Setup, Walked, walk};
 
 /// The turn limit of a discussion where nothing says another (AC-007-03).
@@ -33,17 +36,17 @@ pub struct Options {
     /// The item: its folder's path in the repository, or its slug
     item: String,
     /// The answers, in order: .txt (one a line), .yaml or .json, which may name them by step; - is standard input
-    #[arg(long, value_name = "FILE")]
-    script: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "issue")]
+    script: Option<PathBuf>,
+    /// The answers: an issue on GitHub and its comments, in order
+    #[arg(long, value_name = "N", conflicts_with = "script")]
+    issue: Option<u64>,
     /// The branch to commit on [default: roundtable/<slug>]
     #[arg(long, value_name = "NAME")]
     branch: Option<String>,
     /// Where a new branch starts [default: HEAD]
     #[arg(long, value_name = "REV")]
     base: Option<String>,
-    /// Who speaks in discussions [default: offline]
-    #[arg(long, value_name = "VOICE")]
-    voice: Option<String>,
     /// The turn limit of a discussion, at least 3 [default: the item's, else 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=100_000))]
     max_turns: Option<u32>,
@@ -61,6 +64,40 @@ pub struct Options {
     /// Go on where meta.json says the item stands, as every run does
     #[arg(long)]
     resume: bool,
+    /// Push the branch at the end [default remote: origin]
+    #[arg(long, value_name = "REMOTE", num_args = 0..=1, default_missing_value = "origin", conflicts_with_all = ["dry_run", "out"])]
+    push: Option<String>,
+    #[command(flatten)]
+    voice: voices::Options,
+}
+
+/// An analysis that is to be walked, whichever verb asks for it.
+pub struct Task {
+    /// The item's path or slug.
+    pub item: String,
+    /// What to make of the item where it does not exist: its source and its name.
+    pub new: Option<(Source, String)>,
+    pub script: Script,
+    pub branch: Option<String>,
+    pub base: Option<String>,
+    pub voice: voices::Options,
+    pub max_turns: Option<u32>,
+    pub fixed: Option<Time>,
+    pub mode: Mode,
+}
+
+/// A walk that came to its end, and where.
+pub struct Went {
+    walked: Walked,
+    path: String,
+    pub branch: String,
+}
+
+impl Went {
+    /// What `--json` prints, and the last commit, if there is one.
+    pub fn report(&self) -> (Value, Option<Oid>) {
+        (report(&self.walked, &self.path, &self.branch), self.walked.commits.last().copied())
+    }
 }
 
 /// The screen as the audience of a walk.
@@ -95,41 +132,121 @@ impl Audience for Seats<'_> {
 
 /// Walks the item through its steps.
 pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, Fail> {
+    let task = options.task(global, screen)?;
+    let (mode, again) =
+        (task.mode, options.push.is_some().then(|| options.task(global, screen)).transpose()?);
+    let went = walk_item(global, task, screen)?;
+    if let Some(out) = &options.out {
+        let shown = plain::shown(&out.display().to_string());
+        super::write_whole(out, to_lines(&went.walked.log).as_bytes())
+            .map_err(|error| Fail::new(format!("{shown} cannot be written: {error}")))?;
+        screen.say_strong(&format!("Recorded in {shown}; nothing was committed."));
+    }
+    let (mut report, commit) = went.report();
+    if mode == Mode::Dry && options.dry_run {
+        let diff: String = went.walked.pending.iter().map(unified).collect();
+        screen.say("");
+        screen.say_diff(&diff);
+        screen.say("\nNothing was written (--dry-run).");
+        report["diff"] = json!(diff);
+    }
+    if let (Some(remote), Some(commit), Some(task)) = (&options.push, commit, again) {
+        let repo = open(global)?;
+        let mut walk_again = |_: &(Value, Oid), _| {
+            let went = walk_item(global, task.again(), screen)?;
+            let (report, commit) = went.report();
+            Ok((report, commit.ok_or_else(|| Fail::new("the remote has this analysis already"))?))
+        };
+        let landed = (report, commit);
+        (report, _) = push::named(&repo, remote, &went.branch, landed, &mut walk_again, screen)?;
+        report["pushed"] = json!(remote);
+    }
+    screen.json(&report);
+    Ok(Code::Yes)
+}
+
+impl Options {
+    /// What the flags ask for.
+    fn task(&self, global: &Global, screen: &Screen) -> Result<Task, Fail> {
+        let (script, new) = match (&self.script, self.issue) {
+            (Some(path), _) => {
+                let (name, bytes) = table::script(path)?;
+                (Script::for_analysis(&name, &bytes)?, None)
+            }
+            (None, Some(number)) => {
+                let thread = super::github::thread(global, number, screen)?;
+                (thread.script, Some((Source::GitHub(number), thread.title)))
+            }
+            (None, None) => return Err(Fail::new("name the answers with --script or --issue")),
+        };
+        let mode = match (&self.out, self.dry_run, self.one_commit) {
+            (None, false, true) => Mode::One,
+            (None, false, false) => Mode::Each,
+            _ => Mode::Dry,
+        };
+        Ok(Task {
+            item: self.item.clone(),
+            new,
+            script,
+            branch: self.branch.clone(),
+            base: self.base.clone(),
+            voice: self.voice.clone(),
+            max_turns: self.max_turns,
+            fixed: self.clock.fixed()?,
+            mode,
+        })
+    }
+}
+
+impl Task {
+    /// The same once more, behind somebody else's commits.
+    pub fn again(&self) -> Task {
+        Task {
+            item: self.item.clone(),
+            new: self.new.clone(),
+            script: self.script.clone(),
+            branch: self.branch.clone(),
+            base: self.base.clone(),
+            voice: self.voice.clone(),
+            max_turns: self.max_turns,
+            fixed: self.fixed,
+            mode: self.mode,
+        }
+    }
+}
+
+/// Walks an item through its steps and says where it stands.
+pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, Fail> {
     let built_in = table::BuiltIn::begin();
     let repo = open(global)?;
-    let place = table::place(&repo, &options.item, options.branch.as_deref(), options.base.as_deref())?;
-    if place.exists && options.base.is_some() {
+    let mut place = table::place(&repo, &task.item, task.branch.as_deref(), task.base.as_deref())?;
+    if place.exists && task.base.is_some() {
         screen.note(&format!(
             "the branch {} exists; --base says where a new one starts and is not used",
             place.branch
         ));
     }
     let config = table::config(global, &repo, place.base)?;
-    let voice = voice(options.voice.as_deref().or(config.voice.as_deref()))?;
-    let path = repo.find_item(place.base, &options.item, config.items())?;
-    let fixed = options.clock.fixed()?;
-    let item = repo.item(place.base, &path)?;
+    let voice = Choice::of(&task.voice, &config)?;
     let library = built_in.library(&repo, place.base, &config)?;
+    let path = find_or_add(&repo, &library, &task, &mut place, config.items())?;
+    let item = repo.item(place.base, &path)?;
     check_outputs(&library)?;
-    let (name, bytes) = table::script(&options.script)?;
-    let script = Script::for_analysis(&name, &bytes)?;
+    let script = task.script;
     for note in &script.notes {
         screen.note(note);
     }
-    for (step, _) in script.answers() {
+    for (step, inputs) in script.answers() {
         library.step(step).map_err(|unknown| {
-            Fail::new(format!("{name}: `answers` names a step that there is not: {unknown}"))
+            Fail::new(format!("the script's `answers` name a step that there is not: {unknown}"))
         })?;
+        inputs.flatten().try_for_each(|input| voices::refuse_secrets("the script", &input.text))?;
     }
+    script.inputs().flatten().try_for_each(|input| voices::refuse_secrets("the script", &input.text))?;
     let max_turns =
-        options.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns).unwrap_or(DEFAULT_TURNS);
-    let run = run_id(&path, &script, max_turns, &library, config.items(), fixed);
-    let mode = match (&options.out, options.dry_run, options.one_commit) {
-        (None, false, true) => Mode::One,
-        (None, false, false) => Mode::Each,
-        _ => Mode::Dry,
-    };
-    let clock = || fixed.unwrap_or_else(now);
+        task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns).unwrap_or(DEFAULT_TURNS);
+    let run = run_id(&path, &script, max_turns, &library, config.items(), &voice, task.fixed);
+    let clock = || task.fixed.unwrap_or_else(now);
     let setup = Setup {
         repo: &repo,
         library: &library,
@@ -138,48 +255,53 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
         branch: place.branch.clone(),
         base: place.base,
         author: author(),
-        voice,
+        voice: voice.name(),
+        model: voice.model(),
+        speaker: voice.begin()?,
+        tokens: task.voice.max_tokens_total,
         max_turns,
-        mode,
+        mode: task.mode,
         run,
         items: config.items().to_owned(),
-        fixed,
+        fixed: task.fixed,
         clock: &clock,
     };
     let seats = Seats { screen, cast: &library.cast };
     let walked = walk(setup, &seats)?;
-    tell(&walked, &place.branch, mode, screen);
-    if let Some(out) = &options.out {
-        super::write_whole(out, to_lines(&walked.log).as_bytes()).map_err(|error| {
-            Fail::new(format!("{} cannot be written: {error}", plain::shown(&out.display().to_string())))
-        })?;
-        screen.say_strong(&format!(
-            "Recorded in {}; nothing was committed.",
-            plain::shown(&out.display().to_string())
-        ));
-    }
-    let mut report = report(&walked, &path, &place.branch);
-    if options.dry_run {
-        let diff: String = walked.pending.iter().map(unified).collect();
-        screen.say("");
-        screen.say_diff(&diff);
-        screen.say("\nNothing was written (--dry-run).");
-        report["diff"] = json!(diff);
-    }
-    screen.json(&report);
-    Ok(Code::Yes)
+    tell(&walked, &place.branch, task.mode, screen);
+    Ok(Went { walked, path, branch: place.branch })
 }
 
-/// The voice that is asked for.
-fn voice(wanted: Option<&str>) -> Result<String, Fail> {
-    match wanted {
-        None | Some(offline::NAME) => Ok(offline::NAME.to_owned()),
-        Some(other) => Err(Fail::new(format!(
-            "the voice \"{}\" is not built yet for an analysis; use --voice {}",
-            plain::shown(other),
-            offline::NAME
-        ))),
+/// The item's path; one that is to be made is added first, with a commit of its own.
+fn find_or_add(
+    repo: &Repo,
+    library: &Library,
+    task: &Task,
+    place: &mut table::Place,
+    items: &str,
+) -> Result<String, Fail> {
+    let found = repo.find_item(place.base, &task.item, items);
+    let (Err(crate::repo::Error::NoItem { .. }), Some((source, name))) = (&found, &task.new) else {
+        return Ok(found?);
+    };
+    if task.mode == Mode::Dry {
+        return Ok(found?);
     }
+    let item = task.item.trim_start_matches("./").trim_end_matches('/');
+    let path = if item.contains('/') { item.to_owned() } else { format!("{items}/{item}") };
+    let at = task.fixed.unwrap_or_else(now);
+    let text = meta::new_item(*source, table::slug(&path), name, at, &place.base.to_string());
+    let new = landing::NewItem {
+        path: &path,
+        meta: &text,
+        branch: &place.branch,
+        start: place.base,
+        author: &author(),
+        time: at.seconds(),
+    };
+    place.base = landing::add(repo, library, &new)?;
+    place.exists = true;
+    Ok(path)
 }
 
 /// Every step may come to be walked: an output that must not be written is refused before the first.
@@ -201,6 +323,7 @@ fn run_id(
     max_turns: u32,
     library: &Library,
     items: &str,
+    voice: &Choice,
     fixed: Option<Time>,
 ) -> String {
     let one = |input: Option<&Input>| {
@@ -214,7 +337,8 @@ fn run_id(
         None => json!([nanoseconds().to_string(), std::process::id()]),
     };
     let digests = library.steps.first().map(|step| library.digests(step));
-    let all = json!(["analyze", item, script.user, inputs, answers, max_turns, digests, items, clock]);
+    let voice = voice.identity();
+    let all = json!(["analyze", item, script.user, inputs, answers, max_turns, digests, items, voice, clock]);
     sha256(all.to_string().as_bytes())[..32].to_owned()
 }
 

@@ -16,7 +16,7 @@ use super::event::Event;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::voices;
-use super::{Global, actions, check, open, push, read_file, service, table};
+use super::{Global, actions, analyze, check, open, push, read_file, service, table};
 use crate::config::Config;
 use crate::discussion::event::{Time, from_lines};
 use crate::discussion::{Finished, finished};
@@ -31,7 +31,9 @@ use crate::library::{Library, sha256};
 use crate::plain;
 use crate::replay::{Recording, Replay};
 use crate::repo::Repo;
+use crate::repo::remote::Remote;
 use crate::script;
+use crate::walk::Mode;
 
 #[derive(Debug, Args)]
 pub struct Options {
@@ -285,7 +287,7 @@ impl Job<'_> {
 
     fn task(&self, read: &Read, seat: &Seat) -> Result<Task, Fail> {
         let What::Discussion(step) = &read.asked.what else {
-            return Err(Fail::new("the analysis of an issue runs with roundtable analyze ITEM --issue N"));
+            return Err(Fail::new("an analysis is not handed over as a recording; run it in one job"));
         };
         let step = match step {
             Some(step) => step.clone(),
@@ -356,6 +358,9 @@ impl Job<'_> {
         let seat = self.seat(&read.thread)?;
         self.follow(&seat)?;
         let remote = service::remote(&self.hub)?;
+        if read.asked.what == What::Analysis {
+            return self.analyze(read, &seat, &remote, is_begun);
+        }
         let number = read.thread.number;
         let told = |run: &str| read.known.as_ref().is_some_and(|(_, body)| page::run_of(body) == Some(run));
         let (report, commit) = if self.run.recording.is_some() {
@@ -383,6 +388,100 @@ impl Job<'_> {
         };
         let landed = self.landed(report, commit)?;
         self.tell(read, &landed)
+    }
+
+    /// The whole analysis of the issue's item, as far as its comments answer.
+    fn analyze(
+        &mut self,
+        read: &Read,
+        seat: &Seat,
+        remote: &Remote,
+        is_begun: &std::cell::Cell<bool>,
+    ) -> Result<Code, Fail> {
+        if self.run.recording.is_some() {
+            return Err(Fail::new("an analysis is not handed over as a recording; run it in one job"));
+        }
+        let number = read.thread.number;
+        let heard: Vec<&str> =
+            read.thread.script.inputs().flatten().map(|input| input.text.as_str()).collect();
+        let at = read.at.map(|at| at.to_string());
+        let run = sha256(json!(["analyze", number, at, heard]).to_string().as_bytes())[..32].to_owned();
+        if read.known.as_ref().is_some_and(|(_, body)| page::run_of(body) == Some(run.as_str())) {
+            return self.already(seat);
+        }
+        is_begun.set(true);
+        self.look(number);
+        let task = analyze::Task {
+            item: seat.item.clone(),
+            new: Some((Source::GitHub(number), read.thread.title.clone())),
+            script: read.thread.script.clone(),
+            branch: Some(seat.branch.clone()),
+            base: None,
+            voice: self.run.voice.clone(),
+            max_turns: None,
+            fixed: read.at,
+            mode: Mode::Each,
+        };
+        let mut went = analyze::walk_item(self.global, task.again(), self.screen)?;
+        let (mut report, commit) = went.report();
+        // Nothing new: then the branch stands as it is, and is only told of.
+        let tip = self.repo.tip(&seat.branch)?;
+        if let Some(commit) = commit.or(tip) {
+            let mut again = |_: &(Value, Oid), tip| {
+                went = analyze::walk_item(self.global, task.again(), self.screen)?;
+                let (report, commit) = went.report();
+                Ok((report, commit.unwrap_or(tip)))
+            };
+            (report, _) =
+                push::forward(&self.repo, &seat.branch, remote, (report, commit), &mut again, self.screen)?;
+        }
+        self.tell_analysis(read, seat, report, &run)
+    }
+
+    fn tell_analysis(
+        &mut self,
+        read: &Read,
+        seat: &Seat,
+        mut report: Value,
+        run: &str,
+    ) -> Result<Code, Fail> {
+        let library = Library::built_in()?;
+        let text = |key: &str| report[key].as_str().map(str::to_owned);
+        let steps = report["steps_completed"].as_array().into_iter().flatten();
+        let mut walked = page::Walked {
+            name: &read.thread.title,
+            slug: table::slug(&seat.item),
+            branch: &seat.branch,
+            number: read.thread.number,
+            is_complete: report["stopped"] == "complete",
+            done: steps.filter_map(|step| step.as_str().map(str::to_owned)).collect(),
+            next_step: text("next_step"),
+            links: Links {
+                branch_url: service::page(&self.hub, &format!("tree/{}", seat.branch))?,
+                ..Links::default()
+            },
+            unused: &read.thread.unused,
+        };
+        let (title, body) = walked.pull_request();
+        let opened = self.hub.pull_request(&seat.branch, &self.base, &title, &body, self.settings.draft);
+        walked.links.pull_request = self.warn("the branch has no pull request", opened).unwrap_or_default();
+        let marker = page::marker(read.thread.number, run);
+        let comment = walked.comment(&library, &marker)?;
+        let known = read.known.as_ref().map(|(id, _)| *id);
+        let written = self.hub.comment(read.thread.number, known, &marker, &read.own, &comment);
+        let address = self.warn("the issue has no comment", written).unwrap_or_default();
+        let commit = text("commit").unwrap_or_default();
+        actions::outputs(&[
+            ("commit", &commit),
+            ("branch", &seat.branch),
+            ("pull-request", &walked.links.pull_request),
+            ("comment", &address),
+        ])?;
+        actions::summary(comment.split_once('\n').map_or("", |(_, rest)| rest))?;
+        report["pull_request"] = json!(walked.links.pull_request);
+        report["comment"] = json!(address);
+        self.screen.json(&report);
+        Ok(Code::Yes)
     }
 
     /// The same event again: everything stands already.

@@ -46,7 +46,7 @@ pub fn held(held: &Held) -> Value {
         "run": opened.run,
         "already_recorded": held.already_recorded,
         "synthesis_summary": finished.summary.summary,
-        "usage": {"requests": 0, "input_tokens": 0, "cached_input_tokens": 0, "output_tokens": 0},
+        "usage": held.usage,
     })
 }
 

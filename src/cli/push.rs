@@ -20,10 +20,22 @@ pub fn to_remote(
     landed: (Value, Oid),
     screen: &Screen,
 ) -> Result<(Value, Oid), Fail> {
-    let url = setup.repo().remote_url(name)?;
+    let mut again = |landed: &Landed, tip| elaborate::land_again(setup, landed, tip, screen);
+    named(setup.repo(), name, &setup.opened().branch, landed, &mut again, screen)
+}
+
+/// Pushes a branch to a remote of this repository, by its name.
+pub fn named(
+    repo: &Repo,
+    name: &str,
+    branch: &str,
+    landed: Landed,
+    again: &mut dyn FnMut(&Landed, Oid) -> Result<Landed, Fail>,
+    screen: &Screen,
+) -> Result<Landed, Fail> {
+    let url = repo.remote_url(name)?;
     let remote = Remote { token: service::token_for(&url)?, url };
-    let mut again = |landed: &(Value, Oid), tip| elaborate::land_again(setup, landed, tip, screen);
-    forward(setup.repo(), &setup.opened().branch, &remote, landed, &mut again, screen)
+    forward(repo, branch, &remote, landed, again, screen)
 }
 
 /// What was committed, and where.

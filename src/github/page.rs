@@ -18,6 +18,56 @@ const TRANSCRIPT: usize = 40_000;
 /// Turns of a summary's table that are shown at most.
 const TURNS: usize = 400;
 
+/// What is told of an analysis.
+pub struct Walked<'a> {
+    pub name: &'a str,
+    /// The item's folder.
+    pub slug: &'a str,
+    pub branch: &'a str,
+    pub number: u64,
+    pub is_complete: bool,
+    pub done: Vec<String>,
+    pub next_step: Option<String>,
+    pub links: Links,
+    pub unused: &'a [Unused],
+}
+
+impl Walked<'_> {
+    /// The comment.
+    ///
+    /// # Errors
+    /// A template that cannot be rendered.
+    pub fn comment(&self, library: &Library, marker: &str) -> Result<String, Failed> {
+        let values = context! {
+            marker => safe(marker),
+            name => safe(inert(&plain::markdown(self.name))),
+            complete => self.is_complete,
+            done => &self.done,
+            next_step => &self.next_step,
+            branch => safe(self.branch),
+            branch_url => safe(self.links.branch_url.clone()),
+            pull_request => safe(self.links.pull_request.clone()),
+            unused => unused(self.unused),
+        };
+        library.templates.render("github/analysis.md", values)
+    }
+
+    /// The pull request's title and body.
+    pub fn pull_request(&self) -> (String, String) {
+        let steps = plain::count(self.done.len(), "step");
+        let body = format!(
+            "Refs #{}\n\nThe analysis of an item, a commit a step: {steps} done. The change only adds: `roundtable check` compares every file with what stood there.\n",
+            self.number
+        );
+        (format!("docs({}): analysis", self.slug), body)
+    }
+}
+
+fn unused(all: &[Unused]) -> Vec<minijinja::Value> {
+    let one = |one: &Unused| context! { by => safe(inert(&plain::markdown(&one.by))), why => one.why };
+    all.iter().map(one).collect()
+}
+
 /// Where things stand, for links.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
@@ -78,8 +128,7 @@ impl Told<'_> {
     }
 
     fn unused(&self) -> Vec<minijinja::Value> {
-        let one = |one: &Unused| context! { by => safe(inert(&plain::markdown(&one.by))), why => one.why };
-        self.unused.iter().map(one).collect()
+        unused(self.unused)
     }
 
     fn step(&self) -> minijinja::Value {

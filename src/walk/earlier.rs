@@ -10,6 +10,7 @@ use crate::analysis::{Analysis, Stopped};
 use crate::landing;
 use crate::repo::{Error, trailers};
 use crate::synthesis::Outcome;
+use crate::voice::model::Meter;
 
 /// Commits of a run that are looked at to find where it was cut off.
 const MOST: usize = 2_000;
@@ -87,7 +88,9 @@ pub(super) fn earlier_talks(setup: &Setup<'_>, earlier: &Earlier) -> Result<Vec<
         if let Some(finished) = read_talk(setup.repo, *commit, &path)? {
             let base = finished.opened.base.clone();
             let outcome = Outcome::nothing(&path);
-            found.push(Held { finished, outcome, base, commit: Some(*commit), already_recorded: true });
+            let usage = Meter::default().value();
+            let commit = Some(*commit);
+            found.push(Held { finished, outcome, base, commit, already_recorded: true, usage });
         }
     }
     Ok(found)

@@ -34,6 +34,7 @@ use crate::session::Stopped as Broken;
 use crate::step::{Depth, Prompt, Step};
 use crate::synthesis::{Outcome, Unplaced};
 use crate::template::Failed;
+use crate::voice::model::Model;
 
 /// Who watches the walk.
 pub trait Audience {
@@ -73,7 +74,13 @@ pub struct Setup<'r> {
     /// The branch's tip, or where it will start.
     pub base: Oid,
     pub author: Author,
+    /// The voice of the discussions, as recordings name it, and its model.
     pub voice: String,
+    pub model: Option<String>,
+    /// Who speaks in discussions; none: the offline voice.
+    pub speaker: Option<Box<dyn Model>>,
+    /// The most tokens that a discussion may take.
+    pub tokens: Option<u64>,
     pub max_turns: u32,
     pub mode: Mode,
     /// The run id.
@@ -92,6 +99,8 @@ pub struct Held {
     pub base: String,
     pub commit: Option<Oid>,
     pub already_recorded: bool,
+    /// What a model took, as `--json` has it.
+    pub usage: serde_json::Value,
 }
 
 /// How a walk ended.

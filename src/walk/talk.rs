@@ -1,12 +1,12 @@
 //! A discussion inside of a walk: opened by the menu's `[E]`, held and landed as `elaborate` does.
 
 use git2::Oid;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Audience, Held, Mode, Stumbled, Walk};
 use crate::analysis::artifact;
 use crate::analysis::event::Event;
-use crate::discussion::event::{Event as Said, Opened, Record, StepRef, Time};
+use crate::discussion::event::{Event as Said, Opened, Record, StepRef};
 use crate::discussion::{self, Discussion, Finished};
 use crate::landing;
 use crate::library::sha256;
@@ -16,7 +16,9 @@ use crate::session::hold;
 use crate::step::Step;
 use crate::synthesis::{self, Outcome};
 use crate::voice::evidence::{Evidence, search_words};
+use crate::voice::model::{Live, Meter};
 use crate::voice::offline::Offline;
+use crate::voice::prompt;
 
 impl Walk<'_> {
     /// One discussion, from the menu and back to it.
@@ -38,13 +40,13 @@ impl Walk<'_> {
         let depth = self.analysis.current().map_or(step.depth, |talk| talk.depth);
         let mut stand_in = Offline::new(self.evidence(step)?, depth);
         let mut script = self.setup.script.lend(&step.id);
-        let held = hold_with(&mut talk, &mut stand_in, &mut script, self.setup.clock, audience);
+        let held = self.hold(&mut talk, &mut stand_in, &mut script, audience);
         self.setup.script.give_back(&step.id, script);
-        held?;
+        let usage = held?;
         let unfinished = || Stumbled::Audience("the discussion did not come to its end".to_owned());
         let finished = talk.finish().ok_or_else(unfinished)?;
         audience.say(&format!("\n{}", synthesis::summary_text(&finished, library)?));
-        let recording = self.land_talk(finished, audience)?;
+        let recording = self.land_talk(finished, usage, audience)?;
         self.record(Event::Elaborated { recording }, None)
     }
 
@@ -65,7 +67,7 @@ impl Walk<'_> {
             base: self.at.to_string(),
             branch: self.setup.branch.clone(),
             voice: self.setup.voice.clone(),
-            model: None,
+            model: self.setup.model.clone(),
             user: self.analysis.opened().user.clone(),
             digests: library.digests(step),
             author: self.setup.author.clone(),
@@ -85,13 +87,19 @@ impl Walk<'_> {
     }
 
     /// Lands a discussion as `elaborate` does; gives its recording.
-    fn land_talk(&mut self, finished: Finished, audience: &dyn Audience) -> Result<String, Stumbled> {
+    fn land_talk(
+        &mut self,
+        finished: Finished,
+        usage: Value,
+        audience: &dyn Audience,
+    ) -> Result<String, Stumbled> {
         let library = self.setup.library;
         let base = self.at.to_string();
         if self.setup.mode != Mode::Each {
             let (outcome, additive) = landing::place(&self.item, &finished, library)?;
             self.grow(additive.changes())?;
-            return Ok(self.told(finished, outcome, base, None, audience));
+            let held = Held { finished, outcome, base, commit: None, already_recorded: false, usage };
+            return Ok(self.told(held, audience));
         }
         let landed = landing::land(self.setup.repo, library, &finished, self.at, &self.item)?;
         let (commit, outcome) = match landed {
@@ -101,29 +109,48 @@ impl Walk<'_> {
         self.at = commit;
         self.item = self.setup.repo.item(commit, &self.item.path)?;
         self.commits.push(commit);
-        Ok(self.told(finished, outcome, base, Some(commit), audience))
+        let held = Held { finished, outcome, base, commit: Some(commit), already_recorded: false, usage };
+        Ok(self.told(held, audience))
     }
 
-    fn told(
-        &mut self,
-        finished: Finished,
-        outcome: Outcome,
-        base: String,
-        commit: Option<Oid>,
-        audience: &dyn Audience,
-    ) -> String {
+    fn told(&mut self, held: Held, audience: &dyn Audience) -> String {
         audience.say("");
-        for line in &outcome.announcements {
+        for line in &held.outcome.announcements {
             audience.say(line);
         }
-        if let Some(commit) = commit {
+        if let Some(commit) = held.commit {
             let text =
                 format!("Committed {} on {}: the discussion.", crate::repo::short(commit), self.setup.branch);
             audience.strong(&text);
         }
-        let recording = outcome.recording.clone();
-        self.elaborations.push(Held { finished, outcome, base, commit, already_recorded: false });
+        let recording = held.outcome.recording.clone();
+        self.elaborations.push(held);
         recording
+    }
+
+    /// The one place where an analysis holds a discussion; what a model took for it.
+    fn hold(
+        &mut self,
+        talk: &mut Discussion<'_>,
+        stand_in: &mut Offline,
+        script: &mut Script,
+        audience: &dyn Audience,
+    ) -> Result<Value, Stumbled> {
+        let clock = self.setup.clock;
+        let mut tell = |line: &Record| {
+            audience.line(line);
+            audience.check()
+        };
+        let Some(model) = &mut self.setup.speaker else {
+            hold(talk, None, stand_in, script, clock, &mut tell)?;
+            return Ok(Meter::default().value());
+        };
+        let (head, _) = prompt::head(talk, self.item.documents())?;
+        let mut live = Live::new(model.as_mut(), head, self.setup.tokens);
+        hold(talk, Some(&mut live), stand_in, script, clock, &mut tell)?;
+        live.notes().iter().for_each(|note| audience.note(note));
+        audience.say(&format!("\n{}", live.meter().table()));
+        Ok(live.meter().value())
     }
 
     /// A discussion that this very run has held before it was cut off: its inputs are passed over.
@@ -155,21 +182,6 @@ fn without_questions(text: &str) -> String {
         out.push_str(&line[bare.len()..]);
     }
     out
-}
-
-/// The one place where an analysis holds a discussion.
-fn hold_with(
-    talk: &mut Discussion<'_>,
-    stand_in: &mut Offline,
-    script: &mut Script,
-    clock: &dyn Fn() -> Time,
-    audience: &dyn Audience,
-) -> Result<(), Stumbled> {
-    let mut tell = |line: &Record| {
-        audience.line(line);
-        audience.check()
-    };
-    Ok(hold(talk, None, stand_in, script, clock, &mut tell)?)
 }
 
 /// The id of a discussion's run inside of an analysis: with a fixed clock the same again.

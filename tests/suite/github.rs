@@ -567,3 +567,31 @@ fn what_a_model_took_stands_in_the_summary_of_the_job() {
         assert!(seen.headers.iter().all(|(_, value)| !value.contains(TOKEN)), "the token is GitHub's");
     }
 }
+
+#[test]
+fn the_label_of_the_analysis_walks_as_far_as_the_comments_answer() {
+    let (sandbox, forge) = both();
+    forge.set(|state| {
+        state.events[0]["label"]["name"] = json!("roundtable:analyze");
+        state.labels = vec!["roundtable:analyze".into()];
+        state.comments = (0..6)
+            .map(|id| {
+                comment(30 + id, "sam", if id % 2 == 0 { "Readers owe fees by the day." } else { "C" }, EARLY)
+            })
+            .collect();
+    });
+    let event = forge.labeled("roundtable:analyze");
+    let report = forge.run(&sandbox, "issues", &event, &["run", "--json"]).json();
+    assert_eq!(report["branch"], ITEM_BRANCH);
+    let steps = report["steps_completed"].as_array().unwrap().len();
+    assert!(steps >= 1, "{report}");
+    assert_eq!(forge.tip(ITEM_BRANCH), sandbox.tip(ITEM_BRANCH).map(|tip| tip.to_string()));
+    assert!(forge.ours()[0].contains("comes next"), "{}", forge.ours()[0]);
+    assert_eq!(forge.state().labels, ["roundtable:done"]);
+    sandbox.run(&["check", "--base", "main", "--head", ITEM_BRANCH]).ok();
+    // The same event again.
+    let (tip, writes) = (forge.tip(ITEM_BRANCH), forge.writes().len());
+    let fresh = sandbox_of(&forge);
+    forge.run(&fresh, "issues", &event, &["run"]).ok();
+    assert_eq!((forge.tip(ITEM_BRANCH), forge.writes().len()), (tip, writes));
+}
