@@ -7,7 +7,9 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
+use super::ranking::Ranking;
 use super::words::{is_significant, stems, stems_of, subjects, unquoted, words};
 use crate::step::Step;
 
@@ -16,6 +18,8 @@ use crate::step::Step;
 pub struct Marks {
     /// The phrases of all steps, by their first stem: most words of a text begin none.
     phrases: BTreeMap<String, Vec<Phrase>>,
+    /// The steps' texts; counted when a message is first held against them.
+    ranking: OnceLock<Ranking>,
 }
 
 #[derive(Clone, Debug)]
@@ -35,6 +39,7 @@ pub struct Focus<'l> {
     id: &'l str,
     /// What the item itself is about, as stems.
     subject: Vec<String>,
+    item_name: String,
 }
 
 /// Where a text belongs instead.
@@ -66,7 +71,25 @@ impl Marks {
 
 impl<'l> Focus<'l> {
     pub fn new(marks: &'l Marks, step: &'l Step, steps: &'l [Step], item_name: &str) -> Focus<'l> {
-        Focus { marks, steps, id: &step.id, subject: subjects(item_name) }
+        Focus { marks, steps, id: &step.id, subject: subjects(item_name), item_name: item_name.to_owned() }
+    }
+
+    /// Where a user's message belongs, if it is not here: by a phrase, or by the words of all steps
+    /// together. A contribution rests on documents, whose words are anybody's; it is held against
+    /// phrases only.
+    pub fn belongs(&self, message: &str) -> Option<Drift> {
+        self.drift(message).or_else(|| self.nearest(message))
+    }
+
+    fn nearest(&self, message: &str) -> Option<Drift> {
+        let text = unquoted(message);
+        let text = without_files(&text);
+        let here = self.steps.iter().position(|step| step.id == self.id)?;
+        let ranking = self.marks.ranking.get_or_init(|| Ranking::new(self.steps));
+        let nearest = ranking.elsewhere(&text, here, &self.item_name)?;
+        let place = self.steps.get(nearest.step)?;
+        let belongs = format!("{} (step {})", place.title, place.id);
+        Some(Drift { subject: nearest.word, belongs, step_id: place.id.clone() })
     }
 
     /// Where the text belongs, if it is not here.

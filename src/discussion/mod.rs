@@ -15,6 +15,7 @@ pub mod event;
 pub mod extract;
 pub mod focus;
 pub mod positions;
+pub mod ranking;
 pub mod summary;
 pub mod transcript;
 pub mod words;
@@ -261,7 +262,7 @@ impl<'l> Discussion<'l> {
         match addressed {
             Address::Exit => message(None, Class::Exit, Vec::new()),
             Address::Unclear => message(turn, Class::Unclear, Vec::new()),
-            _ if self.focus.drift(text).is_some() => message(turn, Class::OffTopic, Vec::new()),
+            _ if self.focus.belongs(text).is_some() => message(turn, Class::OffTopic, Vec::new()),
             Address::Direct(keys) => message(turn, Class::Direct, keys),
             Address::Group => message(turn, Class::Group, self.everyone().map(|p| p.key.clone()).collect()),
             Address::Neither => message(turn, Class::Default, vec![self.lead.key.clone()]),
@@ -392,7 +393,7 @@ impl<'l> Discussion<'l> {
         match message.class {
             Class::Unclear => self.state.due.push_back(Due::Clarification),
             Class::OffTopic => {
-                let drift = self.focus.drift(&message.text);
+                let drift = self.focus.belongs(&message.text);
                 self.state.due.extend(drift.map(Due::RedirectUser));
             }
             _ => self.state.stage = Stage::Speaking(self.answers(message)),
@@ -547,9 +548,9 @@ impl<'l> Discussion<'l> {
         self.drift_of(text).is_some()
     }
 
-    /// The step whose business a text is, if it is another's.
+    /// The step whose business a user's message is, if it is another's.
     pub fn drift_of(&self, text: &str) -> Option<String> {
-        self.focus.drift(text).map(|drift| drift.step_id)
+        self.focus.belongs(text).map(|drift| drift.step_id)
     }
 
     /// The focus question the lead stated (AC-004-03).
