@@ -385,7 +385,7 @@ fn ac_006_04_05_06_the_user_changes_the_depth_for_this_and_later_steps_of_the_ph
         "{found}"
     );
     assert_eq!(sandbox.meta()["depth_overrides"], json!({"01-requirements": "brief"}));
-    // The answer given before stays, and a resumed session goes on with the stored depth.
+    // The answer given before stays, and a later run goes on with the stored depth.
     assert!(artifact(&sandbox, "requirements-spec.md").contains("\nx\n"));
     let again = told(&sandbox, "w\nC\nmore detail\nv\nC\n");
     assert!(again.contains("I would record one main journey"), "{again}");
@@ -553,7 +553,7 @@ fn ac_009_03_a_completed_phase_updates_meta_json_and_is_said() {
     let sandbox = repository(1, RAW);
     let head = sandbox.tip("main").unwrap().to_string();
     let found = told(&sandbox, &each("x", 4));
-    assert!(found.contains("Phase 00 complete. Continuing to Phase 01: Requirements.\n"), "{found}");
+    assert!(found.contains("Phase 00 complete. Continue to Phase 01? [Y/n] Y\n"), "{found}");
     let meta = sandbox.meta();
     assert_eq!(
         (meta["codebase_hash"].as_str(), meta["phases_completed"].clone()),
