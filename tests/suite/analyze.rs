@@ -1016,6 +1016,10 @@ fn hostile_answers_forge_nothing() {
     valid(&spec, &schema("interface-spec"));
     let csv = artifact(&sandbox, "traceability-matrix.csv");
     assert!(
+        !csv.contains("NFR-900") && !artifact(&sandbox, "requirements-spec.md").contains("**NFR-900**"),
+        "{csv}"
+    );
+    assert!(
         csv::Reader::from_reader(csv.as_bytes()).records().all(|row| row.is_ok_and(|row| row.len() == 4))
     );
     assert!(names.iter().all(|name| roundtable::repo::is_branch_name(name)), "{names:?}");
