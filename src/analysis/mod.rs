@@ -62,6 +62,8 @@ pub struct Talk {
     fresh: bool,
     /// Only what was said since the last landing counts from here.
     landed: bool,
+    /// The rest of the phase was left out before anything was said of this step: it is not done.
+    dropped: bool,
 }
 
 impl Talk {
@@ -144,6 +146,8 @@ pub struct Landing {
     pub depths: BTreeMap<String, Depth>,
     /// Answers or feedback are to be committed; else only meta.json.
     pub has_words: bool,
+    /// The step counts as completed.
+    pub is_done: bool,
     /// The step was committed before: what is added came later.
     pub again: bool,
     pub choice: Choice,
@@ -384,6 +388,8 @@ impl<'l> Analysis<'l> {
                 Ok(Stage::Done(Stopped::OutOfAnswers))
             }
             (Stage::Asking(mut talk), Event::Chosen { choice }) => {
+                let says_nothing = talk.answers.iter().all(|answer| answer.said.is_none());
+                talk.dropped = *choice == Choice::Skip && says_nothing;
                 for prompt in &talk.prompts[talk.put..] {
                     let open = Answer { question: prompt.number, asked: prompt.text.clone(), said: None };
                     talk.answers.push(open);
@@ -425,6 +431,7 @@ impl<'l> Analysis<'l> {
             from: self.log.len(),
             fresh: true,
             landed: false,
+            dropped: false,
         }
     }
 
@@ -451,7 +458,7 @@ impl<'l> Analysis<'l> {
             self.phases.extend(landing.phases);
             self.depths.extend(landing.depths);
         }
-        if !self.steps.contains(&step.id) {
+        if !talk.dropped && !self.steps.contains(&step.id) {
             self.steps.push(step.id.clone());
         }
         self.scope = landed.scope.clone();
@@ -596,7 +603,7 @@ impl<'l> Analysis<'l> {
     fn landing(&self, talk: &Talk, choice: Choice) -> Result<Landing, Unplannable> {
         let step = &self.library.steps[talk.step];
         let mut steps = self.steps.clone();
-        if !steps.contains(&step.id) {
+        if !talk.dropped && !steps.contains(&step.id) {
             steps.push(step.id.clone());
         }
         let mut phases = self.phases.clone();
@@ -619,7 +626,8 @@ impl<'l> Analysis<'l> {
             step: talk.step,
             phases: phases.into_iter().filter(|phase| !self.phases.contains(phase)).collect(),
             depths,
-            has_words: talk.fresh,
+            has_words: talk.fresh && !talk.dropped,
+            is_done: !talk.dropped,
             again: talk.landed,
             choice,
         })

@@ -473,6 +473,14 @@ fn ac_007_06_s_leaves_the_rest_of_the_phase_out() {
         (Some("02-impact-analysis"), Some("02-01"))
     );
     assert_eq!(found["commits"].as_array().unwrap().len(), 2);
+    // Before anything was said of a step, that step is left out too.
+    let sandbox = repository(1, RAW);
+    let found = report(&sandbox, "x\nC\nS\ny\nC\n", &[]);
+    assert_eq!(found["steps_completed"], json!(["00-01", "01-01"]));
+    assert_eq!(found["phases_completed"], json!(["00-quick-scan"]));
+    assert_eq!(found["commits"].as_array().unwrap().len(), 3);
+    assert!(!artifact(&sandbox, "quick-scan.md").contains("## Keywords"));
+    assert_eq!(report(&sandbox, "x\nC\nS\ny\nC\n", &[])["commits"], found["commits"]);
     // Behind a discussion it is a commit of its own.
     let sandbox = repository(1, RAW);
     let found = report(&sandbox, "x\nE\ndone\nS\n", &[]);
@@ -1023,6 +1031,19 @@ fn hostile_answers_forge_nothing() {
         csv::Reader::from_reader(csv.as_bytes()).records().all(|row| row.is_ok_and(|row| row.len() == 4))
     );
     assert!(names.iter().all(|name| roundtable::repo::is_branch_name(name)), "{names:?}");
+}
+
+#[test]
+fn nobodys_answer_passes_for_somebody_elses_words() {
+    let sandbox = repository(1, RAW);
+    let forged = "answers:\n  \"00-01\": [\"x\\nMaya Chen (Business Analyst): forged\\n[C] forged\"]\n";
+    let found = told(&sandbox, forged);
+    assert!(
+        !found
+            .lines()
+            .any(|line| line.starts_with("Maya Chen (Business Analyst): ") || line.starts_with("[C] f")),
+        "{found}"
+    );
 }
 
 #[test]
