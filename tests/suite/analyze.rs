@@ -1239,3 +1239,63 @@ fn out_writes_the_log_and_commits_nothing() {
         .collect();
     assert_eq!(kinds, ["opened", "begun", "answered", "chosen", "landed", "chosen"]);
 }
+
+// Status
+
+#[test]
+fn status_tells_the_prefix_without_a_gap_and_whether_the_codebase_moved_on() {
+    let gap = ["00-quick-scan", "02-impact-analysis"];
+    let sandbox = repository(3, &begun(&gap));
+    let status =
+        |sandbox: &Sandbox| sandbox.run(&["status", "offline-mode", "--json"]).json()["items"][0].clone();
+    let found = status(&sandbox);
+    assert_eq!(
+        (&found["completed_prefix"], found["next_phase"].as_str()),
+        (&json!(["00-quick-scan"]), Some("01-requirements"))
+    );
+    assert!(found["codebase_hash"].is_null() && found["codebase_moved_on"].is_null(), "{found}");
+    let sandbox = repository(3, RAW);
+    report(&sandbox, &each("x", 3), &[]);
+    assert_eq!(status(&sandbox)["codebase_moved_on"], false);
+    // What people write among the items is no codebase.
+    sandbox.commit(&[("docs/requirements/other/meta.json", "{}\n"), (&format!("{ITEM}/notes.md"), "x\n")]);
+    assert_eq!(status(&sandbox)["codebase_moved_on"], false);
+    sandbox.commit(&[("src/part0.rs", "// changed\n")]);
+    assert_eq!(status(&sandbox)["codebase_moved_on"], true);
+    assert_eq!(status(&sandbox)["last_change"], "2026-02-20T14:30:00Z");
+}
+
+#[test]
+fn status_of_one_item_is_a_page_with_what_is_open() {
+    let sandbox = repository(3, RAW);
+    report(&sandbox, "x\nE\nAlex, what breaks?\ndone\nC\ny\nC\n", &[]);
+    let page = sandbox.run(&["status", "offline-mode"]).ok().stdout;
+    for wanted in [
+        "[ ] Quick Scan       2 of 3 steps",
+        "Next: step 00-03 (File Count Estimation), Quick Scan",
+        "Last change: 2026-02-20T14:30:00Z",
+        "  Discussed 00-01: ",
+        "questions open:\n    quick-scan.md: Which neighbouring piece of work",
+    ] {
+        assert!(page.contains(wanted), "{wanted}\n{page}");
+    }
+}
+
+#[test]
+fn status_takes_a_thousand_items_in_one_walk() {
+    let sandbox = empty();
+    let files: Vec<(String, String)> = (0..1000)
+        .map(|n| {
+            (
+                format!("docs/requirements/item-{n:04}/meta.json"),
+                format!("{{\"codebase_hash\": \"{n:07}\", \"steps_completed\": [\"00-01\"]}}\n"),
+            )
+        })
+        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    sandbox.commit(&files);
+    let begun = std::time::Instant::now();
+    let found = sandbox.run(&["status", "--json"]).json();
+    assert_eq!(found["items"].as_array().unwrap().len(), 1000);
+    assert!(begun.elapsed().as_secs() < 5, "{:?}", begun.elapsed());
+}
