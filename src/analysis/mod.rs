@@ -550,6 +550,8 @@ impl<'l> Analysis<'l> {
         let done =
             |phase: &str| self.phases.iter().any(|known| known == phase) || !self.titles(phase).is_empty();
         let last = before.iter().rev().find(|phase| done(phase)).map(|phase| (*phase).clone());
+        // Whoever spoke last in this run hands over, whatever lies between.
+        let last = self.phase.clone().or(last);
         let handed_over_from = last.clone().filter(|last| lead(last) != lead(&step.phase));
         let is_first_of_run = self.phase.is_none();
         let own = self.titles(&step.phase);

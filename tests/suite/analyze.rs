@@ -506,6 +506,13 @@ fn ac_002_05_ac_008_01_03_the_business_analyst_hands_over_to_the_architect() {
 }
 
 #[test]
+fn ac_002_05_any_other_hand_over_names_the_phase() {
+    let found = told(&repository(1, &begun(&["00-quick-scan", "02-impact-analysis"])), &each("x", 9));
+    let wanted = "Maya has finished requirements discovery. Handing off to Alex Rivera (Solutions Architect) for Architecture.\n";
+    assert!(found.contains(wanted), "{found}");
+}
+
+#[test]
 fn ac_008_02_the_architect_hands_over_to_the_designer() {
     let before = ["00-quick-scan", "01-requirements", "02-impact-analysis"];
     let found = told(&repository(1, &begun(&before)), &each("x", 5));
