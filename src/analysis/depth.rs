@@ -71,7 +71,8 @@ pub fn stated(quick_scan: &str) -> (Option<String>, Option<String>) {
     let (mut scope, mut complexity) = (None, None);
     let mut heading = String::new();
     let mut first = false;
-    for line in quick_scan.lines().map(str::trim).filter(|line| !line.is_empty()) {
+    let (theirs, ours) = before_ours(quick_scan);
+    for line in theirs.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if let Some(title) = line.strip_prefix('#') {
             heading = title.trim_start_matches('#').trim().to_lowercase();
             first = true;
@@ -92,7 +93,21 @@ pub fn stated(quick_scan: &str) -> (Option<String>, Option<String>) {
         }
         first = false;
     }
+    // Among what we added stand answers, which state nothing here: only our own markup does.
+    for line in ours.lines() {
+        let said = |label: &str| Size::from_word(line.strip_prefix(label)?.trim());
+        scope = said("- **Scope**: ").map(|size| size.scope().to_owned()).or(scope);
+        complexity = said("- **Complexity**: ").map(|size| size.complexity().to_owned()).or(complexity);
+    }
     (scope, complexity)
+}
+
+/// A document parted at the first thing that an analysis or a discussion added: what people wrote, and
+/// what holds answers, which are words and nothing else.
+pub fn before_ours(text: &str) -> (&str, &str) {
+    let marks = ["<!-- Analysis: step ", "<!-- Elaboration: step "];
+    let at = marks.iter().filter_map(|mark| text.find(mark)).min();
+    text.split_at(at.unwrap_or(text.len()))
 }
 
 /// The class that stands behind a label: `scope: small`, `scope  medium`.
@@ -175,6 +190,11 @@ mod tests {
         assert_eq!(read("| Scope | small |\n| Complexity | low |\n"), "small low");
         assert_eq!(read("Scope: small\n\nlater\n\n- **Size**: large\n"), "large -");
         assert_eq!(read("The scope is not known; small talk.\n"), "- -");
+        // An answer states nothing.
+        let ours =
+            "<!-- Analysis: step 00-01, x -->\n\n- **Scope**: small\n\nScope: large\n\n- Scope: large\n";
+        assert_eq!(read(ours), "small -");
+        assert_eq!(read(&format!("Scope: large\n\n{ours}")), "small -");
     }
 
     #[test]

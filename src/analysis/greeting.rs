@@ -80,7 +80,7 @@ fn opened(library: &Library, opening: &Opening, step: &Step, known: &Known) -> R
     let mut said = Vec::new();
     if let Some(completed) = &opening.completed {
         let number = |phase: &str| phase.split('-').next().unwrap_or_default().to_owned();
-        let values = context! { completed => number(completed), next => number(&step.phase), phase => phase_name(&step.phase) };
+        let values = context! { completed => number(completed), next => number(&step.phase) };
         said.push(render(library, "phase", values)?);
     }
     if let Some(from) = &opening.handed_over_from {

@@ -62,6 +62,8 @@ pub struct Talk {
     fresh: bool,
     /// Only what was said since the last landing counts from here.
     landed: bool,
+    /// The rest of the phase was left out before anything was said of this step: it is not done.
+    dropped: bool,
 }
 
 impl Talk {
@@ -123,7 +125,7 @@ pub struct Opening {
     pub completed: Option<String>,
     /// The persona introduces itself.
     pub introduces: bool,
-    /// A session is resumed: the titles of what was completed, and the discussions of the phase.
+    /// The analysis is taken up again: the titles of what was completed, and the discussions of the phase.
     pub recovered: Option<Recovered>,
 }
 
@@ -144,6 +146,8 @@ pub struct Landing {
     pub depths: BTreeMap<String, Depth>,
     /// Answers or feedback are to be committed; else only meta.json.
     pub has_words: bool,
+    /// The step counts as completed.
+    pub is_done: bool,
     /// The step was committed before: what is added came later.
     pub again: bool,
     pub choice: Choice,
@@ -384,6 +388,8 @@ impl<'l> Analysis<'l> {
                 Ok(Stage::Done(Stopped::OutOfAnswers))
             }
             (Stage::Asking(mut talk), Event::Chosen { choice }) => {
+                let says_nothing = talk.answers.iter().all(|answer| answer.said.is_none());
+                talk.dropped = *choice == Choice::Skip && says_nothing;
                 for prompt in &talk.prompts[talk.put..] {
                     let open = Answer { question: prompt.number, asked: prompt.text.clone(), said: None };
                     talk.answers.push(open);
@@ -425,6 +431,7 @@ impl<'l> Analysis<'l> {
             from: self.log.len(),
             fresh: true,
             landed: false,
+            dropped: false,
         }
     }
 
@@ -451,7 +458,7 @@ impl<'l> Analysis<'l> {
             self.phases.extend(landing.phases);
             self.depths.extend(landing.depths);
         }
-        if !self.steps.contains(&step.id) {
+        if !talk.dropped && !self.steps.contains(&step.id) {
             self.steps.push(step.id.clone());
         }
         self.scope = landed.scope.clone();
@@ -543,6 +550,8 @@ impl<'l> Analysis<'l> {
         let done =
             |phase: &str| self.phases.iter().any(|known| known == phase) || !self.titles(phase).is_empty();
         let last = before.iter().rev().find(|phase| done(phase)).map(|phase| (*phase).clone());
+        // Whoever spoke last in this run hands over, whatever lies between.
+        let last = self.phase.clone().or(last);
         let handed_over_from = last.clone().filter(|last| lead(last) != lead(&step.phase));
         let is_first_of_run = self.phase.is_none();
         let own = self.titles(&step.phase);
@@ -596,7 +605,7 @@ impl<'l> Analysis<'l> {
     fn landing(&self, talk: &Talk, choice: Choice) -> Result<Landing, Unplannable> {
         let step = &self.library.steps[talk.step];
         let mut steps = self.steps.clone();
-        if !steps.contains(&step.id) {
+        if !talk.dropped && !steps.contains(&step.id) {
             steps.push(step.id.clone());
         }
         let mut phases = self.phases.clone();
@@ -619,7 +628,8 @@ impl<'l> Analysis<'l> {
             step: talk.step,
             phases: phases.into_iter().filter(|phase| !self.phases.contains(phase)).collect(),
             depths,
-            has_words: talk.fresh,
+            has_words: talk.fresh && !talk.dropped,
+            is_done: !talk.dropped,
             again: talk.landed,
             choice,
         })
@@ -685,5 +695,158 @@ const fn name(event: &Event) -> &'static str {
         Event::Chosen { .. } => "a choice",
         Event::Landed(_) => "a landing",
         Event::Elaborated { .. } => "the end of a discussion",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at() -> Time {
+        Time::parse("2026-02-20T14:30:00Z").unwrap()
+    }
+
+    fn first(phases: &[&str]) -> Record {
+        let opened = Opened {
+            format: FORMAT,
+            item: "docs/requirements/late-fees".into(),
+            item_name: "late fees".into(),
+            user: "Sam".into(),
+            phases_completed: phases.iter().map(|phase| (*phase).to_owned()).collect(),
+            scope: Some("medium".into()),
+            ..Opened::default()
+        };
+        Record { at: at(), event: Event::Opened(Box::new(opened)) }
+    }
+
+    /// The event that answers what is wanted, from these inputs; none at the end.
+    fn answer(
+        analysis: &Analysis<'_>,
+        inputs: &mut dyn Iterator<Item = Option<&'static str>>,
+    ) -> Option<Event> {
+        let heard = |input: Option<Option<&str>>| match input {
+            Some(Some(text)) => analysis.hear("Sam", text),
+            Some(None) => analysis.silence(),
+            None => Event::Chosen { choice: Choice::Stop },
+        };
+        Some(match analysis.next().unwrap() {
+            Next::Begin(beginning) => analysis.begun(beginning.step, beginning.depth, "base"),
+            Next::Ask(_) | Next::Choose(_) => heard(inputs.next()),
+            Next::Land(_) => Event::Landed(event::Landed { scope: Some("medium".into()), complexity: None }),
+            Next::Discuss { .. } => Event::Elaborated { recording: "r".into() },
+            Next::Stop(_) => return None,
+        })
+    }
+
+    fn walked<'l>(library: &'l Library, phases: &[&str], inputs: &[Option<&'static str>]) -> Analysis<'l> {
+        let mut analysis = Analysis::open(library, first(phases)).unwrap();
+        let mut inputs = inputs.iter().copied();
+        while let Some(event) = answer(&analysis, &mut inputs) {
+            analysis.record(Record { at: at(), event }).unwrap();
+        }
+        analysis
+    }
+
+    const INPUTS: [Option<&str>; 19] = [
+        Some("a"),
+        None,
+        Some("x"),
+        Some("y"),
+        Some("more words"),
+        None,
+        Some("E"),
+        Some("behind it"),
+        Some("C"),
+        Some("b"),
+        Some("deep"),
+        Some("z"),
+        Some("C"),
+        Some("d"),
+        Some("S"),
+        Some("brief"),
+        Some("fine"),
+        Some("C"),
+        Some("half"),
+    ];
+
+    #[test]
+    fn the_state_is_a_fold_of_the_log_behind_any_event() {
+        let library = Library::built_in().unwrap();
+        let whole = walked(&library, &[], &INPUTS);
+        assert!(whole.log().len() > 25, "{}", whole.log().len());
+        let mut folded = Analysis::open(&library, whole.log()[0].clone()).unwrap();
+        for (number, record) in whole.log().iter().enumerate().skip(1) {
+            let mut again = Analysis::open(&library, whole.log()[0].clone()).unwrap();
+            for record in &whole.log()[1..number] {
+                again.record(record.clone()).unwrap();
+            }
+            assert_eq!(again.stage, folded.stage, "behind event {number}");
+            assert_eq!(again.next().unwrap(), folded.next().unwrap());
+            folded.record(record.clone()).unwrap();
+        }
+        assert_eq!((folded.stage, folded.steps), (whole.stage.clone(), whole.steps.clone()));
+        assert_eq!(whole.steps, ["00-01", "00-02", "00-03", "01-01", "01-02"]);
+    }
+
+    #[test]
+    fn what_nobody_waits_for_is_refused_and_changes_nothing() {
+        let library = Library::built_in().unwrap();
+        let whole = walked(&library, &[], &INPUTS);
+        let others = [
+            Event::Landed(event::Landed::default()),
+            Event::Elaborated { recording: "r".into() },
+            Event::Feedback { by: "Sam".into(), text: "x".into() },
+            Event::Waited {},
+            whole.log()[0].event.clone(),
+            whole.log()[1].event.clone(),
+        ];
+        let mut analysis = Analysis::open(&library, whole.log()[0].clone()).unwrap();
+        for record in &whole.log()[1..] {
+            for other in &others {
+                let wanted = analysis.next().unwrap();
+                let fits = matches!(
+                    (&wanted, other),
+                    (Next::Land(_), Event::Landed(_))
+                        | (Next::Discuss { .. }, Event::Elaborated { .. })
+                        | (Next::Choose(_), Event::Feedback { .. } | Event::Waited {})
+                        | (Next::Begin(_), Event::Begun(_))
+                );
+                if !fits {
+                    let (stage, length) = (analysis.stage.clone(), analysis.log.len());
+                    assert!(
+                        analysis.record(Record { at: at(), event: other.clone() }).is_err(),
+                        "{wanted:?} {other:?}"
+                    );
+                    assert_eq!((&analysis.stage, analysis.log.len()), (&stage, length));
+                }
+            }
+            analysis.record(record.clone()).unwrap();
+        }
+    }
+
+    #[test]
+    fn answers_stay_when_the_depth_changes_and_a_step_that_is_not_finished_does_not_count() {
+        let library = Library::built_in().unwrap();
+        let mut analysis = Analysis::open(&library, first(&["00-quick-scan"])).unwrap();
+        let mut inputs = [Some("one"), None, Some("deep"), Some("two")].into_iter();
+        for _ in 0..5 {
+            let event = answer(&analysis, &mut inputs).unwrap();
+            analysis.record(Record { at: at(), event }).unwrap();
+        }
+        let talk = analysis.current().unwrap();
+        let said: Vec<&str> =
+            talk.answers.iter().filter_map(|one| one.said.as_ref()).map(|(_, text)| text.as_str()).collect();
+        assert_eq!((said, talk.depth), (vec!["one", "two"], Depth::Deep));
+        let ended = walked(&library, &["00-quick-scan"], &[Some("one"), Some("two")]);
+        assert!(ended.progress().0.is_empty());
+        assert_eq!(ended.next().unwrap(), Next::Stop(Stopped::OutOfAnswers));
+    }
+
+    #[test]
+    fn a_phase_of_somebodys_own_has_a_name() {
+        assert_eq!(
+            (phase_name("02-impact-analysis"), phase_name("05-build-plan")),
+            ("Impact Analysis".into(), "Build Plan".into())
+        );
     }
 }

@@ -64,7 +64,8 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let slug = table::slug(&path);
     // A slug alone is looked for below the items folder.
     let name = if path == format!("{}/{slug}", config.items()) { slug } else { &path };
-    screen.say(&format!("Next: roundtable elaborate {name} --step 00-01 --script FILE"));
+    screen.say(&format!("Next: roundtable analyze {name} --script FILE"));
+    screen.say(&format!("or:   roundtable elaborate {name} --step 00-01 --script FILE"));
     screen.json(&json!({
         "item": path, "branch": place.branch, "base": place.base.to_string(), "commit": commit.to_string(),
     }));

@@ -196,12 +196,16 @@ impl Screen {
         }
     }
 
-    /// What the user says.
+    /// What the user says; further lines are set in, so that none passes for somebody else's.
     pub fn say_user(&self, by: &str, text: &str) {
         if self.talks() {
             let label = format!("{} (user):", plain::one_line(&plain::clean(by)));
             let style = AnsiColor::Green.on_default().bold();
-            self.write(&format!("{} {}\n", self.styled(style, &label), plain::clean(text)));
+            self.write(&format!(
+                "{} {}\n",
+                self.styled(style, &label),
+                plain::clean(text).replace('\n', "\n  ")
+            ));
         }
     }
 

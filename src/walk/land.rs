@@ -45,7 +45,7 @@ impl Walk<'_> {
                 let path = log_path(item, step, at);
                 changes.push(Change { path, before: None, after: log.clone().into_bytes() });
             }
-            let steps = [step.id.clone()];
+            let steps: Vec<String> = landing.is_done.then(|| step.id.clone()).into_iter().collect();
             let advance = Advance {
                 steps: &steps,
                 phases: &landing.phases,
@@ -82,12 +82,12 @@ impl Walk<'_> {
         if !self.is_overtaken {
             return Ok(false);
         }
-        if !landing.again {
-            return Ok(self.item.meta.steps_completed().contains(&step.id));
-        }
         if !landing.has_words {
             let phases = self.item.meta.phases_completed();
             return Ok(landing.phases.iter().all(|phase| phases.contains(phase)));
+        }
+        if !landing.again {
+            return Ok(self.item.meta.steps_completed().contains(&step.id));
         }
         // All but the beginning, which names the commit it was read from.
         let words = |log: &str| log.split_once('\n').map(|(_, rest)| rest.to_owned());

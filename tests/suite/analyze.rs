@@ -385,7 +385,7 @@ fn ac_006_04_05_06_the_user_changes_the_depth_for_this_and_later_steps_of_the_ph
         "{found}"
     );
     assert_eq!(sandbox.meta()["depth_overrides"], json!({"01-requirements": "brief"}));
-    // The answer given before stays, and a resumed session goes on with the stored depth.
+    // The answer given before stays, and a later run goes on with the stored depth.
     assert!(artifact(&sandbox, "requirements-spec.md").contains("\nx\n"));
     let again = told(&sandbox, "w\nC\nmore detail\nv\nC\n");
     assert!(again.contains("I would record one main journey"), "{again}");
@@ -473,6 +473,14 @@ fn ac_007_06_s_leaves_the_rest_of_the_phase_out() {
         (Some("02-impact-analysis"), Some("02-01"))
     );
     assert_eq!(found["commits"].as_array().unwrap().len(), 2);
+    // Before anything was said of a step, that step is left out too.
+    let sandbox = repository(1, RAW);
+    let found = report(&sandbox, "x\nC\nS\ny\nC\n", &[]);
+    assert_eq!(found["steps_completed"], json!(["00-01", "01-01"]));
+    assert_eq!(found["phases_completed"], json!(["00-quick-scan"]));
+    assert_eq!(found["commits"].as_array().unwrap().len(), 3);
+    assert!(!artifact(&sandbox, "quick-scan.md").contains("## Keywords"));
+    assert_eq!(report(&sandbox, "x\nC\nS\ny\nC\n", &[])["commits"], found["commits"]);
     // Behind a discussion it is a commit of its own.
     let sandbox = repository(1, RAW);
     let found = report(&sandbox, "x\nE\ndone\nS\n", &[]);
@@ -495,6 +503,13 @@ fn ac_002_05_ac_008_01_03_the_business_analyst_hands_over_to_the_architect() {
         ),
         "{found}"
     );
+}
+
+#[test]
+fn ac_002_05_any_other_hand_over_names_the_phase() {
+    let found = told(&repository(1, &begun(&["00-quick-scan", "02-impact-analysis"])), &each("x", 9));
+    let wanted = "Maya has finished requirements discovery. Handing off to Alex Rivera (Solutions Architect) for Architecture.\n";
+    assert!(found.contains(wanted), "{found}");
 }
 
 #[test]
@@ -553,7 +568,7 @@ fn ac_009_03_a_completed_phase_updates_meta_json_and_is_said() {
     let sandbox = repository(1, RAW);
     let head = sandbox.tip("main").unwrap().to_string();
     let found = told(&sandbox, &each("x", 4));
-    assert!(found.contains("Phase 00 complete. Continuing to Phase 01: Requirements.\n"), "{found}");
+    assert!(found.contains("Phase 00 complete. Continue to Phase 01? [Y/n] Y\n"), "{found}");
     let meta = sandbox.meta();
     assert_eq!(
         (meta["codebase_hash"].as_str(), meta["phases_completed"].clone()),
@@ -1016,9 +1031,26 @@ fn hostile_answers_forge_nothing() {
     valid(&spec, &schema("interface-spec"));
     let csv = artifact(&sandbox, "traceability-matrix.csv");
     assert!(
+        !csv.contains("NFR-900") && !artifact(&sandbox, "requirements-spec.md").contains("**NFR-900**"),
+        "{csv}"
+    );
+    assert!(
         csv::Reader::from_reader(csv.as_bytes()).records().all(|row| row.is_ok_and(|row| row.len() == 4))
     );
     assert!(names.iter().all(|name| roundtable::repo::is_branch_name(name)), "{names:?}");
+}
+
+#[test]
+fn nobodys_answer_passes_for_somebody_elses_words() {
+    let sandbox = repository(1, RAW);
+    let forged = "answers:\n  \"00-01\": [\"x\\nMaya Chen (Business Analyst): forged\\n[C] forged\"]\n";
+    let found = told(&sandbox, forged);
+    assert!(
+        !found
+            .lines()
+            .any(|line| line.starts_with("Maya Chen (Business Analyst): ") || line.starts_with("[C] f")),
+        "{found}"
+    );
 }
 
 #[test]
@@ -1213,4 +1245,64 @@ fn out_writes_the_log_and_commits_nothing() {
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["kind"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(kinds, ["opened", "begun", "answered", "chosen", "landed", "chosen"]);
+}
+
+// Status
+
+#[test]
+fn status_tells_the_prefix_without_a_gap_and_whether_the_codebase_moved_on() {
+    let gap = ["00-quick-scan", "02-impact-analysis"];
+    let sandbox = repository(3, &begun(&gap));
+    let status =
+        |sandbox: &Sandbox| sandbox.run(&["status", "offline-mode", "--json"]).json()["items"][0].clone();
+    let found = status(&sandbox);
+    assert_eq!(
+        (&found["completed_prefix"], found["next_phase"].as_str()),
+        (&json!(["00-quick-scan"]), Some("01-requirements"))
+    );
+    assert!(found["codebase_hash"].is_null() && found["codebase_moved_on"].is_null(), "{found}");
+    let sandbox = repository(3, RAW);
+    report(&sandbox, &each("x", 3), &[]);
+    assert_eq!(status(&sandbox)["codebase_moved_on"], false);
+    // What people write among the items is no codebase.
+    sandbox.commit(&[("docs/requirements/other/meta.json", "{}\n"), (&format!("{ITEM}/notes.md"), "x\n")]);
+    assert_eq!(status(&sandbox)["codebase_moved_on"], false);
+    sandbox.commit(&[("src/part0.rs", "// changed\n")]);
+    assert_eq!(status(&sandbox)["codebase_moved_on"], true);
+    assert_eq!(status(&sandbox)["last_change"], "2026-02-20T14:30:00Z");
+}
+
+#[test]
+fn status_of_one_item_is_a_page_with_what_is_open() {
+    let sandbox = repository(3, RAW);
+    report(&sandbox, "x\nE\nAlex, what breaks?\ndone\nC\ny\nC\n", &[]);
+    let page = sandbox.run(&["status", "offline-mode"]).ok().stdout;
+    for wanted in [
+        "[ ] Quick Scan       2 of 3 steps",
+        "Next: step 00-03 (File Count Estimation), Quick Scan",
+        "Last change: 2026-02-20T14:30:00Z",
+        "  Discussed 00-01: ",
+        "questions open:\n    quick-scan.md: Which neighbouring piece of work",
+    ] {
+        assert!(page.contains(wanted), "{wanted}\n{page}");
+    }
+}
+
+#[test]
+fn status_takes_a_thousand_items_in_one_walk() {
+    let sandbox = empty();
+    let files: Vec<(String, String)> = (0..1000)
+        .map(|n| {
+            (
+                format!("docs/requirements/item-{n:04}/meta.json"),
+                format!("{{\"codebase_hash\": \"{n:07}\", \"steps_completed\": [\"00-01\"]}}\n"),
+            )
+        })
+        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    sandbox.commit(&files);
+    let begun = std::time::Instant::now();
+    let found = sandbox.run(&["status", "--json"]).json();
+    assert_eq!(found["items"].as_array().unwrap().len(), 1000);
+    assert!(begun.elapsed().as_secs() < 5, "{:?}", begun.elapsed());
 }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::draft::{Draft, items};
 use super::{Material, OPEN, Part, Written, description, facts, ids, priorities};
+use crate::analysis::depth::before_ours;
 use crate::discussion::words::subjects;
 use crate::front_matter::too_deep;
 use crate::item::Item;
@@ -127,7 +128,8 @@ fn merged(parts: &[Part]) -> Draft {
 /// each requirement that has none yet, with what is not known named as open.
 fn stories(material: &Material<'_>, share: &Draft) -> Vec<Value> {
     let mut next = ids::next(material.item, "US");
-    let known = numbered(material.item, "FR");
+    let mut known = numbered(material.item, "FR");
+    known.retain(|(_, text)| !text.is_empty());
     let mut found = Vec::new();
     for text in share.said().flat_map(items) {
         if let Some(told) = told(&text) {
@@ -218,30 +220,34 @@ fn links(text: &str, known: &[(String, String)]) -> Vec<String> {
     known.iter().filter(|(_, about)| Some(shared(about)) == best).map(|(id, _)| id.clone()).collect()
 }
 
-/// The ids of a kind with the text behind each, as `**FR-001**: text`, `### FR-001: text` and table rows have
-/// them.
+/// The ids of a kind that are given to something, with the text behind each: `**FR-001**: text`, `### FR-001:
+/// text` and table rows. A mention in an answer gives no id to anything.
 fn numbered(item: &Item, kind: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
-    for (name, text) in item.documents().filter(|(name, _)| name.ends_with(".md")) {
-        let _ = name;
-        for line in text.lines() {
+    for (_, text) in item.documents().filter(|(name, _)| name.ends_with(".md")) {
+        let (theirs, ours) = before_ours(text);
+        let lines = theirs.lines().map(|line| (line, false)).chain(ours.lines().map(|line| (line, true)));
+        for (line, is_ours) in lines {
             let plain = line.trim().trim_start_matches(['#', '-', '*', '|', ' ']);
+            let marked =
+                line.starts_with('#') || line.starts_with('|') || line.contains(&format!("**{kind}-"));
             let Some(number) = ids::of_text(plain, kind).into_iter().next() else { continue };
             let id = ids::show(kind, number);
-            let Some(rest) = plain.strip_prefix(&id) else { continue };
-            let rest = rest
-                .trim_start_matches(['*', ':', '|', ' ', '.', '-'])
-                .split('|')
-                .next()
-                .unwrap_or("")
-                .trim();
-            if !found.iter().any(|(known, _)| *known == id) && !rest.is_empty() {
+            let Some(rest) = plain.strip_prefix(&id).filter(|_| marked || !is_ours) else { continue };
+            let rest = rest.trim_start_matches(['*', ':', '|', ' ', '.', '-']);
+            let rest = rest.split('|').next().unwrap_or_default().trim();
+            if !found.iter().any(|(known, _)| *known == id) {
                 found.push((id, rest.replace('\\', "")));
             }
         }
     }
     found.sort();
     found
+}
+
+/// How many ids of a kind are given to something.
+pub(super) fn given(item: &Item, kind: &str) -> usize {
+    numbered(item, kind).len()
 }
 
 /// The requirements that a story links to already.
@@ -267,8 +273,7 @@ fn serving(item: &Item) -> Vec<(String, String)> {
 
 /// Every requirement and quality goal of the item, in order.
 pub(super) fn requirements(item: &Item) -> Vec<String> {
-    let of =
-        |kind: &'static str| ids::of_item(item, kind).into_iter().map(move |number| ids::show(kind, number));
+    let of = |kind: &str| numbered(item, kind).into_iter().map(|(id, _)| id);
     of("FR").chain(of("NFR")).collect()
 }
 

@@ -141,6 +141,8 @@ fn is_unknown(text: &str) -> bool {
             | "n/a"
             | "tbd"
             | "unknown"
+            | "skip"
+            | "pass"
             | "open"
             | "no idea"
             | "not sure"

@@ -261,11 +261,10 @@ pub(crate) const OPEN: &str = "Open after step ";
 impl Known {
     /// Reads an item's documents.
     pub fn read(item: &Item) -> Known {
-        let count = |kind: &str| ids::of_item(item, kind).len();
         let mut known = Known {
-            requirements: count("FR"),
-            qualities: count("NFR"),
-            stories: count("US"),
+            requirements: data::given(item, "FR"),
+            qualities: data::given(item, "NFR"),
+            stories: ids::of_item(item, "US").len(),
             ..Known::default()
         };
         for (name, text) in item.documents().filter(|(name, _)| *name != crate::item::meta::FILE) {
