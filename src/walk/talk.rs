@@ -4,7 +4,7 @@ use git2::Oid;
 use serde_json::json;
 
 use super::{Audience, Held, Mode, Stumbled, Walk};
-use crate::analysis::artifact;
+use crate::analysis::artifact::draft::statements;
 use crate::analysis::event::Event;
 use crate::discussion::event::{Event as Said, Opened, Record, StepRef, Time};
 use crate::discussion::{self, Discussion, Finished};
@@ -75,7 +75,7 @@ impl Walk<'_> {
 
     fn evidence(&self, step: &Step) -> Result<Evidence, Stumbled> {
         let spoken: Vec<(&str, String)> =
-            self.item.documents().map(|(name, text)| (name, without_questions(text))).collect();
+            self.item.documents().map(|(name, text)| (name, statements(text))).collect();
         let files = spoken.iter().map(|(name, text)| (*name, text.as_str()));
         let mut evidence = Evidence::new(files, &step.outputs);
         let words = search_words(&self.item.name());
@@ -138,22 +138,6 @@ impl Walk<'_> {
         self.setup.script.give_back(&step.id, script);
         self.record(Event::Elaborated { recording }, None)
     }
-}
-
-/// A document with our own questions blanked, line by line: they are nobody's word, and no evidence.
-fn without_questions(text: &str) -> String {
-    let mut open = false;
-    let mut out = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        let bare = line.trim_end();
-        open = bare.starts_with(artifact::OPEN) || open && (bare.is_empty() || bare.starts_with("- "));
-        let asks = bare.starts_with("**") && bare.ends_with("?**") || bare.contains(", asked by ");
-        if !(open || asks) {
-            out.push_str(bare);
-        }
-        out.push_str(&line[bare.len()..]);
-    }
-    out
 }
 
 /// The one place where an analysis holds a discussion.
