@@ -818,7 +818,10 @@ fn ac_nfr_003_02_cut_off_behind_any_commit_it_ends_in_the_same_commits() {
         assert_eq!(found["commits"], wanted["commits"], "behind {kept}");
         assert_eq!(found["steps_completed"], wanted["steps_completed"]);
     }
-    // And once more: nothing changes.
+    // And once more: nothing changes, and that is said.
+    assert!(
+        told(&whole, script).contains("Already recorded: roundtable/offline-mode carries this run up to ")
+    );
     let again = report(&whole, script, &[]);
     assert_eq!(again["commits"], wanted["commits"]);
     assert_eq!(again["elaborations"].as_array().unwrap().len(), 1);
