@@ -36,6 +36,8 @@ pub enum Event {
     Unanswered { question: Option<usize>, asked: String },
     /// The user asked for another depth (AC-006-04, AC-006-05); the step is asked anew with it.
     Depth { by: String, text: String, depth: Depth },
+    /// A model has drawn the answers together; every line rests on some of them.
+    Drafted { voice: String, lines: Vec<String> },
     /// The user said something at the menu (AC-007-04).
     Feedback { by: String, text: String },
     /// The user said nothing at the menu.

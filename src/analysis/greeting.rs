@@ -5,6 +5,7 @@
 use minijinja::{Value, context};
 
 use super::{Analysis, Beginning, Opening, Talk, phase_name};
+use crate::analysis::artifact::draft::confirms;
 use crate::analysis::artifact::{Known, Line};
 use crate::discussion::extract::sentences;
 use crate::library::Library;
@@ -167,6 +168,8 @@ pub fn reflection(
     let text = plain::one_line(&plain::clean(answer));
     let first = sentences(&text).into_iter().next().unwrap_or_else(|| text.clone());
     let gist = plain::cut(first.trim_end_matches(['.', '!', '?', ';']), GIST);
+    // A yes has no words to give back.
+    let gist = if confirms(answer) { String::new() } else { gist };
     render(library, "reflection", context! { persona => of(persona), gist, number })
 }
 

@@ -54,6 +54,8 @@ pub struct Talk {
     pub answers: Vec<Answer>,
     /// What was said at the menu, and by whom.
     pub feedback: Vec<(String, String)>,
+    /// The answers drawn together by a model, and by which.
+    pub drafted: Option<(String, Vec<String>)>,
     /// How many of the prompts have been put.
     put: usize,
     /// Where in the log the part begins that has not landed yet.
@@ -70,6 +72,11 @@ impl Talk {
     /// Something was said that has not landed yet.
     pub fn is_fresh(&self) -> bool {
         self.fresh
+    }
+
+    /// Its answers are there, and nobody has drawn them together yet.
+    pub fn may_be_drafted(&self) -> bool {
+        !self.landed && self.drafted.is_none() && self.answers.iter().any(|answer| answer.said.is_some())
     }
 
     /// The step was committed before.
@@ -403,6 +410,10 @@ impl<'l> Analysis<'l> {
                 talk.fresh = true;
                 Ok(Stage::Choosing(talk))
             }
+            (Stage::Choosing(mut talk), Event::Drafted { voice, lines }) if talk.may_be_drafted() => {
+                talk.drafted = Some((voice.clone(), lines.clone()));
+                Ok(Stage::Choosing(talk))
+            }
             (Stage::Choosing(talk), Event::Waited {}) => Ok(Stage::Choosing(talk)),
             (Stage::Landing(talk, choice), Event::Landed(landed)) => Ok(self.landed(talk, choice, landed)),
             (Stage::Discussing(talk), Event::Elaborated { .. }) => Ok(Stage::Choosing(talk)),
@@ -427,6 +438,7 @@ impl<'l> Analysis<'l> {
             prompts,
             answers: Vec::new(),
             feedback: Vec::new(),
+            drafted: None,
             put: 0,
             from: self.log.len(),
             fresh: true,
@@ -468,6 +480,7 @@ impl<'l> Analysis<'l> {
         talk.landed = true;
         talk.answers.clear();
         talk.feedback.clear();
+        talk.drafted = None;
         match choice {
             Choice::Elaborate => Stage::Discussing(talk),
             Choice::Continue | Choice::Skip => Stage::Walking,
@@ -691,6 +704,7 @@ const fn name(event: &Event) -> &'static str {
         Event::Begun(_) => "the beginning of a step",
         Event::Answered { .. } | Event::Unanswered { .. } => "an answer",
         Event::Depth { .. } => "another depth",
+        Event::Drafted { .. } => "a draft of the answers",
         Event::Feedback { .. } | Event::Waited {} => "a word at the menu",
         Event::Chosen { .. } => "a choice",
         Event::Landed(_) => "a landing",

@@ -360,6 +360,12 @@ fn tell(walked: &Walked, branch: &str, mode: Mode, screen: &Screen) {
     }
     match (walked.commits.as_slice(), mode) {
         ([], Mode::Dry) => {}
+        (commits, _) if walked.already_recorded => {
+            let last = commits.last().map(|commit| short(*commit)).unwrap_or_default();
+            screen.say(&format!(
+                "Already recorded: {branch} carries this run up to {last}. Nothing was changed."
+            ));
+        }
         ([], _) => screen.say("Nothing was committed."),
         (commits, _) => {
             let last = commits.last().map(|commit| short(*commit)).unwrap_or_default();

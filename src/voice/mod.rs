@@ -4,6 +4,7 @@
 pub mod anthropic;
 #[cfg(feature = "net")]
 pub mod command;
+pub mod drafting;
 pub mod evidence;
 pub mod grounding;
 pub mod integrity;

@@ -345,6 +345,10 @@ pub fn schema(want: Want) -> Value {
     let turns = || json!({"type": "array", "items": {"type": "integer"}});
     match want {
         Want::Line => object(json!({"pass": {"type": "boolean"}, "text": text()})),
+        Want::Draft => {
+            let answers = json!({"type": "array", "items": {"type": "integer"}});
+            object(json!({"lines": list(object(json!({"text": text(), "answers": answers})))}))
+        }
         Want::Synthesis => {
             let insight = || object(json!({"text": text(), "by": list(text()), "turns": turns()}));
             object(json!({

@@ -41,6 +41,8 @@ pub struct Prompt {
 pub enum Want {
     Line,
     Synthesis,
+    /// A step's answers, drawn together.
+    Draft,
 }
 
 impl Want {
@@ -48,14 +50,15 @@ impl Want {
     pub const fn name(self) -> &'static str {
         match self {
             Want::Line => "line",
-            Want::Synthesis => "synthesis",
+            // A command knows lines and syntheses: the purpose says which of these.
+            Want::Synthesis | Want::Draft => "synthesis",
         }
     }
 
     /// The most tokens an answer may take.
     pub const fn most_tokens(self) -> u64 {
         match self {
-            Want::Line => 1_024,
+            Want::Line | Want::Draft => 1_024,
             Want::Synthesis => 4_096,
         }
     }
@@ -211,7 +214,7 @@ pub fn synthesis(head: &str, talk_now: &Discussion<'_>, wrong: &str) -> Result<P
 }
 
 /// A text between fences that nothing in it can close.
-fn fenced(name: &str, text: &str) -> String {
+pub fn fenced(name: &str, text: &str) -> String {
     let (mut longest, mut run) = (2, 0);
     for c in text.chars() {
         run = if c == '`' { run + 1 } else { 0 };

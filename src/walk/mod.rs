@@ -183,6 +183,8 @@ struct Walk<'r> {
     talks: usize,
     /// What the script held before the last input was taken.
     left_at_choice: (usize, usize),
+    /// Commits that an earlier run of the same id had made.
+    recorded: usize,
     /// A copy of this very run is ahead.
     is_overtaken: bool,
     codebase: Oid,
@@ -201,12 +203,12 @@ pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumble
     let total = setup.script.clone();
     let is_recorded = !earlier.commits.is_empty() && (!earlier.is_tip || setup.mode == Mode::One);
     if is_recorded {
-        audience.say("This run is on the branch already. Nothing was changed.");
         return recorded(&setup, earlier);
     }
     let mut at_menu = None;
     if let Some((step, heard)) = &earlier.at {
-        audience.note(&format!("going on with the run that was cut off, at the menu of step {step}"));
+        audience
+            .note(&format!("the branch carries this run up to the menu of step {step}; going on from there"));
         setup.script.skip(step, *heard);
         at_menu = Some(step.clone());
     }
@@ -233,6 +235,7 @@ pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumble
     let analysis = Analysis::open(setup.library, first)?;
     let codebase = setup.repo.codebase(setup.base)?;
     let elaborations = earlier_talks(&setup, &earlier)?;
+    let earlier_commits = earlier.commits.len();
     let mut walk = Walk {
         at: setup.base,
         item,
@@ -244,6 +247,7 @@ pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumble
         elaborations,
         talks: 0,
         left_at_choice: (0, 0),
+        recorded: earlier_commits,
         is_overtaken: false,
         codebase,
         setup,
@@ -379,6 +383,7 @@ impl Walk<'_> {
     }
 
     fn choose(&mut self, found: &menu::Menu, audience: &dyn Audience) -> Result<(), Stumbled> {
+        self.draw_together(audience)?;
         let Some(talk) = self.analysis.current() else { return Ok(()) };
         let step = &self.setup.library.steps[talk.step];
         if talk.is_fresh() {
@@ -430,7 +435,11 @@ impl Walk<'_> {
     fn draft(&self) -> Draft {
         let Some(talk) = self.analysis.current() else { return Draft::default() };
         let drafted = self.drafted(&self.setup.library.steps[talk.step], talk.depth);
-        draft::draft(&talk.answers, &talk.feedback, &drafted)
+        let mut draft = draft::draft(&talk.answers, &talk.feedback, &drafted);
+        if let Some((voice, lines)) = &talk.drafted {
+            (draft.sums_by, draft.sums) = (voice.clone(), lines.clone());
+        }
+        draft
     }
 
     /// The quick scan's counts, where the step writes them.
@@ -493,12 +502,13 @@ impl Walk<'_> {
             self.commits = earlier(&self.setup)?.commits;
         }
         let (next, _) = self.analysis.standing();
+        let already_recorded = self.recorded > 0 && self.recorded == self.commits.len();
         Ok(Walked {
             phase: next.map(|step| step.phase.clone()),
             next_step: next.map(|step| step.id.clone()),
             stopped,
             commits: self.commits,
-            already_recorded: false,
+            already_recorded,
             item: self.item,
             pending,
             elaborations: self.elaborations,

@@ -4,7 +4,7 @@ use git2::Oid;
 use serde_json::{Value, json};
 
 use super::{Audience, Held, Mode, Stumbled, Walk};
-use crate::analysis::artifact;
+use crate::analysis::artifact::draft::statements;
 use crate::analysis::event::Event;
 use crate::discussion::event::{Event as Said, Opened, Record, StepRef};
 use crate::discussion::{self, Discussion, Finished};
@@ -12,9 +12,10 @@ use crate::landing;
 use crate::library::sha256;
 use crate::repo::Repo;
 use crate::script::Script;
-use crate::session::hold;
+use crate::session::{Stopped, hold};
 use crate::step::Step;
 use crate::synthesis::{self, Outcome};
+use crate::voice::drafting::{self, Answered};
 use crate::voice::evidence::{Evidence, search_words};
 use crate::voice::model::{Live, Meter};
 use crate::voice::offline::Offline;
@@ -78,7 +79,7 @@ impl Walk<'_> {
 
     fn evidence(&self, step: &Step) -> Result<Evidence, Stumbled> {
         let spoken: Vec<(&str, String)> =
-            self.item.documents().map(|(name, text)| (name, without_questions(text))).collect();
+            self.item.documents().map(|(name, text)| (name, statements(text))).collect();
         let files = spoken.iter().map(|(name, text)| (*name, text.as_str()));
         let mut evidence = Evidence::new(files, &step.outputs);
         let words = search_words(&self.item.name());
@@ -128,6 +129,29 @@ impl Walk<'_> {
         recording
     }
 
+    /// Lets a model draw the step's answers together, once; what does not rest on them is not taken.
+    pub(super) fn draw_together(&mut self, audience: &dyn Audience) -> Result<(), Stumbled> {
+        let Some(talk) = self.analysis.current().filter(|talk| talk.may_be_drafted()) else { return Ok(()) };
+        let Some(model) = &mut self.setup.speaker else { return Ok(()) };
+        let library = self.setup.library;
+        let step = &library.steps[talk.step];
+        let answers: Vec<Answered<'_>> = talk
+            .answers
+            .iter()
+            .filter_map(|answer| Some(Answered { asked: &answer.asked, said: &answer.said.as_ref()?.1 }))
+            .collect();
+        let persona = self.analysis.persona(step).0.key.clone();
+        let lines =
+            drafting::lines(model.as_mut(), library, step, &persona, &answers).map_err(Stopped::Voice)?;
+        if lines.is_empty() {
+            audience.note(&format!(
+                "the voice has drafted nothing of step {} that rests on the answers",
+                step.id
+            ));
+        }
+        self.record(Event::Drafted { voice: self.setup.voice.clone(), lines }, None)
+    }
+
     /// The one place where an analysis holds a discussion; what a model took for it.
     fn hold(
         &mut self,
@@ -166,22 +190,6 @@ impl Walk<'_> {
         self.setup.script.give_back(&step.id, script);
         self.record(Event::Elaborated { recording }, None)
     }
-}
-
-/// A document with our own questions blanked, line by line: they are nobody's word, and no evidence.
-fn without_questions(text: &str) -> String {
-    let mut open = false;
-    let mut out = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        let bare = line.trim_end();
-        open = bare.starts_with(artifact::OPEN) || open && (bare.is_empty() || bare.starts_with("- "));
-        let asks = bare.starts_with("**") && bare.ends_with("?**") || bare.contains(", asked by ");
-        if !(open || asks) {
-            out.push_str(bare);
-        }
-        out.push_str(&line[bare.len()..]);
-    }
-    out
 }
 
 /// The id of a discussion's run inside of an analysis: with a fixed clock the same again.

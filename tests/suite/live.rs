@@ -800,3 +800,65 @@ fn a_document_cannot_leave_its_fence_and_invisible_text_reaches_no_model() {
         }
     }
 }
+
+#[test]
+fn an_analysis_drafts_from_the_answers_and_discusses_with_the_same_model() {
+    let draft = r#"{"lines": [
+        {"text": "Sync runs when the tablet finds a network", "answers": [1]},
+        {"text": "A satellite link replaces the warehouse network", "answers": [1]}]}"#;
+    let mut lines = sensible();
+    let server = serving(move |seen| match texts(seen).concat().contains("was answered") {
+        true => draft.to_owned(),
+        false => lines(seen),
+    });
+    let sandbox = sandbox();
+    let talk = "Sync runs when the tablet finds a network again\nOnly photos of the day\nOne tablet\nThe queue\nE\nAlex, what breaks first?\ndone\n";
+    let script = sandbox.script("script.txt", talk);
+    let url = server.url("/v1");
+    let args = ["analyze", "offline-mode", "--script", &script, "--at", AT, "--json"];
+    let voice = ["--voice", "openai", "--model", "small", "--base-url", &url];
+    let mut command = sandbox.command(&[&args[..], &voice].concat());
+    let report = Run::of(command.env("OPENAI_API_KEY", KEY).output().unwrap()).json();
+    let scan = sandbox.file(BRANCH, &format!("{ITEM}/quick-scan.md"));
+    assert!(scan.contains("In short, drafted from the answers by the voice openai:\n\n- Sync runs when the tablet finds a network\n"), "{scan}");
+    assert!(
+        scan.contains("Sync runs when the tablet finds a network again"),
+        "the answer stands in its own words"
+    );
+    assert!(!scan.contains("satellite"), "{scan}");
+    let elaboration = &report["elaborations"][0];
+    assert_eq!((&elaboration["voice"], &report["steps_completed"][0]), (&json!("openai"), &json!("00-01")));
+    assert!(elaboration["usage"]["requests"].as_u64().unwrap() >= 4);
+    sandbox.run(&["check", "--base", "main", "--head", BRANCH]).ok();
+    let recording = elaboration["recording"].as_str().unwrap();
+    assert_eq!(
+        sandbox.run(&["replay", &format!("{BRANCH}:{recording}"), "--json"]).json()["reproduced"],
+        true
+    );
+    // The fence of an answer cannot be left.
+    let asked = server
+        .seen()
+        .iter()
+        .map(|seen| texts(seen).concat())
+        .find(|text| text.contains("was answered"))
+        .unwrap();
+    assert!(asked.contains("```answer\nSync runs when the tablet finds a network again\n```"), "{asked}");
+}
+
+#[test]
+fn a_draft_that_rests_on_nothing_is_none() {
+    for answer in ["no JSON", r#"{"lines": [{"text": "Invented", "answers": [1]}]}"#] {
+        let server = serving(move |_| answer.to_owned());
+        let sandbox = sandbox();
+        let script = sandbox.script("script.txt", "Sync runs at night\nPhotos\nOne tablet\nThe queue\nC\n");
+        let url = server.url("/v1");
+        let args = ["analyze", "offline-mode", "--script", &script, "--at", AT];
+        let voice = ["--voice", "openai", "--model", "small", "--base-url", &url];
+        let run = Run::of(
+            sandbox.command(&[&args[..], &voice].concat()).env("OPENAI_API_KEY", KEY).output().unwrap(),
+        )
+        .ok();
+        assert!(run.stderr.contains("rests on the answers"), "{}", run.stderr);
+        assert!(!sandbox.file(BRANCH, &format!("{ITEM}/quick-scan.md")).contains("In short"));
+    }
+}

@@ -33,6 +33,9 @@ pub struct Draft {
     pub entries: Vec<Entry>,
     /// Lines of the draft that the user confirmed (AC-NFR-006-03).
     pub confirmed: Vec<Line>,
+    /// The answers drawn together by a model, and by which.
+    pub sums: Vec<String>,
+    pub sums_by: String,
     /// What was said at the menu.
     pub feedback: Vec<Entry>,
     /// Questions without an answer.
@@ -186,6 +189,35 @@ fn without_marker(line: &str) -> &str {
     bare.or(numbered).unwrap_or(line).trim()
 }
 
+/// A document with what we wrote ourselves blanked, line by line, and the answers in it left: our
+/// questions, counts and quotations are nobody's word, and no evidence of anything.
+pub fn statements(text: &str) -> String {
+    let (mut is_ours, mut is_answer) = (false, false);
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim_end();
+        if bare.starts_with('#') {
+            is_ours = false;
+        } else if bare.starts_with("<!-- Analysis: step ") {
+            (is_ours, is_answer) = (true, false);
+        } else if bare.starts_with("<!-- Elaboration: step ") {
+            is_ours = false;
+        }
+        let is_label =
+            bare.starts_with("**") && bare.ends_with("**") || bare.ends_with(':') && !bare.starts_with("- ");
+        if is_ours && is_label {
+            is_answer = !bare.starts_with(super::OPEN) && !bare.starts_with("Confirmed as it stands");
+        }
+        let has_id = bare.starts_with("- **FR-") || bare.starts_with("- **NFR-");
+        let stays = !is_ours || has_id || is_answer && !is_label && !bare.contains(", asked by ");
+        if stays {
+            out.push_str(bare);
+        }
+        out.push_str(&line[bare.len()..]);
+    }
+    out
+}
+
 /// A part of an artifact that a step's Artifacts section names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
@@ -288,6 +320,27 @@ mod tests {
         assert_eq!(found.open, ["What have I misread?"]);
         let found = draft(&[answer(None, asked, Some("yes"))], &[], &[]);
         assert_eq!(found.entries[0].lines, ["yes"]);
+    }
+
+    #[test]
+    fn of_what_we_wrote_only_answers_are_statements() {
+        let text = "# T\n\nTheirs.\n\n<!-- Analysis: step 01-01, x -->\n\n- **FR-001**: Kept\n- **Scope**: small\n\n**Why?**\nAn answer\n\n**Who?**\n\n- one\n\nConfirmed as it stands:\n\n- Quoted (a.md line 3)\n\nAdded at the menu:\n\n- a remark\n\nOpen after step 01-01:\n\n- What?\n\n*Sam, asked by Maya Chen (Business Analyst)*\n\n## Next\n\nTheirs too.\n";
+        let found = statements(text);
+        assert_eq!(found.lines().count(), text.lines().count());
+        let kept: Vec<&str> = found.lines().filter(|line| !line.is_empty()).collect();
+        assert_eq!(
+            kept,
+            [
+                "# T",
+                "Theirs.",
+                "- **FR-001**: Kept",
+                "An answer",
+                "- one",
+                "- a remark",
+                "## Next",
+                "Theirs too."
+            ]
+        );
     }
 
     #[test]

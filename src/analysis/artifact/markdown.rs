@@ -91,6 +91,8 @@ fn body(material: &Material<'_>, share: &Draft, facts: &str) -> Result<String, F
         by => by.join(", "),
         persona => asker(material.persona),
         entries => share.entries.iter().map(entry).collect::<Vec<Value>>(),
+        sums => share.sums.clone(),
+        sums_by => share.sums_by.as_str(),
         confirmed => share.confirmed.iter().map(line).collect::<Vec<Value>>(),
         feedback => share.feedback.iter().map(entry).collect::<Vec<Value>>(),
         open => share.open.clone(),

@@ -123,7 +123,11 @@ fn parts(material: &Material<'_>) -> Vec<Part> {
     for open in &draft.open {
         give(&mut shares, draft::belongs(open, &takers), |share| share.open.push(open.clone()));
     }
-    give(&mut shares, 0, |share| share.confirmed.clone_from(&draft.confirmed));
+    give(&mut shares, 0, |share| {
+        share.confirmed.clone_from(&draft.confirmed);
+        share.sums.clone_from(&draft.sums);
+        share.sums_by.clone_from(&draft.sums_by);
+    });
     let given = takers.into_iter().zip(shares).map(|(named, share)| Part { named, share });
     given.chain(others.into_iter().map(|named| Part { named, share: Draft::default() })).collect()
 }
@@ -216,14 +220,16 @@ fn announce(material: &Material<'_>, outcome: &Outcome) -> Result<Vec<String>, F
 /// mode shows for confirmation. Each is a quotation with its place.
 pub fn drafted(item: &Item, step: &Step) -> Vec<Line> {
     const MOST: usize = 3;
-    let evidence = Evidence::new(item.documents(), &step.outputs);
+    let spoken: Vec<(&str, String)> =
+        item.documents().map(|(name, text)| (name, draft::statements(text))).collect();
+    let files = spoken.iter().map(|(name, text)| (*name, text.as_str()));
+    let evidence = Evidence::new(files, &step.outputs);
     let wanted = subjects(&format!("{} {} {}", step.title, step.brief, step.artifacts));
     let mut found: Vec<(usize, usize)> = Vec::new();
     for (at, line) in evidence.lines.iter().enumerate() {
         let says = matches!(line.kind, LineKind::Prose | LineKind::Row)
             && line.stems.len() >= 4
             && !line.text.ends_with(['?', ':'])
-            && !line.text.contains(", asked by ")
             && line.document.ends_with(".md");
         let about = line.section_stems.iter().chain(&line.stems);
         let shared = wanted.iter().filter(|word| about.clone().any(|stem| stem == *word)).count();
