@@ -14,13 +14,19 @@ use crate::plain;
 use crate::repo::short;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: roundtable add offline-mode --name \"offline mode\"")]
+#[command(
+    after_help = "Examples: roundtable add offline-mode --name \"offline mode\"\n          roundtable add --issue 17"
+)]
 pub struct Options {
-    /// The new item: a slug, or a folder's path in the repository
-    item: String,
+    /// The new item: a slug, or a folder's path in the repository [default with --issue: of its title]
+    #[arg(required_unless_present = "issue")]
+    item: Option<String>,
     /// What people call it
-    #[arg(long, value_name = "TEXT")]
-    name: String,
+    #[arg(long, value_name = "TEXT", required_unless_present = "issue")]
+    name: Option<String>,
+    /// Take name and source from an issue on GitHub
+    #[arg(long, value_name = "N")]
+    issue: Option<u64>,
     /// The branch to commit on [default: roundtable/<slug>]
     #[arg(long, value_name = "NAME")]
     branch: Option<String>,
@@ -31,17 +37,29 @@ pub struct Options {
     clock: Clock,
 }
 
+/// The item, its name and where it comes from: the arguments', or an issue's.
+fn wanted(global: &Global, options: &Options) -> Result<(String, String, meta::Source), Fail> {
+    let Some(number) = options.issue else {
+        let (item, name) = (options.item.clone(), options.name.clone());
+        return Ok((item.unwrap_or_default(), name.unwrap_or_default(), meta::Source::Manual));
+    };
+    let title = super::github::title(global, number)?;
+    let item = options.item.clone().unwrap_or_else(|| super::github::slug_of(&title, number));
+    Ok((item, options.name.clone().unwrap_or(title), meta::Source::GitHub(number)))
+}
+
 /// Makes the item on its branch.
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
+    let (item, name, source) = wanted(global, options)?;
     let repo = open(global)?;
-    let item = options.item.trim_start_matches("./").trim_end_matches('/');
+    let item = item.trim_start_matches("./").trim_end_matches('/');
     if !item.split('/').all(is_safe_name) {
         let shown = plain::cut(&plain::shown(item), 80);
         return Err(Fail::new(format!(
             "\"{shown}\" is no item; use letters, digits, `.`, `_` and `-`, as in offline-mode"
         )));
     }
-    let name = plain::cut(&plain::shown(&options.name), 120);
+    let name = plain::cut(&plain::shown(&name), 120);
     if name.is_empty() {
         return Err(Fail::new("--name is empty; say what people call the item"));
     }
@@ -50,7 +68,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let library = table::BuiltIn::begin().library(&repo, place.base, &config)?;
     let path = if item.contains('/') { item.to_owned() } else { format!("{}/{item}", config.items()) };
     let at = options.clock.fixed()?.unwrap_or_else(now);
-    let text = meta::new_item(meta::Source::Manual, table::slug(&path), &name, at, &place.base.to_string());
+    let text = meta::new_item(source, table::slug(&path), &name, at, &place.base.to_string());
     let new = landing::NewItem {
         path: &path,
         meta: &text,

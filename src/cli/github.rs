@@ -712,6 +712,17 @@ pub fn thread(global: &Global, number: u64, screen: &Screen) -> Result<Thread, F
     Ok(thread)
 }
 
+/// An issue's title.
+pub fn title(global: &Global, number: u64) -> Result<String, Fail> {
+    let mut hub = service::hub(&open(global)?)?;
+    let issue = hub.issue(number).map_err(failed)?;
+    let title = issue.get("title").and_then(Value::as_str).map(plain::shown).unwrap_or_default();
+    if title.is_empty() {
+        return Err(Fail::new(format!("the issue {number} has no title; name the item with --name")));
+    }
+    Ok(title)
+}
+
 /// What stands in the documents now, a line each.
 fn announcements(report: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -722,7 +733,7 @@ fn announcements(report: &Value) -> Vec<String> {
 }
 
 /// A slug of an issue's title: letters, digits and hyphens, at most six words.
-fn slug_of(title: &str, number: u64) -> String {
+pub fn slug_of(title: &str, number: u64) -> String {
     let lower = title.to_ascii_lowercase();
     let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let mut slug = String::new();

@@ -595,3 +595,20 @@ fn the_label_of_the_analysis_walks_as_far_as_the_comments_answer() {
     forge.run(&fresh, "issues", &event, &["run"]).ok();
     assert_eq!((forge.tip(ITEM_BRANCH), forge.writes().len()), (tip, writes));
 }
+
+#[test]
+fn an_item_is_added_from_an_issue() {
+    let (sandbox, forge) = both();
+    let mut command = sandbox.command(&["add", "--issue", "7", "--at", "2026-02-20T14:30:00Z", "--json"]);
+    command.env("GITHUB_REPOSITORY", "owner/name").env("GITHUB_API_URL", forge.server.url("/api/v3"));
+    let report = crate::kit::Run::of(command.output().unwrap()).json();
+    assert_eq!((&report["item"], &report["branch"]), (&json!(NEW), &json!(ITEM_BRANCH)));
+    let meta: Value = serde_json::from_str(&sandbox.file(ITEM_BRANCH, &format!("{NEW}/meta.json"))).unwrap();
+    assert_eq!((&meta["source"], &meta["source_id"]), (&json!("github"), &json!("GH-7")));
+    assert_eq!(meta["name"], "Late fees for library books");
+    // The label's run goes on with it.
+    let report = forge.label(&sandbox, &["--json"]).json();
+    assert_eq!(report["item"], NEW);
+    let run = sandbox.run(&["add"]);
+    assert!(run.code == 2 && run.stderr.contains("--name"), "{}", run.stderr);
+}
