@@ -73,7 +73,12 @@ pub fn parse<T: DeserializeOwned>(path: &str, text: &str, yaml: &str, skipped: u
 fn reason(message: &str) -> String {
     let end = message.find(" at line ").unwrap_or(message.len());
     // The words of a parser are not those of a user.
-    let words = [("expected u32", "expected a whole number"), ("sequence", "list"), ("struct ", "")];
+    let words = [
+        ("expected u32", "expected a whole number"),
+        ("expected usize", "expected a whole number"),
+        ("sequence", "list"),
+        ("struct ", ""),
+    ];
     let message = words.iter().fold(message[..end].to_owned(), |text, (from, to)| text.replace(from, to));
     message
         .split_once(": ")

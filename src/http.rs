@@ -261,8 +261,7 @@ impl Http {
         repeatable: bool,
         judge: &dyn Fn(&Answer) -> Judged,
     ) -> Result<Answer, Failed> {
-        #[allow(clippy::disallowed_methods)] // A deadline is no time that anything records.
-        let deadline = Instant::now() + limit;
+        let deadline = deadline(limit);
         let mut tried = 0;
         loop {
             tried += 1;
@@ -282,9 +281,7 @@ impl Http {
                 return Err(self.failed(request, kind, &why, tried));
             }
             let pause = wait.unwrap_or_else(|| varied(PAUSE * 2u32.pow(tried - 1), tried));
-            #[allow(clippy::disallowed_methods)]
-            let left = deadline.saturating_duration_since(Instant::now());
-            if pause >= left {
+            if pause >= left(deadline) {
                 let why = match wait {
                     Some(wait) => {
                         format!("{why}; it can be asked again in {} seconds", wait.as_secs().max(1))
@@ -322,8 +319,7 @@ impl Http {
             sending = sending.body(body.clone());
         }
         self.sent += 1;
-        #[allow(clippy::disallowed_methods)]
-        let left = deadline.saturating_duration_since(Instant::now());
+        let left = left(deadline);
         let largest = self.largest;
         let whole = async {
             let mut response = sending.send().await.map_err(|error| network(&error))?;
@@ -340,6 +336,10 @@ impl Http {
                     return Err((Kind::Network, why));
                 }
                 body.extend_from_slice(&chunk);
+            }
+            // What is cut for a message later could not be found any more.
+            if let Some((_, _, secret)) = request.secret.as_ref().filter(|_| status >= 300) {
+                body = secret.redact(&String::from_utf8_lossy(&body)).into_bytes();
             }
             Ok(Answer { status, headers, body })
         };
@@ -358,6 +358,18 @@ impl Http {
         };
         Failed { kind, message }
     }
+}
+
+/// The end of a time limit that begins now.
+#[allow(clippy::disallowed_methods)] // A deadline is no time that anything records.
+pub fn deadline(limit: Duration) -> Instant {
+    Instant::now() + limit
+}
+
+/// What is left until a deadline.
+#[allow(clippy::disallowed_methods)]
+pub fn left(deadline: Instant) -> Duration {
+    deadline.saturating_duration_since(Instant::now())
 }
 
 /// How models are judged by status: what passes by itself is asked again.

@@ -128,10 +128,16 @@ impl Audience for Seats<'_> {
     fn check(&self) -> Result<(), String> {
         self.screen.check()
     }
+    fn hears(&self, text: &str) -> Result<(), String> {
+        voices::refuse_secrets("the next line", text).map_err(|fail| fail.message)
+    }
 }
 
 /// Walks the item through its steps.
 pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, Fail> {
+    if let Some(remote) = &options.push {
+        push::possible(&open(global)?, remote)?;
+    }
     let task = options.task(global, screen)?;
     let (mode, again) =
         (task.mode, options.push.is_some().then(|| options.task(global, screen)).transpose()?);
@@ -227,7 +233,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         ));
     }
     let config = table::config(global, &repo, place.base)?;
-    let voice = Choice::of(&task.voice, &config)?;
+    let voice = Choice::of(&task.voice, &table::trusted(global, &repo, &place)?)?;
     let library = built_in.library(&repo, place.base, &config)?;
     let path = find_or_add(&repo, &library, &task, &mut place, config.items())?;
     let item = repo.item(place.base, &path)?;

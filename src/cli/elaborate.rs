@@ -128,6 +128,9 @@ impl Setup {
 
 /// Holds one discussion and lands it.
 pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, Fail> {
+    if let Some(remote) = &options.push {
+        push::possible(&open(global)?, remote)?;
+    }
     let setup = set_up(global, options.task(global, screen)?, screen)?;
     if options.plan {
         return plan(&setup, screen);
@@ -280,7 +283,7 @@ pub fn set_up(global: &Global, task: Task, screen: &Screen) -> Result<Setup, Fai
         ));
     }
     let config = table::config(global, &repo, place.base)?;
-    let voice = Choice::of(&task.voice, &config)?;
+    let voice = Choice::of(&task.voice, &table::trusted(global, &repo, &place)?)?;
     let fixed = task.fixed;
     let (path, new_meta) = find_or_begin(&repo, &task, &place, &config)?;
     let left = task.resume.then(|| begun(&repo, &path, &task.step, &place.branch, fixed, screen)).flatten();
@@ -446,6 +449,7 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
     }
     catch_up(&mut script, &setup.begun)?;
     let mut tell = |record: &Record| {
+        voices::refuse_secrets("the next line", &record.to_line()).map_err(|fail| fail.message)?;
         log.append(record, screen);
         screen.say_record(record, cast);
         screen.check()

@@ -18,7 +18,7 @@ use super::screen::Screen;
 use super::voices;
 use super::{Global, actions, analyze, check, open, push, read_file, service, table};
 use crate::config::Config;
-use crate::discussion::event::{Time, from_lines};
+use crate::discussion::event::{Event as Talked, Time, from_lines};
 use crate::discussion::{Finished, finished};
 use crate::github::hub::Hub;
 use crate::github::page::{self, Links, Told};
@@ -113,7 +113,7 @@ fn answer(global: &Global, run: &Run, screen: &Screen) -> Result<Code, Fail> {
         Trigger::Issue(asked) => {
             let hub = service::hub(&repo)?;
             let base = base_branch(event.as_ref());
-            Job { global, run, screen, repo, config, settings, hub, base }.answer(asked)
+            Job { global, run, screen, repo, config, settings, hub, base, me: None }.answer(asked)
         }
     }
 }
@@ -147,6 +147,8 @@ struct Job<'a> {
     settings: Settings,
     hub: Hub,
     base: String,
+    /// Our own id, where GitHub has told it.
+    me: Option<u64>,
 }
 
 /// What was read of an issue.
@@ -154,9 +156,26 @@ struct Read {
     asked: Asked,
     at: Option<Time>,
     own: Vec<u64>,
+    /// Comments that are marked as ours, by whoever: author, id and text.
+    marked: Vec<(u64, u64, String)>,
     /// Our comment from before: its id and text.
     known: Option<(u64, String)>,
     thread: Thread,
+}
+
+impl Read {
+    /// The same, as one of our own ids is learned: a token of an app does not say whose it is.
+    fn known_as(&self, id: Option<u64>) -> (Vec<u64>, Option<u64>) {
+        let own: Vec<u64> = self.own.iter().copied().chain(id).collect();
+        let ours = self.marked.iter().rfind(|(author, ..)| own.contains(author)).map(|(_, id, _)| *id);
+        (own, ours)
+    }
+}
+
+/// Whether the event was answered by this run or by one before it.
+enum Answered {
+    Now,
+    Before,
 }
 
 /// Where the item of an issue stands, or will.
@@ -178,19 +197,18 @@ impl Job<'_> {
             Ok(known) => known,
             Err(why) => return self.refuse(&why),
         };
-        let read = self.read(asked, at)?;
-        for one in &read.thread.unused {
-            self.screen.note(&format!("comment {} by {} is not used: {}", one.id, one.by, one.why));
-        }
         if self.run.out.is_some() {
-            return self.hand_over(&read);
+            return self.read(asked, at).and_then(|read| self.hand_over(&read));
         }
-        let is_begun = std::cell::Cell::new(false);
-        let done = self.land_and_tell(&read, &is_begun);
-        if is_begun.get() {
-            self.label(&read.asked, done.is_ok());
+        // From here on the label is answered, whatever comes of it.
+        let label = asked.clone();
+        let done = self.read(asked, at).and_then(|read| self.land_and_tell(&read));
+        match &done {
+            Ok(Answered::Now) => self.label(&label, true),
+            Ok(Answered::Before) => {}
+            Err(_) => self.label(&label, false),
         }
-        done
+        done.map(|_| Code::Yes)
     }
 
     /// When the label was set and by whom; or why nothing is done about it.
@@ -245,44 +263,75 @@ impl Job<'_> {
 
     fn read(&mut self, asked: Asked, at: Option<Time>) -> Result<Read, Fail> {
         let own = own_ids(&mut self.hub);
-        let mut known = None;
-        let thread = read_thread(&mut self.hub, &asked, at, &own, &self.settings, &mut known)?;
-        Ok(Read { asked, at, own, known, thread })
+        let mut marked = Vec::new();
+        let thread = read_thread(&mut self.hub, &asked, at, &own, &self.settings, &mut marked)?;
+        let ours = marked.iter().rfind(|(author, ..)| own.contains(author));
+        let known = ours.map(|(_, id, body)| (*id, body.clone()));
+        for one in &thread.unused {
+            self.screen.note(&format!("comment {} by {} is not used: {}", one.id, one.by, one.why));
+        }
+        Ok(Read { asked, at, own, marked, known, thread })
     }
 
     /// The item of the issue: the one that says so, on the default branch or on one of ours, else
     /// one that is named by the issue's title.
     fn seat(&self, thread: &Thread) -> Result<Seat, Fail> {
-        let id = Source::GitHub(thread.number).id();
         let items = self.config.items();
-        let head = self.repo.resolve("HEAD")?;
-        let is_it = |commit: Oid, path: &str| -> Result<bool, Fail> {
-            let file = format!("{path}/{}", crate::item::meta::FILE);
-            let bytes = self.repo.file(commit, &file)?.unwrap_or_default();
-            Ok(Meta::read(&file, &bytes).is_ok_and(|meta| meta.source_id() == id.as_deref()))
-        };
         let of_path = |path: String| {
             let branch = format!("roundtable/{}", table::slug(&path));
             Seat { item: path, branch }
         };
-        let mut places: Vec<(Option<String>, Oid)> = vec![(None, head)];
+        // The remote knows of branches that this clone has never seen.
+        let mut places: Vec<(Option<String>, Oid)> = vec![(None, self.repo.resolve("HEAD")?)];
+        let remote = self.repo.fetch_below(&service::remote(&self.hub)?, "roundtable")?;
+        places.extend(remote.into_iter().map(|(name, tip)| (Some(name), tip)));
         places
             .extend(self.repo.branches_below("roundtable")?.into_iter().map(|(name, tip)| (Some(name), tip)));
         for (branch, commit) in &places {
             for path in self.repo.items(*commit, items)? {
-                if is_it(*commit, &path)? {
+                if self.is_of(*commit, &path, thread.number)? {
                     let seat = of_path(path);
                     return Ok(Seat { branch: branch.clone().unwrap_or(seat.branch), ..seat });
                 }
             }
         }
-        let slug = slug_of(&thread.title, thread.number);
-        let is_taken = places.iter().any(|(branch, commit)| {
-            branch.as_ref().is_some_and(|branch| *branch == format!("roundtable/{slug}"))
-                || self.repo.exists(*commit, &format!("{items}/{slug}")).unwrap_or(true)
+        let plain = slug_of(&thread.title, thread.number);
+        let numbered = std::iter::successors(Some(format!("{plain}-{}", thread.number)), |last| {
+            Some(format!("{last}-{}", thread.number))
         });
-        let slug = if is_taken { format!("{slug}-{}", thread.number) } else { slug };
-        Ok(of_path(format!("{items}/{slug}")))
+        for slug in std::iter::once(plain.clone()).chain(numbered).take(20) {
+            let (name, path) = (format!("roundtable/{slug}"), format!("{items}/{slug}"));
+            let mut is_taken = false;
+            for (branch, commit) in &places {
+                is_taken |= branch.as_deref() == Some(name.as_str()) || self.repo.exists(*commit, &path)?;
+            }
+            if !is_taken {
+                return Ok(of_path(path));
+            }
+        }
+        Err(Fail::new(format!(
+            "no name is free for an item of the issue {}; add one by hand with roundtable add ITEM --issue {}",
+            thread.number, thread.number
+        )))
+    }
+
+    /// Whether the item at a path is the one of an issue.
+    fn is_of(&self, commit: Oid, path: &str, number: u64) -> Result<bool, Fail> {
+        let file = format!("{path}/{}", crate::item::meta::FILE);
+        let bytes = self.repo.file(commit, &file)?.unwrap_or_default();
+        let id = Source::GitHub(number).id();
+        Ok(Meta::read(&file, &bytes).is_ok_and(|meta| meta.source_id() == id.as_deref()))
+    }
+
+    /// Refuses a commit on which another issue has taken the item meanwhile.
+    fn still_ours(&self, commit: Oid, seat: &Seat, number: u64) -> Result<(), Fail> {
+        if self.repo.exists(commit, &seat.item)? && !self.is_of(commit, &seat.item, number)? {
+            return Err(Fail::new(format!(
+                "{} has become another issue's item meanwhile; set the label again",
+                seat.item
+            )));
+        }
+        Ok(())
     }
 
     fn task(&self, read: &Read, seat: &Seat) -> Result<Task, Fail> {
@@ -344,6 +393,11 @@ impl Job<'_> {
             Fail::new(format!("{} cannot be made: {error}", plain::shown(&folder.display().to_string())))
         })?;
         let setup = elaborate::set_up(self.global, self.task(read, &seat)?, self.screen)?;
+        let told = read.known.as_ref().and_then(|(_, body)| page::run_of(body));
+        if told == Some(setup.opened().run.as_str()) {
+            self.already(&seat)?;
+            return Ok(Code::Yes);
+        }
         let path = folder.join(HANDED);
         let mut report = elaborate::hold_and_keep(&setup, &path, self.screen)?;
         let digest = sha256(&read_file(&path, script::LARGEST as u64 * 4)?);
@@ -354,12 +408,12 @@ impl Job<'_> {
         Ok(Code::Yes)
     }
 
-    fn land_and_tell(&mut self, read: &Read, is_begun: &std::cell::Cell<bool>) -> Result<Code, Fail> {
+    fn land_and_tell(&mut self, read: &Read) -> Result<Answered, Fail> {
         let seat = self.seat(&read.thread)?;
         self.follow(&seat)?;
         let remote = service::remote(&self.hub)?;
         if read.asked.what == What::Analysis {
-            return self.analyze(read, &seat, &remote, is_begun);
+            return self.analyze(read, &seat, &remote);
         }
         let number = read.thread.number;
         let told = |run: &str| read.known.as_ref().is_some_and(|(_, body)| page::run_of(body) == Some(run));
@@ -368,8 +422,8 @@ impl Job<'_> {
             if told(&recording_run(&recording)?) {
                 return self.already(&seat);
             }
-            is_begun.set(true);
-            self.look(number);
+            self.fits(&recording, read, &seat)?;
+            self.me = self.look(number);
             let landed = self.land_recording(&recording, &replay, &seat)?;
             let mut again =
                 |_: &(Value, Oid), tip| land_at(&replay, &recording, &seat.branch, tip, self.screen);
@@ -379,8 +433,7 @@ impl Job<'_> {
             if told(&setup.opened().run) {
                 return self.already(&seat);
             }
-            is_begun.set(true);
-            self.look(number);
+            self.me = self.look(number);
             let landed = elaborate::hold_and_land(&setup, self.screen)?;
             let mut again =
                 |landed: &(Value, Oid), tip| elaborate::land_again(&setup, landed, tip, self.screen);
@@ -391,13 +444,7 @@ impl Job<'_> {
     }
 
     /// The whole analysis of the issue's item, as far as its comments answer.
-    fn analyze(
-        &mut self,
-        read: &Read,
-        seat: &Seat,
-        remote: &Remote,
-        is_begun: &std::cell::Cell<bool>,
-    ) -> Result<Code, Fail> {
+    fn analyze(&mut self, read: &Read, seat: &Seat, remote: &Remote) -> Result<Answered, Fail> {
         if self.run.recording.is_some() {
             return Err(Fail::new("an analysis is not handed over as a recording; run it in one job"));
         }
@@ -409,8 +456,7 @@ impl Job<'_> {
         if read.known.as_ref().is_some_and(|(_, body)| page::run_of(body) == Some(run.as_str())) {
             return self.already(seat);
         }
-        is_begun.set(true);
-        self.look(number);
+        self.me = self.look(number);
         let task = analyze::Task {
             item: seat.item.clone(),
             new: Some((Source::GitHub(number), read.thread.title.clone())),
@@ -428,6 +474,7 @@ impl Job<'_> {
         let tip = self.repo.tip(&seat.branch)?;
         if let Some(commit) = commit.or(tip) {
             let mut again = |_: &(Value, Oid), tip| {
+                self.still_ours(tip, seat, number)?;
                 went = analyze::walk_item(self.global, task.again(), self.screen)?;
                 let (report, commit) = went.report();
                 Ok((report, commit.unwrap_or(tip)))
@@ -444,7 +491,7 @@ impl Job<'_> {
         seat: &Seat,
         mut report: Value,
         run: &str,
-    ) -> Result<Code, Fail> {
+    ) -> Result<Answered, Fail> {
         let library = Library::built_in()?;
         let text = |key: &str| report[key].as_str().map(str::to_owned);
         let steps = report["steps_completed"].as_array().into_iter().flatten();
@@ -467,8 +514,8 @@ impl Job<'_> {
         walked.links.pull_request = self.warn("the branch has no pull request", opened).unwrap_or_default();
         let marker = page::marker(read.thread.number, run);
         let comment = walked.comment(&library, &marker)?;
-        let known = read.known.as_ref().map(|(id, _)| *id);
-        let written = self.hub.comment(read.thread.number, known, &marker, &read.own, &comment);
+        let (own, known) = read.known_as(self.me);
+        let written = self.hub.comment(read.thread.number, known, &marker, &own, &comment);
         let address = self.warn("the issue has no comment", written).unwrap_or_default();
         let commit = text("commit").unwrap_or_default();
         actions::outputs(&[
@@ -481,22 +528,23 @@ impl Job<'_> {
         report["pull_request"] = json!(walked.links.pull_request);
         report["comment"] = json!(address);
         self.screen.json(&report);
-        Ok(Code::Yes)
+        Ok(Answered::Now)
     }
 
     /// The same event again: everything stands already.
-    fn already(&self, seat: &Seat) -> Result<Code, Fail> {
+    fn already(&self, seat: &Seat) -> Result<Answered, Fail> {
         self.screen.say(&format!("Already answered: {} carries this run. Nothing was changed.", seat.branch));
         let tip = self.repo.tip(&seat.branch)?.map(|tip| tip.to_string()).unwrap_or_default();
         actions::outputs(&[("branch", &seat.branch), ("commit", &tip)])?;
         self.screen
             .json(&json!({"done": true, "already_recorded": true, "branch": seat.branch, "commit": tip}));
-        Ok(Code::Yes)
+        Ok(Answered::Before)
     }
 
-    fn look(&mut self, number: u64) {
+    /// The sign that somebody looks at it; whose it is says who we are.
+    fn look(&mut self, number: u64) -> Option<u64> {
         let seen = self.hub.react(number, "eyes");
-        self.warn("the issue takes no reaction", seen);
+        self.warn("the issue takes no reaction", seen).flatten()
     }
 
     fn warn<T>(&self, what: &str, done: Result<T, Failed>) -> Option<T> {
@@ -536,6 +584,55 @@ impl Job<'_> {
         Ok((recording, replay))
     }
 
+    /// Refuses a recording that says something else than what this run would have heard itself.
+    fn fits(&self, recording: &Recording, read: &Read, seat: &Seat) -> Result<(), Fail> {
+        let other = |what: &str| {
+            Fail::new(format!(
+                "the recording that was handed over has another {what} than this issue gives; nothing was done"
+            ))
+        };
+        let log = from_lines(HANDED, crate::json::utf8(HANDED, &recording.bytes)?)?;
+        let (Some(opened), Some(first)) = (recording.opened(), log.first()) else {
+            return Err(other("beginning"));
+        };
+        if opened.author != elaborate::author() {
+            return Err(other("author"));
+        }
+        if self.task(read, seat)?.step != opened.step.id {
+            return Err(other("step"));
+        }
+        if read.at.is_some_and(|at| log.iter().any(|record| record.at != at)) {
+            return Err(other("time"));
+        }
+        let at = read.at.unwrap_or(first.at);
+        let source = Source::GitHub(read.thread.number);
+        let meta = crate::item::meta::new_item(
+            source,
+            table::slug(&seat.item),
+            &read.thread.title,
+            at,
+            &opened.base,
+        );
+        if opened.new_meta.as_ref().is_some_and(|text| *text != meta) {
+            return Err(other("item"));
+        }
+        let mut script = read.thread.script.clone();
+        let user = script.user.clone().unwrap_or_else(|| "User".to_owned());
+        for record in &log {
+            let heard = match &record.event {
+                Talked::User(message) => Some((message.by.clone(), message.text.clone())),
+                Talked::Silence {} => None,
+                _ => continue,
+            };
+            let said = script.next_input();
+            let said = said.map(|input| (input.by.unwrap_or_else(|| user.clone()), input.text));
+            if heard != said {
+                return Err(other("message"));
+            }
+        }
+        Ok(())
+    }
+
     fn land_recording(
         &self,
         recording: &Recording,
@@ -559,7 +656,7 @@ impl Job<'_> {
     }
 
     /// Pull request, comment, outputs, summary: what fails here is a warning, the commit stands.
-    fn tell(&mut self, read: &Read, landed: &Landed) -> Result<Code, Fail> {
+    fn tell(&mut self, read: &Read, landed: &Landed) -> Result<Answered, Fail> {
         let Landed { report, commit, finished } = landed;
         let number = read.thread.number;
         let branch = finished.opened.branch.clone();
@@ -585,8 +682,8 @@ impl Job<'_> {
         told.links.pull_request = self.warn("the branch has no pull request", opened).unwrap_or_default();
         let marker = page::marker(number, &finished.opened.run);
         let text = told.comment(&marker)?;
-        let known = read.known.as_ref().map(|(id, _)| *id);
-        let written = self.hub.comment(number, known, &marker, &read.own, &text);
+        let (own, known) = read.known_as(self.me);
+        let written = self.hub.comment(number, known, &marker, &own, &text);
         let comment = self.warn("the issue has no comment", written).unwrap_or_default();
         let id = commit.to_string();
         let outputs = [
@@ -595,8 +692,11 @@ impl Job<'_> {
             ("pull-request", &told.links.pull_request),
             ("comment", &comment),
         ];
-        actions::outputs(&outputs)?;
-        actions::summary(&told.job_summary()?)?;
+        // The commit stands: what cannot be told of it is a warning.
+        let shown = actions::outputs(&outputs).and_then(|()| actions::summary(&told.job_summary()?));
+        if let Err(fail) = shown {
+            self.screen.warn(&fail.message);
+        }
         let mut report = report.clone();
         report["pull_request"] = json!(told.links.pull_request);
         report["comment"] = json!(comment);
@@ -608,7 +708,7 @@ impl Job<'_> {
                 .collect::<Vec<_>>()
         );
         self.screen.json(&report);
-        Ok(Code::Yes)
+        Ok(Answered::Now)
     }
 
     /// The end, whatever it was: the trigger label goes, so that it can be set again.
@@ -671,14 +771,30 @@ fn read_thread(
     at: Option<Time>,
     own: &[u64],
     settings: &Settings,
-    known: &mut Option<(u64, String)>,
+    marked: &mut Vec<(u64, u64, String)>,
 ) -> Result<Thread, Fail> {
     let issue = match &asked.issue {
         Some(issue) => issue.clone(),
         None => hub.issue(asked.number).map_err(failed)?,
     };
-    let comments: Vec<Comment> = hub.comments(asked.number).map_err(failed)?;
-    *known = comments.iter().rfind(|one| one.is_ours(own)).map(|one| (one.id, one.body.clone()));
+    if issue.get("number").and_then(Value::as_u64) != Some(asked.number) {
+        return Err(Fail::new(format!(
+            "what GitHub gives for the issue {} is another one: it was transferred, or is none",
+            asked.number
+        )));
+    }
+    let issue = match at {
+        Some(at) if asked.issue.is_none() => as_it_was(hub, issue, at)?,
+        _ => issue,
+    };
+    let mut comments: Vec<Comment> = hub.comments(asked.number).map_err(failed)?;
+    // Pages shift when a comment goes while they are read, and another one is missed.
+    let counted = issue.get("comments").and_then(Value::as_u64).unwrap_or_default();
+    if (comments.len() as u64) < counted {
+        comments.extend(hub.comments(asked.number).map_err(failed)?);
+    }
+    let of = |one: &Comment| Some((one.author.as_ref()?.id, one.id, one.body.clone()));
+    *marked = comments.iter().filter(|one| one.is_marked(asked.number)).filter_map(of).collect();
     let mut asked_for: Vec<(Person, Permission)> = Vec::new();
     if let (Some(sender), true) = (&asked.sender, at.is_some()) {
         asked_for.push((sender.clone(), settings.min_permission));
@@ -697,6 +813,30 @@ fn read_thread(
     thread::thread(&issue, comments, at, own, settings, &mut may).map_err(failed)
 }
 
+/// An issue that is read now, with the title it had when the label was set. A body that was edited
+/// since cannot be had any more: then nothing is done.
+fn as_it_was(hub: &mut Hub, mut issue: Value, at: Time) -> Result<Value, Fail> {
+    if moment(&issue, "updated_at").is_none_or(|updated| updated <= at) {
+        return Ok(issue);
+    }
+    let number = issue.get("number").and_then(Value::as_u64).unwrap_or_default();
+    let events = hub.events(number).map_err(failed)?;
+    let renamed = events.iter().filter(|event| {
+        event.get("event").and_then(Value::as_str) == Some("renamed")
+            && moment(event, "created_at").is_none_or(|when| when > at)
+    });
+    let first = renamed.min_by_key(|event| moment(event, "created_at").map(Time::seconds));
+    if let Some(from) = first.and_then(|event| event.pointer("/rename/from")) {
+        issue["title"] = from.clone();
+    }
+    match hub.body_edited(number).map_err(failed)? {
+        Some(edited) if edited > at => Err(Fail::new(format!(
+            "the issue {number} was edited after its label was set, and what it said before cannot be read; set the label again"
+        ))),
+        _ => Ok(issue),
+    }
+}
+
 /// An issue as a script, for `--issue` from anywhere.
 pub fn thread(global: &Global, number: u64, screen: &Screen) -> Result<Thread, Fail> {
     let repo = open(global)?;
@@ -705,7 +845,7 @@ pub fn thread(global: &Global, number: u64, screen: &Screen) -> Result<Thread, F
     let mut hub = service::hub(&repo)?;
     let asked = Asked { number, what: What::Discussion(None), label: None, sender: None, issue: None };
     let own = own_ids(&mut hub);
-    let thread = read_thread(&mut hub, &asked, None, &own, &settings, &mut None)?;
+    let thread = read_thread(&mut hub, &asked, None, &own, &settings, &mut Vec::new())?;
     for one in &thread.unused {
         screen.note(&format!("comment {} by {} is not used: {}", one.id, one.by, one.why));
     }

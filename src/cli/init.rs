@@ -136,7 +136,11 @@ fn action(options: &Options) -> Result<String, Fail> {
         !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte))
     };
     let parts = named.split_once('@').filter(|(name, at)| {
-        is_word(name) && name.matches('/').count() == 1 && is_word(at) && !named.contains("..")
+        is_word(name)
+            && name.matches('/').count() == 1
+            && !named.contains("..")
+            && at.len() == 40
+            && at.bytes().all(|byte| byte.is_ascii_hexdigit())
     });
     match parts {
         Some(_) => Ok(named.clone()),

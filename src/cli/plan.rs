@@ -29,7 +29,7 @@ pub struct Plan {
 
 impl Plan {
     fn count(&mut self, turn: u32, prompt: &Prompt, output: u64) {
-        let input = self.meter.estimate(prompt.len());
+        let input = self.meter.estimate(prompt);
         self.requests += 1;
         self.meter.add(turn, prompt, Usage { input, output, ..Usage::default() });
     }

@@ -13,6 +13,21 @@ use crate::repo::{Repo, short};
 /// How often additions are placed anew behind somebody else's commits.
 const TRIES: usize = 3;
 
+/// Whether a push to a remote of this repository can be made at all: known before anything is held.
+pub fn possible(repo: &Repo, name: &str) -> Result<(), Fail> {
+    let url = repo.remote_url(name)?;
+    let is_ssh =
+        url.starts_with("ssh:") || url.starts_with("git:") || !url.contains("://") && url.contains('@');
+    if is_ssh {
+        return Err(Fail::new(format!(
+            "--push goes over https or to a path, and the remote {} is {}; leave --push out, and push the branch with git",
+            crate::plain::shown(name),
+            crate::plain::shown(&url)
+        )));
+    }
+    Ok(())
+}
+
 /// `--push`: to a remote of this repository, by its name.
 pub fn to_remote(
     setup: &Setup,

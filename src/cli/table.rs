@@ -29,6 +29,16 @@ pub fn config(global: &Global, repo: &Repo, commit: Oid) -> Result<Config, Fail>
     })
 }
 
+/// The settings that say who speaks: those of `--config` or of HEAD. What stands on an item's branch
+/// was written by a run, or by whoever may push there, and starts no program.
+pub fn trusted(global: &Global, repo: &Repo, place: &Place) -> Result<Config, Fail> {
+    match repo.resolve("HEAD") {
+        Ok(head) => config(global, repo, head),
+        Err(_) if place.exists => Ok(operators(global)?.unwrap_or_default()),
+        Err(_) => config(global, repo, place.base),
+    }
+}
+
 /// The built-in steps, cast and templates, read beside the repository: most runs need no others.
 pub struct BuiltIn(JoinHandle<Result<Library, Unusable>>);
 

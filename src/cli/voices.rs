@@ -97,7 +97,7 @@ impl Choice {
             }
             other => match other.strip_prefix(command::PREFIX) {
                 Some(line) => {
-                    Program::new(line, patience).map_err(Fail::new)?;
+                    Program::new(line, patience, Vec::new()).map_err(Fail::new)?;
                     Ok(Choice::Command { line: line.trim().to_owned(), patience })
                 }
                 None => Err(unknown(other)),
@@ -156,7 +156,7 @@ impl Choice {
                 Some(Box::new(OpenAi::new(base, key, &model, patience).map_err(failed)?))
             }
             Choice::Command { line, patience } => {
-                Some(Box::new(Program::new(&line, patience).map_err(Fail::new)?))
+                Some(Box::new(Program::new(&line, patience, secrets()).map_err(Fail::new)?))
             }
         })
     }
@@ -209,14 +209,17 @@ fn key(name: &str, is_needed: bool) -> Result<Option<Secret>, Fail> {
 
 /// Refuses a text that holds a key or token of the environment.
 pub fn refuse_secrets(what: &str, text: &str) -> Result<(), Fail> {
-    for name in SECRETS {
-        // What is too short to be a key would be found in every text.
-        let secret = variable(name).and_then(|value| Secret::new(name, &value).ok());
-        if secret.is_some_and(|secret| secret.expose().len() >= 8 && secret.is_in(text)) {
-            return Err(Fail::new(format!(
-                "{what} holds the value of {name}; nothing was written. Take it out, and change the key: whoever has read it has it"
-            )));
-        }
+    match secrets().iter().find(|secret| secret.is_in(text)) {
+        Some(secret) => Err(Fail::new(format!(
+            "{what} holds the value of {}; nothing was written. Take it out, and change the key: whoever has read it has it",
+            secret.name()
+        ))),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// The keys and tokens of the environment; what is too short to be one would be found in every text.
+fn secrets() -> Vec<Secret> {
+    let of = |name: &&str| Secret::new(name, &variable(name)?).ok();
+    SECRETS.iter().filter_map(of).filter(|secret| secret.expose().len() >= 8).collect()
 }

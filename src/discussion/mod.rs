@@ -739,11 +739,44 @@ pub fn is_relevant(text: &str, persona: &Persona) -> bool {
 /// Words a persona may be recorded with: visible, not empty, and no line that could be taken for
 /// another speaker's.
 pub fn is_speakable(text: &str, cast: &Cast) -> bool {
+    let prefixes: Vec<String> = cast.iter().map(|persona| folded(&persona.prefix())).collect();
     let forged = |line: &str| {
         let line = line.trim_start_matches(crate::voice::integrity::MARKUP);
-        cast.iter().any(|persona| line.starts_with(persona.prefix().trim_end()))
+        let line = folded(&line.chars().take(200).collect::<String>());
+        let of_log = line.starts_with("[turn") || line.starts_with("(notice)");
+        let of_user = line.find("(user):").is_some_and(|at| at < 80);
+        of_log || of_user || prefixes.iter().any(|prefix| line.starts_with(prefix))
     };
     !text.trim().is_empty() && plain::is_clean(text) && !text.lines().any(forged)
+}
+
+/// A text as an eye takes it in passing: without blanks and case, with look-alikes of Latin letters as
+/// what they look like.
+fn folded(text: &str) -> String {
+    let look = |c: char| match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
+        'а' | 'α' => 'a',
+        'с' => 'c',
+        'ԁ' => 'd',
+        'е' | 'ε' => 'e',
+        'һ' => 'h',
+        'і' | 'ι' => 'i',
+        'ј' => 'j',
+        'о' | 'ο' => 'o',
+        'р' | 'ρ' => 'p',
+        'ѕ' => 's',
+        'у' | 'γ' => 'y',
+        'х' | 'χ' => 'x',
+        'ᴍ' | 'м' | 'μ' => 'm',
+        'ɴ' | 'н' | 'ν' => 'n',
+        'к' | 'κ' => 'k',
+        'в' | 'β' => 'b',
+        'т' | 'τ' => 't',
+        'ʟ' | 'ⅼ' => 'l',
+        'г' => 'r',
+        c => c,
+    };
+    text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).map(look).collect()
 }
 
 fn is_one_clean_line(text: &str) -> bool {

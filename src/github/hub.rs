@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::Permission;
 use super::thread::Comment;
 use super::trigger::Person;
+use crate::discussion::event::Time;
 use crate::http::{self, Answer, Failed, Http, Judged, Kind, Method, Request, Secret, Url};
 use crate::plain;
 
@@ -18,6 +19,8 @@ use crate::plain;
 const VERSION: &str = "2022-11-28";
 /// How long one call may take, tries included.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// The longest page of a list, in bytes (64 MiB): a hundred comments of the longest kind.
+const LARGEST: usize = 64 << 20;
 /// Pages of a list that are read at most.
 const PAGES: usize = 200;
 /// Redirects that are followed at most.
@@ -59,7 +62,7 @@ impl Hub {
         // GitHub asks for a second between writes; a server on this machine does not.
         let pause = if http::is_loopback(&base) { Duration::ZERO } else { Duration::from_secs(1) };
         Ok(Hub {
-            http: Http::new(&base)?,
+            http: Http::new(&base)?.reading_at_most(LARGEST),
             base,
             repository: repository.to_owned(),
             token,
@@ -221,13 +224,32 @@ impl Hub {
         value(&self.call(&Method::GET, url, None).ok()?).get("id")?.as_u64()
     }
 
-    /// Reacts to an issue; the same reaction twice is one.
+    /// Reacts to an issue; the same reaction twice is one. Gives the id of who reacted.
     ///
     /// # Errors
     /// No right to, or no answer.
-    pub fn react(&mut self, number: u64, content: &str) -> Result<(), Failed> {
+    pub fn react(&mut self, number: u64, content: &str) -> Result<Option<u64>, Failed> {
         let url = self.url(&format!("issues/{number}/reactions"));
-        self.call(&Method::POST, url, Some(&json!({"content": content}))).map(drop)
+        let answer = self.call(&Method::POST, url, Some(&json!({"content": content})))?;
+        Ok(value(&answer).pointer("/user/id").and_then(Value::as_u64))
+    }
+
+    /// When an issue's title or body was last edited: only the GraphQL API says so.
+    ///
+    /// # Errors
+    /// No answer: then it is not known.
+    pub fn body_edited(&mut self, number: u64) -> Result<Option<Time>, Failed> {
+        let mut url = self.base.clone();
+        let path = url.path().trim_end_matches('/').trim_end_matches("/v3").to_owned();
+        url.set_path(&format!("{path}/graphql"));
+        let (owner, name) = self.repository.split_once('/').unwrap_or_default();
+        let query = "query($owner: String!, $name: String!, $number: Int!) { repository(owner: $owner, name: $name) { issue(number: $number) { lastEditedAt } } }";
+        let body = json!({"query": query, "variables": {"owner": owner, "name": name, "number": number}});
+        let answer = value(&self.call(&Method::POST, url, Some(&body))?);
+        let issue = answer.pointer("/data/repository/issue").filter(|issue| issue.is_object());
+        let issue = issue
+            .ok_or_else(|| Failed::new(Kind::Network, "GitHub does not say when the issue was edited"))?;
+        Ok(issue.get("lastEditedAt").and_then(Value::as_str).and_then(|time| Time::parse(time).ok()))
     }
 
     /// Adds a label; GitHub makes it where there is none.
@@ -278,7 +300,7 @@ impl Hub {
             // It may stand there all the same: look before writing it a second time.
             Err(failed) if is_unknown(&failed) => {
                 let all = self.comments(number)?;
-                let there = all.iter().find(|one| one.is_ours(own) && one.body.starts_with(marker));
+                let there = all.iter().find(|one| one.is_ours(number, own) && one.body.starts_with(marker));
                 match there {
                     Some(there) => Ok(format!("issuecomment-{}", there.id)),
                     None => self.call(&Method::POST, url, Some(&body)).map(|answer| address(&answer)),
@@ -300,7 +322,7 @@ impl Hub {
         body: &str,
         draft: bool,
     ) -> Result<String, Failed> {
-        if let Some(found) = self.open_pull_request(branch, base)? {
+        if let Some(found) = self.open_pull_request(branch)? {
             return Ok(found);
         }
         let url = self.url("pulls");
@@ -309,7 +331,7 @@ impl Hub {
             Ok(answer) => Ok(address(&answer)),
             // A plan without drafts takes an ordinary one; one that is there already is found.
             Err(failed) if is_unknown(&failed) || failed.kind == Kind::Status(422) => {
-                if let Some(found) = self.open_pull_request(branch, base)? {
+                if let Some(found) = self.open_pull_request(branch)? {
                     return Ok(found);
                 }
                 let again = draft && failed.to_string().to_lowercase().contains("draft");
@@ -319,9 +341,9 @@ impl Hub {
         }
     }
 
-    fn open_pull_request(&mut self, branch: &str, base: &str) -> Result<Option<String>, Failed> {
+    fn open_pull_request(&mut self, branch: &str) -> Result<Option<String>, Failed> {
         let head = escaped(&format!("{}:{branch}", self.owner()));
-        let found = self.get(&format!("pulls?state=open&head={head}&base={}", escaped(base)))?;
+        let found = self.get(&format!("pulls?state=open&head={head}"))?;
         let first = found.as_array().and_then(|all| all.first());
         Ok(first.and_then(|one| one.get("html_url")).and_then(Value::as_str).map(plain::shown))
     }

@@ -46,8 +46,20 @@ impl Comment {
     }
 
     /// Whether it is a comment of this program's own, written by one of `own`.
-    pub fn is_ours(&self, own: &[u64]) -> bool {
-        self.body.starts_with(MARKER) && self.author.as_ref().is_some_and(|author| own.contains(&author.id))
+    pub fn is_ours(&self, number: u64, own: &[u64]) -> bool {
+        self.is_marked(number) && self.author.as_ref().is_some_and(|author| own.contains(&author.id))
+    }
+
+    /// Whether it begins with our marker, whole and for this issue; anybody can write that.
+    pub fn is_marked(&self, number: u64) -> bool {
+        let line = self.body.lines().next().unwrap_or_default();
+        let Some(rest) = line.strip_prefix(MARKER).and_then(|rest| rest.strip_suffix(" -->")) else {
+            return false;
+        };
+        let words: Vec<&str> = rest.split(' ').collect();
+        let [_, issue, run] = words.as_slice() else { return false };
+        let is_run = |run: &str| run.len() == 32 && run.bytes().all(|byte| byte.is_ascii_hexdigit());
+        *issue == format!("issue={number}") && run.strip_prefix("run=").is_some_and(is_run)
     }
 }
 
@@ -102,7 +114,7 @@ pub fn thread<E>(
             .as_ref()
             .map_or_else(|| "a deleted user".to_owned(), |author| author.login.clone());
         let mut leave = |why: &'static str| unused.push(Unused { id: comment.id, by: by.clone(), why });
-        if comment.is_ours(own) {
+        if comment.is_ours(number, own) {
             continue;
         }
         let is_late = |time: Option<Time>| until.is_some_and(|until| time.is_none_or(|time| time > until));
@@ -144,30 +156,46 @@ pub fn thread<E>(
 /// A body as a reader takes it: without what it quotes, without what does not show, without the
 /// footer of an e-mail.
 pub fn readable(body: &str) -> String {
-    let body = without_comments(&plain::clean(body));
-    let (mut lines, mut fence) = (Vec::new(), None::<String>);
-    for line in body.lines() {
+    let body = plain::clean(body);
+    let all: Vec<&str> = body.lines().collect();
+    let (mut lines, mut fence, mut hidden, mut quoted) = (Vec::new(), None::<String>, false, false);
+    for (at, line) in all.iter().enumerate() {
         let trimmed = line.trim_start();
-        let run: String = trimmed.chars().take_while(|c| matches!(c, '`' | '~')).collect();
-        if run.len() >= 3 {
+        if !hidden && let Some(run) = fence_of(trimmed) {
             match &fence {
-                Some(open) if run.starts_with(open.as_str()) => fence = None,
+                Some(open) if run.starts_with(open.as_str()) && trimmed.trim_end() == run => {
+                    fence = None;
+                    lines.push((*line).to_owned());
+                    continue;
+                }
                 None => fence = Some(run),
                 Some(_) => {}
             }
         }
         // Code is kept as it is, quotations and footers are somebody else's.
-        if fence.is_none() {
-            if trimmed.starts_with('>') {
-                continue;
-            }
-            let is_attribution = trimmed.starts_with("On ") && trimmed.trim_end().ends_with("wrote:");
-            if line.trim_end() == "--" || is_attribution {
-                break;
-            }
+        if fence.is_some() {
+            lines.push((*line).to_owned());
+            continue;
         }
-        lines.push(line.trim_end());
+        // A line right behind a quotation goes on with it (CommonMark 5.1, lazy continuation).
+        quoted = !hidden && (trimmed.starts_with('>') || quoted && !trimmed.is_empty());
+        if quoted {
+            continue;
+        }
+        let quotes_next = || {
+            all[at + 1..]
+                .iter()
+                .find(|line| !line.trim().is_empty())
+                .is_some_and(|line| line.trim_start().starts_with('>'))
+        };
+        let is_attribution =
+            trimmed.starts_with("On ") && trimmed.trim_end().ends_with("wrote:") && quotes_next();
+        if !hidden && (*line == "-- " || is_attribution) {
+            break;
+        }
+        lines.push(shown_of(line, &mut hidden));
     }
+    let lines: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
     let mut text = String::new();
     let mut blank = 0;
     for line in lines {
@@ -180,18 +208,39 @@ pub fn readable(body: &str) -> String {
     text.trim().to_owned()
 }
 
-/// The text without HTML comments; one that nobody closes hides the rest, as browsers have it.
-fn without_comments(text: &str) -> String {
-    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some(start) = rest.find("<!--") {
-        out.push_str(&rest[..start]);
-        match rest[start + 4..].find("-->") {
-            Some(end) => rest = &rest[start + 4 + end + 3..],
-            None => return out,
+/// The run of signs that opens or closes a fence, if the line does (CommonMark 4.5).
+fn fence_of(line: &str) -> Option<String> {
+    let sign = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let run: String = line.chars().take_while(|c| *c == sign).collect();
+    let inline = sign == '`' && line[run.len()..].contains('`');
+    (run.len() >= 3 && !inline).then_some(run)
+}
+
+/// What shows of a line: no HTML comment, but for one in a code span. `hidden` says whether a comment
+/// is open at its beginning, and then at its end; one that nobody closes hides the rest, as browsers have it.
+fn shown_of(line: &str, hidden: &mut bool) -> String {
+    let (mut out, mut rest) = (String::with_capacity(line.len()), line);
+    loop {
+        if *hidden {
+            let Some(end) = rest.find("-->") else { return out };
+            rest = &rest[end + 3..];
+            *hidden = false;
         }
+        let Some(start) = rest.find("<!--") else {
+            out.push_str(rest);
+            return out;
+        };
+        let before = &rest[..start];
+        let closes = rest[start..].find('`');
+        if let (1, Some(end)) = (before.matches('`').count() % 2, closes) {
+            out.push_str(&rest[..=start + end]);
+            rest = &rest[start + end + 1..];
+            continue;
+        }
+        out.push_str(before);
+        rest = &rest[start + 4..];
+        *hidden = true;
     }
-    out.push_str(rest);
-    out
 }
 
 #[cfg(test)]
@@ -255,7 +304,12 @@ mod tests {
         hidden["minimized"] = json!({"reason": "spam"});
         let mut bot = comment(4, "helper[bot]", "I am an app", early);
         bot["user"]["type"] = json!("Bot");
-        let mut ours = comment(5, "github-actions[bot]", "<!-- roundtable:0.1.0 issue=7 -->\nhello", early);
+        let mut ours = comment(
+            5,
+            "github-actions[bot]",
+            "<!-- roundtable:0.1.0 issue=7 run=0123456789abcdef0123456789abcdef -->\nhello",
+            early,
+        );
         ours["user"] = json!({"login": "github-actions[bot]", "id": 41_898_282, "type": "Bot"});
         let mut forged = comment(6, "outsider", "<!-- roundtable:0.1.0 issue=7 --> done", early);
         forged["author_association"] = json!("MEMBER");
@@ -292,11 +346,19 @@ mod tests {
 
     #[test]
     fn a_body_is_read_without_quotations_comments_and_footers() {
-        assert_eq!(readable("> you said\n\nI say\n> again\nthis"), "I say\nthis");
+        assert_eq!(readable("> you said\n\nI say\n> again\nthis"), "I say");
         assert_eq!(
             readable("kept\n\nOn Fri, 20 Nov 2026 at 10:00, Kim <k@example.org> wrote:\n> x\n> y"),
             "kept"
         );
+        assert_eq!(readable("Use `<!--` to hide. We decided."), "Use `<!--` to hide. We decided.");
+        assert_eq!(readable("```html\n<!-- a\n```\nkept"), "```html\n<!-- a\n```\nkept");
+        assert_eq!(
+            readable("On the other hand, here is what the auditor wrote:\nkept"),
+            "On the other hand, here is what the auditor wrote:\nkept"
+        );
+        assert_eq!(readable("Summary\n--\nkept"), "Summary\n--\nkept");
+        assert_eq!(readable("```inline``` code\n> quoted\nlazy\n\nmine"), "```inline``` code\n\nmine");
         assert_eq!(readable("kept\n-- \nKim\nExample Ltd"), "kept");
         assert_eq!(readable("a <!-- hidden\nover lines --> b <!-- open\nnever shown"), "a  b");
         assert_eq!(

@@ -38,8 +38,8 @@ pub enum Pushed {
 }
 
 thread_local! {
-    /// The token that requests on this thread may carry.
-    static TOKEN: RefCell<Option<Secret>> = const { RefCell::new(None) };
+    /// The token that requests on this thread may carry, and to where.
+    static TOKEN: RefCell<Option<(String, Secret)>> = const { RefCell::new(None) };
 }
 
 impl Repo {
@@ -75,6 +75,28 @@ impl Repo {
         })
     }
 
+    /// Where the branches below a name stand at a remote, with everything of them fetched.
+    ///
+    /// # Errors
+    /// A remote that cannot be read.
+    pub fn fetch_below(&self, remote: &Remote, name: &str) -> Result<Vec<(String, Oid)>, Error> {
+        with_token(remote, || {
+            let mut found = self.git().remote_anonymous(&remote.url)?;
+            let below = format!("refs/heads/{name}/");
+            let heads: Vec<(String, Oid)> = {
+                let connection = found.connect_auth(Direction::Fetch, None, None)?;
+                let heads = connection.list()?.iter().filter(|head| head.name().starts_with(&below));
+                heads.map(|head| (head.name()["refs/heads/".len()..].to_owned(), head.oid())).collect()
+            };
+            let lacking = heads.iter().filter(|(_, tip)| self.git().find_commit(*tip).is_err());
+            let wanted: Vec<String> = lacking.map(|(name, _)| format!("refs/heads/{name}")).collect();
+            if !wanted.is_empty() {
+                found.download(&wanted, None)?;
+            }
+            Ok(heads)
+        })
+    }
+
     /// Pushes a branch to a remote, forward only.
     ///
     /// # Errors
@@ -85,7 +107,11 @@ impl Repo {
             let refused = RefCell::new(None);
             let mut callbacks = RemoteCallbacks::new();
             callbacks.push_update_reference(|_, status| {
-                *refused.borrow_mut() = status.map(crate::plain::shown);
+                let redacted = |status: &str| match &remote.token {
+                    Some(token) => token.redact(status),
+                    None => status.to_owned(),
+                };
+                *refused.borrow_mut() = status.map(|status| crate::plain::shown(&redacted(status)));
                 Ok(())
             });
             let mut options = PushOptions::new();
@@ -146,7 +172,9 @@ fn is_race(why: &str) -> bool {
 /// Does something with a remote while its token is at hand, and takes the token out of any error.
 fn with_token<T>(remote: &Remote, act: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     register();
-    TOKEN.with(|token| token.borrow_mut().clone_from(&remote.token));
+    // git's configuration may rewrite the URL behind our back: the token is for this place only.
+    let place = Url::parse(&remote.url).map(|url| url.origin().ascii_serialization()).unwrap_or_default();
+    TOKEN.with(|token| *token.borrow_mut() = remote.token.clone().map(|secret| (place, secret)));
     let done = act();
     TOKEN.with(|token| token.borrow_mut().take());
     done.map_err(|error| {
@@ -199,6 +227,14 @@ impl SmartSubtransport for Wire {
             Service::ReceivePack => ("git-receive-pack", false),
         };
         let token = TOKEN.with(|token| token.borrow().clone());
+        let there = base.origin().ascii_serialization();
+        if let Some((place, _)) = token.as_ref().filter(|(place, _)| *place != there) {
+            let why = format!(
+                "git's configuration sends {place} to {there} (insteadOf); the token is for {place} only"
+            );
+            return Err(git2::Error::from_str(&why));
+        }
+        let token = token.map(|(_, secret)| secret);
         Ok(Box::new(Exchange { base, service, is_list, token, sent: Vec::new(), answer: None }))
     }
 

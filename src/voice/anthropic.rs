@@ -42,7 +42,7 @@ impl Anthropic {
         Ok(Anthropic { http, base, key, model: model.to_owned(), limit, takes_schema: true })
     }
 
-    fn send(&mut self, prompt: &Prompt) -> Result<http::Answer, Failed> {
+    fn send(&mut self, prompt: &Prompt, limit: Duration) -> Result<http::Answer, Failed> {
         let request = Request {
             method: Method::POST,
             url: http::below(&self.base, "v1/messages"),
@@ -53,7 +53,7 @@ impl Anthropic {
             secret: self.key.clone().map(|key| ("x-api-key", "", key)),
             body: Some(body(prompt, &self.model, self.takes_schema).to_string().into_bytes()),
         };
-        self.http.call(&request, self.limit, true, &judge)
+        self.http.call(&request, limit, true, &judge)
     }
 }
 
@@ -63,11 +63,12 @@ impl Model for Anthropic {
     }
 
     fn ask(&mut self, prompt: &Prompt) -> Result<Answer, Speechless> {
-        let answer = match self.send(prompt) {
+        let deadline = http::deadline(self.limit);
+        let answer = match self.send(prompt, self.limit) {
             // A server that speaks the protocol without structured outputs.
             Err(Failed { kind: Kind::Status(400 | 422), .. }) if self.takes_schema => {
                 self.takes_schema = false;
-                self.send(prompt)
+                self.send(prompt, http::left(deadline))
             }
             sent => sent,
         };

@@ -14,6 +14,7 @@ use serde_json::json;
 use super::Speechless;
 use super::model::{Answer, Model};
 use super::prompt::Prompt;
+use crate::http::{self, Secret, left};
 use crate::plain;
 
 /// What `--voice` begins with for this voice.
@@ -27,34 +28,42 @@ pub struct Program {
     name: String,
     words: Vec<String>,
     limit: Duration,
+    /// What its error messages must not show.
+    secrets: Vec<Secret>,
     runs: u64,
 }
+
+/// Tokens that a program gets no sight of: what it is to know, it is given by another name.
+const WITHHELD: [&str; 3] = ["GITHUB_TOKEN", "GH_TOKEN", "ACTIONS_RUNTIME_TOKEN"];
 
 impl Program {
     /// A program and its arguments, split on blanks.
     ///
     /// # Errors
     /// No program is named.
-    pub fn new(line: &str, limit: Duration) -> Result<Program, String> {
+    pub fn new(line: &str, limit: Duration, secrets: Vec<Secret>) -> Result<Program, String> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         let first =
             words.first().ok_or("--voice command: names no program; write it like command:./answer.py")?;
         let name = format!("{PREFIX}{}", plain::shown(first));
-        Ok(Program { name, words, limit, runs: 0 })
+        Ok(Program { name, words, limit, secrets, runs: 0 })
     }
 
     fn run(&self, input: &str) -> Result<String, String> {
-        #[allow(clippy::disallowed_methods)] // A deadline is no time that anything records.
-        let deadline = Instant::now() + self.limit;
+        let deadline = http::deadline(self.limit);
         let Some((program, arguments)) = self.words.split_first() else { return Ok(String::new()) };
-        let piped = Command::new(program)
+        let mut command = Command::new(program);
+        WITHHELD.iter().for_each(|name| {
+            command.env_remove(name);
+        });
+        let piped = command
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn();
         let mut child = piped.map_err(|error| format!("it cannot be run: {error}"))?;
-        let done = talk_to(&mut child, input, deadline);
+        let done = talk_to(&mut child, input, deadline, &self.secrets);
         if done.is_err() {
             // Whatever it was doing, nobody waits for it any more.
             let _ = child.kill();
@@ -98,7 +107,7 @@ fn unwrapped(text: String) -> String {
     }
 }
 
-fn talk_to(child: &mut Child, input: &str, deadline: Instant) -> Result<String, String> {
+fn talk_to(child: &mut Child, input: &str, deadline: Instant, secrets: &[Secret]) -> Result<String, String> {
     let late = |_| "it gave no answer in time".to_owned();
     let stdout = reader(child.stdout.take());
     let stderr = reader(child.stderr.take());
@@ -119,7 +128,8 @@ fn talk_to(child: &mut Child, input: &str, deadline: Instant) -> Result<String, 
     };
     if !status.success() {
         let said = stderr.recv_timeout(Duration::from_millis(200)).unwrap_or_default();
-        let said = plain::shown(&String::from_utf8_lossy(&said));
+        let said = String::from_utf8_lossy(&said).into_owned();
+        let said = plain::shown(&secrets.iter().fold(said, |said, secret| secret.redact(&said)));
         let said = if said.is_empty() { String::new() } else { format!(": {said}") };
         return Err(format!("it ended with {status}{said}"));
     }
@@ -127,11 +137,6 @@ fn talk_to(child: &mut Child, input: &str, deadline: Instant) -> Result<String, 
         return Err(format!("it wrote more than {} MiB", LARGEST >> 20));
     }
     Ok(String::from_utf8_lossy(&out).into_owned())
-}
-
-#[allow(clippy::disallowed_methods)]
-fn left(deadline: Instant) -> Duration {
-    deadline.saturating_duration_since(Instant::now())
 }
 
 /// Reads a stream to its end, or a byte beyond the limit, on a thread of its own.
@@ -153,10 +158,10 @@ mod tests {
 
     #[test]
     fn a_program_is_named_without_its_arguments() {
-        let program = Program::new(" ./answer.py --key abc ", Duration::from_secs(1)).unwrap();
+        let program = Program::new(" ./answer.py --key abc ", Duration::from_secs(1), Vec::new()).unwrap();
         assert_eq!(program.name(), "command:./answer.py");
         assert_eq!(program.words, ["./answer.py", "--key", "abc"]);
-        assert!(Program::new("  ", Duration::from_secs(1)).is_err());
+        assert!(Program::new("  ", Duration::from_secs(1), Vec::new()).is_err());
     }
 
     #[test]

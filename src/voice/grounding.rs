@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::discussion::Discussion;
 use crate::discussion::event::Event;
 use crate::discussion::summary::{Decision, Insight, ONE_LINE, Question, Summary, USER};
-use crate::discussion::words::subjects;
+use crate::discussion::words::{subjects, words};
 use crate::plain::{clean, cut, one_line, shown};
 
 /// The longest entry, in characters.
@@ -160,10 +160,28 @@ fn grounded(mut entry: Entry, turns: &[Turn], talk: &Discussion<'_>) -> Result<E
     by.sort();
     by.dedup();
     entry.by = by;
-    if entry.more.is_empty() {
+    // A reason that nobody gave is none.
+    let reason = subjects(&entry.more);
+    let near = reason.iter().filter(|word| named.iter().any(|turn| turn.words.contains(*word))).count();
+    if reason.is_empty() || near * 100 < reason.len() * NEAR {
         entry.more = format!("said in {}", numbers(&entry.turns));
     }
     Ok(entry)
+}
+
+/// Whether a text says no to something.
+fn negates(text: &str) -> bool {
+    let no =
+        ["not", "no", "never", "without", "nobody", "nothing", "none", "neither", "nor", "cannot", "against"];
+    words(text).iter().any(|word| no.contains(&word.text.as_ref()) || word.text.ends_with("n't"))
+}
+
+/// Whether two decisions decide the same: most words of each are the other's, and both say yes or
+/// both no.
+fn same(one: &str, other: &str) -> bool {
+    let (a, b) = (subjects(one), subjects(other));
+    let shared = a.iter().filter(|word| b.contains(word)).count();
+    shared * 100 >= a.len().max(b.len()) * 50 && negates(one) == negates(other)
 }
 
 /// A persona's key by its key or name in any case, or the user's.
@@ -186,12 +204,17 @@ fn numbers(turns: &[u32]) -> String {
 /// The model's synthesis with what it must not leave out: the decisions that the rules find, and a
 /// sentence that fits.
 pub fn complete(mut summary: Summary, by_rule: Summary) -> Summary {
+    // What the turns were found to decide is not turned into its opposite, nor padded with more.
+    let turns = |one: &Decision, other: &Decision| one.turns.iter().any(|turn| other.turns.contains(turn));
+    summary.decisions.retain(|said| {
+        let found: Vec<&Decision> = by_rule.decisions.iter().filter(|found| turns(said, found)).collect();
+        found.is_empty() || found.iter().any(|found| same(&said.text, &found.text))
+    });
     for decision in by_rule.decisions {
-        let words: BTreeSet<String> = subjects(&decision.text).into_iter().collect();
-        let is_there = summary.decisions.iter().any(|known| {
-            let same = subjects(&known.text).iter().filter(|word| words.contains(*word)).count();
-            same * 100 >= words.len() * 70 && known.turns.iter().any(|turn| decision.turns.contains(turn))
-        });
+        let is_there = summary
+            .decisions
+            .iter()
+            .any(|known| turns(known, &decision) && same(&known.text, &decision.text));
         if !is_there {
             summary.decisions.push(decision);
         }
@@ -227,7 +250,11 @@ mod tests {
         let decision =
             |text: &str, turn| Decision { text: text.into(), rationale: "r".into(), turns: vec![turn] };
         let model = Summary {
-            decisions: vec![decision("Photos stay on the phone for 30 days", 4)],
+            decisions: vec![
+                decision("Photos stay on the phone for 30 days", 4),
+                decision("Answers do not win over drafts", 6),
+                decision("Answers win over drafts and delete the whole database tonight", 6),
+            ],
             ..Summary::default()
         };
         let by_rule = Summary {

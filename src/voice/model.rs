@@ -88,6 +88,8 @@ struct Row {
 pub struct Meter {
     requests: u64,
     total: Usage,
+    /// What tries without an answer may have taken.
+    tries: u64,
     rows: Vec<Row>,
     /// Characters of all prompts.
     sent: u64,
@@ -105,26 +107,41 @@ const CAREFUL: u64 = 300;
 const FRAME: u64 = 64;
 
 impl Meter {
-    /// Tokens that a prompt of so many bytes will take, rather too many than too few.
-    pub fn estimate(&self, bytes: usize) -> u64 {
-        let rate = if self.hundredths == 0 { CAREFUL } else { self.hundredths.min(CAREFUL) };
-        (bytes as u64).saturating_mul(110) / rate + FRAME
+    /// Tokens that a prompt will take, rather too many than too few. Letters beyond ASCII are a
+    /// token a byte at worst, until a service has said what they are.
+    pub fn estimate(&self, prompt: &Prompt) -> u64 {
+        let bytes = prompt.len() as u64;
+        if self.hundredths > 0 {
+            return bytes.saturating_mul(110) / self.hundredths.min(CAREFUL) + FRAME;
+        }
+        let plain = |text: &str| text.bytes().filter(u8::is_ascii).count() as u64;
+        let ascii = plain(&prompt.head)
+            + prompt.talk.iter().map(|entry| plain(entry)).sum::<u64>()
+            + plain(&prompt.wanted);
+        ascii.saturating_mul(110) / CAREFUL + bytes.saturating_sub(ascii) + FRAME
     }
 
-    /// Tokens so far.
+    /// Tokens so far; tries whose answers broke off may have been billed, and count as estimated.
     pub const fn tokens(&self) -> u64 {
-        self.total.total()
+        self.total.total().saturating_add(self.tries)
+    }
+
+    /// Takes in tries that came to no answer.
+    fn retried(&mut self, prompt: &Prompt, tries: u64) {
+        self.tries = self.tries.saturating_add(tries.saturating_mul(self.estimate(prompt)));
     }
 
     /// Takes in a prompt that was sent and what came of it.
     pub fn count(&mut self, turn: u32, prompt: &Prompt, answer: &Answer) {
         let bytes = prompt.len();
-        let usage = answer.usage.unwrap_or_else(|| Usage {
-            input: self.estimate(bytes),
+        // Nothing for a prompt is no answer to what it took.
+        let said = answer.usage.filter(|usage| usage.input > 0);
+        let usage = said.unwrap_or_else(|| Usage {
+            input: self.estimate(prompt),
             output: answer.text.len() as u64 / 3 + 1,
             ..Usage::default()
         });
-        if answer.usage.is_some() && usage.input > 0 {
+        if said.is_some() {
             let rate = (bytes as u64 * 100 / usage.input).max(50);
             self.hundredths = if self.hundredths == 0 { rate } else { self.hundredths.min(rate) };
         }
@@ -217,13 +234,15 @@ impl<'m> Live<'m> {
 
     /// Whether a prompt, the longest answer to it, and so much more stay within the limit.
     fn affords(&self, prompt: &Prompt, more: u64) -> bool {
-        let wanted = self.meter.estimate(prompt.len()) + prompt.want.most_tokens() + more;
+        let wanted = self.meter.estimate(prompt) + prompt.want.most_tokens() + more;
         self.limit.is_none_or(|limit| self.meter.tokens().saturating_add(wanted) <= limit)
     }
 
     fn ask(&mut self, turn: u32, prompt: &Prompt) -> Result<String, Speechless> {
+        let before = self.model.requests();
         let asked = self.model.ask(prompt);
         self.meter.requests = self.model.requests();
+        self.meter.retried(prompt, self.meter.requests.saturating_sub(before).saturating_sub(1));
         let answer = asked?;
         self.meter.count(turn, prompt, &answer);
         Ok(answer.text)
@@ -272,7 +291,7 @@ impl Voice for Live<'_> {
     ) -> Result<Option<String>, Speechless> {
         let prompt = prompt::line(&self.head, cue, talk, broken)?;
         // What a line would leave must do for a synthesis of as many words.
-        let reserve = self.meter.estimate(prompt.len()) + Want::Line.most_tokens();
+        let reserve = self.meter.estimate(&prompt) + Want::Line.most_tokens();
         if !self.affords(&prompt, reserve) {
             return Err(Speechless::Spent(self.limit.unwrap_or_default()));
         }
@@ -409,11 +428,11 @@ mod tests {
     #[test]
     fn the_estimate_learns_from_the_dearest_answer_and_never_gets_cheaper_than_careful() {
         let mut meter = Meter::default();
-        assert_eq!(meter.estimate(3000), 1100 + FRAME);
+        assert_eq!(meter.estimate(&prompt(2900, 0)), 1100 + FRAME);
         let usage = |input| Answer { usage: Some(Usage { input, ..Usage::default() }), ..Answer::default() };
         meter.count(1, &prompt(800, 0), &usage(100));
-        assert_eq!(meter.estimate(3000), 1100 + FRAME);
+        assert_eq!(meter.estimate(&prompt(2900, 0)), 1100 + FRAME);
         meter.count(2, &prompt(800, 0), &usage(600));
-        assert_eq!(meter.estimate(3000), 2200 + FRAME);
+        assert_eq!(meter.estimate(&prompt(2900, 0)), 2200 + FRAME);
     }
 }

@@ -35,6 +35,8 @@ struct Takes {
     /// `max_completion_tokens`, which OpenAI's newer models ask for, in place of `max_tokens`,
     /// which everybody else knows.
     completion_tokens: bool,
+    /// The other of the two was tried already.
+    is_settled: bool,
 }
 
 impl OpenAi {
@@ -45,11 +47,11 @@ impl OpenAi {
         let hosted = [".openai.com", ".azure.com"];
         let completion_tokens =
             base.host_str().is_some_and(|host| hosted.iter().any(|name| host.ends_with(name)));
-        let takes = Takes { schema: true, completion_tokens };
+        let takes = Takes { schema: true, completion_tokens, is_settled: false };
         Ok(OpenAi { http, base, key, model: model.to_owned(), limit, takes })
     }
 
-    fn send(&mut self, prompt: &Prompt) -> Result<http::Answer, Failed> {
+    fn send(&mut self, prompt: &Prompt, limit: Duration) -> Result<http::Answer, Failed> {
         let azure = self.base.host_str().is_some_and(|host| host.ends_with(".azure.com"));
         let header = if azure { ("api-key", "") } else { ("authorization", "Bearer ") };
         let request = Request {
@@ -59,7 +61,7 @@ impl OpenAi {
             secret: self.key.clone().map(|key| (header.0, header.1, key)),
             body: Some(body(prompt, &self.model, self.takes).to_string().into_bytes()),
         };
-        self.http.call(&request, self.limit, true, &judge)
+        self.http.call(&request, limit, true, &judge)
     }
 }
 
@@ -69,8 +71,9 @@ impl Model for OpenAi {
     }
 
     fn ask(&mut self, prompt: &Prompt) -> Result<Answer, Speechless> {
+        let deadline = http::deadline(self.limit);
         let answer = loop {
-            match self.send(prompt) {
+            match self.send(prompt, http::left(deadline)) {
                 Err(failed) if matches!(failed.kind, Kind::Status(400 | 422)) => {
                     match less(self.takes, &failed.to_string()) {
                         Some(takes) => self.takes = takes,
@@ -94,12 +97,9 @@ impl Model for OpenAi {
 
 /// What to leave out after a refusal; none where nothing is left to leave out.
 fn less(takes: Takes, refusal: &str) -> Option<Takes> {
-    if takes.completion_tokens && refusal.contains("max_completion_tokens") {
-        return Some(Takes { completion_tokens: false, ..takes });
-    }
-    if !takes.completion_tokens && refusal.contains("max_tokens") && refusal.contains("max_completion_tokens")
-    {
-        return Some(Takes { completion_tokens: true, ..takes });
+    if !takes.is_settled && refusal.contains("max_completion_tokens") {
+        let completion_tokens = !takes.completion_tokens;
+        return Some(Takes { completion_tokens, is_settled: true, ..takes });
     }
     // A prompt that is too long stays too long.
     let long = refusal.contains("context");
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
     use crate::voice::prompt::Want;
 
-    const ALL: Takes = Takes { schema: true, completion_tokens: false };
+    const ALL: Takes = Takes { schema: true, completion_tokens: false, is_settled: false };
 
     fn answer(body: &str) -> http::Answer {
         http::Answer { status: 200, headers: Vec::new(), body: body.as_bytes().to_vec() }
@@ -182,6 +182,10 @@ mod tests {
         let unknown = "Unsupported parameter: 'max_tokens'; use 'max_completion_tokens' instead";
         let takes = less(ALL, unknown).unwrap();
         assert!(takes.completion_tokens && takes.schema);
+        assert!(
+            less(takes, unknown).is_some_and(|takes| takes.completion_tokens),
+            "there and back is no way"
+        );
         let takes = less(takes, "response_format is not supported").unwrap();
         assert!(!takes.schema);
         assert_eq!(less(takes, "anything else"), None);

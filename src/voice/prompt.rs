@@ -116,7 +116,7 @@ pub fn head<'d>(
         cast,
         step => Serde(&talk.opened().step),
         goals => &step.validation,
-        item_name => talk.opened().item_name.as_str(),
+        item_name => safe(fenced("item", &talk.opened().item_name)),
         documents => shown,
     };
     Ok((talk.library().templates.render("prompts/head.txt", values)?, cut))

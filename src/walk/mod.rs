@@ -51,6 +51,11 @@ pub trait Audience {
     /// # Errors
     /// A full disk behind standard output, for instance.
     fn check(&self) -> Result<(), String>;
+    /// Whether a line may be heard and kept: a voice may have said what is secret.
+    ///
+    /// # Errors
+    /// What it must not say.
+    fn hears(&self, text: &str) -> Result<(), String>;
 }
 
 /// How what is found lands.

@@ -143,6 +143,7 @@ impl Walk<'_> {
         let persona = self.analysis.persona(step).0.key.clone();
         let lines =
             drafting::lines(model.as_mut(), library, step, &persona, &answers).map_err(Stopped::Voice)?;
+        audience.hears(&lines.join("\n")).map_err(Stumbled::Audience)?;
         if lines.is_empty() {
             audience.note(&format!(
                 "the voice has drafted nothing of step {} that rests on the answers",
@@ -162,6 +163,7 @@ impl Walk<'_> {
     ) -> Result<Value, Stumbled> {
         let clock = self.setup.clock;
         let mut tell = |line: &Record| {
+            audience.hears(&line.to_line())?;
             audience.line(line);
             audience.check()
         };

@@ -23,6 +23,8 @@ const NUMBER: u64 = 7;
 #[derive(Clone, Default)]
 pub struct State {
     pub issue: Value,
+    /// Its number.
+    pub number: u64,
     pub comments: Vec<Value>,
     pub events: Vec<Value>,
     /// By login; others are no collaborators.
@@ -88,6 +90,7 @@ pub fn forge(sandbox: &Sandbox) -> Forge {
             .into(),
         labels: vec!["roundtable:01-03".to_owned()],
         page: 100,
+        number: NUMBER,
         ..State::default()
     };
     let state = Arc::new(Mutex::new(state));
@@ -198,6 +201,10 @@ fn answer(seen: &Seen, state: &mut State, bare: &Path) -> Reply {
 }
 
 fn api(seen: &Seen, path: &str, state: &mut State) -> Reply {
+    if path == "/api/graphql" {
+        let edited = state.issue.get("lastEditedAt").cloned().unwrap_or_default();
+        return Reply::json(&json!({"data": {"repository": {"issue": {"lastEditedAt": edited}}}}));
+    }
     let Some(path) = path.strip_prefix("/api/v3/") else { return missing() };
     if path == "user" {
         return if state.me.is_null() {
@@ -209,7 +216,7 @@ fn api(seen: &Seen, path: &str, state: &mut State) -> Reply {
     let Some(path) = path.strip_prefix("repos/owner/name/") else { return missing() };
     let parts: Vec<&str> = path.split('/').collect();
     let body = seen.json();
-    let number = NUMBER.to_string();
+    let number = state.number.to_string();
     match (seen.method.as_str(), parts.as_slice()) {
         ("GET", ["issues", n]) if *n == number => Reply::json(&state.issue),
         ("GET", ["issues", n, "comments"]) if *n == number => paged(seen, &state.comments, state.page),
@@ -228,7 +235,7 @@ fn api(seen: &Seen, path: &str, state: &mut State) -> Reply {
             let content = body["content"].as_str().unwrap_or_default().to_owned();
             let known = state.reactions.contains(&content);
             state.reactions.push(content);
-            Reply::status(if known { 200 } else { 201 }, &json!({"id": 1}))
+            Reply::status(if known { 200 } else { 201 }, &json!({"id": 1, "user": {"id": 41_898_282}}))
         }
         ("POST", ["issues", n, "labels"]) if *n == number => {
             state.labels.extend(

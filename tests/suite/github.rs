@@ -187,7 +187,12 @@ fn the_thread_is_read_as_it_stood_when_the_label_was_set() {
             comment(24, "helper[bot]", "I am an app", EARLY),
             comment(25, "kim", "Maya, who pays?\n\n> a quotation\n<!-- hidden -->", EARLY),
             comment(26, "kim", "too late", LATE),
-            comment(27, "github-actions[bot]", "<!-- roundtable:0.0.1 issue=7 run=x -->\nold", EARLY),
+            comment(
+                27,
+                "github-actions[bot]",
+                "<!-- roundtable:0.0.1 issue=7 run=0123456789abcdef0123456789abcdef -->\nold",
+                EARLY,
+            ),
         ];
     });
     let report = forge.label(&sandbox, &["--json"]).json();
@@ -240,7 +245,8 @@ fn pages_that_go_round_or_break_off_are_not_used() {
         });
         let run = forge.label(&sandbox, &[]);
         assert_eq!(run.code, 2, "{}", run.stderr);
-        assert_eq!((forge.writes().len(), forge.tip(ITEM_BRANCH)), (0, None));
+        assert_eq!((forge.ours().len(), forge.tip(ITEM_BRANCH)), (0, None));
+        assert_eq!(forge.state().labels, ["roundtable:failed"], "so that it can be set again");
     }
 }
 
@@ -611,4 +617,160 @@ fn an_item_is_added_from_an_issue() {
     assert_eq!(report["item"], NEW);
     let run = sandbox.run(&["add"]);
     assert!(run.code == 2 && run.stderr.contains("--name"), "{}", run.stderr);
+}
+
+#[test]
+fn gits_configuration_cannot_send_the_token_elsewhere() {
+    let (sandbox, forge) = both();
+    let stranger = crate::server::Server::start(|_| crate::server::Reply::json(&json!({})));
+    for key in ["insteadOf", "pushInsteadOf"] {
+        git(
+            &sandbox.root(),
+            &["config", &format!("url.{}/.{key}", stranger.url("")), &format!("{}/", forge.server.url(""))],
+        );
+    }
+    let run = forge.label(&sandbox, &[]);
+    assert!(run.code == 2 && run.stderr.contains("insteadOf"), "{}", run.stderr);
+    assert!(stranger.seen().is_empty());
+}
+
+#[test]
+fn two_issues_with_one_title_are_two_items() {
+    let (sandbox, forge) = both();
+    forge.label(&sandbox, &[]).ok();
+    let first = forge.tip(ITEM_BRANCH).unwrap();
+    // The server gives another issue of the same title from now on.
+    forge.set(|state| {
+        state.number = 8;
+        state.issue["number"] = json!(8);
+        state.comments.retain(|one| !one["body"].as_str().unwrap().starts_with("<!--"));
+        state.labels = vec!["roundtable:01-03".into()];
+    });
+    // A clone that has never seen the first one's branch.
+    let stale = crate::kit::empty();
+    git(&stale.root(), &["fetch", "-q", "--depth", "1", &format!("file://{}", forge.bare.display()), "main"]);
+    git(&stale.root(), &["reset", "-q", "--hard", "FETCH_HEAD"]);
+    let report = forge.label(&stale, &["--json"]).json();
+    assert_eq!(report["item"], format!("{NEW}-8"));
+    assert_eq!(forge.tip(ITEM_BRANCH), Some(first));
+    assert!(forge.tip(&format!("{ITEM_BRANCH}-8")).is_some());
+}
+
+#[test]
+fn what_was_edited_after_the_label_is_not_read_in_a_backlog_run_either() {
+    let args = ["run", "--issue", "7", "--label", "roundtable:01-03"];
+    let (sandbox, forge) = both();
+    forge.set(|state| {
+        state.issue["title"] = json!("Evil title");
+        state.issue["updated_at"] = json!(LATE);
+        state.events.push(json!({"event": "renamed", "created_at": LATE, "rename": {"from": "Late fees for library books", "to": "Evil title"}}));
+    });
+    forge.run(&sandbox, "schedule", &json!({}), &args).ok();
+    assert!(forge.tip(ITEM_BRANCH).is_some(), "the title it had");
+    let (sandbox, forge) = both();
+    forge.set(|state| {
+        state.issue["updated_at"] = json!(LATE);
+        state.issue["lastEditedAt"] = json!(LATE);
+    });
+    let run = forge.run(&sandbox, "schedule", &json!({}), &args);
+    assert!(run.code == 2 && run.stderr.contains("edited after its label"), "{}", run.stderr);
+    assert_eq!((forge.tip(ITEM_BRANCH), forge.state().labels), (None, vec!["roundtable:failed".to_owned()]));
+}
+
+#[test]
+fn an_issue_that_turns_out_to_be_another_one_is_refused() {
+    for number in [json!(12), json!("7"), json!(null)] {
+        let (sandbox, forge) = both();
+        forge.set(|state| state.issue["number"] = number.clone());
+        let run = forge.run(
+            &sandbox,
+            "schedule",
+            &json!({}),
+            &["run", "--issue", "7", "--label", "roundtable:01-03"],
+        );
+        assert!(run.code == 2 && run.stderr.contains("another one"), "{number}: {}", run.stderr);
+        assert_eq!(forge.tip(ITEM_BRANCH), None);
+    }
+}
+
+#[test]
+fn a_hundred_of_the_longest_comments_block_nobody() {
+    let (sandbox, forge) = both();
+    forge.set(|state| {
+        state.comments.extend((0..98).map(|id| comment(200 + id, "outsider", &"x".repeat(65_000), EARLY)))
+    });
+    forge.label(&sandbox, &[]).ok();
+    assert_eq!(forge.ours().len(), 1);
+}
+
+#[test]
+fn a_comment_that_only_begins_like_ours_is_left_alone() {
+    let (sandbox, forge) = both();
+    let theirs = "<!-- roundtable: welcome -->\nHello from another workflow.";
+    forge.set(|state| state.comments.push(comment(40, "github-actions[bot]", theirs, EARLY)));
+    forge.label(&sandbox, &[]).ok();
+    let state = forge.state();
+    assert!(state.comments.iter().any(|one| one["body"] == theirs));
+    assert_eq!(forge.ours().len(), 2);
+}
+
+#[test]
+fn a_pull_request_on_another_base_is_the_branchs_all_the_same() {
+    let (sandbox, forge) = both();
+    forge.set(|state| state.pulls.push(json!({"head": ITEM_BRANCH, "base": "develop", "html_url": "https://github.example/owner/name/pull/5"})));
+    forge.label(&sandbox, &[]).ok();
+    assert_eq!(forge.state().pulls.len(), 1);
+    assert!(forge.ours()[0].contains("/pull/5"));
+}
+
+#[test]
+fn a_recording_with_another_author_step_time_or_message_is_refused_whatever_its_digest() {
+    let (sandbox, forge) = both();
+    let folder = sandbox.outside("handed");
+    let folder = folder.to_str().unwrap();
+    forge.label(&sandbox, &["--out", folder]).ok();
+    let path = sandbox.outside("handed/recording.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    // A forger closes the log again over what was changed.
+    for (from, to, what) in [
+        ("roundtable@localhost", "linus@example.org", "author"),
+        ("10 euros", "99 euros", "message"),
+        ("2026-11-20T10:00:00.000Z", "2026-11-21T10:00:00.000Z", "time"),
+        ("GH-7", "GH-9", "item"),
+    ] {
+        let changed = text.replace(from, to);
+        let (head, _) = changed.trim_end().rsplit_once('\n').unwrap();
+        let head = format!("{head}\n");
+        let (_, last) = text.trim_end().rsplit_once('\n').unwrap();
+        let mut closed: Value = serde_json::from_str(&last.replace(from, to)).unwrap();
+        closed["digest"] = json!(sha256(&head));
+        let forged = format!("{head}{closed}\n");
+        std::fs::write(&path, &forged).unwrap();
+        let fresh = sandbox_of(&forge);
+        let run = forge.label(&fresh, &["--recording", folder, "--digest", &sha256(&forged)]);
+        assert!(run.code == 2 && run.stderr.contains(&format!("another {what}")), "{what}: {}", run.stderr);
+        assert_eq!(forge.tip(ITEM_BRANCH), None);
+    }
+}
+
+#[test]
+fn what_cannot_be_told_behind_the_push_is_a_warning() {
+    let (sandbox, forge) = both();
+    std::fs::create_dir_all(sandbox.outside("output.txt")).unwrap();
+    let run = forge.label(&sandbox, &[]).ok();
+    assert!(run.stderr.contains("output.txt cannot be written"), "{}", run.stderr);
+    assert_eq!(forge.state().labels, ["roundtable:done"]);
+}
+
+#[test]
+fn a_remote_that_cannot_be_pushed_to_is_refused_before_anything_is_held() {
+    let sandbox = sandbox();
+    for (url, wanted) in [(None, "no remote"), (Some("git@github.com:owner/name.git"), "over https")] {
+        if let Some(url) = url {
+            git(&sandbox.root(), &["config", "remote.origin.url", url]);
+        }
+        let run = sandbox.elaborate("done\n", &["--push"]);
+        assert!(run.code == 2 && run.stderr.contains(wanted), "{}", run.stderr);
+        assert_eq!(sandbox.tip(crate::kit::BRANCH), None);
+    }
 }
