@@ -360,7 +360,7 @@ mod tests {
         assert_eq!(readable("Summary\n--\nkept"), "Summary\n--\nkept");
         assert_eq!(readable("```inline``` code\n> quoted\nlazy\n\nmine"), "```inline``` code\n\nmine");
         assert_eq!(readable("kept\n-- \nKim\nExample Ltd"), "kept");
-        assert_eq!(readable("a <!-- hidden\nover lines --> b <!-- open\nnever shown"), "a  b");
+        assert_eq!(readable("a <!-- hidden\nover lines --> b <!-- open\nnever shown"), "a\n b");
         assert_eq!(
             readable("```sh\n> not a quotation\n--\n```\nafter"),
             "```sh\n> not a quotation\n--\n```\nafter"

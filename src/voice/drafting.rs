@@ -21,7 +21,7 @@ const LINE: usize = 300;
 /// The most lines of a step.
 const MOST: usize = 7;
 /// Of a hundred words of a line, so many are words of the answers it names.
-const NEAR: usize = 60;
+const NEAR: usize = 50;
 
 /// A question and what was answered.
 pub struct Answered<'a> {

@@ -648,7 +648,7 @@ fn a_fault_that_stays_ends_in_exit_2_and_is_gone_on_from() {
         (429, 4, "again"),
         (503, 4, "again"),
     ] {
-        for place in [0, requests / 2, requests - 1] {
+        for place in 0..requests {
             let (mut model, mut count) = (sensible(), 0);
             server.become_new(move |seen| {
                 count += 1;
