@@ -79,6 +79,11 @@ impl Talk {
         !self.landed && self.drafted.is_none() && self.answers.iter().any(|answer| answer.said.is_some())
     }
 
+    /// Something was answered or added.
+    fn has_words(&self) -> bool {
+        !self.feedback.is_empty() || self.answers.iter().any(|answer| answer.said.is_some())
+    }
+
     /// The step was committed before.
     pub fn is_landed(&self) -> bool {
         self.landed
@@ -388,14 +393,16 @@ impl<'l> Analysis<'l> {
             (Stage::Asking(talk) | Stage::Choosing(talk), Event::Depth { depth, .. }) => {
                 Ok(self.at_depth(talk, *depth))
             }
-            // A step that the answers do not reach the end of is not done.
+            // A step that the answers do not reach the end of is not done; what was added to one that is
+            // done is.
             (Stage::Asking(talk), Event::Chosen { choice: Choice::Stop })
-                if talk.put < talk.prompts.len() =>
+                if talk.put < talk.prompts.len() && !(talk.landed && talk.has_words()) =>
             {
                 Ok(Stage::Done(Stopped::OutOfAnswers))
             }
             (Stage::Asking(mut talk), Event::Chosen { choice }) => {
-                let says_nothing = talk.answers.iter().all(|answer| answer.said.is_none());
+                let says_nothing =
+                    talk.answers.iter().all(|answer| answer.said.is_none()) && talk.feedback.is_empty();
                 talk.dropped = *choice == Choice::Skip && says_nothing;
                 for prompt in &talk.prompts[talk.put..] {
                     let open = Answer { question: prompt.number, asked: prompt.text.clone(), said: None };

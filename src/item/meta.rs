@@ -148,8 +148,10 @@ impl Meta {
     /// What the older field `phase_a_completed` stands for and is not said by the newer ones yet. The
     /// older field itself stays where it is (contract, section 8).
     pub fn owed_by_legacy(&self) -> bool {
+        let depths = BTreeMap::new();
+        let nothing = Advance { steps: &[], phases: &[], depths: &depths, codebase: None };
         self.get("phase_a_completed") == &Value::Bool(true)
-            && (self.strings("phases_completed").len() < PHASES.len() || self.analysis_status() != "analyzed")
+            && self.advanced(&nothing).is_ok_and(|text| text != self.document.text)
     }
 
     /// The text with an analysis further on; every other field, and whatever these fields hold, stays to

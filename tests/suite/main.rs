@@ -4,6 +4,7 @@
 
 mod add;
 mod analyze;
+mod answers;
 mod cases;
 mod determinism;
 #[cfg(target_os = "linux")]

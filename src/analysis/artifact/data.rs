@@ -312,7 +312,9 @@ pub(super) fn csv(material: &Material<'_>, text: &str, parts: &[Part]) -> Writte
 
 /// One row for each requirement that has none.
 fn matrix(material: &Material<'_>, body: &str) -> Vec<Vec<String>> {
-    let stand: Vec<&str> = body.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(body.as_bytes());
+    let stand: Vec<String> =
+        reader.records().flatten().filter_map(|row| Some(row.get(0)?.trim().to_owned())).collect();
     let given = priorities::given(material.draft.said());
     let serving = serving(material.item);
     let row = |id: String| {
@@ -325,7 +327,7 @@ fn matrix(material: &Material<'_>, body: &str) -> Vec<Vec<String>> {
         let priority = given.get(&id).copied().unwrap_or("--").to_owned();
         vec![id, stories, priority, "Draft".to_owned()]
     };
-    requirements(material.item).into_iter().filter(|id| !stand.contains(&id.as_str())).map(row).collect()
+    requirements(material.item).into_iter().filter(|id| !stand.contains(id)).map(row).collect()
 }
 
 fn answers(material: &Material<'_>, parts: &[Part]) -> Vec<Vec<String>> {
@@ -402,14 +404,21 @@ fn with_entries(text: &str, key: &str, values: &[Value]) -> Option<String> {
             new.push_str(&format!("{key}:{end}{}", entries("  ")));
         }
         Some(own) => {
-            let indent = lines.get(own + 1).map(|line| &line[..line.len() - line.trim_start().len()])?;
+            // Comments between entries belong to the list; those behind its last line do not.
             let belongs = |line: &&&str| {
-                line.starts_with([' ', '\t']) || line.starts_with("- ") || line.trim().is_empty()
+                let bare = line.trim_start();
+                line.starts_with([' ', '\t'])
+                    || bare.starts_with("- ")
+                    || bare.starts_with('#')
+                    || bare.trim().is_empty()
             };
             let mut at = own + 1 + lines[own + 1..].iter().take_while(belongs).count();
-            while lines[at - 1].trim().is_empty() && at > own + 1 {
+            let is_nothing = |line: &str| line.trim().is_empty() || line.starts_with('#');
+            while at > own + 1 && is_nothing(lines[at - 1]) {
                 at -= 1;
             }
+            let first = lines[own + 1..at].iter().find(|line| line.trim_start().starts_with("- "))?;
+            let indent = &first[..first.len() - first.trim_start().len()];
             new.push_str(&lines[..at].concat());
             if !new.ends_with('\n') {
                 new.push_str(end);
@@ -419,10 +428,11 @@ fn with_entries(text: &str, key: &str, values: &[Value]) -> Option<String> {
         }
     }
     let after: serde_yaml::Value = serde_yaml::from_str(&new).ok()?;
-    let count = |value: &serde_yaml::Value| {
-        value.get(key).and_then(serde_yaml::Value::as_sequence).map_or(0, Vec::len)
+    let list = |value: &serde_yaml::Value| {
+        value.get(key).and_then(serde_yaml::Value::as_sequence).cloned().unwrap_or_default()
     };
-    (count(&after) == count(&before) + values.len()).then_some(new)
+    let (was, is) = (list(&before), list(&after));
+    (is.len() == was.len() + values.len() && is.starts_with(&was)).then_some(new)
 }
 
 /// An entry of a block list: a field a line, each value as JSON.
@@ -445,9 +455,13 @@ fn operations(material: &Material<'_>, share: &Draft, all: bool) -> Vec<Value> {
             && head.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '-'));
         text.contains('(') && is_name
     };
-    let first: Vec<&str> = material.draft.first.iter().map(String::as_str).filter(|_| all).collect();
-    let others = share.said().filter(|text| signature(text) && !first.contains(text));
-    first.iter().copied().chain(others).map(|text| operation(text, signature(text))).collect()
+    let mut found: Vec<String> = material.draft.first.iter().filter(|_| all).cloned().collect();
+    for entry in share.said().flat_map(items) {
+        if signature(&entry) && !found.contains(&entry) {
+            found.push(entry);
+        }
+    }
+    found.iter().map(|text| operation(text, signature(text))).collect()
 }
 
 fn operation(text: &str, is_signature: bool) -> Value {

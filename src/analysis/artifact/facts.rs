@@ -136,26 +136,28 @@ fn file_count(measure: &Measure) -> Value {
 /// New requirements: the entries of the first answer, each under an id of its own; and whatever else
 /// says "FR: …" or "The system must …".
 fn requirements(material: &Material<'_>) -> Value {
-    let numbered = (ids::next(material.item, "FR")..).zip(minted(material));
-    let found: Vec<Value> =
-        numbered.map(|(number, text)| context! { id => ids::show("FR", number), text }).collect();
+    let found: Vec<Value> = minted(material)
+        .into_iter()
+        .map(|(number, text, _)| context! { id => ids::show("FR", number), text })
+        .collect();
     context! { requirements => found }
 }
 
-fn minted(material: &Material<'_>) -> Vec<String> {
-    let known = |text: &str| !ids::of_text(text, "FR").is_empty();
-    let mut found: Vec<String> = material.draft.first.iter().filter(|text| !known(text)).cloned().collect();
-    for text in material.draft.said() {
-        let lower = text.to_lowercase();
+/// The requirements of what was said: number, words, and the entry they were said in.
+pub(super) fn minted(material: &Material<'_>) -> Vec<(u32, String, String)> {
+    let mut found: Vec<String> = material.draft.first.clone();
+    for entry in material.draft.said().flat_map(items) {
+        let lower = entry.to_lowercase();
         let says = lower.starts_with("fr:")
             || lower.starts_with("the system must ")
-            || lower.starts_with("the system shall ");
-        let text = if lower.starts_with("fr:") { text[3..].trim() } else { text };
-        if says && !found.iter().any(|known| known == text) {
-            found.push(text.to_owned());
+            || lower.starts_with("the system shall ")
+            || ids::leading(&entry, "FR").is_some();
+        let text = if lower.starts_with("fr:") { entry[3..].trim().to_owned() } else { entry };
+        if says && !found.contains(&text) {
+            found.push(text);
         }
     }
-    found
+    ids::numbered(material.item, "FR", &found)
 }
 
 /// A quality goal: an answer with a number in it.
@@ -167,19 +169,22 @@ pub(super) struct Goal {
 
 /// The quality goals of what was said: every entry that has a number, risks apart.
 pub(super) fn goals(material: &Material<'_>) -> Vec<Goal> {
-    let mut next = ids::next(material.item, "NFR");
-    let mut found = Vec::new();
     let draft = material.draft;
+    let mut entries: Vec<String> = Vec::new();
     for entry in draft.entries.iter().chain(&draft.feedback) {
-        let is_goal = |text: &String| ids::of_text(text, "NFR").is_empty() && !is_risk(entry, text);
-        for text in entry.lines.iter().flat_map(|line| items(line)).filter(is_goal) {
-            if let Some(number) = number_of(&text) {
-                found.push(Goal { id: ids::show("NFR", next), text, number });
-                next += 1;
-            }
-        }
+        let is_goal = |text: &String| !is_risk(entry, text) && number_of(words_of(text)).is_some();
+        entries.extend(entry.lines.iter().flat_map(|line| items(line)).filter(is_goal));
     }
-    found
+    let of = |(number, text, _): (u32, String, String)| {
+        let limit = number_of(&text)?;
+        Some(Goal { id: ids::show("NFR", number), text, number: limit })
+    };
+    ids::numbered(material.item, "NFR", &entries).into_iter().filter_map(of).collect()
+}
+
+/// An entry without the id it begins with.
+fn words_of(text: &str) -> &str {
+    ids::leading(text, "NFR").map_or(text, |(_, words)| words)
 }
 
 /// Whether an answer speaks of a risk: by its question, or, where that asks for several things, by

@@ -46,7 +46,12 @@ pub(super) fn write(
             let listed = |entry: &Entry| -> Vec<String> {
                 entry.lines.iter().flat_map(|line| draft::items(line)).collect()
             };
-            share.entries.retain(|entry| listed(entry) != material.draft.first);
+            let minted = super::facts::minted(material);
+            let stands = |text: &String| minted.iter().any(|(_, _, said)| said == text);
+            share.entries.retain(|entry| {
+                let listed = listed(entry);
+                listed != material.draft.first || !listed.iter().all(stands)
+            });
         }
         let body = body(material, &share, &fact)?;
         new = place(material, name, &new, named, &body)?;
