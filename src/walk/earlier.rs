@@ -1,6 +1,8 @@
 //! What an earlier run of the same id has left on the branch: with a fixed clock the same run, repeated,
 //! goes on where it was cut off. Only commit messages are read for it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use git2::Oid;
 
 use super::talk::{read_talk, talk_run};
@@ -12,10 +14,10 @@ use crate::repo::{Error, trailers};
 use crate::synthesis::Outcome;
 use crate::voice::model::Meter;
 
-/// Commits of a run that are looked at to find where it was cut off.
+/// Commits of a branch that are looked at to find where it was cut off.
 const MOST: usize = 2_000;
-/// Commits of others above a run's own that are passed on the way.
-const FOREIGN: usize = 64;
+/// Discussions of one step that are told to be a run's own.
+const TALKS: usize = 256;
 
 /// What an earlier run of the same id has left on the branch.
 #[derive(Default)]
@@ -24,37 +26,56 @@ pub(super) struct Earlier {
     pub(super) commits: Vec<Oid>,
     /// The last step it landed, and how much it had heard by then.
     pub(super) at: Option<(String, (usize, usize))>,
-    /// Nobody has gone on since.
-    pub(super) is_tip: bool,
+    /// How many discussions of that step it had held by then.
+    pub(super) talks_before: usize,
+    /// Another run of the analysis has gone on since.
+    pub(super) is_outrun: bool,
     /// The discussions among them: the commit, the step, the discussion's run.
     pub(super) talks: Vec<(Oid, String, String)>,
 }
 
-/// Looks for commits of this run along the branch's first parents.
+/// Looks for commits of this run along the branch's first parents; those of others are passed over.
 pub(super) fn earlier(setup: &Setup<'_>) -> Result<Earlier, Error> {
-    let mut found = Earlier { is_tip: true, ..Earlier::default() };
-    let (mut at, mut foreign) = (setup.base, 0);
+    between(setup, setup.base, None)
+}
+
+/// Whether a copy of this run, and no other run, has brought the branch from one commit to another.
+pub(super) fn same_run(setup: &Setup<'_>, from: Oid, tip: Oid) -> Result<bool, Error> {
+    let found = between(setup, tip, Some(from))?;
+    Ok(!found.commits.is_empty() && !found.is_outrun)
+}
+
+/// The commits of this run from a tip down to a commit, which is not looked at any more.
+fn between(setup: &Setup<'_>, tip: Oid, until: Option<Oid>) -> Result<Earlier, Error> {
+    let mut found = Earlier::default();
+    let mut talk_runs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut at = tip;
     for _ in 0..MOST {
+        if Some(at) == until {
+            break;
+        }
         let message = setup.repo.message_of(at)?;
         let trailers = trailers(&message);
         let get = |name: &str| trailers.get(name).map(String::as_str).unwrap_or_default();
         let is_item = get("Item") == setup.item.path;
         let (run, step) = (get("Run"), get("Step"));
-        let is_talk = is_item
-            && !get("Recording").is_empty()
-            && (0..FOREIGN).any(|number| talk_run(&setup.run, step, number) == run);
-        if is_item && (run == setup.run || is_talk) {
+        let is_talk = is_item && !get("Recording").is_empty() && {
+            let all = || (0..TALKS).map(|number| talk_run(&setup.run, step, number)).collect();
+            talk_runs.entry(step.to_owned()).or_insert_with(all).contains(run)
+        };
+        if is_talk {
             found.commits.push(at);
-            if is_talk {
-                found.talks.push((at, step.to_owned(), run.to_owned()));
-            } else if found.at.is_none() && !step.is_empty() {
+            found.talks.push((at, step.to_owned(), run.to_owned()));
+            let is_before = found.at.as_ref().is_some_and(|(at, _)| at == step);
+            found.talks_before += usize::from(is_before);
+        } else if is_item && run == setup.run {
+            found.commits.push(at);
+            if found.at.is_none() && !step.is_empty() {
                 found.at = Some((step.to_owned(), pair(get("Heard"))));
             }
-        } else if !found.commits.is_empty() || foreign >= FOREIGN {
-            break;
-        } else {
-            found.is_tip = false;
-            foreign += 1;
+        } else if is_item && found.commits.is_empty() {
+            // What an analysis leaves, in one commit or in many.
+            found.is_outrun |= ["Log", "Heard", "Steps"].iter().any(|name| trailers.contains_key(*name));
         }
         match setup.repo.parents_of(at)?.first() {
             Some(parent) => at = *parent,
@@ -64,11 +85,6 @@ pub(super) fn earlier(setup: &Setup<'_>) -> Result<Earlier, Error> {
     found.commits.reverse();
     found.talks.reverse();
     Ok(found)
-}
-
-/// Whether a commit was made by this run, or by a copy of it.
-pub(super) fn same_run(setup: &Setup<'_>, commit: Oid) -> Result<bool, Error> {
-    Ok(trailers(&setup.repo.message_of(commit)?).get("Run") == Some(&setup.run))
 }
 
 /// Two numbers with a blank between.

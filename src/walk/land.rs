@@ -34,7 +34,12 @@ impl Walk<'_> {
         let measure = self.measured(step, &draft, landing.again)?;
         let at = (self.setup.clock)();
         let log = to_lines(&self.analysis.step_log(&self.at.to_string(), at));
-        if self.setup.mode == Mode::Each && self.stands(landing, step, &log)? {
+        let is_more = self.setup.mode == Mode::Each && landing.again && landing.has_words;
+        let told = if is_more { self.counted(step, &log)? } else { 0 };
+        if self.setup.mode == Mode::Each
+            && self.is_overtaken
+            && stands(&self.setup, (self.at, &self.item), landing, step, &log, told)?
+        {
             return Ok(());
         }
         let codebase = self.codebase.to_string();
@@ -70,35 +75,18 @@ impl Walk<'_> {
         trailers.push(("Heard", format!("{} {}", heard.0, heard.1)));
         trailers.push(("Run", self.setup.run.clone()));
         let message = with_trailers(&body, &trailers);
-        let done = self.item.meta.steps_completed().contains(&step.id);
-        let landed = commit(&self.setup, self.at, &self.item, &message, at, &mut build, &|item| {
-            !done && item.meta.steps_completed().contains(&step.id)
-        })?;
+        let is_done = |tip, item: &Item| stands(&self.setup, (tip, item), landing, step, &log, told);
+        let landed = commit(&self.setup, self.at, &self.item, &message, at, &mut build, &is_done)?;
         self.landed(landed, &step.id, audience)
     }
 
-    /// Whether a copy of this very run has landed this before.
-    fn stands(&self, landing: &Landing, step: &Step, log: &str) -> Result<bool, Stumbled> {
-        if !self.is_overtaken {
-            return Ok(false);
-        }
-        if !landing.has_words {
-            let phases = self.item.meta.phases_completed();
-            return Ok(landing.phases.iter().all(|phase| phases.contains(phase)));
-        }
-        if !landing.again {
-            return Ok(self.item.meta.steps_completed().contains(&step.id));
-        }
-        // All but the beginning, which names the commit it was read from.
-        let words = |log: &str| log.split_once('\n').map(|(_, rest)| rest.to_owned());
-        let stem = format!("analysis/{}-", step.id);
-        for name in self.item.files.keys().filter(|name| name.starts_with(&stem)) {
-            let bytes = self.setup.repo.file(self.at, &format!("{}/{name}", self.item.path))?;
-            if words(&String::from_utf8_lossy(&bytes.unwrap_or_default())) == words(log) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+    /// How many logs of a step say what this one says, by what this walk has come to: those that it began
+    /// with and its own. One more than that is a copy's.
+    fn counted(&mut self, step: &Step, log: &str) -> Result<usize, Stumbled> {
+        let before = alike(&self.setup, (self.start.0, &self.start.1), step, log)?;
+        let own = self.told.entry(format!("{}\n{}", step.id, words(log))).or_default();
+        *own += 1;
+        Ok(before + *own - 1)
     }
 
     /// Goes on from a commit.
@@ -115,7 +103,7 @@ impl Walk<'_> {
             }
             // A copy of this very run was faster.
             Stood::Overtaken(tip) => {
-                if !same_run(&self.setup, tip)? {
+                if !same_run(&self.setup, self.at, tip)? {
                     return Err(Stumbled::Overtaken(step.to_owned()));
                 }
                 self.is_overtaken = true;
@@ -174,7 +162,7 @@ impl Walk<'_> {
             .render("analysis/commit-migrate.txt", context! { slug => self.item.slug() })?;
         let trailers = [("Item", self.item.path.clone()), ("Run", self.setup.run.clone())];
         let message = with_trailers(&body, &trailers);
-        let is_done = |item: &Item| !item.meta.owed_by_legacy();
+        let is_done = |_, item: &Item| Ok(!item.meta.owed_by_legacy());
         let stood = commit(&self.setup, self.at, &self.item, &message, at, &mut build, &is_done)?;
         self.landed(stood, "meta.json", audience)
     }
@@ -214,7 +202,8 @@ impl Walk<'_> {
         let message = with_trailers(&body, &trailers);
         let at = (self.setup.clock)();
         let mut build = |_: &Item| Ok(changes.clone());
-        let stood = commit(&self.setup, self.at, &self.setup.item, &message, at, &mut build, &|_| true)?;
+        let stood =
+            commit(&self.setup, self.at, &self.setup.item, &message, at, &mut build, &|_, _| Ok(true))?;
         match stood {
             Stood::Done(commit) => self.commits.push(commit),
             Stood::Overtaken(tip) if self.setup.repo.message_of(tip)? == message => self.commits.push(tip),
@@ -225,6 +214,45 @@ impl Walk<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether an item, as it stands at a commit, carries a landing already; `told` logs that say the same were
+/// there before.
+fn stands(
+    setup: &Setup<'_>,
+    (at, item): (Oid, &Item),
+    landing: &Landing,
+    step: &Step,
+    log: &str,
+    told: usize,
+) -> Result<bool, Stumbled> {
+    if !landing.has_words {
+        let phases = item.meta.phases_completed();
+        return Ok(landing.phases.iter().all(|phase| phases.contains(phase)));
+    }
+    if !landing.again {
+        return Ok(item.meta.steps_completed().contains(&step.id));
+    }
+    Ok(alike(setup, (at, item), step, log)? > told)
+}
+
+/// How many logs of a step this very run has left at a commit that say what this one says.
+fn alike(setup: &Setup<'_>, (at, item): (Oid, &Item), step: &Step, log: &str) -> Result<usize, Stumbled> {
+    let stem = format!("analysis/{}-", step.id);
+    let run = format!("\"run\":\"{}\"", setup.run);
+    let mut count = 0;
+    for name in item.files.keys().filter(|name| name.starts_with(&stem)) {
+        let bytes = setup.repo.file(at, &format!("{}/{name}", item.path))?.unwrap_or_default();
+        let found = String::from_utf8_lossy(&bytes);
+        let is_own = found.lines().next().is_some_and(|first| first.contains(&run));
+        count += usize::from(is_own && words(&found) == words(log));
+    }
+    Ok(count)
+}
+
+/// A log but for its beginning, which names the commit it was read from.
+fn words(log: &str) -> &str {
+    log.split_once('\n').map_or("", |(_, rest)| rest)
 }
 
 /// Where a step's log goes; a second one of the same moment gets a number.
@@ -264,7 +292,7 @@ fn commit(
     message: &str,
     at: Time,
     build: &mut dyn FnMut(&Item) -> Result<Vec<Change>, Stumbled>,
-    is_done: &dyn Fn(&Item) -> bool,
+    is_done: &dyn Fn(Oid, &Item) -> Result<bool, Stumbled>,
 ) -> Result<Stood, Stumbled> {
     let repo = setup.repo;
     let mut lock = repo.lock()?;
@@ -277,7 +305,7 @@ fn commit(
             read
         } else {
             moved = repo.item(parent, &read.path)?;
-            if is_done(&moved) {
+            if is_done(parent, &moved)? {
                 return Ok(Stood::Overtaken(parent));
             }
             &moved

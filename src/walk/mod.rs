@@ -186,6 +186,10 @@ struct Walk<'r> {
     elaborations: Vec<Held>,
     /// Discussions of the step under way.
     talks: usize,
+    /// The commit that the walk began on, and the item there.
+    start: (Oid, Item),
+    /// How often the same was said behind a landing of its step.
+    told: BTreeMap<String, usize>,
     /// What the script held before the last input was taken.
     left_at_choice: (usize, usize),
     /// Commits that an earlier run of the same id had made.
@@ -206,7 +210,7 @@ pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumble
         _ => Earlier::default(),
     };
     let total = setup.script.clone();
-    let is_recorded = !earlier.commits.is_empty() && (!earlier.is_tip || setup.mode == Mode::One);
+    let is_recorded = !earlier.commits.is_empty() && (earlier.is_outrun || setup.mode == Mode::One);
     if is_recorded {
         return recorded(&setup, earlier);
     }
@@ -241,6 +245,7 @@ pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumble
     let codebase = setup.repo.codebase(setup.base)?;
     let elaborations = earlier_talks(&setup, &earlier)?;
     let earlier_commits = earlier.commits.len();
+    let start = (setup.base, setup.item.clone());
     let mut walk = Walk {
         at: setup.base,
         item,
@@ -250,7 +255,9 @@ pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumble
         total,
         censuses: BTreeMap::new(),
         elaborations,
-        talks: 0,
+        talks: earlier.talks_before,
+        start,
+        told: BTreeMap::new(),
         left_at_choice: (0, 0),
         recorded: earlier_commits,
         is_overtaken: false,
@@ -504,7 +511,18 @@ impl Walk<'_> {
         }
         if self.is_overtaken {
             self.setup.base = self.at;
-            self.commits = earlier(&self.setup)?.commits;
+            self.setup.item = self.item.clone();
+            let found = earlier(&self.setup)?;
+            // A copy of this run has held some of the discussions.
+            let mut own = std::mem::take(&mut self.elaborations);
+            for mut held in earlier_talks(&self.setup, &found)? {
+                let is_same = |one: &Held| one.finished.opened.run == held.finished.opened.run;
+                if let Some(at) = own.iter().position(is_same) {
+                    held = Held { commit: held.commit, ..own.swap_remove(at) };
+                }
+                self.elaborations.push(held);
+            }
+            self.commits = found.commits;
         }
         let (next, _) = self.analysis.standing();
         let already_recorded = self.recorded > 0 && self.recorded == self.commits.len();

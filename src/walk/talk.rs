@@ -103,14 +103,20 @@ impl Walk<'_> {
             return Ok(self.told(held, audience));
         }
         let landed = landing::land(self.setup.repo, library, &finished, self.at, &self.item)?;
-        let (commit, outcome) = match landed {
-            landing::Landing::Done(landed) => (landed.commit, landed.outcome),
-            landing::Landing::Recorded { commit, recording } => (commit, Outcome::nothing(&recording)),
+        let (commit, outcome, already_recorded) = match landed {
+            landing::Landing::Done(landed) => {
+                self.commits.push(landed.commit);
+                (landed.commit, landed.outcome, false)
+            }
+            // A copy of this very run was faster, and may have gone on since.
+            landing::Landing::Recorded { commit, recording } => {
+                self.is_overtaken = true;
+                (commit, Outcome::nothing(&recording), true)
+            }
         };
         self.at = commit;
         self.item = self.setup.repo.item(commit, &self.item.path)?;
-        self.commits.push(commit);
-        let held = Held { finished, outcome, base, commit: Some(commit), already_recorded: false, usage };
+        let held = Held { finished, outcome, base, commit: Some(commit), already_recorded, usage };
         Ok(self.told(held, audience))
     }
 

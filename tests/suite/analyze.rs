@@ -824,6 +824,109 @@ fn ac_nfr_003_02_cut_off_behind_any_commit_it_ends_in_the_same_commits() {
     assert_eq!(again["elaborations"].as_array().unwrap().len(), 1);
 }
 
+/// Puts the branch back to a commit, as where a run was cut off.
+fn cut(sandbox: &Sandbox, commit: &Value) {
+    let commit = git2::Oid::from_str(commit.as_str().unwrap()).unwrap();
+    sandbox.git.reference(&format!("refs/heads/{BRANCH}"), commit, true, "cut off").unwrap();
+}
+
+/// Commits a file of somebody else's on the item's branch.
+fn colleague(sandbox: &Sandbox, text: &str) {
+    let tip = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap();
+    let blob = sandbox.git.blob(text.as_bytes()).unwrap();
+    let mut update = git2::build::TreeUpdateBuilder::new();
+    update.upsert("NOTES", blob, git2::FileMode::Blob);
+    let tree = update.create_updated(&sandbox.git, &tip.tree().unwrap()).unwrap();
+    let (tree, who) = (sandbox.git.find_tree(tree).unwrap(), tip.author());
+    sandbox.git.commit(Some(&format!("refs/heads/{BRANCH}")), &who, &who, "notes", &tree, &[&tip]).unwrap();
+}
+
+#[test]
+fn discussions_with_a_remark_between_them_are_held_once_each_wherever_the_run_is_cut_off() {
+    for script in [
+        "a\nb\nc\nd\nE\ndone\na remark\nE\nIs five seconds enough?\nwhat about the depot?\ndone\nC\n",
+        // The same remark twice, discussions without a remark between them, and a second step.
+        "a\nb\nc\nd\nE\ndone\nE\nAnd now?\ndone\nso\nE\ndone\nso\nE\nReally?\ndone\nC\nx\nC\ny\nE\ndone\nz\nE\nWell?\ndone\nC\n",
+    ] {
+        let whole = repository(7, RAW);
+        let wanted = report(&whole, script, &[]);
+        let commits = wanted["commits"].as_array().unwrap().clone();
+        assert!(commits.len() >= 4, "{wanted}");
+        for kept in &commits {
+            cut(&whole, kept);
+            let found = report(&whole, script, &[]);
+            assert_eq!(found["commits"], wanted["commits"], "behind {kept}");
+            assert_eq!(json!(whole.tip(BRANCH).unwrap().to_string()), wanted["commit"]);
+            assert_eq!(
+                found["elaborations"].as_array().unwrap().len(),
+                wanted["elaborations"].as_array().unwrap().len()
+            );
+        }
+    }
+}
+
+#[test]
+fn a_run_goes_on_behind_somebody_elses_commits_and_not_behind_another_run() {
+    let script = format!("a\nb\nc\nd\nE\nWhy?\ndone\nmore\nE\nHow?\ndone\nC\n{}", each("x", 30));
+    let whole = repository(7, RAW);
+    let wanted = report(&whole, &script, &[]);
+    let commits = wanted["commits"].as_array().unwrap().clone();
+    for (kept, foreign) in [(0, 1), (1, 1), (2, 1), (3, 1), (7, 70), (commits.len() - 1, 2)] {
+        cut(&whole, &commits[kept]);
+        (0..foreign).for_each(|number| colleague(&whole, &format!("note {number}\n")));
+        let found = report(&whole, &script, &[]);
+        for same in ["steps_completed", "phases_completed", "stopped", "next_step"] {
+            assert_eq!(found[same], wanted[same], "behind {kept}");
+        }
+        let made = found["commits"].as_array().unwrap();
+        assert_eq!((made.len(), &made[..=kept]), (commits.len(), &commits[..=kept]));
+        assert_eq!(whole.recordings().len(), 2);
+        assert!(whole.file(BRANCH, "NOTES").starts_with("note "));
+        // Complete, it adds nothing, whoever has added to the branch since.
+        colleague(&whole, "at the end\n");
+        let tip = whole.tip(BRANCH);
+        let again = told(&whole, &script);
+        assert!(again.contains("Already recorded: "), "{again}");
+        assert_eq!(report(&whole, &script, &[])["commits"], found["commits"]);
+        assert_eq!(whole.tip(BRANCH), tip);
+    }
+    // Another run of the analysis has taken the next steps: this one is over.
+    cut(&whole, &commits[4]);
+    analyze(&whole, "other\nC\n", &["--at", LATER]).ok();
+    colleague(&whole, "on top\n");
+    let tip = whole.tip(BRANCH);
+    assert!(told(&whole, &script).contains("Already recorded: "));
+    assert_eq!(whole.tip(BRANCH), tip);
+    whole.assert_sound();
+}
+
+#[test]
+fn copies_of_one_run_at_once_write_a_remark_behind_a_discussion_once() {
+    let script = "a\nb\nc\nd\nE\ndone\nonly once please\nC\nx\nE\ndone\nso\nE\ndone\nso\nE\ndone\nC\n";
+    let wanted = report(&repository(7, RAW), script, &[]);
+    for round in 0..10 {
+        let sandbox = repository(7, RAW);
+        let path = sandbox.script("answers.txt", script);
+        let spawn = |_| {
+            let mut command =
+                sandbox.command(&["analyze", "offline-mode", "--script", &path, "--at", AT, "--json"]);
+            command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap()
+        };
+        let copies: Vec<_> = (0..2 + round % 2).map(spawn).collect();
+        for copy in copies {
+            let found = Run::of(copy.wait_with_output().unwrap()).json();
+            assert_eq!(found["steps_completed"], wanted["steps_completed"]);
+            let of = |report: &Value| {
+                let held = report["elaborations"].as_array().unwrap();
+                held.iter().map(|one| one["commit"].clone()).collect::<Vec<_>>()
+            };
+            assert_eq!(of(&found), of(&wanted));
+        }
+        assert_eq!(json!(sandbox.tip(BRANCH).unwrap().to_string()), wanted["commit"], "round {round}");
+        sandbox.assert_sound();
+    }
+}
+
 #[test]
 fn ac_nfr_003_03_a_resume_reads_meta_json_and_artifacts_and_no_logs() {
     let sandbox = repository(7, RAW);
