@@ -8,7 +8,6 @@ use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Clock, Global, now, open, table};
 use crate::item::meta;
-use crate::item::path::is_safe_name;
 use crate::landing;
 use crate::plain;
 use crate::repo::short;
@@ -52,21 +51,16 @@ fn wanted(global: &Global, options: &Options) -> Result<(String, String, meta::S
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
     let (item, name, source) = wanted(global, options)?;
     let repo = open(global)?;
-    let item = item.trim_start_matches("./").trim_end_matches('/');
-    if !item.split('/').all(is_safe_name) {
-        let shown = plain::cut(&plain::shown(item), 80);
-        return Err(Fail::new(format!(
-            "\"{shown}\" is no item; use letters, digits, `.`, `_` and `-`, as in offline-mode"
-        )));
-    }
+    // Refused before anything is read: the name alone says so.
+    table::new_path(&item, "")?;
     let name = plain::cut(&plain::shown(&name), 120);
     if name.is_empty() {
         return Err(Fail::new("--name is empty; say what people call the item"));
     }
-    let place = table::place(&repo, item, options.branch.as_deref(), options.base.as_deref())?;
+    let place = table::place(&repo, &item, options.branch.as_deref(), options.base.as_deref())?;
     let config = table::config(global, &repo, place.base)?;
     let library = table::BuiltIn::begin().library(&repo, place.base, &config)?;
-    let path = if item.contains('/') { item.to_owned() } else { format!("{}/{item}", config.items()) };
+    let path = table::new_path(&item, config.items())?;
     let at = options.clock.fixed()?.unwrap_or_else(now);
     let text = meta::new_item(source, table::slug(&path), &name, at, &place.base.to_string());
     let new = landing::NewItem {

@@ -293,8 +293,7 @@ fn find_or_add(
     if task.mode == Mode::Dry {
         return Ok(found?);
     }
-    let item = task.item.trim_start_matches("./").trim_end_matches('/');
-    let path = if item.contains('/') { item.to_owned() } else { format!("{items}/{item}") };
+    let path = table::new_path(&task.item, items)?;
     let at = task.fixed.unwrap_or_else(now);
     let text = meta::new_item(*source, table::slug(&path), name, at, &place.base.to_string());
     let new = landing::NewItem {

@@ -360,8 +360,7 @@ fn find_or_begin(
     let (Err(repo::Error::NoItem { .. }), Some((source, name))) = (&found, &task.new) else {
         return Ok((found?, None));
     };
-    let item = task.item.trim_start_matches("./").trim_end_matches('/');
-    let path = if item.contains('/') { item.to_owned() } else { format!("{}/{item}", config.items()) };
+    let path = table::new_path(&task.item, config.items())?;
     let at = task.fixed.unwrap_or_else(now);
     let text = meta::new_item(*source, table::slug(&path), name, at, &place.base.to_string());
     Ok((path, Some(text)))

@@ -8,6 +8,7 @@ use git2::Oid;
 
 use super::{Global, exit::Fail, read_file};
 use crate::config::{self, Config};
+use crate::item::path::is_safe_name;
 use crate::library::{Library, Unusable};
 use crate::repo::Repo;
 
@@ -95,6 +96,18 @@ pub fn place(repo: &Repo, item: &str, branch: Option<&str>, base: Option<&str>) 
         (None, base) => repo.resolve(base.unwrap_or("HEAD"))?,
     };
     Ok(Place { branch, base: start, exists: tip.is_some() })
+}
+
+/// Where a new item goes: a folder's path as it is, a slug below the folder of items; plain names only.
+pub fn new_path(item: &str, items: &str) -> Result<String, Fail> {
+    let item = item.trim_start_matches("./").trim_end_matches('/');
+    if !item.split('/').all(is_safe_name) {
+        let shown = crate::plain::cut(&crate::plain::shown(item), 80);
+        return Err(Fail::new(format!(
+            "\"{shown}\" is no item; use letters, digits, `.`, `_` and `-`, as in offline-mode"
+        )));
+    }
+    Ok(if item.contains('/') { item.to_owned() } else { format!("{items}/{item}") })
 }
 
 /// The last name of an item's path.
