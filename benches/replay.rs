@@ -58,6 +58,7 @@ fn held<'l>(library: &'l Library, item: &str, base: Oid, at: Time) -> Discussion
         author: Author { name: "roundtable".into(), email: "roundtable@localhost".into() },
         run: format!("{:032x}", at.seconds()),
         new_meta: None,
+        comments: None,
     };
     let first = Record { at, event: Event::Opened(Box::new(opened)) };
     let mut talk = Discussion::open(library, step, first).unwrap();

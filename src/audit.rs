@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use git2::Oid;
 
 use crate::discussion::event::{Event, Time, from_lines};
+use crate::discussion::open;
 use crate::item::{File, Item, meta};
 use crate::replay::{Place, Recording, Replay, Replayed, Unread};
 use crate::repo;
@@ -173,6 +174,9 @@ impl Audit {
                 self.misfit(path, other.event, what);
             }
         }
+        if found.paused.is_some() && found.divergence.is_none() {
+            self.notes.push(format!("{path} is open: its discussion waits for the user"));
+        }
         let (Some(finished), Some(rehearsed)) = (&found.finished, &found.rehearsed) else { return };
         let wanted = (finished.opened.step.id.clone(), finished.at);
         for change in rehearsed.additive.changes() {
@@ -206,5 +210,5 @@ impl Audit {
 fn identity(bytes: &[u8]) -> Option<Key> {
     let log = from_lines("", std::str::from_utf8(bytes).ok()?).ok()?;
     let Event::Opened(opened) = &log.first()?.event else { return None };
-    Some((opened.step.id.clone(), log.last()?.at))
+    Some((opened.step.id.clone(), open::moment(&log)?))
 }

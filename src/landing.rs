@@ -6,10 +6,11 @@ use minijinja::context;
 
 use crate::additive::{self, Loss};
 use crate::discussion::Finished;
-use crate::discussion::event::{Author, Event, Record};
+use crate::discussion::event::{self, Author, Event, Exit, Opened, Record, Time};
+use crate::discussion::open::{self, Paused};
 use crate::item::{Change, Item};
 use crate::library::{Library, sha256};
-use crate::repo::{Committed, Error, Objects, Repo, Wanted};
+use crate::repo::{Committed, Error, Lock, Objects, Repo, Wanted};
 use crate::synthesis::{self, Outcome, Unplaced};
 use crate::template::{Failed, safe};
 
@@ -48,6 +49,10 @@ pub enum NotLanded {
     Losses { losses: Vec<Loss> },
     #[error("the branch {0} kept moving; try again")]
     Busy(String),
+    #[error(
+        "another run has gone on with the discussion in {path} meanwhile; ask again, and the next run goes on from there"
+    )]
+    GoneOn { path: String },
 }
 
 /// Commits a finished discussion on its branch. `start` is where the branch stands or begins, as
@@ -63,18 +68,12 @@ pub fn land(
     read: &Item,
 ) -> Result<Landing, NotLanded> {
     let opened = &finished.opened;
-    let mut lock = repo.lock()?;
-    for _ in 0..TRIES {
-        let tip = repo.tip(&opened.branch)?;
-        repo.refuse_checked_out(&opened.branch)?;
-        let parent = tip.unwrap_or(start);
+    on_tip(repo, &opened.branch, start, |lock, tip, parent| {
         // What was read for the discussion still stands, unless somebody moved the branch.
         let again = || repo.item_or_new(parent, &opened.item, opened.new_meta.as_deref());
         let item = if parent == start { read.clone() } else { again()? };
-        if let (Some(tip), Some(recording)) =
-            (tip, recorded(repo, parent, &item, &opened.step.id, finished.at, &opened.run)?)
-        {
-            return Ok(Landing::Recorded { commit: tip, recording });
+        if let (Some(tip), Some(recording)) = (tip, stands(repo, parent, &item, finished)?) {
+            return Ok(Some(Landing::Recorded { commit: tip, recording }));
         }
         // The recording names the commit that the additions stand on: after a race, the new tip.
         let mut moved = finished.clone();
@@ -83,11 +82,124 @@ pub fn land(
         let (outcome, additive) = place(&item, finished, library)?;
         let message = message(library, finished, &outcome)?;
         let wanted = wanted(finished, &additive, &message, tip, parent);
-        if let Committed::Done(commit) = repo.commit(&mut lock, &wanted)? {
-            return Ok(Landing::Done(Box::new(Landed { commit, parent, item, outcome })));
+        Ok(match repo.commit(lock, &wanted)? {
+            Committed::Done(commit) => {
+                Some(Landing::Done(Box::new(Landed { commit, parent, item, outcome })))
+            }
+            Committed::Moved => None,
+        })
+    })
+}
+
+/// Tries on the branch's tip, under the lock, until it holds still.
+fn on_tip<T>(
+    repo: &Repo,
+    branch: &str,
+    start: Oid,
+    mut once: impl FnMut(&mut Lock, Option<Oid>, Oid) -> Result<Option<T>, NotLanded>,
+) -> Result<T, NotLanded> {
+    let mut lock = repo.lock()?;
+    for _ in 0..TRIES {
+        let tip = repo.tip(branch)?;
+        repo.refuse_checked_out(branch)?;
+        if let Some(done) = once(&mut lock, tip, tip.unwrap_or(start))? {
+            return Ok(done);
         }
     }
-    Err(NotLanded::Busy(opened.branch.clone()))
+    Err(NotLanded::Busy(branch.to_owned()))
+}
+
+/// The recording of this very discussion, if the commit carries it already.
+fn stands(repo: &Repo, commit: Oid, item: &Item, finished: &Finished) -> Result<Option<String>, NotLanded> {
+    let opened = &finished.opened;
+    if open::stays_open(&finished.log) {
+        return grown(repo, commit, &finished.log);
+    }
+    Ok(recorded(repo, commit, item, &opened.step.id, finished.at, &opened.run)?)
+}
+
+/// The recording of a discussion that stays open, if the commit carries all of it already. Where
+/// it carries something else than what the last run goes on from, nothing may be added.
+fn grown(repo: &Repo, commit: Oid, log: &[Record]) -> Result<Option<String>, NotLanded> {
+    let Some(Record { event: Event::Opened(opened), .. }) = log.first() else { return Ok(None) };
+    let path = synthesis::open_recording(&opened.item, log);
+    let there = repo.file(commit, &path)?;
+    if there.as_deref() == Some(event::to_lines(log).as_bytes()) {
+        return Ok(Some(path));
+    }
+    let before = open::before(log);
+    if there.is_none() || there.as_deref() == before.as_deref().map(str::as_bytes) {
+        return Ok(None);
+    }
+    Err(NotLanded::GoneOn { path })
+}
+
+/// A run of an open discussion that has landed.
+pub struct Grown {
+    pub commit: Oid,
+    /// What the commit is built on.
+    pub parent: Oid,
+    pub recording: String,
+    /// The branch had it already.
+    pub stood: bool,
+}
+
+/// Commits what the last run of an open discussion has added to its recording.
+///
+/// # Errors
+/// Another run went on with it meanwhile, or anything that keeps it from landing; nothing is
+/// changed then.
+pub fn pause(repo: &Repo, library: &Library, paused: &Paused, start: Oid) -> Result<Grown, NotLanded> {
+    let opened = &paused.opened;
+    on_tip(repo, &opened.branch, start, |lock, tip, parent| {
+        let item = repo.item_or_new(parent, &opened.item, opened.new_meta.as_deref())?;
+        if let (Some(tip), Some(recording)) = (tip, grown(repo, parent, &paused.log)?) {
+            return Ok(Some(Grown { commit: tip, parent, recording, stood: true }));
+        }
+        let mut paused = paused.clone();
+        paused.rebase(&parent.to_string());
+        let rehearsed = Pause::new(library, &paused, &item)?;
+        let wanted = rehearsed.wanted(tip, parent);
+        Ok(match repo.commit(lock, &wanted)? {
+            Committed::Done(commit) => {
+                let recording = rehearsed.outcome.recording;
+                Some(Grown { commit, parent, recording, stood: false })
+            }
+            Committed::Moved => None,
+        })
+    })
+}
+
+/// Everything that the commit of an open discussion's last run is made of.
+struct Pause<'p> {
+    paused: &'p Paused,
+    outcome: Outcome,
+    additive: additive::Additive,
+    message: String,
+}
+
+impl Pause<'_> {
+    fn new<'p>(library: &Library, paused: &'p Paused, item: &Item) -> Result<Pause<'p>, NotLanded> {
+        let outcome = synthesis::pause(item, paused);
+        let additive = verified(&outcome)?;
+        let opened = &paused.opened;
+        let values = context! {
+            slug => opened.item.rsplit('/').next(),
+            item => opened.item.as_str(),
+            step_id => opened.step.id.as_str(),
+            turn_count => paused.turn_count,
+        };
+        let body = library.templates.render("commit-open.txt", values)?;
+        let message = with_trailers(&body, &trailers(opened, paused.turn_count, None, &outcome));
+        Ok(Pause { paused, outcome, additive, message })
+    }
+
+    fn wanted(&self, tip: Option<Oid>, parent: Oid) -> Wanted<'_> {
+        let Pause { paused, additive, message, .. } = self;
+        let (branch, author) = (&paused.opened.branch, &paused.opened.author);
+        let time = paused.ended().map_or(0, Time::seconds);
+        Wanted { branch, tip, parent, additive, message, author, time }
+    }
 }
 
 /// What a landing would come to.
@@ -112,9 +224,29 @@ pub fn rehearse(
     let (outcome, additive) = place(item, finished, library)?;
     let message = message(library, finished, &outcome)?;
     let wanted = wanted(finished, &additive, &message, None, parent);
-    let moved = || Error::Damaged(format!("the item {} is not what was read of it", item.path));
-    let commit = wanted.id(objects)?.ok_or_else(moved)?;
+    let commit = id_of(&wanted, objects, item)?;
     Ok(Rehearsed { outcome, additive, commit })
+}
+
+/// The same for a discussion that waits for its user.
+///
+/// # Errors
+/// Anything that would keep its last run from landing there.
+pub fn rehearse_pause(
+    objects: &Objects,
+    library: &Library,
+    paused: &Paused,
+    item: &Item,
+    parent: Oid,
+) -> Result<Rehearsed, NotLanded> {
+    let pause = Pause::new(library, paused, item)?;
+    let commit = id_of(&pause.wanted(None, parent), objects, item)?;
+    Ok(Rehearsed { commit, outcome: pause.outcome, additive: pause.additive })
+}
+
+fn id_of(wanted: &Wanted<'_>, objects: &Objects, item: &Item) -> Result<Oid, NotLanded> {
+    let moved = || Error::Damaged(format!("the item {} is not what was read of it", item.path));
+    Ok(wanted.id(objects)?.ok_or_else(moved)?)
 }
 
 fn wanted<'a>(
@@ -125,7 +257,7 @@ fn wanted<'a>(
     parent: Oid,
 ) -> Wanted<'a> {
     let opened = &finished.opened;
-    let time = finished.at.seconds();
+    let time = finished.ended().seconds();
     Wanted { branch: &opened.branch, tip, parent, additive, message, author: &opened.author, time }
 }
 
@@ -139,9 +271,12 @@ pub fn place(
     library: &Library,
 ) -> Result<(Outcome, additive::Additive), NotLanded> {
     let outcome = synthesis::outcome(item, finished, library)?;
-    let additive =
-        additive::verify(outcome.changes.clone()).map_err(|losses| NotLanded::Losses { losses })?;
+    let additive = verified(&outcome)?;
     Ok((outcome, additive))
+}
+
+fn verified(outcome: &Outcome) -> Result<additive::Additive, NotLanded> {
+    additive::verify(outcome.changes.clone()).map_err(|losses| NotLanded::Losses { losses })
 }
 
 /// The recording of a run on the branch, if it carries the run already. With a fixed clock its
@@ -154,7 +289,7 @@ pub fn recorded(
     commit: Oid,
     item: &Item,
     step_id: &str,
-    at: crate::discussion::event::Time,
+    at: Time,
     run: &str,
 ) -> Result<Option<String>, Error> {
     let stem = format!("{step_id}-{}", at.digits());
@@ -176,7 +311,6 @@ pub fn recorded(
 /// trailers are not the template's to leave out.
 fn message(library: &Library, finished: &Finished, outcome: &Outcome) -> Result<String, Failed> {
     let opened = &finished.opened;
-    let recording = outcome.changes.iter().find(|change| change.path == outcome.recording);
     let values = context! {
         slug => opened.item.rsplit('/').next(),
         item => opened.item.as_str(),
@@ -185,15 +319,25 @@ fn message(library: &Library, finished: &Finished, outcome: &Outcome) -> Result<
         exit => safe(finished.closed.exit.to_string()),
     };
     let body = library.templates.render("commit-elaborate.txt", values)?;
-    let trailers = [
-        ("Item", opened.item.clone()),
-        ("Step", opened.step.id.clone()),
-        ("Turns", finished.closed.turn_count.to_string()),
-        ("Exit", finished.closed.exit.to_string()),
-        ("Recording", sha256(recording.map_or(&[], |change| change.after.as_slice()))),
-        ("Run", opened.run.clone()),
-    ];
-    Ok(with_trailers(&body, &trailers))
+    let closed = &finished.closed;
+    Ok(with_trailers(&body, &trailers(opened, closed.turn_count, Some(closed.exit), outcome)))
+}
+
+/// What a commit says of the discussion it holds; no exit where that is still open.
+fn trailers(
+    opened: &Opened,
+    turn_count: u32,
+    exit: Option<Exit>,
+    outcome: &Outcome,
+) -> Vec<(&'static str, String)> {
+    let recording = outcome.changes.iter().find(|change| change.path == outcome.recording);
+    let exit = exit.map(|exit| ("Exit", exit.to_string()));
+    let digest = sha256(recording.map_or(&[], |change| change.after.as_slice()));
+    [("Item", opened.item.clone()), ("Step", opened.step.id.clone()), ("Turns", turn_count.to_string())]
+        .into_iter()
+        .chain(exit)
+        .chain([("Recording", digest), ("Run", opened.run.clone())])
+        .collect()
 }
 
 /// A message with its trailers in a paragraph of their own.
@@ -218,11 +362,7 @@ pub struct NewItem<'a> {
 /// # Errors
 /// The folder exists, or anything that keeps the commit from being made.
 pub fn add(repo: &Repo, library: &Library, new: &NewItem<'_>) -> Result<Oid, NotLanded> {
-    let mut lock = repo.lock()?;
-    for _ in 0..TRIES {
-        let tip = repo.tip(new.branch)?;
-        repo.refuse_checked_out(new.branch)?;
-        let parent = tip.unwrap_or(new.start);
+    on_tip(repo, new.branch, new.start, |lock, tip, parent| {
         if repo.exists(parent, new.path)? {
             return Err(Error::Exists { path: new.path.to_owned() }.into());
         }
@@ -241,9 +381,9 @@ pub fn add(repo: &Repo, library: &Library, new: &NewItem<'_>) -> Result<Oid, Not
             author: new.author,
             time: new.time,
         };
-        if let Committed::Done(commit) = repo.commit(&mut lock, &wanted)? {
-            return Ok(commit);
-        }
-    }
-    Err(NotLanded::Busy(new.branch.to_owned()))
+        Ok(match repo.commit(lock, &wanted)? {
+            Committed::Done(commit) => Some(commit),
+            Committed::Moved => None,
+        })
+    })
 }

@@ -231,7 +231,11 @@ impl Table<'_> {
                 }
             }
             Event::Silence {} => Entry { name: String::new(), ..self.said("silence", "", "", "") },
-            Event::Opened(_) | Event::Synthesis(_) | Event::Closed(_) => return None,
+            Event::Opened(_)
+            | Event::Paused(_)
+            | Event::Resumed(_)
+            | Event::Synthesis(_)
+            | Event::Closed(_) => return None,
         })
     }
 

@@ -18,6 +18,7 @@ use git2::Oid;
 
 use crate::config::{self, Config};
 use crate::discussion::event::{Event, Opened, Record, from_lines};
+use crate::discussion::open::{self, Paused};
 use crate::discussion::{Discussion, Finished, Refused};
 use crate::finding::Finding;
 use crate::landing::{self, NotLanded, Rehearsed};
@@ -79,6 +80,8 @@ pub struct Replayed {
     pub moved: Vec<Moved>,
     /// The discussion, where the rules would have made it so.
     pub finished: Option<Finished>,
+    /// The discussion, where it stays open and waits for its user.
+    pub paused: Option<Paused>,
     /// What it does to its item, where it can be placed.
     pub rehearsed: Option<Rehearsed>,
 }
@@ -211,23 +214,19 @@ impl Replay {
         let Some(Record { event: Event::Opened(opened), .. }) = log.first() else {
             return Err(Finding::at(name, text, 1, 1, "a recording begins with the event `opened`").into());
         };
-        let recorded = Oid::from_str(&opened.base).ok().filter(|base| self.repo.has(*base));
-        let base = recorded.or(instead).ok_or_else(|| Unread::NoBase {
-            name: name.clone(),
-            base: plain::cut(&plain::shown(&opened.base), 40),
-            hint: if self.repo.is_shallow() {
-                "this is a shallow clone: fetch all of it, in actions/checkout with `fetch-depth: 0`"
-            } else {
-                "fetch the branch it was made on, or place it elsewhere with --branch NAME --onto REV"
-            },
-        })?;
-        let library = self.library(base)?;
+        let begun = self.commit_of(name, &opened.base, instead)?;
+        // The last run of a discussion that stayed open builds on what stood there by then.
+        let last = open::base(&log).unwrap_or(&opened.base);
+        let base = self.commit_of(name, last, instead)?;
+        let is_here = base.to_string() == last;
+        let library = self.library(begun)?;
         let mut found = Replayed {
             divergence: None,
             commit: None,
             is_committed: false,
             moved: Vec::new(),
             finished: None,
+            paused: None,
             rehearsed: None,
         };
         let Ok(step) = library.step(&opened.step.id) else {
@@ -241,29 +240,36 @@ impl Replay {
             found.divergence = Some(first_event("an item's path".to_owned(), &format!("\"{shown}\"")));
             return Ok(found);
         }
-        let item = self.repo.item_or_new(base, &opened.item, opened.new_meta.as_deref())?;
+        let item = self.repo.item_or_new(begun, &opened.item, opened.new_meta.as_deref())?;
         if item.name() != opened.item_name {
             let expected = format!("the item's name \"{}\"", item.name());
             found.divergence =
                 Some(first_event(expected, &format!("\"{}\"", plain::shown(&opened.item_name))));
             return Ok(found);
         }
-        let finished = match fold(&library, step, &log) {
-            Ok(finished) => finished,
+        let end = match fold(&library, step, &log) {
+            Ok(end) => end,
             Err(Stop::Divergence(divergence)) => {
                 found.divergence = Some(divergence);
                 return Ok(found);
             }
             Err(Stop::Template(failed)) => return Err(failed.into()),
         };
-        match landing::rehearse(&self.objects, &library, &finished, &item, base) {
+        let item = match base == begun {
+            true => item,
+            false => self.repo.item_or_new(base, &opened.item, opened.new_meta.as_deref())?,
+        };
+        let rehearsed = match &end {
+            End::Closed(finished) => landing::rehearse(&self.objects, &library, finished, &item, base),
+            End::Open(paused) => landing::rehearse_pause(&self.objects, &library, paused, &item, base),
+        };
+        match rehearsed {
             Ok(rehearsed) => {
                 found.commit = Some(rehearsed.commit);
-                let here = recorded.is_some().then_some(&rehearsed);
-                if let Some(rehearsed) = here {
+                if is_here {
                     found.is_committed = self.carries(recording, rehearsed.commit)?;
                     if !found.is_committed {
-                        found.divergence = self.compare(recording, &finished, rehearsed)?;
+                        found.divergence = self.compare(recording, &opened.branch, last, &rehearsed)?;
                     }
                 }
                 found.rehearsed = Some(rehearsed);
@@ -279,8 +285,25 @@ impl Replay {
                 });
             }
         }
-        found.finished = Some(finished);
+        match end {
+            End::Closed(finished) => found.finished = Some(finished),
+            End::Open(paused) => found.paused = Some(paused),
+        }
         Ok(found)
+    }
+
+    /// The commit of a recording, or what is to be taken for it where it is not here.
+    fn commit_of(&self, name: &str, base: &str, instead: Option<Oid>) -> Result<Oid, Unread> {
+        let here = Oid::from_str(base).ok().filter(|base| self.repo.has(*base));
+        here.or(instead).ok_or_else(|| Unread::NoBase {
+            name: name.to_owned(),
+            base: plain::cut(&plain::shown(base), 40),
+            hint: if self.repo.is_shallow() {
+                "this is a shallow clone: fetch all of it, in actions/checkout with `fetch-depth: 0`"
+            } else {
+                "fetch the branch it was made on, or place it elsewhere with --branch NAME --onto REV"
+            },
+        })
     }
 
     /// Whether the repository has a commit of this id: in the history of the place that was named,
@@ -298,17 +321,24 @@ impl Replay {
     fn compare(
         &self,
         recording: &Recording,
-        finished: &Finished,
+        branch: &str,
+        base: &str,
         outcome: &Rehearsed,
     ) -> Result<Option<Divergence>, Unread> {
-        let opened = &finished.opened;
         let place = match &recording.place {
             Some(place) => Some(place.clone()),
-            None => self.carrier(&outcome.outcome.recording, &opened.branch)?,
+            None => self.carrier(&outcome.outcome.recording, branch)?,
         };
         let Some(place) = place else { return Ok(None) };
         let carrier = self.repo.brought(place.commit, &place.path)?;
         let tree = self.repo.tree_of(carrier)?;
+        // A recording that grows: what stands there is the beginning that this run went on from.
+        let grown = outcome.additive.changes().iter().find(|change| change.path == outcome.outcome.recording);
+        if let Some(before) = grown.and_then(|change| change.before.as_deref())
+            && self.repo.blob_at(tree, &outcome.outcome.recording)?.as_deref() == Some(before)
+        {
+            return Ok(None);
+        }
         for change in outcome.additive.changes() {
             let stands = self.repo.blob_at(tree, &change.path)?;
             if stands.as_deref() != Some(&change.after) {
@@ -322,7 +352,7 @@ impl Replay {
             }
         }
         let parents = self.repo.parents_of(carrier)?;
-        let why = if parents.first().map(Oid::to_string).as_deref() == Some(opened.base.as_str()) {
+        let why = if parents.first().map(Oid::to_string).as_deref() == Some(base) {
             "the same files, and another message, author or time"
         } else {
             "the same files on another parent: it was rebased, squashed or picked"
@@ -358,7 +388,7 @@ impl Replay {
     ) -> Result<landing::Landing, Unlanded> {
         finished.redirect(branch);
         finished.rebase(&start.to_string());
-        let library = self.library(start)?;
+        let library = self.rules(&finished.log, start)?;
         let opened = &finished.opened;
         let step = library.step(&opened.step.id).map_err(Unread::from)?;
         // Whoever runs the new recording again does so with the files that are there.
@@ -372,6 +402,27 @@ impl Replay {
         let item =
             self.repo.item_or_new(start, &opened.item, opened.new_meta.as_deref()).map_err(Unread::from)?;
         Ok(landing::land(&self.repo, &library, &finished, start, &item)?)
+    }
+
+    /// Lands the last run of a discussion that waits for its user, on its branch.
+    ///
+    /// # Errors
+    /// Another run went on with it meanwhile, or anything that keeps it from landing.
+    pub fn pause(&self, paused: &Paused, start: Oid) -> Result<landing::Grown, Unlanded> {
+        let library = self.rules(&paused.log, start)?;
+        Ok(landing::pause(&self.repo, &library, paused, start)?)
+    }
+
+    /// Steps, personas and templates for a discussion that goes to `start`: one that stayed open
+    /// keeps those it was opened with.
+    fn rules(&self, log: &[Record], start: Oid) -> Result<Arc<Library>, Unread> {
+        let first = open::before(log).and(log.first()).map(|first| &first.event);
+        match first {
+            Some(Event::Opened(opened)) => {
+                self.library(self.commit_of(&opened.item, &opened.base, Some(start))?)
+            }
+            _ => self.library(start),
+        }
     }
 }
 
@@ -410,8 +461,14 @@ fn first_event(expected: String, found: &str) -> Divergence {
     Divergence { event: Some(1), what: "event".to_owned(), expected, found: found.to_owned() }
 }
 
-/// The rules over a log, to its end.
-fn fold(library: &Library, step: &crate::step::Step, log: &[Record]) -> Result<Finished, Stop> {
+/// What a log comes to.
+enum End {
+    Closed(Finished),
+    Open(Paused),
+}
+
+/// The rules over a log, to its end, or to where it waits for its user.
+fn fold(library: &Library, step: &crate::step::Step, log: &[Record]) -> Result<End, Stop> {
     let Some((first, rest)) = log.split_first() else {
         return Err(Stop::Divergence(first_event("an opening".to_owned(), "nothing")));
     };
@@ -429,22 +486,25 @@ fn fold(library: &Library, step: &crate::step::Step, log: &[Record]) -> Result<F
             let why = format!("a breach of the rule \"{}\": \"{}\"", breach.rule, breach.words);
             return Err(differs(format!("a line of {}", persona.name), why));
         }
-        let late = matches!(record.event, Event::Closed(_)) && u32::try_from(record.at.seconds()).is_err();
+        let is_commits = at + 1 == rest.len();
+        let late = is_commits && u32::try_from(record.at.seconds()).is_err();
         if late {
             let expected = "a time of a commit, from 1970 to 2105".to_owned();
             return Err(differs(expected, record.at.to_string()));
         }
         talk.record(record.clone())?;
     }
-    let wanted = match talk.next() {
-        Ok(next) => format!("{next:?}"),
-        Err(failed) => return Err(Stop::Template(failed)),
-    };
-    talk.finish().ok_or_else(|| {
+    if talk.is_closed() {
+        // Closed means that everything is there that a finished discussion has.
+        let missing = || Stop::Divergence(first_event("a whole discussion".to_owned(), "a part of one"));
+        return talk.finish().map(End::Closed).ok_or_else(missing);
+    }
+    let wanted = talk.next().map_err(Stop::Template)?;
+    talk.pause().map(End::Open).ok_or_else(|| {
         Stop::Divergence(Divergence {
             event: Some(log.len() + 1),
             what: "event".to_owned(),
-            expected: plain::cut(&plain::one_line(&wanted), 200),
+            expected: plain::cut(&plain::one_line(&format!("{wanted:?}")), 200),
             found: "nothing: the recording stops here".to_owned(),
         })
     })

@@ -29,7 +29,7 @@ pub struct Input {
     pub at: Option<Time>,
 }
 
-/// The user's side of a discussion. Its end is silence for ever.
+/// The user's side of a discussion. Its end is silence for ever, unless it stays open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Script {
     pub user: Option<String>,
@@ -38,6 +38,8 @@ pub struct Script {
     answers: BTreeMap<String, VecDeque<Option<Input>>>,
     /// What was removed or cut.
     pub notes: Vec<String>,
+    /// The end is no silence: the user may go on in another run.
+    pub stays_open: bool,
 }
 
 /// How a script is written.
@@ -231,6 +233,11 @@ impl Script {
     /// What comes next: a message, or none for silence. After the end there is only silence.
     pub fn next_input(&mut self) -> Option<Input> {
         self.inputs.pop_front().flatten()
+    }
+
+    /// Whether the user has said all for now, and may say more later.
+    pub fn waits(&self) -> bool {
+        self.stays_open && self.inputs.is_empty()
     }
 
     /// What comes next for a step of an analysis: from the answers that name it, else from the list.

@@ -37,7 +37,16 @@ enum Line {
     Spent,
 }
 
-/// Holds a discussion from where it stands to its end.
+/// How far a discussion went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Went {
+    /// To its end.
+    Through,
+    /// To where the floor is the user's, and a script that stays open has no more.
+    Waiting,
+}
+
+/// Holds a discussion from where it stands to its end, or to where it waits for its user.
 ///
 /// `stand_in` speaks where an answer is due and `voice` (none: the stand-in itself) cannot give a
 /// line that keeps the rules. `tell` sees each event after it is recorded. A voice whose token
@@ -52,11 +61,21 @@ pub fn hold(
     script: &mut Script,
     clock: &dyn Fn() -> Time,
     tell: &mut dyn FnMut(&Record) -> Result<(), String>,
-) -> Result<(), Stopped> {
+) -> Result<Went, Stopped> {
     let mut passed = 0;
     loop {
         let mut at = None;
-        let event = match talk.next_after(passed)? {
+        let next = talk.next_after(passed)?;
+        let pausing = (next == Next::User && script.waits()).then(|| talk.pausing()).transpose()?.flatten();
+        if let Some(paused) = pausing {
+            // As the end of it all, the end of a run takes no time.
+            let at = talk.log().last().map_or_else(clock, |last| last.at);
+            let record = Record { at, event: Event::Paused(paused) };
+            talk.record(record.clone())?;
+            tell(&record).map_err(Stopped::Watcher)?;
+            return Ok(Went::Waiting);
+        }
+        let event = match next {
             Next::Line(cue) => match speak(&cue, talk, &mut voice, stand_in)? {
                 Line::Said { text, by_stand_in } => {
                     let voice = (by_stand_in && voice.is_some()).then(|| stand_in.name().to_owned());
@@ -89,7 +108,7 @@ pub fn hold(
                 at = talk.log().last().map(|last| last.at);
                 Event::Closed(closed)
             }
-            Next::Nothing => return Ok(()),
+            Next::Nothing => return Ok(Went::Through),
         };
         passed = 0;
         let record = Record { at: at.unwrap_or_else(clock), event };

@@ -181,7 +181,7 @@ impl Options {
             }
             (None, Some(number)) => {
                 let thread = super::github::thread(global, number, screen)?;
-                (thread.script, Some((Source::GitHub(number), thread.title)))
+                (thread.script(), Some((Source::GitHub(number), thread.title)))
             }
             (None, None) => return Err(Fail::new("name the answers with --script or --issue")),
         };

@@ -16,13 +16,15 @@ use super::screen::Screen;
 use super::voices::{self, Choice};
 use super::{Clock, Global, nanoseconds, now, open, plan, push, read_file, table, write_whole};
 use crate::config::Config;
-use crate::discussion::event::{Author, Event, FORMAT, Opened, Record, StepRef, Time, to_lines};
+use crate::discussion::event::{Author, Event, FORMAT, Opened, Record, Resumed, StepRef, Time, to_lines};
+use crate::discussion::open::Paused;
 use crate::discussion::{Discussion, Finished, Refused};
 use crate::item::Item;
 use crate::item::meta::{self, Source};
 use crate::item::path::OutputPath;
 use crate::landing::{self, Landing};
 use crate::library::{Library, sha256};
+use crate::plain;
 use crate::repo::{self, Leftover, Repo, short};
 use crate::script::{self, Script};
 use crate::session::hold;
@@ -94,6 +96,15 @@ pub struct Task {
     pub max_turns: Option<u32>,
     pub fixed: Option<Time>,
     pub resume: bool,
+    pub open: Option<Open>,
+}
+
+/// One run of a discussion that stays open between runs.
+pub struct Open {
+    /// Its recording so far; empty where this run opens it.
+    pub log: Vec<Record>,
+    /// The comments that this run hears, by their ids.
+    pub comments: Vec<u64>,
 }
 
 /// Everything a run starts from.
@@ -124,6 +135,11 @@ impl Setup {
     pub const fn repo(&self) -> &Repo {
         &self.repo
     }
+
+    /// Whether the discussion stays open between runs.
+    const fn stays_open(&self) -> bool {
+        self.opened.comments.is_some()
+    }
 }
 
 /// Holds one discussion and lands it.
@@ -141,8 +157,10 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
     }
     if options.dry_run {
         let step = setup.library.step(&setup.opened.step.id)?;
-        let held = discuss(&setup, step, &mut Log::none(), screen)?;
-        return rehearse(&held, screen);
+        return match discuss(&setup, step, &mut Log::none(), screen)? {
+            Came::Through(held) => rehearse(&held, screen),
+            Came::Waiting(_) => Err(Fail::new("a discussion that stays open is not rehearsed")),
+        };
     }
     let mut landed = hold_and_land(&setup, screen)?;
     if let Some(remote) = &options.push {
@@ -169,7 +187,7 @@ impl Options {
             (Some(path), _) => (read_script(path)?, None),
             (None, Some(number)) => {
                 let thread = super::github::thread(global, number, screen)?;
-                (thread.script, Some((Source::GitHub(number), thread.title)))
+                (thread.script(), Some((Source::GitHub(number), thread.title)))
             }
             (None, None) => return Err(Fail::new("name what the user says with --script or --issue")),
         };
@@ -184,6 +202,7 @@ impl Options {
             max_turns: self.max_turns,
             fixed,
             resume: self.resume,
+            open: None,
         })
     }
 }
@@ -191,7 +210,7 @@ impl Options {
 /// Holds the discussion and commits it; the report, and where it stands.
 pub fn hold_and_land(setup: &Setup, screen: &Screen) -> Result<(Value, Oid), Fail> {
     let step = &setup.opened.step.id;
-    if let Some(fixed) = setup.fixed.filter(|_| setup.exists) {
+    if let Some(fixed) = setup.fixed.filter(|_| setup.exists && !setup.stays_open()) {
         let item = &setup.item;
         if let Some(path) = landing::recorded(&setup.repo, setup.base, item, step, fixed, &setup.opened.run)?
         {
@@ -201,12 +220,15 @@ pub fn hold_and_land(setup: &Setup, screen: &Screen) -> Result<(Value, Oid), Fai
             return already_recorded(setup, setup.base, &path, screen);
         }
     }
-    with_log(setup, screen, |held| land(held, screen))
+    with_log(setup, screen, |came| match came {
+        Came::Through(held) => land(held, screen),
+        Came::Waiting(waiting) => pause(waiting, setup.base, screen),
+    })
 }
 
 /// Holds the discussion and writes its recording to a file; nothing is committed.
 pub fn hold_and_keep(setup: &Setup, path: &Path, screen: &Screen) -> Result<Value, Fail> {
-    with_log(setup, screen, |held| keep(held, path, screen))
+    with_log(setup, screen, |came| keep(came, path, screen))
 }
 
 /// Places a discussion that was committed anew, on the tip that somebody else's commits have.
@@ -219,8 +241,15 @@ pub fn land_again(
     let path = report["recording"].as_str().unwrap_or_default();
     let bytes = setup.repo.file(*commit, path)?.unwrap_or_default();
     let log = crate::discussion::event::from_lines(path, crate::json::utf8(path, &bytes)?)?;
-    let finished = crate::discussion::finished(log).ok_or_else(|| Fail::new(format!("{path} has no end")))?;
-    let held = Held { setup, finished, usage: report["usage"].clone() };
+    let usage = report["usage"].clone();
+    let (finished, log) = (crate::discussion::finished(log.clone()), log);
+    let Some(finished) = finished else {
+        let step = setup.library.step(&setup.opened.step.id)?;
+        let paused = Discussion::replay(&setup.library, step, &log)?.pause();
+        let paused = paused.ok_or_else(|| Fail::new(format!("{path} has no end")))?;
+        return pause(&Waiting { setup, paused, usage }, tip, screen);
+    };
+    let held = Held { setup, finished, usage };
     // What was read of the item stands at another commit: it is read again on this one.
     match landing::land(&setup.repo, &setup.library, &held.finished, tip, &read_at(setup, tip)?)? {
         Landing::Recorded { commit, recording } => already_recorded(setup, commit, &recording, screen),
@@ -237,16 +266,33 @@ fn read_at(setup: &Setup, commit: Oid) -> Result<Item, Fail> {
 fn with_log<T>(
     setup: &Setup,
     screen: &Screen,
-    then: impl FnOnce(&Held<'_>) -> Result<T, Fail>,
+    then: impl FnOnce(&Came<'_>) -> Result<T, Fail>,
 ) -> Result<T, Fail> {
     let step = setup.library.step(&setup.opened.step.id)?;
-    let mut log = Log::begin(&setup.repo, &setup.opened.run, &setup.begun, screen);
-    let done = discuss(setup, step, &mut log, screen).and_then(|held| {
+    // What stays open goes on from the branch.
+    let mut log = match setup.stays_open() {
+        true => Log::none(),
+        false => Log::begin(&setup.repo, &setup.opened.run, &setup.begun, screen),
+    };
+    let done = discuss(setup, step, &mut log, screen).and_then(|came| {
         screen.check().map_err(Fail::new)?;
-        then(&held)
+        then(&came)
     });
     log.end(&setup.opened.voice, done.is_ok(), &setup.begun, screen);
     done
+}
+
+/// How far a discussion came.
+enum Came<'s> {
+    Through(Held<'s>),
+    Waiting(Waiting<'s>),
+}
+
+/// A discussion that waits for its user, and what this run took.
+struct Waiting<'s> {
+    setup: &'s Setup,
+    paused: Paused,
+    usage: Value,
 }
 
 /// A discussion that came to its end, and what it took.
@@ -271,6 +317,25 @@ fn land(held: &Held<'_>, screen: &Screen) -> Result<(Value, Oid), Fail> {
     }
 }
 
+/// Commits what this run has added to the recording of a discussion that stays open.
+fn pause(waiting: &Waiting<'_>, start: Oid, screen: &Screen) -> Result<(Value, Oid), Fail> {
+    let Waiting { setup, paused, .. } = waiting;
+    let grown = landing::pause(&setup.repo, &setup.library, paused, start)?;
+    let branch = &setup.opened.branch;
+    if grown.stood {
+        screen.say(&format!("Already recorded: {branch} carries this run in {}.", grown.recording));
+    } else {
+        screen.say_strong(&format!("\nCommitted {} on {branch}.", short(grown.commit)));
+        screen.say("The discussion is open: the next run goes on from its recording.");
+    }
+    let mut report = waiting.report();
+    report["base"] = json!(grown.parent.to_string());
+    report["commit"] = json!(grown.commit.to_string());
+    report["recording"] = json!(grown.recording);
+    report["already_recorded"] = json!(grown.stood);
+    Ok((report, grown.commit))
+}
+
 /// Reads everything that a discussion starts from.
 pub fn set_up(global: &Global, task: Task, screen: &Screen) -> Result<Setup, Fail> {
     let built_in = table::BuiltIn::begin();
@@ -287,15 +352,18 @@ pub fn set_up(global: &Global, task: Task, screen: &Screen) -> Result<Setup, Fai
     let fixed = task.fixed;
     let (path, new_meta) = find_or_begin(&repo, &task, &place, &config)?;
     let left = task.resume.then(|| begun(&repo, &path, &task.step, &place.branch, fixed, screen)).flatten();
+    let open = opening(&task);
     // What was begun goes on where it began, wherever the branch is by now.
     let base = match left.as_ref().and_then(Leftover::opened) {
         Some(opened) => repo.resolve(&opened.base)?,
         None => place.base,
     };
-    let config = if base == place.base { config } else { table::config(global, &repo, base)? };
+    // What stays open keeps the rules it was opened with, and looks at the item as it is now.
+    let rules = open.as_ref().map_or(Ok(base), |opened| repo.resolve(&opened.base))?;
+    let config = if rules == place.base { config } else { table::config(global, &repo, rules)? };
     let item = repo.item_or_new(base, &path, new_meta.as_deref())?;
     let mentions = search(&repo, base, &item);
-    let library = built_in.library(&repo, base, &config)?;
+    let library = built_in.library(&repo, rules, &config)?;
     let step = library.step(&task.step)?;
     for output in &step.outputs {
         OutputPath::parse(output)
@@ -338,15 +406,55 @@ pub fn set_up(global: &Global, task: Task, screen: &Screen) -> Result<Setup, Fai
         author: author(),
         run,
         new_meta: new_meta.filter(|_| item.files.is_empty()),
+        comments: task.open.as_ref().map(|open| open.comments.clone()),
     };
-    let begun = left.map(|left| left.log).unwrap_or_default();
-    let opened = match begun.first().map(|first| &first.event) {
-        Some(Event::Opened(begun)) => gone_on(&opened, begun)?,
-        _ => opened,
+    let opened = match (&open, left.as_ref().and_then(Leftover::opened)) {
+        (Some(begun), _) => stayed_open(&opened, begun)?,
+        (None, Some(begun)) => gone_on(&opened, begun)?,
+        (None, None) => opened,
+    };
+    let begun = match task.open {
+        Some(open) => resumed(open, base, fixed),
+        None => left.map(|left| left.log).unwrap_or_default(),
     };
     let tokens = task.voice.max_tokens_total;
     let exists = place.exists;
     Ok(Setup { repo, library, item, script, opened, voice, tokens, base, fixed, exists, begun, mentions })
+}
+
+/// How the discussion began that stays open, where this run is not its first.
+fn opening(task: &Task) -> Option<Opened> {
+    match &task.open.as_ref()?.log.first()?.event {
+        Event::Opened(opened) => Some(opened.as_ref().clone()),
+        _ => None,
+    }
+}
+
+/// The opening of a discussion that stays open, if this run speaks with the same voice.
+fn stayed_open(now: &Opened, begun: &Opened) -> Result<Opened, Fail> {
+    if (&now.voice, &now.model) == (&begun.voice, &begun.model) {
+        return Ok(begun.clone());
+    }
+    let name = |opened: &Opened| {
+        let model = opened.model.as_ref().map_or(String::new(), |model| format!(" {model}"));
+        plain::shown(&format!("{}{model}", opened.voice))
+    };
+    Err(Fail::new(format!(
+        "the discussion of step {} is open and was begun with the voice {}, and {} is set now; go on with the first one, or end it there with a comment that says done",
+        begun.step.id,
+        name(begun),
+        name(now)
+    )))
+}
+
+/// The recording so far, and the beginning of this run.
+fn resumed(open: Open, base: Oid, fixed: Option<Time>) -> Vec<Record> {
+    let Open { mut log, comments } = open;
+    if !log.is_empty() {
+        let event = Event::Resumed(Resumed { base: base.to_string(), comments });
+        log.push(Record { at: fixed.unwrap_or_else(now), event });
+    }
+    log
 }
 
 /// The item's path, and the text it begins with where it does not stand anywhere yet.
@@ -382,7 +490,7 @@ fn read_script(path: &Path) -> Result<Script, Fail> {
         read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
         return Ok(Script::read("-", &bytes)?);
     }
-    Ok(Script::read(&crate::plain::shown(&path.display().to_string()), &read_file(path, limit)?)?)
+    Ok(Script::read(&plain::shown(&path.display().to_string()), &read_file(path, limit)?)?)
 }
 
 /// The run id: a digest of item, step, inputs, configuration, voice and clock. Without a fixed
@@ -433,7 +541,7 @@ fn search(repo: &Repo, base: Oid, item: &Item) -> Cell<Option<Search>> {
 }
 
 /// Holds the discussion, told line by line; with it comes what it took.
-fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) -> Result<Held<'s>, Fail> {
+fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) -> Result<Came<'s>, Fail> {
     let clock = || setup.fixed.unwrap_or_else(now);
     let mut talk = begin(setup, step, &clock)?;
     if setup.begun.is_empty() {
@@ -446,7 +554,9 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
     for record in &setup.begun {
         screen.say_record(record, cast);
     }
-    catch_up(&mut script, &setup.begun)?;
+    if !setup.stays_open() {
+        catch_up(&mut script, &setup.begun)?;
+    }
     let mut tell = |record: &Record| {
         voices::refuse_secrets("the next line", &record.to_line()).map_err(|fail| fail.message)?;
         log.append(record, screen);
@@ -467,9 +577,14 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
         }
     };
     voices::refuse_secrets("the discussion", &to_lines(talk.log()))?;
-    let finished = talk.finish().ok_or_else(|| Fail::new("the discussion did not come to its end"))?;
+    let unfinished = || Fail::new("the discussion did not come to its end");
+    if !talk.is_closed() {
+        let paused = talk.pause().ok_or_else(unfinished)?;
+        return Ok(Came::Waiting(Waiting { setup, paused, usage }));
+    }
+    let finished = talk.finish().ok_or_else(unfinished)?;
     screen.say(&format!("\n{}", synthesis::summary_text(&finished, &setup.library)?));
-    Ok(Held { setup, finished, usage })
+    Ok(Came::Through(Held { setup, finished, usage }))
 }
 
 /// The discussion as it begins, or where it was cut off.
@@ -554,15 +669,20 @@ fn rehearse(held: &Held<'_>, screen: &Screen) -> Result<Code, Fail> {
 }
 
 /// `--out`: the recording goes to a file of the user's, and nothing is committed.
-fn keep(held: &Held<'_>, path: &Path, screen: &Screen) -> Result<Value, Fail> {
-    let Held { setup, finished, .. } = held;
-    let (outcome, _) = landing::place(&setup.item, finished, &setup.library)?;
+fn keep(came: &Came<'_>, path: &Path, screen: &Screen) -> Result<Value, Fail> {
+    let (report, log) = match came {
+        Came::Through(held) => {
+            let (outcome, _) = landing::place(&held.setup.item, &held.finished, &held.setup.library)?;
+            (held.report(&outcome), &held.finished.log)
+        }
+        Came::Waiting(waiting) => (waiting.report(), &waiting.paused.log),
+    };
     screen.check().map_err(Fail::new)?;
-    let shown = crate::plain::shown(&path.display().to_string());
-    write_whole(path, to_lines(&finished.log).as_bytes())
+    let shown = plain::shown(&path.display().to_string());
+    write_whole(path, to_lines(log).as_bytes())
         .map_err(|error| Fail::new(format!("{shown} cannot be written: {error}")))?;
     screen.say_strong(&format!("\nRecorded in {shown}; nothing was committed."));
-    Ok(held.report(&outcome))
+    Ok(report)
 }
 
 fn already_recorded(
@@ -587,6 +707,35 @@ fn already_recorded(
     report["commit"] = json!(brought.to_string());
     report["already_recorded"] = json!(true);
     Ok((report, brought))
+}
+
+impl Waiting<'_> {
+    /// What `--json` prints of a run whose discussion goes on in another one.
+    fn report(&self) -> Value {
+        let Waiting { setup, paused, usage } = self;
+        let opened = &paused.opened;
+        json!({
+            "item": opened.item,
+            "step_id": opened.step.id,
+            "branch": setup.opened.branch,
+            "base": setup.base.to_string(),
+            "commit": null,
+            "exit": null,
+            "open": true,
+            "turn_count": paused.turn_count,
+            "max_turns": opened.max_turns,
+            "lead": opened.lead,
+            "voice": opened.voice,
+            "model": opened.model,
+            "artifacts": [],
+            "left": [],
+            "recording": synthesis::open_recording(&opened.item, &paused.log),
+            "run": opened.run,
+            "already_recorded": false,
+            "synthesis_summary": null,
+            "usage": usage,
+        })
+    }
 }
 
 impl Held<'_> {

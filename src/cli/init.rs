@@ -29,6 +29,9 @@ pub struct Options {
     /// Add a workflow that works off every issue that waits with the label
     #[arg(long)]
     backlog: bool,
+    /// Let discussions stay open: a comment goes on with them, until one says "done"
+    #[arg(long)]
+    live: bool,
     /// The action that the workflow uses, as OWNER/REPOSITORY@COMMIT
     #[arg(long, value_name = "ACTION")]
     action: Option<String>,
@@ -156,6 +159,7 @@ fn wanted(options: &Options, action: &str) -> Vec<Wanted> {
     let filled = |text: &str| {
         let version = concat!("v", env!("CARGO_PKG_VERSION"));
         let text = text.replace("__ACTION__", action).replace("__VERSION__", version);
+        let text = if options.live { listening(&text) } else { text };
         match options.voice {
             Voice::Openai => text
                 .replace("voice: anthropic", "voice: openai")
@@ -171,7 +175,7 @@ fn wanted(options: &Options, action: &str) -> Vec<Wanted> {
     let file = |path, text: String, is_program| Wanted { path, text, is_program };
     let mut files = vec![
         file(".github/workflows/roundtable.yml", filled(workflow), false),
-        file(".roundtable.yaml", include_str!("init/roundtable.yaml").to_owned(), false),
+        file(".roundtable.yaml", settings(options.live), false),
         file(".githooks/pre-commit", include_str!("init/pre-commit").to_owned(), true),
     ];
     if options.backlog {
@@ -179,6 +183,26 @@ fn wanted(options: &Options, action: &str) -> Vec<Wanted> {
         files.push(file(".github/workflows/roundtable-backlog.yml", text, false));
     }
     files
+}
+
+/// A workflow that listens to comments, too.
+fn listening(workflow: &str) -> String {
+    let comments = "  # A comment goes on with a discussion that is open, and begins none.\n  issue_comment:\n    types: [created]\n";
+    let is_open = "      (github.event_name == 'issue_comment' && !github.event.issue.pull_request &&\n      contains(github.event.issue.labels.*.name, 'roundtable:open')) ||\n";
+    let behind = |text: &str, line: &str, more: &str| text.replacen(line, &format!("{line}{more}"), 1);
+    let text = behind(workflow, "    types: [labeled]\n", comments);
+    let text = behind(&text, "      github.event_name == 'workflow_dispatch' ||\n", is_open);
+    let check = "if: github.event_name != 'issues'";
+    text.replace(&format!("    {check}\n"), &format!("    {check} && github.event_name != 'issue_comment'\n"))
+}
+
+/// The settings' file.
+fn settings(live: bool) -> String {
+    let text = include_str!("init/roundtable.yaml");
+    if !live {
+        return text.to_owned();
+    }
+    text.replace("# github:\n", "github:\n").replace("#   live: false\n", "  live: true\n")
 }
 
 /// What stands at a file's place; a link on the way there is not followed.

@@ -80,6 +80,8 @@ struct Verdict {
     moved: Vec<String>,
     turns: u32,
     files: usize,
+    /// The discussion waits for its user.
+    is_open: bool,
 }
 
 type Outcome = Result<Verdict, String>;
@@ -90,12 +92,15 @@ fn again(replay: &Replay, recording: &Recording) -> Outcome {
 
 impl Verdict {
     fn of(found: Replayed) -> Verdict {
+        let (closed, open) = (found.finished, found.paused);
+        let turns = closed.map(|finished| finished.closed.turn_count);
         Verdict {
+            is_open: open.is_some(),
+            turns: turns.or(open.map(|paused| paused.turn_count)).unwrap_or(0),
             commit: found.commit,
             is_committed: found.is_committed,
             divergence: found.divergence,
             moved: found.moved.iter().map(ToString::to_string).collect(),
-            turns: found.finished.map_or(0, |finished| finished.closed.turn_count),
             files: found.rehearsed.map_or(0, |rehearsed| rehearsed.additive.changes().len()),
         }
     }
@@ -141,7 +146,8 @@ impl<'s> Told<'s> {
                     format!("commit {commit}, which nothing carries yet; --branch NAME commits it")
                 };
                 let (turns, files) = (count(found.turns as usize, "turn"), count(found.files, "file"));
-                screen.say(&format!("  {turns}, {files}, {stands}"));
+                let open = if found.is_open { ", open: it waits for its user" } else { "" };
+                screen.say(&format!("  {turns}, {files}, {stands}{open}"));
             }
             None => {}
             Some(divergence) => say_divergence(name, divergence, screen),
@@ -204,6 +210,7 @@ fn entry(name: &str, result: &Outcome) -> Value {
             "committed": found.is_committed,
             "divergence": found.divergence.as_ref().map(divergence),
             "moved": found.moved,
+            "open": found.is_open,
         }),
         Err(error) => {
             json!({"path": name, "reproduced": false, "commit": null, "divergence": null, "error": error})
@@ -253,13 +260,19 @@ fn land(
     }
     let elsewhere = tip.or(onto);
     let found = replay.run(&recording, elsewhere)?;
+    if let (Some(_), None) = (&found.paused, &found.divergence) {
+        return Err(Fail::new(format!(
+            "{}: the discussion waits for its user; it is committed by the run that goes on with it",
+            recording.name
+        )));
+    }
     let (Some(finished), None) = (&found.finished, &found.divergence) else {
         let mut told = Told::begin(screen);
         told.tell(&recording.name, None, Ok(Verdict::of(found)))?;
         screen.note("nothing was committed");
         return told.end(false);
     };
-    let base = || Oid::from_str(&finished.opened.base).map_err(|error| Fail::new(error.to_string()));
+    let base = || Oid::from_str(finished.base()).map_err(|error| Fail::new(error.to_string()));
     let start = elsewhere.map_or_else(base, Ok)?;
     let (mut entry, _) = land_on(replay, finished.clone(), branch, start, screen)?;
     entry["path"] = json!(recording.name);

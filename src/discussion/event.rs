@@ -77,6 +77,11 @@ pub enum Event {
     User(Message),
     /// The user said nothing.
     Silence {},
+    /// The run is over, and the discussion waits for its user: the end of a recording that stays
+    /// open.
+    Paused(Paused),
+    /// Another run goes on with a discussion that waited for its user.
+    Resumed(Resumed),
     /// The lead said something that is no turn.
     Notice(Notice),
     /// What the talk came to (4.4.7).
@@ -111,6 +116,29 @@ pub struct Opened {
     /// The meta.json of an item that is made together with the discussion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_meta: Option<String>,
+    /// Only in a discussion that stays open between runs: the comments of its thread, by their ids,
+    /// that the first run heard.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comments: Option<Vec<u64>>,
+}
+
+/// What a run of an open discussion ends with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Paused {
+    pub turn_count: u32,
+    /// SHA-256 of every line before this one, as at the end.
+    pub digest: String,
+}
+
+/// What another run of an open discussion begins with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resumed {
+    /// The commit that this run goes on from, and builds on.
+    pub base: String,
+    /// The comments that this run heard, by their ids.
+    pub comments: Vec<u64>,
 }
 
 /// The step under discussion, as far as the outcome depends on it.
@@ -287,6 +315,8 @@ impl Record {
             "contribution" => Event::Contribution(read(&fields)?),
             "user" => Event::User(read(&fields)?),
             "silence" if fields == "{}" => Event::Silence {},
+            "paused" => Event::Paused(read(&fields)?),
+            "resumed" => Event::Resumed(read(&fields)?),
             "notice" => Event::Notice(read(&fields)?),
             "synthesis" => Event::Synthesis(read(&fields)?),
             "closed" => Event::Closed(read(&fields)?),
@@ -305,9 +335,12 @@ pub fn to_lines(log: &[Record]) -> String {
     })
 }
 
-/// The digest that the end of a log carries of everything before it.
+/// The digest that the end of a log, or of a run, carries of everything before it.
 pub fn digest(log: &[Record]) -> String {
-    let before = log.iter().take_while(|record| !matches!(record.event, Event::Closed(_)));
+    let before = match log.split_last() {
+        Some((Record { event: Event::Closed(_) | Event::Paused(_), .. }, before)) => before,
+        _ => log,
+    };
     let (mut all, mut line) = (Sha256::new(), Vec::with_capacity(4096));
     for record in before {
         record.write_line(&mut line);

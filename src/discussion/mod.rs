@@ -14,6 +14,7 @@ pub mod decisions;
 pub mod event;
 pub mod extract;
 pub mod focus;
+pub mod open;
 pub mod positions;
 pub mod ranking;
 pub mod summary;
@@ -26,9 +27,10 @@ use minijinja::context;
 
 use self::address::{Address, address};
 use self::event::{
-    Class, Closed, Contribution, Event, Exit, Message, Notice, NoticeKind, Opened, Purpose, Record,
+    Class, Closed, Contribution, Event, Exit, Message, Notice, NoticeKind, Opened, Purpose, Record, Resumed,
 };
 use self::focus::{Drift, Focus};
+use self::open::Paused;
 use self::summary::{Summary, USER};
 use crate::library::Library;
 use crate::persona::{Cast, Persona};
@@ -73,6 +75,8 @@ enum Stage {
     Listening,
     Summarizing(Exit),
     Closing(Exit),
+    /// The run is over; another one goes on.
+    Paused,
     Done,
 }
 
@@ -167,9 +171,6 @@ impl<'l> Discussion<'l> {
         if let Some(name) = names.into_iter().chain(&opened.model).find(|text| !is_one_clean_line(text)) {
             return Err(refused("names on one line of visible characters".to_owned(), describe_text(name)));
         }
-        let is_hex = |text: &str, length| {
-            text.len() == length && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-        };
         // Both end up in a commit: nothing but what we write ourselves may stand there.
         for (what, text, length) in [("base", &opened.base, 40), ("run", &opened.run, 32)] {
             if !is_hex(text, length) {
@@ -239,7 +240,7 @@ impl<'l> Discussion<'l> {
                 let digest = event::digest(&self.log);
                 Next::Close(Closed { exit: *exit, turn_count: self.state.turn, digest })
             }
-            Stage::Done => Next::Nothing,
+            Stage::Paused | Stage::Done => Next::Nothing,
         })
     }
 
@@ -284,16 +285,14 @@ impl<'l> Discussion<'l> {
             Event::Contribution(said) => self.record_contribution(said, &record.event)?,
             Event::User(message) => self.record_message(message, &record.event)?,
             Event::Silence {} => self.record_silence(&record.event)?,
+            Event::Paused(paused) => self.record_paused(paused, &record)?,
+            Event::Resumed(resumed) => self.record_resumed(resumed, &record.event)?,
             Event::Synthesis(summary) => self.record_summary(summary, &record.event)?,
             Event::Closed(closed) => {
                 if self.next()? != Next::Close(closed.clone()) {
                     return Err(self.refuse(&record.event)?);
                 }
-                // The end takes no time, so that the digest before it vouches for its time too.
-                if let Some(last) = self.log.last().filter(|last| last.at != record.at) {
-                    let (expected, found) = (format!("the end at {}", last.at), record.at.to_string());
-                    return Err(Refused::Unexpected { number: self.log.len() + 1, expected, found });
-                }
+                self.takes_no_time(&record)?;
                 self.state.stage = Stage::Done;
             }
         }
@@ -311,7 +310,8 @@ impl<'l> Discussion<'l> {
             Next::User => "the user's message or silence, classified by the rules".to_owned(),
             Next::Summary => "a synthesis that names turns and who spoke in them".to_owned(),
             Next::Close(closed) => describe(&Event::Closed(closed)),
-            Next::Nothing => "nothing: the discussion is closed".to_owned(),
+            Next::Nothing if self.is_closed() => "nothing: the discussion is closed".to_owned(),
+            Next::Nothing => "another run: the discussion waits for its user".to_owned(),
         };
         Ok(Refused::Unexpected { number: self.log.len() + 1, expected, found: describe(found) })
     }
@@ -437,6 +437,46 @@ impl<'l> Discussion<'l> {
             _ => self.end(Exit::Inactivity),
         }
         Ok(())
+    }
+
+    /// The end of a run, where the discussion stays open and the floor is its user's.
+    ///
+    /// # Errors
+    /// A notice's template that cannot be rendered.
+    pub fn pausing(&self) -> Result<Option<event::Paused>, Failed> {
+        let waits = self.opened.comments.is_some() && self.has_floor() && self.disagreement()?.is_none();
+        let paused = || event::Paused { turn_count: self.state.turn, digest: event::digest(&self.log) };
+        Ok(waits.then(paused))
+    }
+
+    fn record_paused(&mut self, paused: &event::Paused, record: &Record) -> Result<(), Refused> {
+        let is_idle = matches!(self.log.last(), Some(Record { event: Event::Resumed(_), .. }));
+        if is_idle || self.pausing()?.as_ref() != Some(paused) {
+            return Err(self.refuse(&record.event)?);
+        }
+        self.takes_no_time(record)?;
+        self.state.stage = Stage::Paused;
+        Ok(())
+    }
+
+    /// Whoever could have spoken has passed: the floor is the user's.
+    fn record_resumed(&mut self, resumed: &Resumed, event: &Event) -> Result<(), Refused> {
+        if self.state.stage != Stage::Paused || !is_hex(&resumed.base, 40) {
+            return Err(self.refuse(event)?);
+        }
+        self.state.stage = Stage::Listening;
+        Ok(())
+    }
+
+    /// An end takes no time, so that the digest before it vouches for its time too.
+    fn takes_no_time(&self, record: &Record) -> Result<(), Refused> {
+        match self.log.last().filter(|last| last.at != record.at) {
+            None => Ok(()),
+            Some(last) => {
+                let (expected, found) = (format!("the end at {}", last.at), record.at.to_string());
+                Err(Refused::Unexpected { number: self.log.len() + 1, expected, found })
+            }
+        }
     }
 
     fn record_summary(&mut self, summary: &Summary, event: &Event) -> Result<(), Refused> {
@@ -652,9 +692,20 @@ impl<'l> Discussion<'l> {
         introduction(self.library, &self.opened)
     }
 
+    /// Whether it is over.
+    pub fn is_closed(&self) -> bool {
+        self.state.stage == Stage::Done
+    }
+
     /// Takes the discussion apart once it is closed.
     pub fn finish(self) -> Option<Finished> {
         finished(self.log)
+    }
+
+    /// Takes a discussion apart that waits for its user.
+    pub fn pause(self) -> Option<Paused> {
+        let waits = self.state.stage == Stage::Paused;
+        waits.then_some(Paused { turn_count: self.state.turn, opened: self.opened, log: self.log })
     }
 }
 
@@ -664,7 +715,8 @@ pub struct Finished {
     pub opened: Opened,
     pub summary: Summary,
     pub closed: Closed,
-    /// When it was closed: the timestamp of marker, record and recording.
+    /// The timestamp of marker, record and recording: when it was closed, and when it was opened
+    /// where it stayed open between runs.
     pub at: event::Time,
     pub log: Vec<Record>,
 }
@@ -679,7 +731,7 @@ pub fn finished(log: Vec<Record>) -> Option<Finished> {
     })?;
     let last = log.last()?;
     let Event::Closed(closed) = &last.event else { return None };
-    Some(Finished { opened, summary, closed: closed.clone(), at: last.at, log })
+    Some(Finished { opened, summary, closed: closed.clone(), at: open::moment(&log)?, log })
 }
 
 /// The introduction of a discussion, from its opening.
@@ -698,29 +750,40 @@ pub fn introduction(library: &Library, opened: &Opened) -> Result<String, Failed
 }
 
 impl Finished {
+    /// The commit that its outcome is built on.
+    pub fn base(&self) -> &str {
+        open::base(&self.log).unwrap_or_default()
+    }
+
+    /// When it was closed: the time of its commit.
+    pub fn ended(&self) -> event::Time {
+        self.log.last().map_or(self.at, |last| last.at)
+    }
+
     /// The same discussion on another commit: what it says of its base, in every place.
     pub fn rebase(&mut self, base: &str) {
-        if self.opened.base != base {
-            self.reopen(|opened| base.clone_into(&mut opened.base));
+        if self.base() != base {
+            open::rebase(&mut self.log, base);
+            self.close_again();
         }
     }
 
     /// The same discussion for another branch.
     pub fn redirect(&mut self, branch: &str) {
         if self.opened.branch != branch {
-            self.reopen(|opened| branch.clone_into(&mut opened.branch));
+            open::redirect(&mut self.log, branch);
+            self.close_again();
         }
     }
 
-    /// Changes what the opening says, and closes the log again over it.
-    fn reopen(&mut self, change: impl Fn(&mut Opened)) {
-        change(&mut self.opened);
-        if let Some(Record { event: Event::Opened(opened), .. }) = self.log.first_mut() {
-            change(opened);
+    /// Takes what the log says of base and branch now, and of its end.
+    fn close_again(&mut self) {
+        open::close_again(&mut self.log);
+        if let Some(Record { event: Event::Opened(opened), .. }) = self.log.first() {
+            self.opened = opened.as_ref().clone();
         }
-        self.closed.digest = event::digest(&self.log);
-        if let Some(Record { event: Event::Closed(closed), .. }) = self.log.last_mut() {
-            closed.clone_from(&self.closed);
+        if let Some(Record { event: Event::Closed(closed), .. }) = self.log.last() {
+            self.closed.clone_from(closed);
         }
     }
 }
@@ -779,6 +842,10 @@ fn folded(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).map(look).collect()
 }
 
+fn is_hex(text: &str, length: usize) -> bool {
+    text.len() == length && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 fn is_one_clean_line(text: &str) -> bool {
     !text.trim().is_empty() && plain::is_clean(text) && !text.contains(['\n', '\t'])
 }
@@ -806,6 +873,10 @@ fn describe(event: &Event) -> String {
             format!("the user's {turn}, {:?} to [{}]: \"{text}\"", message.class, message.to.join(", "))
         }
         Event::Silence {} => "silence".to_owned(),
+        Event::Paused(paused) => format!("the end of a run after {} turns", paused.turn_count),
+        Event::Resumed(resumed) => {
+            format!("another run on {}", plain::cut(&plain::shown(&resumed.base), 40))
+        }
         Event::Notice(notice) => {
             format!(
                 "the {:?} notice by {}: \"{}\"",

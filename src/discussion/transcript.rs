@@ -35,7 +35,9 @@ pub fn entry(record: &Record, cast: &Cast) -> Option<Entry> {
         Event::Notice(notice) => spoken(seat(&notice.by, cast), label(&notice.by, cast), &notice.text),
         Event::User(message) => spoken(Speaker::User, user_label(&message.by), &message.text),
         Event::Silence {} => spoken(Speaker::Table, String::new(), "(silence)"),
-        Event::Opened(_) | Event::Synthesis(_) | Event::Closed(_) => None,
+        Event::Opened(_) | Event::Paused(_) | Event::Resumed(_) | Event::Synthesis(_) | Event::Closed(_) => {
+            None
+        }
     }
 }
 

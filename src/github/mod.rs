@@ -29,6 +29,8 @@ pub struct Settings {
     pub comments: usize,
     /// Pull requests begin as drafts.
     pub draft: bool,
+    /// A discussion stays open between runs, until its user ends it.
+    pub live: bool,
 }
 
 impl Default for Settings {
@@ -38,7 +40,15 @@ impl Default for Settings {
             min_permission: Permission::Write,
             comments: 1_000,
             draft: true,
+            live: false,
         }
+    }
+}
+
+impl Settings {
+    /// The label of an issue whose discussion waits for its user.
+    pub fn open_label(&self) -> String {
+        format!("{}:open", self.label)
     }
 }
 

@@ -6,8 +6,8 @@
 use minijinja::context;
 
 use super::thread::Unused;
-use crate::discussion::Finished;
-use crate::discussion::event::Event;
+use crate::discussion::event::{Event, Opened, Record};
+use crate::discussion::{Finished, finished, open};
 use crate::library::Library;
 use crate::page::{self, Format};
 use crate::plain;
@@ -76,6 +76,108 @@ pub struct Links {
     pub pull_request: String,
 }
 
+/// The second line of a comment that is part of a conversation, and is never written over by another
+/// run.
+const PART: &str = "<!-- a run of an open discussion -->";
+
+/// Whether a comment is part of a conversation.
+pub fn is_part(body: &str) -> bool {
+    body.lines().nth(1) == Some(PART)
+}
+
+/// What one run of a discussion that stays open says on the issue.
+pub struct Part<'a> {
+    /// The log to the end of this run.
+    pub log: &'a [Record],
+    pub opened: &'a Opened,
+    pub library: &'a Library,
+    /// The label that goes on; none where a comment alone does.
+    pub label: Option<&'a str>,
+    pub links: &'a Links,
+    pub unused: &'a [Unused],
+}
+
+impl Part<'_> {
+    /// The comment: what was said since the last one, as people talk.
+    ///
+    /// # Errors
+    /// A template that cannot be rendered.
+    pub fn comment(&self, marker: &str) -> Result<String, Failed> {
+        let added = open::added(self.log);
+        let begins = open::before(self.log).is_none();
+        let heard: Vec<_> = added.iter().filter(|record| matches!(record.event, Event::User(_))).collect();
+        // One message above is what the answer is to; of several each answer says which.
+        let quotes = heard.len() > 1;
+        let lines: Vec<_> = added.iter().filter_map(|record| self.line(&record.event, quotes)).collect();
+        let end = finished(self.log.to_vec());
+        let synthesis = match &end {
+            Some(end) => inert(&crate::synthesis::summary_text(end, self.library)?),
+            None => String::new(),
+        };
+        let turns = self.log.iter().filter_map(|record| turn_of(&record.event)).max();
+        let values = context! {
+            marker => safe(format!("{marker}\n{PART}")),
+            begins,
+            step => step(self.opened),
+            lines,
+            closed => end.is_some(),
+            synthesis => safe(synthesis),
+            turn_count => turns.unwrap_or(0),
+            max_turns => self.opened.max_turns,
+            label => self.label.map(|label| safe(inert(&plain::markdown(label)))),
+            branch => safe(self.opened.branch.clone()),
+            branch_url => safe(self.links.branch_url.clone()),
+            recording_url => safe(self.links.recording_url.clone()),
+            pull_request => safe(self.links.pull_request.clone()),
+            unused => unused(self.unused),
+        };
+        let whole = self.library.templates.render("github/open.md", values)?;
+        Ok(cut(&whole, super::hub::LONGEST, &self.links.recording_url))
+    }
+
+    fn line(&self, event: &Event, quotes: bool) -> Option<minijinja::Value> {
+        let cast = &self.library.cast;
+        let name = |key: &str| cast.get(key).map_or_else(|| key.to_owned(), |one| one.name.clone());
+        let role = |key: &str| cast.get(key).map_or_else(String::new, |one| one.role.clone());
+        let harmless = |text: &str| safe(inert(&plain::markdown(text)));
+        let lines = |text: &str| -> Vec<minijinja::Value> {
+            text.lines().filter(|line| !line.trim().is_empty()).map(harmless).collect()
+        };
+        Some(match event {
+            Event::Contribution(said) => context! {
+                kind => "line",
+                by => harmless(&name(&said.by)),
+                role => harmless(&role(&said.by)),
+                lines => lines(&said.text),
+            },
+            Event::Notice(notice) => {
+                context! { kind => "notice", by => harmless(&name(&notice.by)), lines => lines(&notice.text) }
+            }
+            Event::User(message) if quotes => {
+                let words = plain::cut(&plain::one_line(&message.text), QUOTED);
+                context! { kind => "user", by => harmless(&message.by), lines => vec![harmless(&words)] }
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// What is quoted at most of a message that is answered, in characters.
+const QUOTED: usize = 160;
+
+fn turn_of(event: &Event) -> Option<u32> {
+    match event {
+        Event::Contribution(said) => Some(said.turn),
+        Event::User(message) => message.turn,
+        _ => None,
+    }
+}
+
+fn step(opened: &Opened) -> minijinja::Value {
+    let step = &opened.step;
+    context! { id => step.id.as_str(), title => safe(inert(&plain::markdown(&step.title))) }
+}
+
 /// What is told of a discussion.
 pub struct Told<'a> {
     pub finished: &'a Finished,
@@ -132,8 +234,7 @@ impl Told<'_> {
     }
 
     fn step(&self) -> minijinja::Value {
-        let step = &self.finished.opened.step;
-        context! { id => step.id.as_str(), title => safe(inert(&plain::markdown(&step.title))) }
+        step(&self.finished.opened)
     }
 
     fn summary(&self) -> minijinja::Value {

@@ -4,6 +4,8 @@
 //! later, that somebody hid, that are our own or by people without the right to write are no inputs;
 //! each is named with the reason, because a list that leaves things out silently is no record.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::trigger::Person;
@@ -76,8 +78,35 @@ pub struct Unused {
 pub struct Thread {
     pub number: u64,
     pub title: String,
-    pub script: Script,
+    /// Who opened it.
+    user: Option<String>,
+    /// Title and body.
+    opening: Option<Input>,
+    /// The comments that are used, by their ids.
+    said: Vec<(u64, Input)>,
     pub unused: Vec<Unused>,
+}
+
+impl Thread {
+    /// Everything that was said.
+    pub fn script(&self) -> Script {
+        let said = self.said.iter().map(|(_, input)| input);
+        Script::of(self.user.clone(), self.opening.iter().chain(said).cloned().map(Some).collect())
+    }
+
+    /// The comments that are used, by their ids.
+    pub fn comments(&self) -> Vec<u64> {
+        self.said.iter().map(|(id, _)| *id).collect()
+    }
+
+    /// What was said since others of the comments were heard, and by which comments.
+    pub fn since(&self, heard: &[u64]) -> (Script, Vec<u64>) {
+        let heard: BTreeSet<&u64> = heard.iter().collect();
+        let new = self.said.iter().filter(|(id, _)| !heard.contains(id));
+        let (ids, inputs): (Vec<u64>, Vec<Option<Input>>) =
+            new.map(|(id, input)| (*id, Some(input.clone()))).unzip();
+        (Script::of(self.user.clone(), inputs), ids)
+    }
 }
 
 /// Makes a script of an issue and its comments. `until` is when the label was set; `may` tells what
@@ -97,13 +126,11 @@ pub fn thread<E>(
     let title = plain::cut(&plain::shown(text("title")), 120);
     let number = issue.get("number").and_then(Value::as_u64).unwrap_or_default();
     let author = issue.get("user").and_then(Person::of);
-    let mut inputs = Vec::new();
+    let mut said = Vec::new();
     let opening = [plain::shown(text("title")), readable(text("body"))];
     let opening: Vec<&str> = opening.iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
-    if !opening.is_empty() {
-        let by = author.as_ref().map(|author| author.login.clone());
-        inputs.push(Some(Input { text: opening.join("\n\n"), by, at: None }));
-    }
+    let by = author.as_ref().map(|author| author.login.clone());
+    let opening = (!opening.is_empty()).then(|| Input { text: opening.join("\n\n"), by, at: None });
     // Pages shift while they are read: the id says which comment is which.
     comments.sort_by_key(|comment| (comment.created.map(Time::seconds), comment.id));
     comments.dedup_by_key(|comment| comment.id);
@@ -143,14 +170,14 @@ pub fn thread<E>(
             Some(author) if author.is_bot => leave("its author is an app"),
             Some(author) if may(author, &comment.association)? >= settings.min_permission => {
                 used += 1;
-                inputs.push(Some(Input { text: words, by: Some(by), at: None }));
+                said.push((comment.id, Input { text: words, by: Some(by), at: None }));
             }
             Some(_) => leave("its author may not write in this repository"),
             None => leave("its author is gone"),
         }
     }
     let user = author.map(|author| author.login);
-    Ok(Thread { number, title, script: Script::of(user, inputs), unused })
+    Ok(Thread { number, title, user, opening, said, unused })
 }
 
 /// A body as a reader takes it: without what it quotes, without what does not show, without the
@@ -275,7 +302,7 @@ mod tests {
 
     fn texts(thread: &Thread) -> Vec<String> {
         thread
-            .script
+            .script()
             .inputs()
             .flatten()
             .map(|input| format!("{}: {}", input.by.clone().unwrap_or_default(), input.text))

@@ -2,11 +2,14 @@
 //!
 //! Only `issues` with `labeled` and one of our labels begins anything, and only for the label that
 //! was just added: the labels an issue carries are no request. Whatever else happens is nothing to
-//! do, and no request is sent for it.
+//! do, and no request is sent for it. Where a discussion stays open (`live`), a new comment on its
+//! issue goes on with it, if the workflow listens to comments.
 
 use serde_json::Value;
 
 use super::Settings;
+use super::thread::MARKER;
+use crate::discussion::event::Time;
 use crate::plain;
 use crate::step::is_step_id;
 
@@ -27,7 +30,9 @@ pub struct Asked {
     pub what: What,
     /// The label that was added, as it is spelt there; none where the run was dispatched.
     pub label: Option<String>,
-    /// Who added it.
+    /// When the comment was written that goes on with an open discussion; none for anything else.
+    pub comment: Option<Time>,
+    /// Who asks: who added the label or wrote the comment.
     pub sender: Option<Person>,
     /// Title and body as they stood when the label was set; to be read where they are none.
     pub issue: Option<Value>,
@@ -85,13 +90,47 @@ pub fn trigger(event: &str, payload: &Value, settings: &Settings) -> Trigger {
                 number,
                 what,
                 label: Some(label.to_owned()),
+                comment: None,
                 sender: payload.get("sender").and_then(Person::of),
                 issue: Some(issue.clone()),
             })
         }
+        "issue_comment" if settings.live => commented(payload, settings),
         "workflow_dispatch" => dispatched(text("/inputs/issue"), text("/inputs/step")),
         _ => nothing("no event that roundtable answers"),
     }
+}
+
+/// A comment: it goes on with the discussion that is open on its issue, and begins none.
+fn commented(payload: &Value, settings: &Settings) -> Trigger {
+    let nothing = |why: &str| Trigger::Nothing(why.to_owned());
+    let text = |pointer: &str| payload.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let issue = payload.get("issue").filter(|issue| issue.is_object());
+    let number = issue.and_then(|issue| issue.get("number")).and_then(Value::as_u64);
+    let (Some(issue), Some(number)) = (issue, number) else { return nothing("the event has no issue") };
+    let labels = issue.get("labels").and_then(Value::as_array).into_iter().flatten();
+    let names = labels.filter_map(|label| label.get("name")?.as_str());
+    let is_open = names.into_iter().any(|name| name.eq_ignore_ascii_case(&settings.open_label()));
+    if text("/action") != "created" {
+        return nothing("the comment is not new");
+    }
+    if issue.get("pull_request").is_some_and(|pull| !pull.is_null()) || !is_open {
+        return nothing("no discussion is open on the issue");
+    }
+    if text("/comment/body").starts_with(MARKER) {
+        return nothing("it is a comment of roundtable's own");
+    }
+    let Ok(at) = Time::parse(text("/comment/created_at")) else {
+        return nothing("the comment has no time");
+    };
+    Trigger::Issue(Asked {
+        number,
+        what: What::Discussion(None),
+        label: None,
+        comment: Some(at),
+        sender: payload.get("sender").and_then(Person::of),
+        issue: Some(issue.clone()),
+    })
 }
 
 /// The inputs of a run that somebody with the right to write has started by hand.
@@ -106,7 +145,7 @@ pub fn dispatched(issue: &str, step: &str) -> Trigger {
         step if is_step_id(step) => What::Discussion(Some(step.to_owned())),
         _ => return Trigger::Nothing("the input `step` is no step; write it like 01-03".to_owned()),
     };
-    Trigger::Issue(Asked { number, what, label: None, sender: None, issue: None })
+    Trigger::Issue(Asked { number, what, label: None, comment: None, sender: None, issue: None })
 }
 
 /// What a label asks for, in any case.
@@ -176,6 +215,31 @@ mod tests {
         for event in ["pull_request", "merge_group", "push"] {
             assert_eq!(trigger(event, &json!({}), &settings), Trigger::Check);
         }
+    }
+
+    #[test]
+    fn a_comment_goes_on_with_an_open_discussion_and_begins_none() {
+        let settings = Settings { live: true, ..Settings::default() };
+        let event = |action: &str, label: &str, body: &str| {
+            json!({
+                "action": action,
+                "comment": {"body": body, "created_at": "2026-11-20T10:00:00Z"},
+                "issue": {"number": 7, "title": "T", "labels": [{"name": label}]},
+                "sender": {"login": "sam", "id": 3, "type": "User"},
+            })
+        };
+        let good = event("created", "Roundtable:Open", "What about refunds?");
+        let Trigger::Issue(asked) = trigger("issue_comment", &good, &settings) else { panic!() };
+        assert_eq!((asked.number, asked.label, asked.comment.is_some()), (7, None, true));
+        let own = "<!-- roundtable:0.1.0 issue=7 run=0 -->";
+        for other in [
+            event("edited", "roundtable:open", "x"),
+            event("created", "roundtable", "x"),
+            event("created", "roundtable:open", own),
+        ] {
+            assert!(matches!(trigger("issue_comment", &other, &settings), Trigger::Nothing(_)), "{other}");
+        }
+        assert!(matches!(trigger("issue_comment", &good, &Settings::default()), Trigger::Nothing(_)));
     }
 
     #[test]

@@ -228,6 +228,7 @@ mod tests {
             author: Author { name: "a".into(), email: "b".into() },
             run: String::new(),
             new_meta: None,
+            comments: None,
         };
         let insight = Insight {
             text: "=cmd, \"x\" --> <!--".into(),

@@ -11,7 +11,8 @@ use minijinja::context;
 use minijinja::value::Serde;
 
 use crate::discussion::Finished;
-use crate::discussion::event::to_lines;
+use crate::discussion::event::{Event, Record, Time, to_lines};
+use crate::discussion::open::{self, Paused};
 use crate::discussion::summary::attribution;
 use crate::finding::Finding;
 use crate::item::path::{OutputPath, Refused};
@@ -107,15 +108,50 @@ pub fn outcome(item: &Item, finished: &Finished, library: &Library) -> Result<Ou
         before,
         after: text.into_bytes(),
     });
-    let log = to_lines(&finished.log).into_bytes();
-    outcome.changes.push(Change { path: outcome.recording.clone(), before: None, after: log });
+    outcome.changes.push(recorded(item, &outcome.recording, &finished.log));
     // Rendered here, so that a template that fails does so before anything is committed.
     outcome.announcements = outcome.announce(item, library)?;
     Ok(outcome)
 }
 
+/// What the last run of a discussion that stays open does to its item: the recording grows, and
+/// nothing else changes; a new item begins with it.
+pub fn pause(item: &Item, paused: &Paused) -> Outcome {
+    let recording = open_recording(&item.path, &paused.log);
+    let mut outcome = Outcome::nothing(&recording);
+    if item.files.is_empty()
+        && let Some(text) = &paused.opened.new_meta
+    {
+        let path = format!("{}/{}", item.path, meta::FILE);
+        outcome.changes.push(Change { path, before: None, after: text.clone().into_bytes() });
+    }
+    outcome.changes.push(recorded(item, &recording, &paused.log));
+    outcome
+}
+
+/// Where the recording of a discussion stands that stays open: its place is known from its first
+/// event on.
+pub fn open_recording(item: &str, log: &[Record]) -> String {
+    let step = match log.first().map(|first| &first.event) {
+        Some(Event::Opened(opened)) => opened.step.id.as_str(),
+        _ => "",
+    };
+    let digits = open::moment(log).map(Time::digits).unwrap_or_default();
+    format!("{item}/elaborations/{step}-{digits}.jsonl")
+}
+
+/// The recording, new or grown by the last run.
+fn recorded(item: &Item, path: &str, log: &[Record]) -> Change {
+    let is_there = item.recordings.iter().any(|name| path.rsplit('/').next() == Some(name));
+    let before = open::before(log).filter(|_| is_there).map(String::into_bytes);
+    Change { path: path.to_owned(), before, after: to_lines(log).into_bytes() }
+}
+
 /// Where the recording goes; a second one of the same moment gets a number.
 fn recording(item: &Item, finished: &Finished) -> String {
+    if open::stays_open(&finished.log) {
+        return open_recording(&item.path, &finished.log);
+    }
     let stem = format!("{}-{}", finished.opened.step.id, finished.at.digits());
     let mut name = format!("{stem}.jsonl");
     let mut number = 2;

@@ -74,6 +74,7 @@ impl Walk<'_> {
             author: self.setup.author.clone(),
             run,
             new_meta: None,
+            comments: None,
         }
     }
 

@@ -238,13 +238,11 @@ fn api(seen: &Seen, path: &str, state: &mut State) -> Reply {
             Reply::status(if known { 200 } else { 201 }, &json!({"id": 1, "user": {"id": 41_898_282}}))
         }
         ("POST", ["issues", n, "labels"]) if *n == number => {
-            state.labels.extend(
-                body["labels"]
-                    .as_array()
-                    .into_iter()
-                    .flatten()
-                    .filter_map(|one| one.as_str().map(str::to_owned)),
-            );
+            for name in body["labels"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+                if !state.labels.iter().any(|known| known == name) {
+                    state.labels.push(name.to_owned());
+                }
+            }
             Reply::json(&json!([]))
         }
         ("DELETE", ["issues", n, "labels", label]) if *n == number => {

@@ -120,6 +120,25 @@ fn what_is_written_works_with_the_program_itself() {
 }
 
 #[test]
+fn a_live_workflow_listens_to_comments_on_open_discussions_alone() {
+    for voice in ["offline", "openai"] {
+        let sandbox = sandbox();
+        sandbox.run(&["init", "--live", "--voice", voice]).ok();
+        let text = written(&sandbox, ".github/workflows/roundtable.yml");
+        let value: serde_yaml::Value = serde_yaml::from_str(&text).unwrap();
+        assert_eq!(value["on"]["issue_comment"]["types"][0], "created");
+        let first = if voice == "offline" { "discuss" } else { "record" };
+        let begins = value["jobs"][first]["if"].as_str().unwrap();
+        assert!(begins.contains("contains(github.event.issue.labels.*.name, 'roundtable:open')"), "{begins}");
+        let gate = value["jobs"]["additive"]["if"].as_str().unwrap();
+        assert!(gate.contains("!= 'issue_comment'"), "{gate}");
+        let settings = written(&sandbox, ".roundtable.yaml");
+        let config = roundtable::config::Config::read("x", settings.as_bytes()).unwrap();
+        assert!(config.github.unwrap().live);
+    }
+}
+
+#[test]
 fn where_a_file_cannot_stand_nothing_is_written_at_all() {
     let bare = sandbox();
     let path = bare.outside("bare.git");

@@ -83,6 +83,7 @@ pub fn opened_for(library: &Library, step_id: &str, max_turns: u32, voice: &str,
         author: Author { name: "roundtable".into(), email: "roundtable@localhost".into() },
         run: "0".repeat(32),
         new_meta: None,
+        comments: None,
     };
     Record { at: time(), event: Event::Opened(Box::new(opened)) }
 }

@@ -6,6 +6,7 @@ mod add;
 mod analyze;
 mod answers;
 mod cases;
+mod conversation;
 mod determinism;
 #[cfg(target_os = "linux")]
 mod faults;

@@ -1,0 +1,209 @@
+//! Two jobs: the one with a model's key ends in a recording, the one that may write commits it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use git2::Oid;
+use serde_json::{Value, json};
+
+use super::super::exit::{Code, Fail};
+use super::super::screen::Screen;
+use super::super::{actions, elaborate, read_file, table};
+use super::Job;
+use super::open::Conversation;
+use super::reading::Read;
+use super::seat::Seat;
+use crate::discussion::event::{Event as Talked, Record, from_lines};
+use crate::discussion::open;
+use crate::github::page;
+use crate::item::meta::Source;
+use crate::library::{Library, sha256};
+use crate::plain;
+use crate::replay::{Recording, Replay};
+use crate::repo::short;
+use crate::script;
+
+/// Name of the recording in the folder that is handed over.
+const HANDED: &str = "recording.jsonl";
+
+impl Job<'_> {
+    /// The first of two jobs: the recording and its digest, and nothing else.
+    pub(super) fn hand_over(&self, read: &Read) -> Result<Code, Fail> {
+        let seat = self.seat(&read.thread)?;
+        self.follow(&seat)?;
+        let folder = self.run.out.clone().unwrap_or_default();
+        let made = std::fs::create_dir_all(&folder);
+        made.map_err(|error| {
+            Fail::new(format!("{} cannot be made: {error}", plain::shown(&folder.display().to_string())))
+        })?;
+        let log = match self.conversation(read, &seat)? {
+            // The other job tells it, where that is missing.
+            Conversation::Answered(_) => Err("this was answered already"),
+            Conversation::Silent(why) => Err(why),
+            Conversation::Open(log) => Ok(log),
+            Conversation::None => Ok(Vec::new()),
+        };
+        let log = match log {
+            Ok(log) => log,
+            Err(why) => return self.nothing(why).map(|_| Code::Yes),
+        };
+        let setup = elaborate::set_up(self.global, self.task(read, &seat, log)?, self.screen)?;
+        let told = read.known.as_ref().and_then(|(_, body)| page::run_of(body));
+        if told == Some(setup.opened().run.as_str()) {
+            self.already(&seat)?;
+            return Ok(Code::Yes);
+        }
+        let path = folder.join(HANDED);
+        let mut report = elaborate::hold_and_keep(&setup, &path, self.screen)?;
+        let digest = sha256(&read_file(&path, script::LARGEST as u64 * 4)?);
+        actions::outputs(&[("digest", &digest)])?;
+        report["digest"] = json!(digest);
+        self.screen.say(&format!("Its SHA-256 is {digest}."));
+        self.screen.json(&report);
+        Ok(Code::Yes)
+    }
+
+    /// The recording of the first job, if it is the one that was announced and is for this issue.
+    pub(super) fn handed_over(&self, seat: &Seat) -> Result<(Recording, Replay), Fail> {
+        let folder = self.run.recording.as_deref().unwrap_or(Path::new("."));
+        let path = folder.join(HANDED);
+        let bytes = read_file(&path, script::LARGEST as u64 * 4)?;
+        let digest = sha256(&bytes);
+        if Some(digest.as_str()) != self.run.digest.as_deref().map(str::trim) {
+            return Err(Fail::new(format!(
+                "the recording that was handed over has the SHA-256 {digest}, and another was announced; nothing was done"
+            )));
+        }
+        let recording = Recording { name: HANDED.to_owned(), bytes, place: None };
+        let opened = recording
+            .opened()
+            .ok_or_else(|| Fail::new("the recording that was handed over has no opening"))?;
+        if opened.item != seat.item {
+            return Err(Fail::new(format!(
+                "the recording that was handed over is about {}, and the issue's item is {}; nothing was done",
+                plain::shown(&opened.item),
+                seat.item
+            )));
+        }
+        let replay =
+            Replay::new(self.repo.again()?, Arc::new(Library::built_in()?), table::operators(self.global)?);
+        Ok((recording, replay))
+    }
+
+    /// Refuses a recording that says something else than what this run would have heard itself.
+    /// `before` is what the branch carries of a discussion that is open.
+    pub(super) fn fits(
+        &self,
+        recording: &Recording,
+        read: &Read,
+        seat: &Seat,
+        before: &[Record],
+    ) -> Result<(), Fail> {
+        let other = |what: &str| {
+            Fail::new(format!(
+                "the recording that was handed over has another {what} than this issue gives; nothing was done"
+            ))
+        };
+        let log = from_lines(HANDED, crate::json::utf8(HANDED, &recording.bytes)?)?;
+        let (Some(opened), Some(first)) = (recording.opened(), log.first()) else {
+            return Err(other("beginning"));
+        };
+        if opened.author != elaborate::author() {
+            return Err(other("author"));
+        }
+        let task = self.task(read, seat, before.to_vec())?;
+        if task.step != opened.step.id {
+            return Err(other("step"));
+        }
+        let Some(new) = log.strip_prefix(before) else { return Err(other("beginning")) };
+        if !before.is_empty() && open::added(&log) != new {
+            return Err(other("beginning"));
+        }
+        let heard = match new.first().map(|record| &record.event) {
+            Some(Talked::Opened(opened)) => opened.comments.as_ref(),
+            Some(Talked::Resumed(resumed)) => Some(&resumed.comments),
+            _ => None,
+        };
+        if heard != task.open.as_ref().map(|open| &open.comments) {
+            return Err(other("list of comments"));
+        }
+        if read.at.is_some_and(|at| new.iter().any(|record| record.at != at)) {
+            return Err(other("time"));
+        }
+        let at = read.at.unwrap_or(first.at);
+        let source = Source::GitHub(read.thread.number);
+        let meta = crate::item::meta::new_item(
+            source,
+            table::slug(&seat.item),
+            &read.thread.title,
+            at,
+            &opened.base,
+        );
+        if before.is_empty() && opened.new_meta.as_ref().is_some_and(|text| *text != meta) {
+            return Err(other("item"));
+        }
+        let mut script = task.script;
+        let user = script.user.clone().unwrap_or_else(|| "User".to_owned());
+        for record in new {
+            let heard = match &record.event {
+                Talked::User(message) => Some((message.by.clone(), message.text.clone())),
+                Talked::Silence {} => None,
+                _ => continue,
+            };
+            let said = script.next_input();
+            let said = said.map(|input| (input.by.unwrap_or_else(|| user.clone()), input.text));
+            if heard != said {
+                return Err(other("message"));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn land_recording(
+        &self,
+        recording: &Recording,
+        replay: &Replay,
+        seat: &Seat,
+    ) -> Result<(Value, Oid), Fail> {
+        let start = match self.repo.tip(&seat.branch)? {
+            Some(tip) => tip,
+            None => self.repo.resolve("HEAD")?,
+        };
+        land_at(replay, recording, &seat.branch, start, self.screen)
+    }
+}
+
+pub(super) fn recording_run(recording: &Recording) -> Result<String, Fail> {
+    let opened = recording.opened().ok_or_else(|| Fail::new("the recording has no opening"))?;
+    Ok(opened.run.clone())
+}
+
+/// Runs a recording again and commits it on a branch that stands at `start`.
+pub(super) fn land_at(
+    replay: &Replay,
+    recording: &Recording,
+    branch: &str,
+    start: Oid,
+    screen: &Screen,
+) -> Result<(Value, Oid), Fail> {
+    let found = replay.run(recording, Some(start))?;
+    if let (Some(paused), None) = (&found.paused, &found.divergence) {
+        let grown = replay.pause(paused, start)?;
+        let opened = &paused.opened;
+        screen.say_strong(&format!("Committed {} on {branch}.", short(grown.commit)));
+        return Ok((
+            json!({"recording": grown.recording, "commit": grown.commit.to_string(), "branch": branch, "step_id": opened.step.id, "open": true}),
+            grown.commit,
+        ));
+    }
+    let (Some(finished), None) = (&found.finished, &found.divergence) else {
+        let why = found.divergence.map_or_else(String::new, |found| {
+            let short = |text: &str| plain::cut(&plain::one_line(text), 200);
+            format!(": in {}, expected {}, found {}", found.what, short(&found.expected), short(&found.found))
+        });
+        return Err(Fail::new(format!(
+            "the recording that was handed over is not what the rules make of it{why}; nothing was committed"
+        )));
+    };
+    super::super::replay::land_on(replay, finished.clone(), branch, start, screen)
+}

@@ -1,0 +1,126 @@
+//! A discussion that stays open between runs: each run adds what was said to the log and stops where
+//! the floor is the user's ([`Event::Paused`]); the next one begins with [`Event::Resumed`] and goes on.
+//!
+//! The log alone says everything: the base of the outcome is that of the last run, and what stood in
+//! the recording before that run is the log up to its beginning. So the recording only grows, and
+//! replay needs no history.
+
+use super::event::{self, Event, Opened, Record, Time, to_lines};
+
+/// A discussion that waits for its user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paused {
+    pub opened: Opened,
+    pub turn_count: u32,
+    pub log: Vec<Record>,
+}
+
+impl Paused {
+    /// The same discussion, its last run on another commit.
+    pub fn rebase(&mut self, base: &str) {
+        rebase(&mut self.log, base);
+        close_again(&mut self.log);
+        if let Some(Record { event: Event::Opened(opened), .. }) = self.log.first() {
+            self.opened = opened.as_ref().clone();
+        }
+    }
+
+    /// When the last run ended: the time of its commit.
+    pub fn ended(&self) -> Option<Time> {
+        self.log.last().map(|last| last.at)
+    }
+}
+
+/// Whether a log is of a discussion that stays open between runs.
+pub fn stays_open(log: &[Record]) -> bool {
+    matches!(log.first(), Some(Record { event: Event::Opened(opened), .. }) if opened.comments.is_some())
+}
+
+/// The moment a discussion is known by: when it was closed, or opened where it stays open.
+pub fn moment(log: &[Record]) -> Option<Time> {
+    let known = if stays_open(log) { log.first() } else { log.last() };
+    known.map(|record| record.at)
+}
+
+/// Where the last run begins in the log.
+fn last_run(log: &[Record]) -> usize {
+    log.iter().rposition(|record| matches!(record.event, Event::Resumed(_))).unwrap_or(0)
+}
+
+/// What the last run added, from its beginning on.
+pub fn added(log: &[Record]) -> &[Record] {
+    &log[last_run(log)..]
+}
+
+/// How many runs there were.
+pub fn runs(log: &[Record]) -> usize {
+    1 + log.iter().filter(|record| matches!(record.event, Event::Resumed(_))).count()
+}
+
+/// The recording as it stood before the last run; none where that was the first.
+pub fn before(log: &[Record]) -> Option<String> {
+    Some(last_run(log)).filter(|at| *at > 0).map(|at| to_lines(&log[..at]))
+}
+
+/// The commit that the last run builds on.
+pub fn base(log: &[Record]) -> Option<&str> {
+    log.get(last_run(log)).and_then(|record| match &record.event {
+        Event::Opened(opened) => Some(opened.base.as_str()),
+        Event::Resumed(resumed) => Some(resumed.base.as_str()),
+        _ => None,
+    })
+}
+
+/// Writes the digest at the end of a log anew, over what stands before it now.
+pub(super) fn close_again(log: &mut [Record]) {
+    let digest = event::digest(log);
+    match log.last_mut().map(|last| &mut last.event) {
+        Some(Event::Closed(closed)) => closed.digest = digest,
+        Some(Event::Paused(paused)) => paused.digest = digest,
+        _ => {}
+    }
+}
+
+/// Puts the last run on another commit; the end has to be written anew then.
+pub(super) fn rebase(log: &mut [Record], base: &str) {
+    let at = last_run(log);
+    match log.get_mut(at).map(|record| &mut record.event) {
+        Some(Event::Opened(opened)) => base.clone_into(&mut opened.base),
+        Some(Event::Resumed(resumed)) => base.clone_into(&mut resumed.base),
+        _ => {}
+    }
+}
+
+/// Puts the discussion on another branch.
+pub(super) fn redirect(log: &mut [Record], branch: &str) {
+    if let Some(Record { event: Event::Opened(opened), .. }) = log.first_mut() {
+        branch.clone_into(&mut opened.branch);
+    }
+}
+
+/// Every comment that was heard so far, by its id.
+pub fn heard(log: &[Record]) -> Vec<u64> {
+    let of = |record: &Record| match &record.event {
+        Event::Opened(opened) => opened.comments.clone().unwrap_or_default(),
+        Event::Resumed(resumed) => resumed.comments.clone(),
+        _ => Vec::new(),
+    };
+    log.iter().flat_map(of).collect()
+}
+
+/// The log to the end of the run that began at a moment, if one did.
+pub fn until(log: &[Record], at: Time) -> Option<&[Record]> {
+    let begins = |record: &Record| matches!(record.event, Event::Opened(_) | Event::Resumed(_));
+    let begin = log.iter().position(|record| begins(record) && record.at == at)?;
+    let next = log[begin + 1..].iter().position(begins);
+    Some(&log[..next.map_or(log.len(), |next| begin + 1 + next)])
+}
+
+/// The id of the last run: each has its own.
+pub fn run_id(log: &[Record]) -> String {
+    let run = match log.first().map(|first| &first.event) {
+        Some(Event::Opened(opened)) => opened.run.as_str(),
+        _ => "",
+    };
+    crate::library::sha256(format!("{run} {}", runs(log)).as_bytes())[..32].to_owned()
+}
