@@ -2,13 +2,13 @@
 
 use proptest::prelude::*;
 use roundtable::discussion::event::{
-    Author, Class, Event, Exit, NoticeKind, Opened, Purpose, Record, StepRef, Time, digest,
+    Author, Class, Event, Exit, NoticeKind, Opened, Purpose, Record, Resumed, StepRef, Time, digest,
 };
 use roundtable::discussion::summary::Summary;
 use roundtable::discussion::{Cue, Discussion, Next};
 use roundtable::library::Library;
-use roundtable::script::Script;
-use roundtable::session::hold;
+use roundtable::script::{Input, Script};
+use roundtable::session::{Went, hold};
 use roundtable::step::Depth;
 use roundtable::voice::evidence::Evidence;
 use roundtable::voice::integrity::{Breach, breaches};
@@ -215,6 +215,25 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 160, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
+    fn however_it_is_cut_into_runs_a_discussion_is_the_same(
+        picks in proptest::collection::vec(0..INPUTS.len(), 1..8),
+        cuts in proptest::collection::vec(0..3usize, 0..4),
+    ) {
+        let library = Library::built_in().unwrap();
+        let inputs: Vec<Option<&str>> = picks.iter().map(|pick| INPUTS[*pick]).collect();
+        let events = |talk: &Discussion<'_>| -> Vec<String> {
+            let counts = |record: &&Record| {
+                !matches!(record.event, Event::Opened(_) | Event::Paused(_) | Event::Resumed(_) | Event::Closed(_))
+            };
+            talk.log().iter().filter(counts).map(Record::to_line).collect()
+        };
+        let (whole, parts) = (held_in_runs(&library, &inputs, &[]), held_in_runs(&library, &inputs, &cuts));
+        prop_assert_eq!(events(&whole), events(&parts));
+        let again = Discussion::replay(&library, library.step("01-03").unwrap(), parts.log()).unwrap();
+        prop_assert_eq!(again, parts);
+    }
+
+    #[test]
     fn every_discussion_ends_within_its_bound_and_replays(
         max_turns in 3_u32..=40,
         step in prop::sample::select(vec!["00-01", "01-03", "02-03", "03-01", "04-02"]),
@@ -259,6 +278,60 @@ proptest! {
             prop_assert!(!whole || log == talk.log() || events(&log) == events(talk.log()));
         }
     }
+}
+
+/// A discussion that stays open, held in runs that hear so many inputs each; the last one closes it.
+fn held_in_runs<'l>(library: &'l Library, inputs: &[Option<&str>], cuts: &[usize]) -> Discussion<'l> {
+    let step = library.step("01-03").unwrap();
+    let mut first = opened(library, "01-03", 14, "offline");
+    if let Event::Opened(opened) = &mut first.event {
+        opened.comments = Some(Vec::new());
+    }
+    let mut talk = Discussion::open(library, step, first).unwrap();
+    let mut rest = inputs;
+    for (run, cut) in cuts.iter().map(|cut| cut + 1).chain([usize::MAX]).enumerate() {
+        let (now, later) = rest.split_at(cut.min(rest.len()));
+        rest = later;
+        if run > 0 {
+            let base = format!("{run:040x}");
+            let resumed = Resumed { base, comments: Vec::new() };
+            talk.record(Record { at: time(), event: Event::Resumed(resumed) }).unwrap();
+        }
+        let input =
+            |text: &Option<&str>| text.map(|text| Input { text: text.to_owned(), by: None, at: None });
+        let mut script = Script::of(None, now.iter().map(input).collect());
+        script.stays_open = !rest.is_empty();
+        let evidence = Evidence::new([("requirements-spec.md", crate::kit::SPEC)], &step.outputs);
+        let mut voice = Offline::new(evidence, Depth::Standard);
+        if hold(&mut talk, None, &mut voice, &mut script, &time, &mut |_| Ok(())).unwrap() == Went::Through {
+            break;
+        }
+    }
+    talk
+}
+
+#[test]
+fn a_run_begins_only_where_the_one_before_has_ended() {
+    let library = Library::built_in().unwrap();
+    let talk = held_in_runs(&library, &INPUTS[2..6], &[0, 0]);
+    let log = talk.log().to_vec();
+    let step = library.step("01-03").unwrap();
+    let begins = |record: &&Record| matches!(record.event, Event::Resumed(_));
+    let resumed = log.iter().find(begins).unwrap().clone();
+    assert!(log.iter().filter(begins).count() == 2, "{log:?}");
+    for at in 1..=log.len() {
+        let mut other = log.clone();
+        other.insert(at, resumed.clone());
+        let is_there = log.get(at).is_some_and(|next| matches!(next.event, Event::Resumed(_)));
+        // Two beginnings, or one in the middle: the rules ask for neither.
+        assert!(Discussion::replay(&library, step, &other).is_err(), "{at} {is_there}");
+    }
+    // A discussion that does not stay open knows no runs.
+    let mut closed = log.clone();
+    if let Event::Opened(opened) = &mut closed[0].event {
+        opened.comments = None;
+    }
+    assert!(Discussion::replay(&library, step, &closed).is_err());
 }
 
 /// A log whose end carries the digest of what stands before it now.
