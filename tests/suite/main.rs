@@ -7,6 +7,7 @@ mod analyze;
 mod answers;
 mod cases;
 mod determinism;
+mod documents;
 #[cfg(target_os = "linux")]
 mod faults;
 mod forge;
@@ -20,7 +21,6 @@ mod machine;
 mod mutations;
 mod placement;
 mod reading;
-mod readme;
 mod refusals;
 mod replay;
 mod resume;
