@@ -462,6 +462,33 @@ fn every_test_that_a_page_names_exists() {
     }
 }
 
+/// What `--help` of a verb says, and of the verbs below it.
+fn help(verb: &[&str]) -> Vec<String> {
+    let program = env!("CARGO_BIN_EXE_roundtable");
+    let output = Command::new(program).args(verb).arg("--help").env_clear().output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let below = text.split_once("\nCommands:\n").map_or("", |(_, rest)| rest);
+    let below = below.split("\n\n").next().unwrap_or_default();
+    let names = below.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let names = names.filter(|name| !matches!(*name, "" | "help"));
+    let mut found: Vec<String> = names.flat_map(|name| help(&[verb, &[name]].concat())).collect();
+    found.push(text);
+    found
+}
+
+#[test]
+fn every_flag_stands_in_a_page() {
+    let pages: String = pages().into_values().collect();
+    let texts = help(&[]);
+    assert!(texts.len() > 15, "{texts:?}");
+    let lines = texts.iter().flat_map(|text| text.lines()).map(str::trim_start);
+    let flags =
+        lines.filter(|line| line.starts_with('-')).flat_map(|line| line.split(['"', ' ', ',', '[', '=']));
+    for flag in flags.filter(|flag| flag.starts_with("--") && flag.len() > 3).collect::<BTreeSet<_>>() {
+        assert!(pages.contains(flag), "no page speaks of {flag}");
+    }
+}
+
 #[test]
 fn every_page_stands_in_the_index() {
     let pages = pages();
