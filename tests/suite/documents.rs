@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `sh` | run; all blocks of a page in order, in one shell that stops at the first failure |
 //! | `text`, `diff`, `json`, … | what the `sh` block above it prints, both streams together |
-//! | `yaml talk.yaml` (a language and a file) | written to the file, where the shell stands |
+//! | `yaml talk.yaml` (a language and a file) | written to the file, where the shell stands; the text above names it |
 //! | `yaml settings`, `yaml lens` | read as settings, as lenses |
 //! | `sh elsewhere` | not run: it needs what is not here; [`ELSEWHERE`] counts them and says why |
 //!
@@ -346,11 +346,16 @@ fn every_page_prints_what_it_shows() {
 }
 
 #[test]
-fn every_block_is_of_a_known_kind_and_the_ones_that_are_not_run_are_counted() {
+fn every_block_is_of_a_known_kind_says_its_file_and_is_counted_where_it_is_not_run() {
     for (name, page) in pages() {
         let fences = fences(&page);
         for fence in &fences {
-            assert!(fence.kind().is_some(), "{name}:{}: no block is called \"{}\"", fence.line, fence.info);
+            let place = format!("{name}:{}", fence.line);
+            assert!(fence.kind().is_some(), "{place}: no block is called \"{}\"", fence.info);
+            // A rendered page does not show the name behind the language.
+            if let Some(Kind::File(file)) = fence.kind() {
+                assert!(fence.above.contains(&format!("`{file}`")), "{place}: say above that it is `{file}`");
+            }
         }
         let apart = fences.iter().filter(|fence| fence.kind() == Some(Kind::Elsewhere)).count();
         let named = ELSEWHERE.iter().find(|(page, ..)| *page == name).map_or(0, |(_, number, _)| *number);

@@ -7,6 +7,7 @@ mod analyze;
 mod answers;
 mod cases;
 mod determinism;
+#[cfg(unix)]
 mod documents;
 #[cfg(target_os = "linux")]
 mod faults;
