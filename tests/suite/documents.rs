@@ -302,6 +302,14 @@ fn stale<'p>(fences: &'p [Fence<'p>], printed: &[String]) -> Vec<Stale<'p>> {
     found
 }
 
+/// The first line of a block that is not printed in its place.
+fn first_missing<'f>(fence: &'f Fence<'_>, printed: &str) -> &'f str {
+    let gaps = fence.is_shortened();
+    let (shown, printed) = (lines(&fence.body, gaps), lines(printed, gaps));
+    let begins = |end: usize| is_shown(&[&shown[..end], &["…"]].concat(), &printed, gaps);
+    (1..=shown.len()).find(|end| !begins(*end)).map_or("its end", |end| shown[end - 1])
+}
+
 /// Puts what is printed now into a page; where a block leaves something out, a person has to choose.
 fn mend(name: &str, page: &str, stale: &[Stale<'_>]) {
     let mut lines: Vec<&str> = page.lines().collect();
@@ -323,7 +331,13 @@ fn prove(name: &str, page: &str) -> Result<(), String> {
     }
     let mut wrong = went_well.err().unwrap_or_default();
     for Stale { fence, printed } in &stale {
-        writeln!(wrong, "{name}:{}: shown\n{}\nprinted\n{printed}\n", fence.line, fence.body).unwrap();
+        let first = first_missing(fence, printed);
+        writeln!(
+            wrong,
+            "{name}:{}: not printed: {first}\nshown\n{}\nprinted\n{printed}\n",
+            fence.line, fence.body
+        )
+        .unwrap();
     }
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
 }
