@@ -88,6 +88,13 @@ impl Fence<'_> {
         }
     }
 
+    /// Whether anything that was printed is left out, so that a person has to choose what is shown. The
+    /// program prints `…` itself where it cuts.
+    fn leaves_out(&self, printed: &str) -> bool {
+        let prints = |line: &str| printed.lines().any(|printed| without_ids(printed) == without_ids(line));
+        self.is_shortened() || self.body.lines().any(|line| line.contains('…') && !prints(line))
+    }
+
     /// Whether lines may be left out without a sign.
     fn is_shortened(&self) -> bool {
         self.info == "diff" || self.above.contains("shortened")
@@ -314,7 +321,7 @@ fn first_missing<'f>(fence: &'f Fence<'_>, printed: &str) -> &'f str {
 fn mend(name: &str, page: &str, stale: &[Stale<'_>]) {
     let mut lines: Vec<&str> = page.lines().collect();
     for Stale { fence, printed } in stale.iter().rev() {
-        if !fence.is_shortened() && !fence.body.contains('…') {
+        if !fence.leaves_out(printed) {
             lines.splice(fence.line..fence.line + fence.body.lines().count(), printed.lines());
         }
     }
