@@ -3,6 +3,16 @@
 //!
 //! A replay asks for the commit; an audit asks for the documents. So a recording whose commit was
 //! squashed or rebased passes here, as long as the very same files came of it.
+//!
+//! ```
+//! use roundtable::replay::Replay;
+//! use roundtable::repo::Error;
+//!
+//! fn agrees(replay: &Replay, revision: &str, item: &str) -> Result<bool, Error> {
+//!     let commit = replay.repo().resolve(revision)?;
+//!     Ok(roundtable::audit::item(replay, commit, item)?.misfits.is_empty())
+//! }
+//! ```
 
 use std::collections::BTreeSet;
 

@@ -2,6 +2,21 @@
 //!
 //! The verdict is a function of the two trees and the policy (S0). Blobs are read raw from the
 //! object database: no work tree, no text conversion, no filters, attributes or rename detection.
+//!
+//! ```no_run
+//! use roundtable::check::{Gate, judge};
+//! use roundtable::config::Config;
+//! use roundtable::repo::{Repo, Unwritten};
+//!
+//! let repo = Repo::open(std::path::Path::new(".")).unwrap();
+//! let policy = Config::default().policy().unwrap();
+//! let (base, head) = (repo.resolve("main").unwrap(), repo.resolve("HEAD").unwrap());
+//! let tree = |commit| Some(repo.tree_of(commit).unwrap());
+//! let (old, new) = (tree(base), tree(head));
+//! let gate = Gate { base, head, old, new, policy: &policy, branch: None, paths: &[], exceptions: &[] };
+//! let reports = judge(&[gate], repo.objects(Unwritten::new())).unwrap();
+//! assert!(reports[0].is_additive());
+//! ```
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;

@@ -1,4 +1,15 @@
 //! `.roundtable.yaml`: the repository's settings, every key optional (contract, section 3).
+//!
+//! Nothing is guessed: a key that is not known is an error with its place and the nearest known one.
+//!
+//! ```
+//! use roundtable::config::Config;
+//!
+//! assert_eq!(Config::default().items(), "docs/requirements");
+//! assert_eq!(Config::read(".roundtable.yaml", b"items: specs").unwrap().items(), "specs");
+//! let error = Config::read(".roundtable.yaml", b"item: specs").unwrap_err();
+//! assert!(error.to_string().contains("did you mean \"items\"?"));
+//! ```
 
 use serde::Deserialize;
 

@@ -1,4 +1,11 @@
 //! Steps and templates from a folder on disk: what somebody is editing, before it is committed.
+//!
+//! ```no_run
+//! use roundtable::library::Library;
+//!
+//! let own = roundtable::files::read(std::path::Path::new(".roundtable/steps")).unwrap();
+//! let library = Library::new(&own, &[]).unwrap();
+//! ```
 
 use std::path::Path;
 

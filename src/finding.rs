@@ -1,4 +1,11 @@
 //! What is wrong with a file, and where: path, line, column, the line itself, and how to mend it.
+//!
+//! ```
+//! use roundtable::finding::Finding;
+//!
+//! let finding = Finding::near("talk.yaml", "user: Sam\nimputs: []\n", "imputs", "unknown key \"imputs\"");
+//! assert_eq!((finding.line, finding.column), (2, 1));
+//! ```
 
 use std::fmt;
 

@@ -1,5 +1,12 @@
 //! YAML front matter of step and persona files: found, sized, parsed into a typed value, with
 //! findings that name line and column of the file.
+//!
+//! ```
+//! use roundtable::front_matter;
+//!
+//! let parts = front_matter::split("step.md", "---\ntitle: Fees\n---\n## Brief Mode\n").unwrap();
+//! assert_eq!((parts.yaml, parts.body), ("title: Fees\n", "## Brief Mode\n"));
+//! ```
 
 use serde::de::DeserializeOwned;
 

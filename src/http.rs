@@ -5,6 +5,14 @@
 //! together, reading the body included. Redirects are not followed, so that a key never reaches
 //! another host. What may be asked again is asked again at most [`TRIES`] times, behind a pause
 //! that grows and varies, or the one the server names (`retry-after`, RFC 9110 section 10.2.3).
+//!
+//! ```
+//! use roundtable::http::base_url;
+//!
+//! assert!(base_url("--base-url", "http://127.0.0.1:8080/v1").is_ok());
+//! // A key is sent over https, or to this machine.
+//! assert!(base_url("--base-url", "http://example.org/v1").is_err());
+//! ```
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, Instant};

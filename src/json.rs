@@ -2,6 +2,15 @@
 //! anything that stands there: order, numbers, indentation and line ends stay to the letter.
 //!
 //! Doubled keys are refused: a parser would keep one of them silently.
+//!
+//! ```
+//! use roundtable::json::Document;
+//!
+//! let document = Document::read("meta.json", b"{\n  \"b\": 1.50\n}\n").unwrap();
+//! let more = document.with_member("a", &serde_json::json!(2));
+//! assert_eq!(more, "{\n  \"b\": 1.50,\n  \"a\": 2\n}\n");
+//! assert!(Document::read("meta.json", b"{\"a\": 1, \"a\": 2}").is_err());
+//! ```
 
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -1,5 +1,18 @@
 //! The one way from a finished discussion to a commit: synthesis, verification, commit. Whichever
 //! verb the discussion came from, this is how it lands.
+//!
+//! ```
+//! use roundtable::discussion::Finished;
+//! use roundtable::landing::{Landing, NotLanded, land};
+//! use roundtable::library::Library;
+//! use roundtable::repo::Repo;
+//!
+//! fn commit(repo: &Repo, library: &Library, finished: &Finished) -> Result<Landing, NotLanded> {
+//!     let start = repo.resolve(&finished.opened.base)?;
+//!     let item = repo.item(start, &finished.opened.item)?;
+//!     land(repo, library, finished, start, &item)
+//! }
+//! ```
 
 use git2::Oid;
 use minijinja::context;

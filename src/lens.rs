@@ -15,6 +15,15 @@
 //!
 //! Instead of `any`, `measure` names something that is found by its form. A text is filled in by
 //! replacing `{place}`, `{quote}` and `{word}`; nothing in it is evaluated.
+//!
+//! ```
+//! use roundtable::lens;
+//!
+//! let file = "- lens: speed\n  from: a test\n  weight: 10\n  any: [fast]\n  says: \"{place} says {word}\"\n";
+//! let lenses = lens::read("personas/lenses/business-analyst.yaml", file).unwrap();
+//! let said = lens::filled(&lenses[0].says, "spec.md line 3", "Sync is fast", "fast");
+//! assert_eq!(said, "spec.md line 3 says fast");
+//! ```
 
 use serde::Deserialize;
 

@@ -53,6 +53,101 @@
 //! - Only [`additive::verify`] builds an [`additive::Additive`], and only that can be committed.
 //! - Words of a user, a document or a model are values: never a template, never markup, never a path.
 //!
+//! # The check, as a library
+//!
+//! [`additive::verify`] is a function of two texts a path. [`policy`] says which rule holds for a path, and `check` (feature
+//! `git`) judges two commits of a repository.
+//!
+//! ```
+//! use roundtable::additive::verify;
+//! use roundtable::item::Change;
+//!
+//! let change = Change {
+//!     path: "docs/spec.md".into(),
+//!     before: Some(b"# Fees\n\nOne letter a month.\n".to_vec()),
+//!     after: b"# Fees\n\nOne letter a month.\nOr two.\n".to_vec(),
+//! };
+//! // No byte is lost, and yet the paragraph is another one.
+//! let losses = verify(vec![change]).unwrap_err();
+//! assert_eq!(losses[0].to_string(), "docs/spec.md:3: the paragraph \"One letter a month.\" runs on into other text now (paragraph-changed)");
+//! ```
+//!
+//! # A discussion, as a library
+//!
+//! ```
+//! use roundtable::discussion::event::{Author, Event, Opened, Record, StepRef, Time};
+//! use roundtable::discussion::{Discussion, Next};
+//! use roundtable::library::Library;
+//! use roundtable::script::Script;
+//! use roundtable::session::hold;
+//! use roundtable::step::Depth;
+//! use roundtable::voice::evidence::Evidence;
+//! use roundtable::voice::offline::Offline;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let library = Library::built_in()?;
+//! let step = library.step("01-03")?;
+//! let at = Time::parse("2026-02-20T14:30:00Z")?;
+//! let opened = Opened {
+//!     format: 1,
+//!     item: "docs/requirements/late-fees".into(),
+//!     item_name: "late fees".into(),
+//!     step: StepRef {
+//!         id: step.id.clone(),
+//!         title: step.title.clone(),
+//!         phase: step.phase.clone(),
+//!         outputs: step.outputs.clone(),
+//!     },
+//!     lead: library.cast.lead(&step.phase).0.key.clone(),
+//!     max_turns: 10,
+//!     base: "0".repeat(40),
+//!     branch: "roundtable/late-fees".into(),
+//!     voice: "offline".into(),
+//!     model: None,
+//!     user: "Sam".into(),
+//!     digests: library.digests(step),
+//!     author: Author { name: "roundtable".into(), email: "roundtable@localhost".into() },
+//!     run: "0".repeat(32),
+//!     new_meta: None,
+//! };
+//! let first = Record { at, event: Event::Opened(Box::new(opened)) };
+//! let mut talk = Discussion::open(&library, step, first)?;
+//!
+//! // Whoever is to speak is asked for; the machine itself waits for nobody.
+//! assert!(matches!(talk.next()?, Next::Line(cue) if cue.persona == "business-analyst"));
+//!
+//! // The loop around it: the offline voice speaks from the documents, the script is the user.
+//! let spec = "# Late fees\n\n- Letters should arrive quickly.\n";
+//! let mut voice = Offline::new(Evidence::new([("spec.md", spec)], &step.outputs), Depth::Standard);
+//! let mut script = Script::read("talk.txt", b"We decided to stop fees at 10 euros.\ndone\n")?;
+//! hold(&mut talk, None, &mut voice, &mut script, &|| at, &mut |_| Ok(()))?;
+//!
+//! // The log is the discussion: replayed, it is in the same state.
+//! let log = talk.log().to_vec();
+//! assert_eq!(Discussion::replay(&library, step, &log)?.turn_count(), talk.turn_count());
+//! let finished = talk.finish().expect("the user said done");
+//! assert!(finished.summary.decisions[0].text.starts_with("Stop fees at 10 euros"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! | --- | --- |
+//! | none (`default-features = false`) | everything at the table: no clock, disk, network or environment |
+//! | `git` | repositories: `repo`, `check`, `landing`, `replay`, `audit`, `walk` |
+//! | `net` | models and GitHub over HTTP: `http`, `github::hub`, `voice::anthropic`, `voice::openai`, `voice::command` |
+//! | `cli` | the program itself, with both |
+//!
+//! # What is stable
+//!
+//! Versions follow Semantic Versioning; before 1.0 a minor version may break what is stable, and the change log says so. Stable are the
+//! program (verbs, flags, exit codes, `--json`), the settings, the formats of recordings, records and step files, and of the library
+//! [`additive`], [`policy`], [`config`], [`item`], [`script`], [`step`], [`persona`], [`lens`], [`library`], [`template`], [`discussion`] with its
+//! `event` and `summary`, [`session`], [`synthesis`], and [`voice`]'s trait. All else is public for the program's own use and its tests, and may
+//! change at any time; `cli` is no library at all. New variants of an enum and new fields of a struct count as breaking.
+//!
 //! # Not done yet
 //!
 //! Mirrors and hosts other than GitHub.

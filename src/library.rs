@@ -1,5 +1,16 @@
 //! What a run works with: the steps, the cast and the templates, built in and laid over by the
 //! repository's own files.
+//!
+//! An overlay changes nothing but what it names: all other files stay the built-in ones.
+//!
+//! ```
+//! use roundtable::library::Library;
+//!
+//! let warning = ("notices/warning.txt".to_owned(), "Two turns are left.\n".to_owned());
+//! let library = Library::new(&[], &[warning]).unwrap();
+//! assert_eq!(library.step("01-03").unwrap().persona, "business-analyst");
+//! assert!(library.step("01-99").is_err());
+//! ```
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;

@@ -3,6 +3,17 @@
 //!
 //! Every word of a user, a voice or a document is a value, and the template's ending says how it is
 //! made harmless ([`crate::template`]).
+//!
+//! ```
+//! use roundtable::discussion::Finished;
+//! use roundtable::library::Library;
+//! use roundtable::page::{Format, render};
+//! use roundtable::template::Failed;
+//!
+//! fn html(finished: &Finished, library: &Library) -> Result<String, Failed> {
+//!     render(&finished.log, &finished.opened, library, Format::Html)
+//! }
+//! ```
 
 use minijinja::context;
 use minijinja::value::Serde;

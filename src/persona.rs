@@ -2,6 +2,16 @@
 //!
 //! A persona is a file of front matter and text below `personas/` in the steps folder, so a
 //! fourth persona is a fourth file.
+//!
+//! Two at the table never share a key or a first name, so that an address has one meaning.
+//!
+//! ```
+//! use roundtable::library::Library;
+//!
+//! let cast = Library::built_in().unwrap().cast;
+//! let (lead, is_known) = cast.lead("03-architecture");
+//! assert_eq!((lead.prefix().as_str(), is_known), ("Alex Rivera (Solutions Architect):", true));
+//! ```
 
 use serde::Deserialize;
 

@@ -5,6 +5,13 @@
 //! [`markdown`] is one line that CommonMark 0.31 (and GFM's tables, strikethrough and autolinks)
 //! reads as text and nothing else, so it cannot open a heading, a list, a fence, a link, an HTML
 //! tag or a comment.
+//!
+//! ```
+//! use roundtable::plain;
+//!
+//! assert_eq!(plain::markdown("# no heading <!-- and"), "\\# no heading &lt;!-- and");
+//! assert_eq!(plain::clean("a\u{202e}b"), "ab");
+//! ```
 
 use unicode_general_category::{GeneralCategory as Category, get_general_category};
 

@@ -11,6 +11,18 @@
 //!   - { path: docs/drafts/**, rule: lines, when: { status: [raw, partial], branch: main } }
 //!   - { path: docs/notes/**, when: { written_by: roundtable }, warn: [list-loosened] }
 //! ```
+//!
+//! The table of rules and conditions stands in `docs/gate.md`.
+//!
+//! ```
+//! use roundtable::config::Config;
+//!
+//! let settings = b"append_only: [docs/**, '!docs/drafts/**']";
+//! let policy = Config::read(".roundtable.yaml", settings).unwrap().policy().unwrap();
+//! let protects = |path: &str| policy.entry(path.as_bytes(), None, &mut || None).is_some();
+//! assert!(protects("docs/spec.md"));
+//! assert!(!protects("docs/drafts/idea.md"));
+//! ```
 
 use globset::{Candidate, GlobBuilder, GlobMatcher};
 use serde_yaml::Value;

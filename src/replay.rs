@@ -9,6 +9,20 @@
 //! author and the time. Where a commit of that id is in the repository, the outcome is the same to
 //! the byte. Where it is not, the commit that carries the recording is looked for, and the first
 //! file that differs is shown beside it.
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//!
+//! use roundtable::library::Library;
+//! use roundtable::replay::{Recording, Replay};
+//! use roundtable::repo::Repo;
+//!
+//! let repo = Repo::open(std::path::Path::new(".")).unwrap();
+//! let replay = Replay::new(repo, Arc::new(Library::built_in().unwrap()), None);
+//! let bytes = std::fs::read("talk.jsonl").unwrap();
+//! let replayed = replay.run(&Recording { name: "talk.jsonl".into(), bytes, place: None }, None).unwrap();
+//! assert!(replayed.divergence.is_none());
+//! ```
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashSet};

@@ -2,6 +2,18 @@
 //!
 //! Text is cleaned when it is read: what cannot be seen never reaches a voice, a log or a
 //! document, and what was removed or cut is said in [`Script::notes`].
+//!
+//! After its end a script is silent for ever, so whatever asks it comes to an end.
+//!
+//! ```
+//! use roundtable::script::Script;
+//!
+//! let mut script = Script::read("talk.txt", b"Maya, why?\n\ndone\n").unwrap();
+//! assert_eq!(script.next_input().unwrap().text, "Maya, why?");
+//! assert!(script.next_input().is_none()); // the blank line
+//! assert_eq!(script.next_input().unwrap().text, "done");
+//! assert!(script.next_input().is_none() && script.next_input().is_none());
+//! ```
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,4 +1,7 @@
 //! The loop between a discussion, a voice and a script; the only place that waits for anybody.
+//!
+//! Whatever a voice says passes the rules before it is recorded, and every discussion ends: by its turn limit, or by silence.
+//! [The example of the crate](crate#a-discussion-as-a-library) holds one.
 
 use crate::discussion::event::{Contribution, Event, Record, Time};
 use crate::discussion::summary::Summary;

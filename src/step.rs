@@ -1,4 +1,16 @@
 //! A step file: front matter and five sections, read and linted (FR-004, FR-012).
+//!
+//! [`Step::read`] takes whatever a step can be used with; [`lint`] finds the rest.
+//!
+//! ```
+//! use roundtable::library::Library;
+//! use roundtable::step::{Depth, is_step_id};
+//!
+//! let library = Library::built_in().unwrap();
+//! let step = library.step("01-03").unwrap();
+//! assert!(step.questions(Depth::Deep).len() > step.questions(Depth::Standard).len());
+//! assert!(is_step_id("01-03") && !is_step_id("1-3"));
+//! ```
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -6,6 +6,16 @@
 //! one by [`crate::plain::mermaid`], and every value of a `.txt` template is
 //! cleaned, so that a template cannot forget it; what is ours is passed as a safe string. An
 //! undefined name is an error, and a template that runs away runs out of fuel.
+//!
+//! ```
+//! use minijinja::context;
+//! use roundtable::template::Templates;
+//!
+//! let templates = Templates::new([("note.md", "- {{ text }}\n")]).unwrap();
+//! let note = templates.render("note.md", context! { text => "{{ 7*7 }} <b>" }).unwrap();
+//! assert_eq!(note, "- {{ 7\\*7 }} &lt;b&gt;");
+//! assert!(templates.render("note.md", context! {}).is_err());
+//! ```
 
 use std::collections::BTreeMap;
 

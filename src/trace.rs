@@ -4,6 +4,14 @@
 //! A trace is found by what stands in the file alone. Whether a line in it really is the
 //! discussion's is told by rendering the discussion's addition again: people may write between its
 //! lines, and what they wrote is theirs.
+//!
+//! ```
+//! use roundtable::trace::traces;
+//!
+//! let text = "# Fees\n\n<!-- Elaboration: step 01-03, 2026-02-20T14:30:00.000Z -->\n### Insights\n";
+//! let found = traces("spec.md", text);
+//! assert_eq!((found[0].step_id.as_str(), found[0].line), ("01-03", 3));
+//! ```
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use serde_json::Value;

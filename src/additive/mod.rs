@@ -29,6 +29,29 @@
 //! matter may be given to a document that has none. An element that is left open at the very end
 //! hides nothing yet and passes; an unterminated tag or comment does not. Fragment anchors,
 //! `style=` and `on*=` attributes, footnotes and mathematics are not judged.
+//!
+//! # Example
+//!
+//! ```
+//! use roundtable::additive::{Code, Rule, compare, verify};
+//! use roundtable::item::Change;
+//!
+//! let to = |after: &str| Change {
+//!     path: "docs/spec.md".into(),
+//!     before: Some(b"# Fees\n\n- one letter a month\n".to_vec()),
+//!     after: after.into(),
+//! };
+//! // A bullet of its own is an addition.
+//! let additive = verify(vec![to("# Fees\n\n- one letter a month\n- payment by card\n")]).unwrap();
+//! assert_eq!(additive.changes().len(), 1);
+//! // A changed line is a loss, with its place in the old text and what to do about it.
+//! let losses = verify(vec![to("# Fees\n\n- one letter a week\n")]).unwrap_err();
+//! assert_eq!((losses[0].line, losses[0].code), (3, Code::LineLost));
+//! assert_eq!(losses[0].hint, "put the line back as it was and write the new text below it");
+//! // A rule can be asked for that is not the one of the path's ending.
+//! let log = compare("audit.md", Rule::Log, b"- a\n", b"- a\n- b\n");
+//! assert!(log.losses.is_empty());
+//! ```
 
 pub mod block;
 pub mod csv;

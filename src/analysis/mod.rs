@@ -14,6 +14,13 @@
 //! ```
 //!
 //! A step is landed when its menu is left, so that what is said at the menu is part of its one commit.
+//!
+//! ```
+//! use roundtable::analysis::menu::{Choice, letter};
+//!
+//! assert!(matches!(letter("[E]"), Some(Choice::Elaborate)));
+//! assert!(letter("continue with the letters").is_none());
+//! ```
 
 pub mod artifact;
 pub mod depth;

@@ -128,10 +128,11 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     Ok(if additive { Code::Yes } else { Code::No })
 }
 
-/// The repository of the options; in a hook, the one that git's own variables name.
+/// The repository of the options; in a hook, the one that git's own variables name. `git commit --all` and
+/// `git commit FILE` name an index of their own, and no folder.
 fn open_here(global: &Global) -> Result<Repo, Fail> {
     #[allow(clippy::disallowed_methods)]
-    let in_hook = std::env::var_os("GIT_DIR").is_some();
+    let in_hook = ["GIT_DIR", "GIT_INDEX_FILE"].iter().any(|name| std::env::var_os(name).is_some());
     if global.repo.is_none() && in_hook {
         return Ok(Repo::open_from_env(Path::new("GIT_DIR"))?);
     }

@@ -8,6 +8,8 @@
 //!
 //! A persona that passes leaves no event. The state therefore keeps the whole queue of who may
 //! speak, and [`Discussion::next_after`] skips those who have passed since the last event.
+//!
+//! [The example of the crate](crate#a-discussion-as-a-library) opens one, holds it, and replays its log.
 
 pub mod address;
 pub mod decisions;

@@ -3,6 +3,14 @@
 //! `trigger` and `thread` are values and decisions: what an event asks for, and which words of an
 //! issue are the user's. `hub` talks to the REST API. Everything that comes from there is data of
 //! others, whoever wrote it.
+//!
+//! ```
+//! use roundtable::github::Permission;
+//!
+//! // A role that is not known counts for nothing.
+//! assert!(Permission::of("maintain", "write") > Permission::Write);
+//! assert_eq!(Permission::of("unheard-of", ""), Permission::None);
+//! ```
 
 #[cfg(feature = "net")]
 pub mod hub;

@@ -1,4 +1,14 @@
 //! An item: the files of an item folder as values, and the changes meant for some of them.
+//!
+//! What is not a plain file stays what it is: a link is a value of its own and never followed.
+//!
+//! ```
+//! use roundtable::item::Item;
+//!
+//! let item = Item::new("docs/requirements/late-fees", r#"{"slug": "late-fees"}"#).unwrap();
+//! assert_eq!((item.slug(), item.name().as_str()), ("late-fees", "late fees"));
+//! assert!(Item::new("docs/requirements/late-fees", "no JSON").is_err());
+//! ```
 
 pub mod meta;
 pub mod path;

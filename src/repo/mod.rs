@@ -1,5 +1,16 @@
 //! The repository: reads an item at a commit, writes an [`Additive`](crate::additive::Additive)
 //! as a commit. No working tree, no index, no child process, no hooks or filters.
+//!
+//! What is read is a commit, so a run means the same on every machine:
+//!
+//! ```no_run
+//! use roundtable::repo::Repo;
+//!
+//! let repo = Repo::open(std::path::Path::new(".")).unwrap();
+//! let head = repo.resolve("HEAD").unwrap();
+//! let item = repo.item(head, "docs/requirements/late-fees").unwrap();
+//! println!("{}", item.name());
+//! ```
 
 mod census;
 mod codebase;

@@ -2,6 +2,18 @@
 //!
 //! A function of the item's files and the discussion; nothing is read or written here. Whatever
 //! comes out still has to pass [`additive::verify`](crate::additive::verify).
+//!
+//! ```
+//! use roundtable::additive::{Additive, verify};
+//! use roundtable::discussion::Finished;
+//! use roundtable::item::Item;
+//! use roundtable::library::Library;
+//! use roundtable::synthesis::outcome;
+//!
+//! fn additions(item: &Item, finished: &Finished, library: &Library) -> Option<Additive> {
+//!     verify(outcome(item, finished, library).ok()?.changes).ok()
+//! }
+//! ```
 
 pub mod data;
 pub mod outline;

@@ -1,4 +1,16 @@
 //! Who writes the contributions and the synthesis: the offline voice, or a model.
+//!
+//! A voice only writes: who speaks, when, and whether it stands is decided by [`crate::discussion`] and
+//! [`crate::session`]. What may not be said is found by [`integrity`]:
+//!
+//! ```
+//! use roundtable::library::Library;
+//! use roundtable::voice::integrity::without_prefix;
+//!
+//! let library = Library::built_in().unwrap();
+//! let maya = library.cast.get("business-analyst").unwrap();
+//! assert_eq!(without_prefix("Maya Chen (Business Analyst): Why?", maya), "Why?");
+//! ```
 
 #[cfg(feature = "net")]
 pub mod anthropic;

@@ -3,7 +3,7 @@
 //!
 //! The rules of the discussion are not asked of the model but enforced: what it says goes through
 //! the [integrity](super::integrity) rules like anybody's words, and its synthesis through
-//! [grounding](super::grounding).
+//! [grounding].
 
 use serde_json::{Value, json};
 

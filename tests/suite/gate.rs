@@ -277,6 +277,8 @@ fn staged_compares_the_index_with_head() {
     let git = sandbox.root().join(".git").to_str().unwrap().to_owned();
     let vars = [("GIT_DIR", git), ("GIT_INDEX_FILE", other.to_str().unwrap().to_owned())];
     assert_eq!(piped(&sandbox, &["check", "--staged"], "", &vars).code, 1);
+    // So is the one that `git commit --all` makes: its hook is told the index alone.
+    assert_eq!(piped(&sandbox, &["check", "--staged"], "", &vars[1..]).code, 1);
     assert_eq!(sandbox.run(&["check", "--staged"]).code, 0);
     sandbox.assert_sound();
     // Before the first commit there is nothing to lose.

@@ -8,6 +8,8 @@ mod answers;
 mod cases;
 mod conversation;
 mod determinism;
+#[cfg(unix)]
+mod documents;
 #[cfg(target_os = "linux")]
 mod faults;
 mod forge;
@@ -21,7 +23,6 @@ mod machine;
 mod mutations;
 mod placement;
 mod reading;
-mod readme;
 mod refusals;
 mod replay;
 mod resume;

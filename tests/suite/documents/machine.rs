@@ -1,0 +1,106 @@
+//! A machine as a page's reader has it, and the page's commands run on it.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::fence::{Fence, Kind};
+use super::root;
+use crate::kit::{Sandbox, empty};
+
+/// What the tests run instead of cargo: the program that was built, and nothing else.
+const CARGO: &str = "#!/bin/sh\ncase \"$1 $2\" in\n'run --release') shift 3; exec roundtable \"$@\" ;;\n\
+                     'install --path' | test*) ;;\n*) echo \"cargo $*: not in the tests\"; exit 1 ;;\nesac\n";
+
+/// A reader's machine: an empty home, and folders for the page.
+pub struct Machine {
+    pub sandbox: Sandbox,
+}
+
+impl Machine {
+    /// The README's reader has told git no name yet; the pages' have.
+    pub fn new(page: &str) -> Machine {
+        let sandbox = empty();
+        for folder in ["home", "bin", "files", "desk"] {
+            std::fs::create_dir_all(sandbox.outside(folder)).unwrap();
+        }
+        let config = "[user]\n\tname = Sam\n\temail = sam@example.org\n[advice]\n\tdetachedHead = false\n";
+        if page != "README.md" {
+            std::fs::write(sandbox.outside("home/.gitconfig"), config).unwrap();
+        }
+        std::fs::write(sandbox.outside("bin/cargo"), CARGO).unwrap();
+        let made = Command::new("chmod").arg("+x").arg(sandbox.outside("bin/cargo")).status().unwrap();
+        assert!(made.success());
+        Machine { sandbox }
+    }
+
+    /// Where a page begins: the README's first command stands in a clone of this project.
+    pub fn start(&self, page: &str) -> PathBuf {
+        if page != "README.md" {
+            return self.sandbox.outside("desk");
+        }
+        for entry in walkdir::WalkDir::new(root().join("examples")) {
+            let entry = entry.unwrap();
+            let to = self.sandbox.root().join(entry.path().strip_prefix(root()).unwrap());
+            if entry.file_type().is_dir() {
+                std::fs::create_dir_all(to).unwrap();
+            } else {
+                std::fs::copy(entry.path(), to).unwrap();
+            }
+        }
+        self.sandbox.commit_all();
+        self.sandbox.root()
+    }
+
+    /// Runs a page's blocks in one shell; what each printed, and whether all went well.
+    pub fn run(&self, page: &str, fences: &[Fence<'_>]) -> (Vec<String>, Result<(), String>) {
+        let mut script = String::from("set -eu\nexec 2>&1\n");
+        for (at, fence) in fences.iter().enumerate() {
+            match fence.kind() {
+                Some(Kind::Run) => write!(script, "printf '\\036%s\\n' {at}\n{}", fence.body).unwrap(),
+                Some(Kind::File(file)) => {
+                    let kept = self.sandbox.outside(&format!("files/{at}"));
+                    std::fs::write(&kept, &fence.body).unwrap();
+                    let folder = Path::new(file).parent().unwrap().join(".");
+                    let (kept, folder) = (kept.display(), folder.display());
+                    writeln!(script, "mkdir -p '{folder}' && cat '{kept}' > '{file}'").unwrap();
+                }
+                _ => {}
+            }
+        }
+        let program = Path::new(env!("CARGO_BIN_EXE_roundtable")).parent().unwrap();
+        let bin = self.sandbox.outside("bin");
+        let path = format!("{}:{}:/usr/local/bin:/usr/bin:/bin", bin.display(), program.display());
+        let output = Command::new("sh")
+            .arg("-c")
+            .arg(script)
+            .current_dir(self.start(page))
+            .env_clear()
+            .env("HOME", self.sandbox.outside("home"))
+            .env("PATH", path)
+            .env("GIT_PAGER", "cat")
+            .env("LC_ALL", "C.UTF-8")
+            .env("TZ", "UTC")
+            .envs([("GIT_AUTHOR_DATE", BEFORE), ("GIT_COMMITTER_DATE", BEFORE), ("SOURCE_DATE_EPOCH", AT)])
+            .output()
+            .unwrap();
+        let mut printed = vec![String::new(); fences.len()];
+        for part in String::from_utf8_lossy(&output.stdout).split('\u{1e}').skip(1) {
+            let (at, text) = part.split_once('\n').unwrap();
+            printed[at.parse::<usize>().unwrap()] = text.to_owned();
+        }
+        let reached = printed.iter().rposition(|text| !text.is_empty()).unwrap_or_default();
+        let failed = || {
+            format!(
+                "{page}:{}: this block, or one below it, fails\n{}",
+                fences[reached].line, printed[reached]
+            )
+        };
+        let went_well = if output.status.success() { Ok(()) } else { Err(failed()) };
+        (printed, went_well)
+    }
+}
+
+/// When the commits of a page are made by git, and what roundtable's clock says: 2026-02-20T14:30:00Z.
+const BEFORE: &str = "2026-02-20T14:00:00+00:00";
+const AT: &str = "1771597800";

@@ -1,0 +1,136 @@
+//! Nothing is missing in the pages, and nothing in them leads nowhere.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+use super::{pages, root};
+
+/// The links of a page, and the anchors of its headings as GitHub makes them.
+fn links(page: &str) -> (Vec<String>, BTreeSet<String>) {
+    let (mut links, mut anchors) = (Vec::new(), BTreeSet::new());
+    let mut heading: Option<String> = None;
+    for event in Parser::new_ext(page, Options::ENABLE_TABLES) {
+        match event {
+            Event::Start(Tag::Link { dest_url, .. }) => links.push(dest_url.into_string()),
+            Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
+            Event::Text(text) | Event::Code(text) => {
+                heading.iter_mut().for_each(|heading| heading.push_str(&text))
+            }
+            Event::End(TagEnd::Heading(_)) => {
+                let kept = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | ' ');
+                let text = heading.take().unwrap_or_default().to_lowercase();
+                anchors.insert(text.chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect());
+            }
+            _ => {}
+        }
+    }
+    (links, anchors)
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    for (name, page) in pages() {
+        let folder = Path::new(&name).parent().unwrap();
+        for link in links(&page).0.iter().filter(|link| !link.contains("://")) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let path = if file.is_empty() { root().join(&name) } else { root().join(folder).join(file) };
+            assert!(path.exists(), "{name}: {link} leads nowhere");
+            if !anchor.is_empty() {
+                let anchors = links_of(&path);
+                assert!(anchors.contains(anchor), "{name}: {link}: the anchors are {anchors:?}");
+            }
+        }
+    }
+}
+
+fn links_of(path: &Path) -> BTreeSet<String> {
+    links(&std::fs::read_to_string(path).unwrap()).1
+}
+
+#[test]
+fn the_page_on_additions_explains_every_code() {
+    let page = &pages()["docs/additive.md"];
+    for code in roundtable::additive::Code::ALL {
+        let row = format!("| `{}` | {} | {} |", code.name(), code.why(), code.hint());
+        assert!(page.contains(&row), "docs/additive.md has no row\n{row}");
+    }
+}
+
+#[test]
+fn the_page_on_templates_names_every_template_and_what_it_uses() {
+    let page = &pages()["docs/templates.md"];
+    let environment = minijinja::Environment::new();
+    for (name, source) in roundtable::library::Library::built_in().unwrap().templates.sources() {
+        let row = page.lines().find(|line| line.starts_with('|') && line.contains(&format!("`{name}`")));
+        let row = row.unwrap_or_else(|| panic!("docs/templates.md has no row for {name}"));
+        for used in environment.template_from_str(source).unwrap().undeclared_variables(false) {
+            assert!(row.contains(&format!("`{used}`")), "docs/templates.md: the row of {name} has no {used}");
+        }
+    }
+}
+
+/// Every source file of the project and its tests, one behind the other.
+fn sources() -> String {
+    let files = ["src", "tests"].into_iter().flat_map(|folder| walkdir::WalkDir::new(root().join(folder)));
+    let files = files.flatten().filter(|entry| entry.path().extension().is_some_and(|suffix| suffix == "rs"));
+    files.map(|entry| std::fs::read_to_string(entry.path()).unwrap()).collect()
+}
+
+#[test]
+fn every_test_that_a_page_names_exists() {
+    let sources = sources();
+    for (page, least) in [("SECURITY.md", 20), ("docs/analysis.md", 30)] {
+        let text = &pages()[page];
+        // A word of four parts or more in backticks is a test's name.
+        let names = text.split('`').skip(1).step_by(2).filter(|word| {
+            word.matches('_').count() > 3 && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        });
+        let names: BTreeSet<&str> = names.collect();
+        assert!(names.len() >= least, "{page}: {names:?}");
+        for name in names {
+            assert!(sources.contains(&format!("fn {name}(")), "{page}: there is no test {name}");
+        }
+    }
+}
+
+/// What `--help` of a verb says, and of the verbs below it.
+fn help(verb: &[&str]) -> Vec<String> {
+    let program = env!("CARGO_BIN_EXE_roundtable");
+    let output = Command::new(program).args(verb).arg("--help").env_clear().output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let below = text.split_once("\nCommands:\n").map_or("", |(_, rest)| rest);
+    let below = below.split("\n\n").next().unwrap_or_default();
+    let names = below.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let names = names.filter(|name| !matches!(*name, "" | "help"));
+    let mut found: Vec<String> = names.flat_map(|name| help(&[verb, &[name]].concat())).collect();
+    found.push(text);
+    found
+}
+
+#[test]
+fn every_flag_stands_in_a_page() {
+    let pages: String = pages().into_values().collect();
+    let texts = help(&[]);
+    assert!(texts.len() > 15, "{texts:?}");
+    let lines = texts.iter().flat_map(|text| text.lines()).map(str::trim_start);
+    let flags =
+        lines.filter(|line| line.starts_with('-')).flat_map(|line| line.split(['"', ' ', ',', '[', '=']));
+    for flag in flags.filter(|flag| flag.starts_with("--") && flag.len() > 3).collect::<BTreeSet<_>>() {
+        assert!(pages.contains(flag), "no page speaks of {flag}");
+    }
+}
+
+#[test]
+fn every_page_stands_in_the_index() {
+    let pages = pages();
+    let index = links(&pages["docs/README.md"]).0;
+    for name in pages.keys().filter_map(|name| name.strip_prefix("docs/")) {
+        assert!(
+            name == "README.md" || index.iter().any(|link| link == name),
+            "docs/README.md has no link to {name}"
+        );
+    }
+}
