@@ -109,6 +109,7 @@
 //!     author: Author { name: "roundtable".into(), email: "roundtable@localhost".into() },
 //!     run: "0".repeat(32),
 //!     new_meta: None,
+//!     comments: None,
 //! };
 //! let first = Record { at, event: Event::Opened(Box::new(opened)) };
 //! let mut talk = Discussion::open(&library, step, first)?;
