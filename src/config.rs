@@ -13,7 +13,7 @@
 
 use serde::Deserialize;
 
-use crate::finding::{Finding, did_you_mean};
+use crate::finding::{Finding, place};
 use crate::front_matter;
 use crate::policy::{Entry, Policy};
 
@@ -43,18 +43,6 @@ pub struct Config {
     pub github: Option<crate::github::Settings>,
 }
 
-const KEYS: [&str; 9] = [
-    "items",
-    "voice",
-    "model",
-    "max_turns",
-    "steps",
-    "templates",
-    "append_only",
-    "allow_exceptions",
-    "github",
-];
-
 impl Config {
     /// Reads a configuration file; an empty one is the default.
     ///
@@ -63,34 +51,45 @@ impl Config {
     pub fn read(path: &str, bytes: &[u8]) -> Result<Config, Finding> {
         let text = crate::json::utf8(path, bytes)?;
         if text.len() > LIMIT {
-            return Err(Finding::at(path, text, 1, 1, format!("the file is over {LIMIT} bytes")));
+            return Err(Finding::at(path, text, 1, 1, format!("the file is over {LIMIT} bytes"))
+                .hint("settings are a few lines"));
         }
         let says_nothing =
             text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'));
         if says_nothing {
             return Ok(Config::default());
         }
-        let config: Config =
-            front_matter::parse(path, text, text, 0).map_err(|finding| with_nearest(path, text, finding))?;
-        for (key, folder) in
-            [("items", &config.items), ("steps", &config.steps), ("templates", &config.templates)]
+        let config: Config = front_matter::parse(path, text, text, 0)?;
+        match Finding::all(config.findings(path, text)) {
+            Some(finding) => Err(finding),
+            None => Ok(config),
+        }
+    }
+
+    /// Values that are of the right kind and cannot be used.
+    fn findings(&self, path: &str, text: &str) -> Vec<Finding> {
+        let mut found = Vec::new();
+        for (key, folder) in [("items", &self.items), ("steps", &self.steps), ("templates", &self.templates)]
         {
             if folder.as_ref().is_some_and(|folder| !is_folder(folder)) {
                 let message = format!("`{key}` must be a folder below the repository's root");
-                return Err(Finding::near(path, text, &format!("{key}:"), message)
-                    .hint("write it like docs/requirements"));
+                found.push(
+                    Finding::near(path, text, &format!("{key}:"), message)
+                        .hint("write it like docs/requirements"),
+                );
             }
         }
-        if config.max_turns.is_some_and(|turns| turns < crate::discussion::LEAST_TURNS) {
-            let message = format!("`max_turns` must be at least {}", crate::discussion::LEAST_TURNS);
-            return Err(Finding::near(path, text, "max_turns:", message));
+        let least = crate::discussion::LEAST_TURNS;
+        if self.max_turns.is_some_and(|turns| turns < least) {
+            let message = format!("`max_turns` must be at least {least}");
+            found.push(Finding::near(path, text, "max_turns:", message).hint("leave it out for 10"));
         }
-        for entry in config.append_only.iter().flatten() {
+        for entry in self.append_only.iter().flatten() {
             if let Err(message) = Entry::read(entry) {
-                return Err(Finding::near(path, text, "append_only:", format!("`append_only`: {message}")));
+                found.push(of_entry(path, text, entry, &message));
             }
         }
-        Ok(config)
+        found
     }
 
     /// What must only grow; everything in the items' folder where nothing is said.
@@ -111,14 +110,17 @@ impl Config {
     }
 }
 
-/// An unknown key's finding, at the key and with the nearest known one.
-fn with_nearest(path: &str, text: &str, finding: Finding) -> Finding {
-    let Some(key) = finding.message.split('`').nth(1).filter(|_| finding.message.contains("unknown field"))
-    else {
-        return finding;
-    };
-    let message = format!("unknown key \"{key}\"{}", did_you_mean(key, &KEYS));
-    Finding::near(path, text, &format!("{key}:"), message).hint(format!("the keys are {}", KEYS.join(", ")))
+/// What is wrong with an entry of `append_only`, at the word that the message names, else at its glob.
+fn of_entry(path: &str, text: &str, entry: &serde_yaml::Value, message: &str) -> Finding {
+    let glob = entry.as_str().or_else(|| entry.get("path").and_then(serde_yaml::Value::as_str));
+    let named = message.split('"').nth(1).into_iter().chain(glob);
+    let begin = text.find("append_only:").unwrap_or(0);
+    let needle = named.filter(|word| !word.is_empty()).find(|word| text[begin..].contains(word));
+    let (message, hint) = message.split_once("; ").unwrap_or((message, "see `append_only` in the README"));
+    let offset = begin + needle.and_then(|needle| text[begin..].find(needle)).unwrap_or(0);
+    let (line, column) = place(text, offset);
+    let marked = needle.map_or("append_only".len(), |needle| needle.chars().count());
+    Finding::at(path, text, line, column, format!("`append_only`: {message}")).marked(marked).hint(hint)
 }
 
 /// A folder's path as a glob that means this folder.
@@ -154,8 +156,8 @@ mod tests {
         insta::assert_snapshot!(Config::read(FILE, b"items: a\nmax_turn: 5\n").unwrap_err(), @r#"
         .roundtable.yaml:2:1: unknown key "max_turn"; did you mean "max_turns"?
          2 | max_turn: 5
-           | ^
-           = the keys are items, voice, model, max_turns, steps, templates, append_only, allow_exceptions, github
+           | ^^^^^^^^
+           = help: the keys are items, voice, model, max_turns, steps, templates, append_only, allow_exceptions, github
         "#);
         for text in
             ["items: ../x", "items: /x", "items: ''", "max_turns: 2", "max_turns: many", "- a", "steps: .git"]

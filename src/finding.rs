@@ -1,4 +1,5 @@
-//! What is wrong with a file, and where: path, line, column, the line itself, and how to mend it.
+//! What is wrong with a file, and where: path, line, column, the line itself with the place
+//! underlined, and how to mend it. One form for every kind of file.
 //!
 //! ```
 //! use roundtable::finding::Finding;
@@ -8,6 +9,10 @@
 //! ```
 
 use std::fmt;
+
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::plain;
 
 /// A defect of a text, at a place a reader can go to. Lines and columns count from one; a column
 /// counts characters.
@@ -19,29 +24,115 @@ pub struct Finding {
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
-    /// The line at `line`, as it stands in the file.
-    pub source: Option<String>,
+    /// The line at `line`, or the part of it around `column`.
+    pub excerpt: Option<Box<Excerpt>>,
+    /// What else the same reading has found.
+    pub more: Box<[Finding]>,
+}
+
+/// A line as it is shown: harmless, no tabs, cut where it is long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    pub text: String,
+    /// The characters before what is underlined.
+    pub before: usize,
+    /// The characters that are underlined, at least one.
+    pub marked: usize,
 }
 
 /// Findings show at most this many characters of a line: a file may be one line of a megabyte.
 const SHOWN: usize = 120;
+/// As many of them stand before a place that is far to the right.
+const BEFORE: usize = 60;
+/// A tab reaches to the next multiple of this.
+const TAB: usize = 4;
+/// As many findings of one reading are shown; the rest is counted.
+const MOST: usize = 20;
 
 impl Finding {
     /// A finding at `line` and `column` of `text`.
     pub fn at(path: &str, text: &str, line: usize, column: usize, message: impl Into<String>) -> Finding {
-        let source = text.lines().nth(line.saturating_sub(1)).map(|found| crate::plain::cut(found, SHOWN));
-        Finding { path: path.to_owned(), line, column, message: message.into(), hint: None, source }
+        let found = text.lines().nth(line.saturating_sub(1));
+        let excerpt = found.map(|found| Box::new(Excerpt::of(found, column)));
+        let (path, message) = (path.to_owned(), message.into());
+        Finding { path, line, column, message, hint: None, excerpt, more: Box::default() }
     }
 
     /// A finding where `needle` first stands in `text`, or at its beginning.
     pub fn near(path: &str, text: &str, needle: &str, message: impl Into<String>) -> Finding {
         let (line, column) = text.find(needle).map_or((1, 1), |offset| place(text, offset));
-        Finding::at(path, text, line, column, message)
+        let marked = needle.lines().next().unwrap_or_default().trim_end_matches(':').chars().count();
+        Finding::at(path, text, line, column, message).marked(marked)
     }
 
     pub fn hint(mut self, hint: impl Into<String>) -> Finding {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// With so many characters underlined, as far as the line goes.
+    pub fn marked(mut self, marked: usize) -> Finding {
+        if let Some(excerpt) = &mut self.excerpt {
+            let left = excerpt.text.chars().count().saturating_sub(excerpt.before);
+            excerpt.marked = marked.min(left).max(1);
+        }
+        self
+    }
+
+    /// Several findings of one reading as one; none where there is none.
+    pub fn all(findings: Vec<Finding>) -> Option<Finding> {
+        let mut findings = findings.into_iter().flat_map(Finding::apart);
+        let mut first = findings.next()?;
+        first.more = findings.collect();
+        Some(first)
+    }
+
+    /// This finding and what was found with it, each alone.
+    pub fn apart(mut self) -> Vec<Finding> {
+        let more = std::mem::take(&mut self.more);
+        std::iter::once(self).chain(more.into_iter().flat_map(Finding::apart)).collect()
+    }
+}
+
+impl Excerpt {
+    /// A line, with the word at `column` underlined.
+    pub fn of(line: &str, column: usize) -> Excerpt {
+        let skipped = if column > SHOWN - BEFORE / 2 { column - BEFORE } else { 0 };
+        let mut text = if skipped > 0 { "…".to_owned() } else { String::new() };
+        let (mut before, mut marked) = (None, 0);
+        let end = column.saturating_sub(1) + word(line, column);
+        for (at, found) in line.chars().enumerate().skip(skipped).take(SHOWN) {
+            let stands = text.chars().count();
+            if at + 1 == column {
+                before = Some(stands);
+            }
+            match found {
+                '\t' => text.push_str(&" ".repeat(TAB - text.width() % TAB)),
+                _ if plain::is_harmless(found) => text.push(found),
+                _ if plain::is_variation(found) => {}
+                _ => text.push('\u{fffd}'),
+            }
+            if (column..=end).contains(&(at + 1)) {
+                marked += text.chars().count() - stands;
+            }
+        }
+        let before = before.unwrap_or_else(|| text.chars().count());
+        if line.chars().nth(skipped + SHOWN).is_some() {
+            text.push('…');
+        }
+        Excerpt { text: text.trim_end().to_owned(), before, marked: marked.max(1) }
+    }
+}
+
+/// How many characters the word, number or quoted text at a column has; one for any other sign.
+fn word(line: &str, column: usize) -> usize {
+    let mut rest = line.chars().skip(column.saturating_sub(1));
+    match rest.next() {
+        Some(quote @ ('"' | '\'')) => rest.position(|found| found == quote).map_or(1, |at| at + 2),
+        Some(first) if first.is_alphanumeric() => {
+            1 + rest.take_while(|found| found.is_alphanumeric() || "_-.".contains(*found)).count()
+        }
+        _ => 1,
     }
 }
 
@@ -59,15 +150,33 @@ pub fn place(text: &str, offset: usize) -> (usize, usize) {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fmt_alone(f)?;
+        let shown = self.more.iter().take(MOST - 1);
+        for finding in shown {
+            write!(f, "\n\n")?;
+            finding.fmt_alone(f)?;
+        }
+        match self.more.len() {
+            0 => Ok(()),
+            more if more < MOST => write!(f, "\n\n{} findings", more + 1),
+            more => write!(f, "\n\n{} findings; the first {MOST} are shown", more + 1),
+        }
+    }
+}
+
+impl Finding {
+    fn fmt_alone(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}: {}", self.path, self.line, self.column, self.message)?;
-        if let Some(source) = &self.source {
-            let number = self.line.to_string();
-            let shown: String = crate::plain::clean(source).replace('\t', " ");
-            let indent = " ".repeat(self.column.saturating_sub(1).min(shown.chars().count()));
-            write!(f, "\n {number} | {shown}\n {} | {indent}^", " ".repeat(number.len()))?;
+        let number = self.line.to_string();
+        if let Some(Excerpt { text, before, marked }) = self.excerpt.as_deref() {
+            let width =
+                |from: usize, count: usize| text.chars().skip(from).take(count).collect::<String>().width();
+            let (indent, marks) = (" ".repeat(width(0, *before)), "^".repeat(width(*before, *marked).max(1)));
+            let blank = " ".repeat(number.len());
+            write!(f, "\n {number} | {text}\n {blank} | {indent}{marks}")?;
         }
         if let Some(hint) = &self.hint {
-            write!(f, "\n   = {hint}")?;
+            write!(f, "\n {} = help: {hint}", " ".repeat(number.len()))?;
         }
         Ok(())
     }
@@ -77,7 +186,9 @@ impl std::error::Error for Finding {}
 
 /// The known word nearest to a misspelt one, if one is near enough to be meant.
 pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    similar::get_close_matches(word, known, 1, 0.6).into_iter().next()
+    let lower = word.to_lowercase();
+    let same = known.iter().find(|known| known.to_lowercase() == lower);
+    same.copied().or_else(|| similar::get_close_matches(word, known, 1, 0.6).into_iter().next())
 }
 
 /// `; did you mean "…"?`, or nothing.
@@ -90,19 +201,78 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_finding_shows_the_line_and_points_at_the_column() {
+    fn a_finding_shows_the_line_and_underlines_the_place() {
         let finding = Finding::near("a.md", "x: 1\nstep: 2\n", "step", "unknown key").hint("write `step_id`");
         insta::assert_snapshot!(finding.to_string(), @r"
         a.md:2:1: unknown key
          2 | step: 2
-           | ^
-           = write `step_id`
+           | ^^^^
+           = help: write `step_id`
         ");
+    }
+
+    #[test]
+    fn wide_signs_tabs_and_what_cannot_be_seen_keep_the_underline_in_place() {
+        let shown = |line: &str, column: usize| Finding::at("a", line, 1, column, "x").to_string();
+        insta::assert_snapshot!(shown("日本: zwei", 5), @r"
+        a:1:5: x
+         1 | 日本: zwei
+           |       ^^^^
+        ");
+        insta::assert_snapshot!(shown("🙂e\u{301}: \u{1b}[31mred", 6), @r"
+        a:1:6: x
+         1 | 🙂é: �[31mred
+           |      ^
+        ");
+        insta::assert_snapshot!(shown("\ta\tb", 4), @r"
+        a:1:4: x
+         1 |     a   b
+           |         ^
+        ");
+    }
+
+    #[test]
+    fn a_long_line_is_shown_around_its_place() {
+        let line = format!("{}here{}", "x ".repeat(500), " y".repeat(500));
+        let shown = Finding::at("a", &line, 1, 1001, "m").to_string();
+        let lines: Vec<&str> = shown.lines().collect();
+        assert!(
+            lines[1].contains("… x") && lines[1].contains("here y") && lines[1].ends_with('…'),
+            "{shown}"
+        );
+        assert_eq!(
+            lines[1].chars().position(|c| c == 'h'),
+            lines[2].chars().position(|c| c == '^'),
+            "{shown}"
+        );
+        assert!(lines[1].chars().count() < 140);
+    }
+
+    #[test]
+    fn several_findings_of_one_reading_are_one_message() {
+        let one = |line| Finding::at("a", "p\nq\n", line, 1, format!("no {line}"));
+        let all = Finding::all(vec![one(1), one(2)]).unwrap();
+        insta::assert_snapshot!(all.to_string(), @r"
+        a:1:1: no 1
+         1 | p
+           | ^
+
+        a:2:1: no 2
+         2 | q
+           | ^
+
+        2 findings
+        ");
+        assert_eq!(all.apart().len(), 2);
+        assert!(Finding::all(Vec::new()).is_none());
+        let many = Finding::all((0..30).map(|_| one(1)).collect()).unwrap().to_string();
+        assert!(many.ends_with("30 findings; the first 20 are shown"), "{many}");
     }
 
     #[test]
     fn the_nearest_word_is_named_only_when_near() {
         assert_eq!(nearest("max_turn", &["voice", "max_turns"]), Some("max_turns"));
+        assert_eq!(nearest("Voice", &["vice", "voice"]), Some("voice"));
         assert_eq!(nearest("zzz", &["voice", "max_turns"]), None);
     }
 }

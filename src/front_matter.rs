@@ -10,7 +10,8 @@
 
 use serde::de::DeserializeOwned;
 
-use crate::finding::Finding;
+use crate::finding::{Finding, place};
+use crate::wording;
 
 /// Front matter over this many bytes is refused before it is parsed.
 pub const LIMIT: usize = 64 * 1024;
@@ -42,7 +43,8 @@ pub fn split<'a>(path: &str, text: &'a str) -> Result<Parts<'a>, Finding> {
         if matches!(found.trim_end(), "---" | "...") {
             let yaml = &text[start..at];
             if yaml.len() > LIMIT {
-                return Err(Finding::at(path, text, 1, 1, format!("the front matter is over {LIMIT} bytes")));
+                return Err(Finding::at(path, text, 1, 1, format!("the front matter is over {LIMIT} bytes"))
+                    .hint("put long texts below the second `---`"));
             }
             return Ok(Parts { yaml, body: &text[at + found.len()..], body_line: line + 1 });
         }
@@ -51,47 +53,134 @@ pub fn split<'a>(path: &str, text: &'a str) -> Result<Parts<'a>, Finding> {
     Err(Finding::at(path, text, 1, 1, "the front matter is not closed").hint("end it with a line `---`"))
 }
 
-/// Splits a file and parses its front matter.
+/// Splits a file and parses its front matter, which has at least the keys `needed`.
 ///
 /// # Errors
 /// What [`split`] refuses, and YAML that is broken or does not fit `T`.
-pub fn read<'a, T: DeserializeOwned>(path: &str, text: &'a str) -> Result<(T, Parts<'a>), Finding> {
+pub fn read<'a, T: DeserializeOwned>(
+    path: &str,
+    text: &'a str,
+    needed: &[&str],
+) -> Result<(T, Parts<'a>), Finding> {
     let parts = split(path, text)?;
-    let value = parse(path, text, parts.yaml, 1)?;
+    let value = parse(path, text, parts.yaml, 1)
+        .map_err(|finding| with_missing(path, text, parts.yaml, needed, finding))?;
     Ok((value, parts))
+}
+
+/// A finding together with all keys that are missing: a parser names the first of them only.
+fn with_missing(path: &str, text: &str, yaml: &str, needed: &[&str], finding: Finding) -> Finding {
+    let stands = |key: &str| {
+        yaml.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':')))
+    };
+    let missing: Vec<String> =
+        needed.iter().filter(|key| !stands(key)).map(|key| format!("`{key}`")).collect();
+    if missing.is_empty() || finding.message.starts_with("not valid") {
+        return finding;
+    }
+    let (what, is) = if missing.len() == 1 { ("key", "is") } else { ("keys", "are") };
+    let message = format!("the {what} {} {is} missing", missing.join(", "));
+    let first = Finding::at(path, text, 1, 1, message).marked(3);
+    let first = first.hint(format!("between the two `---` stand at least {}", needed.join(", ")));
+    let rest = finding.apart().into_iter().filter(|finding| !finding.message.ends_with("` is missing"));
+    Finding { more: rest.collect(), ..first }
 }
 
 /// Parses `yaml`, which stands in `text` after `skipped` lines.
 ///
 /// # Errors
-/// YAML that is broken, nested without end, or does not fit `T`.
+/// YAML that is broken, nested without end, or does not fit `T`: everything at once that can be
+/// found in one reading.
 pub fn parse<T: DeserializeOwned>(path: &str, text: &str, yaml: &str, skipped: usize) -> Result<T, Finding> {
     if let Some(line) = too_deep(yaml) {
         let message = format!("nested more than {NESTING} levels deep");
-        return Err(Finding::at(path, text, line + skipped, 1, message));
+        return Err(Finding::at(path, text, line + skipped, 1, message).hint("take levels away"));
     }
     serde_yaml::from_str(yaml).map_err(|error| {
-        let (line, column) = error.location().map_or((1, 1), |at| (at.line(), at.column()));
-        Finding::at(path, text, line + skipped, column.max(1), reason(&error.to_string()))
+        let (finding, is_misfit) = placed(path, text, skipped, &error);
+        let all = if is_misfit { misfits::<T>(path, text, yaml, skipped) } else { Vec::new() };
+        Finding::all(all).unwrap_or(finding)
     })
 }
 
-/// The parser's message without its own ` at line …`, which counts from the front matter's start.
-fn reason(message: &str) -> String {
-    let end = message.find(" at line ").unwrap_or(message.len());
-    // The words of a parser are not those of a user.
-    let words = [
-        ("expected u32", "expected a whole number"),
-        ("expected usize", "expected a whole number"),
-        ("sequence", "list"),
-        ("struct ", ""),
-    ];
-    let message = words.iter().fold(message[..end].to_owned(), |text, (from, to)| text.replace(from, to));
-    message
-        .split_once(": ")
-        .filter(|(head, _)| !head.contains(' '))
-        .map_or(message.as_str(), |(_, tail)| tail)
-        .to_owned()
+/// A parser's finding at its place in the file, and whether the YAML itself is well-formed.
+fn placed(path: &str, text: &str, skipped: usize, error: &serde_yaml::Error) -> (Finding, bool) {
+    let said = wording::yaml(&error.to_string());
+    let (line, column) = error.location().map_or((1, 1), |at| (at.line(), at.column()));
+    let finding = Finding::at(path, text, line + skipped, column.max(1), said.message);
+    let finding = Finding { hint: said.hint, ..finding };
+    (at_key(text, finding), said.is_misfit)
+}
+
+/// A finding that names a key, moved to that key where the parser points at what is around it.
+pub(crate) fn at_key(text: &str, finding: Finding) -> Finding {
+    let key = finding.message.strip_prefix("unknown key \"").and_then(|rest| rest.split('"').next());
+    let Some(key) = key.map(str::to_owned) else { return finding };
+    let from: usize = text.split_inclusive('\n').take(finding.line - 1).map(str::len).sum();
+    let stands = [format!("{key}:"), format!("{key}\":")].iter().find_map(|key| text[from..].find(key));
+    let Some(offset) = stands.map(|at| from + at) else { return finding };
+    let (line, column) = place(text, offset);
+    let Finding { path, message, hint, .. } = finding;
+    Finding { hint, ..Finding::at(&path, text, line, column, message) }.marked(key.chars().count())
+}
+
+/// Everything in a well-formed text that does not fit `T`: each key, and each element of a list, is
+/// read with the others blanked out, so that it is wrong or right by itself.
+fn misfits<T: DeserializeOwned>(path: &str, text: &str, yaml: &str, skipped: usize) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for piece in pieces(yaml) {
+        let Err(error) = serde_yaml::from_str::<T>(&piece) else { continue };
+        let (finding, is_misfit) = placed(path, text, skipped, &error);
+        // A key that is missing here stands in another piece; an alias's anchor does, too.
+        let is_elsewhere = finding.message.ends_with("` is missing") || !is_misfit;
+        if !is_elsewhere && !found.contains(&finding) {
+            found.push(finding);
+        }
+    }
+    found
+}
+
+/// The text once for each of its keys, or elements of a list, with all other lines blank.
+fn pieces(yaml: &str) -> Vec<String> {
+    let lines: Vec<&str> = yaml.lines().collect();
+    let is_top = |line: &str| {
+        let first = line.chars().next().unwrap_or(' ');
+        !first.is_whitespace() && !matches!(first, '#' | ']' | '}') && !matches!(line, "---" | "...")
+    };
+    let is_list = lines.iter().find(|line| is_top(line)).is_some_and(|line| line.starts_with("- "));
+    let begins = |line: &str| is_top(line) && line.starts_with('-') == is_list;
+    let mut found = Vec::new();
+    for (from, to) in ranges(0, lines.len(), |at| begins(lines[at])) {
+        let indent = lines[from + 1..to]
+            .iter()
+            .find_map(|line| line.find("- ").filter(|at| line[..*at].trim().is_empty()));
+        let is_item = |at: usize| {
+            indent.is_some_and(|indent| {
+                lines[at].get(indent..).is_some_and(|rest| rest.starts_with("- "))
+                    && lines[at][..indent].trim().is_empty()
+            })
+        };
+        let items = ranges(from + 1, to, is_item);
+        match items.as_slice() {
+            [_, _, ..] if !is_list => found
+                .extend(items.iter().map(|&(start, end)| kept(&lines, &[(from, from + 1), (start, end)]))),
+            _ => found.push(kept(&lines, &[(from, to)])),
+        }
+    }
+    found
+}
+
+/// From each line between two at which something begins to the next such line.
+fn ranges(from: usize, to: usize, begins: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
+    let starts: Vec<usize> = (from..to).filter(|&at| begins(at)).collect();
+    let ends = starts.iter().skip(1).copied().chain([to]).collect::<Vec<_>>();
+    starts.into_iter().zip(ends).collect()
+}
+
+/// The lines of some ranges; all others are blank, so that places stay.
+fn kept(lines: &[&str], ranges: &[(usize, usize)]) -> String {
+    let stays = |at: usize| ranges.iter().any(|&(from, to)| (from..to).contains(&at));
+    lines.iter().enumerate().map(|(at, line)| format!("{}\n", if stays(at) { line } else { "" })).collect()
 }
 
 /// The line on which flow brackets or block indicators nest deeper than [`NESTING`].
@@ -132,12 +221,12 @@ mod tests {
     }
 
     fn refused(text: &str) -> String {
-        read::<Small>("s.md", text).map(|_| ()).unwrap_err().to_string()
+        read::<Small>("s.md", text, &["title"]).map(|_| ()).unwrap_err().to_string()
     }
 
     #[test]
     fn a_file_is_split_at_its_front_matter() {
-        let (small, parts) = read::<Small>("s.md", "---\ntitle: x\n---\nbody\n").unwrap();
+        let (small, parts) = read::<Small>("s.md", "---\ntitle: x\n---\nbody\n", &["title"]).unwrap();
         assert_eq!((small.title.as_str(), parts.body, parts.body_line), ("x", "body\n", 4));
     }
 
@@ -147,15 +236,17 @@ mod tests {
         s.md:1:1: no front matter
          1 | # x
            | ^
-           = start the file with a line `---`, then `key: value` lines, then `---`
+           = help: start the file with a line `---`, then `key: value` lines, then `---`
         ");
         insta::assert_snapshot!(refused("---\ntitle: [\n---\n"), @r"
-        s.md:2:8: invalid type: list, expected a string
+        s.md:2:8: expected a text, found a list
          2 | title: [
            |        ^
+           = help: put a text in quotes
         ");
+        insta::assert_snapshot!(refused("---\nname: x\nsub: {titel: y}\n---\n"), @"");
         assert!(refused("---\ntitle: x\n").contains("not closed"));
-        assert!(refused("---\nname: x\n---\n").contains("unknown field `name`"));
+        assert!(refused("---\nname: x\n---\n").contains("unknown key \"name\""));
     }
 
     #[test]

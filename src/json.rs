@@ -19,6 +19,7 @@ use serde::Serialize as _;
 use serde_json::Value;
 
 use crate::finding::{Finding, place};
+use crate::wording;
 
 /// A value and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,15 +53,9 @@ impl Document {
         let text = utf8(path, bytes)?;
         let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
         let value = serde_json::from_str(&text[skipped..]).map_err(|error| {
-            let message = error.to_string();
-            let message = message.split(" at line ").next().unwrap_or_default().to_owned();
-            Finding::at(
-                path,
-                text,
-                error.line().max(1),
-                error.column().max(1),
-                format!("not valid JSON: {message}"),
-            )
+            let said = wording::json(&error.to_string());
+            let (line, column) = (error.line().max(1), column(text, error.line(), error.column()));
+            Finding { hint: said.hint, ..Finding::at(path, text, line, column, said.message) }
         })?;
         let mut scanner = Scanner { text, at: skipped };
         let root = scanner.value().map_err(|(at, key)| {
@@ -183,18 +178,17 @@ impl Document {
 /// Bytes that are not UTF-8, with the place of the first of them.
 pub fn utf8<'b>(path: &str, bytes: &'b [u8]) -> Result<&'b str, Finding> {
     std::str::from_utf8(bytes).map_err(|error| {
-        let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-        let (line, column) = place(&good, good.len());
-        Finding {
-            path: path.to_owned(),
-            line,
-            column,
-            message: "not UTF-8".to_owned(),
-            hint: None,
-            source: None,
-        }
-        .hint("save the file as UTF-8")
+        let text = String::from_utf8_lossy(bytes);
+        let (line, column) = place(&text, error.valid_up_to());
+        Finding::at(path, &text, line, column, "not UTF-8").hint("save the file as UTF-8")
     })
+}
+
+/// The column in characters where serde_json counts bytes.
+pub(crate) fn column(text: &str, line: usize, bytes: usize) -> usize {
+    let found = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+    let (_, column) = place(found, bytes.saturating_sub(1));
+    column
 }
 
 fn indentation_of(text: &str, line_start: usize) -> String {

@@ -124,12 +124,14 @@ pub(crate) fn read_json(path: &str, json: &str) -> Result<Vec<Lens>, Finding> {
 }
 
 fn checked(path: &str, text: &str, written: Vec<Written>) -> Result<Vec<Lens>, Finding> {
-    let mut found: Vec<Lens> = Vec::with_capacity(written.len());
+    let (mut found, mut findings): (Vec<Lens>, Vec<Finding>) =
+        (Vec::with_capacity(written.len()), Vec::new());
     for one in written {
         if let Some(message) = wrong(&one, &found) {
             let needle = format!("lens: {}", one.lens);
-            return Err(Finding::near(path, text, &needle, message)
-                .hint("src/lens.rs shows a lens; `roundtable steps check` reads them"));
+            let finding = Finding::near(path, text, &needle, message);
+            findings.push(finding.hint("src/lens.rs shows a lens; `roundtable steps check` reads them"));
+            continue;
         }
         found.push(Lens {
             name: one.lens,
@@ -144,7 +146,7 @@ fn checked(path: &str, text: &str, written: Vec<Written>) -> Result<Vec<Lens>, F
             asks: one.asks,
         });
     }
-    Ok(found)
+    Finding::all(findings).map_or(Ok(found), Err)
 }
 
 fn phrases(list: &[String]) -> Vec<Vec<String>> {
@@ -225,8 +227,8 @@ mod tests {
         insta::assert_snapshot!(refused(&GOOD.replace("{word}", "{wrod}")), @r#"
         l.yaml:1:3: the lens a has the placeholder {wrod}; did you mean "word"?
          1 | - lens: a
-           |   ^
-           = src/lens.rs shows a lens; `roundtable steps check` reads them
+           |   ^^^^^^^
+           = help: src/lens.rs shows a lens; `roundtable steps check` reads them
         "#);
         assert!(refused(&format!("{GOOD}{GOOD}")).contains("stands twice"));
         assert!(refused(&GOOD.replace("from: x", "from: ''")).contains("where it comes from"));

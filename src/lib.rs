@@ -27,7 +27,7 @@
 //! | [`page`] | a recording as Markdown, HTML, a Mermaid diagram |
 //! | [`additive`] | changes into [`additive::Additive`], or the losses; `text`: lines; `block`: Markdown as a tree (`tree`, `html`, and `segments`, the short way to a yes); `json`, `yaml`, `csv`: data |
 //! | [`policy`] | what must only grow, by globs, states, branches |
-//! | [`template`], [`plain`], [`json`], [`front_matter`], [`finding`] | texts: rendered, made harmless, placed, explained |
+//! | [`template`], [`plain`], [`json`], [`front_matter`], [`finding`] | texts: rendered, made harmless, placed, explained; `wording`: what parsers say, in our words |
 //! | [`config`] | `.roundtable.yaml` as a value |
 //! | [`github`] | `trigger`: what an event asks for; `thread`: which words of an issue are the user's; `page`: what goes back |
 //! | [`voice`] | who writes the lines; `offline` with its `evidence` and `lenses`; `model`: a model at the table, with its `prompt`; `grounding`: what its synthesis rests on; `integrity`: in character? |
@@ -177,6 +177,7 @@ pub mod synthesis;
 pub mod template;
 pub mod trace;
 pub mod voice;
+mod wording;
 
 #[cfg(feature = "git")]
 pub mod audit;

@@ -55,7 +55,7 @@ pub enum Unusable {
     Template(#[from] template::Failed),
     #[error("the personas cannot sit down: {0}")]
     Cast(#[from] crate::persona::Unseated),
-    #[error("no step {id}{hint}; `roundtable steps list` shows the steps there are")]
+    #[error("no step \"{id}\"{hint} `roundtable steps list` shows the steps there are")]
     NoStep { id: String, hint: String },
     #[error("two step files have the id {id}: {first} and {second}")]
     Twins { id: String, first: String, second: String },
@@ -78,21 +78,28 @@ impl Library {
         let mut files: BTreeMap<&str, &str> = embedded::STEPS.iter().copied().collect();
         files.extend(steps.iter().map(|(path, text)| (path.as_str(), text.as_str())));
         let (mut found, mut personas, mut digests) = (Vec::new(), Vec::new(), BTreeMap::new());
-        let mut lenses = BTreeMap::new();
+        let (mut lenses, mut findings) = (BTreeMap::new(), Vec::new());
         for (path, text) in files {
             match kind(path) {
-                Kind::Persona => personas.push(Persona::read(path, text)?),
-                Kind::Step => found.push(Step::read(path, text)?),
+                Kind::Persona => keep(Persona::read(path, text), &mut personas, &mut findings),
+                Kind::Step => keep(Step::read(path, text), &mut found, &mut findings),
                 Kind::Lenses(key) => {
                     // The built-in ones are read when somebody speaks; what is laid over them may
                     // be wrong, and that is said at once.
                     let is_own = steps.iter().any(|(own, _)| own == path);
-                    let read = if is_own { Some(lens::read(path, text)?) } else { None };
+                    let mut read = Vec::new();
+                    if is_own {
+                        keep(lens::read(path, text), &mut read, &mut findings);
+                    }
+                    let read = read.pop();
                     lenses.insert(key.to_owned(), LensFile { path: path.to_owned(), read: cell(read) });
                 }
                 Kind::Other => continue,
             }
             digests.insert(path.to_owned(), sha256(text.as_bytes()));
+        }
+        if let Some(finding) = Finding::all(findings) {
+            return Err(finding.into());
         }
         // In numeric order, whatever number of digits a file's name begins with.
         let number = |step: &Step| {
@@ -131,7 +138,9 @@ impl Library {
             (None, _) => {
                 let known: Vec<&str> = self.steps.iter().map(|step| step.id.as_str()).collect();
                 let shown = crate::plain::cut(&crate::plain::one_line(&crate::plain::clean(id)), 40);
-                Err(Unusable::NoStep { hint: did_you_mean(&shown, &known), id: shown })
+                let near = did_you_mean(&shown, &known);
+                let hint = if near.is_empty() { ";".to_owned() } else { near };
+                Err(Unusable::NoStep { hint, id: shown })
             }
         }
     }
@@ -192,6 +201,14 @@ impl Library {
 struct LensFile {
     path: String,
     read: OnceLock<Vec<Lens>>,
+}
+
+/// Keeps what could be read, or what is wrong with it.
+fn keep<T>(read: Result<T, Finding>, found: &mut Vec<T>, findings: &mut Vec<Finding>) {
+    match read {
+        Ok(read) => found.push(read),
+        Err(finding) => findings.push(finding),
+    }
 }
 
 fn cell<T>(value: Option<T>) -> OnceLock<T> {

@@ -15,7 +15,7 @@
 
 use serde::Deserialize;
 
-use crate::finding::Finding;
+use crate::finding::{Finding, did_you_mean};
 use crate::front_matter;
 
 /// The five phases, in their order, and what a persona calls them.
@@ -36,6 +36,11 @@ pub struct Forbidden {
     /// Lower-case words or phrases; each counts as whole words, and not inside quotation marks.
     pub phrases: Vec<String>,
 }
+
+/// What the front matter of a persona says.
+const NEEDED: [&str; 9] =
+    ["key", "name", "role", "short_role", "order", "lens", "phases", "lens_words", "forbidden"];
+const SECTIONS: [&str; 4] = ["Identity", "Style", "Principles", "Elaboration"];
 
 /// One participant.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -72,24 +77,8 @@ impl Persona {
     /// # Errors
     /// The first thing that is wrong with the file, with its place.
     pub fn read(path: &str, text: &str) -> Result<Persona, Finding> {
-        let (mut persona, parts): (Persona, _) = front_matter::read(path, text)?;
-        let name_is_plain = !persona.name.is_empty()
-            && persona.name.split(' ').all(|word| !word.is_empty() && word.chars().all(char::is_alphabetic));
-        if !name_is_plain {
-            return Err(Finding::near(path, text, "name:", "a name is one or more words of letters"));
-        }
-        for (key, value) in
-            [("key", &persona.key), ("role", &persona.role), ("short_role", &persona.short_role)]
-        {
-            if value.is_empty() || value.contains(['(', ')', ':', '\n']) {
-                let message = format!("`{key}` is empty or has a bracket, a colon or a line end");
-                return Err(Finding::near(path, text, &format!("{key}:"), message));
-            }
-        }
-        if persona.key == "user" {
-            let finding = Finding::near(path, text, "key:", "the key \"user\" stands for the user");
-            return Err(finding.hint("give the persona another key"));
-        }
+        let (mut persona, parts): (Persona, _) = front_matter::read(path, text, &NEEDED)?;
+        let mut findings = persona.misnamed(path, text);
         for (title, content) in sections(parts.body) {
             match title {
                 "Identity" => persona.identity = content.trim().to_owned(),
@@ -97,23 +86,46 @@ impl Persona {
                 "Principles" => persona.principles = list(content),
                 "Elaboration" => persona.elaboration = content.trim().to_owned(),
                 other => {
-                    let message = format!("unknown section \"{other}\"");
-                    return Err(Finding::near(path, text, &format!("## {other}"), message)
-                        .hint("a persona has Identity, Style, Principles and Elaboration"));
+                    let message = format!("unknown section \"{other}\"{}", did_you_mean(other, &SECTIONS));
+                    findings.push(
+                        Finding::near(path, text, &format!("## {other}"), message)
+                            .hint(format!("a persona has {}", SECTIONS.join(", "))),
+                    );
                 }
             }
         }
         if persona.identity.is_empty() || persona.style.is_empty() || persona.principles.len() < 3 {
-            return Err(Finding::at(
-                path,
-                text,
-                parts.body_line,
-                1,
-                "identity, style or principles are missing",
-            )
-            .hint("write `## Identity`, `## Style` and `## Principles` with at least three principles"));
+            let message = "identity, style or principles are missing";
+            findings.push(
+                Finding::at(path, text, parts.body_line, 1, message).hint(
+                    "write `## Identity`, `## Style` and `## Principles` with at least three principles",
+                ),
+            );
         }
-        Ok(persona)
+        Finding::all(findings).map_or(Ok(persona), Err)
+    }
+
+    /// Names and keys that others could not be told by.
+    fn misnamed(&self, path: &str, text: &str) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let name_is_plain = !self.name.is_empty()
+            && self.name.split(' ').all(|word| !word.is_empty() && word.chars().all(char::is_alphabetic));
+        if !name_is_plain {
+            let finding = Finding::near(path, text, "name:", "a name is one or more words of letters");
+            findings.push(finding.hint("write it like Maya Chen"));
+        }
+        for (key, value) in [("key", &self.key), ("role", &self.role), ("short_role", &self.short_role)] {
+            if value.is_empty() || value.contains(['(', ')', ':', '\n']) {
+                let message = format!("`{key}` is empty or has a bracket, a colon or a line end");
+                let finding = Finding::near(path, text, &format!("{key}:"), message);
+                findings.push(finding.hint("write it in plain words"));
+            }
+        }
+        if self.key == "user" {
+            let finding = Finding::near(path, text, "key:", "the key \"user\" stands for the user");
+            findings.push(finding.hint("give the persona another key"));
+        }
+        findings
     }
 
     /// The name people are addressed by.

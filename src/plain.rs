@@ -50,15 +50,18 @@ pub fn is_clean(text: &str) -> bool {
         || text.chars().all(|c| matches!(c, '\n' | '\t' | '\u{200c}' | '\u{200d}') || is_visible(c))
 }
 
+/// Whether a sign may be shown as it is: it is seen, or joins what is.
+pub(crate) fn is_harmless(found: char) -> bool {
+    matches!(found, '\u{200c}' | '\u{200d}') || is_visible(found)
+}
+
 fn is_visible(found: char) -> bool {
     // Most of what is written, without a look into the tables; U+00AD is a hyphen that hides.
     if matches!(found, ' '..='~' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{24f}' | '…' | '“' | '”' | '‘' | '’' | '–' | '—')
     {
         return true;
     }
-    let variation =
-        matches!(found, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{180b}'..='\u{180f}');
-    !variation
+    !is_variation(found)
         && !matches!(found, '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}')
         && !matches!(
             get_general_category(found),
@@ -70,6 +73,11 @@ fn is_visible(found: char) -> bool {
                 | Category::LineSeparator
                 | Category::ParagraphSeparator
         )
+}
+
+/// Whether a sign only says how the one before it looks.
+pub(crate) fn is_variation(found: char) -> bool {
+    matches!(found, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{180b}'..='\u{180f}')
 }
 
 /// The text on one line: every run of white space becomes one blank.
@@ -93,6 +101,16 @@ pub fn without_comments(text: &str) -> String {
 /// A name or a word of somebody's for a message: one line, visible, not too long.
 pub fn shown(text: &str) -> String {
     cut(&one_line(&clean(text)), 200)
+}
+
+/// A message of the system without ` (os error 2)` at its words: the number helps nobody.
+pub fn without_numbers(message: &str) -> String {
+    let mut out = message.to_owned();
+    while let Some(start) = out.find(" (os error ") {
+        let Some(end) = out[start..].find(')').map(|at| start + at + 1) else { break };
+        out.replace_range(start..end, "");
+    }
+    out
 }
 
 /// "1 line", "2 lines".

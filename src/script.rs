@@ -21,7 +21,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 
 use crate::discussion::event::Time;
-use crate::finding::{Finding, did_you_mean};
+use crate::finding::Finding;
 use crate::{front_matter, json, plain};
 
 /// A script over this many bytes is refused (16 MiB).
@@ -116,11 +116,13 @@ impl Script {
 
     fn read_as(name: &str, bytes: &[u8], has_answers: bool) -> Result<Script, Finding> {
         if bytes.len() > LARGEST {
-            return Err(Finding::at(name, "", 1, 1, format!("the script is over {} MiB", LARGEST >> 20)));
+            let finding = Finding::at(name, "", 1, 1, format!("the script is over {} MiB", LARGEST >> 20));
+            return Err(finding.hint("leave out what is not said"));
         }
         if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
             let line = bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
-            return Err(Finding::at(name, "", line, 1, "the script is binary, not text"));
+            return Err(Finding::at(name, "", line, 1, "the script is binary, not text")
+                .hint("a script is .txt, .yaml or .json, in UTF-8"));
         }
         let text = json::utf8(name, bytes)?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -138,8 +140,7 @@ impl Script {
                 inputs: Some(text.lines().map(|line| said(line.to_owned())).collect()),
                 ..Raw::default()
             },
-            Form::Yaml => front_matter::parse(name, text, text, 0)
-                .map_err(|finding| with_nearest(name, text, finding))?,
+            Form::Yaml => front_matter::parse(name, text, text, 0)?,
             Form::Json => from_json(name, text)?,
         };
         Script::from_raw(name, text, raw, has_answers)
@@ -162,50 +163,49 @@ impl Script {
             return Err(Finding::at(name, text, 1, 1, message)
                 .hint("a discussion ends within its turn limit; leave the rest out"));
         }
-        for (at, input) in inputs.into_iter().enumerate() {
-            let input = match input {
-                None => None,
-                Some(raw) => script.input(name, text, at + 1, raw)?,
-            };
-            script.inputs.push_back(input);
-        }
         let count: usize = answers.values().map(Vec::len).sum();
         if count > MOST {
-            return Err(Finding::at(
-                name,
-                text,
-                1,
-                1,
-                format!("the script has {count} answers, more than {MOST}"),
-            ));
+            let message = format!("the script has {count} answers, more than {MOST}");
+            return Err(Finding::at(name, text, 1, 1, message).hint("leave the rest out"));
         }
+        let mut findings = Vec::new();
+        script.inputs = script.each(name, text, inputs, &mut findings);
         for (step, inputs) in answers {
             if !crate::step::is_step_id(&step) {
                 let message =
                     format!("`answers` names \"{}\", which is no step", plain::cut(&plain::shown(&step), 60));
-                return Err(Finding::near(name, text, &step, message).hint(
-                    "a step's id is two digits, a hyphen and two digits in quotes, such as \"01-03\"",
-                ));
+                findings.push(
+                    Finding::near(name, text, &step, message).hint(
+                        "a step's id is two digits, a hyphen and two digits in quotes, such as \"01-03\"",
+                    ),
+                );
             }
-            let mut own = VecDeque::new();
-            for (at, input) in inputs.into_iter().enumerate() {
-                own.push_back(match input {
-                    None => None,
-                    Some(raw) => script.input(name, text, at + 1, raw)?,
-                });
-            }
+            let own = script.each(name, text, inputs, &mut findings);
             script.answers.insert(step, own);
         }
-        Ok(script)
+        Finding::all(findings).map_or(Ok(script), Err)
     }
 
-    fn input(
+    /// The inputs of a list; what is wrong with them goes to the findings.
+    fn each(
         &mut self,
         name: &str,
         text: &str,
-        number: usize,
-        raw: RawInput,
-    ) -> Result<Option<Input>, Finding> {
+        inputs: Vec<Option<RawInput>>,
+        findings: &mut Vec<Finding>,
+    ) -> VecDeque<Option<Input>> {
+        let mut found = VecDeque::new();
+        for (number, raw) in (1..).zip(inputs) {
+            let at = raw.as_ref().and_then(|raw| raw.at.as_deref());
+            if let Some((at, Err(error))) = at.map(|at| (at, Time::parse(at))) {
+                findings.push(Finding::near(name, text, at, error.to_string()));
+            }
+            found.push_back(raw.and_then(|raw| self.input(number, raw)));
+        }
+        found
+    }
+
+    fn input(&mut self, number: usize, raw: RawInput) -> Option<Input> {
         let clean = plain::clean(&raw.text);
         let (was, is) = (raw.text.replace("\r\n", "\n").chars().count(), clean.chars().count());
         if is < was {
@@ -214,15 +214,10 @@ impl Script {
         if is > LONGEST {
             self.notes.push(format!("input {number}: cut from {is} to {LONGEST} characters"));
         }
-        let at = match raw.at {
-            None => None,
-            Some(at) => {
-                Some(Time::parse(&at).map_err(|error| Finding::near(name, text, &at, error.to_string()))?)
-            }
-        };
         let message = plain::cut(clean.trim(), LONGEST);
         let by = raw.by.map(|by| person(&by)).filter(|by| !by.is_empty());
-        Ok((!message.is_empty()).then_some(Input { text: message, by, at }))
+        let at = raw.at.and_then(|at| Time::parse(&at).ok());
+        (!message.is_empty()).then_some(Input { text: message, by, at })
     }
 
     /// A script of inputs that were read elsewhere; they are cleaned and cut like any others.
@@ -337,8 +332,6 @@ struct Raw {
     answers: Option<BTreeMap<String, Vec<Option<RawInput>>>>,
 }
 
-const KEYS: [&str; 6] = ["user", "inputs", "answers", "text", "by", "at"];
-
 #[derive(Debug)]
 struct RawInput {
     text: String,
@@ -375,17 +368,6 @@ impl<'de> Deserialize<'de> for RawInput {
     }
 }
 
-fn with_nearest(path: &str, text: &str, finding: Finding) -> Finding {
-    let Some(key) = finding.message.split('`').nth(1).filter(|_| finding.message.contains("unknown field"))
-    else {
-        return finding;
-    };
-    let message = format!("unknown key \"{}\"{}", plain::cut(key, 60), did_you_mean(key, &KEYS));
-    Finding::near(path, text, key, message).hint(
-        "a script has `user`, `inputs` and, for an analysis, `answers`; an input has `text`, `by`, `at`",
-    )
-}
-
 /// JSON: our own form, what `gh issue view --json title,body,comments` prints, or GitHub's list
 /// of comments.
 fn from_json(name: &str, text: &str) -> Result<Raw, Finding> {
@@ -410,9 +392,13 @@ fn from_json(name: &str, text: &str) -> Result<Raw, Finding> {
         return Ok(Raw { inputs: Some(first.into_iter().map(Some).chain(rest).collect()), ..Raw::default() });
     }
     serde_json::from_str(text).map_err(|error| {
-        let message = error.to_string();
-        let message = message.split(" at line ").next().unwrap_or_default().to_owned();
-        with_nearest(name, text, Finding::at(name, text, error.line().max(1), error.column().max(1), message))
+        // JSON's parser points behind a value, YAML's at it; what both can read, YAML's finds.
+        let found = front_matter::parse::<Raw>(name, text, text, 0).err();
+        found.filter(|found| !found.message.starts_with("not valid")).unwrap_or_else(|| {
+            let said = crate::wording::json(&error.to_string());
+            let column = json::column(text, error.line(), error.column());
+            Finding { hint: said.hint, ..Finding::at(name, text, error.line().max(1), column, said.message) }
+        })
     })
 }
 
@@ -526,8 +512,8 @@ mod tests {
         insta::assert_snapshot!(refused("s.yaml", "user: Sam\nimputs:\n  - one\n"), @r#"
         s.yaml:2:1: unknown key "imputs"; did you mean "inputs"?
          2 | imputs:
-           | ^
-           = a script has `user`, `inputs` and, for an analysis, `answers`; an input has `text`, `by`, `at`
+           | ^^^^^^
+           = help: the keys are user, inputs, answers
         "#);
         assert!(refused("s.yaml", "inputs:\n  - {text: a, bye: b}\n").contains("unknown key \"bye\""));
         assert!(refused("s.yaml", "inputs:\n  - 42\n").contains("expected a text in quotes"));

@@ -54,6 +54,9 @@ impl fmt::Display for Depth {
 }
 
 /// The front matter of a step file (AC-012-01, AC-012-02).
+/// What the front matter of a step says at least.
+const NEEDED: [&str; 5] = ["step_id", "title", "persona", "depth", "outputs"];
+
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "`key: value` lines")]
 struct FrontMatter {
@@ -120,18 +123,25 @@ impl Step {
     /// # Errors
     /// The first thing without which the step cannot be used. [`lint`] finds the rest.
     pub fn read(path: &str, text: &str) -> Result<Step, Finding> {
-        let (front, parts): (FrontMatter, Parts<'_>) = front_matter::read(path, text)?;
+        let (front, parts): (FrontMatter, Parts<'_>) = front_matter::read(path, text, &NEEDED)?;
         let phase = path.split_once('/').map_or("", |(phase, _)| phase);
+        let mut findings = Vec::new();
         if !is_step_id(&front.step_id) {
             let message = format!("`step_id` is \"{}\"", crate::plain::cut(&front.step_id, 40));
-            return Err(Finding::near(path, text, "step_id:", message)
-                .hint("write two digits, a hyphen and two digits in quotes, such as \"01-03\""));
+            findings.push(
+                Finding::near(path, text, "step_id:", message)
+                    .hint("write two digits, a hyphen and two digits in quotes, such as \"01-03\""),
+            );
         }
         if front.title.trim().is_empty()
             || front.title.contains('\n')
             || !crate::plain::is_clean(&front.title)
         {
-            return Err(Finding::near(path, text, "title:", "`title` is not one line of text"));
+            let finding = Finding::near(path, text, "title:", "`title` is not one line of text");
+            findings.push(finding.hint("write what the step is about in a few words"));
+        }
+        if let Some(finding) = Finding::all(findings) {
+            return Err(finding);
         }
         let mut bodies: BTreeMap<&str, &str> = BTreeMap::new();
         for (title, content) in sections(parts.body) {
@@ -232,7 +242,7 @@ fn prompts(content: &str) -> Vec<Prompt> {
 pub fn lint(path: &str, text: &str, cast: &Cast) -> Vec<Finding> {
     let step = match Step::read(path, text) {
         Ok(step) => step,
-        Err(finding) => return vec![finding],
+        Err(finding) => return finding.apart(),
     };
     let mut findings = Vec::new();
     lint_place(&step, text, &mut findings);

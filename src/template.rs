@@ -64,9 +64,14 @@ impl Templates {
         environment.set_formatter(format_value);
         let sources: BTreeMap<String, String> =
             files.into_iter().map(|(name, source)| (name.to_owned(), source.replace("\r\n", "\n"))).collect();
+        let mut findings = Vec::new();
         for (name, source) in &sources {
-            let added = environment.add_template_owned(name.clone(), source.clone());
-            added.map_err(|error| failed(name, source, &error))?;
+            if let Err(error) = environment.add_template_owned(name.clone(), source.clone()) {
+                findings.push(*failed(name, source, &error).finding);
+            }
+        }
+        if let Some(finding) = Finding::all(findings) {
+            return Err(Failed { finding: Box::new(finding) });
         }
         Ok(Templates { environment, sources })
     }
@@ -165,8 +170,8 @@ mod tests {
         insta::assert_snapshot!(error.to_string(), @r"
         the template a.txt:2:4: undefined value: `missing` is undefined
          2 | {{ missing }}
-           |    ^
-           = built-in templates show the names each of them may use
+           |    ^^^^^^^
+           = help: built-in templates show the names each of them may use
         ");
         let bomb = "{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}";
         assert!(one("b.txt", bomb).render("b.txt", context! {}).unwrap_err().to_string().contains("fuel"));

@@ -4,7 +4,7 @@
 
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 
-use crate::finding::Finding;
+use crate::finding::{Excerpt, Finding};
 use crate::plain;
 use crate::step::Step;
 
@@ -52,9 +52,10 @@ pub fn is_skipped(step: &Step, facts: &Facts) -> Result<bool, Box<Finding>> {
     }
     let wrong = |message: String| {
         let line = format!("skip_if: {}", plain::cut(&step.skip_if, 100));
-        let finding = Finding { source: Some(line), ..Finding::at(&step.path, "", step.skip_line, 1, "") };
+        let excerpt = Some(Box::new(Excerpt::of(&line, 1)));
         let message = format!("the `skip_if` of step {} {message}", step.id);
-        Box::new(Finding { message, ..finding }.hint(
+        let finding = Finding::at(&step.path, "", step.skip_line, 1, message);
+        Box::new(Finding { excerpt, ..finding }.hint(
             "write an expression over scope, complexity, phase, depth and item, such as \"scope == 'small'\"",
         ))
     };

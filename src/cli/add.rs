@@ -1,12 +1,13 @@
 //! `roundtable add`: a new item folder with its meta.json.
 
 use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
 use serde_json::json;
 
 use super::elaborate::author;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Clock, Global, now, open, table};
+use super::{Clock, Global, complete, now, open, table};
 use crate::item::meta;
 use crate::landing;
 use crate::plain;
@@ -27,10 +28,10 @@ pub struct Options {
     #[arg(long, value_name = "N")]
     issue: Option<u64>,
     /// The branch to commit on [default: roundtable/<slug>]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::branches))]
     branch: Option<String>,
     /// Where a new branch starts [default: HEAD]
-    #[arg(long, value_name = "REV")]
+    #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
     base: Option<String>,
     #[command(flatten)]
     clock: Clock,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::{Value, json};
 
@@ -11,7 +12,7 @@ use super::exit::{Code, Fail};
 use super::landed::{held, unified};
 use super::screen::Screen;
 use super::voices::{self, Choice};
-use super::{Clock, Global, nanoseconds, now, open, push, table};
+use super::{Clock, Global, complete, nanoseconds, now, open, push, table};
 use crate::analysis::Stopped;
 use crate::analysis::event::to_lines;
 use crate::discussion::event::{Record, Time};
@@ -34,6 +35,7 @@ const DEFAULT_TURNS: u32 = 10;
 )]
 pub struct Options {
     /// The item: its folder's path in the repository, or its slug
+    #[arg(add = ArgValueCandidates::new(complete::items))]
     item: String,
     /// The answers, in order: .txt (one a line), .yaml or .json, which may name them by step; - is standard input
     #[arg(long, value_name = "FILE", required_unless_present = "issue")]
@@ -42,10 +44,10 @@ pub struct Options {
     #[arg(long, value_name = "N", conflicts_with = "script")]
     issue: Option<u64>,
     /// The branch to commit on [default: roundtable/<slug>]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::branches))]
     branch: Option<String>,
     /// Where a new branch starts [default: HEAD]
-    #[arg(long, value_name = "REV")]
+    #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
     base: Option<String>,
     /// The turn limit of a discussion, at least 3 [default: the item's, else 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=100_000))]

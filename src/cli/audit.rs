@@ -4,12 +4,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::json;
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, open, table};
+use super::{Global, complete, open, table};
 use crate::audit::{self, Audit};
 use crate::library::Library;
 use crate::plain::count;
@@ -18,11 +19,11 @@ use crate::repo;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes: 0 everything agrees; 1 something does not; 2 the repository could not be read."
+    after_help = "Examples: roundtable audit\n          roundtable audit --rev roundtable/late-fees\n\nExit codes: 0 everything agrees; 1 something does not; 2 the repository could not be read."
 )]
 pub struct Options {
     /// The commit whose items are audited [default: HEAD]
-    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    #[arg(long, value_name = "REV", default_value = "HEAD", add = ArgValueCandidates::new(complete::revisions))]
     rev: String,
 }
 

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use clap::{Args, ValueEnum};
+use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, open, read_file, report};
+use super::{Global, complete, open, read_file, report};
 use crate::check::{self, Exception, Gate, Report};
 use crate::config::{self, Config};
 use crate::policy::Policy;
@@ -24,10 +25,10 @@ pub struct Options {
     /// Files and folders to look at; all that the policy protects where none is named
     paths: Vec<PathBuf>,
     /// What the change is to be merged into [default: the event in Actions, else the upstream]
-    #[arg(long, value_name = "REV")]
+    #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
     base: Option<String>,
     /// The change [default: HEAD]
-    #[arg(long, value_name = "REV")]
+    #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
     head: Option<String>,
     /// Compare with the base itself, not with the common ancestor
     #[arg(long)]

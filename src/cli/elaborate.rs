@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
 use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::{Value, json};
 
@@ -14,7 +15,7 @@ use super::landed::{announce, artifacts, unified};
 use super::resume::{Log, begun, catch_up, gone_on};
 use super::screen::Screen;
 use super::voices::{self, Choice};
-use super::{Clock, Global, nanoseconds, now, open, plan, push, read_file, table, write_whole};
+use super::{Clock, Global, complete, nanoseconds, now, open, plan, push, read_file, table, write_whole};
 use crate::config::Config;
 use crate::discussion::event::{Author, Event, FORMAT, Opened, Record, Resumed, StepRef, Time, to_lines};
 use crate::discussion::open::Paused;
@@ -42,9 +43,10 @@ const DEFAULT_TURNS: u32 = 10;
 #[command(after_help = "Example: roundtable elaborate offline-mode --step 01-03 --script talk.txt")]
 pub struct Options {
     /// The item: its folder's path in the repository, or its slug
+    #[arg(add = ArgValueCandidates::new(complete::items))]
     item: String,
     /// The step to discuss
-    #[arg(long, value_name = "NN-NN")]
+    #[arg(long, value_name = "NN-NN", add = ArgValueCandidates::new(complete::steps))]
     step: String,
     /// What the user says: .txt (a message a line), .yaml or .json; - is standard input
     #[arg(long, value_name = "FILE", required_unless_present = "issue")]
@@ -53,10 +55,10 @@ pub struct Options {
     #[arg(long, value_name = "N", conflicts_with = "script")]
     issue: Option<u64>,
     /// The branch to commit on [default: roundtable/<slug>]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::branches))]
     branch: Option<String>,
     /// Where a new branch starts [default: HEAD]
-    #[arg(long, value_name = "REV")]
+    #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
     base: Option<String>,
     /// The turn limit, at least 3 [default: the item's, else 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=100_000))]
@@ -557,12 +559,20 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
     if !setup.stays_open() {
         catch_up(&mut script, &setup.begun)?;
     }
+    let waits = format!("waiting for {}", setup.opened.voice);
+    let wait = || {
+        if !setup.voice.is_offline() {
+            screen.waiting(&waits);
+        }
+    };
     let mut tell = |record: &Record| {
         voices::refuse_secrets("the next line", &record.to_line()).map_err(|fail| fail.message)?;
         log.append(record, screen);
         screen.say_record(record, cast);
+        wait();
         screen.check()
     };
+    wait();
     let usage = match setup.voice.begin()? {
         None => {
             hold(&mut talk, None, &mut stand_in, &mut script, &clock, &mut tell)?;

@@ -1,7 +1,11 @@
 //! How the program ends: three codes, and errors that say what, where and what to do.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
+
+use super::screen::Screen;
 use crate::discussion::Refused;
 use crate::finding::Finding;
 use crate::landing::NotLanded;
@@ -43,6 +47,14 @@ impl Fail {
     pub fn new(message: impl Into<String>) -> Fail {
         Fail { message: message.into() }
     }
+
+    /// What is wrong and, behind the last semicolon, what to do about it. A finding has its own help.
+    pub fn parts(&self) -> (&str, Option<&str>) {
+        if self.message.contains('\n') {
+            return (&self.message, None);
+        }
+        self.message.rsplit_once("; ").map_or((&self.message, None), |(what, help)| (what, Some(help)))
+    }
 }
 
 macro_rules! fail_from {
@@ -58,8 +70,53 @@ macro_rules! fail_from {
 fail_from!(repo::Error, Finding, NotLanded, Unusable, Stopped, Refused, Failed, Unread, Unlanded, Stumbled);
 
 /// Prints what clap has to say: help and version on standard output with 0, else 2.
-pub fn usage(error: &clap::Error) -> Code {
-    // Nothing can be said about a terminal that takes no more text.
-    let _ = error.print();
-    if error.use_stderr() { Code::Failed } else { Code::Yes }
+pub fn usage(error: &clap::Error, given: &[OsString], screen: &Screen) -> Code {
+    if !error.use_stderr() {
+        // Nothing can be said about a terminal that takes no more text.
+        let _ = error.print();
+        return Code::Yes;
+    }
+    let text = match (error.kind(), given) {
+        (ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, [_]) => FIRST.to_owned(),
+        (ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, _) => screen.rendered(&error.render()),
+        (kind, _) => with_example(&screen.rendered(&error.render()), kind, given),
+    };
+    screen.usage(&text);
+    Code::Failed
+}
+
+/// What the program alone says.
+const FIRST: &str = "\
+Three personas discuss a requirement, a design or a decision with you. What they find is added to
+your documents in one commit, and nothing that stood there changes.
+
+Three commands to try, in a git repository:
+
+  roundtable add late-fees --name \"late fees\"
+      makes an item: a folder for the documents of one thing
+  roundtable elaborate late-fees --step 01-01 --script talk.txt --dry-run
+      holds a discussion and shows what it would add; talk.txt is what you say, a message a line
+  roundtable check --base main
+      tells whether a branch only adds to the documents
+
+`roundtable --help` lists all verbs; the --help of each has examples.
+";
+
+/// A message of clap's with an example of the verb in place of its last line.
+fn with_example(text: &str, kind: ErrorKind, given: &[OsString]) -> String {
+    let command = <super::Cli as clap::CommandFactory>::command();
+    let (mut verb, mut name) = (&command, "roundtable".to_owned());
+    for word in given.iter().skip(1) {
+        if let Some(found) = verb.find_subcommand(word) {
+            name = format!("{name} {}", found.get_name());
+            verb = found;
+        }
+    }
+    let said = text.split_once("For more information").map_or(text, |(said, _)| said).trim_end();
+    let misspelt = kind == ErrorKind::InvalidSubcommand;
+    let help = match super::examples(verb).first().filter(|_| !misspelt) {
+        Some(example) => format!("for example `{example}`; `{name} --help` says more"),
+        None => format!("`{name} --help` lists the verbs"),
+    };
+    format!("{said}\n\n  = help: {help}\n")
 }

@@ -6,12 +6,15 @@ mod add;
 mod analyze;
 mod audit;
 mod check;
+mod columns;
+mod complete;
 mod elaborate;
 mod event;
 mod exit;
 mod github;
 mod init;
 mod landed;
+mod pager;
 mod plan;
 mod push;
 mod recording;
@@ -27,9 +30,10 @@ mod table;
 mod voices;
 mod why;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 pub use self::exit::Code;
 use self::exit::Fail;
@@ -40,9 +44,10 @@ use crate::repo::Repo;
 /// Three personas discuss a step of a document with you; what they find is committed to it, and
 /// nothing that stood there changes.
 #[derive(Debug, Parser)]
-#[command(name = "roundtable", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(name = "roundtable", version, long_version = LONG_VERSION)]
+#[command(max_term_width = 100, arg_required_else_help = true)]
 #[command(
-    after_help = "Exit codes: 0 done, and the answer is yes; 1 done, and the answer is no; 2 could not be done, and nothing was changed."
+    after_help = "Examples: roundtable add late-fees --name \"late fees\"\n          roundtable elaborate late-fees --step 01-01 --script talk.txt --dry-run\n          roundtable check --base main\n\nExit codes: 0 done, and the answer is yes; 1 done, and the answer is no; 2 could not be done, and nothing was changed."
 )]
 struct Cli {
     #[command(flatten)]
@@ -50,6 +55,8 @@ struct Cli {
     #[command(subcommand)]
     verb: Verb,
 }
+
+include!(concat!(env!("OUT_DIR"), "/version.rs"));
 
 #[derive(Debug, Args)]
 struct Global {
@@ -68,6 +75,9 @@ struct Global {
     /// When to use colour; NO_COLOR is honoured
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: Color,
+    /// Print at once, and not through GIT_PAGER or PAGER, on a terminal too
+    #[arg(long, global = true)]
+    no_pager: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -101,42 +111,39 @@ enum Verb {
     /// List, read and check the step files
     Steps(steps::Options),
     /// Answer an event of GitHub Actions: a label on an issue, a change to be checked
+    #[command(
+        after_help = "Examples: roundtable github run --issue 12 --label roundtable:01-03\n          roundtable github plan --label roundtable"
+    )]
     Github(github::Options),
     /// Set a repository up: a workflow, the settings, a hook
     Init(init::Options),
     /// Print the completions for a shell
+    #[command(
+        after_help = "The script asks the program for items, steps and branches. It has to be read by the shell at its start:\n\nExamples: roundtable completions bash > ~/.local/share/bash-completion/completions/roundtable\n          roundtable completions zsh > ~/.zfunc/_roundtable\n          roundtable completions fish > ~/.config/fish/completions/roundtable.fish"
+    )]
     Completions {
         /// bash, zsh, fish, powershell or elvish
         shell: clap_complete::Shell,
     },
     /// Print the manual page
+    #[command(after_help = "Example: roundtable man > roundtable.1")]
     Man,
 }
 
 /// Runs the program with the process's arguments.
 pub fn main() -> Code {
-    let cli = match Cli::try_parse() {
+    complete::answer();
+    let given: Vec<OsString> = std::env::args_os().collect();
+    let wanted = wanted_color(&given);
+    let command = Cli::command().color(wanted.for_clap());
+    let parsed = command.try_get_matches_from(&given).and_then(|found| Cli::from_arg_matches(&found));
+    let cli = match parsed {
         Ok(cli) => cli,
-        Err(error) => return exit::usage(&error),
+        Err(error) => return exit::usage(&error, &given, &Screen::new(wanted, false, false)),
     };
     let screen = Screen::new(cli.global.color, cli.global.quiet, cli.global.json);
-    let done = match cli.verb {
-        Verb::Elaborate(options) => elaborate::run(&cli.global, options, &screen),
-        Verb::Analyze(options) => analyze::run(&cli.global, options, &screen),
-        Verb::Check(options) => check::run(&cli.global, &options, &screen),
-        Verb::Add(options) => add::run(&cli.global, &options, &screen),
-        Verb::Replay(options) => replay::run(&cli.global, &options, &screen),
-        Verb::Why(options) => why::run(&cli.global, &options, &screen),
-        Verb::Audit(options) => audit::run(&cli.global, &options, &screen),
-        Verb::Show(options) => show::run(&cli.global, &options, &screen),
-        Verb::Status(options) => status::run(&cli.global, &options, &screen),
-        Verb::Steps(options) => steps::run(&cli.global, &options, &screen),
-        Verb::Github(options) => github::run(&cli.global, options, &screen),
-        Verb::Init(options) => init::run(&cli.global, &options, &screen),
-        Verb::Completions { shell } => completions(shell, &screen),
-        Verb::Man => man(&screen),
-    };
-    match done {
+    screen.may_page(!cli.global.no_pager);
+    match perform(&cli.global, cli.verb, &screen) {
         Ok(code) => screen.finish(code),
         Err(fail) => {
             screen.error(&fail);
@@ -145,17 +152,57 @@ pub fn main() -> Code {
     }
 }
 
-/// The completions for a shell, to be sourced or put where the shell looks for them.
-fn completions(shell: clap_complete::Shell, screen: &Screen) -> Result<Code, Fail> {
-    let mut text = Vec::new();
-    clap_complete::generate(shell, &mut <Cli as clap::CommandFactory>::command(), "roundtable", &mut text);
-    screen.document(&String::from_utf8_lossy(&text))?;
-    Ok(Code::Yes)
+fn perform(global: &Global, verb: Verb, screen: &Screen) -> Result<Code, Fail> {
+    match verb {
+        Verb::Elaborate(options) => elaborate::run(global, options, screen),
+        Verb::Analyze(options) => analyze::run(global, options, screen),
+        Verb::Check(options) => check::run(global, &options, screen),
+        Verb::Add(options) => add::run(global, &options, screen),
+        Verb::Replay(options) => replay::run(global, &options, screen),
+        Verb::Why(options) => why::run(global, &options, screen),
+        Verb::Audit(options) => audit::run(global, &options, screen),
+        Verb::Show(options) => show::run(global, &options, screen),
+        Verb::Status(options) => status::run(global, &options, screen),
+        Verb::Steps(options) => steps::run(global, &options, screen),
+        Verb::Github(options) => github::run(global, options, screen),
+        Verb::Init(options) => init::run(global, &options, screen),
+        Verb::Completions { shell } => complete::script(shell, screen),
+        Verb::Man => man(screen),
+    }
+}
+
+/// What the arguments say of colour, before they are parsed: what is wrong with them is coloured, too.
+fn wanted_color(given: &[OsString]) -> Color {
+    let words: Vec<&str> =
+        given.iter().filter_map(|word| word.to_str()).take_while(|word| *word != "--").collect();
+    let behind = words.windows(2).filter(|pair| pair[0] == "--color").map(|pair| pair[1]);
+    let named = words.iter().filter_map(|word| word.strip_prefix("--color=")).chain(behind).last();
+    named.and_then(|name| Color::from_str(name, false).ok()).unwrap_or(Color::Auto)
+}
+
+impl Color {
+    const fn for_clap(self) -> clap::ColorChoice {
+        match self {
+            Color::Auto => clap::ColorChoice::Auto,
+            Color::Always => clap::ColorChoice::Always,
+            Color::Never => clap::ColorChoice::Never,
+        }
+    }
+}
+
+/// The examples that the help of a verb ends with.
+fn examples(verb: &clap::Command) -> Vec<String> {
+    let text = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let example = |line: &str| {
+        let line = line.trim().trim_start_matches("Examples:").trim_start_matches("Example:").trim();
+        line.starts_with("roundtable ").then(|| line.to_owned())
+    };
+    text.lines().filter_map(example).collect()
 }
 
 /// The manual page (man(7)): the program's own, and behind it a part for each verb.
 fn man(screen: &Screen) -> Result<Code, Fail> {
-    let mut command = <Cli as clap::CommandFactory>::command();
+    let mut command = Cli::command();
     command.build();
     let failed = |error: std::io::Error| Fail::new(format!("the manual page cannot be made: {error}"));
     let mut text = Vec::new();
@@ -287,4 +334,59 @@ fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
         let _ = std::fs::remove_file(&beside);
     }
     moved
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every verb with the verbs below it, and its path.
+    fn verbs(command: &clap::Command, path: &str, found: &mut Vec<(String, clap::Command)>) {
+        for verb in command.get_subcommands() {
+            let path = format!("{path} {}", verb.get_name());
+            found.push((path.clone(), verb.clone()));
+            verbs(verb, &path, found);
+        }
+    }
+
+    /// An example's words, as a shell would give them.
+    fn words(example: &str) -> Vec<String> {
+        let (example, _) = example.split_once(" > ").unwrap_or((example, ""));
+        let mut found = vec![String::new()];
+        let mut is_quoted = false;
+        for sign in example.chars() {
+            match sign {
+                '"' => is_quoted = !is_quoted,
+                ' ' if !is_quoted => found.push(String::new()),
+                _ => found.iter_mut().last().unwrap().push(sign),
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn the_help_of_every_verb_has_examples_that_are_right() {
+        let command = Cli::command();
+        let mut all = vec![("roundtable".to_owned(), command.clone())];
+        verbs(&command, "roundtable", &mut all);
+        let every: Vec<String> = all.iter().flat_map(|(_, verb)| examples(verb)).collect();
+        for (path, verb) in &all {
+            let own = examples(verb).len()
+                + every.iter().filter(|example| example.starts_with(&format!("{path} "))).count();
+            assert!(own > 0 || every.contains(path), "{path} --help has no example");
+        }
+        for example in every {
+            let parsed = command.clone().try_get_matches_from(words(&example));
+            assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
+        }
+    }
+
+    #[test]
+    fn colour_is_known_before_the_arguments_are() {
+        let wanted = |words: &[&str]| wanted_color(&words.iter().map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(wanted(&["roundtable", "--color", "never"]), Color::Never);
+        assert_eq!(wanted(&["roundtable", "x", "--color=always"]), Color::Always);
+        assert_eq!(wanted(&["roundtable", "--", "--color=always"]), Color::Auto);
+        assert_eq!(wanted(&["roundtable", "--color"]), Color::Auto);
+    }
 }

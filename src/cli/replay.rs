@@ -5,13 +5,14 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 
 use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
 use super::landed::{announce, artifacts, diff};
 use super::screen::Screen;
-use super::{Global, open, recording, table};
+use super::{Global, columns, complete, open, recording, table};
 use crate::discussion::Finished;
 use crate::landing::Landing;
 use crate::library::Library;
@@ -21,7 +22,7 @@ use crate::repo::{Repo, short};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples: roundtable replay HEAD:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n          roundtable replay --all --rev main\n          roundtable replay talk.jsonl --branch roundtable/offline-mode\n\nExit codes: 0 reproduced; 1 something comes out differently; 2 a recording could not be read."
+    after_help = "Examples: roundtable replay --all --rev main\n          roundtable replay HEAD:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n          roundtable replay talk.jsonl --branch roundtable/offline-mode\n\nExit codes: 0 reproduced; 1 something comes out differently; 2 a recording could not be read."
 )]
 pub struct Options {
     /// Recordings: files, or REV:PATH in the repository
@@ -31,10 +32,10 @@ pub struct Options {
     #[arg(long)]
     all: bool,
     /// The commit whose recordings --all takes [default: HEAD]
-    #[arg(long, value_name = "REV", requires = "all")]
+    #[arg(long, value_name = "REV", requires = "all", add = ArgValueCandidates::new(complete::revisions))]
     rev: Option<String>,
     /// Commit the outcome on this branch
-    #[arg(long, value_name = "NAME", conflicts_with = "all")]
+    #[arg(long, value_name = "NAME", conflicts_with = "all", add = ArgValueCandidates::new(complete::branches))]
     branch: Option<String>,
     /// Where a new branch starts [default: the recorded base]
     #[arg(long, value_name = "REV", requires = "branch")]
@@ -185,17 +186,21 @@ impl<'s> Told<'s> {
 
     /// A row an item.
     fn table(&self) {
-        let width = self.counts.keys().map(|item| item.chars().count()).max().unwrap_or(0).clamp(4, 60);
-        let row = |item: &str, cells: [String; 3]| {
-            let [same, other, unread] = cells;
-            self.screen.say(&format!("{item:width$}  {same:>10}  {other:>6}  {unread:>6}"));
-        };
         if self.counts.is_empty() {
             return;
         }
-        row("item", ["reproduced".into(), "differ".into(), "unread".into()]);
-        for (item, counts) in &self.counts {
-            row(&crate::plain::shown(item), counts.map(|count| count.to_string()));
+        let row = |item: &str, cells: [String; 3]| {
+            let [same, other, unread] = cells;
+            vec![item.to_owned(), format!("{same:>10}"), format!("{other:>6}"), format!("{unread:>6}")]
+        };
+        let mut rows = vec![row("item", ["reproduced".into(), "differ".into(), "unread".into()])];
+        rows.extend(
+            self.counts
+                .iter()
+                .map(|(item, counts)| row(&crate::plain::shown(item), counts.map(|count| count.to_string()))),
+        );
+        for line in columns::lines(&rows, self.screen.width()) {
+            self.screen.say(&line);
         }
     }
 }

@@ -3,13 +3,15 @@
 //! A closed pipe is no error (`| head` has seen enough); any other failure to write is kept and
 //! ends the program with exit code 2.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
+use std::time::{Duration, Instant};
 
 use anstyle::{AnsiColor, Style};
 
 use super::Color;
 use super::exit::{Code, Fail};
+use super::pager;
 use crate::discussion::event::Record;
 use crate::discussion::transcript::{self, Speaker};
 use crate::persona::Cast;
@@ -25,8 +27,19 @@ pub struct Screen {
     runner: bool,
     /// Standard error is a terminal: somebody waits there.
     progress: bool,
+    /// Since when.
+    begun: Instant,
+    /// A line of progress stands there, and goes before anything else is said.
+    is_waiting: Cell<bool>,
+    /// The pager that a long text goes to: none in a pipe.
+    pager: RefCell<Option<Vec<String>>>,
+    /// The text for the pager so far, once there is one to collect.
+    page: RefCell<Option<String>>,
     broken: RefCell<Option<io::Error>>,
 }
+
+/// What is over before this needs no progress.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A colour a seat at the table; more personas than colours share them.
 const SEATS: [AnsiColor; 6] = [
@@ -41,12 +54,12 @@ const SEATS: [AnsiColor; 6] = [
 impl Screen {
     #[allow(clippy::disallowed_methods)]
     pub fn new(color: Color, quiet: bool, json: bool) -> Screen {
-        let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
-            || std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+        let is_dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+        let unwanted = anstyle_query::no_color() || is_dumb;
         let wanted = |terminal: bool| match color {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => terminal && !unwanted,
+            Color::Auto => terminal && !unwanted && understands_colour(),
         };
         Screen {
             colour: wanted(io::stdout().is_terminal()),
@@ -54,9 +67,44 @@ impl Screen {
             quiet,
             json,
             runner: std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
-            progress: io::stderr().is_terminal(),
+            progress: io::stderr().is_terminal() && !is_dumb && !anstyle_query::is_ci(),
+            begun: Instant::now(),
+            is_waiting: Cell::new(false),
+            pager: RefCell::new(None),
+            page: RefCell::new(None),
             broken: RefCell::new(None),
         }
+    }
+
+    /// Whether a long text may go to a pager: on a terminal only, and where one is wanted.
+    pub fn may_page(&self, wanted: bool) {
+        if wanted && self.talks() && io::stdout().is_terminal() {
+            self.pager.replace(pager::wanted());
+        }
+    }
+
+    /// From here on the text is a page: it goes to the pager at its end.
+    pub fn page(&self) {
+        if self.pager.borrow().is_some() {
+            self.page.borrow_mut().get_or_insert_default();
+        }
+    }
+
+    /// Shows the page. A pager that cannot is no error: then the text is printed.
+    fn turn_page(&self) {
+        let (pager, page) = (self.pager.take(), self.page.take());
+        if let (Some(pager), Some(page)) = (pager, page)
+            && !pager::show(&pager, &page)
+        {
+            self.write(&page);
+        }
+    }
+
+    /// The columns of the terminal; none in a pipe, which has no width.
+    pub fn width(&self) -> Option<usize> {
+        let is_terminal = io::stdout().is_terminal();
+        let size = if is_terminal { terminal_size::terminal_size_of(io::stdout()) } else { None };
+        size.map(|(width, _)| usize::from(width.0)).filter(|width| *width > 0)
     }
 
     /// Whether people read along.
@@ -65,8 +113,13 @@ impl Screen {
     }
 
     fn write(&self, text: &str) {
-        let mut out = io::stdout().lock();
         let text = self.disarmed(text);
+        if let Some(page) = &mut *self.page.borrow_mut() {
+            page.push_str(&text);
+            return;
+        }
+        self.clear_progress();
+        let mut out = io::stdout().lock();
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         if let Err(error) = written
             && error.kind() != ErrorKind::BrokenPipe
@@ -137,22 +190,45 @@ impl Screen {
         self.json
     }
 
-    /// How far a long work is, on a terminal; gone at its end.
+    /// How far a work is that takes longer than a second, on a terminal; gone at its end.
     pub fn progress(&self, done: usize, total: usize) {
+        if done >= total || !self.is_long() {
+            return self.clear_progress();
+        }
         let percent = |done: usize| done * 100 / total.max(1);
-        let is_news = done == 1 || percent(done) != percent(done.saturating_sub(1));
-        if self.quiet || !self.progress || total < 20 || !is_news {
+        if self.is_waiting.get() && percent(done) == percent(done.saturating_sub(1)) {
             return;
         }
         let width = 30;
         let full = width * done / total.max(1);
-        let bar = if done < total {
-            format!("\r[{}{}] {done} of {total}", "=".repeat(full), " ".repeat(width - full))
-        } else {
-            format!("\r{}\r", " ".repeat(width + 30))
-        };
-        // Nobody misses a bar.
-        let _ = write!(io::stderr().lock(), "{bar}");
+        self.wait_line(&format!("[{}{}] {done} of {total}", "=".repeat(full), " ".repeat(width - full)));
+    }
+
+    /// What is being waited for, on a terminal, until something else is said.
+    pub fn waiting(&self, what: &str) {
+        if self.progress && self.talks() {
+            self.wait_line(&format!("… {what}"));
+        }
+    }
+
+    fn is_long(&self) -> bool {
+        self.progress && self.talks() && self.begun.elapsed() >= PATIENCE
+    }
+
+    /// One line on standard error without a line end; it never wraps.
+    fn wait_line(&self, text: &str) {
+        let size = terminal_size::terminal_size_of(io::stderr());
+        let room = size.map_or(80, |(width, _)| usize::from(width.0)).saturating_sub(1);
+        let line = super::columns::end_cut(&plain::one_line(&plain::clean(text)), room);
+        // Nobody misses it. The line is wiped to its end (ECMA-48, EL).
+        let _ = write!(io::stderr().lock(), "\r{line}\u{1b}[K");
+        self.is_waiting.set(true);
+    }
+
+    fn clear_progress(&self) {
+        if self.is_waiting.replace(false) {
+            let _ = write!(io::stderr().lock(), "\r\u{1b}[K");
+        }
     }
 
     /// The first line of a finding: what kind, and what happened.
@@ -240,11 +316,28 @@ impl Screen {
         self.complain("warning", AnsiColor::Yellow, text);
     }
 
+    /// What went wrong, and what to do about it.
     pub fn error(&self, fail: &Fail) {
-        self.complain("error", AnsiColor::Red, &fail.message);
+        self.turn_page();
+        let (what, help) = fail.parts();
+        self.complain("error", AnsiColor::Red, &plain::without_numbers(what));
+        if let Some(help) = help {
+            let _ = writeln!(io::stderr().lock(), "  = help: {}", self.disarmed(&plain::clean(help)));
+        }
+    }
+
+    /// A message of clap's, with colour where it belongs.
+    pub fn rendered(&self, text: &clap::builder::StyledStr) -> String {
+        if self.colour_errors { text.ansi().to_string() } else { text.to_string() }
+    }
+
+    /// How the program is used.
+    pub fn usage(&self, text: &str) {
+        let _ = write!(io::stderr().lock(), "{}", self.disarmed(text));
     }
 
     fn complain(&self, kind: &str, color: AnsiColor, text: &str) {
+        self.clear_progress();
         let style = color.on_default().bold();
         let label = if self.colour_errors { format!("{style}{kind}{style:#}") } else { kind.to_owned() };
         // There is nowhere left to report that standard error is gone.
@@ -261,6 +354,8 @@ impl Screen {
 
     /// The exit code, unless the output could not be written.
     pub fn finish(&self, code: Code) -> Code {
+        self.turn_page();
+        self.clear_progress();
         match self.check() {
             Ok(()) => code,
             Err(message) => {
@@ -269,4 +364,12 @@ impl Screen {
             }
         }
     }
+}
+
+/// Whether the terminal understands colour; the one of Windows has to be asked.
+fn understands_colour() -> bool {
+    #[cfg(windows)]
+    return anstyle_query::windows::enable_ansi_colors().unwrap_or(true);
+    #[cfg(not(windows))]
+    true
 }

@@ -59,6 +59,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         screen.document(&page::render(&log, opened, &library, format)?)?;
         return Ok(Code::Yes);
     }
+    screen.page();
     screen.say(&introduction(&library, opened)?);
     for record in &log {
         screen.say_record(record, &library.cast);

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, open, table};
+use super::{Global, columns, complete, open, table};
 use crate::analysis::artifact::Known;
 use crate::analysis::plan::{self, Progress};
 use crate::analysis::skip::Facts;
@@ -23,10 +24,11 @@ use crate::step::Step;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "An item is read on its branch roundtable/<slug> where that is ahead of HEAD, else at HEAD. `completed_prefix` and `next_phase` of --json are what a build goes by; `codebase_moved_on` tells whether anything outside of the items differs from the commit that the analysis looked at."
+    after_help = "Examples: roundtable status\n          roundtable status late-fees\n\nAn item is read on its branch roundtable/<slug> where that is ahead of HEAD, else at HEAD. `completed_prefix` and `next_phase` of --json are what a build goes by; `codebase_moved_on` tells whether anything outside of the items differs from the commit that the analysis looked at."
 )]
 pub struct Options {
     /// One item: its folder's path, or its slug
+    #[arg(add = ArgValueCandidates::new(complete::items))]
     item: Option<String>,
     /// Drop the log of a discussion that was cut off: its run's first digits, or all
     #[arg(long, value_name = "RUN")]
@@ -59,7 +61,9 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
             .cloned()
             .collect();
         if kept.is_empty() {
-            return Err(Fail::new(format!("no item {}{hint}", plain::shown(wanted))));
+            let hint =
+                if hint.is_empty() { "; `roundtable status` lists the items".to_owned() } else { hint };
+            return Err(Fail::new(format!("no item \"{}\"{hint}", plain::shown(wanted))));
         }
         found.retain(|path, _| kept.contains(path));
     }
@@ -69,6 +73,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         items.push(entry(path, item, &library, &repo, &mut moved)?);
     }
     let leftovers = repo.leftovers();
+    screen.page();
     say(&found, &items, screen);
     if options.item.is_some() {
         for ((path, item), entry) in found.iter().zip(&items) {
@@ -198,18 +203,18 @@ fn say(found: &BTreeMap<String, Found>, items: &[Value], screen: &Screen) {
         screen.say("No items yet; `roundtable add SLUG --name TEXT` makes one.");
         return;
     }
-    let width = found.keys().map(|path| path.chars().count()).max().unwrap_or(0).min(60);
-    for ((path, item), entry) in found.iter().zip(items) {
+    let row = |((path, item), entry): ((&String, &Found), &Value)| {
         let next = entry["next_step"].as_str().map_or("complete".to_owned(), |step| format!("next {step}"));
         let steps = count(item.meta.steps_completed().len(), "step");
         let talks = count(item.meta.elaborations().len(), "discussion");
         let status = plain::shown(&item.meta.analysis_status());
         let moved = if entry["codebase_moved_on"] == true { ", codebase moved on" } else { "" };
-        let changed = word(entry, "last_change").get(..10).map_or(String::new(), |day| format!("  {day}"));
-        screen.say(&format!(
-            "{:width$}  {status:8}  {next:10}  {steps} done, {talks}{moved}{changed}",
-            plain::shown(path)
-        ));
+        let changed = word(entry, "last_change").get(..10).unwrap_or_default().to_owned();
+        vec![plain::shown(path), status, next, format!("{steps} done, {talks}{moved}"), changed]
+    };
+    let rows: Vec<Vec<String>> = found.iter().zip(items).map(row).collect();
+    for line in columns::lines(&rows, screen.width()) {
+        screen.say(&line);
     }
 }
 

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use clap_complete::engine::ArgValueCandidates;
 use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, current_folder, open, read_file, table};
+use super::{Global, columns, complete, current_folder, open, read_file, table};
 use crate::analysis::plan::{self, Unplannable};
 use crate::analysis::skip::{Facts, is_skipped};
 use crate::config::{self, Config};
@@ -21,6 +22,9 @@ use crate::step::{Depth, Step, lint};
 use crate::voice::integrity::says;
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples: roundtable steps list\n          roundtable steps show 01-03\n          roundtable steps check .roundtable/steps"
+)]
 pub struct Options {
     #[command(subcommand)]
     verb: Verb,
@@ -29,12 +33,13 @@ pub struct Options {
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// The steps of all phases, the repository's own among them
+    #[command(after_help = "Example: roundtable steps list")]
     List,
     /// One step: what it asks, checks and writes
     #[command(after_help = "Example: roundtable steps show 01-03")]
     Show {
         /// The step's id
-        #[arg(value_name = "NN-NN")]
+        #[arg(value_name = "NN-NN", add = ArgValueCandidates::new(complete::steps))]
         id: String,
     },
     /// Check step files: exit 1 when there is something to mend
@@ -87,21 +92,20 @@ fn work_tree_config(global: &Global, root: &Path) -> Result<Config, Fail> {
 }
 
 fn list(library: &Library, screen: &Screen) -> Result<Code, Fail> {
+    screen.page();
+    let row = |step: &Step| {
+        vec![format!("  {}", step.id), step.title.clone(), step.depth.to_string(), step.outputs.join(", ")]
+    };
+    let rows: Vec<Vec<String>> = library.steps.iter().map(row).collect();
     let mut phase = "";
-    for step in &library.steps {
+    for (step, line) in library.steps.iter().zip(columns::lines(&rows, screen.width())) {
         if step.phase != phase {
             phase = &step.phase;
             let title = PHASES.iter().find(|(key, _)| *key == phase).map_or("", |(_, title)| title);
             let (lead, _) = library.cast.lead(phase);
             screen.say_strong(&format!("{phase}  {title} -- {} ({})", lead.name, lead.role));
         }
-        screen.say(&format!(
-            "  {}  {:<34} {:<9} {}",
-            step.id,
-            step.title,
-            step.depth.to_string(),
-            step.outputs.join(", ")
-        ));
+        screen.say(&line);
     }
     let steps: Vec<Value> = library.steps.iter().map(as_json).collect();
     screen.json(&json!({ "steps": steps }));
@@ -117,6 +121,7 @@ fn as_json(step: &Step) -> Value {
 }
 
 fn show(step: &Step, screen: &Screen) -> Result<Code, Fail> {
+    screen.page();
     screen.say_strong(&format!("Step {}: {}", step.id, step.title));
     screen.say(&format!(
         "{}, {} depth, asked by {}; writes {}",
@@ -246,7 +251,7 @@ fn cast(files: &[File], findings: &mut Vec<Finding>) -> Result<Cast, Fail> {
                 personas.retain(|other| other.key != persona.key);
                 personas.push(persona);
             }
-            Err(finding) => findings.push(finding),
+            Err(finding) => findings.extend(finding.apart()),
         }
     }
     Cast::new(personas).map_err(|error| Fail::new(error.to_string()))
@@ -261,7 +266,7 @@ fn lint_lenses(path: &str, text: &str, cast: &Cast) -> Vec<Finding> {
     };
     let lenses = match lens::read(path, text) {
         Ok(lenses) => lenses,
-        Err(finding) => return vec![finding],
+        Err(finding) => return finding.apart(),
     };
     let mut findings = Vec::new();
     for lens in &lenses {

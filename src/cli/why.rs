@@ -1,12 +1,13 @@
 //! `roundtable why`: from a line of an artifact to the turns it rests on.
 
 use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, open, table};
+use super::{Global, complete, open, table};
 use crate::discussion::event::{Event, Record, Time, from_lines};
 use crate::discussion::{Finished, finished};
 use crate::item::Meta;
@@ -25,7 +26,7 @@ pub struct Options {
     #[arg(value_name = "FILE[:LINE]")]
     place: String,
     /// The commit to read the file at [default: HEAD]
-    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    #[arg(long, value_name = "REV", default_value = "HEAD", add = ArgValueCandidates::new(complete::revisions))]
     rev: String,
 }
 
@@ -62,6 +63,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let library = table::BuiltIn::begin().library(&repo, commit, &config)?;
     let item = repo.item_of(commit, &path)?.map(|item| (path[item.len() + 1..].to_owned(), item));
     let desk = Desk { repo: &repo, commit, library, path, item, text };
+    screen.page();
     let lines = desk.text.lines().count();
     match line {
         None => desk.list(screen),

@@ -12,6 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::summary::Summary;
 use crate::finding::Finding;
+use crate::wording;
 
 /// The format number of the recordings this version writes and reads.
 pub const FORMAT: u32 = 1;
@@ -56,7 +57,7 @@ impl Time {
 
 /// Text that is no RFC 3339 time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is not a time in the form 2026-02-20T14:30:00Z (RFC 3339)")]
+#[error("\"{0}\" is not a time; write it like 2026-02-20T14:30:00Z (RFC 3339)")]
 pub struct NotATime(String);
 
 impl std::fmt::Display for Time {
@@ -290,13 +291,14 @@ impl Record {
         if let Some(record) = Record::from_our_line(line) {
             return Ok(record);
         }
-        let value: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let said = |error: serde_json::Error| wording::json(&error.to_string()).message;
+        let value: Value = serde_json::from_str(line).map_err(said)?;
         let Value::Object(mut fields) = value else { return Err("not an object".to_owned()) };
         let at = match fields.shift_remove("at") {
             Some(Value::String(at)) => Time::parse(&at).map_err(|error| error.to_string())?,
             _ => return Err("the event has no time `at`".to_owned()),
         };
-        let event = serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())?;
+        let event = serde_json::from_value(Value::Object(fields)).map_err(said)?;
         Ok(Record { at, event })
     }
 
@@ -353,35 +355,57 @@ pub fn digest(log: &[Record]) -> String {
 /// Reads a recording. Every line must be what this version would write, to the byte.
 ///
 /// # Errors
-/// The first line that is not, with its place.
+/// The lines that are not, each with its place.
 pub fn from_lines(path: &str, text: &str) -> Result<Vec<Record>, Finding> {
     let (mut log, mut ours) = (Vec::new(), Vec::with_capacity(4096));
-    for (number, line) in text.split_inclusive('\n').enumerate() {
-        let refused = |message: String| {
-            Finding::at(path, text, number + 1, 1, message)
-                .hint("a recording is JSON Lines, one event a line, unchanged")
-        };
-        let body =
-            line.strip_suffix('\n').ok_or_else(|| refused("the last line has no line end".to_owned()))?;
-        let record = Record::from_line(body).map_err(refused)?;
-        if let Event::Opened(opened) = &record.event
-            && opened.format != FORMAT
-        {
-            return Err(refused(format!(
-                "the recording has format {}; this version reads format {FORMAT}",
-                opened.format
-            )));
+    let mut findings = Vec::new();
+    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+        match from_line(line, &mut ours) {
+            Ok(record) => log.push(record),
+            Err((column, message, hint)) => {
+                let finding = Finding::at(path, text, number, column, message).hint(hint);
+                findings.push(crate::front_matter::at_key(text, finding));
+            }
         }
-        record.write_line(&mut ours);
-        if ours != body.as_bytes() {
-            return Err(refused("the line is not in the form recordings are written in".to_owned()));
+        // A file that is something else altogether is one finding, not one a line.
+        if number == 1 && !findings.is_empty() {
+            break;
         }
-        log.push(record);
     }
-    if log.is_empty() {
-        return Err(Finding::at(path, text, 1, 1, "the recording is empty"));
+    if log.is_empty() && findings.is_empty() {
+        findings.push(Finding::at(path, text, 1, 1, "the recording is empty").hint(NO_RECORDING));
     }
-    Ok(log)
+    Finding::all(findings).map_or(Ok(log), Err)
+}
+
+const NO_RECORDING: &str = "name a recording, such as <item>/elaborations/01-03-….jsonl";
+const CHANGED: &str =
+    "a recording is JSON Lines, one event a line, unchanged; `git log` of the file says who changed it";
+
+/// One line with its line end; else the column, what is wrong, and what to do.
+fn from_line(line: &str, ours: &mut Vec<u8>) -> Result<Record, (usize, String, &'static str)> {
+    let body = line.strip_suffix('\n').ok_or_else(|| {
+        (line.chars().count(), "the last line has no line end: the file may be cut off".to_owned(), CHANGED)
+    })?;
+    let record = Record::from_line(body).map_err(|message| {
+        let column = serde_json::from_str::<Value>(body).err().map_or(1, |error| error.column().max(1));
+        let hint = if body.starts_with("{\"kind\"") { CHANGED } else { NO_RECORDING };
+        (column, message, hint)
+    })?;
+    if let Event::Opened(opened) = &record.event
+        && opened.format != FORMAT
+    {
+        let format = opened.format;
+        let message = format!("the recording has format {format}; this version reads format {FORMAT}");
+        return Err((1, message, "run the version of roundtable that wrote it"));
+    }
+    record.write_line(ours);
+    if ours != body.as_bytes() {
+        let same = ours.iter().zip(body.bytes()).take_while(|(ours, theirs)| **ours == *theirs).count();
+        let column = crate::finding::place(body, same).1;
+        return Err((column, "the line is not in the form recordings are written in".to_owned(), CHANGED));
+    }
+    Ok(record)
 }
 
 #[cfg(test)]
@@ -414,7 +438,7 @@ mod tests {
             ("{}\n", "no time"),
             ("{\"kind\":\"silence\",\"at\":\"2026-02-20T14:30:00.000Z\"}", "line end"),
             ("{\"kind\": \"silence\",\"at\":\"2026-02-20T14:30:00.000Z\"}\n", "form"),
-            ("{\"kind\":\"silence\",\"at\":\"2026-02-20T14:30:00.000Z\",\"x\":1}\n", "unknown field"),
+            ("{\"kind\":\"silence\",\"at\":\"2026-02-20T14:30:00.000Z\",\"x\":1}\n", "unknown key"),
             ("{\"kind\":\"other\",\"at\":\"2026-02-20T14:30:00.000Z\"}\n", "unknown variant"),
         ] {
             let refused = from_lines("r.jsonl", text).unwrap_err();

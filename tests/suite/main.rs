@@ -20,6 +20,7 @@ mod init;
 mod kit;
 mod live;
 mod machine;
+mod mistakes;
 mod mutations;
 mod placement;
 mod reading;
