@@ -1,6 +1,8 @@
 //! `roundtable analyze`: the whole analysis of an item, phase by phase (FR-001 to FR-012).
 
+use std::cell::RefCell;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
@@ -24,6 +26,8 @@ use crate::persona::Cast;
 use crate::plain::{self, count};
 use crate::repo::{Repo, short};
 use crate::script::{Input, Script};
+use crate::voice::model::Model;
+use crate::voice::tape::{Lines, Tape, Taping};
 use crate::walk::{Audience, Mode, Setup, Walked, walk};
 
 /// The turn limit of a discussion where nothing says another (AC-007-03).
@@ -86,6 +90,29 @@ pub struct Task {
     pub max_turns: Option<u32>,
     pub fixed: Option<Time>,
     pub mode: Mode,
+    pub answers: Answers,
+}
+
+/// Where a model's answers come from, and whether they are kept.
+#[derive(Clone, Debug)]
+pub enum Answers {
+    /// From the model.
+    Asked,
+    /// From the model, and written down.
+    Kept(Kept),
+    /// From where they were written down.
+    Given(Box<Tape>),
+}
+
+/// Answers that are written down during a walk.
+#[derive(Clone, Debug, Default)]
+pub struct Kept(Rc<RefCell<Option<Lines>>>);
+
+impl Kept {
+    /// The tape, once the walk is over.
+    pub fn text(&self) -> String {
+        self.0.borrow().as_ref().map(Lines::text).unwrap_or_default()
+    }
 }
 
 /// A walk that came to its end, and where.
@@ -202,6 +229,7 @@ impl Options {
             max_turns: self.max_turns,
             fixed: self.clock.fixed()?,
             mode,
+            answers: Answers::Asked,
         })
     }
 }
@@ -219,6 +247,7 @@ impl Task {
             max_turns: self.max_turns,
             fixed: self.fixed,
             mode: self.mode,
+            answers: self.answers.clone(),
         }
     }
 }
@@ -235,7 +264,14 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         ));
     }
     let config = table::config(global, &repo, place.base)?;
-    let voice = Choice::of(&task.voice, &table::trusted(global, &repo, &place)?)?;
+    let voice = match &task.answers {
+        Answers::Given(tape) => Choice::Tape(tape.clone()),
+        _ => Choice::of(&task.voice, &table::trusted(global, &repo, &place)?)?,
+    };
+    let tokens = match &task.answers {
+        Answers::Given(tape) => tape.head.tokens,
+        _ => task.voice.max_tokens_total,
+    };
     let library = built_in.library(&repo, place.base, &config)?;
     let path = find_or_add(&repo, &library, &task, &mut place, config.items())?;
     let item = repo.item(place.base, &path)?;
@@ -265,8 +301,8 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         author: author(),
         voice: voice.name(),
         model: voice.model(),
-        speaker: voice.begin()?,
-        tokens: task.voice.max_tokens_total,
+        speaker: speaker(&voice, &task.answers, tokens)?,
+        tokens,
         max_turns,
         mode: task.mode,
         run,
@@ -278,6 +314,15 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     let walked = walk(setup, &seats)?;
     tell(&walked, &place.branch, task.mode, screen);
     Ok(Went { walked, path, branch: place.branch })
+}
+
+/// The model of the discussions, its answers written down where that is asked for.
+fn speaker(voice: &Choice, answers: &Answers, tokens: Option<u64>) -> Result<Option<Box<dyn Model>>, Fail> {
+    let model = voice.begin()?;
+    let Answers::Kept(kept) = answers else { return Ok(model) };
+    let lines = Lines::begin(&voice.name(), voice.model(), &voice.identity(), tokens);
+    *kept.0.borrow_mut() = Some(lines.clone());
+    Ok(model.map(|model| Box::new(Taping::new(model, lines)) as Box<dyn Model>))
 }
 
 /// The item's path; one that is to be made is added first, with a commit of its own.

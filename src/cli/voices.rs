@@ -13,6 +13,7 @@ use crate::voice::command::{self, Program};
 use crate::voice::model::Model;
 use crate::voice::offline;
 use crate::voice::openai::{self, OpenAi};
+use crate::voice::tape::Tape;
 
 /// How long a model may take for one answer, tries included, where nothing else is said.
 const PATIENCE: u64 = 300;
@@ -50,7 +51,12 @@ pub enum Choice {
     Offline,
     Anthropic(Service),
     OpenAi(Service),
-    Command { line: String, patience: Duration },
+    Command {
+        line: String,
+        patience: Duration,
+    },
+    /// What another voice has answered before.
+    Tape(Box<Tape>),
 }
 
 /// A service, its model and the key to it.
@@ -113,6 +119,7 @@ impl Choice {
     pub fn name(&self) -> String {
         match self {
             Choice::Offline => offline::NAME.to_owned(),
+            Choice::Tape(tape) => tape.head.voice.clone(),
             Choice::Anthropic(_) => anthropic::NAME.to_owned(),
             Choice::OpenAi(_) => openai::NAME.to_owned(),
             Choice::Command { line, .. } => {
@@ -126,6 +133,7 @@ impl Choice {
     pub fn model(&self) -> Option<String> {
         match self {
             Choice::Anthropic(service) | Choice::OpenAi(service) => Some(service.model.clone()),
+            Choice::Tape(tape) => tape.head.model.clone(),
             Choice::Offline | Choice::Command { .. } => None,
         }
     }
@@ -134,6 +142,7 @@ impl Choice {
     pub fn identity(&self) -> String {
         match self {
             Choice::Offline => offline::NAME.to_owned(),
+            Choice::Tape(tape) => tape.head.identity.clone(),
             Choice::Anthropic(service) | Choice::OpenAi(service) => {
                 format!("{} {} {}", self.name(), service.base, service.model)
             }
@@ -149,6 +158,8 @@ impl Choice {
         let failed = |failed: http::Failed| Fail::new(failed.to_string());
         Ok(match self.clone() {
             Choice::Offline => None,
+            Choice::Tape(tape) if tape.head.voice == offline::NAME => None,
+            Choice::Tape(tape) => Some(tape),
             Choice::Anthropic(Service { base, key, model, patience }) => {
                 Some(Box::new(Anthropic::new(base, key, &model, patience).map_err(failed)?))
             }

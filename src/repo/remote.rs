@@ -129,6 +129,31 @@ impl Repo {
         })
     }
 
+    /// Puts a branch of ours back to where it stood before, if it still stands at `now`: for commits
+    /// that are not to stay here.
+    ///
+    /// # Errors
+    /// A branch that somebody moves meanwhile.
+    pub fn put_back(&self, branch: &str, now: Oid, before: Option<Oid>) -> Result<(), Error> {
+        if before == Some(now) {
+            return Ok(());
+        }
+        let name = format!("refs/heads/{branch}");
+        let mut reference = self.git().find_reference(&name)?;
+        let moved = |error: git2::Error| Error::Moved {
+            branch: branch.to_owned(),
+            reason: error.message().to_owned(),
+        };
+        match before {
+            None if reference.target() == Some(now) => reference.delete().map_err(moved),
+            None => Err(Error::Diverged(branch.to_owned())),
+            Some(before) => {
+                let log = "roundtable: put back";
+                self.git().reference_matching(&name, before, true, now, log).map(drop).map_err(moved)
+            }
+        }
+    }
+
     /// Moves a branch to where it stands at a remote, if nothing of it is lost by that; `instead_of`
     /// is a commit of ours that the remote has not taken and that may go.
     ///

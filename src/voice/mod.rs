@@ -26,6 +26,7 @@ pub mod offline;
 #[cfg(feature = "net")]
 pub mod openai;
 pub mod prompt;
+pub mod tape;
 
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};

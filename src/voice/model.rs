@@ -5,6 +5,7 @@
 //! the [integrity](super::integrity) rules like anybody's words, and its synthesis through
 //! [grounding].
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::grounding::{self, Grounded};
@@ -41,7 +42,7 @@ pub struct Answer {
 }
 
 /// Tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// All of the prompt, whether cached or not.
     pub input: u64,

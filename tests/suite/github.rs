@@ -602,6 +602,81 @@ fn the_label_of_the_analysis_walks_as_far_as_the_comments_answer() {
     assert_eq!((forge.tip(ITEM_BRANCH), forge.writes().len()), (tip, writes));
 }
 
+#[cfg(unix)]
+#[test]
+fn two_jobs_hand_over_what_a_model_answered_in_an_analysis() {
+    let (sandbox, forge) = both();
+    // A program that answers by what it is asked for, never the same twice.
+    let program = sandbox.script(
+        "voice.sh",
+        "#!/bin/sh\nread -r line\necho x >> \"$0.runs\"\nprintf 'Readers pay by the day, said in answer %s of this voice.\\n' \"$(wc -l < \"$0.runs\" | tr -d ' ')\"\n",
+    );
+    std::process::Command::new("chmod").args(["+x", &program]).status().unwrap();
+    let voice = format!("command:{program}");
+    forge.set(|state| {
+        state.events[0]["label"]["name"] = json!("roundtable:analyze");
+        state.labels = vec!["roundtable:analyze".into()];
+        let said = ["Readers owe fees by the day.", "E", "Alex, who computes them?", "done", "C"];
+        state.comments = said.iter().zip(30..).map(|(said, id)| comment(id, "sam", said, EARLY)).collect();
+    });
+    let event = forge.labeled("roundtable:analyze");
+    let folder = sandbox.outside("handed");
+    let folder = folder.to_str().unwrap();
+    let before = sandbox.refs();
+    let first =
+        forge.run(&sandbox, "issues", &event, &["run", "--voice", &voice, "--out", folder, "--json"]).json();
+    assert!(forge.writes().is_empty() && forge.tip(ITEM_BRANCH).is_none(), "the first job writes nothing");
+    assert_eq!(sandbox.refs(), before, "and moves no branch");
+    assert_eq!(first["elaborations"].as_array().unwrap().len(), 1, "{first}");
+    let runs = || std::fs::read_to_string(format!("{program}.runs")).unwrap().lines().count();
+    let (asked, digest) = (runs(), first["digest"].as_str().unwrap().to_owned());
+    // Answers that were changed on the way, or announced so: the integrity rules hold, and nothing else
+    // than what was asked is answered.
+    let path = sandbox.outside("handed/answers.jsonl");
+    let whole = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, whole.replace("by the day", "by the hour")).unwrap();
+    let refused = forge.run(
+        &sandbox_of(&forge),
+        "issues",
+        &event,
+        &["run", "--recording", folder, "--digest", &digest],
+    );
+    assert!(refused.code == 2 && refused.stderr.contains("another was announced"), "{}", refused.stderr);
+    let none: String = whole.split_inclusive('\n').take(1).collect();
+    std::fs::write(&path, &none).unwrap();
+    let refused = forge.run(
+        &sandbox_of(&forge),
+        "issues",
+        &event,
+        &["run", "--recording", folder, "--digest", &sha256(&none)],
+    );
+    assert!(refused.code == 2 && refused.stderr.contains("was not asked"), "{}", refused.stderr);
+    assert!(forge.tip(ITEM_BRANCH).is_none());
+    // The second job asks nobody, and comes to the very commits of the first.
+    std::fs::write(&path, &whole).unwrap();
+    let done = forge
+        .run(
+            &sandbox_of(&forge),
+            "issues",
+            &event,
+            &["run", "--recording", folder, "--digest", &digest, "--json"],
+        )
+        .json();
+    assert_eq!((&done["commits"], runs()), (&first["commits"], asked));
+    assert_eq!(forge.tip(ITEM_BRANCH).as_deref(), done["commit"].as_str());
+    let last = sandbox_of(&forge);
+    last.run(&["replay", "--all", "--rev", &format!("origin/{ITEM_BRANCH}")]).ok();
+}
+
+#[test]
+fn a_pull_request_is_no_issue() {
+    let (sandbox, forge) = both();
+    forge.set(|state| state.issue["pull_request"] = json!({"url": "x"}));
+    let run = forge.run(&sandbox, "workflow_dispatch", &json!({"inputs": {"issue": "7"}}), &["run"]);
+    assert!(run.code == 2 && run.stderr.contains("7 is a pull request"), "{}", run.stderr);
+    assert!(forge.tip(ITEM_BRANCH).is_none());
+}
+
 #[test]
 fn an_item_is_added_from_an_issue() {
     let (sandbox, forge) = both();

@@ -6,25 +6,30 @@ use std::sync::Arc;
 use git2::Oid;
 use serde_json::{Value, json};
 
+use super::super::analyze::{self, Answers, Kept};
 use super::super::exit::{Code, Fail};
 use super::super::screen::Screen;
-use super::super::{actions, elaborate, read_file, table};
-use super::Job;
+use super::super::{actions, elaborate, read_file, table, write_whole};
 use super::open::Conversation;
 use super::reading::Read;
 use super::seat::Seat;
+use super::{Job, walk_id};
 use crate::discussion::event::{Event as Talked, Record, from_lines};
 use crate::discussion::open;
 use crate::github::page;
+use crate::github::trigger::What;
 use crate::item::meta::Source;
 use crate::library::{Library, sha256};
 use crate::plain;
 use crate::replay::{Recording, Replay};
 use crate::repo::short;
 use crate::script;
+use crate::voice::tape::Tape;
 
 /// Name of the recording in the folder that is handed over.
 const HANDED: &str = "recording.jsonl";
+/// Name of a model's answers in an analysis, in that folder.
+const ANSWERS: &str = "answers.jsonl";
 
 impl Job<'_> {
     /// The first of two jobs: the recording and its digest, and nothing else.
@@ -36,6 +41,9 @@ impl Job<'_> {
         made.map_err(|error| {
             Fail::new(format!("{} cannot be made: {error}", plain::shown(&folder.display().to_string())))
         })?;
+        if read.asked.what == What::Analysis {
+            return self.hand_over_answers(read, &seat, &folder);
+        }
         let log = match self.conversation(read, &seat)? {
             // The other job tells it, where that is missing.
             Conversation::Answered(_) => Err("this was answered already"),
@@ -55,25 +63,68 @@ impl Job<'_> {
         }
         let path = folder.join(HANDED);
         let mut report = elaborate::hold_and_keep(&setup, &path, self.screen)?;
-        let digest = sha256(&read_file(&path, script::LARGEST as u64 * 4)?);
-        actions::outputs(&[("digest", &digest)])?;
-        report["digest"] = json!(digest);
-        self.screen.say(&format!("Its SHA-256 is {digest}."));
+        report["digest"] = json!(self.digest_of(&path)?);
         self.screen.json(&report);
         Ok(Code::Yes)
     }
 
-    /// The recording of the first job, if it is the one that was announced and is for this issue.
-    pub(super) fn handed_over(&self, seat: &Seat) -> Result<(Recording, Replay), Fail> {
+    /// The SHA-256 of what is handed over, said and given to the other job.
+    fn digest_of(&self, path: &Path) -> Result<String, Fail> {
+        let digest = sha256(&read_file(path, script::LARGEST as u64 * 4)?);
+        actions::outputs(&[("digest", &digest)])?;
+        self.screen.say(&format!("Its SHA-256 is {digest}."));
+        Ok(digest)
+    }
+
+    /// The first of two jobs, for an analysis: what the model answered. The walk itself is made again
+    /// by the other job; the commits of this one go with its clone.
+    fn hand_over_answers(&self, read: &Read, seat: &Seat, folder: &Path) -> Result<Code, Fail> {
+        let run = walk_id(read);
+        if read.known.as_ref().is_some_and(|(_, body)| page::run_of(body) == Some(run.as_str())) {
+            self.already(seat)?;
+            return Ok(Code::Yes);
+        }
+        let before = self.repo.tip(&seat.branch)?;
+        let kept = Kept::default();
+        let went =
+            analyze::walk_item(self.global, self.walk(read, seat, Answers::Kept(kept.clone())), self.screen);
+        // Whatever came of it: this job moves no branch.
+        if let Some(tip) = self.repo.tip(&seat.branch)? {
+            self.repo.put_back(&seat.branch, tip, before)?;
+        }
+        let (mut report, _) = went?.report();
+        let path = folder.join(ANSWERS);
+        let shown = plain::shown(&path.display().to_string());
+        write_whole(&path, kept.text().as_bytes())
+            .map_err(|error| Fail::new(format!("{shown} cannot be written: {error}")))?;
+        self.screen.say_strong(&format!("The model's answers are in {shown}; nothing was committed."));
+        report["digest"] = json!(self.digest_of(&path)?);
+        self.screen.json(&report);
+        Ok(Code::Yes)
+    }
+
+    /// What was handed over under this name, if it is what was announced.
+    fn announced(&self, name: &str) -> Result<Vec<u8>, Fail> {
         let folder = self.run.recording.as_deref().unwrap_or(Path::new("."));
-        let path = folder.join(HANDED);
-        let bytes = read_file(&path, script::LARGEST as u64 * 4)?;
+        let bytes = read_file(&folder.join(name), script::LARGEST as u64 * 4)?;
         let digest = sha256(&bytes);
         if Some(digest.as_str()) != self.run.digest.as_deref().map(str::trim) {
             return Err(Fail::new(format!(
                 "the recording that was handed over has the SHA-256 {digest}, and another was announced; nothing was done"
             )));
         }
+        Ok(bytes)
+    }
+
+    /// A model's answers from the first job.
+    pub(super) fn handed_answers(&self) -> Result<Tape, Fail> {
+        let bytes = self.announced(ANSWERS)?;
+        Ok(Tape::read(ANSWERS, crate::json::utf8(ANSWERS, &bytes)?)?)
+    }
+
+    /// The recording of the first job, if it is the one that was announced and is for this issue.
+    pub(super) fn handed_over(&self, seat: &Seat) -> Result<(Recording, Replay), Fail> {
+        let bytes = self.announced(HANDED)?;
         let recording = Recording { name: HANDED.to_owned(), bytes, place: None };
         let opened = recording
             .opened()

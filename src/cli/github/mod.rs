@@ -22,6 +22,7 @@ use self::reading::Read;
 pub use self::reading::{thread, title};
 use self::seat::Seat;
 pub use self::seat::slug_of;
+use super::analyze::Answers;
 use super::elaborate::{self, Task};
 use super::event::Event;
 use super::exit::{Code, Fail};
@@ -260,7 +261,7 @@ impl Job<'_> {
     /// The discussion that is asked for: a new one, or the next run of one that is open.
     fn task(&self, read: &Read, seat: &Seat, log: Vec<Record>) -> Result<Task, Fail> {
         let What::Discussion(step) = &read.asked.what else {
-            return Err(Fail::new("an analysis is not handed over as a recording; run it in one job"));
+            return Err(Fail::new("an analysis is no discussion"));
         };
         let step = match (log.first().map(|first| &first.event), step) {
             (Some(Talked::Opened(opened)), _) => opened.step.id.clone(),
@@ -281,6 +282,22 @@ impl Job<'_> {
             resume: false,
             open,
         })
+    }
+
+    /// The analysis that is asked for.
+    fn walk(&self, read: &Read, seat: &Seat, answers: Answers) -> analyze::Task {
+        analyze::Task {
+            item: seat.item.clone(),
+            new: Some((Source::GitHub(read.thread.number), read.thread.title.clone())),
+            script: read.thread.script(),
+            branch: Some(seat.branch.clone()),
+            base: None,
+            voice: self.run.voice.clone(),
+            max_turns: None,
+            fixed: read.at,
+            mode: Mode::Each,
+            answers,
+        }
     }
 
     fn land_and_tell(&mut self, read: &Read) -> Result<Answered, Fail> {
@@ -326,29 +343,17 @@ impl Job<'_> {
 
     /// The whole analysis of the item, as far as its comments answer.
     fn analyze(&mut self, read: &Read, seat: &Seat, remote: &Remote) -> Result<Answered, Fail> {
-        if self.run.recording.is_some() {
-            return Err(Fail::new("an analysis is not handed over as a recording; run it in one job"));
-        }
         let number = read.thread.number;
-        let script = read.thread.script();
-        let heard: Vec<&str> = script.inputs().flatten().map(|input| input.text.as_str()).collect();
-        let at = read.at.map(|at| at.to_string());
-        let run = sha256(json!(["analyze", number, at, heard]).to_string().as_bytes())[..32].to_owned();
+        let run = walk_id(read);
         if read.known.as_ref().is_some_and(|(_, body)| page::run_of(body) == Some(run.as_str())) {
             return self.already(seat);
         }
-        self.me = self.look(number);
-        let task = analyze::Task {
-            item: seat.item.clone(),
-            new: Some((Source::GitHub(number), read.thread.title.clone())),
-            script: script.clone(),
-            branch: Some(seat.branch.clone()),
-            base: None,
-            voice: self.run.voice.clone(),
-            max_turns: None,
-            fixed: read.at,
-            mode: Mode::Each,
+        let answers = match self.run.recording.is_some() {
+            true => Answers::Given(Box::new(self.handed_answers()?)),
+            false => Answers::Asked,
         };
+        self.me = self.look(number);
+        let task = self.walk(read, seat, answers);
         let mut went = analyze::walk_item(self.global, task.again(), self.screen)?;
         let (mut report, commit) = went.report();
         // Nothing new: then the branch stands as it is, and is only told of.
@@ -365,6 +370,14 @@ impl Job<'_> {
         }
         self.tell_analysis(read, seat, report, &run)
     }
+}
+
+/// What tells this run of an analysis from others.
+fn walk_id(read: &Read) -> String {
+    let script = read.thread.script();
+    let heard: Vec<&str> = script.inputs().flatten().map(|input| input.text.as_str()).collect();
+    let at = read.at.map(|at| at.to_string());
+    sha256(json!(["analyze", read.thread.number, at, heard]).to_string().as_bytes())[..32].to_owned()
 }
 
 fn moment(of: &Value, key: &str) -> Option<Time> {

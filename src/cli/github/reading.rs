@@ -77,6 +77,12 @@ pub(super) fn read_thread(
             asked.number
         )));
     }
+    if issue.get("pull_request").is_some_and(|pull| !pull.is_null()) {
+        return Err(Fail::new(format!(
+            "{} is a pull request, and discussions are held on issues; give the number of an issue",
+            asked.number
+        )));
+    }
     let issue = match at {
         Some(at) if asked.issue.is_none() => as_it_was(hub, issue, at)?,
         _ => issue,
