@@ -53,10 +53,16 @@
 //! - Only [`additive::verify`] builds an [`additive::Additive`], and only that can be committed.
 //! - Words of a user, a document or a model are values: never a template, never markup, never a path.
 //!
+//! # Unsafe code
+//!
+//! Forbidden in what is at the table: without the feature `git` there is none. With it there are two calls into
+//! libgit2 that have no safe form, one to set its options and one to take over its HTTP, both in `repo`.
+//!
 //! # Not done yet
 //!
 //! A conversation on an issue that stays open between runs; mirrors and hosts other than GitHub.
 
+#![cfg_attr(not(feature = "git"), forbid(unsafe_code))]
 #![deny(unsafe_code)]
 
 pub mod additive;

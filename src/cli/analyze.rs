@@ -106,6 +106,16 @@ impl Went {
 struct Seats<'s> {
     screen: &'s Screen,
     cast: &'s Cast,
+    /// What is waited for between two lines, where a model speaks.
+    waits: Option<String>,
+}
+
+impl Seats<'_> {
+    fn wait(&self) {
+        if let Some(waits) = &self.waits {
+            self.screen.waiting(waits);
+        }
+    }
 }
 
 impl Audience for Seats<'_> {
@@ -117,6 +127,7 @@ impl Audience for Seats<'_> {
     }
     fn user(&self, by: &str, text: &str) {
         self.screen.say_user(by, text);
+        self.wait();
     }
     fn note(&self, text: &str) {
         self.screen.note(text);
@@ -126,6 +137,7 @@ impl Audience for Seats<'_> {
     }
     fn line(&self, record: &Record) {
         self.screen.say_record(record, self.cast);
+        self.wait();
     }
     fn check(&self) -> Result<(), String> {
         self.screen.check()
@@ -193,7 +205,7 @@ impl Options {
             _ => Mode::Dry,
         };
         Ok(Task {
-            item: self.item.clone(),
+            item: table::forward(&self.item),
             new,
             script,
             branch: self.branch.clone(),
@@ -274,7 +286,8 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         fixed: task.fixed,
         clock: &clock,
     };
-    let seats = Seats { screen, cast: &library.cast };
+    let waits = (!voice.is_offline()).then(|| format!("waiting for {}", voice.name()));
+    let seats = Seats { screen, cast: &library.cast, waits };
     let walked = walk(setup, &seats)?;
     tell(&walked, &place.branch, task.mode, screen);
     Ok(Went { walked, path, branch: place.branch })
