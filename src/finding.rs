@@ -79,6 +79,15 @@ impl Finding {
         self
     }
 
+    /// This finding and those with it, with their paths below a folder.
+    pub(crate) fn below(mut self, folder: Option<&str>) -> Finding {
+        let Some(folder) = folder.map(|folder| folder.trim_end_matches('/')) else { return self };
+        for path in std::iter::once(&mut self.path).chain(self.more.iter_mut().map(|more| &mut more.path)) {
+            *path = format!("{folder}/{path}");
+        }
+        self
+    }
+
     /// Several findings of one reading as one; none where there is none.
     pub fn all(findings: Vec<Finding>) -> Option<Finding> {
         let mut findings = findings.into_iter().flat_map(Finding::apart);
@@ -166,7 +175,13 @@ impl fmt::Display for Finding {
 
 impl Finding {
     fn fmt_alone(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}: {}", self.path, self.line, self.column, self.message)?;
+        // What to do may stand behind the message, as in an error without a place.
+        let (message, help) = match (&self.hint, self.message.rsplit_once("; ")) {
+            (Some(hint), _) => (self.message.as_str(), Some(hint.as_str())),
+            (None, Some((message, help))) => (message, Some(help)),
+            (None, None) => (self.message.as_str(), None),
+        };
+        write!(f, "{}:{}:{}: {message}", self.path, self.line, self.column)?;
         let number = self.line.to_string();
         if let Some(Excerpt { text, before, marked }) = self.excerpt.as_deref() {
             let width =
@@ -175,8 +190,8 @@ impl Finding {
             let blank = " ".repeat(number.len());
             write!(f, "\n {number} | {text}\n {blank} | {indent}{marks}")?;
         }
-        if let Some(hint) = &self.hint {
-            write!(f, "\n {} = help: {hint}", " ".repeat(number.len()))?;
+        if let Some(help) = help {
+            write!(f, "\n {} = help: {help}", " ".repeat(number.len()))?;
         }
         Ok(())
     }

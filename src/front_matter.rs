@@ -50,7 +50,9 @@ pub fn split<'a>(path: &str, text: &'a str) -> Result<Parts<'a>, Finding> {
         }
         at += found.len();
     }
-    Err(Finding::at(path, text, 1, 1, "the front matter is not closed").hint("end it with a line `---`"))
+    Err(Finding::at(path, text, 1, 1, "the front matter is not closed")
+        .marked(3)
+        .hint("end it with a line `---`"))
 }
 
 /// Splits a file and parses its front matter, which has at least the keys `needed`.
@@ -114,10 +116,12 @@ fn placed(path: &str, text: &str, skipped: usize, error: &serde_yaml::Error) -> 
 
 /// A finding that names a key, moved to that key where the parser points at what is around it.
 pub(crate) fn at_key(text: &str, finding: Finding) -> Finding {
-    let key = finding.message.strip_prefix("unknown key \"").and_then(|rest| rest.split('"').next());
+    let rest =
+        ["unknown key \"", "unknown word \""].iter().find_map(|head| finding.message.strip_prefix(head));
+    let key = rest.and_then(|rest| rest.split('"').next());
     let Some(key) = key.map(str::to_owned) else { return finding };
     let from: usize = text.split_inclusive('\n').take(finding.line - 1).map(str::len).sum();
-    let stands = [format!("{key}:"), format!("{key}\":")].iter().find_map(|key| text[from..].find(key));
+    let stands = [format!("{key}:"), format!("{key}\"")].iter().find_map(|key| text[from..].find(key));
     let Some(offset) = stands.map(|at| from + at) else { return finding };
     let (line, column) = place(text, offset);
     let Finding { path, message, hint, .. } = finding;
@@ -244,7 +248,24 @@ mod tests {
            |        ^
            = help: put a text in quotes
         ");
-        insta::assert_snapshot!(refused("---\nname: x\nsub: {titel: y}\n---\n"), @"");
+        insta::assert_snapshot!(refused("---\nname: x\nsub: {titel: y}\n---\n"), @r#"
+        s.md:1:1: the key `title` is missing
+         1 | ---
+           | ^^^
+           = help: between the two `---` stand at least title
+
+        s.md:2:1: unknown key "name"
+         2 | name: x
+           | ^^^^
+           = help: the keys are title
+
+        s.md:3:1: unknown key "sub"
+         3 | sub: {titel: y}
+           | ^^^
+           = help: the keys are title
+
+        3 findings
+        "#);
         assert!(refused("---\ntitle: x\n").contains("not closed"));
         assert!(refused("---\nname: x\n---\n").contains("unknown key \"name\""));
     }

@@ -149,10 +149,16 @@
 //! `event` and `summary`, [`session`], [`synthesis`], and [`voice`]'s trait. All else is public for the program's own use and its tests, and may
 //! change at any time; `cli` is no library at all. New variants of an enum and new fields of a struct count as breaking.
 //!
+//! # Unsafe code
+//!
+//! Forbidden in what is at the table: without the feature `git` there is none. With it there are two calls into
+//! libgit2 that have no safe form, one to set its options and one to take over its HTTP, both in `repo`.
+//!
 //! # Not done yet
 //!
 //! Mirrors and hosts other than GitHub.
 
+#![cfg_attr(not(feature = "git"), forbid(unsafe_code))]
 #![deny(unsafe_code)]
 
 pub mod additive;

@@ -203,6 +203,17 @@ struct LensFile {
     read: OnceLock<Vec<Lens>>,
 }
 
+impl Unusable {
+    /// The same, with the paths as the repository has them: below the folders that its settings name.
+    pub fn below(self, steps: Option<&str>, templates: Option<&str>) -> Unusable {
+        match self {
+            Unusable::File(finding) => Unusable::File(finding.below(steps)),
+            Unusable::Template(failed) => Unusable::Template(failed.below(templates)),
+            other => other,
+        }
+    }
+}
+
 /// Keeps what could be read, or what is wrong with it.
 fn keep<T>(read: Result<T, Finding>, found: &mut Vec<T>, findings: &mut Vec<Finding>) {
     match read {

@@ -77,6 +77,7 @@ impl Persona {
     /// # Errors
     /// The first thing that is wrong with the file, with its place.
     pub fn read(path: &str, text: &str) -> Result<Persona, Finding> {
+        let text = &*crate::plain::with_line_feeds(text);
         let (mut persona, parts): (Persona, _) = front_matter::read(path, text, &NEEDED)?;
         let mut findings = persona.misnamed(path, text);
         for (title, content) in sections(parts.body) {
@@ -283,6 +284,15 @@ mod tests {
             |lead| cast.lead_then_alphabetical(lead).iter().map(|p| p.first_name()).collect::<Vec<_>>();
         assert_eq!(order("business-analyst"), ["Maya", "Alex", "Jordan"]);
         assert_eq!(order("system-designer"), ["Jordan", "Alex", "Maya"]);
+    }
+
+    #[test]
+    fn line_ends_of_windows_change_nothing() {
+        let personas = crate::library::embedded_files().filter(|(path, _)| crate::library::is_persona(path));
+        for (path, text) in personas {
+            let there = text.replace('\n', "\r\n");
+            assert_eq!(Persona::read(path, &there).unwrap(), Persona::read(path, text).unwrap());
+        }
     }
 
     #[test]

@@ -13,6 +13,8 @@
 //! assert_eq!(plain::clean("a\u{202e}b"), "ab");
 //! ```
 
+use std::borrow::Cow;
+
 use unicode_general_category::{GeneralCategory as Category, get_general_category};
 
 /// Text without what cannot be seen: control, format (bidi, zero width, tags), private,
@@ -111,6 +113,11 @@ pub fn without_numbers(message: &str) -> String {
         out.replace_range(start..end, "");
     }
     out
+}
+
+/// The text with the line ends of Unix; editors on Windows write `\r\n`.
+pub(crate) fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
 }
 
 /// "1 line", "2 lines".

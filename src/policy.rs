@@ -178,7 +178,7 @@ fn matcher(glob: &str) -> Result<GlobMatcher, String> {
     let built = GlobBuilder::new(glob).literal_separator(true).build();
     built
         .map(|glob| glob.compile_matcher())
-        .map_err(|error| format!("\"{glob}\" is no glob: {}", error.kind()))
+        .map_err(|error| format!("\"{glob}\" is no glob: {}", error.kind().to_string().replace("; ", ", ")))
 }
 
 /// The entries of a repository, and whether exceptions count.

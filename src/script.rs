@@ -140,7 +140,7 @@ impl Script {
                 inputs: Some(text.lines().map(|line| said(line.to_owned())).collect()),
                 ..Raw::default()
             },
-            Form::Yaml => front_matter::parse(name, text, text, 0)?,
+            Form::Yaml => front_matter::parse(name, text, text, 0).map_err(with_quotes)?,
             Form::Json => from_json(name, text)?,
         };
         Script::from_raw(name, text, raw, has_answers)
@@ -366,6 +366,20 @@ impl<'de> Deserialize<'de> for RawInput {
         }
         deserializer.deserialize_any(Words)
     }
+}
+
+/// A message with a colon in it that is not in quotes looks like a key.
+fn with_quotes(mut finding: Finding) -> Finding {
+    let mend = |finding: &mut Finding| {
+        let is_of_input = finding.hint.as_deref() == Some("the keys are text, by, at");
+        if is_of_input && !finding.message.contains("did you mean") {
+            let hint = "put a message with a colon in quotes; else an input has text, by, at";
+            finding.hint = Some(hint.to_owned());
+        }
+    };
+    mend(&mut finding);
+    finding.more.iter_mut().for_each(mend);
+    finding
 }
 
 /// JSON: our own form, what `gh issue view --json title,body,comments` prints, or GitHub's list

@@ -123,6 +123,7 @@ impl Step {
     /// # Errors
     /// The first thing without which the step cannot be used. [`lint`] finds the rest.
     pub fn read(path: &str, text: &str) -> Result<Step, Finding> {
+        let text = &*crate::plain::with_line_feeds(text);
         let (front, parts): (FrontMatter, Parts<'_>) = front_matter::read(path, text, &NEEDED)?;
         let phase = path.split_once('/').map_or("", |(phase, _)| phase);
         let mut findings = Vec::new();
@@ -240,6 +241,7 @@ fn prompts(content: &str) -> Vec<Prompt> {
 /// Everything that is wrong with a step file: what keeps it from being read, or else each
 /// departure from the schema and from open questions (AC-NFR-006-01).
 pub fn lint(path: &str, text: &str, cast: &Cast) -> Vec<Finding> {
+    let text = &*crate::plain::with_line_feeds(text);
     let step = match Step::read(path, text) {
         Ok(step) => step,
         Err(finding) => return finding.apart(),
@@ -421,6 +423,15 @@ mod tests {
         );
         let bare = Step::read("01-requirements/09-x.md", &GOOD[..GOOD.find("## Brief").unwrap()]).unwrap();
         assert_eq!(bare.prompts(Depth::Deep)[0].text, "What should be recorded for \"Compliance\"?");
+    }
+
+    #[test]
+    fn line_ends_of_windows_change_nothing() {
+        for (path, text) in crate::library::embedded_steps() {
+            let there = text.replace('\n', "\r\n");
+            assert_eq!(Step::read(path, &there).unwrap(), Step::read(path, text).unwrap());
+            assert!(lint(path, &there, &Library::built_in().unwrap().cast).is_empty(), "{path}");
+        }
     }
 
     #[test]

@@ -50,6 +50,13 @@ pub struct Failed {
     finding: Box<Finding>,
 }
 
+impl Failed {
+    /// The same, with paths below a folder.
+    pub(crate) fn below(self, folder: Option<&str>) -> Failed {
+        Failed { finding: Box::new(self.finding.below(folder)) }
+    }
+}
+
 impl Templates {
     /// Templates from `(name, source)`; a later one replaces an earlier one of the same name.
     ///
@@ -135,7 +142,14 @@ fn failed(name: &str, source: &str, error: &minijinja::Error) -> Failed {
     let offset = error.range().map_or(0, |range| range.start);
     let column = crate::finding::place(source, offset).1;
     let finding = Finding::at(name, source, error.line().unwrap_or(1), column, plain::clean(&message));
-    Failed { finding: Box::new(finding.hint("built-in templates show the names each of them may use")) }
+    let hint = match error.kind() {
+        minijinja::ErrorKind::SyntaxError => {
+            "close each `{{`, `{%` and `{% if … %}`, as the built-in templates do"
+        }
+        minijinja::ErrorKind::OutOfFuel => "take loops away: a template has only so many instructions",
+        _ => "built-in templates show the names each of them may use",
+    };
+    Failed { finding: Box::new(finding.hint(hint)) }
 }
 
 #[cfg(test)]

@@ -116,6 +116,7 @@ fn mismatch(message: &str, mapping: &str) -> Option<(String, Option<String>)> {
         "a list" => "write it like [one, two]",
         "a whole number" => "write it in digits, without quotes",
         "true or false" => "write true or false, without quotes",
+        _ if wanted == mapping => "write it like key: value",
         _ => "change the value",
     };
     Some((format!("expected {wanted}, found {}", found_as(found, mapping)), Some(hint.to_owned())))
@@ -185,7 +186,7 @@ mod tests {
         expected a text, found a list | put a text in quotes
         the key `items` stands twice | remove one of the two
         expected a list, found `key: value` lines | write it like [one, two]
-        expected `key: value` lines, found nothing | change the value
+        expected `key: value` lines, found nothing | write it like key: value
         not valid YAML: did not find expected ',' or ']' | indent with blanks, close what is open, and put a text with `: ` or ` #` in quotes
         "#);
         let cases = [

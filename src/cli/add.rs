@@ -40,7 +40,7 @@ pub struct Options {
 /// The item, its name and where it comes from: the arguments', or an issue's.
 fn wanted(global: &Global, options: &Options) -> Result<(String, String, meta::Source), Fail> {
     let Some(number) = options.issue else {
-        let (item, name) = (options.item.clone(), options.name.clone());
+        let (item, name) = (options.item.as_deref().map(table::forward), options.name.clone());
         return Ok((item.unwrap_or_default(), name.unwrap_or_default(), meta::Source::Manual));
     };
     let title = super::github::title(global, number)?;

@@ -133,6 +133,16 @@ impl Went {
 struct Seats<'s> {
     screen: &'s Screen,
     cast: &'s Cast,
+    /// What is waited for between two lines, where a model speaks.
+    waits: Option<String>,
+}
+
+impl Seats<'_> {
+    fn wait(&self) {
+        if let Some(waits) = &self.waits {
+            self.screen.waiting(waits);
+        }
+    }
 }
 
 impl Audience for Seats<'_> {
@@ -144,6 +154,7 @@ impl Audience for Seats<'_> {
     }
     fn user(&self, by: &str, text: &str) {
         self.screen.say_user(by, text);
+        self.wait();
     }
     fn note(&self, text: &str) {
         self.screen.note(text);
@@ -153,6 +164,7 @@ impl Audience for Seats<'_> {
     }
     fn line(&self, record: &Record) {
         self.screen.say_record(record, self.cast);
+        self.wait();
     }
     fn check(&self) -> Result<(), String> {
         self.screen.check()
@@ -220,7 +232,7 @@ impl Options {
             _ => Mode::Dry,
         };
         Ok(Task {
-            item: self.item.clone(),
+            item: table::forward(&self.item),
             new,
             script,
             branch: self.branch.clone(),
@@ -310,7 +322,8 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         fixed: task.fixed,
         clock: &clock,
     };
-    let seats = Seats { screen, cast: &library.cast };
+    let waits = (!voice.is_offline()).then(|| format!("waiting for {}", voice.name()));
+    let seats = Seats { screen, cast: &library.cast, waits };
     let walked = walk(setup, &seats)?;
     tell(&walked, &place.branch, task.mode, screen);
     Ok(Went { walked, path, branch: place.branch })

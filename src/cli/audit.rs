@@ -1,7 +1,8 @@
 //! `roundtable audit`: markers, records and recordings, do they agree?
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::mpsc::channel;
 
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
@@ -35,6 +36,9 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let commit = repo.resolve(&options.rev)?;
     let replay = Replay::new(repo, Arc::new(Library::built_in()?), table::operators(global)?);
     let items = replay.repo().items(commit, replay.config(commit)?.items())?;
+    if items.is_empty() {
+        table::note_nothing(replay.repo(), "item", &options.rev, screen);
+    }
     let replay = replay.at(commit)?;
     let audit = audit_all(&replay, commit, &items, screen)?;
     for misfit in &audit.misfits {
@@ -73,25 +77,26 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
 fn audit_all(replay: &Replay, commit: Oid, items: &[String], screen: &Screen) -> Result<Audit, Fail> {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(items.len());
     let workers = (0..threads).map(|_| replay.again()).collect::<Result<Vec<_>, _>>()?;
-    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
+    let (next, (told, done)) = (AtomicUsize::new(0), channel::<(usize, Result<Audit, repo::Error>)>());
+    let mut found = std::thread::scope(|scope| {
         for worker in workers {
-            let (next, found) = (&next, &found);
+            let (next, told) = (&next, told.clone());
             scope.spawn(move || {
                 while let Some((at, path)) = claim(next, items) {
-                    let result: Result<Audit, repo::Error> = audit::item(&worker, commit, path);
-                    if let Ok(mut found) = found.lock() {
-                        found.push((at, result));
-                    }
+                    let _ = told.send((at, audit::item(&worker, commit, path)));
                 }
             });
         }
+        drop(told);
+        let count = |(number, result)| {
+            screen.progress(number, items.len());
+            result
+        };
+        (1..).zip(done).map(count).collect::<Vec<_>>()
     });
-    let mut found = found.into_inner().unwrap_or_default();
     found.sort_by_key(|(at, _)| *at);
     let mut whole = Audit::default();
-    for (at, result) in found {
-        screen.progress(at + 1, items.len());
+    for (_, result) in found {
         whole.and(result?);
     }
     Ok(whole)

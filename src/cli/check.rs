@@ -15,7 +15,7 @@ use super::{Global, complete, open, read_file, report};
 use crate::check::{self, Exception, Gate, Report};
 use crate::config::{self, Config};
 use crate::policy::Policy;
-use crate::repo::{Repo, Step, Unwritten, WayBack, short};
+use crate::repo::{Objects, Repo, Step, Unwritten, WayBack, short};
 
 #[derive(Debug, Default, Args)]
 #[command(
@@ -114,7 +114,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     });
     let gates: Vec<Gate<'_>> = gates.collect();
     let spare = objects.again();
-    let judged = check::judge(&gates, objects)?;
+    let judged = judged(&gates, objects, screen)?;
     if let (Some(last), Some(report)) = (ranges.last(), judged.last())
         && let (0, Some(tree)) = (report.compared(), last.old)
         && !check::protects_anything(&spare, tree, &last.way.policy)?
@@ -127,6 +127,22 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     report::write(&repo, &reports, format, screen)?;
     screen.check().map_err(Fail::new)?;
     Ok(if additive { Code::Yes } else { Code::No })
+}
+
+/// As many comparisons are made between two looks at the clock.
+const PART: usize = 128;
+
+/// All comparisons; where somebody waits in parts, so that it can be said how far they are.
+fn judged(gates: &[Gate<'_>], objects: Objects, screen: &Screen) -> Result<Vec<Report>, Fail> {
+    if !screen.shows_progress() || gates.len() <= PART {
+        return Ok(check::judge(gates, objects)?);
+    }
+    let mut found = Vec::with_capacity(gates.len());
+    for part in gates.chunks(PART) {
+        found.extend(check::judge(part, objects.again())?);
+        screen.progress(found.len(), gates.len());
+    }
+    Ok(found)
 }
 
 /// The repository of the options; in a hook, the one that git's own variables name. `git commit --all` and
@@ -260,7 +276,7 @@ fn pushed(repo: &Repo) -> Result<Vec<Wanted>, Fail> {
         let wrong = || {
             let shown = crate::plain::cut(&crate::plain::one_line(&crate::plain::clean(line)), 80);
             Fail::new(format!(
-                "standard input, line {at}: \"{shown}\" is no `old new ref`, as git gives them to a pre-receive hook"
+                "standard input, line {at}: \"{shown}\" is no `old new ref`; git gives such lines to a pre-receive hook"
             ))
         };
         let mut words = line.splitn(3, ' ');
@@ -315,7 +331,9 @@ fn wanted_paths(options: &Options, repo: &Repo, ranges: &[Range]) -> Result<Vec<
                 std::path::Component::ParentDir if whole.pop() => {}
                 _ => {
                     let shown = crate::plain::shown(&path.display().to_string());
-                    return Err(Fail::new(format!("{shown} is no path in this repository")));
+                    return Err(Fail::new(format!(
+                        "{shown} is no path in this repository; name one from the current folder"
+                    )));
                 }
             }
         }
@@ -326,7 +344,7 @@ fn wanted_paths(options: &Options, repo: &Repo, ranges: &[Range]) -> Result<Vec<
         if !stands {
             let shown = crate::plain::shown(&path.display().to_string());
             return Err(Fail::new(format!(
-                "{shown} stands neither in the base nor in the head, so nothing of it can be compared"
+                "{shown} stands neither in the base nor in the head; name a path from the current folder, or none to compare all that is protected"
             )));
         }
         found.push(whole.as_os_str().as_encoded_bytes().to_vec());

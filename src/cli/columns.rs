@@ -87,7 +87,7 @@ mod tests {
             let lines = lines(&rows, Some(room));
             assert!(lines[0].width() <= room, "{room}: {}", lines[0]);
         }
-        assert_eq!(lines(&rows, Some(40)), ["docs/req…an-item  partial  3 steps done"]);
+        assert_eq!(lines(&rows, Some(40)), ["docs/req…-an-item  partial  3 steps done"]);
         assert_eq!(lines(&rows, Some(200)), lines(&rows, None));
         assert_eq!(end_cut("日本語", 5), "日本…");
         assert!(lines(&[], Some(1)).is_empty());

@@ -31,9 +31,16 @@ pub fn script(shell: Shell, screen: &Screen) -> Result<Code, Fail> {
         let written = shell.write_registration(VARIABLE, "roundtable", "roundtable", "roundtable", &mut text);
         written.map_err(|error| Fail::new(format!("the completions cannot be made: {error}")))?;
     }
+    if shell == Shell::Zsh {
+        text.extend_from_slice(AUTOLOADED);
+    }
     screen.document(&String::from_utf8_lossy(&text))?;
     Ok(Code::Yes)
 }
+
+/// zsh reads a file of its `fpath` when tab is pressed for the first time, and wants an answer then, too.
+const AUTOLOADED: &[u8] =
+    b"if [[ ${funcstack[1]} == _roundtable ]]; then _clap_dynamic_completer_roundtable; fi\n";
 
 fn repository() -> Option<Repo> {
     Repo::open(&super::current_folder().ok()?).ok()

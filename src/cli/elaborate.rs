@@ -194,7 +194,7 @@ impl Options {
             (None, None) => return Err(Fail::new("name what the user says with --script or --issue")),
         };
         Ok(Task {
-            item: self.item.clone(),
+            item: table::forward(&self.item),
             new,
             step: self.step.clone(),
             script,

@@ -102,6 +102,18 @@ Three commands to try, in a git repository:
 `roundtable --help` lists all verbs; the --help of each has examples.
 ";
 
+/// What clap says of numbers, without the words of its parser.
+fn in_our_words(text: &str) -> String {
+    let text = text.replace("invalid digit found in string", "it is no whole number");
+    let Some((before, range)) = text.split_once(" is not in ") else { return text };
+    let (range, rest) = range.split_once('\n').unwrap_or((range, ""));
+    match range.split_once("..=").or_else(|| range.split_once("..")) {
+        Some((least, "")) => format!("{before} is less than {least}\n{rest}"),
+        Some((least, most)) => format!("{before} is not between {least} and {most}\n{rest}"),
+        None => format!("{before} is not in {range}\n{rest}"),
+    }
+}
+
 /// A message of clap's with an example of the verb in place of its last line.
 fn with_example(text: &str, kind: ErrorKind, given: &[OsString]) -> String {
     let command = <super::Cli as clap::CommandFactory>::command();
@@ -112,7 +124,8 @@ fn with_example(text: &str, kind: ErrorKind, given: &[OsString]) -> String {
             verb = found;
         }
     }
-    let said = text.split_once("For more information").map_or(text, |(said, _)| said).trim_end();
+    let text = in_our_words(text);
+    let said = text.split_once("For more information").map_or(text.as_str(), |(said, _)| said).trim_end();
     let misspelt = kind == ErrorKind::InvalidSubcommand;
     let help = match super::examples(verb).first().filter(|_| !misspelt) {
         Some(example) => format!("for example `{example}`; `{name} --help` says more"),

@@ -112,7 +112,7 @@ enum Verb {
     Steps(steps::Options),
     /// Answer an event of GitHub Actions: a label on an issue, a change to be checked
     #[command(
-        after_help = "Examples: roundtable github run --issue 12 --label roundtable:01-03\n          roundtable github plan --label roundtable"
+        after_help = "Examples: roundtable github run --issue 12 --label roundtable:01-03\n          roundtable github plan"
     )]
     Github(github::Options),
     /// Set a repository up: a workflow, the settings, a hook
@@ -280,7 +280,7 @@ fn open(global: &Global) -> Result<Repo, Fail> {
     let path = match &global.repo {
         Some(path) if !path.exists() => {
             return Err(Fail::new(format!(
-                "--repo: {} does not exist",
+                "--repo: {} does not exist; name a folder of a git repository",
                 crate::plain::shown(&path.display().to_string())
             )));
         }
@@ -299,7 +299,10 @@ fn current_folder() -> Result<PathBuf, Fail> {
 fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Fail> {
     use std::io::Read as _;
     let shown = crate::plain::shown(&path.display().to_string());
-    let refused = |error: std::io::Error| Fail::new(format!("{shown} cannot be read: {error}"));
+    let refused = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => missing(path),
+        _ => Fail::new(format!("{shown} cannot be read: {error}; see whether you may read it")),
+    };
     let file = std::fs::File::open(path).map_err(refused)?;
     if file.metadata().map_err(refused)?.is_dir() {
         return Err(Fail::new(format!("{shown} is a folder; name a file")));
@@ -307,9 +310,21 @@ fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Fail> {
     let mut bytes = Vec::new();
     file.take(limit + 1).read_to_end(&mut bytes).map_err(refused)?;
     if bytes.len() as u64 > limit {
-        return Err(Fail::new(format!("{shown} is larger than {} MiB", limit >> 20)));
+        return Err(Fail::new(format!("{shown} is larger than {} MiB; make it smaller", limit >> 20)));
     }
     Ok(bytes)
+}
+
+/// A file that is not there, with the nearest name in its folder.
+fn missing(path: &Path) -> Fail {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names: Vec<String> = files.map(|file| file.file_name().to_string_lossy().into_owned()).collect();
+    let known: Vec<&str> = names.iter().map(String::as_str).collect();
+    let near = crate::plain::clean(&crate::finding::did_you_mean(&name, &known));
+    let hint = if near.is_empty() { "; name a file from the current folder".to_owned() } else { near };
+    Fail::new(format!("there is no file {}{hint}", crate::plain::shown(&path.display().to_string())))
 }
 
 /// Writes a file whole or not at all.

@@ -24,8 +24,14 @@ pub fn read(global: &Global, argument: &str) -> Result<Recording, Fail> {
     };
     let repo = open(global)?;
     let commit = repo.resolve(revision)?;
-    let path = inside.trim_start_matches("./").to_owned();
+    let path = super::table::forward(inside.trim_start_matches("./"));
     let bytes = repo.file(commit, &path)?;
-    let missing = || Fail::new(format!("no file {} at {}", plain::shown(inside), plain::shown(revision)));
-    Ok(Recording { name, bytes: bytes.ok_or_else(missing)?, place: Some(Place { commit, path }) })
+    let missing = || {
+        let (near, revision) = (repo.near_file(commit, &path), plain::shown(revision));
+        let listed = format!("; `git ls-tree -r --name-only {revision}` lists the files there");
+        let hint = if near.is_empty() { listed } else { near };
+        Fail::new(format!("no file {} at {revision}{hint}", plain::shown(inside)))
+    };
+    let bytes = bytes.ok_or_else(missing)?;
+    Ok(Recording { name, bytes, place: Some(Place { commit, path }) })
 }

@@ -342,6 +342,9 @@ fn all(replay: Replay, revision: &str, told: &mut Told<'_>) -> Result<(), Fail> 
     let commit = replay.repo().resolve(revision)?;
     let items = replay.config(commit)?.items().to_owned();
     let total = replay.repo().recordings(commit, &items, &mut |_, _, _| true)?;
+    if total == 0 {
+        table::note_nothing(replay.repo(), "recording", revision, told.screen);
+    }
     let replay = replay.at(commit)?;
     let (found, waiting) = sync_channel::<Found>(WAITING);
     let (results, done) = sync_channel::<(Found, Outcome)>(WAITING);

@@ -206,13 +206,18 @@ impl Screen {
 
     /// What is being waited for, on a terminal, until something else is said.
     pub fn waiting(&self, what: &str) {
-        if self.progress && self.talks() {
+        if self.shows_progress() {
             self.wait_line(&format!("… {what}"));
         }
     }
 
+    /// Whether somebody waits who would like to know how far a work is.
+    pub fn shows_progress(&self) -> bool {
+        self.progress && self.talks()
+    }
+
     fn is_long(&self) -> bool {
-        self.progress && self.talks() && self.begun.elapsed() >= PATIENCE
+        self.shows_progress() && self.begun.elapsed() >= PATIENCE
     }
 
     /// One line on standard error without a line end; it never wraps.

@@ -44,7 +44,9 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let name = recording.name;
     let log = from_lines(&name, crate::json::utf8(&name, &recording.bytes)?)?;
     let Some(Record { event: Event::Opened(opened), .. }) = log.first() else {
-        return Err(Fail::new(format!("{name}: a recording begins with the event `opened`")));
+        return Err(Fail::new(format!(
+            "{name}: a recording begins with the event `opened`; its first lines are missing, `git log` of the file says since when"
+        )));
     };
     if options.integrity {
         return integrity(&log, &library, &name, screen);

@@ -52,7 +52,8 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         collect(repo.stored_items(tip, config.items(), Some(slug))?, tip, &mut found)?;
     }
     if let Some(item) = &options.item {
-        let wanted = item.trim_start_matches("./").trim_end_matches('/');
+        let wanted = table::forward(item);
+        let wanted = wanted.trim_start_matches("./").trim_end_matches('/');
         let known: Vec<&str> = found.keys().map(|path| table::slug(path)).collect();
         let hint = crate::finding::did_you_mean(wanted, &known);
         let kept: Vec<String> = found

@@ -72,7 +72,8 @@ fn library(global: &Global) -> Result<Library, Fail> {
     let overlay = |folder: &Option<String>| {
         folder.as_ref().map_or(Ok(Vec::new()), |folder| files::read(&root.join(folder)))
     };
-    Ok(Library::new(&overlay(&config.steps)?, &overlay(&config.templates)?)?)
+    let read = Library::new(&overlay(&config.steps)?, &overlay(&config.templates)?);
+    Ok(read.map_err(|unusable| unusable.below(config.steps.as_deref(), config.templates.as_deref()))?)
 }
 
 fn repository(global: &Global) -> Result<Option<Repo>, Fail> {
@@ -176,14 +177,14 @@ fn check(global: &Global, dir: Option<&Path>, screen: &Screen) -> Result<Code, F
     for (path, text) in files.iter().filter(|(path, _)| is_lenses(path)) {
         findings.extend(lint_lenses(path, text, &cast));
     }
-    for finding in &findings {
-        screen.say(&finding.to_string());
+    for (at, finding) in findings.iter().enumerate() {
+        screen.say(&format!("{}{finding}", if at > 0 { "\n" } else { "" }));
     }
-    let count = steps.len();
-    let what = if own { "step files" } else { "built-in step files" };
+    let what = if own { "step file" } else { "built-in step file" };
+    let counted = crate::plain::count(steps.len(), what);
     match findings.len() {
-        0 => screen.say(&format!("{count} {what}, nothing to mend.")),
-        found => screen.say(&format!("\n{count} {what}, {found} to mend.")),
+        0 => screen.say(&format!("{counted}, nothing to mend.")),
+        found => screen.say(&format!("\n{counted}, {found} to mend.")),
     }
     let listed: Vec<Value> = findings
         .iter()
@@ -192,7 +193,7 @@ fn check(global: &Global, dir: Option<&Path>, screen: &Screen) -> Result<Code, F
                    "message": finding.message, "hint": finding.hint})
         })
         .collect();
-    screen.json(&json!({ "checked": count, "findings": listed }));
+    screen.json(&json!({ "checked": steps.len(), "findings": listed }));
     Ok(if findings.is_empty() { Code::Yes } else { Code::No })
 }
 
@@ -226,7 +227,7 @@ fn overlay(global: &Global, dir: Option<&Path>) -> Result<Option<Vec<File>>, Fai
         let at = if dir.is_absolute() { dir.to_owned() } else { current_folder()?.join(dir) };
         if !at.is_dir() {
             return Err(Fail::new(format!(
-                "{} is no folder",
+                "{} is no folder; name the root of the steps, such as .roundtable/steps",
                 crate::plain::shown(&dir.display().to_string())
             )));
         }

@@ -6,6 +6,7 @@ use std::thread::JoinHandle;
 
 use git2::Oid;
 
+use super::screen::Screen;
 use super::{Global, exit::Fail, read_file};
 use crate::config::{self, Config};
 use crate::item::path::is_safe_name;
@@ -57,7 +58,11 @@ impl BuiltIn {
         let (steps, templates) = (overlay(&config.steps)?, overlay(&config.templates)?);
         match self.0.join() {
             Ok(library) if steps.is_empty() && templates.is_empty() => Ok(library?),
-            _ => Ok(Library::new(&steps, &templates)?),
+            _ => {
+                let below =
+                    |unusable: Unusable| unusable.below(config.steps.as_deref(), config.templates.as_deref());
+                Ok(Library::new(&steps, &templates).map_err(below)?)
+            }
         }
     }
 }
@@ -108,6 +113,20 @@ pub fn new_path(item: &str, items: &str) -> Result<String, Fail> {
         )));
     }
     Ok(if item.contains('/') { item.to_owned() } else { format!("{items}/{item}") })
+}
+
+/// Says where to look, when a commit holds nothing of what was asked for: what is new stands on branches of
+/// its own until they are merged.
+pub fn note_nothing(repo: &Repo, what: &str, revision: &str, screen: &Screen) {
+    let branches = repo.branches("roundtable/").unwrap_or_default();
+    let Some(branch) = branches.iter().find(|branch| branch.as_str() != revision) else { return };
+    let revision = crate::plain::shown(revision);
+    screen.note(&format!("there is no {what} at {revision}; --rev {branch} looks at that branch"));
+}
+
+/// A path of an argument as git writes it: on Windows people write `\`, which git never does.
+pub fn forward(path: &str) -> String {
+    if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() }
 }
 
 /// The last name of an item's path.

@@ -54,10 +54,17 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let (name, line) = split(&options.place);
     let path = in_repository(&repo, name)?;
     let missing = || {
-        let hint = "name a file by its path in the repository, and a commit that has it with --rev";
-        Fail::new(format!("no file {} at {}; {hint}", plain::shown(&path), plain::shown(&options.rev)))
+        let near = repo.near_file(commit, &path);
+        let hint = "; name a file by its path in the repository, and a commit that has it with --rev";
+        let hint = if near.is_empty() { hint } else { &near };
+        Fail::new(format!("no file {} at {}{hint}", plain::shown(&path), plain::shown(&options.rev)))
     };
-    let bytes = repo.file(commit, &path)?.ok_or_else(missing)?;
+    let bytes = match repo.file(commit, &path) {
+        Err(crate::repo::Error::Foreign { what: "a folder", .. }) => {
+            return Err(Fail::new(format!("{} is a folder; name a file in it", plain::shown(&path))));
+        }
+        read => read?.ok_or_else(missing)?,
+    };
     let text = crate::json::utf8(&plain::shown(&path), &bytes)?.to_owned();
     let config = table::config(global, &repo, commit)?;
     let library = table::BuiltIn::begin().library(&repo, commit, &config)?;
@@ -69,7 +76,10 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         None => desk.list(screen),
         Some(line) if line == 0 || line > lines => {
             let path = plain::shown(&desk.path);
-            Err(Fail::new(format!("{path} has {} and no line {line}", count(lines, "line"))))
+            Err(Fail::new(format!(
+                "{path} has {} and no line {line}; lines count from 1",
+                count(lines, "line")
+            )))
         }
         Some(line) => desk.explain(line, screen),
     }
@@ -99,7 +109,7 @@ fn in_repository(repo: &Repo, name: &str) -> Result<String, Fail> {
         let path = parts.join("/");
         return if path.is_empty() { Err(no_path(name)) } else { Ok(path) };
     }
-    let path = name.trim_start_matches("./").to_owned();
+    let path = table::forward(name.trim_start_matches("./"));
     if !crate::item::path::is_plain(&path) {
         return Err(no_path(name));
     }
@@ -107,7 +117,10 @@ fn in_repository(repo: &Repo, name: &str) -> Result<String, Fail> {
 }
 
 fn no_path(name: &str) -> Fail {
-    Fail::new(format!("\"{}\" is no path of a file in the repository", plain::shown(name)))
+    Fail::new(format!(
+        "\"{}\" is no path of a file in the repository; write it like docs/requirements/late-fees/spec.md",
+        plain::shown(name)
+    ))
 }
 
 impl Desk<'_> {

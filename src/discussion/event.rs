@@ -387,6 +387,9 @@ fn from_line(line: &str, ours: &mut Vec<u8>) -> Result<Record, (usize, String, &
     let body = line.strip_suffix('\n').ok_or_else(|| {
         (line.chars().count(), "the last line has no line end: the file may be cut off".to_owned(), CHANGED)
     })?;
+    if !body.starts_with('{') {
+        return Err((1, "this is no event of a recording".to_owned(), NO_RECORDING));
+    }
     let record = Record::from_line(body).map_err(|message| {
         let column = serde_json::from_str::<Value>(body).err().map_or(1, |error| error.column().max(1));
         let hint = if body.starts_with("{\"kind\"") { CHANGED } else { NO_RECORDING };
@@ -439,7 +442,7 @@ mod tests {
             ("{\"kind\":\"silence\",\"at\":\"2026-02-20T14:30:00.000Z\"}", "line end"),
             ("{\"kind\": \"silence\",\"at\":\"2026-02-20T14:30:00.000Z\"}\n", "form"),
             ("{\"kind\":\"silence\",\"at\":\"2026-02-20T14:30:00.000Z\",\"x\":1}\n", "unknown key"),
-            ("{\"kind\":\"other\",\"at\":\"2026-02-20T14:30:00.000Z\"}\n", "unknown variant"),
+            ("{\"kind\":\"other\",\"at\":\"2026-02-20T14:30:00.000Z\"}\n", "unknown word"),
         ] {
             let refused = from_lines("r.jsonl", text).unwrap_err();
             assert!(refused.to_string().contains(wanted), "{text}: {refused}");

@@ -69,12 +69,12 @@ pub struct Stored {
 pub enum Error {
     #[error("{} is not in a git repository; run `git init`, or name one with --repo", path.display())]
     None { path: PathBuf },
-    #[error("cannot open the repository at {}: {reason}; SHA-1 object ids and references as files are what can be read", path.display())]
-    Unopened { path: PathBuf, reason: String },
+    #[error("cannot open the repository at {}: {reason}; {hint}", path.display())]
+    Unopened { path: PathBuf, reason: String, hint: String },
     #[error("HEAD has no commit yet; make a first one, or name one with --base")]
     Unborn,
-    #[error("no commit \"{0}\" in this repository")]
-    NoCommit(String),
+    #[error("no commit \"{revision}\" in this repository{hint}")]
+    NoCommit { revision: String, hint: String },
     #[error(
         "\"{0}\" is no branch name; use letters, digits, `.`, `_`, `-` and `/`, as in roundtable/offline-mode"
     )]
@@ -97,9 +97,11 @@ pub enum Error {
         "the item's {path} stands where recordings go; rename it, so that a folder `elaborations` can stand there"
     )]
     NotOurs { path: String },
-    #[error("{path} stands there already")]
+    #[error(
+        "{path} stands on the branch already; go on with `roundtable elaborate {path}`, or take another name"
+    )]
     Exists { path: String },
-    #[error("{path} is larger than {limit} bytes")]
+    #[error("{path} is larger than {limit} bytes; make it smaller")]
     Large { path: String, limit: usize },
     #[error("{0}")]
     File(#[from] Finding),
@@ -139,7 +141,7 @@ impl Repo {
     pub fn open(path: &Path) -> Result<Repo, Error> {
         let git = Repository::discover(path).map_err(|error| match error.code() {
             ErrorCode::NotFound => Error::None { path: path.to_owned() },
-            _ => Error::Unopened { path: path.to_owned(), reason: crate::plain::shown(error.message()) },
+            _ => unopened(path, &error),
         })?;
         // git's own setting for those who would rather not wait for the disk.
         let setting = git.config().and_then(|config| config.get_string("core.fsync"));
@@ -176,8 +178,17 @@ impl Repo {
         let found = self.git.revparse_single(revision).and_then(|object| object.peel_to_commit());
         found.map(|commit| commit.id()).map_err(|_| match revision {
             "HEAD" => Error::Unborn,
-            _ => Error::NoCommit(shown()),
+            _ => Error::NoCommit { hint: self.commit_hint(&shown()), revision: shown() },
         })
+    }
+
+    /// The nearest branch to a name that is none; else how to see which there are.
+    fn commit_hint(&self, name: &str) -> String {
+        let known = self.branches("").unwrap_or_default();
+        let near = did_you_mean(name, &known.iter().map(String::as_str).collect::<Vec<_>>());
+        let listed =
+            || "; `git branch --all` lists the branches, `git fetch` gets those of a remote".to_owned();
+        if near.is_empty() { listed() } else { near }
     }
 
     /// What a branch points at, if it exists.
@@ -289,6 +300,19 @@ impl Repo {
         }
     }
 
+    /// `; did you mean …?` for a file that is not there: the nearest name in its folder, or nothing.
+    pub fn near_file(&self, commit: Oid, path: &str) -> String {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let tree = if folder.is_empty() {
+            self.tree(commit).ok()
+        } else {
+            self.folder(commit, folder).ok().flatten()
+        };
+        let names: Vec<String> =
+            tree.map_or(Vec::new(), |tree| tree.iter().map(|entry| name_of(&entry)).collect());
+        crate::plain::clean(&did_you_mean(name, &names.iter().map(String::as_str).collect::<Vec<_>>()))
+    }
+
     /// Finds the item that `name` means: a folder's path in the repository, or a slug below
     /// `items`.
     ///
@@ -315,7 +339,10 @@ impl Repo {
                 .collect(),
             None => Vec::new(),
         };
-        let known: Vec<&str> = slugs.iter().map(String::as_str).collect();
+        let mut known: Vec<&str> = slugs.iter().map(String::as_str).collect();
+        // A new item stands on a branch of its own until that is merged.
+        let branches = self.branches("roundtable/").unwrap_or_default();
+        known.extend(branches.iter().filter_map(|branch| branch.strip_prefix("roundtable/")));
         let mut hint = did_you_mean(name, &known);
         if hint.is_empty() {
             hint = format!(
@@ -643,13 +670,11 @@ impl Repo {
     pub fn overlay(&self, commit: Oid, folder: &str) -> Result<Vec<library::File>, Error> {
         let folder = folder.trim_end_matches('/');
         let tree = self.folder(commit, folder)?.ok_or_else(|| {
-            Error::File(Finding::at(
-                crate::config::FILE,
-                "",
-                1,
-                1,
-                format!("the folder {folder} does not exist at commit {}", short(commit)),
-            ))
+            let message = format!("the folder {folder} does not exist at commit {}", short(commit));
+            Error::File(
+                Finding::at(crate::config::FILE, "", 1, 1, message)
+                    .hint("commit the folder, or mend its name in the settings"),
+            )
         })?;
         let mut found = Vec::new();
         self.read_overlay(&tree, folder, "", &mut found)?;
@@ -731,6 +756,20 @@ pub fn is_branch_name(name: &str) -> bool {
 /// The branch of a full reference name that we could have written.
 fn branch_of(reference: &str) -> Option<&str> {
     reference.strip_prefix("refs/heads/").filter(|name| is_branch_name(name))
+}
+
+/// A repository that cannot be opened: somebody else's, or of a kind that libgit2 does not read.
+fn unopened(path: &Path, error: &git2::Error) -> Error {
+    let hint = match error.code() {
+        ErrorCode::Owner => {
+            let place = crate::plain::shown(&path.display().to_string());
+            format!(
+                "run it as the owner, or trust it with `git config --global --add safe.directory {place}`"
+            )
+        }
+        _ => "SHA-1 object ids and references as files are what can be read".to_owned(),
+    };
+    Error::Unopened { path: path.to_owned(), reason: crate::plain::shown(error.message()), hint }
 }
 
 /// Tells libgit2 whether to compute the hash of every object it reads.

@@ -35,10 +35,7 @@ impl Repo {
     /// # Errors
     /// No repository there, or one that libgit2 cannot read.
     pub fn open_from_env(path: &Path) -> Result<Repo, Error> {
-        let git = Repository::open_from_env().map_err(|error| Error::Unopened {
-            path: path.to_owned(),
-            reason: crate::plain::shown(error.message()),
-        })?;
+        let git = Repository::open_from_env().map_err(|error| super::unopened(path, &error))?;
         Ok(Repo { git, flushes: true, from_env: true })
     }
 

@@ -62,7 +62,9 @@ impl Program {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn();
-        let mut child = piped.map_err(|error| format!("it cannot be run: {error}"))?;
+        let mut child = piped.map_err(|error| {
+            format!("it cannot be run: {error}; name a program with its path, as in command:./answer.py")
+        })?;
         let done = talk_to(&mut child, input, deadline, &self.secrets);
         if done.is_err() {
             // Whatever it was doing, nobody waits for it any more.

@@ -34,7 +34,7 @@ fn what_exists_or_is_no_item_is_refused() {
     let sandbox = sandbox();
     let refs = sandbox.refs();
     for (args, wanted) in [
-        (vec!["add", "offline-mode", "--name", "x"], "stands there already"),
+        (vec!["add", "offline-mode", "--name", "x"], "stands on the branch already"),
         (vec!["add", "a b", "--name", "x"], "is no item"),
         (vec!["add", "../x", "--name", "x"], "is no item"),
         (vec!["add", ".git/x", "--name", "x"], "is no item"),

@@ -30,4 +30,5 @@ mod resume;
 mod rules;
 mod server;
 mod steps;
+mod terminal;
 mod trace;

@@ -351,7 +351,7 @@ fn repository() -> Vec<Mistake> {
 /// Scripts.
 fn scripts() -> Vec<Mistake> {
     vec![
-        mistake("script-missing", "the script is not there", "elaborate offline-mode --step 01-03 --script tlak.txt", "tlak.txt"),
+        mistake("script-missing", "the script is not there", "elaborate offline-mode --step 01-03 --script tlak.txt", "tlak.txt").file("talk.txt", "done\n"),
         mistake("script-folder", "a folder where a script is expected", "elaborate offline-mode --step 01-03 --script docs", "docs"),
         mistake("script-empty", "the script is empty", TALK, "talk.txt").script("talk.txt", ""),
         mistake("script-utf16", "the script is not UTF-8", TALK, "talk.txt").script("talk.txt", b"Maya, gr\xfc\xdfe?\n"),
@@ -390,7 +390,7 @@ fn files() -> Vec<Mistake> {
             .file(SETTINGS, "append_only:\n  - { path: docs/**, rule: line }\n  - { path: log/**, warn: [list-loose] }\n"),
         mistake("settings-steps", "the steps folder is not there", TALK, "stpes").file(SETTINGS, "steps: stpes\n"),
         mistake("settings-file", "--config names nothing", "status --config settings.yaml", "settings.yaml"),
-        with_steps(mistake("step-keys", "several things are wrong with a step", TALK, "09-compliance.md:2:"))
+        with_steps(mistake("step-keys", "several things are wrong with a step", TALK, "09-compliance.md:3:"))
             .file(OWN, STEP.replace("title: Compliance", "titel: Compliance").replace("depth: brief", "depth: breif").replace("outputs: [requirements-spec.md]", "outputs: requirements-spec.md")),
         with_steps(mistake("step-front-matter", "a step without its front matter", TALK, "09-compliance.md:1:1")).file(OWN, "# Compliance\n"),
         with_steps(mistake("step-open", "the front matter of a step is not closed", TALK, "09-compliance.md")).file(OWN, "---\nstep_id: \"01-09\"\n"),
@@ -455,8 +455,8 @@ fn wrong(mistake: &Mistake, run: &Run) -> Vec<String> {
     {
         found.push("it has a path of Rust's".to_owned());
     }
-    if run.code == 2 && !run.stderr.starts_with("error: ") {
-        found.push("it does not begin with `error: `".to_owned());
+    if run.code == 2 && !run.stderr.lines().any(|line| line.starts_with("error: ")) {
+        found.push("no line begins with `error: `".to_owned());
     }
     if run.code == 2 && !run.stderr.contains("= help: ") {
         found.push("it does not say what to do".to_owned());

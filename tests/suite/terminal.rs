@@ -1,0 +1,222 @@
+//! What is different on a terminal: colour, the pager, the width, what is waited for; and what a shell is
+//! told when somebody presses tab. The terminal is made by script(1) of util-linux.
+
+use std::process::Command;
+
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::kit::{BRANCH, Run, Sandbox, sandbox};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_roundtable");
+
+/// Runs a command of the shell's in the repository, on a terminal; both outputs come together.
+#[cfg(target_os = "linux")]
+fn on_terminal(sandbox: &Sandbox, command: &str, environment: &[(&str, &str)]) -> Run {
+    let mut script = Command::new("script");
+    script.args(["--quiet", "--return", "--command", command, "/dev/null"]);
+    script.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", sandbox.outside("home"));
+    script.env("SHELL", "/bin/sh").env("TERM", "xterm").envs(environment.iter().copied());
+    Run::of(
+        script
+            .current_dir(sandbox.root())
+            .stdin(std::process::Stdio::null())
+            .output()
+            .expect("the tests need script(1)"),
+    )
+}
+
+fn talked() -> (Sandbox, String) {
+    let sandbox = sandbox();
+    sandbox.elaborate("Maya, who is hurt?\ndone\n", &[]).ok();
+    let recording = format!("{BRANCH}:{}", sandbox.recordings()[0]);
+    (sandbox, recording)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_discussion_is_read_in_the_pager_that_the_user_has_chosen() {
+    let (sandbox, recording) = talked();
+    let show = format!("{PROGRAM} show {recording}");
+    let paged = |environment: &[(&str, &str)]| on_terminal(&sandbox, &show, environment).ok().stdout;
+    let by_pager = |text: &str| text.lines().filter(|line| line.starts_with("page:")).count();
+    let pager = ("PAGER", "sed s/^/page:/");
+    let all = paged(&[pager]);
+    assert!(by_pager(&all) > 20 && all.contains("Maya Chen (Business Analyst):"), "{all}");
+    // git's own variable goes first, `cat` and nothing are no pagers, neither is a terminal that is dumb.
+    assert!(by_pager(&paged(&[pager, ("GIT_PAGER", "cat")])) == 0);
+    assert!(by_pager(&paged(&[pager, ("GIT_PAGER", "")])) == 0);
+    assert!(by_pager(&paged(&[pager, ("TERM", "dumb")])) == 0);
+    let plainly = on_terminal(&sandbox, &format!("{show} --no-pager"), &[pager]).ok().stdout;
+    assert!(by_pager(&plainly) == 0 && plainly.contains("Maya Chen"));
+    // One that is not there, or that goes away early, takes nothing from the text or from the code.
+    assert!(paged(&[("PAGER", "/nowhere/at/all")]).contains("Maya Chen"));
+    paged(&[("PAGER", "true")]);
+    // What went wrong does not wait in a page.
+    let run = on_terminal(&sandbox, &format!("{PROGRAM} why nowhere.md"), &[pager]);
+    assert!(
+        run.code == 2 && by_pager(&run.stdout) == 0 && run.stdout.contains("nowhere.md"),
+        "{}",
+        run.stdout
+    );
+    let mut piped = sandbox.command(&["show", &recording]);
+    let run = Run::of(piped.env("PAGER", "sed s/^/page:/").env("TERM", "xterm").output().unwrap()).ok();
+    assert!(by_pager(&run.stdout) == 0 && run.stdout.contains("Maya Chen"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn colour_is_for_terminals_and_for_who_asks() {
+    let (sandbox, recording) = talked();
+    let coloured = |more: &str, environment: &[(&str, &str)]| {
+        let command = format!("{PROGRAM} show {recording} --no-pager {more}");
+        on_terminal(&sandbox, &command, environment).ok().stdout.contains("\u{1b}[")
+    };
+    assert!(coloured("", &[]));
+    assert!(!coloured("", &[("NO_COLOR", "1")]));
+    assert!(!coloured("", &[("TERM", "dumb")]));
+    assert!(!coloured("--color never", &[]));
+    assert!(coloured("--color always", &[("NO_COLOR", "1")]));
+    let piped =
+        |more: &[&str]| sandbox.run(&[&["show", &recording], more].concat()).ok().stdout.contains('\u{1b}');
+    assert!(!piped(&[]));
+    assert!(piped(&["--color", "always"]));
+    // What is wrong with the arguments is coloured alike.
+    let usage = |more: &str| on_terminal(&sandbox, &format!("{PROGRAM} {more} shwo"), &[]).stdout;
+    assert!(usage("").contains("\u{1b}[") && usage("--color always").contains("\u{1b}["));
+    assert!(!usage("--color never").contains('\u{1b}'), "{}", usage("--color never"));
+    assert!(!usage("--color=never").contains('\u{1b}'));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn status_fits_the_terminal_and_has_no_width_in_a_pipe() {
+    let sandbox = sandbox();
+    let long = "docs/requirements/an-item-with-a-name-that-is-longer-than-most-terminals-are-wide/meta.json";
+    sandbox.commit(&[(long, "{\"analysis_status\": \"全角\"}\n"), ("docs/requirements/x/meta.json", "{}\n")]);
+    for columns in [40, 60, 100] {
+        let run =
+            on_terminal(&sandbox, &format!("stty cols {columns} rows 24; {PROGRAM} status --no-pager"), &[])
+                .ok();
+        for line in run.stdout.lines() {
+            assert!(line.trim_end().width() <= columns, "{columns}: {line}");
+        }
+        assert!(run.stdout.contains('…') && run.stdout.contains("wide"), "{}", run.stdout);
+    }
+    let piped = sandbox.run(&["status"]).ok().stdout;
+    assert!(piped.contains("than-most-terminals-are-wide  ") && !piped.contains('…'), "{piped}");
+    let start = |word: &str| piped.lines().find_map(|line| line.find(word).map(|at| line[..at].width()));
+    assert_eq!(start("全角"), start("raw"), "{piped}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_waited_for_is_said_on_a_terminal_and_goes_away() {
+    let sandbox = sandbox();
+    let script = sandbox.script("talk.txt", "done\n");
+    let voice = sandbox.script("voice.sh", "#!/bin/sh\ncat > /dev/null\necho nothing\n");
+    let command = format!(
+        "{PROGRAM} elaborate offline-mode --step 01-03 --script {script} --dry-run --voice 'command:sh {voice}'"
+    );
+    let waits = |environment: &[(&str, &str)]| on_terminal(&sandbox, &command, environment).stdout;
+    let said = waits(&[]);
+    assert!(said.contains("\r… waiting for command:sh\u{1b}[K") && said.contains("\r\u{1b}[K"), "{said}");
+    assert!(!waits(&[("CI", "true")]).contains("waiting for"));
+    assert!(!waits(&[("TERM", "dumb")]).contains("waiting for"));
+    let piped = sandbox.run(&[
+        "elaborate",
+        "offline-mode",
+        "--step",
+        "01-03",
+        "--script",
+        &script,
+        "--dry-run",
+        "--voice",
+        &format!("command:sh {voice}"),
+    ]);
+    assert!(!piped.stderr.contains("waiting for") && !piped.stdout.contains('\r'), "{}", piped.stderr);
+}
+
+/// What is offered behind some words, by the engine that all shells ask.
+fn offered(sandbox: &Sandbox, shell: &str, words: &[&str]) -> Vec<String> {
+    let mut command = sandbox.command(&[&["--", "roundtable"], words].concat());
+    command.env("ROUNDTABLE_COMPLETE", shell).env("_CLAP_COMPLETE_INDEX", words.len().to_string());
+    let run = Run::of(command.env("_CLAP_IFS", "\n").output().unwrap()).ok();
+    run.stdout.lines().map(|line| line.split(['\t', ':']).next().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn items_steps_and_branches_are_completed_from_the_repository() {
+    let (sandbox, _) = talked();
+    sandbox.run(&["add", "late-fees", "--name", "late fees"]).ok();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let items = offered(&sandbox, shell, &["elaborate", ""]);
+        assert!(
+            items.contains(&"offline-mode".to_owned()) && items.contains(&"late-fees".to_owned()),
+            "{shell}: {items:?}"
+        );
+        let steps = offered(&sandbox, shell, &["elaborate", "offline-mode", "--step", "01-0"]);
+        assert_eq!((steps.len(), steps[0].as_str()), (8, "01-01"), "{shell}: {steps:?}");
+    }
+    assert_eq!(offered(&sandbox, "bash", &["status", "la"]), ["late-fees"]);
+    assert_eq!(offered(&sandbox, "bash", &["steps", "show", "00-03"]), ["00-03"]);
+    assert_eq!(offered(&sandbox, "bash", &["check", "--base", "roundtable/l"]), ["roundtable/late-fees"]);
+    assert_eq!(offered(&sandbox, "bash", &["elab"]), ["elaborate"]);
+    assert_eq!(offered(&sandbox, "bash", &["check", "--format", "s"]), ["sarif"]);
+    // Where there is no repository, the built-in steps are all there is.
+    let mut outside = sandbox.command(&["--", "roundtable", "status", ""]);
+    outside
+        .current_dir(sandbox.outside("home"))
+        .env("ROUNDTABLE_COMPLETE", "bash")
+        .env("_CLAP_COMPLETE_INDEX", "2");
+    let run = Run::of(outside.output().unwrap()).ok();
+    assert!(run.stderr.is_empty() && !run.stdout.contains("late-fees"), "{}{}", run.stdout, run.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn bash_completes_with_the_script_that_is_printed() {
+    let (sandbox, _) = talked();
+    let completions = sandbox.script("completions.bash", sandbox.run(&["completions", "bash"]).ok().stdout);
+    let press_tab = "source \"$1\"; COMP_WORDS=(roundtable elaborate off); COMP_CWORD=2; COMP_TYPE=9; \
+                     $(complete -p roundtable | sed 's/.*-F \\([^ ]*\\).*/\\1/') roundtable off elaborate; \
+                     printf '%s\\n' \"${COMPREPLY[@]}\"";
+    let folder = std::path::Path::new(PROGRAM).parent().unwrap().to_str().unwrap();
+    let mut bash = Command::new("bash");
+    bash.args(["--norc", "-c", press_tab, "bash", &completions]).current_dir(sandbox.root());
+    bash.env_clear().env("HOME", sandbox.outside("home")).env("PATH", format!("{folder}:/usr/bin:/bin"));
+    let run = Run::of(bash.output().expect("the tests need bash")).ok();
+    assert_eq!(run.stdout.trim(), "offline-mode", "{}", run.stderr);
+}
+
+#[test]
+fn the_program_alone_says_what_it_is_for_and_what_to_try() {
+    let sandbox = sandbox();
+    let run = sandbox.run(&[]);
+    insta::assert_snapshot!(format!("{}{}[exit code {}]", run.stdout, run.stderr, run.code));
+    let version = sandbox.run(&["--version"]).ok().stdout;
+    let first = format!("roundtable {}", env!("CARGO_PKG_VERSION"));
+    assert_eq!(version.lines().next(), Some(first.as_str()));
+    assert!(version.contains("\nfeatures: git, net, cli\ntarget: "), "{version}");
+    assert_eq!(sandbox.run(&["-V"]).ok().stdout, format!("{first}\n"));
+}
+
+#[test]
+fn packages_are_named_as_the_release_names_them() {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let manifest = std::fs::read_to_string(format!("{root}/Cargo.toml")).unwrap();
+    let release = std::fs::read_to_string(format!("{root}/.github/workflows/release.yml")).unwrap();
+    assert!(
+        release.contains("name=roundtable-$TAG-$TARGET")
+            && release.contains("\"$name.tar.gz\"")
+            && release.contains("\"$name.zip\"")
+    );
+    assert!(manifest.contains("/v{ version }/roundtable-v{ version }-{ target }.tar.gz\""));
+    assert!(manifest.contains("/v{ version }/roundtable-v{ version }-{ target }.zip\""));
+    assert!(manifest.contains("bin-dir = \"roundtable-v{ version }-{ target }/{ bin }{ binary-ext }\""));
+    // What .ci/extras makes is what the Debian package takes.
+    let extras = std::fs::read_to_string(format!("{root}/.ci/extras")).unwrap();
+    for line in manifest.lines().filter(|line| line.contains("target/extras/")) {
+        let name = line.split("target/extras/").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        assert!(extras.contains(&format!("$dir/{name}")), "{name}");
+    }
+}
