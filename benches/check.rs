@@ -1,7 +1,8 @@
 //! `roundtable check` beside `git`, as whole processes on a generated repository, each run in turn:
 //! `cargo bench --bench check`. Reports medians and their ratio; nothing here can fail on a slow
 //! machine. `ROUNDTABLE_BENCH_REPO=DIR` adds a repository of your own, between its first and last
-//! commit and over its last thousand.
+//! commit and over its last thousand; `ROUNDTABLE_BENCH_AT=DIR`, a folder that does not exist yet,
+//! keeps the generated ones.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::disallowed_methods, clippy::print_stdout)]
 
@@ -18,15 +19,16 @@ const ROUNDS: usize = 9;
 
 fn main() {
     let dir = tempfile::tempdir().unwrap();
+    let at = std::env::var_os("ROUNDTABLE_BENCH_AT").map_or_else(|| dir.path().to_owned(), Into::into);
     println!("{FILES} Markdown files, two additions each:");
-    let many = dir.path().join("many");
+    let many = at.join("many");
     let (base, head) = many_files(&many);
     beside(&many, &["check", "--base", &base, "--head", &head], &["diff", "--numstat", &base, &head]);
     println!("a change of three files among {FILES}:");
     let (base, head) = three_files(&many, &head);
     beside(&many, &["check", "--base", &base, "--head", &head], &["diff", "--numstat", &base, &head]);
     println!("{COMMITS} commits, each one file:");
-    let history = dir.path().join("history");
+    let history = at.join("history");
     let (base, head) = commits(&history);
     let range = format!("{base}..{head}");
     beside(&history, &["check", "--each", "--base", &base, "--head", &head], &["log", "--numstat", &range]);

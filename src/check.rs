@@ -110,7 +110,7 @@ const LARGEST: usize = 1 << 30;
 pub fn judge(gates: &[Gate<'_>], objects: Objects) -> Result<Vec<Report>, Error> {
     if gates.len() >= SHARED {
         let one = |desk: &mut Desk, gate: &Gate<'_>| gate.judge(desk, false);
-        return shared(&objects, true, gates, &one);
+        return shared(&objects.of_history(), gates, &one);
     }
     let mut desk = Desk::of(objects);
     gates.iter().map(|gate| gate.judge(&mut desk, true)).collect()
@@ -135,7 +135,7 @@ impl<'p> Gate<'p> {
         let moved = if gone { self.moved(&desk.objects)? } else { BTreeMap::new() };
         let one = |desk: &mut Desk, job: &Job<'_>| self.file(desk, job, &moved);
         let files = if share && jobs.len() >= SHARED {
-            shared(&desk.objects, false, &jobs, &one)?
+            shared(&desk.objects, &jobs, &one)?
         } else {
             jobs.iter().map(|job| one(desk, job)).collect::<Result<Vec<_>, _>>()?
         };
@@ -193,11 +193,9 @@ impl<'p> Gate<'p> {
     }
 }
 
-/// What comparing needs: a reader, and room for two texts.
+/// What comparing needs.
 struct Desk {
     objects: Objects,
-    before: Vec<u8>,
-    after: Vec<u8>,
     /// Pairs that were compared before and lost nothing, with the blocks that were new. The same
     /// pair comes up again at every merge of a range.
     known: HashMap<(Oid, Oid, Rule, bool), usize>,
@@ -205,23 +203,18 @@ struct Desk {
 
 impl Desk {
     fn of(objects: Objects) -> Desk {
-        Desk { objects, before: Vec::new(), after: Vec::new(), known: HashMap::new() }
+        Desk { objects, known: HashMap::new() }
     }
 }
 
-/// Does every job, on all processors; the outcomes in the order of the jobs. With `history`, the
-/// jobs are commits that have most of their objects in common.
+/// Does every job, on all processors; the outcomes in the order of the jobs.
 fn shared<J: Sync, T: Send>(
     objects: &Objects,
-    history: bool,
     jobs: &[J],
     one: &(dyn Fn(&mut Desk, &J) -> Result<T, Error> + Sync),
 ) -> Result<Vec<T>, Error> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
-    let desk = || {
-        let objects = objects.again();
-        Desk::of(if history { objects.of_history() } else { objects })
-    };
+    let desk = || Desk::of(objects.again());
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(jobs.len())));
     let work = |mut desk: Desk| {
         let mut mine = Vec::new();
@@ -369,20 +362,19 @@ fn contents(
     if let Some(added) = desk.known.get(&pair) {
         return Ok(Compared { losses: Vec::new(), added: *added });
     }
-    let Desk { objects, before, after, known } = desk;
-    objects.read(old.id, ObjectType::Blob, before)?;
-    objects.read(new.id, ObjectType::Blob, after)?;
+    let before = desk.objects.read(old.id, ObjectType::Blob)?;
+    let after = desk.objects.read(new.id, ObjectType::Blob)?;
     if before.len().max(after.len()) > LARGEST {
         return Ok(opaque("the file is over 1 GiB, so whether it only grew cannot be told"));
     }
     if written && rule == Rule::Markdown {
-        let blocks = block::compare_written(before, after);
+        let blocks = block::compare_written(&before, &after);
         let losses = blocks.found.into_iter().map(|found| found.of(path)).collect();
         return Ok(Compared { losses, added: blocks.added });
     }
-    let outcome = additive::compare(path, rule, before, after);
+    let outcome = additive::compare(path, rule, &before, &after);
     if outcome.losses.is_empty() {
-        known.insert(pair, outcome.added);
+        desk.known.insert(pair, outcome.added);
     }
     Ok(outcome)
 }

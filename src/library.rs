@@ -164,6 +164,15 @@ impl Library {
         self.marks.get_or_init(|| Marks::new(&self.steps))
     }
 
+    /// Makes what a discussion asks for later: another thread may do so while it begins.
+    pub fn prepare(&self) {
+        for persona in self.lenses.keys() {
+            // Whoever asks for them is told what is wrong with them.
+            let _ = self.lenses(persona);
+        }
+        self.marks().ranking(&self.steps);
+    }
+
     /// Digests of everything a discussion of `step` is made from: the step's file, the personas,
     /// the templates, and all steps in one (they decide what is off topic).
     pub fn digests(&self, step: &Step) -> BTreeMap<String, String> {
@@ -292,6 +301,16 @@ mod tests {
         format!(
             "---\nstep_id: \"{id}\"\ntitle: {title}\npersona: business-analyst\ndepth: brief\noutputs: [a.md]\n---\n## Brief Mode\nx\n"
         )
+    }
+
+    #[test]
+    fn every_built_in_lens_can_be_used() {
+        let library = Library::built_in().unwrap();
+        for (path, text) in embedded_files().filter(|(path, _)| is_lenses(path)) {
+            let key = path.trim_start_matches("personas/lenses/").trim_end_matches(".yaml");
+            let (read, kept) = (lens::read(path, text).unwrap(), library.lenses(key).unwrap());
+            assert_eq!(format!("{read:?}"), format!("{kept:?}"), "{path}");
+        }
     }
 
     #[test]

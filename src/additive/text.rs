@@ -59,13 +59,24 @@ pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
     Vec::new()
 }
 
-/// How many bytes two texts begin with alike.
-fn shared(a: &[u8], b: &[u8]) -> usize {
-    const STEP: usize = 4096;
-    let steps = a.chunks(STEP).zip(b.chunks(STEP)).take_while(|(a, b)| a == b).count() * STEP;
-    let start = steps.min(a.len()).min(b.len());
-    start + a[start..].iter().zip(&b[start..]).take_while(|(a, b)| a == b).count()
+/// How many bytes two texts begin with alike: in large steps, then in smaller ones.
+pub(super) fn shared(a: &[u8], b: &[u8]) -> usize {
+    STEPS.iter().fold(0, |at, step| {
+        let pairs = a[at..].chunks_exact(*step).zip(b[at..].chunks_exact(*step));
+        at + pairs.take_while(|(a, b)| a == b).count() * step
+    })
 }
+
+/// How many bytes two texts end with alike.
+pub(super) fn shared_end(a: &[u8], b: &[u8]) -> usize {
+    STEPS.iter().fold(0, |at, step| {
+        let (a, b) = (&a[..a.len() - at], &b[..b.len() - at]);
+        let pairs = a.rchunks_exact(*step).zip(b.rchunks_exact(*step));
+        at + pairs.take_while(|(a, b)| a == b).count() * step
+    })
+}
+
+const STEPS: [usize; 4] = [4096, 256, 16, 1];
 
 /// The old bytes are what the new ones begin with: a log (S2) grows at its end only.
 pub fn log_losses(before: &[u8], after: &[u8]) -> Vec<Found> {
@@ -132,6 +143,16 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_two_texts_share_is_counted_to_the_byte(
+            start in "[ab]{0,40}", a in "[abc]{0,9000}", b in "[abd]{0,9}", end in "[ab]{0,300}",
+        ) {
+            let (a, b) = (format!("{start}{a}{end}").into_bytes(), format!("{start}{b}{end}").into_bytes());
+            let same = |(a, b): &(&u8, &u8)| a == b;
+            prop_assert_eq!(shared(&a, &b), a.iter().zip(&b).take_while(same).count());
+            prop_assert_eq!(shared_end(&a, &b), a.iter().rev().zip(b.iter().rev()).take_while(same).count());
+        }
+
         /// The same verdict as the definition itself: a subsequence, tried position by position.
         #[test]
         fn the_one_pass_decides_what_the_definition_says(

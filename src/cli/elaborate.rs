@@ -542,8 +542,17 @@ fn search(repo: &Repo, base: Oid, item: &Item) -> Cell<Option<Search>> {
     Cell::new(Some(std::thread::spawn(look)))
 }
 
-/// Holds the discussion, told line by line; with it comes what it took.
+/// Holds the discussion, told line by line; with it comes what it took. What is asked for in the middle
+/// of it is made beside it.
 fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) -> Result<Came<'s>, Fail> {
+    let library = &setup.library;
+    std::thread::scope(|scope| {
+        scope.spawn(|| library.prepare());
+        converse(setup, step, log, screen)
+    })
+}
+
+fn converse<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) -> Result<Came<'s>, Fail> {
     let clock = || setup.fixed.unwrap_or_else(now);
     let mut talk = begin(setup, step, &clock)?;
     if setup.begun.is_empty() {

@@ -67,6 +67,11 @@ impl Marks {
         }
         marks
     }
+
+    /// The texts of the same steps, counted.
+    pub(crate) fn ranking(&self, steps: &[Step]) -> &Ranking {
+        self.ranking.get_or_init(|| Ranking::new(steps))
+    }
 }
 
 impl<'l> Focus<'l> {
@@ -85,7 +90,7 @@ impl<'l> Focus<'l> {
         let text = unquoted(message);
         let text = without_files(&text);
         let here = self.steps.iter().position(|step| step.id == self.id)?;
-        let ranking = self.marks.ranking.get_or_init(|| Ranking::new(self.steps));
+        let ranking = self.marks.ranking(self.steps);
         let nearest = ranking.elsewhere(&text, here, &self.item_name)?;
         let place = self.steps.get(nearest.step)?;
         let belongs = format!("{} (step {})", place.title, place.id);

@@ -804,20 +804,26 @@ pub fn is_relevant(text: &str, persona: &Persona) -> bool {
 /// Words a persona may be recorded with: visible, not empty, and no line that could be taken for
 /// another speaker's.
 pub fn is_speakable(text: &str, cast: &Cast) -> bool {
-    let prefixes: Vec<String> = cast.iter().map(|persona| folded(&persona.prefix())).collect();
+    let prefixes: Vec<String> = cast.iter().map(Persona::prefix).collect();
     let forged = |line: &str| {
         let line = line.trim_start_matches(crate::voice::integrity::MARKUP);
-        let line = folded(&line.chars().take(200).collect::<String>());
-        let of_log = line.starts_with("[turn") || line.starts_with("(notice)");
-        let of_user = line.find("(user):").is_some_and(|at| at < 80);
-        of_log || of_user || prefixes.iter().any(|prefix| line.starts_with(prefix))
+        let line = &line[..line.char_indices().nth(200).map_or(line.len(), |(at, _)| at)];
+        let begins = |with: &str| {
+            let mut line = folded(line);
+            folded(with).all(|wanted| line.next() == Some(wanted))
+        };
+        let of_log = begins("[turn") || begins("(notice)");
+        // Most lines have no bracket, and need not be looked at as a whole.
+        let may_be_of_user = line.contains(['(', '\u{ff08}']);
+        let of_user = || folded(line).collect::<String>().find("(user):").is_some_and(|at| at < 80);
+        of_log || may_be_of_user && of_user() || prefixes.iter().any(|prefix| begins(prefix))
     };
     !text.trim().is_empty() && plain::is_clean(text) && !text.lines().any(forged)
 }
 
-/// A text as an eye takes it in passing: without blanks and case, with look-alikes of Latin letters as
-/// what they look like.
-fn folded(text: &str) -> String {
+/// The signs of a text as an eye takes them in passing: without blanks and case, with look-alikes of
+/// Latin letters as what they look like.
+fn folded(text: &str) -> impl Iterator<Item = char> {
     let look = |c: char| match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
         'а' | 'α' => 'a',
@@ -841,7 +847,7 @@ fn folded(text: &str) -> String {
         'г' => 'r',
         c => c,
     };
-    text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).map(look).collect()
+    text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).map(look)
 }
 
 fn is_hex(text: &str, length: usize) -> bool {

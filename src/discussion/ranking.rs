@@ -5,9 +5,11 @@
 //! its last digit and a message fall to the other side of a margin. So weights are computed in
 //! thousandths, logarithms by squaring.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
 
-use super::words::{is_significant, stem, words};
+use super::words::{Word, is_significant, stem, words};
 use crate::step::Step;
 
 /// How soon a term that is said again stops to count (k1), and how far a long text is held against
@@ -25,7 +27,7 @@ const FROM_NEXT: u64 = 4_000;
 #[derive(Clone, Debug, Default)]
 pub struct Ranking {
     /// By term: the steps that say it, with how often.
-    terms: BTreeMap<String, Vec<(usize, u64)>>,
+    terms: HashMap<String, Vec<(usize, u64)>>,
     /// The number of terms of each step.
     lengths: Vec<u64>,
 }
@@ -43,22 +45,31 @@ impl Ranking {
     /// Counts the steps' texts.
     pub fn new(steps: &[Step]) -> Ranking {
         let mut ranking = Ranking::default();
-        for (number, step) in steps.iter().enumerate() {
-            let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        for step in steps {
+            let number = ranking.lengths.len();
+            ranking.lengths.push(0);
             let asked = [&step.brief, &step.artifacts].into_iter();
             let asked = asked.chain(&step.standard).chain(&step.deep).chain(&step.validation);
-            for text in asked {
-                terms(text).into_iter().for_each(|(term, _)| *counts.entry(term).or_default() += 1);
-            }
-            for text in step.topics.iter().chain([&step.title]) {
-                terms(text).into_iter().for_each(|(term, _)| *counts.entry(term).or_default() += MARKED);
-            }
-            ranking.lengths.push(counts.values().sum());
-            for (term, count) in counts {
-                ranking.terms.entry(term).or_default().push((number, count));
-            }
+            asked.for_each(|text| ranking.count(number, text, 1));
+            step.topics.iter().chain([&step.title]).for_each(|text| ranking.count(number, text, MARKED));
         }
         ranking
+    }
+
+    /// Counts the terms of a text of a step, each so many times.
+    fn count(&mut self, step: usize, text: &str, times: u64) {
+        for (word, _) in significant(&words(text)) {
+            let term = root(word);
+            self.lengths[step] += times;
+            let Some(places) = self.terms.get_mut(term.as_ref()) else {
+                self.terms.insert(term.into_owned(), vec![(step, times)]);
+                continue;
+            };
+            match places.last_mut() {
+                Some((last, count)) if *last == step => *count += times,
+                _ => places.push((step, times)),
+            }
+        }
     }
 
     /// The step that a message clearly belongs to instead of `here`; terms of `subject` are what the
@@ -131,12 +142,15 @@ fn thousandths_of_ln(numerator: u64, denominator: u64) -> u64 {
 
 /// The significant words of a text by their roots, each with the word as it stands.
 fn terms(text: &str) -> Vec<(String, String)> {
-    let of = |word: &super::words::Word<'_>| (root(&word.text), text[word.start..word.end].to_owned());
-    words(text)
-        .iter()
-        .filter(|word| is_significant(&word.text) && word.text.starts_with(|c: char| c.is_alphabetic()))
-        .map(of)
-        .collect()
+    let of = |(word, at): (&str, Range<usize>)| (root(word).into_owned(), text[at].to_owned());
+    significant(&words(text)).map(of).collect()
+}
+
+/// The words that say something about a subject, each with where it stands.
+fn significant<'w>(words: &'w [Word<'_>]) -> impl Iterator<Item = (&'w str, Range<usize>)> {
+    let says =
+        |word: &&Word<'_>| is_significant(&word.text) && word.text.starts_with(|c: char| c.is_alphabetic());
+    words.iter().filter(says).map(|word| (word.text.as_ref(), word.start..word.end))
 }
 
 /// Endings that are taken off, the longest first.
@@ -148,10 +162,24 @@ const ENDINGS: [&str; 33] = [
 
 /// A word without its ending, where four letters are left: journeys and journey are one, and so
 /// are prioritize and prioritization.
-fn root(word: &str) -> String {
+fn root(word: &str) -> Cow<'_, str> {
     let word = stem(word);
-    let cut = ENDINGS.iter().find_map(|ending| word.strip_suffix(ending).filter(|head| head.len() >= 4));
-    cut.unwrap_or(&word).to_owned()
+    let last = word.bytes().last();
+    // Most endings are told apart by their last letter.
+    let cut = |ending: &&str| {
+        let length = word.len().checked_sub(ending.len()).filter(|length| *length >= 4)?;
+        (ending.bytes().last() == last && word.ends_with(*ending)).then_some(length)
+    };
+    match ENDINGS.iter().find_map(|ending| cut(&ending)) {
+        None => word,
+        Some(length) => match word {
+            Cow::Borrowed(word) => Cow::Borrowed(&word[..length]),
+            Cow::Owned(mut word) => {
+                word.truncate(length);
+                Cow::Owned(word)
+            }
+        },
+    }
 }
 
 #[cfg(test)]

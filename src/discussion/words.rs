@@ -111,9 +111,26 @@ const STOP: &[&str] = &[
     "with", "without", "would", "yet", "you", "your",
 ];
 
+/// Where the small words begin with each letter, from `a` on; the last one is where they end.
+const STOPS: [usize; 27] = {
+    let (mut places, mut letter) = ([0; 27], 0);
+    while letter < 26 {
+        let mut at = places[letter];
+        while at < STOP.len() && STOP[at].as_bytes()[0] == b'a' + letter as u8 {
+            at += 1;
+        }
+        letter += 1;
+        places[letter] = at;
+    }
+    places
+};
+
 /// Whether a word carries a subject: long enough, and none of the small words of English.
 pub fn is_significant(word: &str) -> bool {
-    word.chars().nth(2).is_some() && STOP.binary_search(&word).is_err()
+    let letter = word.bytes().next().map_or(usize::MAX, |first| usize::from(first.wrapping_sub(b'a')));
+    let small = STOPS.get(letter).zip(STOPS.get(letter.wrapping_add(1)));
+    let is_small = small.is_some_and(|(from, to)| STOP[*from..*to].contains(&word));
+    word.chars().nth(2).is_some() && !is_small
 }
 
 /// The significant stems of a text, in order, without doubles.

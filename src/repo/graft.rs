@@ -74,7 +74,7 @@ impl<'a> Folder<'a> {
         made: &mut Vec<Object>,
     ) -> Result<Option<Oid>, Error> {
         let bytes = old.map(|old| objects.tree(old)).transpose()?;
-        let Some(mut found) = entries(bytes.as_deref().unwrap_or_default()) else {
+        let Some(mut found) = entries(bytes.as_ref().map_or(&[], |bytes| bytes.as_slice())) else {
             return Err(Error::Damaged("a tree on the way cannot be read".to_owned()));
         };
         for (name, change) in &self.files {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use git2::{ObjectType, Oid, Tree};
 
-use super::{Entry, Error, Repo, kind, name_of};
+use super::{Entry, Error, Objects, Repo, Unwritten, kind, name_of};
 use crate::voice::evidence::Mentions;
 
 /// Bytes and files that are looked into; beyond them the counts are lower bounds.
@@ -19,6 +19,7 @@ const MOST_ENTRIES: usize = 50_000;
 const DEEPEST: usize = 32;
 
 struct Search<'a> {
+    objects: Objects,
     words: &'a [String],
     /// The item's own folder, which mentions its subject anyway.
     own: &'a str,
@@ -35,8 +36,17 @@ impl Repo {
     /// # Errors
     /// An object that cannot be read.
     pub fn mentions(&self, commit: Oid, words: &[String], own: &str) -> Result<Mentions, Error> {
-        let mut search =
-            Search { words, own, found: BTreeMap::new(), bytes: 0, files: 0, entries: 0, partial: false };
+        let objects = self.objects(Unwritten::new());
+        let mut search = Search {
+            objects,
+            words,
+            own,
+            found: BTreeMap::new(),
+            bytes: 0,
+            files: 0,
+            entries: 0,
+            partial: false,
+        };
         if !words.is_empty() {
             self.search(&self.tree(commit)?, "", &mut search)?;
         }
@@ -73,12 +83,12 @@ impl Repo {
         } else if !is_generated(&path) {
             let (size, kind) = self.git().odb()?.read_header(id)?;
             if kind == ObjectType::Blob && size <= LARGEST {
-                let blob = self.git().find_blob(id)?;
-                search.bytes += blob.size();
+                let blob = search.objects.read(id, ObjectType::Blob)?;
+                search.bytes += blob.len();
                 search.files += 1;
-                if !blob.content().contains(&0) {
+                if !blob.contains(&0) {
                     text.push(b'\n');
-                    text.extend(blob.content().to_ascii_lowercase());
+                    text.extend(blob.to_ascii_lowercase());
                 }
             } else {
                 search.partial = true;
@@ -101,13 +111,6 @@ pub(super) fn is_generated(path: &str) -> bool {
 /// Whether a word stands in a text at the beginning of a word.
 fn mentions(text: &[u8], word: &[u8]) -> bool {
     let Some(first) = word.first() else { return false };
-    let mut at = 0;
-    while let Some(found) = text[at..].iter().position(|byte| byte == first) {
-        let start = at + found;
-        if text[start..].starts_with(word) && (start == 0 || !text[start - 1].is_ascii_alphanumeric()) {
-            return true;
-        }
-        at = start + 1;
-    }
-    false
+    let begins = |at: usize| at == 0 || !text[at - 1].is_ascii_alphanumeric();
+    memchr::memchr_iter(*first, text).any(|at| begins(at) && text[at..].starts_with(word))
 }

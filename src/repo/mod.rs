@@ -20,6 +20,7 @@ mod graft;
 mod mentions;
 mod objects;
 mod pack;
+mod packs;
 mod pending;
 mod range;
 #[cfg(feature = "net")]

@@ -1,5 +1,5 @@
-//! Objects read in large numbers, for comparing trees: gitoxide's object database, which reads packs
-//! several times faster than libgit2 and is shared between threads. What it does not know (objects
+//! Objects read in large numbers, for comparing trees: from the [packs](super::packs) themselves, which
+//! is many times faster than through libgit2, and on all threads. What does not stand there (objects
 //! in a push's quarantine, trees that are in memory only) is asked of libgit2.
 
 use std::cell::{OnceCell, RefCell};
@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use git2::{ObjectType, Oid};
-use gix_object::Find as _;
 
+use super::packs::{Bytes, Desk, Packs};
 use super::range::{Step, Unwritten};
 use super::{Error, Repo};
 
@@ -20,7 +20,8 @@ pub struct Objects {
     from_env: bool,
     /// It is opened when it is asked for something.
     repo: OnceCell<Repo>,
-    fast: Option<gix_odb::HandleArc>,
+    packs: Packs,
+    desk: RefCell<Desk>,
     /// Trees that are in memory only.
     unwritten: Arc<Unwritten>,
     /// The trees of a history that were read.
@@ -29,7 +30,7 @@ pub struct Objects {
 
 #[derive(Default)]
 struct Trees {
-    found: HashMap<Oid, Arc<[u8]>>,
+    found: HashMap<Oid, Bytes>,
     size: usize,
 }
 
@@ -37,33 +38,38 @@ impl Repo {
     /// A reader of this repository's objects, and of trees that are in memory only.
     pub fn objects(&self, unwritten: Unwritten) -> Objects {
         let folder = self.git.commondir().join("objects");
-        // Where it cannot be had, libgit2 reads everything.
-        let fast = gix_odb::at(folder, gix_hash::Kind::Sha1).and_then(gix_odb::Handle::into_arc).ok();
         Objects {
             place: self.git.path().to_owned(),
             from_env: self.from_env,
             repo: OnceCell::new(),
-            fast,
+            packs: Packs::at(folder, PAIRS),
+            desk: RefCell::default(),
             unwritten: Arc::new(unwritten),
             trees: None,
         }
     }
 }
 
-/// Memory of a reader of history for the bases that objects in packs are made from, and for trees.
+/// Memory for what was decoded on the way to an object: little where pairs are compared, whose two
+/// objects are read one behind the other; more for a history, whose objects rest on each other; and for
+/// its trees.
+const PAIRS: usize = 1 << 20;
 const BASES: usize = 96 << 20;
 const TREES: usize = 64 << 20;
 
 impl Objects {
-    /// Another reader, for another thread.
+    /// Another reader, for another thread. What is decoded of a history is shared; pairs have nothing
+    /// in common.
     pub fn again(&self) -> Objects {
+        let packs = if self.trees.is_some() { self.packs.clone() } else { self.packs.remembering(PAIRS) };
         Objects {
             place: self.place.clone(),
             from_env: self.from_env,
             repo: OnceCell::new(),
-            fast: self.fast.clone(),
+            packs,
+            desk: RefCell::default(),
             unwritten: Arc::clone(&self.unwritten),
-            trees: None,
+            trees: self.trees.as_ref().map(|_| RefCell::default()),
         }
     }
 
@@ -75,11 +81,9 @@ impl Objects {
         self
     }
 
-    /// The same reader with this many bytes of memory for the bases of objects in packs.
+    /// The same reader with this many bytes of memory for what was decoded.
     pub fn remembering(mut self, bytes: usize) -> Objects {
-        if let Some(fast) = &mut self.fast {
-            fast.set_pack_cache(move || Box::new(gix_pack::cache::lru::MemoryCappedHashmap::new(bytes)));
-        }
+        self.packs = self.packs.remembering(bytes);
         self
     }
 
@@ -87,11 +91,7 @@ impl Objects {
     /// an ancestor. It is given up where the way leads behind the time of `base`, and where a commit
     /// cannot be read: in a shallow clone that is no error.
     pub fn way_back(&self, base: Oid, head: Oid) -> WayBack {
-        let mut buffer = Vec::new();
-        let mut commit = |id: Oid| {
-            self.read(id, ObjectType::Commit, &mut buffer).ok()?;
-            parse(id, &buffer)
-        };
+        let commit = |id: Oid| parse(id, &self.read(id, ObjectType::Commit).ok()?);
         let Some((_, time)) = commit(base) else { return WayBack::Unknown };
         // Clocks of machines differ.
         let earliest = time.saturating_sub(24 * 3600);
@@ -113,24 +113,21 @@ impl Objects {
     ///
     /// # Errors
     /// A tree that is missing or damaged.
-    pub fn tree(&self, id: Oid) -> Result<Arc<[u8]>, Error> {
+    pub fn tree(&self, id: Oid) -> Result<Bytes, Error> {
         if let Some(found) = self.unwritten.get(&id) {
             return Ok(Arc::clone(found));
         }
-        if let Some(found) = self.trees.as_ref().and_then(|trees| trees.borrow().found.get(&id).cloned()) {
-            return Ok(found);
+        let Some(trees) = &self.trees else { return self.read(id, ObjectType::Tree) };
+        if let Some(found) = trees.borrow().found.get(&id) {
+            return Ok(Arc::clone(found));
         }
-        let mut bytes = Vec::new();
-        self.read(id, ObjectType::Tree, &mut bytes)?;
-        let bytes: Arc<[u8]> = bytes.into();
-        if let Some(trees) = &self.trees {
-            let mut trees = trees.borrow_mut();
-            if trees.size > TREES {
-                *trees = Trees::default();
-            }
-            trees.size += bytes.len();
-            trees.found.insert(id, Arc::clone(&bytes));
+        let bytes = self.read(id, ObjectType::Tree)?;
+        let mut trees = trees.borrow_mut();
+        if trees.size > TREES {
+            *trees = Trees::default();
         }
+        trees.size += bytes.len();
+        trees.found.insert(id, Arc::clone(&bytes));
         Ok(bytes)
     }
 
@@ -139,8 +136,7 @@ impl Objects {
     /// # Errors
     /// A commit that is missing or damaged.
     pub fn tree_of(&self, commit: Oid) -> Result<Oid, Error> {
-        let mut bytes = Vec::new();
-        self.read(commit, ObjectType::Commit, &mut bytes)?;
+        let bytes = self.read(commit, ObjectType::Commit)?;
         let found = parse(commit, &bytes).map(|(step, _)| step.tree);
         found.ok_or_else(|| Error::Damaged(format!("the commit {commit} cannot be read")))
     }
@@ -157,27 +153,24 @@ impl Objects {
         self.repo.get().ok_or_else(|| Error::Damaged("the repository cannot be opened".to_owned()))
     }
 
-    /// Reads an object into a buffer, whose former contents go.
+    /// Reads an object.
     ///
     /// # Errors
     /// An object that is missing, damaged, or of another kind.
-    pub fn read(&self, id: Oid, kind: ObjectType, buffer: &mut Vec<u8>) -> Result<(), Error> {
-        if let (Some(fast), Ok(hash)) = (&self.fast, gix_hash::oid::try_from_bytes(id.as_bytes())) {
-            match fast.try_find(hash, buffer) {
-                Ok(Some(found)) if is(found.kind, kind) => return Ok(()),
-                Ok(Some(_)) => return Err(Error::Damaged(format!("{id} is not the {kind} it should be"))),
-                // libgit2 says what is wrong, or has it.
-                Ok(None) | Err(_) => {}
+    pub fn read(&self, id: Oid, kind: ObjectType) -> Result<Bytes, Error> {
+        let (found, bytes) = match self.packs.read(id, &mut self.desk.borrow_mut()) {
+            Some(found) => found,
+            // libgit2 says what is wrong, or has it.
+            None => {
+                let odb = self.repo()?.git.odb()?;
+                let object = odb.read(id)?;
+                (object.kind(), Arc::new(object.data().to_vec()))
             }
-        }
-        let odb = self.repo()?.git.odb()?;
-        let object = odb.read(id)?;
-        if object.kind() != kind {
+        };
+        if found != kind {
             return Err(Error::Damaged(format!("{id} is not the {kind} it should be")));
         }
-        buffer.clear();
-        buffer.extend_from_slice(object.data());
-        Ok(())
+        Ok(bytes)
     }
 }
 
@@ -205,13 +198,4 @@ fn parse(commit: Oid, bytes: &[u8]) -> Option<(Step, i64)> {
         }
     }
     None
-}
-
-fn is(found: gix_object::Kind, wanted: ObjectType) -> bool {
-    matches!(
-        (found, wanted),
-        (gix_object::Kind::Blob, ObjectType::Blob)
-            | (gix_object::Kind::Tree, ObjectType::Tree)
-            | (gix_object::Kind::Commit, ObjectType::Commit)
-    )
 }

@@ -26,7 +26,7 @@ pub struct Blamed {
 }
 
 /// Trees that are in memory only.
-pub type Unwritten = HashMap<Oid, Arc<[u8]>>;
+pub type Unwritten = HashMap<Oid, super::packs::Bytes>;
 
 impl Repo {
     /// Opens the repository that git's own variables name (`GIT_DIR` and its kin), as they do in a
@@ -219,7 +219,7 @@ impl Repo {
                     open.push(entry.id());
                 }
             }
-            unwritten.insert(id, odb.read(id)?.data().into());
+            unwritten.insert(id, Arc::new(odb.read(id)?.data().to_vec()));
         }
         Ok((root, unwritten))
     }

@@ -24,6 +24,8 @@ use crate::additive::text;
 struct Segment<'t> {
     /// Zero for what stands before the first heading.
     level: u8,
+    /// Where it begins.
+    at: usize,
     text: &'t str,
 }
 
@@ -31,11 +33,11 @@ struct Segment<'t> {
 /// lines and blocks.
 pub fn added(before: &str, after: &str) -> Option<usize> {
     // A definition that is new may turn old text into a link.
-    let definitions = |text: &str| memchr::memmem::find_iter(text.as_bytes(), "]:").count();
     if definitions(before) != definitions(after) {
         return None;
     }
-    let (old, new) = (segments(before)?, segments(after)?);
+    let old = segments(before)?;
+    let new = segments_beside(after, before, &old)?;
     let (above_old, above_new) = (parents(&old), parents(&new));
     let mut images: Vec<usize> = Vec::with_capacity(old.len());
     let (mut cursor, mut added) = (0, 0);
@@ -103,88 +105,179 @@ fn parents(segments: &[Segment<'_>]) -> Vec<Option<usize>> {
     segments.iter().enumerate().map(above).collect()
 }
 
+/// How often something stands that may be a link definition.
+fn definitions(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b':', bytes).filter(|at| bytes[..*at].ends_with(b"]")).count()
+}
+
 /// The segments of a text in which nothing reaches across a heading.
 fn segments(text: &str) -> Option<Vec<Segment<'_>>> {
-    let bytes = text.as_bytes();
-    let has = |needle: &str| memchr::memmem::find(bytes, needle.as_bytes()).is_some();
-    let fences = has("```") || has("~~~");
-    let html = memchr::memchr(b'<', bytes).is_some();
-    // A carriage return alone ends a line too, and would hide a heading from this walk.
-    let alone = |at: usize| bytes.get(at + 1) != Some(&b'\n');
-    if memchr::memchr_iter(b'\r', bytes).any(alone) {
-        return None;
+    Cutting::of(text, Vec::new(), 0, 0)?.cut(&|_| None).map(|(found, _)| found)
+}
+
+/// The segments of `after`, where those of `before` are known.
+///
+/// At a heading nothing of what stands above it counts for what is below. So what the two begin with
+/// alike has the same segments, up to the last heading in it; and from any heading on behind which the
+/// two are alike to their ends, the rest has the same segments too. Only what is between is looked at.
+fn segments_beside<'t>(after: &'t str, before: &str, known: &[Segment<'_>]) -> Option<Vec<Segment<'t>>> {
+    let (old, new) = (before.as_bytes(), after.as_bytes());
+    let (begin, end) = (text::shared(old, new), text::shared_end(old, new));
+    // Whether a line is a heading shows in its first seven bytes.
+    let kept = known[1..].iter().take_while(|segment| segment.at + 7 <= begin).count();
+    let moved = |segment: &Segment<'_>, at: usize| Segment {
+        level: segment.level,
+        at,
+        text: &after[at..at + segment.text.len()],
+    };
+    let first = known[..kept].iter().map(|segment| moved(segment, segment.at)).collect();
+    let same = |at: usize| {
+        let at = before.len().checked_sub(after.len() - at).filter(|at| before.len() - at <= end)?;
+        known.binary_search_by_key(&at, |segment| segment.at).ok().filter(|found| *found > 0)
+    };
+    let start = &known[kept];
+    let (mut found, rest) = Cutting::of(after, first, start.at, start.level)?.cut(&same)?;
+    if let Some(rest) = rest {
+        let at = |segment: &Segment<'_>| after.len() - (before.len() - segment.at);
+        found.extend(known[rest..].iter().map(|segment| moved(segment, at(segment))));
     }
-    let mut found = Vec::new();
-    let (mut start, mut level, mut at) = (0, 0, 0);
-    let (mut fence, mut after_text) = (None::<(u8, usize)>, false);
-    while at < bytes.len() {
-        let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end + 1);
-        let line = &bytes[at..end];
-        let begin = at;
-        at = end;
-        if let Some((sign, length)) = fence {
-            let run = line.iter().take_while(|byte| **byte == sign).count();
-            if run >= length && line[run..].trim_ascii().is_empty() {
-                fence = None;
-            } else if line.trim_ascii_start().starts_with(&[sign; 3]) {
-                // It may close the fence, indented: let the parser say.
-                return None;
-            }
-            continue;
+    Some(found)
+}
+
+/// A walk over the lines of a text that cuts it at its headings.
+struct Cutting<'t> {
+    text: &'t str,
+    /// Whether there are fences, or raw HTML, anywhere.
+    fences: bool,
+    html: bool,
+    found: Vec<Segment<'t>>,
+    /// Where the segment begins that the walk is in, and its level.
+    start: usize,
+    level: u8,
+}
+
+impl<'t> Cutting<'t> {
+    /// A walk that begins with the segment at `start`, behind those that were found.
+    fn of(text: &'t str, found: Vec<Segment<'t>>, start: usize, level: u8) -> Option<Cutting<'t>> {
+        let bytes = text.as_bytes();
+        let has = |sign: u8, needle: &[u8]| {
+            memchr::memchr(sign, bytes).is_some_and(|at| memchr::memmem::find(&bytes[at..], needle).is_some())
+        };
+        // A carriage return alone ends a line too, and would hide a heading from this walk.
+        let alone = |at: usize| bytes.get(at + 1) != Some(&b'\n');
+        if memchr::memchr_iter(b'\r', bytes).any(alone) {
+            return None;
         }
-        let was_text = std::mem::replace(&mut after_text, true);
-        match line[0] {
-            b'#' => {
-                let signs = line.iter().take_while(|byte| **byte == b'#').count();
-                if signs <= 6 && matches!(line.get(signs), None | Some(b' ' | b'\t' | b'\n' | b'\r')) {
-                    found.push(Segment { level, text: &text[start..begin] });
-                    (start, level) = (begin, signs as u8);
-                    after_text = false;
-                }
-            }
-            b'\n' | b'\r' => after_text = false,
-            b'=' | b'-' | b' ' | b'\t' => {
-                let bare = line.trim_ascii();
-                let all = |sign: u8| bare.iter().all(|byte| *byte == sign);
-                if bare.is_empty() {
-                    after_text = false;
-                } else if was_text && (all(b'=') || all(b'-')) || (line[0] != b'\t' && bare[0] == b'#') {
+        let fences = has(b'`', b"```") || has(b'~', b"~~~");
+        Some(Cutting { text, fences, html: memchr::memchr(b'<', bytes).is_some(), found, start, level })
+    }
+
+    /// Ends the segment that the walk is in.
+    fn end(&mut self, at: usize) {
+        self.found.push(Segment { level: self.level, at: self.start, text: &self.text[self.start..at] });
+        self.start = at;
+    }
+
+    /// Cuts what is left, up to the end or to a heading for which `same` knows the rest: then with what
+    /// it said. None where something reaches across a cut.
+    fn cut(mut self, same: &dyn Fn(usize) -> Option<usize>) -> Option<(Vec<Segment<'t>>, Option<usize>)> {
+        let bytes = self.text.as_bytes();
+        let (first, mut at) = (self.start, self.start);
+        let (mut fence, mut after_text) = (None::<(u8, usize)>, false);
+        let mut ends = memchr::memchr_iter(b'\n', &bytes[first..]).map(|end| first + end + 1);
+        while at < bytes.len() {
+            let end = ends.next().unwrap_or(bytes.len());
+            let line = &bytes[at..end];
+            let begin = at;
+            at = end;
+            if let Some((sign, length)) = fence {
+                let run = line.iter().take_while(|byte| **byte == sign).count();
+                if run >= length && line[run..].trim_ascii().is_empty() {
+                    fence = None;
+                } else if line.trim_ascii_start().starts_with(&[sign; 3]) {
+                    // It may close the fence, indented: let the parser say.
                     return None;
                 }
+                continue;
             }
-            _ => {}
-        }
-        if fences
-            && (memchr::memmem::find(line, b"```").or_else(|| memchr::memmem::find(line, b"~~~"))).is_some()
-        {
-            let sign = line[0];
-            let run = line.iter().take_while(|byte| **byte == sign).count();
-            let rest = &line[run..];
-            let more = |needle: &[u8]| memchr::memmem::find(rest, needle).is_some();
-            if !matches!(sign, b'`' | b'~') || run < 3 || rest.contains(&b'`') || more(b"~~~") {
-                return None;
+            let was_text = std::mem::replace(&mut after_text, true);
+            match line[0] {
+                b'#' => {
+                    if let Some(level) = level_of(line) {
+                        // The segment that the walk began with has its heading already.
+                        if begin > first || self.found.is_empty() {
+                            self.end(begin);
+                        }
+                        if let Some(rest) = same(begin) {
+                            return Some((self.found, Some(rest)));
+                        }
+                        self.level = level;
+                        after_text = false;
+                    }
+                }
+                b'\n' | b'\r' => after_text = false,
+                b'=' | b'-' | b' ' | b'\t' => {
+                    let bare = line.trim_ascii();
+                    let all = |sign: u8| bare.iter().all(|byte| *byte == sign);
+                    if bare.is_empty() {
+                        after_text = false;
+                    } else if was_text && (all(b'=') || all(b'-')) || (line[0] != b'\t' && bare[0] == b'#') {
+                        return None;
+                    }
+                }
+                _ => {}
             }
-            (fence, after_text) = (Some((sign, run)), false);
-        }
-        if html && line.contains(&b'<') {
-            let bare = line.trim_ascii_end();
-            let inner = bare.strip_prefix(b"<!--").and_then(|rest| rest.strip_suffix(b"-->"))?;
-            if inner.iter().any(|byte| matches!(byte, b'<' | b'>')) || inner.starts_with(b"-") {
-                return None;
+            if self.fences && holds_fence(line) {
+                fence = Some(opened(line)?);
+                after_text = false;
             }
-            after_text = false;
+            if self.html && line.contains(&b'<') {
+                is_comment(line).then_some(())?;
+                after_text = false;
+            }
         }
+        if fence.is_some() {
+            return None;
+        }
+        self.end(bytes.len());
+        Some((self.found, None))
     }
-    if fence.is_some() {
-        return None;
-    }
-    found.push(Segment { level, text: &text[start..] });
-    Some(found)
+}
+
+/// The level of a line that is a heading, if it is one that begins in the first column.
+fn level_of(line: &[u8]) -> Option<u8> {
+    let signs = line.iter().take_while(|byte| **byte == b'#').count();
+    let is = signs <= 6 && matches!(line.get(signs), None | Some(b' ' | b'\t' | b'\n' | b'\r'));
+    is.then_some(signs as u8)
+}
+
+fn holds_fence(line: &[u8]) -> bool {
+    memchr::memmem::find(line, b"```").or_else(|| memchr::memmem::find(line, b"~~~")).is_some()
+}
+
+/// The sign and length of a fence that a line opens; none where the line is anything else too.
+fn opened(line: &[u8]) -> Option<(u8, usize)> {
+    let sign = line[0];
+    let run = line.iter().take_while(|byte| **byte == sign).count();
+    let rest = &line[run..];
+    let more = |needle: &[u8]| memchr::memmem::find(rest, needle).is_some();
+    let alone = matches!(sign, b'`' | b'~') && run >= 3 && !rest.contains(&b'`') && !more(b"~~~");
+    alone.then_some((sign, run))
+}
+
+/// Whether a line is one whole HTML comment.
+fn is_comment(line: &[u8]) -> bool {
+    let inner = line.trim_ascii_end().strip_prefix(b"<!--").and_then(|rest| rest.strip_suffix(b"-->"));
+    inner.is_some_and(|inner| {
+        !inner.iter().any(|byte| matches!(byte, b'<' | b'>')) && !inner.starts_with(b"-")
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn a_text_is_cut_at_headings_only() {
@@ -211,6 +304,51 @@ mod tests {
             assert!(cut(text).is_none(), "{text}");
         }
     }
+
+    proptest! {
+        /// What the neighbour tells is what a walk of its own finds.
+        #[test]
+        fn the_segments_beside_are_those_of_the_text_itself(
+            lines in proptest::collection::vec(0..PIECES.len(), 0..12),
+            more in proptest::collection::vec(0..PIECES.len(), 0..4),
+            from in any::<prop::sample::Index>(),
+            gone in 0..3_usize,
+        ) {
+            let text = |lines: &[usize]| lines.iter().map(|at| PIECES[*at]).collect::<String>();
+            let from = from.index(lines.len() + 1);
+            let mut edited = lines.clone();
+            edited.splice(from..(from + gone).min(lines.len()), more);
+            let (before, after) = (text(&lines), text(&edited));
+            let plain = |found: Option<Vec<Segment<'_>>>| {
+                found.map(|found| {
+                    found.iter().map(|one| (one.level, one.at, one.text.to_owned())).collect::<Vec<_>>()
+                })
+            };
+            if let Some(known) = segments(&before) {
+                prop_assert_eq!(plain(segments_beside(&after, &before, &known)), plain(segments(&after)));
+            }
+        }
+    }
+
+    /// Lines, and pieces of lines, that begin and end what reaches across others.
+    const PIECES: [&str; 16] = [
+        "# A\n",
+        "## B\n",
+        "###",
+        " C\n",
+        "#",
+        "\n",
+        "text\n",
+        "---\n",
+        "```\n",
+        "~~~\n",
+        "  # D\n",
+        "<!-- c -->\n",
+        "<b>\n",
+        "word",
+        "####### E\n",
+        "é\r\n",
+    ];
 
     #[test]
     fn only_growth_is_told() {
