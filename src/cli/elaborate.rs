@@ -19,7 +19,7 @@ use super::{Clock, Global, complete, nanoseconds, now, open, plan, push, read_fi
 use crate::config::Config;
 use crate::discussion::event::{Author, Event, FORMAT, Opened, Record, Resumed, StepRef, Time, to_lines};
 use crate::discussion::open::Paused;
-use crate::discussion::{Discussion, Finished, Refused};
+use crate::discussion::{self, Discussion, Finished, Refused};
 use crate::item::Item;
 use crate::item::meta::{self, Source};
 use crate::item::path::OutputPath;
@@ -154,6 +154,7 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
         return plan(&setup, screen);
     }
     if let Some(path) = &options.out {
+        can_be_written(path)?;
         screen.json(&hold_and_keep(&setup, path, screen)?);
         return Ok(Code::Yes);
     }
@@ -174,6 +175,23 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
     // Too late to change nothing: then the error says what stands.
     screen.check().map_err(|message| stands(message, commit, branch))?;
     Ok(Code::Yes)
+}
+
+/// Refuses a file that has no folder to stand in, before anything is held for it.
+fn can_be_written(path: &Path) -> Result<(), Fail> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder {
+        Some(folder) if !folder.is_dir() => Err(Fail::new(format!(
+            "--out: {} cannot be written: there is no folder {}; make it first",
+            plain::shown(&path.display().to_string()),
+            plain::shown(&folder.display().to_string())
+        ))),
+        _ if path.is_dir() => Err(Fail::new(format!(
+            "--out: {} cannot be written: it is a folder; name a file in it",
+            plain::shown(&path.display().to_string())
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// A failure behind the commit.
@@ -242,9 +260,9 @@ pub fn land_again(
 ) -> Result<(Value, Oid), Fail> {
     let path = report["recording"].as_str().unwrap_or_default();
     let bytes = setup.repo.file(*commit, path)?.unwrap_or_default();
-    let log = crate::discussion::event::from_lines(path, crate::json::utf8(path, &bytes)?)?;
+    let log = discussion::event::from_lines(path, crate::json::utf8(path, &bytes)?)?;
     let usage = report["usage"].clone();
-    let (finished, log) = (crate::discussion::finished(log.clone()), log);
+    let (finished, log) = (discussion::finished(log.clone()), log);
     let Some(finished) = finished else {
         let step = setup.library.step(&setup.opened.step.id)?;
         let paused = Discussion::replay(&setup.library, step, &log)?.pause();
@@ -602,8 +620,14 @@ fn converse<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) -
         return Ok(Came::Waiting(Waiting { setup, paused, usage }));
     }
     let finished = talk.finish().ok_or_else(unfinished)?;
-    screen.say(&format!("\n{}", synthesis::summary_text(&finished, &setup.library)?));
-    Ok(Came::Through(Held { setup, finished, usage }))
+    screen.say(&format!("\n{}", synthesis::spoken_summary(&finished, &setup.library)?));
+    let held = Held { setup, finished, usage };
+    if held.unheard() > 0 {
+        let messages = plain::count(held.unheard(), "message");
+        let exit = held.finished.closed.exit;
+        screen.note(&format!("{messages} of the script came too late: the discussion had ended ({exit})"));
+    }
+    Ok(Came::Through(held))
 }
 
 /// The discussion as it begins, or where it was cut off.
@@ -712,7 +736,7 @@ fn already_recorded(
 ) -> Result<(Value, Oid), Fail> {
     let branch = &setup.opened.branch;
     let bytes = setup.repo.file(commit, recording)?.unwrap_or_default();
-    let log = crate::discussion::event::from_lines(recording, crate::json::utf8(recording, &bytes)?)?;
+    let log = discussion::event::from_lines(recording, crate::json::utf8(recording, &bytes)?)?;
     let step = setup.library.step(&setup.opened.step.id)?;
     let finished = Discussion::replay(&setup.library, step, &log)?.finish();
     let finished = finished.ok_or_else(|| Fail::new(format!("{recording} has no end")))?;
@@ -758,6 +782,16 @@ impl Waiting<'_> {
 }
 
 impl Held<'_> {
+    /// How many messages the script still held when the discussion ended.
+    fn unheard(&self) -> usize {
+        let log = match self.setup.stays_open() {
+            true => discussion::open::added(&self.finished.log),
+            false => &self.finished.log,
+        };
+        let heard = log.iter().filter(|record| matches!(record.event, Event::User(_))).count();
+        self.setup.script.inputs().flatten().count().saturating_sub(heard)
+    }
+
     /// The report of what was committed.
     fn landed(&self, landed: &landing::Landed) -> (Value, Oid) {
         let mut report = self.report(&landed.outcome);
@@ -790,6 +824,7 @@ impl Held<'_> {
             "run": opened.run,
             "already_recorded": false,
             "synthesis_summary": finished.summary.summary,
+            "unheard": self.unheard(),
             "usage": usage,
         })
     }

@@ -11,7 +11,7 @@ use crate::discussion::{finished, introduction};
 use crate::library::Library;
 use crate::page;
 use crate::replay::Recording;
-use crate::synthesis::summary_text;
+use crate::synthesis::spoken_summary;
 use crate::voice::integrity::judged;
 
 #[derive(Debug, Args)]
@@ -67,7 +67,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         screen.say_record(record, &library.cast);
     }
     if let Some(finished) = finished(log.clone()) {
-        screen.say(&format!("\n{}", summary_text(&finished, &library)?));
+        screen.say(&format!("\n{}", spoken_summary(&finished, &library)?));
     } else {
         screen.say("\n(this recording has no end)");
     }

@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use super::trigger::Person;
 use super::{Permission, Settings};
-use crate::discussion::event::Time;
+use crate::discussion::event::{Event, Record, Time};
+use crate::discussion::open;
 use crate::plain;
 use crate::script::{Input, Script};
 
@@ -97,6 +98,24 @@ impl Thread {
     /// The comments that are used, by their ids.
     pub fn comments(&self) -> Vec<u64> {
         self.said.iter().map(|(id, _)| *id).collect()
+    }
+
+    /// The comments that the last run of a discussion did not come to: it had ended before.
+    pub fn too_late(&self, log: &[Record]) -> Vec<Unused> {
+        let heard = open::added(log).iter().filter(|record| matches!(record.event, Event::User(_))).count();
+        // The first run hears title and body first.
+        let opening = usize::from(open::before(log).is_none() && self.opening.is_some());
+        let ids = match open::stays_open(log) {
+            true => open::last_comments(log).to_vec(),
+            false => self.comments(),
+        };
+        let late = ids.iter().skip(heard.saturating_sub(opening));
+        let of = |id: &u64| {
+            let (_, input) = self.said.iter().find(|(known, _)| known == id)?;
+            let by = input.by.clone().unwrap_or_default();
+            Some(Unused { id: *id, by, why: "the discussion had ended before it" })
+        };
+        late.filter_map(of).collect()
     }
 
     /// What was said since others of the comments were heard, and by which comments.

@@ -19,17 +19,18 @@ pub mod data;
 pub mod outline;
 pub mod placement;
 
-use minijinja::context;
 use minijinja::value::Serde;
+use minijinja::{Value, context};
 
 use crate::discussion::Finished;
 use crate::discussion::event::{Event, Record, Time, to_lines};
 use crate::discussion::open::{self, Paused};
-use crate::discussion::summary::attribution;
+use crate::discussion::summary::{Decision, Insight, Question, attribution};
 use crate::finding::Finding;
 use crate::item::path::{OutputPath, Refused};
 use crate::item::{Change, File, Item, meta};
 use crate::library::Library;
+use crate::plain;
 use crate::template::{Failed, safe};
 
 /// An artifact that took the addition.
@@ -282,8 +283,8 @@ fn create(name: &str, finished: &Finished, library: &Library) -> Result<Addition
     Ok(match suffix(name).as_str() {
         "md" | "markdown" => {
             let stem = name.rsplit('/').next().unwrap_or(name).split('.').next().unwrap_or(name);
-            let words: Vec<String> = stem.split(['-', '_']).map(crate::plain::capital).collect();
-            let title = crate::plain::markdown(&finished.opened.step.title);
+            let words: Vec<String> = stem.split(['-', '_']).map(plain::capital).collect();
+            let title = plain::markdown(&finished.opened.step.title);
             let body = addition(finished, library, 3)?;
             let text = format!("# {}\n\n## {title}\n\n{body}\n", words.join(" "));
             Addition::Into(text, finished.opened.step.title.clone())
@@ -315,7 +316,7 @@ fn markdown(text: &str, finished: &Finished, library: &Library) -> Result<Additi
 /// # Errors
 /// A template that cannot be rendered.
 pub fn addition_text(finished: &Finished, library: &Library, level: u8) -> Result<String, Failed> {
-    render("addition.md", finished, library, level)
+    render("addition.md", finished, library, level, &|text| Value::from(text))
 }
 
 fn addition(finished: &Finished, library: &Library, level: u8) -> Result<String, Unplaced> {
@@ -333,13 +334,30 @@ fn addition(finished: &Finished, library: &Library, level: u8) -> Result<String,
 /// # Errors
 /// A template that cannot be rendered.
 pub fn summary_text(finished: &Finished, library: &Library) -> Result<String, Failed> {
-    render("synthesis.md", finished, library, 3)
+    render("synthesis.md", finished, library, 3, &|text| Value::from(text))
 }
 
-fn render(template: &str, finished: &Finished, library: &Library, level: u8) -> Result<String, Failed> {
+/// The same for a terminal: the words as they were said, with no sign that only Markdown needs.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub fn spoken_summary(finished: &Finished, library: &Library) -> Result<String, Failed> {
+    render("synthesis.md", finished, library, 3, &|text| safe(plain::clean(text)))
+}
+
+fn render(
+    template: &str,
+    finished: &Finished,
+    library: &Library,
+    level: u8,
+    put: &dyn Fn(&str) -> Value,
+) -> Result<String, Failed> {
     let summary = &finished.summary;
     let cast = &library.cast;
-    let said = |one: &crate::discussion::summary::Insight| context! { attribution => safe(attribution(&one.by, cast)), text => one.text.as_str() };
+    let said =
+        |one: &Insight| context! { attribution => safe(attribution(&one.by, cast)), text => put(&one.text) };
+    let decided = |one: &Decision| context! { text => put(&one.text), rationale => put(&one.rationale), turns => &one.turns };
+    let asked = |one: &Question| context! { text => put(&one.text), context => put(&one.context), turns => &one.turns };
     let marks = |level: u8| match level {
         1..=6 => (safe(format!("{} ", "#".repeat(level.into()))), safe("")),
         _ => (safe("**"), safe("**")),
@@ -352,8 +370,8 @@ fn render(template: &str, finished: &Finished, library: &Library, level: u8) -> 
         exit => safe(finished.closed.exit.to_string()),
         timestamp => safe(finished.at.to_string()),
         insights => summary.insights.iter().map(said).collect::<Vec<_>>(),
-        decisions => Serde(&summary.decisions),
-        open_questions => Serde(&summary.open_questions),
+        decisions => summary.decisions.iter().map(decided).collect::<Vec<_>>(),
+        open_questions => summary.open_questions.iter().map(asked).collect::<Vec<_>>(),
         action_items => summary.action_items.iter().map(said).collect::<Vec<_>>(),
         open, close, sub_open, sub_close,
     };

@@ -46,7 +46,7 @@ impl Walk<'_> {
         let usage = held?;
         let unfinished = || Stumbled::Audience("the discussion did not come to its end".to_owned());
         let finished = talk.finish().ok_or_else(unfinished)?;
-        audience.say(&format!("\n{}", synthesis::summary_text(&finished, library)?));
+        audience.say(&format!("\n{}", synthesis::spoken_summary(&finished, library)?));
         let recording = self.land_talk(finished, usage, audience)?;
         self.record(Event::Elaborated { recording }, None)
     }

@@ -669,6 +669,19 @@ fn two_jobs_hand_over_what_a_model_answered_in_an_analysis() {
 }
 
 #[test]
+fn a_comment_behind_the_end_of_the_discussion_is_named() {
+    let (sandbox, forge) = both();
+    forge.set(|state| {
+        state.comments.push(comment(13, "kim", "We decided to drop it all.", "2026-11-20T09:30:00Z"))
+    });
+    let run = forge.label(&sandbox, &["--json"]);
+    let report = run.json();
+    let late = report["unused"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!((&late["id"], &late["why"]), (&json!(13), &json!("the discussion had ended before it")));
+    assert!(forge.ours()[0].contains("the discussion had ended before it"), "{}", forge.ours()[0]);
+}
+
+#[test]
 fn a_pull_request_is_no_issue() {
     let (sandbox, forge) = both();
     forge.set(|state| state.issue["pull_request"] = json!({"url": "x"}));

@@ -32,7 +32,7 @@ fn what_is_not_there_is_named() {
     refused(
         &sandbox,
         &["elaborate", "offline-mode", "--step", "01-99", "--script", &script],
-        "no step 01-99",
+        "no step \"01-99\"",
     );
     refused(
         &sandbox,
@@ -408,4 +408,23 @@ fn files_of_other_kinds_and_names_are_no_reason_to_fail() {
         &["elaborate", "offline-mode", "--step", "01-09", "--script", &script, "--branch", "b"],
         "where recordings go",
     );
+}
+
+#[test]
+fn messages_behind_the_end_of_a_discussion_are_said_to_be_too_late() {
+    let sandbox = sandbox();
+    let run = sandbox.elaborate("done\nWe decided to drop it all.\nAlex, why?\n", &["--json"]);
+    assert!(run.stderr.contains("2 messages of the script came too late"), "{}", run.stderr);
+    assert_eq!(run.json()["unheard"], 2);
+    let run = sandbox.elaborate("Alex, why?\ndone\n", &["--at", "2026-02-21T14:30:00Z", "--json"]);
+    assert_eq!((run.stderr.contains("too late"), &run.json()["unheard"]), (false, &serde_json::json!(0)));
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_told_before_anything_is_held() {
+    let sandbox = sandbox();
+    for (path, why) in [("nowhere/r.jsonl", "there is no folder"), ("docs", "it is a folder")] {
+        let run = sandbox.elaborate("done\n", &["--out", path]);
+        assert!(run.code == 2 && run.stderr.contains(why) && run.stdout.is_empty(), "{path}: {}", run.stderr);
+    }
 }

@@ -170,6 +170,8 @@ enum Answered {
     Now,
     /// The discussion waits for what its user says next.
     Open,
+    /// A discussion that stayed open is over.
+    Over,
     /// By a run before this one.
     Before,
     /// It asks for nothing.
@@ -189,7 +191,9 @@ impl Job<'_> {
         let label = asked.clone();
         let done = self.read(asked, at).and_then(|read| self.land_and_tell(&read));
         match &done {
-            Ok(answered @ (Answered::Now | Answered::Open)) => self.label(&label, Some(*answered)),
+            Ok(answered @ (Answered::Now | Answered::Open | Answered::Over)) => {
+                self.label(&label, Some(*answered))
+            }
             Ok(Answered::Before | Answered::Never) => {}
             Err(_) => self.label(&label, None),
         }

@@ -6,10 +6,10 @@ use super::super::exit::Fail;
 use super::super::screen::Screen;
 use super::super::{Global, open, service, table};
 use super::{failed, moment};
-use crate::discussion::event::Time;
+use crate::discussion::event::{Record, Time};
 use crate::github::hub::Hub;
 use crate::github::page;
-use crate::github::thread::{self, Comment, Thread};
+use crate::github::thread::{self, Comment, Thread, Unused};
 use crate::github::trigger::{Asked, Person, What};
 use crate::github::{ACTIONS_BOT, Permission, Settings};
 use crate::plain;
@@ -31,6 +31,11 @@ impl Read {
     pub(super) fn ours<'r>(&'r self, own: &[u64]) -> Option<(u64, &'r str)> {
         let ours = self.marked.iter().rfind(|(author, _, body)| own.contains(author) && !page::is_part(body));
         ours.map(|(_, id, body)| (*id, body.as_str()))
+    }
+
+    /// Every comment that was not used, those among them that came behind the discussion's end.
+    pub(super) fn unused(&self, log: &[Record]) -> Vec<Unused> {
+        self.thread.unused.iter().cloned().chain(self.thread.too_late(log)).collect()
     }
 
     /// Our comment on this very run of a conversation.

@@ -124,12 +124,13 @@ impl Job<'_> {
             pull_request: String::new(),
         };
         let announcements = announcements(report);
+        let unused = read.unused(log);
         let mut told = Told {
             finished,
             library: &library,
             number,
             links,
-            unused: &read.thread.unused,
+            unused: &unused,
             announcements: &announcements,
             usage: &report["usage"],
         };
@@ -156,7 +157,7 @@ impl Job<'_> {
         let mut report = report.clone();
         report["pull_request"] = json!(told.links.pull_request);
         report["comment"] = json!(comment);
-        report["unused"] = left_out(read);
+        report["unused"] = left_out(&unused);
         self.screen.json(&report);
         Ok(Answered::Now)
     }
@@ -182,6 +183,7 @@ impl Job<'_> {
             pull_request: String::new(),
         };
         let ended = finished(log.to_vec());
+        let unused = read.unused(log);
         if let Some(finished) = &ended {
             let announcements = announcements(report);
             let told = Told {
@@ -189,7 +191,7 @@ impl Job<'_> {
                 library: &library,
                 number,
                 links: Links::default(),
-                unused: &read.thread.unused,
+                unused: &unused,
                 announcements: &announcements,
                 usage: &report["usage"],
             };
@@ -202,14 +204,8 @@ impl Job<'_> {
             .comment
             .is_none()
             .then(|| read.asked.label.clone().unwrap_or_else(|| self.settings.label.clone()));
-        let part = Part {
-            log,
-            opened,
-            library: &library,
-            label: label.as_deref(),
-            links: &links,
-            unused: &read.thread.unused,
-        };
+        let part =
+            Part { log, opened, library: &library, label: label.as_deref(), links: &links, unused: &unused };
         let run = open::run_id(log);
         let marker = page::marker(number, &run);
         let text = part.comment(&marker)?;
@@ -230,9 +226,9 @@ impl Job<'_> {
         let mut report = report.clone();
         report["pull_request"] = json!(links.pull_request);
         report["comment"] = json!(comment);
-        report["unused"] = left_out(read);
+        report["unused"] = left_out(&unused);
         self.screen.json(&report);
-        Ok(if ended.is_some() { Answered::Now } else { Answered::Open })
+        Ok(if ended.is_some() { Answered::Over } else { Answered::Open })
     }
 
     /// The end, whatever it was: the trigger label goes, so that it can be set again.
@@ -252,8 +248,7 @@ impl Job<'_> {
         let added = self.hub.add_label(number, &label);
         self.warn("the issue takes no label", added);
         // What is over is not open; what failed is as open as it was.
-        let over =
-            (self.settings.live && answered == Some(Answered::Now)).then(|| self.settings.open_label());
+        let over = (answered == Some(Answered::Over)).then(|| self.settings.open_label());
         for label in asked.label.iter().chain(&over) {
             let removed = self.hub.remove_label(number, label);
             self.warn("the label stays on the issue", removed);
@@ -262,9 +257,9 @@ impl Job<'_> {
 }
 
 /// The comments that were not used, for `--json`.
-fn left_out(read: &Read) -> Value {
+fn left_out(unused: &[Unused]) -> Value {
     let one = |one: &Unused| json!({"id": one.id, "by": one.by, "why": one.why});
-    read.thread.unused.iter().map(one).collect()
+    unused.iter().map(one).collect()
 }
 
 /// What stands in the documents now, a line each.

@@ -4,6 +4,8 @@ mod github;
 mod human;
 mod sarif;
 
+use std::collections::BTreeSet;
+
 use git2::Oid;
 use serde_json::{Value, json};
 
@@ -97,11 +99,21 @@ struct Shown<'a> {
 
 /// Every finding, the failing ones first, the worst code first, then by path and line.
 fn findings(reports: &Reports) -> Vec<Shown<'_>> {
+    // What a commit of the range has lost is not told once more of the range as a whole.
+    let of_commits: BTreeSet<(&str, &str)> = reports
+        .iter()
+        .filter(|(_, of_each)| *of_each)
+        .flat_map(|(report, _)| &report.files)
+        .flat_map(|file| file.violations.iter().map(|loss| (file.path.as_str(), loss.code.name())))
+        .collect();
     let mut found = Vec::new();
-    for (report, _) in reports {
+    for (report, of_each) in reports {
         for file in &report.files {
             let fails = file.exception.is_none();
-            found.extend(file.violations.iter().map(|loss| Shown { report, file, loss, fails }));
+            let is_told =
+                |loss: &&Loss| *of_each || !of_commits.contains(&(file.path.as_str(), loss.code.name()));
+            let losses = file.violations.iter().filter(is_told);
+            found.extend(losses.map(|loss| Shown { report, file, loss, fails }));
             found.extend(file.warnings.iter().map(|loss| Shown { report, file, loss, fails: false }));
         }
     }
@@ -123,12 +135,21 @@ fn sum(reports: &Reports) -> String {
         [] => return "Additive: there was nothing to compare.".to_owned(),
         _ => format!(" in {} comparisons", reports.len()),
     };
+    let excepted = reports.iter().flat_map(|(report, _)| &report.files);
+    let excepted = excepted.filter(|file| file.exception.is_some() && !file.violations.is_empty()).count();
     let files = |count: usize| match count {
         1 => "1 protected file".to_owned(),
         _ => format!("{count} protected files"),
     };
     match (compared, lost) {
         (0, _) => format!("Additive: nothing that is protected changed{between}."),
+        (_, 0) if excepted > 0 => {
+            let but = match excepted {
+                1 => "1 exception that was considered".to_owned(),
+                _ => format!("{excepted} exceptions that were considered"),
+            };
+            format!("Additive, but for {but}: {} changed{between}.", files(compared))
+        }
         (_, 0) => {
             let blocks = match added {
                 0 => String::new(),
