@@ -178,7 +178,10 @@ fn check(global: &Global, dir: Option<&Path>, screen: &Screen) -> Result<Code, F
         findings.extend(lint_lenses(path, text, &cast));
     }
     for (at, finding) in findings.iter().enumerate() {
-        screen.say(&format!("{}{finding}", if at > 0 { "\n" } else { "" }));
+        if at > 0 {
+            screen.say("");
+        }
+        screen.say_place(finding);
     }
     let what = if own { "step file" } else { "built-in step file" };
     let counted = crate::plain::count(steps.len(), what);
