@@ -64,7 +64,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         if kept.is_empty() {
             let hint =
                 if hint.is_empty() { "; `roundtable status` lists the items".to_owned() } else { hint };
-            return Err(Fail::new(format!("no item \"{}\"{hint}", plain::shown(wanted))));
+            return Err(Fail::new(format!("no item {}{hint}", plain::shown(wanted))));
         }
         found.retain(|path, _| kept.contains(path));
     }
