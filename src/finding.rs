@@ -46,8 +46,8 @@ const SHOWN: usize = 120;
 const BEFORE: usize = 60;
 /// A tab reaches to the next multiple of this.
 const TAB: usize = 4;
-/// As many findings of one reading are shown; the rest is counted.
-const MOST: usize = 20;
+/// As many findings of one reading are kept: a file may be wrong a million times.
+pub const MOST: usize = 20;
 
 impl Finding {
     /// A finding at `line` and `column` of `text`.
@@ -88,9 +88,9 @@ impl Finding {
         self
     }
 
-    /// Several findings of one reading as one; none where there is none.
+    /// The first findings of one reading as one; none where there is none.
     pub fn all(findings: Vec<Finding>) -> Option<Finding> {
-        let mut findings = findings.into_iter().flat_map(Finding::apart);
+        let mut findings = findings.into_iter().flat_map(Finding::apart).take(MOST);
         let mut first = findings.next()?;
         first.more = findings.collect();
         Some(first)
@@ -160,15 +160,14 @@ pub fn place(text: &str, offset: usize) -> (usize, usize) {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.fmt_alone(f)?;
-        let shown = self.more.iter().take(MOST - 1);
-        for finding in shown {
+        for finding in &self.more {
             write!(f, "\n\n")?;
             finding.fmt_alone(f)?;
         }
-        match self.more.len() {
-            0 => Ok(()),
-            more if more < MOST => write!(f, "\n\n{} findings", more + 1),
-            more => write!(f, "\n\n{} findings; the first {MOST} are shown", more + 1),
+        match self.more.len() + 1 {
+            1 => Ok(()),
+            all if all < MOST => write!(f, "\n\n{all} findings"),
+            all => write!(f, "\n\n{all} findings, and there may be more"),
         }
     }
 }
@@ -281,7 +280,7 @@ mod tests {
         assert_eq!(all.apart().len(), 2);
         assert!(Finding::all(Vec::new()).is_none());
         let many = Finding::all((0..30).map(|_| one(1)).collect()).unwrap().to_string();
-        assert!(many.ends_with("30 findings; the first 20 are shown"), "{many}");
+        assert!(many.ends_with("20 findings, and there may be more"), "{many}");
     }
 
     #[test]

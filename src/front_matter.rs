@@ -132,7 +132,10 @@ pub(crate) fn at_key(text: &str, finding: Finding) -> Finding {
 /// read with the others blanked out, so that it is wrong or right by itself.
 fn misfits<T: DeserializeOwned>(path: &str, text: &str, yaml: &str, skipped: usize) -> Vec<Finding> {
     let mut found = Vec::new();
-    for piece in pieces(yaml) {
+    if yaml.len() > LIMIT {
+        return found;
+    }
+    for piece in pieces(yaml).take(PIECES) {
         let Err(error) = serde_yaml::from_str::<T>(&piece) else { continue };
         let (finding, is_misfit) = placed(path, text, skipped, &error);
         // A key that is missing here stands in another piece; an alias's anchor does, too.
@@ -144,8 +147,11 @@ fn misfits<T: DeserializeOwned>(path: &str, text: &str, yaml: &str, skipped: usi
     found
 }
 
+/// As many keys and elements are looked at alone: each is read with the whole text around it blanked out.
+const PIECES: usize = 256;
+
 /// The text once for each of its keys, or elements of a list, with all other lines blank.
-fn pieces(yaml: &str) -> Vec<String> {
+fn pieces(yaml: &str) -> impl Iterator<Item = String> {
     let lines: Vec<&str> = yaml.lines().collect();
     let is_top = |line: &str| {
         let first = line.chars().next().unwrap_or(' ');
@@ -155,23 +161,21 @@ fn pieces(yaml: &str) -> Vec<String> {
     let begins = |line: &str| is_top(line) && line.starts_with('-') == is_list;
     let mut found = Vec::new();
     for (from, to) in ranges(0, lines.len(), |at| begins(lines[at])) {
-        let indent = lines[from + 1..to]
-            .iter()
-            .find_map(|line| line.find("- ").filter(|at| line[..*at].trim().is_empty()));
-        let is_item = |at: usize| {
-            indent.is_some_and(|indent| {
-                lines[at].get(indent..).is_some_and(|rest| rest.starts_with("- "))
-                    && lines[at][..indent].trim().is_empty()
-            })
-        };
-        let items = ranges(from + 1, to, is_item);
-        match items.as_slice() {
-            [_, _, ..] if !is_list => found
-                .extend(items.iter().map(|&(start, end)| kept(&lines, &[(from, from + 1), (start, end)]))),
-            _ => found.push(kept(&lines, &[(from, to)])),
+        match items(&lines, from + 1, to).as_slice() {
+            items @ [_, _, ..] if !is_list => {
+                found.extend(items.iter().map(|&item| [(from, from + 1), item]))
+            }
+            _ => found.push([(from, to), (to, to)]),
         }
     }
-    found
+    found.into_iter().map(move |ranges| kept(&lines, &ranges))
+}
+
+/// The elements of a list between two lines, as far as they stand at one indentation.
+fn items(lines: &[&str], from: usize, to: usize) -> Vec<(usize, usize)> {
+    let indent = |line: &str| line.find("- ").filter(|&at| line[..at].trim().is_empty());
+    let Some(first) = lines[from..to].iter().find_map(|line| indent(line)) else { return Vec::new() };
+    ranges(from, to, |at| indent(lines[at]) == Some(first))
 }
 
 /// From each line between two at which something begins to the next such line.

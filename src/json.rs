@@ -18,7 +18,7 @@ use std::ops::Range;
 use serde::Serialize as _;
 use serde_json::Value;
 
-use crate::finding::{Finding, place};
+use crate::finding::{self, Finding, place};
 use crate::wording;
 
 /// A value and where it stands.
@@ -57,13 +57,15 @@ impl Document {
             let (line, column) = (error.line().max(1), column(text, error.line(), error.column()));
             Finding { hint: said.hint, ..Finding::at(path, text, line, column, said.message) }
         })?;
-        let mut scanner = Scanner { text, at: skipped };
-        let root = scanner.value().map_err(|(at, key)| {
+        let mut scanner = Scanner { text, at: skipped, twins: Vec::new() };
+        let root = scanner.value();
+        let twins = scanner.twins.into_iter().map(|(at, key)| {
             let (line, column) = place(text, at);
             let message = format!("the key \"{}\" stands twice in one object", crate::plain::cut(&key, 60));
             Finding::at(path, text, line, column, message).hint("remove one of the two")
-        })?;
-        Ok(Document { text: text.to_owned(), value, root })
+        });
+        let document = Document { text: text.to_owned(), value, root };
+        Finding::all(twins.collect()).map_or(Ok(document), Err)
     }
 
     /// The member of the root object with a key.
@@ -199,6 +201,8 @@ fn indentation_of(text: &str, line_start: usize) -> String {
 struct Scanner<'t> {
     text: &'t str,
     at: usize,
+    /// Keys that stand twice in one object, with their places; as many as are shown.
+    twins: Vec<(usize, String)>,
 }
 
 impl Scanner<'_> {
@@ -212,12 +216,12 @@ impl Scanner<'_> {
         }
     }
 
-    fn value(&mut self) -> Result<Node, (usize, String)> {
+    fn value(&mut self) -> Node {
         self.blanks();
         let start = self.at;
         let kind = match self.peek() {
-            b'{' => self.object()?,
-            b'[' => self.array()?,
+            b'{' => self.object(),
+            b'[' => self.array(),
             b'"' => {
                 self.string();
                 Kind::Scalar
@@ -232,17 +236,17 @@ impl Scanner<'_> {
                 Kind::Scalar
             }
         };
-        Ok(Node { span: start..self.at, kind })
+        Node { span: start..self.at, kind }
     }
 
-    fn object(&mut self) -> Result<Kind, (usize, String)> {
+    fn object(&mut self) -> Kind {
         let (mut members, mut keys) = (Vec::new(), BTreeSet::new());
         self.at += 1;
         loop {
             self.blanks();
             if self.peek() == b'}' || self.at >= self.text.len() {
                 self.at += 1;
-                return Ok(Kind::Object(members));
+                return Kind::Object(members);
             }
             if self.peek() == b',' {
                 self.at += 1;
@@ -251,16 +255,17 @@ impl Scanner<'_> {
             let start = self.at;
             let key = self.string();
             // serde_json takes an object with this key for a number.
-            if key == "$serde_json::private::Number" || !keys.insert(key.clone()) {
-                return Err((start, key));
+            let is_twin = key == "$serde_json::private::Number" || !keys.insert(key.clone());
+            if is_twin && self.twins.len() < finding::MOST {
+                self.twins.push((start, key.clone()));
             }
             self.blanks();
             self.at += 1;
-            members.push((key, self.value()?));
+            members.push((key, self.value()));
         }
     }
 
-    fn array(&mut self) -> Result<Kind, (usize, String)> {
+    fn array(&mut self) -> Kind {
         let mut elements = Vec::new();
         self.at += 1;
         loop {
@@ -268,11 +273,11 @@ impl Scanner<'_> {
             match self.peek() {
                 b']' => {
                     self.at += 1;
-                    return Ok(Kind::Array(elements));
+                    return Kind::Array(elements);
                 }
                 b',' => self.at += 1,
-                _ if self.at >= self.text.len() => return Ok(Kind::Array(elements)),
-                _ => elements.push(self.value()?),
+                _ if self.at >= self.text.len() => return Kind::Array(elements),
+                _ => elements.push(self.value()),
             }
         }
     }

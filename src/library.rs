@@ -55,7 +55,7 @@ pub enum Unusable {
     Template(#[from] template::Failed),
     #[error("the personas cannot sit down: {0}")]
     Cast(#[from] crate::persona::Unseated),
-    #[error("no step \"{id}\"{hint} `roundtable steps list` shows the steps there are")]
+    #[error("no step {id}{hint} `roundtable steps list` shows the steps there are")]
     NoStep { id: String, hint: String },
     #[error("two step files have the id {id}: {first} and {second}")]
     Twins { id: String, first: String, second: String },

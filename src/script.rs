@@ -21,7 +21,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 
 use crate::discussion::event::Time;
-use crate::finding::Finding;
+use crate::finding::{self, Finding};
 use crate::{front_matter, json, plain};
 
 /// A script over this many bytes is refused (16 MiB).
@@ -171,7 +171,7 @@ impl Script {
         let mut findings = Vec::new();
         script.inputs = script.each(name, text, inputs, &mut findings);
         for (step, inputs) in answers {
-            if !crate::step::is_step_id(&step) {
+            if !crate::step::is_step_id(&step) && findings.len() < finding::MOST {
                 let message =
                     format!("`answers` names \"{}\", which is no step", plain::cut(&plain::shown(&step), 60));
                 findings.push(
@@ -197,7 +197,9 @@ impl Script {
         let mut found = VecDeque::new();
         for (number, raw) in (1..).zip(inputs) {
             let at = raw.as_ref().and_then(|raw| raw.at.as_deref());
-            if let Some((at, Err(error))) = at.map(|at| (at, Time::parse(at))) {
+            if let Some((at, Err(error))) = at.map(|at| (at, Time::parse(at)))
+                && findings.len() < finding::MOST
+            {
                 findings.push(Finding::near(name, text, at, error.to_string()));
             }
             found.push_back(raw.and_then(|raw| self.input(number, raw)));

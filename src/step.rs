@@ -258,7 +258,8 @@ pub fn lint(path: &str, text: &str, cast: &Cast) -> Vec<Finding> {
     }
     lint_outputs(&step, text, &mut findings);
     for id in step.depends_on.iter().filter(|id| !is_step_id(id) || **id == step.id) {
-        findings.push(Finding::near(path, text, "depends_on:", format!("`depends_on` names \"{id}\"")));
+        let finding = Finding::near(path, text, "depends_on:", format!("`depends_on` names \"{id}\""));
+        findings.push(finding.hint("name the ids of other steps in quotes, such as \"01-03\""));
     }
     lint_sections(path, text, &mut findings);
     lint_questions(path, text, &mut findings);
@@ -278,12 +279,14 @@ fn lint_place(step: &Step, text: &str, findings: &mut Vec<Finding>) {
         );
     } else if phase[..2] != step.id[..2] {
         let message = format!("step {} stands in the folder of phase {phase}", step.id);
-        findings.push(Finding::near(path, text, "step_id:", message));
+        let finding = Finding::near(path, text, "step_id:", message);
+        findings.push(finding.hint("move the file, or change the id"));
     }
     if file.get(..3).is_none_or(|number| number != format!("{}-", &step.id[3..])) {
         let message =
             format!("the file name does not start with \"{}-\", as step {} asks", &step.id[3..], step.id);
-        findings.push(Finding::near(path, text, "step_id:", message));
+        let finding = Finding::near(path, text, "step_id:", message);
+        findings.push(finding.hint("rename the file, or change the id"));
     }
 }
 
@@ -318,35 +321,28 @@ fn lint_sections(path: &str, text: &str, findings: &mut Vec<Finding>) {
                     .hint(format!("a step has {}", SECTIONS.join(", "))),
             ),
             1 => {}
-            _ => findings.push(Finding::near(
-                path,
-                text,
-                &format!("## {wanted}"),
-                format!("`## {wanted}` stands twice"),
-            )),
+            _ => findings.push(
+                Finding::near(path, text, &format!("## {wanted}"), format!("`## {wanted}` stands twice"))
+                    .hint("put both under one heading"),
+            ),
         }
     }
     for (title, content) in found {
         let heading = format!("## {title}");
         if !SECTIONS.contains(&title) {
             let message = format!("unknown section \"{title}\"{}", did_you_mean(title, &SECTIONS));
-            findings.push(Finding::near(path, text, &heading, message));
+            let finding = Finding::near(path, text, &heading, message);
+            findings.push(finding.hint(format!("a step has {}", SECTIONS.join(", "))));
         } else if content.trim().is_empty() {
-            findings.push(Finding::near(path, text, &heading, format!("`{heading}` says nothing")));
+            let finding = Finding::near(path, text, &heading, format!("`{heading}` says nothing"));
+            findings.push(finding.hint("write at least one line below it"));
         } else if title.ends_with("Mode") && title != "Brief Mode" && questions(content).is_empty() {
-            findings.push(Finding::near(
-                path,
-                text,
-                &heading,
-                format!("`{heading}` has no numbered question"),
-            ));
+            let finding =
+                Finding::near(path, text, &heading, format!("`{heading}` has no numbered question"));
+            findings.push(finding.hint("number the questions, as in `1. Which rules apply?`"));
         } else if title == "Validation" && list(content).is_empty() {
-            findings.push(Finding::near(
-                path,
-                text,
-                &heading,
-                format!("`{heading}` has no list of criteria"),
-            ));
+            let finding = Finding::near(path, text, &heading, format!("`{heading}` has no list of criteria"));
+            findings.push(finding.hint("write a criterion a line, each behind `- `"));
         }
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::elaborate::author;
 use super::exit::{Code, Fail};
-use super::landed::{held, unified};
+use super::landed::{held, say_change, unified};
 use super::screen::Screen;
 use super::voices::{self, Choice};
 use super::{Clock, Global, complete, nanoseconds, now, open, push, table};
@@ -193,7 +193,7 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
     if mode == Mode::Dry && options.dry_run {
         let diff: String = went.walked.pending.iter().map(unified).collect();
         screen.say("");
-        screen.say_diff(&diff);
+        went.walked.pending.iter().for_each(|change| say_change(change, screen));
         screen.say("\nNothing was written (--dry-run).");
         report["diff"] = json!(diff);
     }

@@ -11,7 +11,7 @@ use git2::Oid;
 use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
-use super::landed::{announce, artifacts, unified};
+use super::landed::{announce, artifacts, say_change, unified};
 use super::resume::{Log, begun, catch_up, gone_on};
 use super::screen::Screen;
 use super::voices::{self, Choice};
@@ -702,7 +702,7 @@ fn rehearse(held: &Held<'_>, screen: &Screen) -> Result<Code, Fail> {
     let (outcome, additive) = landing::place(&setup.item, finished, &setup.library)?;
     let diff: String = additive.changes().iter().map(unified).collect();
     screen.say("");
-    screen.say_diff(&diff);
+    additive.changes().iter().for_each(|change| say_change(change, screen));
     announce(&outcome, screen);
     screen.say("\nNothing was written (--dry-run).");
     let mut report = held.report(&outcome);

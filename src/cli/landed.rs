@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::screen::Screen;
 use crate::item::Change;
+use crate::plain::count;
 use crate::synthesis::Outcome;
 use crate::walk::Held;
 
@@ -48,6 +49,19 @@ pub fn held(held: &Held) -> Value {
         "synthesis_summary": finished.summary.summary,
         "usage": held.usage,
     })
+}
+
+/// A change as people read it: of a new recording, which repeats what was just said, only that it is there.
+pub fn say_change(change: &Change, screen: &Screen) {
+    if change.path.ends_with(".jsonl") && change.before.is_none() {
+        let events = String::from_utf8_lossy(&change.after).lines().count();
+        let path = crate::plain::shown(&change.path);
+        return screen.say_diff(&format!(
+            "--- /dev/null\n+++ b/{path}\n+{} of this discussion",
+            count(events, "event")
+        ));
+    }
+    screen.say_diff(&unified(change));
 }
 
 /// A change as a unified diff.

@@ -14,6 +14,7 @@ use super::exit::{Code, Fail};
 use super::pager;
 use crate::discussion::event::Record;
 use crate::discussion::transcript::{self, Speaker};
+use crate::finding::Finding;
 use crate::persona::Cast;
 use crate::plain;
 
@@ -150,6 +151,13 @@ impl Screen {
 
     fn styled(&self, style: Style, text: &str) -> String {
         if self.colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+
+    /// A defect of a file, with its place.
+    pub fn say_place(&self, finding: &Finding) {
+        if self.talks() {
+            self.write(&format!("{}\n", painted(&plain::clean(&finding.to_string()), self.colour)));
+        }
     }
 
     /// Text for people, with a line end.
@@ -325,10 +333,8 @@ impl Screen {
     pub fn error(&self, fail: &Fail) {
         self.turn_page();
         let (what, help) = fail.parts();
-        self.complain("error", AnsiColor::Red, &plain::without_numbers(what));
-        if let Some(help) = help {
-            let _ = writeln!(io::stderr().lock(), "  = help: {}", self.disarmed(&plain::clean(help)));
-        }
+        let help = help.map_or(String::new(), |help| format!("\n  = help: {help}"));
+        self.complain("error", AnsiColor::Red, &format!("{}{help}", plain::without_numbers(what)));
     }
 
     /// A message of clap's, with colour where it belongs.
@@ -346,7 +352,8 @@ impl Screen {
         let style = color.on_default().bold();
         let label = if self.colour_errors { format!("{style}{kind}{style:#}") } else { kind.to_owned() };
         // There is nowhere left to report that standard error is gone.
-        let _ = writeln!(io::stderr().lock(), "{label}: {}", self.disarmed(&plain::clean(text)));
+        let text = painted(&self.disarmed(&plain::clean(text)), self.colour_errors);
+        let _ = writeln!(io::stderr().lock(), "{label}: {text}");
     }
 
     /// An output that could not be written so far, as an error.
@@ -371,10 +378,44 @@ impl Screen {
     }
 }
 
+/// A message with its places and its help in colour: lines of `^` behind a bar, and `= help:`.
+fn painted(text: &str, colour: bool) -> String {
+    if !colour {
+        return text.to_owned();
+    }
+    let (place, help) = (AnsiColor::Red.on_default().bold(), AnsiColor::Cyan.on_default().bold());
+    let paint = |line: &str| match (line.split_once("| "), line.split_once("= help:")) {
+        (Some((bar, marks)), _)
+            if bar.trim().is_empty() && !marks.is_empty() && marks.trim().trim_matches('^').is_empty() =>
+        {
+            format!("{bar}| {place}{marks}{place:#}")
+        }
+        (_, Some((indent, rest))) if indent.trim().is_empty() => {
+            format!("{indent}= {help}help{help:#}:{rest}")
+        }
+        _ => line.to_owned(),
+    };
+    text.lines().map(paint).collect::<Vec<_>>().join("\n")
+}
+
 /// Whether the terminal understands colour; the one of Windows has to be asked.
 fn understands_colour() -> bool {
     #[cfg(windows)]
     return anstyle_query::windows::enable_ansi_colors().unwrap_or(true);
     #[cfg(not(windows))]
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_and_the_help_are_painted_and_nothing_else() {
+        let finding = Finding::at("a", "x | ^ y", 1, 1, "m").hint("h");
+        let shown = painted(&finding.to_string(), true);
+        assert_eq!(shown.matches("\u{1b}[").count(), 6, "{shown:?}");
+        assert!(shown.contains("   | \u{1b}[1m\u{1b}[31m^\u{1b}[0m\n"), "{shown:?}");
+        assert_eq!(painted("a | ^", false), "a | ^");
+    }
 }

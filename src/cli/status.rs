@@ -64,7 +64,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         if kept.is_empty() {
             let hint =
                 if hint.is_empty() { "; `roundtable status` lists the items".to_owned() } else { hint };
-            return Err(Fail::new(format!("no item \"{}\"{hint}", plain::shown(wanted))));
+            return Err(Fail::new(format!("no item {}{hint}", plain::shown(wanted))));
         }
         found.retain(|path, _| kept.contains(path));
     }
@@ -98,12 +98,17 @@ struct Found {
 
 /// Reads the items that a commit holds; a meta.json that cannot be read is an error.
 fn collect(stored: Vec<Stored>, commit: Oid, found: &mut BTreeMap<String, Found>) -> Result<(), Fail> {
+    let mut findings = Vec::new();
     for item in stored {
         let at = format!("{}/{}", item.path, crate::item::meta::FILE);
-        let meta = Meta::read(&at, &item.meta)?;
-        found.insert(item.path, Found { meta, commit, last: item.last, scan: item.scan });
+        match Meta::read(&at, &item.meta) {
+            Ok(meta) => {
+                found.insert(item.path, Found { meta, commit, last: item.last, scan: item.scan });
+            }
+            Err(finding) => findings.push(finding),
+        }
     }
-    Ok(())
+    crate::finding::Finding::all(findings).map_or(Ok(()), |finding| Err(finding.into()))
 }
 
 /// Whether the codebase has moved on since a hash: asked once for each.

@@ -178,7 +178,10 @@ fn check(global: &Global, dir: Option<&Path>, screen: &Screen) -> Result<Code, F
         findings.extend(lint_lenses(path, text, &cast));
     }
     for (at, finding) in findings.iter().enumerate() {
-        screen.say(&format!("{}{finding}", if at > 0 { "\n" } else { "" }));
+        if at > 0 {
+            screen.say("");
+        }
+        screen.say_place(finding);
     }
     let what = if own { "step file" } else { "built-in step file" };
     let counted = crate::plain::count(steps.len(), what);
@@ -276,7 +279,8 @@ fn lint_lenses(path: &str, text: &str, cast: &Cast) -> Vec<Finding> {
         for phrase in forbidden.filter(|phrase| says(&said, phrase)) {
             let message =
                 format!("the lens {} says \"{phrase}\", which {} never does", lens.name, persona.name);
-            findings.push(Finding::near(path, text, &format!("lens: {}", lens.name), message));
+            let finding = Finding::near(path, text, &format!("lens: {}", lens.name), message);
+            findings.push(finding.hint("say it in other words"));
         }
     }
     findings
@@ -303,12 +307,9 @@ fn doubles(files: &[&File], own: bool) -> Vec<Finding> {
         for id in &step.depends_on {
             let known = steps.iter().map(|(step, _)| step).chain(&built_in).any(|other| other.id == *id);
             if crate::step::is_step_id(id) && !known {
-                findings.push(Finding::near(
-                    &step.path,
-                    text,
-                    id,
-                    format!("depends on step {id}, which does not exist"),
-                ));
+                let message = format!("depends on step {id}, which does not exist");
+                let finding = Finding::near(&step.path, text, id, message);
+                findings.push(finding.hint("`roundtable steps list` shows the steps there are"));
             }
         }
     }

@@ -392,7 +392,8 @@ pub fn from_lines(path: &str, text: &str) -> Result<Vec<Record>, Finding> {
             }
         }
         // A file that is something else altogether is one finding, not one a line.
-        if number == 1 && !findings.is_empty() {
+        let is_other = number == 1 && !findings.is_empty();
+        if is_other || findings.len() >= crate::finding::MOST {
             break;
         }
     }

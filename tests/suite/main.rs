@@ -22,6 +22,7 @@ mod live;
 mod machine;
 mod mistakes;
 mod mutations;
+mod newcomer;
 mod placement;
 mod reading;
 mod refusals;

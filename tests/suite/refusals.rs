@@ -37,7 +37,7 @@ fn what_is_not_there_is_named() {
     refused(
         &sandbox,
         &["elaborate", "offline-mode", "--step", "01-03", "--script", "nowhere.txt"],
-        "nowhere.txt cannot be read",
+        "there is no file nowhere.txt",
     );
     refused(&sandbox, &["elaborate", "offline-mode", "--step", "01-03", "--script", "docs"], "is a folder");
     refused(&sandbox, &elaborate(&script, &["--base", "nowhere"]), "no commit \"nowhere\"");

@@ -170,7 +170,7 @@ fn a_forged_event_is_named_with_what_the_rules_expect() {
     for (from, to, why) in [
         ("\"format\":1", "\"format\":2", "format 2"),
         ("docs/requirements/offline-mode\"", "docs/requirements/elsewhere\"", "elsewhere"),
-        ("\"kind\":\"closed\"", "\"kind\":\"over\"", "unknown variant"),
+        ("\"kind\":\"closed\"", "\"kind\":\"over\"", "unknown word"),
     ] {
         let run = replayed(&sandbox, text.replacen(from, to, 1));
         assert_eq!(run.code, 2, "{to}");
