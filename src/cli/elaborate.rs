@@ -17,6 +17,7 @@ use super::screen::Screen;
 use super::voices::{self, Choice};
 use super::{Clock, Global, complete, nanoseconds, now, open, plan, push, read_file, table, write_whole};
 use crate::config::Config;
+use crate::discussion::address::{Address, address};
 use crate::discussion::event::{Author, Event, FORMAT, Opened, Record, Resumed, StepRef, Time, to_lines};
 use crate::discussion::open::Paused;
 use crate::discussion::{self, Discussion, Finished, Refused};
@@ -27,7 +28,7 @@ use crate::landing::{self, Landing};
 use crate::library::{Library, sha256};
 use crate::plain;
 use crate::repo::{self, Leftover, Repo, short};
-use crate::script::{self, Script};
+use crate::script::{self, Input, Script};
 use crate::session::hold;
 use crate::step::Step;
 use crate::synthesis::{self, Outcome};
@@ -782,14 +783,18 @@ impl Waiting<'_> {
 }
 
 impl Held<'_> {
-    /// How many messages the script still held when the discussion ended.
+    /// How many messages the script still held when the discussion ended; a last "done" is none.
     fn unheard(&self) -> usize {
         let log = match self.setup.stays_open() {
             true => discussion::open::added(&self.finished.log),
             false => &self.finished.log,
         };
         let heard = log.iter().filter(|record| matches!(record.event, Event::User(_))).count();
-        self.setup.script.inputs().flatten().count().saturating_sub(heard)
+        let cast = &self.setup.library.cast;
+        let ends = |input: &&Input| address(&input.text, cast, false) == Address::Exit;
+        let inputs: Vec<&Input> = self.setup.script.inputs().flatten().skip(heard).collect();
+        let more = inputs.iter().filter(|input| !ends(input)).count();
+        if more == 0 { 0 } else { inputs.len() }
     }
 
     /// The report of what was committed.
