@@ -14,7 +14,7 @@ use crate::analysis::artifact::Known;
 use crate::analysis::plan::{self, Progress};
 use crate::analysis::skip::Facts;
 use crate::analysis::{depth, phase_name};
-use crate::discussion::event::Event;
+use crate::discussion::event::{Event, Record};
 use crate::item::meta::{Meta, Standing};
 use crate::library::Library;
 use crate::persona::PHASES;
@@ -253,6 +253,16 @@ fn page(
     }
     if let Ok(next) = library.step(word(entry, "next_step")) {
         screen.say(&format!("  Next: step {} ({}), {}", next.id, next.title, phase_name(&next.phase)));
+    }
+    for name in &read.recordings {
+        let bytes = repo.file(item.commit, &format!("{path}/elaborations/{name}"))?.unwrap_or_default();
+        let last = std::str::from_utf8(&bytes).ok().and_then(|text| text.lines().next_back());
+        let last = last.and_then(|line| Record::from_line(line).ok());
+        if let Some(Record { event: Event::Paused(paused), .. }) = last {
+            let (step, turns) =
+                (name.get(..5).unwrap_or_default(), count(paused.turn_count as usize, "turn"));
+            screen.say(&format!("  Open: the discussion of step {step} waits for its user, {turns} so far"));
+        }
     }
     match (item.meta.codebase_hash(), entry["codebase_moved_on"].as_bool()) {
         (Some(hash), Some(true)) => screen.say(&format!(

@@ -170,7 +170,7 @@ fn root(word: &str) -> Cow<'_, str> {
         let length = word.len().checked_sub(ending.len()).filter(|length| *length >= 4)?;
         (ending.bytes().last() == last && word.ends_with(*ending)).then_some(length)
     };
-    match ENDINGS.iter().find_map(|ending| cut(ending)) {
+    match ENDINGS.iter().find_map(cut) {
         None => word,
         Some(length) => match word {
             Cow::Borrowed(word) => Cow::Borrowed(&word[..length]),

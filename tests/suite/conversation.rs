@@ -358,6 +358,12 @@ fn an_open_recording_replays_and_every_change_of_it_is_found() {
     assert!(audit.stderr.contains("is open"), "{}", audit.stderr);
     sandbox.run(&["show", &spec]).ok();
     sandbox.run(&["status"]).ok();
+    let status = sandbox.run(&["status", "late-fees-for-library-books"]).ok();
+    assert!(
+        status.stdout.contains("Open: the discussion of step 01-03 waits for its user, 7 turns so far"),
+        "{}",
+        status.stdout
+    );
     let refused = sandbox.run(&["replay", &spec, "--branch", "elsewhere"]);
     assert!(refused.code == 2 && refused.stderr.contains("waits for its user"), "{}", refused.stderr);
     let text = recording(&forge);
