@@ -23,6 +23,10 @@ pub fn read(folder: &Path) -> Result<Vec<File>, Finding> {
     let mut found = Vec::new();
     let shown = |path: &Path| crate::plain::shown(&path.display().to_string());
     let refused = |path: &Path, why: String| Finding::at(&shown(path), "", 1, 1, why);
+    if !folder.is_dir() {
+        let finding = refused(folder, "the folder does not exist".to_owned());
+        return Err(finding.hint("make the folder, or mend its name in the settings"));
+    }
     for entry in walkdir::WalkDir::new(folder).sort_by_file_name().max_depth(8) {
         let entry = entry.map_err(|error| {
             let why = error
@@ -43,7 +47,10 @@ pub fn read(folder: &Path) -> Result<Vec<File>, Finding> {
         }
         let size = entry.metadata().map_or(0, |metadata| metadata.len());
         if size > LARGEST {
-            return Err(refused(path, format!("larger than {LARGEST} bytes")));
+            let finding = refused(path, format!("larger than {LARGEST} bytes"));
+            return Err(
+                finding.hint("steps and templates are short texts; take what is long out of the folder")
+            );
         }
         let bytes = std::fs::read(path).map_err(|error| refused(path, format!("cannot be read: {error}")))?;
         if [".md", ".txt", ".yaml", ".html", ".mmd"].iter().any(|suffix| name.ends_with(suffix)) {

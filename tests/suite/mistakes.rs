@@ -389,6 +389,7 @@ fn files() -> Vec<Mistake> {
         mistake("settings-rule", "an unknown rule and an unknown code", "check --base main", ".roundtable.yaml:2:")
             .file(SETTINGS, "append_only:\n  - { path: docs/**, rule: line }\n  - { path: log/**, warn: [list-loose] }\n"),
         mistake("settings-steps", "the steps folder is not there", TALK, "stpes").file(SETTINGS, "steps: stpes\n"),
+        mistake("settings-steps-here", "the steps folder is not in the work tree", "steps list", "stpes").file(SETTINGS, "steps: stpes\n"),
         mistake("settings-file", "--config names nothing", "status --config settings.yaml", "settings.yaml"),
         with_steps(mistake("step-keys", "several things are wrong with a step", TALK, "09-compliance.md:3:"))
             .file(OWN, STEP.replace("title: Compliance", "titel: Compliance").replace("depth: brief", "depth: breif").replace("outputs: [requirements-spec.md]", "outputs: requirements-spec.md")),
