@@ -6,7 +6,7 @@
 //! equally often leave the text where it is.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 use super::ranking::Ranking;
@@ -17,7 +17,7 @@ use crate::step::Step;
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
     /// The phrases of all steps, by their first stem: most words of a text begin none.
-    phrases: BTreeMap<String, Vec<Phrase>>,
+    phrases: HashMap<String, Vec<Phrase>>,
     /// The steps' texts; counted when a message is first held against them.
     ranking: OnceLock<Ranking>,
 }

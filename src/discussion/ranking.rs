@@ -28,8 +28,9 @@ const FROM_NEXT: u64 = 4_000;
 pub struct Ranking {
     /// By term: the steps that say it, with how often.
     terms: HashMap<String, Vec<(usize, u64)>>,
-    /// The number of terms of each step.
+    /// The number of terms of each step, and of all of them.
     lengths: Vec<u64>,
+    total: u64,
 }
 
 /// The step a message is nearest to.
@@ -53,6 +54,7 @@ impl Ranking {
             asked.for_each(|text| ranking.count(number, text, 1));
             step.topics.iter().chain([&step.title]).for_each(|text| ranking.count(number, text, MARKED));
         }
+        ranking.total = ranking.lengths.iter().sum();
         ranking
     }
 
@@ -109,11 +111,10 @@ impl Ranking {
 
     /// What a term that a text says so often is worth there, in thousandths.
     fn share(&self, step: usize, count: u64) -> u64 {
-        let total: u64 = self.lengths.iter().sum();
         let all = self.lengths.len() as u64;
         let length = self.lengths.get(step).copied().unwrap_or_default();
         // Its length against the average one, in thousandths.
-        let long = (length * all * 1_000).checked_div(total).unwrap_or(1_000);
+        let long = (length * all * 1_000).checked_div(self.total).unwrap_or(1_000);
         let hold = K1 * (1_000 - B + B * long / 1_000) / 1_000;
         count * (K1 + 1_000) * 1_000 / (count * 1_000 + hold)
     }

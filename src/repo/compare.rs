@@ -169,10 +169,10 @@ impl Walk<'_> {
             }
             self.path.extend_from_slice(name);
             if !folder {
-                let now = match (same, find(&after, name, true)) {
-                    (Some(new), _) => Now::Object(new.object),
-                    (None, Some(_)) => Now::Folder,
-                    (None, None) => Now::Nothing,
+                let now = match same {
+                    Some(new) => Now::Object(new.object),
+                    None if find(&after, name, true).is_some() => Now::Folder,
+                    None => Now::Nothing,
                 };
                 self.found.push(Changed { path: self.path.clone(), old: entry.object, now });
             } else if (self.reaches)(&self.path) {

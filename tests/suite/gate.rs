@@ -6,6 +6,7 @@ use std::process::Stdio;
 use git2::Oid;
 use serde_json::Value;
 
+use crate::forge::git;
 use crate::kit::{ITEM, Run, SPEC, Sandbox, empty, sandbox};
 
 const SPEC_PATH: &str = "docs/requirements/offline-mode/requirements-spec.md";
@@ -343,6 +344,67 @@ fn a_real_push_is_stopped_by_a_pre_receive_hook() {
     let refused = push();
     assert_ne!(refused.code, 0);
     assert!(refused.stderr.contains("violation[line-lost]"), "{}", refused.stderr);
+}
+
+/// Versions of a document that each add a little, so that packs keep them as differences.
+fn versions() -> (Sandbox, Oid) {
+    let long: String =
+        (0..200).map(|at| format!("- Rule {at} holds for group {}.\n", at * 7919 % 83)).collect();
+    let (sandbox, _) = changed(&format!("{SPEC}\n## 5. Rules\n\n{long}"));
+    let base = sandbox.tip("main").unwrap();
+    for version in 0..6 {
+        let more: String =
+            (0..=version).map(|at| format!("\n## {}. More\n\nNew words {at}.\n", at + 6)).collect();
+        sandbox.commit(&[(SPEC_PATH, &format!("{SPEC}\n## 5. Rules\n\n{long}{more}"))]);
+    }
+    (sandbox, base)
+}
+
+#[test]
+fn however_objects_are_stored_the_verdict_is_one() {
+    let (sandbox, base) = versions();
+    let good = sandbox.tip("main").unwrap();
+    sandbox.commit(&[(SPEC_PATH, SPEC)]);
+    let bad = sandbox.tip("main").unwrap();
+    let judged = |sandbox: &Sandbox, more: &[&str]| {
+        let good = json(sandbox, base, &[&["--each", "--head", &good.to_string()], more].concat());
+        let bad = json(sandbox, base, &[&["--each", "--head", &bad.to_string()], more].concat());
+        assert_eq!((good.0, bad.0), (0, 1), "{}", bad.1);
+        (good.1, bad.1)
+    };
+    let loose = judged(&sandbox, &[]);
+    for how in [&["repack", "-adqf"][..], &["-c", "repack.useDeltaBaseOffset=false", "repack", "-adqf"]] {
+        git(&sandbox.root(), how);
+        assert_eq!(judged(&sandbox, &[]), loose, "{how:?}");
+    }
+    let (root, at) = (sandbox.root(), sandbox.outside("shared"));
+    git(&root, &["clone", "-q", "--shared", root.to_str().unwrap(), at.to_str().unwrap()]);
+    assert_eq!(judged(&sandbox, &["--repo", at.to_str().unwrap()]), loose, "objects of another repository");
+}
+
+#[test]
+fn a_damaged_pack_is_2_and_never_another_verdict() {
+    let (sandbox, base) = versions();
+    let good = sandbox.tip("main").unwrap().to_string();
+    sandbox.commit(&[(SPEC_PATH, SPEC)]);
+    git(&sandbox.root(), &["repack", "-adqf"]);
+    let packs = std::fs::read_dir(sandbox.root().join(".git/objects/pack")).unwrap();
+    let pack =
+        packs.map(|entry| entry.unwrap().path()).find(|path| path.extension().unwrap() == "pack").unwrap();
+    let whole = std::fs::read(&pack).unwrap();
+    let mut failed = 0;
+    for at in (12..whole.len() - 20).step_by(whole.len() / 40) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x15;
+        std::fs::remove_file(&pack).unwrap();
+        std::fs::write(&pack, &damaged).unwrap();
+        let (good, bad) = (check(&sandbox, base, &["--head", &good]), check(&sandbox, base, &[]));
+        assert!(matches!(good.code, 0 | 2), "byte {at}: {}{}", good.stdout, good.stderr);
+        assert!(matches!(bad.code, 1 | 2), "byte {at}: {}{}", bad.stdout, bad.stderr);
+        assert!(good.code == 0 || good.stderr.starts_with("error: "), "{}", good.stderr);
+        failed += usize::from(good.code == 2);
+    }
+    assert!(failed > 0, "no byte that was changed was read");
 }
 
 #[test]
