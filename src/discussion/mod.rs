@@ -10,12 +10,16 @@
 //! speak, and [`Discussion::next_after`] skips those who have passed since the last event.
 
 pub mod address;
+pub mod alternatives;
 pub mod decisions;
 pub mod event;
 pub mod extract;
 pub mod focus;
+mod insights;
 pub mod positions;
+mod questions;
 pub mod ranking;
+mod rulings;
 pub mod summary;
 pub mod transcript;
 pub mod words;
@@ -637,6 +641,15 @@ impl<'l> Discussion<'l> {
     /// Turns so far; never more than the limit.
     pub fn turn_count(&self) -> u32 {
         self.state.turn
+    }
+
+    /// Who may still speak before the floor is the user's, in order, by key.
+    pub fn waiting(&self) -> impl Iterator<Item = &str> {
+        let cues = match &self.state.stage {
+            Stage::Speaking(cues) => Some(cues.iter()),
+            _ => None,
+        };
+        cues.into_iter().flatten().map(|cue| cue.persona.as_str())
     }
 
     /// Silences in a row so far.

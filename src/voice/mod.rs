@@ -14,6 +14,7 @@ pub mod offline;
 #[cfg(feature = "net")]
 pub mod openai;
 pub mod prompt;
+pub mod wording;
 
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};

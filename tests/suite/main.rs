@@ -6,6 +6,7 @@ mod add;
 mod analyze;
 mod answers;
 mod cases;
+mod decisions;
 mod determinism;
 #[cfg(target_os = "linux")]
 mod faults;

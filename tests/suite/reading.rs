@@ -279,7 +279,7 @@ fn discussions_are_worth_reading() {
     assert!(specific * 100 >= contributions * 90, "specificity {} %", percent(specific, contributions));
     assert_eq!(repeated, Vec::<String>::new());
     assert_eq!(twice.len(), 0);
-    assert!(lost.len() * 100 <= decisions * 3, "decisions lost: {lost:?}");
+    assert_eq!(lost, Vec::<String>::new());
     assert!(right * 100 >= redirected * 90, "redirect precision {} %", percent(right, redirected));
 }
 
@@ -287,4 +287,31 @@ fn discussions_are_worth_reading() {
 fn held_open<'l>(library: &'l Library, item: &Item) -> Discussion<'l> {
     let step = library.step(&item.step).unwrap();
     Discussion::open(library, step, opened_for(library, &item.step, 30, "offline", &item.name)).unwrap()
+}
+
+/// `cargo test --test suite reading::aloud -- --ignored --nocapture` prints what the three say on every
+/// item, and what comes of it, for a person to read; `ITEM=bakery-orders` prints one, `NAMES=no` leaves
+/// out who speaks.
+#[test]
+#[ignore = "prints for a person, judges nothing"]
+#[allow(clippy::print_stdout)]
+fn aloud() {
+    let library = Library::built_in().unwrap();
+    let wanted = std::env::var("ITEM").unwrap_or_default();
+    let nameless = std::env::var("NAMES").is_ok_and(|names| names == "no");
+    for item in items().iter().filter(|item| item.slug.contains(&wanted)) {
+        let talk = held(&library, item);
+        println!("\n===== {} ({}: {})", item.slug, item.step, talk.step().title);
+        for record in talk.log() {
+            match &record.event {
+                Event::Contribution(said) if nameless => println!("\n  {:>2} ?: {}", said.turn, said.text),
+                Event::Contribution(said) => println!("\n  {:>2} {}: {}", said.turn, said.by, said.text),
+                Event::User(message) => println!("\n> {:?}: {}", message.class, message.text),
+                Event::Silence {} => println!("\n> (silence)"),
+                Event::Notice(notice) => println!("\n  -- {:?}: {}", notice.notice, notice.text),
+                Event::Synthesis(summary) => println!("\n{}", serde_json::to_string_pretty(summary).unwrap()),
+                Event::Opened(_) | Event::Closed(_) => {}
+            }
+        }
+    }
 }
