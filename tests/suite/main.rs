@@ -19,6 +19,7 @@ mod kit;
 mod live;
 mod machine;
 mod mutations;
+mod odd;
 mod placement;
 mod reading;
 mod readme;
