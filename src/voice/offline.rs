@@ -416,6 +416,8 @@ impl Speaker<'_> {
         if stated >= POSITIONS || self.round().any(|said| position(&said.text).is_some()) {
             return None;
         }
+        let settled = self.settled_lines();
+        let is_settled = |point: &Point| point.line().is_some_and(|line| settled.contains(&line));
         let waiting: Vec<&str> = self.talk.waiting().filter(|key| *key != self.persona.key).collect();
         let asked = subjects(asked);
         let tensions = self.found.tensions.iter().filter_map(|tension| {
@@ -423,12 +425,23 @@ impl Speaker<'_> {
             let other = self.found.points.get(key)?.get(*theirs)?;
             let new = !self.has_said(&point.side(self.evidence)?.favors)
                 && !self.has_said(&other.side(self.evidence)?.favors);
+            let new = new && !is_settled(point) && !is_settled(other);
             let near = point.touches(&asked, self.evidence) + other.touches(&asked, self.evidence);
             (waiting.contains(&key.as_str()) && new && near >= least).then_some((near, point, other))
         });
         // Of equals the first; `max_by_key` gives the last.
         let best = tensions.collect::<Vec<_>>().into_iter().rev().max_by_key(|(near, ..)| *near);
         best.map(|(_, mine, theirs)| Candidate::Position(mine.clone(), theirs.clone()))
+    }
+
+    /// The lines that decisions of the user's speak of: what is settled is no matter to differ about.
+    fn settled_lines(&self) -> Vec<usize> {
+        let messages = self.talk.log().iter().filter_map(|record| match &record.event {
+            Event::User(message) if !decisions_in(&message.text, true).is_empty() => Some(&message.text),
+            _ => None,
+        });
+        let lines = messages.filter_map(|text| self.evidence.about(text));
+        lines.filter_map(|line| self.evidence.index_of(line)).collect()
     }
 
     /// This persona's point of a tension, and the colleague's with its index.
