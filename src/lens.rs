@@ -13,6 +13,9 @@
 //!   asks: "What would a person see when it is {word} enough?"
 //! ```
 //!
+//! A lens may take a side (`favors`, `because`) against lenses of colleagues (`against`): where both stand
+//! in lines that have to do with each other, the two differ, each with its reason.
+//!
 //! Instead of `any`, `measure` names something that is found by its form. A text is filled in by
 //! replacing `{place}`, `{quote}` and `{word}`; nothing in it is evaluated.
 //!
@@ -24,6 +27,8 @@
 //! let said = lens::filled(&lenses[0].says, "spec.md line 3", "Sync is fast", "fast");
 //! assert_eq!(said, "spec.md line 3 says fast");
 //! ```
+
+use std::sync::Arc;
 
 use serde::Deserialize;
 
@@ -60,6 +65,8 @@ pub enum Measure {
     EmptyCell,
     /// Where the repository mentions the item's subject.
     Reach,
+    /// Two lines that give different numbers for the same. `{word}` is the second with its place.
+    Clash,
 }
 
 /// A lens as its file has it.
@@ -81,6 +88,12 @@ struct Written {
     says: String,
     #[serde(default)]
     asks: String,
+    #[serde(default)]
+    favors: String,
+    #[serde(default)]
+    because: String,
+    #[serde(default)]
+    against: Vec<String>,
 }
 
 /// One thing that a persona looks for.
@@ -102,6 +115,27 @@ pub struct Lens {
     pub with: Vec<Vec<String>>,
     /// … and none of these.
     pub unless: Vec<Vec<String>>,
+    /// What the persona speaks for where a colleague's lens pulls the other way.
+    pub stance: Option<Arc<Stance>>,
+}
+
+/// A side that a lens takes. Two personas differ only where both their sides stand in the documents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stance {
+    /// The name of the lens.
+    pub lens: String,
+    /// "I favor … because …", each with the placeholder `{word}`.
+    pub favors: String,
+    pub because: String,
+    /// The lenses of colleagues that pull the other way.
+    pub against: Vec<String>,
+}
+
+impl Stance {
+    /// Whether one of two sides names the other.
+    pub fn opposes(&self, other: &Stance) -> bool {
+        self.against.contains(&other.lens) || other.against.contains(&self.lens)
+    }
 }
 
 const PLACEHOLDERS: [&str; 3] = ["place", "quote", "word"];
@@ -134,8 +168,8 @@ fn checked(path: &str, text: &str, written: Vec<Written>, check: bool) -> Result
             findings.push(finding.hint("src/lens.rs shows a lens; `roundtable steps check` reads them"));
             continue;
         }
+        let stance = stance(&one);
         found.push(Lens {
-            name: one.lens,
             source: one.from,
             weight: one.weight,
             place: one.place,
@@ -143,11 +177,43 @@ fn checked(path: &str, text: &str, written: Vec<Written>, check: bool) -> Result
             any: phrases(&one.any),
             with: phrases(&one.with),
             unless: phrases(&one.unless),
+            stance,
+            name: one.lens,
             says: one.says,
             asks: one.asks,
         });
     }
     Finding::all(findings).map_or(Ok(found), Err)
+}
+
+fn stance(one: &Written) -> Option<Arc<Stance>> {
+    let stance = Stance {
+        lens: one.lens.clone(),
+        favors: one.favors.clone(),
+        because: one.because.clone(),
+        against: one.against.clone(),
+    };
+    (!one.favors.is_empty()).then(|| Arc::new(stance))
+}
+
+/// Why the side that a lens takes cannot be told as "I favor … because …", if it cannot.
+fn wrong_side(one: &Written) -> Option<String> {
+    let sides = [&one.favors, &one.because];
+    let none = sides.iter().all(|text| text.is_empty()) && one.against.is_empty();
+    let all = sides.iter().all(|text| !text.is_empty()) && !one.against.is_empty();
+    if !none && !all {
+        return Some(format!(
+            "the lens {} takes a side: it needs `favors`, `because` and `against`",
+            one.lens
+        ));
+    }
+    let ends = sides.iter().any(|text| text.contains(['.', ';', '?', '!']));
+    if ends || one.favors.contains(" because ") {
+        let why = "are parts of one sentence: no `.`, `;`, `?`, `!`, and `because` only between them";
+        return Some(format!("`favors` and `because` of the lens {} {why}", one.lens));
+    }
+    (all && (one.place != Where::Line || one.measure.is_some()))
+        .then(|| format!("the lens {} takes a side, so it looks at a line for `any` words", one.lens))
 }
 
 fn phrases(list: &[String]) -> Vec<Vec<String>> {
@@ -173,7 +239,10 @@ fn wrong(one: &Written, before: &[Lens]) -> Option<String> {
     if !one.says.contains("{place}") {
         return Some(format!("the lens {} says no {{place}}", one.lens));
     }
-    let unknown = [&one.says, &one.asks].into_iter().find_map(|text| {
+    if let Some(message) = wrong_side(one) {
+        return Some(message);
+    }
+    let unknown = [&one.says, &one.asks, &one.favors, &one.because].into_iter().find_map(|text| {
         let names = text.split('{').skip(1).filter_map(|part| part.split_once('}')).map(|(name, _)| name);
         names.into_iter().find(|name| !PLACEHOLDERS.contains(name)).map(str::to_owned)
     });
@@ -239,6 +308,11 @@ mod tests {
         assert!(refused(&GOOD.replace("weight: 10", "weight: 10\n  where: section")).contains("`unless`"));
         assert!(refused(&GOOD.replace("{place}", "it")).contains("says no {place}"));
         assert!(refused("- 1\n").contains("l.yaml:1"));
+        let side = |text: &str| format!("{GOOD}{text}");
+        assert!(refused(&side("  favors: more\n")).contains("takes a side"));
+        let dotted = "  favors: more\n  because: it is. So\n  against: [b]\n";
+        assert!(refused(&side(dotted)).contains("parts of one sentence"));
+        assert!(read("l.yaml", &side(&dotted.replace(". So", " so"))).unwrap()[0].stance.is_some());
     }
 
     #[test]

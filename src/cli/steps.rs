@@ -274,7 +274,9 @@ fn lint_lenses(path: &str, text: &str, cast: &Cast) -> Vec<Finding> {
     };
     let mut findings = Vec::new();
     for lens in &lenses {
-        let said = format!("{} {}", lens.says, lens.asks).to_lowercase();
+        let side =
+            lens.stance.as_ref().map_or(String::new(), |side| format!("{} {}", side.favors, side.because));
+        let said = format!("{} {} {side}", lens.says, lens.asks).to_lowercase();
         let forbidden = persona.forbidden.iter().flat_map(|rule| &rule.phrases);
         for phrase in forbidden.filter(|phrase| says(&said, phrase)) {
             let message =

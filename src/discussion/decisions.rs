@@ -3,9 +3,11 @@
 //! Two kinds of words decide. Some say so wherever they stand and whoever says them ("we decided",
 //! "agreed:", "let's go with"). Others decide only in the mouth of the user, who is there to decide:
 //! "OK, we'll count working days", "then reminders become a Could", "import is out". A question, a
-//! condition or a doubt decides nothing.
+//! condition or a doubt decides nothing. What needs no word that says so is in [`super::rulings`], an
+//! answer to "A or B?" in [`super::alternatives`].
 
 use super::extract::sentences;
+use super::rulings::{closed, closes, is_only_leads, names_a_body, ruled, without_leads};
 use super::words::{unquoted, words};
 use crate::plain::capital;
 
@@ -13,7 +15,7 @@ use crate::plain::capital;
 /// type in lower case, and a question may follow behind a comma.
 pub fn statements(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for sentence in sentences(&text.replace(['*', '_'], "").replace('’', "'")) {
+    for sentence in sentences(&without_emphasis(text).replace('’', "'")) {
         let mut start = 0;
         for (at, c) in sentence.char_indices().filter(|(_, c)| matches!(c, '.' | '!' | '?' | ';' | ',')) {
             let after = &sentence[at + 1..];
@@ -28,6 +30,21 @@ pub fn statements(text: &str) -> Vec<String> {
         found.push(sentence[start..].trim().to_owned());
     }
     found
+}
+
+/// A text without the signs of emphasis; the underscore in a name such as `picker_id` is none.
+fn without_emphasis(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut before = ' ';
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let inside = before.is_alphanumeric() && rest.peek().is_some_and(|next| next.is_alphanumeric());
+        if c != '*' && (c != '_' || inside) {
+            out.push(c);
+        }
+        before = c;
+    }
+    out
 }
 
 /// Words that open a decision wherever they stand; what follows them is decided.
@@ -62,7 +79,15 @@ const DECIDES: [&str; 28] = [
     "we settled on",
 ];
 /// Words that open a decision only at the beginning of what is said: elsewhere they tell of one.
-const DECIDES_AT_START: [&str; 27] = [
+const DECIDES_AT_START: [&str; 35] = [
+    "we opted for",
+    "we've opted for",
+    "we opt for",
+    "our choice is",
+    "my choice is",
+    "i approve",
+    "i hereby approve",
+    "we'll go for",
     "let's go with",
     "lets go with",
     "let us go with",
@@ -92,7 +117,8 @@ const DECIDES_AT_START: [&str; 27] = [
     "going with",
 ];
 /// Words that open a decision of the user's only: a persona may propose with them.
-const USER_DECIDES: [&str; 12] = [
+const USER_DECIDES: [&str; 13] = [
+    "let's go for",
     "let's use",
     "lets use",
     "let us use",
@@ -106,20 +132,78 @@ const USER_DECIDES: [&str; 12] = [
     "let's drop",
     "let's take",
 ];
+/// Verbs behind "let's" that settle nothing: what people do at a table.
+const AT_THE_TABLE: [&str; 56] = [
+    "agree", "ask", "assume", "be", "begin", "break", "call", "check", "clarify", "come", "consider",
+    "continue", "discuss", "explore", "face", "figure", "find", "finish", "focus", "forget", "get", "give",
+    "go", "have", "hear", "hope", "hurry", "imagine", "know", "listen", "look", "meet", "move", "pause",
+    "pretend", "read", "remember", "return", "review", "rush", "say", "see", "speak", "start", "stay",
+    "step", "stop", "suppose", "take", "talk", "think", "try", "turn", "wait", "walk", "wrap",
+];
+
+/// What "let's …" decides: any verb that is not one of the table's. "Let's not …" decides too.
+fn urged(sentence: &str) -> Option<(String, Option<String>)> {
+    let lower = unquoted(sentence).to_ascii_lowercase();
+    let (rest, _) = without_leads(&lower);
+    let left = ["let's ", "lets ", "let us "].iter().find_map(|opening| rest.strip_prefix(opening))?;
+    let verb = left.strip_prefix("not ").unwrap_or(left).split([' ', ',', '.']).next().unwrap_or_default();
+    let begins = left.split_once(' ').map_or("", |(_, object)| object);
+    let nothing = NOTHING.iter().any(|word| find_word(begins, word) == Some(0));
+    let idle = AT_THE_TABLE.binary_search(&verb).is_ok();
+    (!idle && !nothing && words(left).len() > 1)
+        .then(|| with_reason(&sentence[sentence.len() - left.len()..]))
+}
+
 /// Each of the words above has one of these in it: most sentences have none.
-const ROOTS: [&str; 12] = [
+const ROOTS: [&str; 14] = [
     "decid", "decision", "agree", " with", "settle", "cho", "use", "let's ", "lets ", "let us ", "pick",
-    "approved",
+    "approve", " opt", " go for",
 ];
 /// Words before a decision, in its own clause, that take it back.
-const UNDECIDED: [&str; 20] = [
-    "not ", "n't ", "never ", "if ", "whether ", "should ", "could ", "before ", "until ", "unless ",
-    "maybe ", "perhaps ", "nobody ", "said ", "says ", "thinks ", "once ", "when ", "what ", "which ",
+const UNDECIDED: [&str; 28] = [
+    "told ",
+    "claims ",
+    "heard ",
+    "last year ",
+    "years ago ",
+    "back then ",
+    " in 19",
+    " in 20",
+    "not ",
+    "n't ",
+    "never ",
+    "if ",
+    "whether ",
+    "should ",
+    "could ",
+    "before ",
+    "until ",
+    "unless ",
+    "maybe ",
+    "perhaps ",
+    "nobody ",
+    "said ",
+    "says ",
+    "thinks ",
+    "once ",
+    "when ",
+    "what ",
+    "which ",
 ];
 /// What may stand before words that have to come first.
 const LEADS_IN: &str = " ok okay so then and yes yeah well right fine good great alright therefore thus now no also actually finally thanks i think ";
 /// What follows "let's keep" and the like where nothing is decided, and after "agreed".
-const NOTHING: [&str; 24] = [
+const NOTHING: [&str; 34] = [
+    "by",
+    "still",
+    "open",
+    "due",
+    "pending",
+    "up to",
+    "yours",
+    "theirs",
+    "made",
+    "easy",
     "in mind",
     "going",
     "it short",
@@ -159,7 +243,8 @@ pub fn decided(sentence: &str, by_user: bool) -> Option<(String, Option<String>)
     }
     let (at, length) = opening(&lower, by_user)?;
     // A colleague who only quotes a decision decides nothing new.
-    if !by_user && words(&lower[at + length..]).is_empty() {
+    let quotes = sentence[at + length..].trim_start().starts_with(['"', '“', '„', '«']);
+    if !by_user && (quotes || words(&lower[at + length..]).is_empty()) {
         return None;
     }
     // "Let's drop the maps" decides to drop them: the verb is what is decided.
@@ -190,22 +275,56 @@ pub fn decided(sentence: &str, by_user: bool) -> Option<(String, Option<String>)
 fn opening(lower: &str, by_user: bool) -> Option<(usize, usize)> {
     let clause = |at: usize| {
         let start = lower[..at].rfind([',', ';', ':']).map_or(0, |comma| comma + 1);
-        format!("{} ", &lower[start..at])
+        format!(" {} ", &lower[start..at])
     };
     let free = |at: usize| !UNDECIDED.iter().any(|word| clause(at).contains(word));
-    let first = |at: usize| clause(at).split_whitespace().all(|word| LEADS_IN.contains(&format!(" {word} ")));
+    // "After a long evening we chose …" begins with the choice too.
+    let first = |at: usize| {
+        let clause = clause(at);
+        clause.starts_with(" after ")
+            || clause.split_whitespace().all(|word| LEADS_IN.contains(&format!(" {word} ")))
+    };
     let anywhere = DECIDES.iter().filter_map(|marker| Some((find_word(lower, marker)?, marker.len())));
     let own = if by_user { USER_DECIDES.iter() } else { [].iter() };
     let at_start = DECIDES_AT_START.iter().chain(own);
     let at_start = at_start.filter_map(|marker| Some((find_word(lower, marker)?, marker.len())));
+    // "The supplier agreed to deliver" tells what others do.
+    let ours = |at: usize| {
+        let clause = clause(at);
+        let who = words(&clause);
+        !lower[at..].starts_with("agreed")
+            || who.iter().all(|word| is_one_of_us(&word.text))
+            || names_a_body(&who)
+    };
     anywhere
-        .filter(|(at, _)| free(*at))
+        .filter(|(at, _)| free(*at) && ours(*at))
         .chain(at_start.filter(|(at, _)| first(*at)))
         .min_by_key(|(at, length)| (*at, usize::MAX - length))
 }
 
+/// Words before "agreed" that make it ours.
+fn is_one_of_us(word: &str) -> bool {
+    let us = [
+        "we",
+        "we've",
+        "have",
+        "all",
+        "i",
+        "i've",
+        "everybody",
+        "everyone",
+        "both",
+        "yesterday",
+        "today",
+        "finally",
+        "now",
+        "just",
+    ];
+    us.contains(&word) || LEADS_IN.contains(&format!(" {word} "))
+}
+
 /// Where a reason begins, and how long the word is that opens it.
-fn reason(text: &str) -> Option<(usize, usize)> {
+pub(super) fn reason(text: &str) -> Option<(usize, usize)> {
     let opens = [" because ", " since ", " so that ", ", as ", " - ", " -- ", " — "];
     let found = opens.iter().filter_map(|word| {
         let at = text.find(word)?;
@@ -236,7 +355,8 @@ pub fn decisions_in(text: &str, by_user: bool) -> Vec<(String, Option<String>)> 
         let decision = by_user.then(|| closed(statement)).flatten();
         let decision = decision.or_else(|| decided(statement, by_user)).or_else(|| {
             let led = before.as_deref().is_some_and(is_only_leads);
-            by_user.then(|| ruled(statement, led, after_decision)).flatten()
+            let ruled = || urged(statement).or_else(|| ruled(statement, led, after_decision));
+            (by_user && !statement.ends_with(['?', '？'])).then(ruled).flatten()
         });
         if let Some(decision) = decision {
             found.push((at, decision));
@@ -247,297 +367,8 @@ pub fn decisions_in(text: &str, by_user: bool) -> Vec<(String, Option<String>)> 
     found.into_iter().map(|(_, decision)| decision).collect()
 }
 
-/// Words that lead in to what is settled; several may follow one another.
-const LEADS: [&str; 30] = [
-    "after some back and forth",
-    "all right",
-    "alright",
-    "also",
-    "and",
-    "do that",
-    "fair enough",
-    "fair point",
-    "fine",
-    "good",
-    "great",
-    "gut",
-    "let us do it that way",
-    "let's do it that way",
-    "ok",
-    "okay",
-    "perfect",
-    "right",
-    "settled",
-    "settled then",
-    "so",
-    "so the answer is no",
-    "so the answer is yes",
-    "that means",
-    "the answer is no",
-    "the answer is yes",
-    "then",
-    "well",
-    "yeah",
-    "yes",
-];
-
-/// What is left of a statement, in lower case, behind the words that lead in; and whether there were any.
-fn without_leads(lower: &str) -> (&str, bool) {
-    let (mut rest, mut led) = (lower.trim_start(), false);
-    loop {
-        let stripped = LEADS.iter().filter_map(|lead| {
-            let after = rest.strip_prefix(lead)?;
-            let ends = after.is_empty() || after.starts_with([' ', ',', ':', '.', '!']);
-            ends.then(|| after.trim_start_matches([' ', ',', ':', '.', '!']))
-        });
-        let Some(shorter) = stripped.min_by_key(|after| after.len()) else { return (rest, led) };
-        (rest, led) = (shorter, true);
-    }
-}
-
-fn is_only_leads(lower: &str) -> bool {
-    let (rest, led) = without_leads(lower);
-    led && words(rest).is_empty()
-}
-
-/// Words with which nothing is decided, wherever they stand in a statement of the user's.
-const DOUBTS: [&str; 32] = [
-    " ask ",
-    " asked ",
-    " could ",
-    " either ",
-    " guess ",
-    " haven't ",
-    " hope ",
-    " idea ",
-    " maybe ",
-    " might ",
-    " not decided",
-    " not sure",
-    " or not",
-    " perhaps ",
-    " probably ",
-    " proposal ",
-    " propose ",
-    " suggest",
-    " should ",
-    " think",
-    " thinks",
-    " is unclear",
-    " undecided",
-    " unless ",
-    " until we ",
-    " what ",
-    " whether ",
-    " wonder",
-    " would ",
-    " hasn't ",
-    " doubt",
-    " open question",
-];
-
-/// Verbs behind "we'll" that settle nothing.
-const IDLE: [&str; 26] = [
-    "ask", "be", "check", "come", "discuss", "find", "get", "go", "have", "hear", "know", "let", "look",
-    "meet", "move", "need", "never", "return", "see", "talk", "think", "try", "wait", "want", "all",
-    "probably",
-];
-
-/// What the user settles without a word that says so.
-fn ruled(statement: &str, led_before: bool, after_decision: bool) -> Option<(String, Option<String>)> {
-    if statement.trim_end().ends_with(['?', '？']) || words(statement).len() < 3 {
-        return None;
-    }
-    let lower = unquoted(statement).to_ascii_lowercase();
-    // What is doubted in a reason is not what is decided, and MoSCoW's "a Should" is no doubt.
-    let what = reason(&lower).map_or(lower.as_str(), |(at, _)| &lower[..at]);
-    let padded = format!(" {what} ").replace(" a should ", " a want ").replace(" a could ", " a want ");
-    if DOUBTS.iter().any(|doubt| padded.contains(doubt)) || lower.starts_with("if ") {
-        return None;
-    }
-    let (rest, led) = without_leads(&lower);
-    let is_settled = lower.trim_start().starts_with("settled");
-    let led = led || led_before;
-    // ASCII letters in lower case: every byte keeps its place.
-    let said = &statement[statement.len() - rest.len()..];
-    let first = |phrases: &[&str]| phrases.iter().find_map(|phrase| rest.strip_prefix(phrase)).map(str::len);
-    // "We'll count working days": what will be done.
-    if let Some(left) = first(&["we'll ", "we will ", "we are going to ", "we're going to "]) {
-        let verb = words(&rest[rest.len() - left..]).first().map(|word| word.text.to_string());
-        let idle = verb.is_none_or(|verb| IDLE.contains(&verb.as_str()));
-        return (!idle).then(|| with_reason(&said[said.len() - left..]));
-    }
-    if let Some(left) = first(&[
-        "then we ",
-        "wir haben beschlossen, dass ",
-        "wir haben beschlossen ",
-        "wir haben entschieden, dass ",
-    ]) {
-        return Some(with_reason(&said[said.len() - left..]));
-    }
-    let takes = [
-        "we've ruled out ",
-        "we have ruled out ",
-        "we won't ",
-        "we will not ",
-        "we stick with ",
-        "we drop ",
-        "we skip ",
-        "we go for ",
-        "we begin with ",
-        "we start with ",
-        "we postpone ",
-        "we leave out ",
-        "no new ",
-        "no more ",
-        "wir bleiben bei ",
-        "es bleibt bei ",
-        "wir nehmen ",
-    ];
-    let led_takes = [
-        "we take ",
-        "we keep ",
-        "we leave ",
-        "we add ",
-        "we move ",
-        "we split ",
-        "we replace ",
-        "we stop ",
-        "we use ",
-        "we make ",
-        "we put ",
-        "dann lassen wir ",
-        "dann nehmen wir ",
-        "lassen wir ",
-    ];
-    let gerund = rest.strip_prefix("we're ").or_else(|| rest.strip_prefix("we are ")).is_some_and(|after| {
-        let verb = after.split(' ').next().unwrap_or_default();
-        [
-            "cutting",
-            "dropping",
-            "splitting",
-            "keeping",
-            "moving",
-            "replacing",
-            "skipping",
-            "adding",
-            "removing",
-        ]
-        .contains(&verb)
-    });
-    let is_took = rest.starts_with("we take ") && rest.contains(", not ");
-    if first(&takes).is_some() || gerund || is_took || led && first(&led_takes).is_some() {
-        return Some(with_reason(said));
-    }
-    if is_settled {
-        return Some(with_reason(said));
-    }
-    let chosen = rest.starts_with("for ")
-        && [" we choose ", " we take ", " we use ", " it's ", " it is "]
-            .iter()
-            .any(|verb| rest.contains(verb));
-    if chosen {
-        return Some(with_reason(said));
-    }
-    for agreed in [
-        "agreed that ",
-        "agreed yesterday that ",
-        "agreed today that ",
-        "agreed now that ",
-        "agreed finally that ",
-    ] {
-        if let Some(at) = rest.find(agreed) {
-            return Some(with_reason(&said[at + agreed.len()..]));
-        }
-    }
-    // "Import is out", "retries stay at two days": a state that is laid down.
-    let laid_down = [
-        " are frozen",
-        " is frozen",
-        " from now on",
-        " is out",
-        " are out",
-        " stay at ",
-        " stays at ",
-        " stay as ",
-        " stays as ",
-        " stays untouched",
-        " stay untouched",
-        " become a ",
-        " becomes a ",
-        " becomes the ",
-        " become the ",
-        " remains as ",
-        " stays off ",
-    ];
-    let ends = |at: usize, length: usize| {
-        let after = &rest[at + length..];
-        !after.starts_with(char::is_alphanumeric) && !after.starts_with(" of ")
-    };
-    let lays_down = laid_down.iter().any(|phrase| {
-        rest.match_indices(phrase).any(|(at, _)| phrase.ends_with(' ') || ends(at, phrase.len()))
-    });
-    let hearsay = ["i ", "you ", "there ", "it ", "he ", "she ", "my ", "that ", "this ", "not "];
-    let own = !hearsay.iter().any(|word| rest.starts_with(word));
-    if lays_down && own {
-        return Some(with_reason(said));
-    }
-    // Behind "right." or "so", or behind another decision, a plain statement goes on with it.
-    let states = [
-        " is ", " are ", " gets ", " get ", " goes ", " moves ", " move ", " takes ", " take ", " wins",
-        " loses ", " can't ", " cannot ", " must ",
-    ];
-    let goes_on = led && own && states.iter().any(|verb| padded.contains(verb));
-    let follows = after_decision
-        && own
-        && [" are not ", " is not ", " are replaced", " is replaced", " are kept", " is kept"]
-            .iter()
-            .any(|verb| padded.contains(verb));
-    (goes_on || follows).then(|| with_reason(said))
-}
-
-/// What a statement says before it closes with "so we do that" and the like.
-fn closed(statement: &str) -> Option<(String, Option<String>)> {
-    let lower = statement.to_ascii_lowercase();
-    let ends = [
-        ", so we do that",
-        ", so we'll do that",
-        ", we agreed on that",
-        ", that's decided",
-        ", that is decided",
-        ", that's settled",
-        ", that is settled",
-    ];
-    let at = ends.iter().find_map(|end| lower.find(end))?;
-    let (rest, _) = without_leads(&lower[..at]);
-    Some(with_reason(&statement[at - rest.len()..at]))
-}
-
-/// Whether a statement closes what stood before it: "That's decided."
-fn closes(statement: &str) -> bool {
-    let lower = statement.to_ascii_lowercase();
-    let (rest, _) = without_leads(&lower);
-    let rest = rest.trim_end_matches(['.', '!', ' ']);
-    // Somebody who has to be asked has been asked.
-    let approved =
-        rest.ends_with(" said yes") || rest.ends_with(" has approved it") || rest.ends_with(" approved it");
-    approved
-        || [
-            "that's decided",
-            "that is decided",
-            "that's settled",
-            "that is settled",
-            "that's final",
-            "that is final",
-            "decided",
-            "so we decided",
-            "we agreed on that",
-        ]
-        .contains(&rest)
-}
-
 /// A statement as a decision: what, and why where it says so.
-fn with_reason(statement: &str) -> (String, Option<String>) {
+pub(super) fn with_reason(statement: &str) -> (String, Option<String>) {
     let rest = statement.trim().trim_end_matches(['.', '!', '。', ' ']);
     let (what, why) = match reason(rest) {
         Some((at, length)) => (&rest[..at], Some(rest[at + length..].trim())),
@@ -599,6 +430,7 @@ mod tests {
             assert_eq!(user(text), None, "{text}");
         }
         assert_eq!(decided("Let's use SQLite.", false), None);
+        assert_eq!(decided("So we agree on \"SQLite\", and no document says so.", false), None);
     }
 
     #[test]
@@ -610,6 +442,7 @@ mod tests {
         assert_eq!(cut("Let's go with SQLite, but what about photos?"), ["SQLite"]);
         assert_eq!(cut("The file is 10\" wide. We agreed to drop photos. What next?"), ["Drop photos"]);
         assert_eq!(cut("**Decision:** SQLite for storage"), ["SQLite for storage"]);
+        assert_eq!(cut("_Decision:_ keep picker_id as it is"), ["Keep picker_id as it is"]);
     }
 
     #[test]

@@ -4,36 +4,53 @@
 //! come first: no decision is lost, one in a redirected input or in an exit message neither.
 
 use super::Discussion;
+use super::alternatives::answer_to;
 use super::decisions::decisions_in;
-use super::event::{Class, Event, Purpose};
+use super::event::{Class, Event, NoticeKind, Purpose, Record};
+use super::insights::insights;
+use super::questions::questions;
 use super::summary::{Decision, Insight, ONE_LINE, Question, Summary, USER};
-use super::words::{subjects, words};
+use super::words::words;
 use crate::persona::Persona;
 use crate::plain::{capital, cut, one_line};
 
 /// The longest entry of a synthesis, in characters.
-const ENTRY: usize = 400;
-/// Entries of a kind beyond these are left to the recording; decisions are never left out.
-const MOST_INSIGHTS: usize = 8;
-const MOST_QUESTIONS: usize = 6;
+pub(super) const ENTRY: usize = 400;
 
 /// Something said, with the turn an entry made of it rests on.
-struct Said {
-    turn: u32,
-    by: String,
-    text: String,
-    sentences: Vec<String>,
+pub(super) struct Said {
+    pub turn: u32,
+    pub by: String,
+    pub text: String,
+    pub sentences: Vec<String>,
     /// An exit message is no turn: what it decides rests on the turn before it.
-    is_turn: bool,
-    class: Option<Class>,
-    purpose: Option<Purpose>,
+    pub is_turn: bool,
+    pub class: Option<Class>,
+    pub purpose: Option<Purpose>,
+    /// What it decides, and why.
+    pub decides: Vec<(String, Option<String>)>,
+}
+
+/// What a message of the user's decides, and why, `before` being the log up to it: by its own words, or
+/// as the answer to a choice, the user's own or the one that a disagreement was put to.
+pub fn decided_by(text: &str, before: &[Record]) -> Vec<(String, Option<String>)> {
+    let found = decisions_in(text, true);
+    if !found.is_empty() {
+        return found;
+    }
+    let asked = before.iter().rev().find_map(|record| match &record.event {
+        Event::User(message) => Some(message.text.as_str()),
+        Event::Notice(notice) if notice.notice == NoticeKind::Disagreement => Some(notice.text.as_str()),
+        _ => None,
+    });
+    asked.and_then(|asked| answer_to(asked, text)).into_iter().collect()
 }
 
 /// Reads the synthesis off a discussion.
 pub fn summary(talk: &Discussion<'_>) -> Summary {
     let said = said(talk);
     let decisions = decisions(&said, talk);
-    let insights = insights(&said);
+    let insights = insights(&said, &decisions);
     let open_questions = questions(&said, &decisions, talk);
     let action_items = actions(&said);
     let summary = in_one_line(&decisions, &insights, &open_questions, talk);
@@ -43,7 +60,7 @@ pub fn summary(talk: &Discussion<'_>) -> Summary {
 fn said(talk: &Discussion<'_>) -> Vec<Said> {
     let mut last = 0;
     let mut found = Vec::new();
-    for record in talk.log() {
+    for (at, record) in talk.log().iter().enumerate() {
         let (turn, by, text, class, purpose) = match &record.event {
             Event::Contribution(said) => {
                 (Some(said.turn), said.by.as_str(), &said.text, None, Some(said.purpose))
@@ -52,7 +69,12 @@ fn said(talk: &Discussion<'_>) -> Vec<Said> {
             _ => continue,
         };
         last = turn.unwrap_or(last);
+        let decides = match by {
+            USER => decided_by(text, &talk.log()[..at]),
+            _ => decisions_in(text, false),
+        };
         found.push(Said {
+            decides,
             turn: last,
             by: by.to_owned(),
             text: text.clone(),
@@ -110,7 +132,7 @@ fn decisions(said: &[Said], talk: &Discussion<'_>) -> Vec<Decision> {
     let mut found: Vec<Decision> = Vec::new();
     let mut known = std::collections::BTreeMap::new();
     for one in said.iter().filter(|one| one.turn > 0 && one.purpose != Some(Purpose::Framing)) {
-        for (text, why) in decisions_in(&one.text, one.by == USER) {
+        for (text, why) in one.decides.clone() {
             let settled = match one.is_turn {
                 true => format!("settled by {} in turn {}", name(&one.by, talk), one.turn),
                 false => "settled by the user as the discussion ended".to_owned(),
@@ -140,186 +162,48 @@ fn same_words(text: &str) -> std::collections::BTreeSet<String> {
     words.filter(|word| !small.contains(&word.as_ref())).map(std::borrow::Cow::into_owned).collect()
 }
 
-fn name(by: &str, talk: &Discussion<'_>) -> String {
+pub(super) fn name(by: &str, talk: &Discussion<'_>) -> String {
     talk.library().cast.get(by).map_or("the user", Persona::first_name).to_owned()
 }
 
-/// Two texts, given by their subjects, about the same: at least two thirds of them are shared.
-fn is_same(a: &[String], b: &[String]) -> bool {
-    let shared = a.iter().filter(|word| b.contains(word)).count();
-    let all = a.len() + b.len() - shared;
-    all > 0 && shared * 3 >= all * 2
-}
-
-fn insights(said: &[Said]) -> Vec<Insight> {
-    let (mut found, mut about): (Vec<Insight>, Vec<Vec<String>>) = (Vec::new(), Vec::new());
-    let speaks = |one: &&Said| {
-        one.is_turn
-            && one.purpose != Some(Purpose::Framing)
-            && !matches!(one.class, Some(Class::OffTopic | Class::Unclear))
-    };
-    for one in said.iter().filter(speaks) {
-        let Some(text) = telling(one) else { continue };
-        let text = cut(&text, ENTRY);
-        let subjects = subjects(&text);
-        if let Some(at) = about.iter().position(|same| is_same(same, &subjects)) {
-            let same = &mut found[at];
-            for (list, key) in [(&mut same.by, &one.by)] {
-                if !list.contains(key) {
-                    list.push(key.clone());
-                }
-            }
-            same.turns.push(one.turn);
-            continue;
-        }
-        found.push(Insight { text, by: vec![one.by.clone()], turns: vec![one.turn] });
-        about.push(subjects);
-    }
-    found.truncate(MOST_INSIGHTS);
-    found
-}
-
-/// How a colleague takes up a decision: it is one already, and no insight beside it.
-const TAKES_UP: [&str; 9] = [
-    "So we agree on \"",
-    "So what changes for people is \"",
-    "So if somebody is used to the old way, \"",
-    "\" fixes the contract",
-    " is an architectural decision, and ",
-    "The price of \"",
-    " closes one option and opens a dependency at ",
-    "To write \"",
-    " becomes checkable with one case: ",
-];
-
-/// The statement of a contribution that says most: it names a place, a number or somebody's
-/// words, and asks nothing.
-fn telling(one: &Said) -> Option<String> {
-    if one.by != USER
-        && one.sentences.first().is_some_and(|first| TAKES_UP.iter().any(|way| first.contains(way)))
-    {
-        return None;
-    }
-    let least = if one.by == USER { 4 } else { 6 };
-    let statements = one.sentences.iter().filter(|sentence| {
-        let empty = sentence.starts_with("On \"")
-            && ["says nothing yet.", "says anything yet.", "could say anything."]
-                .iter()
-                .any(|end| sentence.ends_with(end));
-        !empty
-            && !sentence.ends_with(['?', '？', ':'])
-            && words(sentence).len() >= least
-            && decisions_in(sentence, one.by == USER).is_empty()
-    });
-    let weight = |sentence: &&String| {
-        let named =
-            sentence.contains('"') as usize + sentence.contains(|c: char| c.is_ascii_digit()) as usize;
-        // What a document says is the occasion; what a persona makes of it is the insight.
-        (!sentence.starts_with("On \""), named, subjects(sentence).len().min(12))
-    };
-    // `max_by_key` gives the last of equals; the first is wanted.
-    let best = statements.collect::<Vec<_>>().into_iter().rev().max_by_key(weight)?;
-    Some(without_opening(best))
-}
-
-/// A sentence without the reference to a colleague that leads into it.
-fn without_opening(sentence: &str) -> String {
-    let openings = ["Building on ", "To add to what ", "On \"", "From a ", "From an "];
-    let opened = openings.iter().any(|opening| sentence.starts_with(opening));
-    let sentence = sentence.strip_prefix("However, ").unwrap_or(sentence);
-    let tail = opened.then(|| sentence.split_once(": ")).flatten().map(|(_, tail)| tail);
-    capital(tail.unwrap_or(sentence).trim_end_matches('.'))
-}
-
-fn questions(said: &[Said], decisions: &[Decision], talk: &Discussion<'_>) -> Vec<Question> {
-    let (mut found, mut about): (Vec<Question>, Vec<Vec<String>>) = (Vec::new(), Vec::new());
-    for (at, one) in said.iter().enumerate().rev() {
-        if !one.is_turn || one.purpose == Some(Purpose::Framing) {
-            continue;
-        }
-        let Some(text) = one.sentences.iter().rfind(|sentence| sentence.ends_with(['?', '？'])) else {
-            continue;
-        };
-        let text = bare_question(&without_opening(text));
-        let subjects = subjects(&text);
-        let doubled = about.iter().any(|other| is_same(other, &subjects));
-        if words(&text).len() < 3 || doubled || is_settled(one, &text, &said[at + 1..], decisions) {
-            continue;
-        }
-        let who = capital(&name(&one.by, talk));
-        let why = match one.class {
-            Some(Class::OffTopic) => "set aside as another step's business; it belongs there".to_owned(),
-            Some(_) => "the discussion ended before an answer; the item's owner settles it".to_owned(),
-            None => "no answer in the discussion; the item's owner settles it".to_owned(),
-        };
-        let context = format!("{who} asked in turn {}; {why}", one.turn);
-        found.push(Question { text: cut(&text, ENTRY), context, turns: vec![one.turn] });
-        about.push(subjects);
-    }
-    found.truncate(MOST_QUESTIONS);
-    found.reverse();
-    found
-}
-
-/// A question without the words that lead in to it: what stands behind the last colon, where that is a
-/// question by itself.
-fn bare_question(text: &str) -> String {
-    let tail = text.rsplit_once(": ").map(|(_, tail)| tail);
-    let whole = tail.filter(|tail| tail.starts_with(char::is_uppercase) && words(tail).len() >= 4);
-    whole.unwrap_or(text).to_owned()
-}
-
-/// Whether something later answers a question: for the user's, a persona's answer; for a
-/// persona's, a message of the user or a decision about the same.
-fn is_settled(one: &Said, question: &str, later: &[Said], decisions: &[Decision]) -> bool {
-    if one.class == Some(Class::OffTopic) {
-        return false;
-    }
-    if one.by == USER {
-        return later.iter().any(|next| next.purpose == Some(Purpose::Answer));
-    }
-    let asked = subjects(question);
-    let about = |text: &str| {
-        let said = subjects(text);
-        let shared = asked.iter().filter(|word| said.contains(word)).count();
-        shared >= 2.min(asked.len().max(1))
-    };
-    let told = later.iter().filter(|next| next.by == USER && next.class != Some(Class::OffTopic));
-    told.into_iter().any(|next| !next.text.trim_end().ends_with('?') && about(&next.text))
-        || decisions
-            .iter()
-            .any(|decision| decision.turns.iter().any(|turn| *turn > one.turn) && about(&decision.text))
-}
-
-/// Words that open something to do.
-const ACTS: [&str; 9] = [
-    "action:",
-    "action item:",
-    "to do:",
-    "todo:",
-    "next step:",
+/// Words that open something to do, and are no part of it.
+const MARKS: [&str; 5] = ["action:", "action item:", "to do:", "todo:", "next step:"];
+/// Words with which somebody takes something on, or says that somebody has to.
+const TAKES_ON: [&str; 18] = [
     "i will ",
     "i'll ",
+    "i am going to ",
+    "i'm going to ",
     "somebody needs to ",
     "someone needs to ",
+    "somebody has to ",
+    "someone has to ",
+    "somebody must ",
+    "someone must ",
+    "we need to ask ",
+    "we need to check ",
+    "we need to find out ",
+    "we have to ask ",
+    "we have to check ",
+    "we have to find out ",
+    "we must ask ",
+    "we still have to ",
+];
+/// What a person named at the beginning of a sentence "will" do for it to be something to do.
+const ERRANDS: [&str; 20] = [
+    "ask", "book", "bring", "call", "check", "collect", "count", "draft", "find", "invite", "look",
+    "measure", "order", "phone", "prepare", "print", "send", "talk", "test", "write",
 ];
 
 fn actions(said: &[Said]) -> Vec<Insight> {
-    let mut found = Vec::new();
+    let mut found: Vec<Insight> = Vec::new();
     for one in said.iter().filter(|one| one.is_turn && one.class != Some(Class::OffTopic)) {
         for sentence in &one.sentences {
-            let lower = sentence.to_ascii_lowercase();
-            let acts = ACTS.iter().find(|marker| lower.starts_with(**marker));
-            let idle = ["i will not ", "i'll not ", "i will be ", "i'll be "]
-                .iter()
-                .any(|words| lower.starts_with(words));
-            let Some(marker) = acts.filter(|_| !idle && decisions_in(sentence, true).is_empty()) else {
+            let Some(text) = errand(sentence, one.by == USER).filter(|text| words(text).len() >= 2) else {
                 continue;
             };
-            let whole = marker.starts_with("i") || marker.starts_with("some");
-            let text = if whole { sentence.as_str() } else { sentence[marker.len()..].trim() };
-            if words(text).len() >= 2 {
-                let text = cut(&capital(text.trim_end_matches('.')), ENTRY);
+            let text = cut(&capital(text.trim_end_matches('.')), ENTRY);
+            if !found.iter().any(|other| other.text == text) {
                 found.push(Insight { text, by: vec![one.by.clone()], turns: vec![one.turn] });
             }
         }
@@ -327,26 +211,84 @@ fn actions(said: &[Said]) -> Vec<Insight> {
     found
 }
 
-/// One sentence for the record in meta.json: what was decided, or what was found, and how much.
+/// What a sentence gives somebody to do.
+fn errand(sentence: &str, by_user: bool) -> Option<&str> {
+    let lower = sentence.replace('’', "'").to_ascii_lowercase();
+    if sentence.ends_with(['?', '？']) {
+        return None;
+    }
+    if let Some(mark) = MARKS.iter().find(|mark| lower.starts_with(**mark)) {
+        return Some(sentence[mark.len()..].trim());
+    }
+    let idle = ["i will not ", "i'll not ", "i will be ", "i'll be ", "i'll never ", "i will never "];
+    let takes_on = TAKES_ON.iter().any(|words| lower.starts_with(words))
+        && !idle.iter().any(|words| lower.starts_with(words));
+    let will = lower.find(" will ").or_else(|| lower.find("'ll "));
+    let named = by_user
+        && will.is_some_and(|at| {
+            let verb = lower[at..]
+                .trim_start_matches("'ll ")
+                .trim_start_matches(" will ")
+                .split(' ')
+                .next()
+                .unwrap_or_default();
+            let who = words(&lower[..at]).len();
+            (1..=4).contains(&who) && !lower.starts_with("we ") && ERRANDS.contains(&verb)
+        });
+    ((takes_on || named) && decisions_in(sentence, true).is_empty()).then_some(sentence)
+}
+
+/// One sentence for the record in meta.json: what was decided; else what two differ about; else the first
+/// insight; and how much stayed open.
 fn in_one_line(
     decisions: &[Decision],
     insights: &[Insight],
     open: &[Question],
     talk: &Discussion<'_>,
 ) -> String {
-    let counted =
-        Summary { insights: insights.to_vec(), open_questions: open.to_vec(), ..Summary::default() };
-    let rest = counted.description();
-    let Some(first) = decisions.first() else {
-        return cut(&format!("{} on {}", capital(&rest), talk.step().title), ONE_LINE);
+    let left = match open.len() {
+        0 => String::new(),
+        count => format!("; {} left", crate::plain::count(count, "open question")),
     };
-    let more = match decisions.len() {
-        1 => String::new(),
-        count => format!(" and {} more", count - 1),
+    if let Some(first) = decisions.first() {
+        let more = match decisions.len() {
+            1 => String::new(),
+            count => format!(", and {} more", count - 1),
+        };
+        return fitting("Decided: ", &first.text, &format!("{more}{left}"));
+    }
+    // What rests on no line and on no word of the user's says little by itself.
+    let telling = |one: &&Insight| one.text.contains(" line ") || one.by.iter().any(|by| by == USER);
+    match insights.iter().find(telling) {
+        Some(first) => fitting("", &first.text, &left),
+        None => cut(&format!("Nothing settled on {}{left}", talk.step().title), ONE_LINE),
+    }
+}
+
+/// A sentence of at most [`ONE_LINE`] characters whose middle gives way, at the end of a clause where there is one.
+fn fitting(before: &str, text: &str, after: &str) -> String {
+    let room = ONE_LINE.saturating_sub(before.chars().count() + after.chars().count()).max(20);
+    if text.chars().count() <= room {
+        return cut(&format!("{before}{text}{after}"), ONE_LINE);
+    }
+    let short = cut(text, room);
+    let clause = [", ", "; ", ": ", " and ", " because "].iter().filter_map(|end| short.rfind(end)).max();
+    let balanced = |at: &usize| {
+        short[..*at].matches('"').count().is_multiple_of(2) && short[..*at].chars().count() >= 24
     };
-    let tail = format!("{more}; {rest}");
-    let room = ONE_LINE.saturating_sub(tail.chars().count() + "Decided: ".len());
-    format!("Decided: {}{tail}", cut(&first.text, room.max(20)))
+    let kept = clause
+        .filter(balanced)
+        .map_or(short.clone(), |at| format!("{}…", short[..at].trim_end_matches([',', ' '])));
+    cut(&format!("{before}{}{after}", closed_quote(&kept)), ONE_LINE)
+}
+
+/// A text that was cut inside of a quotation, with the quotation closed.
+fn closed_quote(text: &str) -> String {
+    if text.matches('"').count().is_multiple_of(2) {
+        text.to_owned()
+    } else {
+        format!("{}…\"", text.trim_end_matches('…').trim_end())
+    }
 }
 
 #[cfg(test)]

@@ -82,8 +82,11 @@ impl<'l> Focus<'l> {
     /// Where a user's message belongs, if it is not here: by a phrase, or by the words of all steps
     /// together. A contribution rests on documents, whose words are anybody's; it is held against
     /// phrases only.
+    ///
+    /// A message that asks nothing and tells when something was or will be ("the design review is next week")
+    /// mentions a phrase, and wants nothing of that step.
     pub fn belongs(&self, message: &str) -> Option<Drift> {
-        self.drift(message).or_else(|| self.nearest(message))
+        self.drift(message).filter(|_| !only_mentions(message)).or_else(|| self.nearest(message))
     }
 
     fn nearest(&self, message: &str) -> Option<Drift> {
@@ -134,6 +137,30 @@ impl<'l> Focus<'l> {
         let belongs = format!("{} (step {})", place.title, place.id);
         Some(Drift { subject: (*subject).to_owned(), belongs, step_id: place.id.clone() })
     }
+}
+
+/// Words that put something into the past or on the calendar.
+const DATED: [&str; 14] = [
+    " was ",
+    " were ",
+    " has been ",
+    " have been ",
+    " had ",
+    " did ",
+    " done in ",
+    " last ",
+    " next week",
+    " next month",
+    " next year",
+    " tomorrow",
+    " yesterday",
+    " ago",
+];
+
+/// Whether a message asks nothing and only tells when something was or will be.
+fn only_mentions(message: &str) -> bool {
+    let lower = format!(" {} ", message.to_lowercase());
+    !lower.contains(['?', '？']) && DATED.iter().any(|word| lower.contains(word))
 }
 
 /// The text without names of files: naming a document is no talk about its subject.
@@ -197,6 +224,20 @@ mod tests {
             "he wrote \"MoSCoW prioritization\" on the board",
         ] {
             assert_eq!(drift("01-03", "offline mode", text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_phrase_that_is_only_mentioned_redirects_nobody() {
+        for text in
+            ["The final design review of the app is next week.", "User research was done in 2019 as well."]
+        {
+            assert!(only_mentions(text), "{text}");
+        }
+        for text in
+            ["Was the design review done?", "Let's talk about the tech stack.", "Which tech stack was it?"]
+        {
+            assert!(!only_mentions(text), "{text}");
         }
     }
 

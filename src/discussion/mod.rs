@@ -12,13 +12,17 @@
 //! [The example of the crate](crate#a-discussion-as-a-library) opens one, holds it, and replays its log.
 
 pub mod address;
+pub mod alternatives;
 pub mod decisions;
 pub mod event;
 pub mod extract;
 pub mod focus;
+mod insights;
 pub mod open;
 pub mod positions;
+mod questions;
 pub mod ranking;
+mod rulings;
 pub mod summary;
 pub mod transcript;
 pub mod words;
@@ -679,6 +683,15 @@ impl<'l> Discussion<'l> {
     /// Turns so far; never more than the limit.
     pub fn turn_count(&self) -> u32 {
         self.state.turn
+    }
+
+    /// Who may still speak before the floor is the user's, in order, by key.
+    pub fn waiting(&self) -> impl Iterator<Item = &str> {
+        let cues = match &self.state.stage {
+            Stage::Speaking(cues) => Some(cues.iter()),
+            _ => None,
+        };
+        cues.into_iter().flatten().map(|cue| cue.persona.as_str())
     }
 
     /// Silences in a row so far.

@@ -145,6 +145,41 @@ pub fn subjects(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// Small numbers, as people write them out.
+const SMALL_NUMBERS: [&str; 13] = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+];
+
+/// The numbers of a text with the stem of what each counts: "18 400 data sets" are 18,400 data, and "two
+/// minutes" 2 minutes.
+pub fn numbers(text: &str) -> Vec<(u64, String)> {
+    let found = words(text);
+    let value = |word: &Word<'_>| match word.text.parse::<u64>() {
+        Ok(number) => Some(number),
+        Err(_) => SMALL_NUMBERS.iter().position(|small| *small == word.text).map(|number| number as u64),
+    };
+    let joined = |at: usize| found.get(at + 1).is_some_and(|next| &text[found[at].end..next.start] == " ");
+    let digits = |at: usize| found[at].text.bytes().all(|byte| byte.is_ascii_digit());
+    let mut numbers = Vec::new();
+    let mut at = 0;
+    while at < found.len() {
+        let Some(mut number) = value(&found[at]) else {
+            at += 1;
+            continue;
+        };
+        while joined(at) && digits(at) && digits(at + 1) && found[at + 1].text.len() == 3 {
+            at += 1;
+            number = number.saturating_mul(1_000).saturating_add(value(&found[at]).unwrap_or_default());
+        }
+        let unit = found
+            .get(at + 1)
+            .filter(|unit| joined(at) && is_significant(&unit.text) && value(unit).is_none());
+        numbers.extend(unit.map(|unit| (number, stem(&unit.text).into_owned())));
+        at += 1;
+    }
+    numbers
+}
+
 /// Where `phrase` first stands in `stems`, as a run.
 pub fn find_run(stems: &[String], phrase: &[String]) -> Option<usize> {
     if phrase.is_empty() {
@@ -295,6 +330,15 @@ mod tests {
             ["journey", "story", "and", "maya", "class", "status"]
         );
         assert_eq!(subjects("How should the sync handle the syncs?"), ["sync", "handle"]);
+    }
+
+    #[test]
+    fn numbers_are_told_with_what_they_count() {
+        let of =
+            |text: &str| numbers(text).into_iter().map(|(n, unit)| format!("{n} {unit}")).collect::<Vec<_>>();
+        assert_eq!(of("We take two minutes, not ten, for 18 400 data sets"), ["2 minute", "18400 data"]);
+        assert_eq!(of("from 2 to 5 files at 07:30, v2"), ["5 file"]);
+        assert_eq!(of(""), Vec::<String>::new());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::discussion::words::{is_significant, stem, subjects, words};
+use crate::discussion::words::{is_significant, numbers, stem, subjects, words};
 use crate::plain;
 
 /// Lines longer than this are no sentences: minified data, an embedded picture.
@@ -13,6 +13,13 @@ const LONGEST_LINE: usize = 2_000;
 const ASKED: usize = 40;
 /// Lines of all documents together that are looked at.
 const MOST_LINES: usize = 20_000;
+
+/// A text of so few subjects is about each of them.
+const SHORT: usize = 4;
+/// Lines of one section that are no farther apart have to do with each other.
+const NEAR: usize = 4;
+/// A subject that stands in no more lines is rare.
+const RARE: usize = 6;
 
 /// A line of a document that says something.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,11 +95,17 @@ impl Evidence {
         let markdown = name.ends_with(".md");
         let (mut section, mut fence, mut ours) = (String::new(), false, false);
         let mut columns: Vec<String> = Vec::new();
+        let mut wrapped = Wrapped::default();
         for (at, raw) in text.lines().enumerate() {
             if self.lines.len() >= MOST_LINES {
                 return;
             }
             let trimmed = raw.trim();
+            if markdown && wrapped.goes_on(at + 1, raw) {
+                wrapped.take(at + 1, raw, said(trimmed, markdown));
+                continue;
+            }
+            self.unwrap(name, &mut wrapped, &section);
             if markdown && (trimmed.starts_with("```") || trimmed.starts_with("~~~")) {
                 fence = !fence;
             }
@@ -128,8 +141,18 @@ impl Evidence {
                 continue;
             }
             columns.clear();
-            let kind = if markdown { LineKind::Prose } else { LineKind::Data };
-            self.push(name, at + 1, said(trimmed, markdown), &section, kind);
+            match markdown {
+                true => wrapped.take(at + 1, raw, said(trimmed, markdown)),
+                false => self.push(name, at + 1, said(trimmed, markdown), &section, LineKind::Data),
+            }
+        }
+        self.unwrap(name, &mut wrapped, &section);
+    }
+
+    /// What a wrapped paragraph says: each sentence whole, at the line on which it begins.
+    fn unwrap(&mut self, name: &str, wrapped: &mut Wrapped, section: &str) {
+        for (number, text) in wrapped.sentences() {
+            self.push(name, number, text, section, LineKind::Prose);
         }
     }
 
@@ -197,15 +220,42 @@ impl Evidence {
         }
     }
 
-    /// The line that shares most subjects with a text; rarer subjects count more.
+    /// The line that shares most subjects with a text; rarer subjects count more. One shared subject says
+    /// something in a short text only.
     pub fn about(&self, text: &str) -> Option<&Line> {
-        let asked = subjects(text);
+        let asked = telling(text);
+        let (count, best, line) = self.best(&asked, &subjects(text))?;
+        (count >= 2 || asked.len() <= SHORT && best >= 150).then_some(line)
+    }
+
+    /// The line that comes nearest to a text, be it in one telling word.
+    pub fn nearest(&self, text: &str) -> Option<&Line> {
+        self.best(&telling(text), &[]).filter(|(_, best, _)| *best >= 100).map(|(.., line)| line)
+    }
+
+    /// The line that shares most of some subjects, with how many and their weight.
+    /// Of lines that share as much, the one that shares more of the `other` words.
+    fn best(&self, asked: &[String], other: &[String]) -> Option<(usize, usize, &Line)> {
         // What each line shares: how many of the words, and their weight.
         let mut shares: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-        for lines in asked.iter().filter_map(|word| self.holds.get(word)).take(ASKED) {
+        let held = asked.iter().filter_map(|word| Some((word, self.holds.get(word)?)));
+        for (word, lines) in held.take(ASKED) {
+            // A number or an id is not said by chance.
+            let exact = word.contains(|c: char| c.is_ascii_digit());
             for at in lines {
                 let (count, weight) = shares.entry(*at).or_default();
-                *count += 1;
+                *count += 1 + usize::from(exact);
+                *weight += 1_000 / (2 + lines.len());
+            }
+        }
+        for lines in other
+            .iter()
+            .filter(|word| !asked.contains(word))
+            .filter_map(|word| self.holds.get(word))
+            .take(ASKED)
+        {
+            for at in lines {
+                let Some((_, weight)) = shares.get_mut(at) else { continue };
                 *weight += 1_000 / (2 + lines.len());
             }
         }
@@ -213,7 +263,56 @@ impl Evidence {
         let prose = lines.filter(|(_, line)| line.kind != LineKind::Heading && line.stems.len() >= 4);
         // Of equals the first; `max_by_key` gives the last.
         let ((count, best), line) = prose.rev().max_by_key(|((_, weight), _)| *weight)?;
-        (count >= 2 || asked.len() == 1 || best >= 250).then_some(line)
+        Some((count, best, line))
+    }
+
+    /// Whether two lines have to do with each other: the same one, near by under one heading, or with two
+    /// subjects in common, of which one is rare.
+    pub fn are_related(&self, a: usize, b: usize) -> bool {
+        let (Some(one), Some(other)) = (self.lines.get(a), self.lines.get(b)) else { return false };
+        if one.document == other.document && one.section == other.section && a.abs_diff(b) <= NEAR {
+            return true;
+        }
+        let is_shared = |word: &&String| is_significant(word) && other.stems.contains(word);
+        let shared: std::collections::BTreeSet<&String> = one.stems.iter().filter(is_shared).collect();
+        let rare = |word: &&String| self.holds.get(*word).is_some_and(|lines| lines.len() <= RARE);
+        shared.len() >= 2 && shared.iter().any(rare)
+    }
+
+    /// A line that gives another number for what a text counts, and has a subject in common with it or with
+    /// what the talk is `about`.
+    pub fn contradicts(&self, text: &str, about: &str) -> Option<&Line> {
+        let stated = numbers(text);
+        let near = subjects(&format!("{text} {about}"));
+        self.lines.iter().filter(|line| line.kind != LineKind::Heading).find(|line| {
+            let theirs = numbers(&line.text);
+            let unit = stated.iter().find(|(_, unit)| theirs.iter().any(|(_, other)| other == unit));
+            unit.is_some_and(|(_, unit)| {
+                let of = |all: &[(u64, String)], value: u64| {
+                    all.iter().any(|(n, other)| *n == value && other == unit)
+                };
+                let differ = !stated.iter().any(|(n, other)| other == unit && of(&theirs, *n));
+                let shared = near.iter().filter(|word| *word != unit && line.stems.contains(word)).count();
+                differ && shared >= 2
+            })
+        })
+    }
+
+    /// Whether hardly any line says a word, given as its stem.
+    pub fn is_rare(&self, stem: &str) -> bool {
+        self.holds.get(stem).is_some_and(|lines| lines.len() <= 2)
+    }
+
+    /// Where a line of this evidence stands in it.
+    pub fn index_of(&self, line: &Line) -> Option<usize> {
+        self.lines.iter().position(|other| std::ptr::eq(other, line))
+    }
+
+    /// The line at a place such as `requirements-spec.md line 12`.
+    pub fn line_at(&self, place: &str) -> Option<&Line> {
+        let (document, number) = place.rsplit_once(" line ")?;
+        let number: usize = number.parse().ok()?;
+        self.lines.iter().find(|line| line.number == number && line.document == document)
     }
 
     /// Whether any line says a word, given as its stem.
@@ -248,6 +347,82 @@ impl Evidence {
     }
 }
 
+/// The lines of one paragraph or item of Markdown, while it is read: people wrap what they write, and
+/// a sentence is quoted whole.
+#[derive(Default)]
+struct Wrapped {
+    lines: Vec<(usize, String)>,
+    /// The last line as it stands in the file.
+    last: String,
+}
+
+/// A line that is as long was broken by its writer's editor; a shorter one may be a line of its own.
+const WRAPPED: usize = 55;
+/// As many lines are one paragraph at most: a file without blank lines is none.
+const PARAGRAPH: usize = 40;
+
+impl Wrapped {
+    /// Whether a line goes on with the sentence that the last one left open.
+    fn goes_on(&self, number: usize, raw: &str) -> bool {
+        let Some((last, text)) = self.lines.last() else { return false };
+        let next = raw.trim_start();
+        let broken = self.last.ends_with("  ") || self.last.ends_with('\\');
+        let open = !broken && !text.is_empty() && !text.ends_with(['.', '!', '?', ':', '。', '？']);
+        let long = self.last.trim_end().chars().count() >= WRAPPED;
+        last + 1 == number
+            && open
+            && self.lines.len() < PARAGRAPH
+            && next.len() <= LONGEST_LINE
+            && !next.is_empty()
+            && !begins_a_block(next)
+            && (next.starts_with(char::is_lowercase) || long)
+    }
+
+    fn take(&mut self, number: usize, raw: &str, text: String) {
+        self.lines.push((number, text));
+        raw.clone_into(&mut self.last);
+    }
+
+    /// The sentences, those that begin on one line together; the paragraph is over.
+    fn sentences(&mut self) -> Vec<(usize, String)> {
+        let lines = std::mem::take(&mut self.lines);
+        if lines.len() < 2 {
+            return lines;
+        }
+        let (mut whole, mut begins) = (String::new(), Vec::new());
+        for (number, text) in &lines {
+            begins.push((whole.len(), *number));
+            whole.push_str(text);
+            whole.push(' ');
+        }
+        let (mut found, mut from) = (Vec::<(usize, String)>::new(), 0);
+        for sentence in crate::discussion::extract::sentences(&whole) {
+            let at = whole[from..].find(&sentence).map_or(from, |at| from + at);
+            from = at + sentence.len();
+            let number =
+                begins[..begins.partition_point(|(start, _)| *start <= at)].last().map_or(0, |one| one.1);
+            match found.last_mut().filter(|(same, _)| *same == number) {
+                Some((_, text)) => text.extend([" ", &sentence]),
+                None => found.push((number, sentence)),
+            }
+        }
+        found
+    }
+}
+
+/// Whether a line of Markdown opens something of its own: a heading, an item, a table, a fence, a quotation,
+/// a comment, a rule, or a label such as `**Owner**:`.
+fn begins_a_block(line: &str) -> bool {
+    let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = digits.len() < line.len() && (digits.starts_with(". ") || digits.starts_with(") "));
+    let label = line.starts_with("**") && line.contains(':') || line.starts_with("__") && line.contains(':');
+    numbered
+        || label
+        || ["- ", "* ", "+ ", "#", "|", "```", "~~~", ">", "<", "---", "===", "***", "["]
+            .iter()
+            .any(|sign| line.starts_with(sign))
+}
+
 /// What a line of a document says, without its markup.
 fn said(line: &str, markdown: bool) -> String {
     let text = plain::clean(line);
@@ -280,32 +455,299 @@ pub fn search_words(item_name: &str) -> Vec<String> {
     found
 }
 
+/// Words that name no subject: what people do with words and time, and how they begin and end.
+const HOLLOW: [&str; 215] = [
+    "able",
+    "affect",
+    "allow",
+    "allowed",
+    "almost",
+    "already",
+    "although",
+    "always",
+    "anybody",
+    "anyone",
+    "anything",
+    "around",
+    "ask",
+    "asked",
+    "away",
+    "back",
+    "bad",
+    "because",
+    "become",
+    "becomes",
+    "behind",
+    "believe",
+    "better",
+    "called",
+    "change",
+    "changed",
+    "clear",
+    "come",
+    "comes",
+    "count",
+    "counts",
+    "couple",
+    "day",
+    "days",
+    "didn't",
+    "different",
+    "doesn't",
+    "don't",
+    "else",
+    "end",
+    "ends",
+    "enough",
+    "even",
+    "ever",
+    "everybody",
+    "everyone",
+    "exactly",
+    "fact",
+    "far",
+    "find",
+    "fine",
+    "first",
+    "follow",
+    "follows",
+    "gets",
+    "give",
+    "given",
+    "gives",
+    "goes",
+    "going",
+    "gone",
+    "good",
+    "great",
+    "half",
+    "hand",
+    "happen",
+    "happened",
+    "happens",
+    "having",
+    "hear",
+    "heard",
+    "hello",
+    "help",
+    "here's",
+    "hold",
+    "holds",
+    "honestly",
+    "hour",
+    "i'd",
+    "i'm",
+    "idea",
+    "important",
+    "inside",
+    "instead",
+    "interesting",
+    "isn't",
+    "keep",
+    "kept",
+    "kind",
+    "know",
+    "last",
+    "later",
+    "least",
+    "left",
+    "less",
+    "let's",
+    "likely",
+    "little",
+    "long",
+    "look",
+    "lost",
+    "made",
+    "makes",
+    "making",
+    "many",
+    "matter",
+    "maybe",
+    "means",
+    "might",
+    "month",
+    "months",
+    "must",
+    "name",
+    "nearly",
+    "never",
+    "next",
+    "nobody",
+    "none",
+    "nothing",
+    "often",
+    "okay",
+    "others",
+    "our",
+    "ours",
+    "own",
+    "part",
+    "people",
+    "place",
+    "please",
+    "point",
+    "put",
+    "question",
+    "quite",
+    "ready",
+    "really",
+    "remember",
+    "rest",
+    "right",
+    "said",
+    "same",
+    "says",
+    "second",
+    "seem",
+    "seems",
+    "seen",
+    "set",
+    "shall",
+    "show",
+    "shows",
+    "side",
+    "since",
+    "small",
+    "somebody",
+    "something",
+    "sometimes",
+    "soon",
+    "sort",
+    "start",
+    "starts",
+    "stay",
+    "stays",
+    "still",
+    "stop",
+    "stops",
+    "sure",
+    "take",
+    "takes",
+    "talk",
+    "tell",
+    "ten",
+    "thank",
+    "thanks",
+    "there's",
+    "thing",
+    "things",
+    "thinks",
+    "thought",
+    "three",
+    "time",
+    "times",
+    "today",
+    "told",
+    "true",
+    "try",
+    "turn",
+    "two",
+    "under",
+    "until",
+    "upon",
+    "used",
+    "usual",
+    "wanted",
+    "wants",
+    "wasn't",
+    "week",
+    "weeks",
+    "went",
+    "what's",
+    "whether",
+    "whole",
+    "whom",
+    "within",
+    "without",
+    "won't",
+    "wonder",
+    "word",
+    "words",
+    "works",
+    "would",
+    "wrong",
+    "year",
+    "years",
+    "yes",
+    "yesterday",
+    "yet",
+];
+
+/// Whether a word can name what a text is about.
+fn names_something(word: &str) -> bool {
+    is_significant(word)
+        && HOLLOW.binary_search(&word).is_err()
+        && !word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The subjects of a text that can name what it is about; of a compound such as `NFR-007` the parts too,
+/// as lines hold them.
+pub fn telling(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for word in words(text).iter().filter(|word| names_something(&word.text)) {
+        let whole = stem(&word.text);
+        let parts = word.text.split('-').filter(|part| part.len() > 2).map(stem);
+        for one in std::iter::once(whole).chain(parts) {
+            if !found.iter().any(|other| *other == one) {
+                found.push(one.into_owned());
+            }
+        }
+    }
+    found
+}
+
 /// What a text is about, to name it by: the first few words it quotes, else its longest run of
-/// significant words, at most four.
+/// telling words, at most four.
 pub fn topic(text: &str) -> Option<String> {
     let mut quoted = text.split('"').skip(1).step_by(2).filter(|quoted| !words(quoted).is_empty());
     if let Some(found) = quoted.clone().find(|quoted| words(quoted).len() <= 6) {
         return Some(found.trim_end_matches(['.', '?', '!']).to_owned());
     }
     let text = quoted.next().unwrap_or(text);
-    let mut runs: Vec<Vec<&str>> = vec![Vec::new()];
-    let mut end = 0;
+    let best = runs(text).into_iter().rev().max_by_key(|run| run.1)?;
+    Some(text[best.0].to_owned())
+}
+
+/// The longest run of telling words of a text that has one of these stems in it; where the stems
+/// stand close together, all that is between them.
+pub fn topic_around(text: &str, stems: &[String]) -> Option<String> {
     let found = words(text);
-    for word in &found {
-        let joined = text[end..word.start].trim().is_empty();
-        end = word.end;
-        if !joined || !is_significant(&word.text) {
-            runs.push(Vec::new());
-        }
-        if is_significant(&word.text)
-            && let Some(run) = runs.last_mut()
-            && run.len() < 4
-        {
-            run.push(&text[word.start..word.end]);
-        }
+    let is_shared = |word: &crate::discussion::words::Word<'_>| {
+        names_something(&word.text)
+            && word.text.split('-').any(|part| stems.iter().any(|other| *other == stem(part)))
+    };
+    let shared: Vec<usize> = (0..found.len()).filter(|at| is_shared(&found[*at])).collect();
+    let close = |from: usize, to: usize| {
+        let between = &text[found[from].start..found[to].end];
+        to - from < 4 && !between.contains(['"', '.', '?', '!', ',', ';', ':', '(', ')'])
+    };
+    let pair = shared.windows(2).find(|pair| close(pair[0], pair[1]));
+    if let Some(pair) = pair {
+        return Some(text[found[pair[0]].start..found[pair[1]].end].to_owned());
     }
-    let best = runs.iter().rev().max_by_key(|run| run.len())?;
-    (!best.is_empty()).then(|| best.join(" "))
+    let run = |at: &usize| runs(text).into_iter().find(|(range, _)| range.contains(&found[*at].start));
+    let best = shared.iter().filter_map(run).rev().max_by_key(|(_, length)| *length)?;
+    Some(text[best.0].to_owned())
+}
+
+/// The runs of telling words of a text that nothing but blanks separates, with how many there are.
+fn runs(text: &str) -> Vec<(std::ops::Range<usize>, usize)> {
+    let mut found: Vec<(std::ops::Range<usize>, usize)> = Vec::new();
+    let mut open = false;
+    for word in words(text).iter() {
+        let telling = names_something(&word.text);
+        let last = found
+            .last_mut()
+            .filter(|(range, length)| open && *length < 4 && text[range.end..word.start].trim().is_empty());
+        match last {
+            Some((range, length)) if telling => (range.end, *length) = (word.end, *length + 1),
+            _ if telling => found.push((word.start..word.end, 1)),
+            _ => {}
+        }
+        open = telling;
+    }
+    found
 }
 
 #[cfg(test)]
@@ -338,6 +780,26 @@ mod tests {
         );
         assert_eq!(evidence.gaps, [("spec.md".to_owned(), 9, "NFR-1".to_owned(), "target".to_owned())]);
         assert_eq!(evidence.missing, ["new.md"]);
+    }
+
+    #[test]
+    fn a_wrapped_sentence_is_one_at_the_line_where_it_begins() {
+        let text = "# T\n\nThe reader pays a fee for every day on which a book is late. There\nis a limit that nobody knows, and the poster says something\nelse. Who asks?\n\n- an item that goes on\n  in the next line\n- **Owner**: Sam\n- another\nStatus: open\nOwner: nobody yet\n";
+        let evidence = Evidence::new([("spec.md", text)], &[]);
+        let lines: Vec<String> =
+            evidence.lines.iter().map(|line| format!("{} {}", line.number, line.text)).collect();
+        assert_eq!(
+            lines,
+            [
+                "1 T",
+                "3 The reader pays a fee for every day on which a book is late. There is a limit that nobody knows, and the poster says something else.",
+                "5 Who asks?",
+                "7 an item that goes on in the next line",
+                "9 Owner: Sam",
+                "11 Status: open",
+                "12 Owner: nobody yet",
+            ]
+        );
     }
 
     #[test]

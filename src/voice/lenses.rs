@@ -1,11 +1,14 @@
 //! What the lenses of a persona find in the evidence: points, each with the place it stands at. A lens
 //! that has nothing to point at says nothing. What there is to look for is data ([`crate::lens`]).
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::evidence::{Evidence, Line, LineKind, Mentions, snippet};
-use crate::discussion::words::{is_significant, subjects, words};
-use crate::lens::{Lens, Measure, Where, filled};
+use super::wording::{Speech, before_writing, place, unmet};
+use crate::discussion::words::{is_significant, numbers, subjects, words};
+use crate::lens::{Lens, Measure, Stance, Where, filled};
 use crate::plain;
 use crate::step::{Depth, Step};
 
@@ -21,6 +24,22 @@ pub struct Point {
     pub place: String,
     /// What it is about, for relevance; a point on a line is about the line and its heading too.
     stems: Vec<String>,
+    /// The side that the lens takes, if it takes one.
+    stance: Option<Arc<Stance>>,
+}
+
+/// What a persona speaks for, and why, as the parts of "I favor … because …".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Side {
+    pub favors: String,
+    pub because: String,
+}
+
+impl Side {
+    /// The position as a sentence.
+    pub fn sentence(&self) -> String {
+        format!("I favor {} because {}.", self.favors, self.because)
+    }
 }
 
 /// What was found. Of a hundred findings in a document a discussion says ten: the sentence on a
@@ -39,8 +58,9 @@ enum Statement {
 impl Point {
     fn new(weight: usize, about: &str, statement: String, ask: &str) -> Point {
         let stems = subjects(&format!("{about} {statement}"));
-        let place = place_in(&statement).unwrap_or_default().to_owned();
-        Point { finding: Statement::Written(statement), ask: ask.to_owned(), weight, place, stems }
+        let place = place_in(&statement).unwrap_or_default();
+        let finding = Statement::Written(statement);
+        Point { finding, ask: ask.to_owned(), weight, place, stems, stance: None }
     }
 
     /// A point on a line: it is about what the line and its heading are about.
@@ -48,7 +68,7 @@ impl Point {
         let place = if line.document.contains(' ') { String::new() } else { format!("{} ", place(line)) };
         let finding = Statement::OnLine { at, word: word.to_owned(), says: Rc::clone(says) };
         let ask = filled(&lens.asks, "", "", word);
-        Point { finding, ask, weight: lens.weight, place, stems: Vec::new() }
+        Point { finding, ask, weight: lens.weight, place, stems: Vec::new(), stance: lens.stance.clone() }
     }
 
     /// How many of some subjects it is about.
@@ -62,6 +82,36 @@ impl Point {
             Some(line) => line.stems.contains(word) || line.section_stems.contains(word),
         };
         subjects.iter().filter(about).count()
+    }
+
+    /// The line it is on, as an index of the evidence.
+    pub fn line(&self) -> Option<usize> {
+        match self.finding {
+            Statement::OnLine { at, .. } => Some(at),
+            Statement::Written(_) => None,
+        }
+    }
+
+    /// Whether it takes a side.
+    pub fn is_sided(&self) -> bool {
+        self.stance.is_some()
+    }
+
+    /// The side it takes, in words.
+    pub fn side(&self, evidence: &Evidence) -> Option<Side> {
+        let (Statement::OnLine { at, word, .. }, Some(stance)) = (&self.finding, &self.stance) else {
+            return None;
+        };
+        let quote = in_one_clause(&around(evidence.lines.get(*at)?, word));
+        let said = |text: &str| filled(text, "", &quote, word);
+        Some(Side { favors: said(&stance.favors), because: said(&stance.because) })
+    }
+
+    /// Whether a colleague's point takes the other side, on a line that has to do with this one.
+    pub fn opposes(&self, other: &Point, evidence: &Evidence) -> bool {
+        let (Some(mine), Some(theirs)) = (&self.stance, &other.stance) else { return false };
+        let related = |a, b| evidence.are_related(a, b);
+        mine.opposes(theirs) && self.line().zip(other.line()).is_some_and(|(a, b)| related(a, b))
     }
 
     /// The same finding without what it asks for.
@@ -106,6 +156,8 @@ pub fn points(persona: &str, lenses: &[Lens], evidence: &Evidence, step: &Step) 
     found
 }
 
+/// Lines with a number of one unit that are held against each other.
+const OF_A_UNIT: usize = 40;
 /// As many findings of one lens are kept: a discussion has room for a few, the first come first.
 const OF_A_KIND: usize = 40;
 /// What settles a finding may stand as many lines below it.
@@ -172,6 +224,7 @@ impl<'a> Looking<'a> {
             match (lens.measure, lens.place) {
                 (Some(Measure::EmptyCell), _) => self.empty_cells(lens),
                 (Some(Measure::Reach), _) => self.found.extend(reach(&self.evidence.mentions, lens)),
+                (Some(Measure::Clash), _) => self.clashes(lens),
                 (_, Where::Line) => self.lines(number, lens),
                 (_, Where::Section) => self.sections(number, lens),
                 (_, Where::Item) => self.item(number, lens),
@@ -255,6 +308,16 @@ impl<'a> Looking<'a> {
         }
     }
 
+    /// Two lines about the same, each with a number of its own for it.
+    fn clashes(&mut self, lens: &Lens) {
+        for (one, other) in clashes(self.evidence) {
+            let (one, other) = (&self.evidence.lines[one], &self.evidence.lines[other]);
+            let second = format!("{} says \"{}\"", place(other), snippet(&other.text, 90));
+            let statement = filled(&lens.says, &place(one), &snippet(&one.text, 90), &second);
+            self.found.push(Point::new(lens.weight, &one.text, statement, &lens.asks));
+        }
+    }
+
     fn empty_cells(&mut self, lens: &Lens) {
         for (document, line, row, column) in &self.evidence.gaps {
             let place = format!("{document} line {line}");
@@ -293,7 +356,7 @@ fn measured(measure: Measure, line: &Line) -> Option<String> {
             let longest = longest.iter().map(|sentence| words(sentence).len()).max().unwrap_or(0);
             (line.kind == LineKind::Prose && longest > LONG).then(|| longest.to_string())
         }
-        Measure::EmptyCell | Measure::Reach => None,
+        Measure::EmptyCell | Measure::Reach | Measure::Clash => None,
     }
 }
 
@@ -336,17 +399,74 @@ fn around(line: &Line, word: &str) -> String {
     format!("…{}", snippet(&sentence[from..], 90))
 }
 
-/// The place that a statement begins with, up to the blank behind its line number.
-fn place_in(statement: &str) -> Option<&str> {
-    let at = statement.find(" line ")? + " line ".len();
-    let digits = statement[at..].find(|c: char| !c.is_ascii_digit())?;
-    let document = !statement[..at - " line ".len()].contains(' ');
-    if document && digits > 0 { statement.get(..at + digits + 1) } else { None }
+/// A quotation that can stand inside of "I favor … because …": what ends a sentence ends it, and so does
+/// another "because".
+fn in_one_clause(quote: &str) -> String {
+    let quote = quote.trim_start_matches('…');
+    let end = quote.find(['.', ';', '?', '!']).into_iter().chain(quote.find(" because ")).min();
+    snippet(&quote[..end.filter(|end| *end > 0).unwrap_or(quote.len())], 80)
 }
 
-/// "requirements-spec.md line 12".
-fn place(line: &Line) -> String {
-    format!("{} line {}", line.document, line.number)
+/// Two lines with a number each for the same unit, which share no value and speak of the same: at least
+/// three other subjects, and two thirds of those of the shorter. Rows of one table are made alike.
+fn clashes(evidence: &Evidence) -> Vec<(usize, usize)> {
+    let mut by_unit: BTreeMap<String, Vec<(usize, Vec<u64>)>> = BTreeMap::new();
+    for (at, line) in evidence.lines.iter().enumerate().filter(|(_, line)| line.kind != LineKind::Heading) {
+        for (value, unit) in numbers(&line.text) {
+            let lines = by_unit.entry(unit).or_default();
+            if lines.last().is_none_or(|(last, _)| *last != at) && lines.len() < OF_A_UNIT {
+                lines.push((at, Vec::new()));
+            }
+            let same = lines.last_mut().filter(|(last, _)| *last == at);
+            same.into_iter().for_each(|(_, values)| values.push(value));
+        }
+    }
+    let mut found = Vec::new();
+    for (unit, lines) in &by_unit {
+        for (number, (one, values)) in lines.iter().enumerate() {
+            let other = lines[number + 1..].iter().find(|(other, others)| {
+                !values.iter().any(|value| others.contains(value))
+                    && speak_of_the_same(evidence, *one, *other, unit)
+            });
+            found.extend(other.map(|(other, _)| (*one, *other)));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn speak_of_the_same(evidence: &Evidence, one: usize, other: usize, unit: &str) -> bool {
+    let (a, b) = (&evidence.lines[one], &evidence.lines[other]);
+    let rows = a.document == b.document && (a.kind != LineKind::Prose || b.kind != LineKind::Prose);
+    // An example may well go past the limit that it is about.
+    let example = |line: &Line| {
+        line.words
+            .first()
+            .is_some_and(|word| matches!(word.as_str(), "given" | "when" | "then" | "example" | "and"))
+    };
+    if rows || example(a) || example(b) {
+        return false;
+    }
+    let of = |line: &Line| {
+        let all = subjects(&line.text).into_iter();
+        all.filter(|word| word != unit && !word.contains(|c: char| c.is_ascii_digit())).collect::<Vec<_>>()
+    };
+    let (a, b) = (of(a), of(b));
+    let shared = a.iter().filter(|word| b.contains(word)).count();
+    shared >= 3 && shared * 3 >= a.len().min(b.len()) * 2
+}
+
+/// The first place that a statement names, up to the blank behind its line number.
+fn place_in(statement: &str) -> Option<String> {
+    statement.match_indices(" line ").find_map(|(at, found)| {
+        let start = statement[..at].rfind([' ', '(', '"']).map_or(0, |blank| blank + 1);
+        let number = at + found.len();
+        let digits =
+            statement[number..].find(|c: char| !c.is_ascii_digit()).unwrap_or(statement.len() - number);
+        let is_place = digits > 0 && statement[start..at].contains('.');
+        is_place.then(|| format!("{} ", &statement[start..number + digits]))
+    })
 }
 
 /// The lines that say something, with their index.
@@ -364,24 +484,35 @@ fn requirement(line: &Line) -> Option<String> {
     (id && !tail.is_empty()).then(|| first.text.to_uppercase())
 }
 
-/// "200 MB", "30 seconds": a number with what it counts.
+/// "200 MB", "18 400 data sets", "18 company phones": a number with what it counts.
 fn number_with_unit(text: &str) -> Option<String> {
     if !text.contains(|c: char| c.is_ascii_digit()) {
         return None;
     }
     let found = words(text);
-    found.windows(2).find_map(|pair| {
-        let [number, unit] = pair else { return None };
-        let counts = number.text.chars().all(|c| c.is_ascii_digit())
-            && number.text.len() < 10
+    let is_number = |at: usize| found[at].text.chars().all(|c| c.is_ascii_digit());
+    let joined = |at: usize| text.get(found[at].end..found[at + 1].start) == Some(" ");
+    (0..found.len().saturating_sub(1)).find_map(|at| {
+        let unit = found.get(at + 1)?;
+        let counts = is_number(at)
+            && found[at].text.len() < 10
             && unit.text.chars().all(char::is_alphabetic)
-            && text[number.end..unit.start] == *" "
+            && joined(at)
             && is_significant(&unit.text);
-        let before = text[..number.start].trim_end().to_lowercase();
-        // The minutes of a time of day count nothing.
-        let counts = counts && !text[..number.start].ends_with(':');
-        (counts && !before.ends_with("line") && !before.ends_with("step"))
-            .then(|| text[number.start..unit.end].to_owned())
+        // 18 400 is one number.
+        let grouped = at > 0 && found[at].text.len() == 3 && is_number(at - 1) && joined(at - 1);
+        let start = found[if grouped { at - 1 } else { at }].start;
+        let before = text[..start].trim_end().to_lowercase();
+        // The minutes of a time of day count nothing, nor do numbers of lines and steps.
+        if !counts || text[..start].ends_with(':') || before.ends_with("line") || before.ends_with("step") {
+            return None;
+        }
+        let plural = |at: usize| {
+            found.get(at).is_some_and(|word| word.text.ends_with('s') && is_significant(&word.text))
+        };
+        let longer = !plural(at + 1) && at + 2 < found.len() && joined(at + 1) && plural(at + 2);
+        let end = if longer { found[at + 2].end } else { unit.end };
+        Some(text[start..end].to_owned())
     })
 }
 
@@ -415,19 +546,13 @@ fn criteria(persona: &str, evidence: &Evidence, step: &Step) -> Vec<Point> {
     let own = step.validation.iter().enumerate().filter(|(at, _)| at % 3 == share);
     own.filter(|(_, criterion)| evidence.coverage(criterion) < 60)
         .map(|(at, criterion)| {
-            let missing: Vec<String> = subjects(criterion)
-                .into_iter()
-                .filter(|word| !evidence.is_mentioned(word) && !HOLLOW.contains(&word.as_str()))
-                .take(2)
-                .map(|word| format!("\"{word}\""))
-                .collect();
-            let missing = if missing.is_empty() { "it".to_owned() } else { missing.join(" or ") };
-            let near = evidence.about(criterion);
-            let near = near.map(|line| format!("{} (\"{}\")", place(line), snippet(&line.text, 90)));
-            let near = near.as_deref();
-            let wanted = snippet(criterion, 120);
-            let (statement, ask) = wording(persona, at / 3, &wanted, &missing, output, near);
-            Point::new(4, criterion, statement, &ask)
+            let (near, wanted) = (evidence.nearest(criterion), snippet(criterion, 120));
+            let (statement, ask) = unmet(Speech::of(persona), at / 3, &wanted, output, near);
+            // What nothing in the documents comes near to is said last.
+            let weight = if near.is_some() { 4 } else { 1 };
+            let about = Point::new(weight, criterion, statement, &ask);
+            // The line that comes closest is shown, and is not what it is about.
+            Point { place: String::new(), ..about }
         })
         .collect()
 }
@@ -437,104 +562,8 @@ fn criteria(persona: &str, evidence: &Evidence, step: &Step) -> Vec<Point> {
 fn questions(persona: &str, share: usize, step: &Step) -> Vec<Point> {
     let all = step.questions(Depth::Standard).iter().skip(1).enumerate();
     let own = all.filter(|(at, _)| at % 3 == share);
-    own.map(|(at, question)| {
-        let statement = match (persona, at / 3 % 2) {
-            ("business-analyst", 0) => {
-                format!("Before a sentence is written, somebody who is affected should be asked: {question}")
-            }
-            ("business-analyst", _) => format!("The people in this story still have to tell us: {question}"),
-            ("solutions-architect", 0) => {
-                format!("No option can be weighed before this is settled: {question}")
-            }
-            ("solutions-architect", _) => {
-                format!("The price of guessing is rework, so answer this early: {question}")
-            }
-            ("system-designer", 0) => format!("The first field to fill in is the answer to this: {question}"),
-            ("system-designer", _) => {
-                format!("A contract starts where this has one written answer: {question}")
-            }
-            _ => format!("This is still open: {question}"),
-        };
-        Point::new(6, question, statement, "")
-    })
-    .collect()
-}
-
-/// Words of a criterion that name nothing a document could hold.
-const HOLLOW: [&str; 24] = [
-    "add", "behind", "belong", "called", "carry", "come", "exactly", "former", "full", "know", "least",
-    "meet", "nothing", "overall", "repeated", "say", "stand", "state", "stated", "told", "typed", "way",
-    "whole", "write",
-];
-
-/// How a persona says that a criterion of the step is not met, in one of two ways.
-fn wording(
-    persona: &str,
-    way: usize,
-    wanted: &str,
-    missing: &str,
-    output: &str,
-    near: Option<&str>,
-) -> (String, String) {
-    match (persona, way % 2) {
-        ("business-analyst", 0) => {
-            let near = near.map_or(String::new(), |near| format!(" The closest a person gets is {near}."));
-            (
-                format!(
-                    "Somebody will look in {output} for \"{wanted}\" and meet nobody who speaks of {missing}.{near}"
-                ),
-                "Who would miss that first, and what would they do without it?".to_owned(),
-            )
-        }
-        ("business-analyst", _) => {
-            let near = near.map_or(String::new(), |near| format!(" People have {near} to go by."));
-            (
-                format!(
-                    "If a newcomer asks for \"{wanted}\", {output} leaves them without a word on {missing}.{near}"
-                ),
-                "What story would show it to them?".to_owned(),
-            )
-        }
-        ("solutions-architect", 0) => {
-            let near =
-                near.map_or(String::new(), |near| format!(" The nearest thing to build on is {near}."));
-            (
-                format!(
-                    "A decision on {missing} is pending, because the step asks for \"{wanted}\" and {output} is silent.{near}"
-                ),
-                "Deferring it moves the risk into the build, where it costs more.".to_owned(),
-            )
-        }
-        ("solutions-architect", _) => {
-            let near =
-                near.map_or(String::new(), |near| format!(" {near} is what any option would hang on."));
-            (
-                format!(
-                    "Two options remain while {output} omits \"{wanted}\": settle {missing} now, or carry the risk.{near}"
-                ),
-                "The cheaper option is the one before anything depends on it.".to_owned(),
-            )
-        }
-        ("system-designer", 0) => {
-            let near = near.map_or(String::new(), |near| format!(" The only field close to it is {near}."));
-            (
-                format!(
-                    "{output} defines nothing for {missing}, so \"{wanted}\" has no fields and no test.{near}"
-                ),
-                format!(
-                    "Given {missing}, When the check runs, Then it needs one expected value to compare with."
-                ),
-            )
-        }
-        ("system-designer", _) => {
-            let near = near.map_or(String::new(), |near| format!(" {near} could carry the definition."));
-            (
-                format!("\"{wanted}\" is a rule without a shape: {output} has no entry for {missing}.{near}"),
-                "One line with a type and a limit makes it checkable.".to_owned(),
-            )
-        }
-        _ => (format!("{output} has nothing on {missing}, and \"{wanted}\" asks for it."), String::new()),
-    }
+    let say = |at: usize, question| before_writing(Speech::of(persona), at / 3, question);
+    own.map(|(at, question)| Point::new(6, question, say(at, question), "")).collect()
 }
 
 #[cfg(test)]
@@ -634,6 +663,8 @@ mod tests {
     fn numbers_and_names_are_recognised() {
         assert_eq!(number_with_unit("holds 500 photos at once").as_deref(), Some("500 photos"));
         assert_eq!(number_with_unit("see line 12 there"), None);
+        assert_eq!(number_with_unit("about 18 400 data sets need it").as_deref(), Some("18 400 data sets"));
+        assert_eq!(number_with_unit("18 company phones, 13 private").as_deref(), Some("18 company phones"));
         assert_eq!(identifier("then `syncState()` runs"), Some("syncState".to_owned()));
         assert_eq!(identifier("then it runs"), None);
     }

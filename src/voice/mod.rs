@@ -27,6 +27,7 @@ pub mod offline;
 pub mod openai;
 pub mod prompt;
 pub mod tape;
+pub mod wording;
 
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};

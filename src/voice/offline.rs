@@ -1,22 +1,25 @@
 //! The offline voice: no key, no network, the same words for the same input.
 //!
 //! It speaks from evidence. Each persona looks through its own [lens](super::lenses), says what
-//! it found and where, whom it answers, and what that asks for. A persona with nothing left to
-//! point at passes; where a line is owed, the user's own words are what it rests on.
+//! it found and where, whom it answers, and what that asks for. Two differ where the documents hold
+//! a line for each of their sides, and nowhere else. A persona with nothing left to point at passes;
+//! where a line is owed, the user's own words are what it rests on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::context;
 use minijinja::value::Serde;
 
-use super::evidence::{Evidence, LineKind, snippet, topic};
+use super::evidence::{Evidence, Line, snippet, telling, topic, topic_around};
 use super::integrity::{Breach, breaches};
 use super::lenses::{Point, points};
+use super::wording::{self, Speech};
 use super::{Speechless, Voice};
-use crate::discussion::decisions::decisions_in;
+use crate::discussion::decisions::{decisions_in, statements};
 use crate::discussion::event::{Contribution, Event, Message, Purpose};
+use crate::discussion::positions::position;
 use crate::discussion::summary::Summary;
-use crate::discussion::words::subjects;
+use crate::discussion::words::{subjects, words};
 use crate::discussion::{Cue, Discussion, extract};
 use crate::persona::Persona;
 use crate::plain;
@@ -30,17 +33,66 @@ pub const NAME: &str = "offline";
 pub struct Offline {
     evidence: Evidence,
     depth: Depth,
-    /// What each persona's lens has found; looked for once.
+    /// What each persona's lens has found; looked for once, before the first line.
+    points: Option<Found>,
+}
+
+/// What was found: the points of each persona, and where two of them pull in opposite directions.
+#[derive(Clone, Debug, Default)]
+struct Found {
     points: BTreeMap<String, Vec<Point>>,
+    tensions: Vec<Tension>,
+}
+
+/// A point of each of two personas, by key and index, that take opposite sides.
+#[derive(Clone, Debug)]
+struct Tension {
+    sides: [(String, usize); 2],
 }
 
 /// As many points are weighed against what was asked for one line.
 const CHOICE: usize = 5;
+/// As many points of a persona that take a side are held against a colleague's.
+const SIDES: usize = 60;
+/// Positions that are stated in one discussion: what two differ about is put to the user each time.
+const POSITIONS: usize = 4;
 
 impl Offline {
     pub fn new(evidence: Evidence, depth: Depth) -> Offline {
-        Offline { evidence, depth, points: BTreeMap::new() }
+        Offline { evidence, depth, points: None }
     }
+
+    fn found(&mut self, talk: &Discussion<'_>) -> Result<&Found, Speechless> {
+        if self.points.is_none() {
+            let mut found = Found::default();
+            for persona in talk.library().cast.iter() {
+                let lenses = talk.library().lenses(&persona.key)?;
+                let own = points(&persona.key, lenses, &self.evidence, talk.step());
+                found.points.insert(persona.key.clone(), own);
+            }
+            found.tensions = tensions(&found.points, &self.evidence);
+            self.points = Some(found);
+        }
+        Ok(self.points.get_or_insert_default())
+    }
+}
+
+/// Where the points of two personas pull in opposite directions.
+fn tensions(points: &BTreeMap<String, Vec<Point>>, evidence: &Evidence) -> Vec<Tension> {
+    let sided = |list: &'_ [Point]| -> Vec<usize> {
+        let sided = list.iter().enumerate().filter(|(_, point)| point.is_sided());
+        sided.map(|(at, _)| at).take(SIDES).collect()
+    };
+    let mut found = Vec::new();
+    for (number, (one, mine)) in points.iter().enumerate() {
+        for (other, theirs) in points.iter().skip(number + 1) {
+            for a in sided(mine) {
+                let opposed = sided(theirs).into_iter().filter(|b| mine[a].opposes(&theirs[*b], evidence));
+                found.extend(opposed.map(|b| Tension { sides: [(one.clone(), a), (other.clone(), b)] }));
+            }
+        }
+    }
+    found
 }
 
 impl Voice for Offline {
@@ -55,13 +107,12 @@ impl Voice for Offline {
         _broken: &[Breach],
     ) -> Result<Option<String>, Speechless> {
         let Some(persona) = talk.library().cast.get(&cue.persona) else { return Ok(None) };
-        if !self.points.contains_key(&persona.key) {
-            let lenses = talk.library().lenses(&persona.key)?;
-            let found = points(&persona.key, lenses, &self.evidence, talk.step());
-            self.points.insert(persona.key.clone(), found);
-        }
-        let points = self.points.get(&persona.key).map_or(&[][..], Vec::as_slice);
-        let speaker = Speaker { evidence: &self.evidence, depth: self.depth, points, persona, talk, cue };
+        let depth = self.depth;
+        self.found(talk)?;
+        let Some(found) = &self.points else { return Ok(None) };
+        let points = found.points.get(&persona.key).map_or(&[][..], Vec::as_slice);
+        let speech = Speech::of(&persona.key);
+        let speaker = Speaker { evidence: &self.evidence, depth, points, found, persona, speech, talk, cue };
         if cue.purpose == Purpose::Framing {
             let framing = speaker.framing(&speaker.landed())?;
             let plain = || speaker.framing(&speaker.landed_plainly());
@@ -97,6 +148,10 @@ enum Candidate {
     Opened(String, Point),
     /// A point led in by a reference to the colleague who spoke last.
     Referring(Point),
+    /// The side that a point takes, and the point that pulls the other way.
+    Position(Point, Point),
+    /// The same against the side that a colleague took, by key.
+    Differing(String, Point),
 }
 
 /// One line that is wanted, and everything it may rest on.
@@ -104,9 +159,19 @@ struct Speaker<'a> {
     evidence: &'a Evidence,
     depth: Depth,
     points: &'a [Point],
+    found: &'a Found,
     persona: &'a Persona,
+    speech: Speech,
     talk: &'a Discussion<'a>,
     cue: &'a Cue,
+}
+
+/// A question that a persona asked and nobody has taken up.
+struct OpenQuestion<'a> {
+    by: &'a str,
+    turn: u32,
+    line: &'a Line,
+    asked: String,
 }
 
 impl Speaker<'_> {
@@ -129,68 +194,7 @@ impl Speaker<'_> {
     /// What the documents hold on the step so far, in one clause, as the lead would put it.
     fn landed(&self) -> String {
         let step = self.talk.step();
-        let Some((document, lines)) = self.evidence.documents.first() else {
-            return self.in_voice(
-                &format!("nobody has written a line on {} that a person could read", step.title),
-                &format!("no document bounds {} yet, so every option is still open", step.title),
-                &format!("{} has no document, and so no contract to hold on to", step.title),
-            );
-        };
-        let lines = plain::count(*lines, "line");
-        // The first line that says something shows what there is.
-        let first = self.evidence.lines.iter().find(|line| line.kind != LineKind::Heading);
-        let shows = first.map_or(String::new(), |line| {
-            format!(", from \"{}\" ({} line {})", snippet(&line.text, 80), line.document, line.number)
-        });
-        if let Some(missing) = self.evidence.missing.first()
-            && self.evidence.documents.iter().all(|(name, _)| !step.outputs.contains(name))
-        {
-            return self.in_voice(
-                &format!(
-                    "people who ask for {missing} find nothing yet, only {document} with its {lines}{shows}"
-                ),
-                &format!("{missing} is not there yet, so {document} with {lines} carries the weight{shows}"),
-                &format!(
-                    "{missing} has to be defined from scratch. Its only input is {document}, {lines}{shows}"
-                ),
-            );
-        }
-        let near = self.evidence.section(document, &step.title);
-        let says = near.iter().find(|line| line.kind == LineKind::Prose);
-        match (near.first(), says) {
-            (Some(part), Some(line)) => {
-                let (part, said) = (snippet(&part.text, 60), snippet(&line.text, 110));
-                let at = line.number;
-                self.in_voice(
-                    &format!("somebody who opens \"{part}\" in {document} first meets \"{said}\" (line {at})"),
-                    &format!("the part called \"{part}\" in {document} rests on \"{said}\" (line {at})"),
-                    &format!("the stated contract is \"{part}\" in {document}, which opens with \"{said}\" (line {at})"),
-                )
-            }
-            (Some(part), None) => {
-                let (part, at) = (snippet(&part.text, 60), part.number);
-                self.in_voice(
-                    &format!("people reach \"{part}\" in {document} (line {at}) and find no sentence of its own there"),
-                    &format!("\"{part}\" in {document} (line {at}) is a part without text, which hides its risks"),
-                    &format!("\"{part}\" in {document} (line {at}) is a heading without one defined field below it"),
-                )
-            }
-            (None, _) => self.in_voice(
-                &format!("{document} tells people something in {lines}, and nothing under that name{shows}"),
-                &format!("{document} has {lines} and no part that carries this{shows}"),
-                &format!("{document} defines no section of that name in its {lines}{shows}"),
-            ),
-        }
-    }
-
-    /// One of three wordings, by who speaks; a persona beyond the three takes the last.
-    fn in_voice(&self, analyst: &str, architect: &str, designer: &str) -> String {
-        match self.persona.key.as_str() {
-            "business-analyst" => analyst,
-            "solutions-architect" => architect,
-            _ => designer,
-        }
-        .to_owned()
+        wording::landed(self.speech, &step.title, &step.outputs, self.evidence)
     }
 
     /// The same without a word of the documents, which may hold words the lead does not use.
@@ -210,31 +214,46 @@ impl Speaker<'_> {
     fn answers(&self) -> Vec<Candidate> {
         let Some(message) = self.talk.last_message() else { return self.additions() };
         let asked = self.without_names(&message.text);
-        let mut found = Vec::new();
-        if let Some(reaction) = self.reaction(message) {
-            found.push(Candidate::Written(reaction));
+        let first = self.is_first_to_answer();
+        let mut found: Vec<Candidate> = self.reactions(message).into_iter().map(Candidate::Written).collect();
+        found.extend(self.differing());
+        let line = self.evidence.about(&asked);
+        let opening = first.then(|| self.opening(message, &asked, line)).flatten();
+        // "Thanks" asks nothing: what stayed open comes back.
+        let asks = message.text.trim_end().ends_with(['?', '？']);
+        if first && !asks && opening.is_none() && topic(&asked).is_none() {
+            found.extend(self.open_again());
         }
-        let opening = self.opening(&asked);
-        let (first, about) = (self.is_first_to_answer(), subjects(&asked));
-        let quoted =
-            self.evidence.about(&asked).map(|line| format!("{} line {} ", line.document, line.number));
-        for point in self.unsaid_points(&asked) {
-            let near = point.touches(&about, self.evidence) > 0;
+        found.extend(self.positions(&asked, if first { 2 } else { 1 }));
+        let (near, far): (Vec<Point>, Vec<Point>) =
+            self.unsaid_points(&asked).into_iter().partition(|point| self.is_near(point, &asked, line));
+        for point in near {
             // A point on the very line that opens the answer is the answer's own evidence.
-            let same = quoted.as_ref() == Some(&point.place);
-            found.push(match (&opening, first) {
-                (_, true) if same => Candidate::Point(point),
-                (Some(opening), true) => Candidate::Opened(opening.clone(), point),
-                _ if near || !first => Candidate::Referring(point),
-                _ => Candidate::Point(point),
+            let same = line.is_some_and(|line| point.text(self.evidence).contains(&wording::place(line)));
+            found.push(match &opening {
+                Some(opening) if !same => Candidate::Opened(opening.clone(), point),
+                _ if first => Candidate::Point(point),
+                _ => Candidate::Referring(point),
             });
         }
-        if let Some(opening) = opening {
-            let plain = self.plain_words().into_iter().map(|words| format!("{opening} {words}"));
+        if first {
+            let opening = opening.map_or(String::new(), |opening| format!("{opening} "));
+            let plain = self.plain_words().into_iter().map(|words| format!("{opening}{words}"));
             found.extend(plain.map(Candidate::Written));
         }
+        found.extend(far.into_iter().map(Candidate::Referring));
+        found.extend(self.open_again());
         found.extend(self.owed_words());
         found
+    }
+
+    /// Whether a point has to do with what was asked, or with the line that speaks of it.
+    fn is_near(&self, point: &Point, asked: &str, line: Option<&Line>) -> bool {
+        let is_there = |line: &Line| {
+            let at = self.evidence.index_of(line);
+            point.line().zip(at).is_some_and(|(a, b)| self.evidence.are_related(a, b))
+        };
+        point.touches(&telling(asked), self.evidence) > 0 || line.is_some_and(is_there)
     }
 
     /// A line without the sentences that were said before in this discussion, by anybody: what is
@@ -267,139 +286,312 @@ impl Speaker<'_> {
             Candidate::Point(point) => Ok(point.text(self.evidence)),
             Candidate::Opened(opening, point) => Ok(format!("{opening} {}", point.text(self.evidence))),
             Candidate::Referring(point) => self.referring(&point),
+            Candidate::Position(mine, theirs) => Ok(self.takes_side(&mine, &theirs).unwrap_or_default()),
+            Candidate::Differing(colleague, point) => self.differs(&colleague, &point),
         }
     }
 
-    /// What stands in the documents on the user's words, or that nothing does.
-    fn opening(&self, asked: &str) -> Option<String> {
-        let topic = self.topic_of(asked)?;
-        Some(match self.evidence.about(asked) {
-            Some(line) => format!(
-                "On \"{topic}\": {} line {} says \"{}\".",
-                line.document,
-                line.number,
-                snippet(&line.text, 120)
-            ),
-            None => {
-                let documents = match self.evidence.documents.len() {
-                    0 => "there is no document yet that could say anything.".to_owned(),
-                    1 => format!("{} says nothing yet.", self.evidence.documents[0].0),
-                    many => format!("none of the item's {many} documents says anything yet."),
-                };
-                format!("On \"{topic}\": {documents}")
+    /// The user's words and what the documents say on them, or that nothing does; none where the words
+    /// name nothing, or their line was quoted already.
+    fn opening(&self, message: &Message, asked: &str, line: Option<&Line>) -> Option<String> {
+        if let Some(taken_up) = self.takes_up(message, asked) {
+            return Some(taken_up);
+        }
+        match line {
+            Some(line) => {
+                let said = snippet(&line.text, 60);
+                let made = self.talk.contributions().filter(|one| one.purpose != Purpose::Framing);
+                let quoted = made.into_iter().any(|one| one.text.contains(said.trim_end_matches('…')));
+                let topic = topic_around(asked, &line.stems).filter(|_| !quoted)?;
+                Some(wording::points_at(self.speech, &plain::cut(&topic, 60).replace('"', "'"), line))
             }
-        })
+            None => {
+                let topic = self.topic_of(asked)?;
+                // What is told somewhere, only not of this, is no gap.
+                if telling(&topic).iter().any(|word| self.evidence.is_mentioned(word)) {
+                    return None;
+                }
+                Some(wording::finds_nothing(self.speech, &topic, &self.evidence.documents))
+            }
+        }
     }
 
-    /// What a settled matter means to this persona.
-    fn reaction(&self, message: &Message) -> Option<String> {
-        let (what, why) = decisions_in(&message.text, true).into_iter().next()?;
-        let what = snippet(&what, 100);
+    /// The user's statement on a matter that a question of before left open.
+    fn takes_up(&self, message: &Message, asked: &str) -> Option<String> {
+        if message.text.trim_end().ends_with(['?', '？']) {
+            return None;
+        }
+        let mut said = telling(asked);
+        said.retain(|word| self.evidence.is_rare(word));
+        let shared =
+            |open: &OpenQuestion<'_>| said.iter().filter(|word| open.line.stems.contains(word)).count() >= 2;
+        let before = message.turn.unwrap_or_default();
+        let open = self.questions_before(before).into_iter().find(shared)?;
+        let whose = self.whose(&open);
+        let (at, quoted) = (wording::place(open.line), snippet(&open.line.text, 80));
+        Some(format!("That speaks to {whose} question from turn {} on \"{quoted}\" ({at}).", open.turn))
+    }
+
+    fn whose(&self, open: &OpenQuestion<'_>) -> String {
+        if open.by == self.persona.key {
+            return "my".to_owned();
+        }
+        let name = self.talk.library().cast.get(open.by).map_or(open.by, Persona::first_name);
+        format!("{name}'s")
+    }
+
+    /// What a settled matter means to this persona, each decision in words of its own.
+    fn reactions(&self, message: &Message) -> Vec<String> {
+        let at =
+            self.talk.log().iter().rposition(|record| matches!(&record.event, Event::User(_))).unwrap_or(0);
+        let decided = extract::decided_by(&message.text, &self.talk.log()[..at]);
+        let Some((what, why)) = decided.into_iter().next() else { return Vec::new() };
+        let what = snippet(&what, 110);
         let reason = why.map(|why| format!(" (\"{}\")", snippet(&why, 80))).unwrap_or_default();
-        let line =
-            self.evidence.about(&message.text).map(|line| format!("{} line {}", line.document, line.number));
-        let at = line.clone().unwrap_or_else(|| "the document".to_owned());
-        let place = line.unwrap_or_else(|| "The document".to_owned());
-        // Each decision is taken up in other words.
-        let way = self.talk.contributions().filter(|said| said.by == self.persona.key).count() % 3;
-        Some(match self.persona.key.as_str() {
-            "business-analyst" => match way {
-                0 => format!(
-                    "So we agree on \"{what}\"{reason}. {place} has to say it in the user's words now. The acceptance criterion here would be one scenario in which a person can tell that it happened."
-                ),
-                1 => format!(
-                    "So what changes for people is \"{what}\"{reason}. Whoever reads {place} tomorrow should find it there without asking. Who has to be told before they run into it?"
-                ),
-                _ => format!(
-                    "So if somebody is used to the old way, \"{what}\"{reason} is what they trip over first. {place} is where a reader would look for it. What do they see on the day it starts?"
-                ),
-            },
-            "solutions-architect" => match way {
-                0 => format!(
-                    "\"{what}\"{reason} is an architectural decision, and {at} is what it touches first. We should document the tradeoff beside it: what it costs, and what would make us turn back."
-                ),
-                1 => format!(
-                    "The price of \"{what}\"{reason} falls on {at} first. Record it with the option that lost, so that a later change starts from the tradeoff and not from memory."
-                ),
-                _ => format!(
-                    "\"{what}\"{reason} closes one option and opens a dependency at {at}. The risk is whoever still relies on the old way. A list of those callers is the mitigation."
-                ),
-            },
-            "system-designer" => match way {
-                0 => format!(
-                    "\"{what}\"{reason} fixes the contract. What {at} still lacks is the input, the result and the named error that follow from it."
-                ),
-                1 => format!(
-                    "To write \"{what}\"{reason} down as a contract, {at} needs one precondition, one result and the refused case by name."
-                ),
-                _ => format!(
-                    "\"{what}\"{reason} becomes checkable with one case: Given the state in {at}, When it applies, Then the old value is still readable."
-                ),
-            },
-            _ => format!("\"{what}\"{reason} is settled, and {at} is where it has to stand."),
-        })
+        let before = self.talk.log().iter().rev().filter_map(|record| match &record.event {
+            Event::User(other) if other.turn != message.turn => Some(other.text.as_str()),
+            _ => None,
+        });
+        let before = before.take(1).next();
+        let clash = self.evidence.contradicts(&message.text, before.unwrap_or_default());
+        let with_before = || format!("{} {}", message.text, before.unwrap_or_default());
+        let line = clash
+            .or_else(|| self.evidence.about(&message.text))
+            .or_else(|| self.evidence.about(&with_before()));
+        let mut ways = wording::settled(self.speech, &what, &reason, line);
+        if let (Some(line), true) = (clash, self.is_first_to_answer()) {
+            let first = wording::settled(self.speech, &what, &reason, None).remove(0);
+            ways.insert(0, format!("{first} {}", wording::still_says(self.speech, line)));
+        }
+        let start =
+            if clash.is_some() { 0 } else { (what.len() + self.talk.turn_count() as usize) % ways.len() };
+        ways.rotate_left(start);
+        ways
     }
 
     /// Lines that add to a round, or to somebody else's answer.
     fn additions(&self) -> Vec<Candidate> {
-        let asked = match self.cue.purpose {
-            Purpose::FollowUp => self.talk.last_message().map(|message| self.without_names(&message.text)),
-            _ => self.talk.focus_question(),
+        let follows = self.cue.purpose == Purpose::FollowUp;
+        let asked = match follows {
+            true => self.talk.last_message().map(|message| self.without_names(&message.text)),
+            false => self.talk.focus_question(),
         };
         let asked = asked.unwrap_or_default();
-        let follows = self.cue.purpose == Purpose::FollowUp;
-        let settled = self.talk.last_message().filter(|_| follows).and_then(|message| self.reaction(message));
-        let mut found: Vec<Candidate> = settled.into_iter().map(Candidate::Written).collect();
-        let points = self.unsaid_points(&asked).into_iter();
+        let mut found: Vec<Candidate> = self.differing().into_iter().collect();
+        let settled = self.talk.last_message().filter(|_| follows);
+        found.extend(settled.into_iter().flat_map(|message| self.reactions(message)).map(Candidate::Written));
+        // The second silence in a row: what stayed open comes before anything new.
+        if !follows && self.talk.silences() > 1 && self.persona.key == self.talk.lead().key {
+            found.extend(self.open_again());
+        }
+        let near = usize::from(follows || self.talk.silences() == 0);
+        let title = &self.talk.step().title;
+        found.extend(self.positions(&format!("{asked} {title}"), near));
         let about = subjects(&asked);
+        let points = self.unsaid_points(&asked).into_iter();
         let points = points.filter(|point| !follows || point.touches(&about, self.evidence) > 0);
         found.extend(points.map(Candidate::Referring));
         found.extend(self.owed_words());
         found
     }
 
-    /// A point, led in by a reference to the colleague who spoke last (interface specification 3.3).
+    /// What this persona holds against the side that a colleague has taken in this round.
+    fn differing(&self) -> Option<Candidate> {
+        let cast = &self.talk.library().cast;
+        let round: Vec<&Contribution> = self.round().collect();
+        self.found.tensions.iter().find_map(|tension| {
+            let (point, (key, theirs)) = self.sides(tension)?;
+            let side = self.found.points.get(key)?.get(*theirs)?.side(self.evidence)?;
+            let stated = round.iter().any(|said| said.by == *key && said.text.contains(&side.sentence()));
+            let new = !self.has_said(&point.side(self.evidence)?.favors);
+            (stated && new && cast.get(key).is_some())
+                .then(|| Candidate::Differing(key.clone(), point.clone()))
+        })
+    }
+
+    /// Points that take a side, where a colleague who is still to speak has one on the other; those that
+    /// touch what was asked first, at least in `least` of its words.
+    fn positions(&self, asked: &str, least: usize) -> Option<Candidate> {
+        let stated = self.talk.contributions().filter(|said| position(&said.text).is_some()).count();
+        if stated >= POSITIONS || self.round().any(|said| position(&said.text).is_some()) {
+            return None;
+        }
+        let settled = self.settled_lines();
+        let is_settled = |point: &Point| point.line().is_some_and(|line| settled.contains(&line));
+        let waiting: Vec<&str> = self.talk.waiting().filter(|key| *key != self.persona.key).collect();
+        let asked = subjects(asked);
+        let tensions = self.found.tensions.iter().filter_map(|tension| {
+            let (point, (key, theirs)) = self.sides(tension)?;
+            let other = self.found.points.get(key)?.get(*theirs)?;
+            let new = !self.has_said(&point.side(self.evidence)?.favors)
+                && !self.has_said(&other.side(self.evidence)?.favors);
+            let new = new && !is_settled(point) && !is_settled(other);
+            let near = point.touches(&asked, self.evidence) + other.touches(&asked, self.evidence);
+            (waiting.contains(&key.as_str()) && new && near >= least).then_some((near, point, other))
+        });
+        // Of equals the first; `max_by_key` gives the last.
+        let best = tensions.collect::<Vec<_>>().into_iter().rev().max_by_key(|(near, ..)| *near);
+        best.map(|(_, mine, theirs)| Candidate::Position(mine.clone(), theirs.clone()))
+    }
+
+    /// The lines that decisions of the user's speak of: what is settled is no matter to differ about.
+    fn settled_lines(&self) -> Vec<usize> {
+        let messages = self.talk.log().iter().filter_map(|record| match &record.event {
+            Event::User(message) if !decisions_in(&message.text, true).is_empty() => Some(&message.text),
+            _ => None,
+        });
+        let lines = messages.filter_map(|text| self.evidence.about(text));
+        lines.filter_map(|line| self.evidence.index_of(line)).collect()
+    }
+
+    /// This persona's point of a tension, and the colleague's with its index.
+    fn sides<'t>(&self, tension: &'t Tension) -> Option<(&Point, &'t (String, usize))> {
+        let [a, b] = &tension.sides;
+        let (mine, theirs) = if a.0 == self.persona.key { (a, b) } else { (b, a) };
+        (mine.0 == self.persona.key).then(|| self.points.get(mine.1)).flatten().map(|point| (point, theirs))
+    }
+
+    fn has_said(&self, words: &str) -> bool {
+        self.talk.contributions().any(|said| said.text.contains(words))
+    }
+
+    /// What was said since the user's last message or silence.
+    fn round(&self) -> impl Iterator<Item = &Contribution> {
+        let log = self.talk.log().iter().rev();
+        let since = log.take_while(|record| !matches!(record.event, Event::User(_) | Event::Silence {}));
+        since.filter_map(|record| match &record.event {
+            Event::Contribution(said) => Some(said),
+            _ => None,
+        })
+    }
+
+    /// The side a point takes, where it stands, and what pulls the other way.
+    fn takes_side(&self, mine: &Point, theirs: &Point) -> Option<String> {
+        let lines = &self.evidence.lines;
+        let (line, other) = (lines.get(mine.line()?)?, lines.get(theirs.line()?)?);
+        let pull = wording::pulls(self.speech, line, other);
+        Some(format!("{} {pull}", mine.side(self.evidence)?.sentence()))
+    }
+
+    fn differs(&self, colleague: &str, point: &Point) -> Result<String, Speechless> {
+        let name = self.talk.library().cast.get(colleague).map_or(colleague, Persona::first_name);
+        let side = point.side(self.evidence).map_or(String::new(), |side| side.sentence());
+        let line = point.line().and_then(|at| self.evidence.lines.get(at));
+        let ground = line.map_or(String::new(), |line| wording::ground(self.speech, line));
+        let then = format!("{side} {ground}");
+        Ok(self.talk.library().templates.render("cross-talk/differ.txt", context! { name, then })?)
+    }
+
+    /// A point, led in by a reference to the colleague who spoke last, where the two have something in
+    /// common (interface specification 3.3); else by itself.
     fn referring(&self, point: &Point) -> Result<String, Speechless> {
-        let Some((colleague, topic, said)) = self.colleague() else { return Ok(point.text(self.evidence)) };
-        let related = point.touches(&subjects(&said), self.evidence) >= 2;
-        let odd = self.talk.turn_count() % 2 == 1;
-        let pattern = match (related, odd) {
-            (true, false) => "building-on",
-            (true, true) => "mentioned",
-            (false, false) => "add-to",
-            (false, true) => "however",
-        };
         let text = point.text(self.evidence);
+        let Some((colleague, said)) = self.colleague() else { return Ok(text) };
+        // What a lens says of a line is its own; in common is what both found there.
+        let theirs = quotations(&said);
+        let about = telling(&theirs);
+        let shared: Vec<String> = about
+            .into_iter()
+            .filter(|word| point.touches(std::slice::from_ref(word), self.evidence) > 0)
+            .collect();
+        let same_place = !point.place.is_empty() && said.contains(point.place.trim_end());
+        let topic = topic_around(&theirs, &shared).filter(|topic| {
+            let mine = telling(&text);
+            telling(topic).iter().any(|word| mine.contains(word))
+        });
+        let Some(topic) = topic else { return Ok(text) };
+        let odd = self.talk.turn_count() % 2 == 1;
+        let pattern = match (same_place, shared.len(), odd) {
+            (true, _, true) => "agree",
+            (true, _, false) | (false, 2.., false) => "building-on",
+            (false, 2.., true) => "mentioned",
+            _ if self.is_against(point, colleague, &said) => "however",
+            _ => "add-to",
+        };
         let values = context! {
             name => colleague.first_name(),
-            topic => format!("\"{topic}\""),
+            topic => format!("\"{}\"", plain::cut(&topic, 60).replace('"', "'")),
             lens => self.persona.lens.as_str(),
             article => article(&self.persona.lens),
-            // A template leads in to it, in the middle of a sentence.
-            then => in_a_sentence(&text),
+            // Most templates lead in to it, in the middle of a sentence.
+            then => if pattern == "agree" { text } else { in_a_sentence(&text) },
         };
         Ok(self.talk.library().templates.render(&format!("cross-talk/{pattern}.txt"), values)?)
     }
 
-    /// The colleague who spoke last since the user did, what about, and the words.
-    fn colleague(&self) -> Option<(&Persona, String, String)> {
-        let since = self
-            .talk
-            .log()
-            .iter()
-            .rev()
-            .take_while(|record| !matches!(record.event, Event::User(_) | Event::Silence {}));
-        let said: &Contribution = since.into_iter().find_map(|record| match &record.event {
-            Event::Contribution(said) if said.by != self.persona.key => Some(said),
-            _ => None,
-        })?;
+    /// Whether a point takes the other side of one that a colleague has just made.
+    fn is_against(&self, point: &Point, colleague: &Persona, said: &str) -> bool {
+        let theirs = self.found.points.get(&colleague.key).map_or(&[][..], Vec::as_slice);
+        let made =
+            theirs.iter().filter(|other| !other.place.is_empty() && said.contains(other.place.trim_end()));
+        made.into_iter().any(|other| point.opposes(other, self.evidence))
+    }
+
+    /// The colleague who spoke last since the user did, and the words.
+    fn colleague(&self) -> Option<(&Persona, String)> {
+        let said = self.round().find(|said| said.by != self.persona.key)?;
         let colleague = self.talk.library().cast.get(&said.by)?;
         let text = match said.purpose {
             Purpose::Framing => self.talk.focus_question()?,
             _ => said.text.clone(),
         };
-        let topic = topic(without_reference(&self.without_names(&text)))?;
-        Some((colleague, plain::cut(&topic, 60), text))
+        Some((colleague, without_reference(&text).to_owned()))
+    }
+
+    /// Questions of the personas that no message of the user's has taken up, asked before a turn.
+    fn questions_before(&self, turn: u32) -> Vec<OpenQuestion<'_>> {
+        let mut found: Vec<OpenQuestion<'_>> = Vec::new();
+        // What a colleague asks of a decision is asked of everybody.
+        let mut decided = false;
+        for record in self.talk.log() {
+            match &record.event {
+                Event::Contribution(said)
+                    if said.turn < turn && said.purpose != Purpose::Framing && !decided =>
+                {
+                    let asked =
+                        extract::sentences(&said.text).pop().filter(|last| last.ends_with(['?', '？']));
+                    let place = places_in(&said.text)
+                        .into_iter()
+                        .find_map(|place| self.evidence.line_at(place.trim_end()));
+                    if let (Some(asked), Some(line)) = (asked, place) {
+                        found.push(OpenQuestion { by: &said.by, turn: said.turn, line, asked });
+                    }
+                }
+                Event::Silence {} => decided = false,
+                Event::User(message) if message.turn.is_some_and(|at| at < turn) => {
+                    decided = !decisions_in(&message.text, true).is_empty();
+                    let said = telling(&message.text);
+                    let about =
+                        |line: &Line| said.iter().filter(|word| line.stems.contains(word)).count() >= 2;
+                    found.retain(|open| !about(open.line));
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Back to the first question that stayed open, which nobody has come back to yet.
+    fn open_again(&self) -> Vec<Candidate> {
+        let open = self.questions_before(self.talk.turn_count() + 1);
+        let mut found = Vec::new();
+        for open in &open {
+            let whose = self.whose(open);
+            if self.has_said(&format!("question from turn {}", open.turn)) {
+                continue;
+            }
+            let name = (open.by != self.persona.key).then(|| whose.trim_end_matches("'s").to_owned());
+            let at = wording::place(open.line);
+            let what = format!(
+                "\"{}\" on \"{}\" ({at})",
+                plain::cut(&open.asked, 120),
+                snippet(&open.line.text, 70)
+            );
+            let ways = wording::left_open(self.speech, name.as_deref(), open.turn, &what);
+            found.extend(ways.into_iter().map(Candidate::Written));
+        }
+        found.truncate(CHOICE);
+        found
     }
 
     /// Points nobody has made yet, those that touch what was asked first.
@@ -408,6 +600,11 @@ impl Speaker<'_> {
         let made = self.talk.contributions().filter(|said| said.purpose != Purpose::Framing);
         let said = made.map(|said| said.text.as_str()).collect::<Vec<_>>().join("\n");
         let places = places_in(&said);
+        // What a colleague has just pointed at may be seen otherwise by a second pair of eyes, not a third.
+        let last = self.round().next().filter(|said| said.by != self.persona.key);
+        let shown = last.map_or(BTreeSet::new(), |last| places_in(&last.text));
+        let times = |place: &str| said.matches(place.trim_end()).count();
+        let second: BTreeSet<String> = shown.into_iter().filter(|place| times(place) == 1).collect();
         let mut asks: BTreeMap<&str, bool> = BTreeMap::new();
         let asked = subjects(asked);
         let mut found: Vec<(usize, bool, &Point)> = Vec::new();
@@ -420,7 +617,7 @@ impl Speaker<'_> {
                     letters.next();
                     said.contains(letters.as_str())
                 }
-                place => places.contains(place),
+                place => places.contains(place) && !second.contains(place),
             };
             if pointed {
                 continue;
@@ -429,7 +626,8 @@ impl Speaker<'_> {
             let heard = |ask: &str| !ask.is_empty() && said.contains(ask);
             let stale = *asks.entry(point.ask.as_str()).or_insert_with_key(|ask| heard(ask));
             let near = point.touches(&asked, self.evidence).min(3);
-            let weight = (point.weight + 12 * near).saturating_sub(if stale { 20 } else { 0 });
+            let joint = if second.contains(&point.place) { 6 } else { 0 };
+            let weight = (point.weight + joint + 12 * near).saturating_sub(if stale { 20 } else { 0 });
             found.push((weight, stale, point));
         }
         found.sort_by_key(|(weight, ..)| std::cmp::Reverse(*weight));
@@ -452,7 +650,18 @@ impl Speaker<'_> {
 
     fn without_names(&self, text: &str) -> String {
         // Whom a message addresses is not what it is about.
-        let groups = ["everyone", "everybody", "team", "you all", "all of you"];
+        let groups = [
+            "what do you all think about",
+            "what do you all think of",
+            "what do you all think",
+            "what do you think about",
+            "what do you think",
+            "everyone",
+            "everybody",
+            "team",
+            "you all",
+            "all of you",
+        ];
         let text = plain::one_line(text);
         let lower = text.to_ascii_lowercase();
         let group = groups.iter().find(|group| lower.starts_with(**group)).map_or(0, |group| group.len());
@@ -470,66 +679,26 @@ impl Speaker<'_> {
 
     /// What each persona can say of anything: the user's own words through its lens.
     fn plain_words(&self) -> Vec<String> {
-        let asked = self.talk.last_message().map(|message| self.without_names(&message.text));
-        let topic = asked
-            .as_deref()
-            .and_then(|asked| self.topic_of(asked))
-            .unwrap_or_else(|| self.talk.step().title.clone());
-        let all: [String; 3] = match self.persona.key.as_str() {
-            "business-analyst" => [
-                format!(
-                    "So if somebody meets \"{topic}\" in the middle of their work, what do they see first, and what do they do?"
-                ),
-                format!(
-                    "Why does \"{topic}\" matter to the person at the screen, and what happens if we leave it out?"
-                ),
-                format!(
-                    "\"{topic}\" needs one scenario with a person, a place and an end before we call it understood."
-                ),
-            ],
-            "solutions-architect" => [
-                format!(
-                    "I see two approaches to \"{topic}\": settle it now at the price of a guess, or settle it at the first build at the price of rework."
-                ),
-                format!(
-                    "The risk with \"{topic}\" is that it spreads before anyone has bounded it; we can mitigate it by naming the one part that owns it."
-                ),
-                format!(
-                    "\"{topic}\" is a decision to record with its price and with what would make us turn back."
-                ),
-            ],
-            "system-designer" => [
-                format!(
-                    "To make \"{topic}\" concrete: the contract needs an input, a result and one named error, and none of the three is written down."
-                ),
-                format!(
-                    "\"{topic}\" has no limit yet: the smallest case, the largest case and the refused case each need a line."
-                ),
-                format!(
-                    "A test for \"{topic}\" reads Given a state, When the call comes twice, Then the second result equals the first."
-                ),
-            ],
-            _ => [
-                format!("\"{topic}\" is worth a sentence in the document."),
-                format!("Nothing in the documents bounds \"{topic}\" yet."),
-                format!("\"{topic}\" stays open until somebody writes it down."),
-            ],
+        let message = self.talk.last_message().map(|message| self.without_names(&message.text));
+        let sentences = message.as_deref().map(statements).unwrap_or_default();
+        // What is asked, else the sentence that says most.
+        let asked = sentences.iter().rfind(|sentence| sentence.ends_with(['?', '？']));
+        let telling = sentences.iter().rev().max_by_key(|sentence| subjects(sentence).len());
+        let said = asked.or(telling).filter(|sentence| words(sentence).len() >= 3).or(sentences.first());
+        let (said, asks) = match said {
+            Some(said) => (snippet(said.trim_end_matches('!'), 90), said.ends_with(['?', '？'])),
+            None => (self.talk.step().title.clone(), false),
         };
+        let mut all = wording::plain_words(self.speech, &said, asks);
         let start = self.talk.turn_count() as usize % all.len();
-        (0..all.len()).map(|at| all[(start + at) % all.len()].clone()).collect()
+        all.rotate_left(start);
+        all
     }
 
     /// What is left when a line is owed and everything was said: that it was.
     fn last_words(&self) -> String {
-        let turn = self.talk.turn_count() + 1;
-        let before =
-            self.talk.contributions().filter(|said| said.by == self.persona.key).map(|said| said.turn).last();
-        match before {
-            Some(before) => format!(
-                "Nothing new from me in turn {turn}: what I said in turn {before} stands, and the documents add nothing to it."
-            ),
-            None => format!("Nothing from me in turn {turn}: the documents give me no line to point at."),
-        }
+        let mine = self.talk.contributions().filter(|said| said.by == self.persona.key);
+        wording::last_words(self.talk.turn_count() + 1, mine.map(|said| said.turn).last())
     }
 }
 
@@ -544,12 +713,23 @@ fn places_in(text: &str) -> BTreeSet<String> {
     text.match_indices(" line ").filter_map(line).collect()
 }
 
+/// What a text quotes; where it quotes nothing, all of it.
+fn quotations(text: &str) -> String {
+    let quoted: Vec<&str> = text.split('"').skip(1).step_by(2).collect();
+    if quoted.is_empty() { text.to_owned() } else { quoted.join(". ") }
+}
+
 /// A contribution without the reference to a colleague or to the user that it opens with.
 fn without_reference(text: &str) -> &str {
-    let opens = ["Building on", "To add to what", "On \"", "mentioned ", "raises a good point"];
-    let head = text.get(..80).unwrap_or(text);
-    let opened = opens.iter().any(|opening| head.contains(opening));
-    let tail = opened.then(|| text.find(": ").or_else(|| text.find("However, "))).flatten();
+    let opens =
+        ["Building on", "To add to what", "On \"", "mentioned ", "raises a good point", "I agree with"];
+    let mut end = text.len().min(80);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let opened = opens.iter().any(|opening| text[..end].contains(opening));
+    let ends = [": ", "However, ", " matters here. "];
+    let tail = opened.then(|| ends.iter().find_map(|end| text.find(end).map(|at| at + end.len()))).flatten();
     tail.map_or(text, |at| &text[at..])
 }
 

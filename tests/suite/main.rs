@@ -7,6 +7,7 @@ mod analyze;
 mod answers;
 mod cases;
 mod conversation;
+mod decisions;
 mod determinism;
 #[cfg(unix)]
 mod documents;
@@ -23,6 +24,7 @@ mod machine;
 mod mistakes;
 mod mutations;
 mod newcomer;
+mod odd;
 mod placement;
 mod reading;
 mod refusals;

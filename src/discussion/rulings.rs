@@ -1,0 +1,645 @@
+//! What the user settles without a word that says so: "OK, we'll count working days", "import is out",
+//! "option B it is", "the committee voted for the wooden floor".
+//!
+//! Each rule is a form of English (a few of German), never a sentence. A doubt, a suggestion, hearsay and
+//! the past settle nothing, whatever form they have.
+
+use super::decisions::{reason, with_reason};
+use super::words::{unquoted, words};
+
+/// What is decided, and why.
+type Ruling = (String, Option<String>);
+
+/// Words that lead in to what is settled; several may follow one another.
+const LEADS: [&str; 31] = [
+    "after some back and forth",
+    "all right",
+    "alright",
+    "also",
+    "and",
+    "do that",
+    "fair enough",
+    "fair point",
+    "fine",
+    "good",
+    "great",
+    "gut",
+    "let us do it that way",
+    "let's do it that way",
+    "no",
+    "ok",
+    "okay",
+    "perfect",
+    "right",
+    "settled",
+    "settled then",
+    "so",
+    "so the answer is no",
+    "so the answer is yes",
+    "that means",
+    "the answer is no",
+    "the answer is yes",
+    "then",
+    "well",
+    "yeah",
+    "yes",
+];
+/// Those that are an adjective or an adverb in front of anything else: they lead only before a pause.
+const PAUSED: [&str; 10] = ["fine", "good", "great", "gut", "no", "perfect", "right", "well", "yeah", "yes"];
+/// Those that add to what was said, or tell what comes next, and draw no conclusion.
+const WEAK: [&str; 11] =
+    ["also", "and", "good", "great", "gut", "no", "perfect", "then", "well", "yeah", "yes"];
+
+/// What leads in to a statement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Lead {
+    any: bool,
+    /// It draws a conclusion: "right.", "so", "ok".
+    concludes: bool,
+    /// Something stands before a pause: "Good, …".
+    pauses: bool,
+    /// "The answer is no, …": whatever stands behind it is the ruling.
+    answers: bool,
+}
+
+/// What is left of a statement, in lower case, behind the words that lead in.
+fn led_by(lower: &str) -> (&str, Lead) {
+    let (mut rest, mut led) = (lower.trim_start(), Lead::default());
+    loop {
+        let stripped = LEADS.iter().filter_map(|lead| {
+            let after = rest.strip_prefix(lead)?;
+            let pauses = after.starts_with([',', ':', '.', '!', ';']);
+            let ends = after.is_empty() || pauses || after.starts_with(' ') && !PAUSED.contains(lead);
+            // "So far", "so what" and "so that" conclude nothing.
+            let other = *lead == "so" && SO.iter().any(|word| after.trim_start().starts_with(word));
+            let left = after.trim_start_matches([' ', ',', ':', '.', '!', ';']);
+            (ends && !other).then_some((left, *lead, pauses))
+        });
+        let Some((shorter, lead, pauses)) = stripped.min_by_key(|(after, ..)| after.len()) else {
+            return (rest, led);
+        };
+        led.any = true;
+        led.concludes |= !WEAK.contains(&lead);
+        led.pauses |= pauses;
+        led.answers |= lead.contains("the answer is");
+        rest = shorter;
+    }
+}
+
+const SO: [&str; 6] = ["far ", "what", "that ", "many ", "much ", "long "];
+
+/// What is left of a statement, in lower case, behind the words that lead in; and whether there were any.
+pub(super) fn without_leads(lower: &str) -> (&str, bool) {
+    let (rest, led) = led_by(lower);
+    (rest, led.any)
+}
+
+pub(super) fn is_only_leads(lower: &str) -> bool {
+    let (rest, led) = without_leads(lower);
+    led && words(rest).is_empty()
+}
+
+/// Words with which nothing is decided, wherever they stand in a statement of the user's.
+const DOUBTS: [&str; 58] = [
+    " ask ",
+    " asked ",
+    " back then",
+    " claims ",
+    " could ",
+    " didn't ",
+    " either ",
+    " guess ",
+    " haven't ",
+    " heard ",
+    " hope ",
+    " how about ",
+    " i'd like ",
+    " i don't know",
+    " idea ",
+    " if we ",
+    " in 19",
+    " in 20",
+    " last month",
+    " last week",
+    " last year",
+    " leaning ",
+    " maybe ",
+    " might ",
+    " my proposal",
+    " never settled",
+    " not decided",
+    " not settled",
+    " not sure",
+    " nothing is",
+    " or not",
+    " perhaps ",
+    " prefer ",
+    " probably ",
+    " proposal ",
+    " propose ",
+    " said ",
+    " says ",
+    " suggest",
+    " should ",
+    " so far ",
+    " somebody ",
+    " someone ",
+    " think",
+    " thinks",
+    " told ",
+    " is unclear",
+    " undecided",
+    " unless ",
+    " until we ",
+    " used to ",
+    " what ",
+    " whether ",
+    " wonder",
+    " would ",
+    " hasn't ",
+    " doubt",
+    " open question",
+];
+
+/// Verbs behind "we'll" that settle nothing.
+const IDLE: [&str; 26] = [
+    "ask", "be", "check", "come", "discuss", "find", "get", "go", "have", "hear", "know", "let", "look",
+    "meet", "move", "need", "never", "return", "see", "talk", "think", "try", "wait", "want", "all",
+    "probably",
+];
+
+/// Who decides for others, as the first words of a statement name them.
+const BODIES: [&str; 24] = [
+    "administration",
+    "board",
+    "boss",
+    "chair",
+    "chairman",
+    "chairwoman",
+    "club",
+    "committee",
+    "council",
+    "department",
+    "director",
+    "foundation",
+    "group",
+    "head",
+    "management",
+    "mayor",
+    "meeting",
+    "members",
+    "office",
+    "owner",
+    "sponsor",
+    "team",
+    "treasurer",
+    "workshop",
+];
+
+/// Whether one of some words names who decides for others.
+pub(super) fn names_a_body(who: &[super::words::Word<'_>]) -> bool {
+    who.iter().any(|word| BODIES.binary_search(&word.text.as_ref()).is_ok())
+}
+
+/// What the user settles without a word that says so.
+pub(super) fn ruled(statement: &str, led_before: bool, after_decision: bool) -> Option<Ruling> {
+    if statement.trim_end().ends_with(['?', '？']) {
+        return None;
+    }
+    let lower = unquoted(statement).to_ascii_lowercase();
+    // What is doubted in a reason is not what is decided, and MoSCoW's "a Should" is no doubt.
+    let what = reason(&lower).map_or(lower.as_str(), |(at, _)| &lower[..at]);
+    let padded = format!(" {what} ").replace(" a should ", " a want ").replace(" a could ", " a want ");
+    if DOUBTS.iter().any(|doubt| padded.contains(doubt)) || lower.starts_with("if ") {
+        return None;
+    }
+    let (rest, mut led) = led_by(&lower);
+    led.any |= led_before;
+    led.concludes |= led_before;
+    // ASCII letters in lower case: every byte keeps its place.
+    let said = &statement[statement.len() - rest.len()..];
+    let statement =
+        Statement { said, rest, what: what.get(lower.len() - rest.len()..).unwrap_or_default(), led };
+    if let Some(chosen) = statement.named() {
+        return Some(chosen);
+    }
+    if words(&lower).len() < 3 {
+        return None;
+    }
+    let settled = lower.trim_start().starts_with("settled");
+    let intended = statement.intended();
+    if intended.is_some() || statement.is_idle() {
+        return intended;
+    }
+    let ruling = statement.by_a_body().or_else(|| statement.announced()).or_else(|| statement.follows());
+    let ruling = ruling.or_else(|| statement.taken());
+    let ruling = ruling.or_else(|| settled.then(|| with_reason(said))).or_else(|| statement.agreed());
+    ruling.or_else(|| statement.stated(after_decision).then(|| with_reason(said)))
+}
+
+/// A statement behind the words that lead in to it.
+struct Statement<'a> {
+    said: &'a str,
+    /// The same in lower case, without what it quotes.
+    rest: &'a str,
+    /// The same up to its reason.
+    what: &'a str,
+    led: Lead,
+}
+
+impl Statement<'_> {
+    fn behind(&self, openings: &[&str]) -> Option<usize> {
+        openings.iter().find_map(|opening| self.rest.strip_prefix(opening)).map(str::len)
+    }
+
+    fn from(&self, left: usize) -> Ruling {
+        with_reason(&self.said[self.said.len() - left..])
+    }
+
+    /// "Option B it is", "Postgres, then": a choice by its name.
+    fn named(&self) -> Option<Ruling> {
+        let what = self.what.trim_end_matches([' ', ',', '.', '!']);
+        let then = what.strip_suffix(", then");
+        let name = then.or_else(|| then.unwrap_or(what).strip_suffix(" it is"))?;
+        let name = name.strip_suffix(" it is").unwrap_or(name).trim_end_matches(',');
+        let pointing =
+            ["that", "this", "what", "how", "as", "so", "ok", "well", "now", "why", "who", "whatever", "not"];
+        let count = words(name).len();
+        let first = words(name).first().map(|word| word.text.to_string())?;
+        let short = (1..=6).contains(&count) && !name.contains(',') && !pointing.contains(&first.as_str());
+        let (_, why) = with_reason(self.said);
+        short.then(|| (crate::plain::capital(self.said[..name.len()].trim()), why))
+    }
+
+    /// "We'll count working days": what will be done.
+    fn intended(&self) -> Option<Ruling> {
+        let left = self.behind(&WILL)?;
+        (!self.is_idle()).then(|| self.from(left))
+    }
+
+    /// "We'll see about that."
+    fn is_idle(&self) -> bool {
+        let Some(left) = self.behind(&WILL) else { return false };
+        let verb = words(&self.rest[self.rest.len() - left..]).first().map(|word| word.text.to_string());
+        verb.is_none_or(|verb| IDLE.contains(&verb.as_str()))
+    }
+
+    /// "The committee voted for the wooden floor."
+    fn by_a_body(&self) -> Option<Ruling> {
+        let verbs = [
+            " has decided ",
+            " have decided ",
+            " decided ",
+            " voted for ",
+            " has voted for ",
+            " signed off on ",
+            " has signed off on ",
+            " has approved ",
+            " approved ",
+            " has agreed to ",
+            " has chosen ",
+            " chose ",
+            " ruled that ",
+        ];
+        let (at, verb) = verbs.iter().filter_map(|verb| Some((self.rest.find(verb)?, *verb))).min()?;
+        let who = words(&self.rest[..at]);
+        let is_body = who.len() <= 5 && names_a_body(&who);
+        let behind = self.rest.len() - at - verb.len();
+        let after = &self.rest[self.rest.len() - behind..];
+        let told = ["in 1", "in 2", "nothing", "not "].iter().any(|word| after.starts_with(word));
+        let small = ["that ", "to ", "on ", "for ", "against "]
+            .iter()
+            .take(4)
+            .find_map(|word| after.strip_prefix(word));
+        let waits = ["once", "when", "before", "after", "until", "as", "whatever"];
+        let waits = who.first().is_some_and(|word| waits.contains(&word.text.as_ref()));
+        (is_body && !told && !waits).then(|| self.from(small.map_or(behind, str::len)))
+    }
+
+    /// "The rule is now: …", "yes to …", "I'm ruling out …".
+    fn announced(&self) -> Option<Ruling> {
+        let after = [
+            "the rule is now: ",
+            "the rule is: ",
+            "new rule: ",
+            "the new rule is ",
+            "consider it done: ",
+            "then we ",
+            "wir haben beschlossen, dass ",
+            "wir haben beschlossen ",
+            "wir haben entschieden, dass ",
+        ];
+        if let Some(left) = self.behind(&after).or_else(|| self.under_a_heading()) {
+            return Some(self.from(left));
+        }
+        let whole = [
+            "yes to ",
+            "no to ",
+            "i'm ruling out ",
+            "i am ruling out ",
+            "i rule out ",
+            "we rule out ",
+            "from today on",
+            "from now on",
+            "starting today",
+        ];
+        self.behind(&whole).map(|_| with_reason(self.said))
+    }
+
+    /// "Done deal: the school pays half": how much is left behind words that say so and a colon.
+    fn under_a_heading(&self) -> Option<usize> {
+        let (heading, after) = self.rest.split_once(": ")?;
+        let says = [
+            "deal",
+            "decided",
+            "fine with",
+            "made up",
+            "settled",
+            "verdict",
+            "outcome",
+            "conclusion",
+            "final word",
+        ];
+        let is_heading = words(heading).len() <= 7 && says.iter().any(|word| heading.contains(word));
+        let is_denied = [" not ", "n't ", "never "].iter().any(|word| heading.contains(word));
+        (is_heading && !is_denied).then_some(after.len())
+    }
+
+    /// "Skip the tutorial", "make the second field optional": told to all at the table.
+    fn told(&self) -> bool {
+        let told = [
+            "allow ",
+            "cap ",
+            "cut ",
+            "drop ",
+            "forbid ",
+            "keep it ",
+            "keep the ",
+            "leave it ",
+            "leave out ",
+            "leave the ",
+            "limit ",
+            "make it ",
+            "make the ",
+            "postpone ",
+            "remove ",
+            "replace ",
+            "skip ",
+            "split ",
+        ];
+        let other = [
+            "make it clear",
+            "make the point",
+            "keep it in mind",
+            "leave it to",
+            "leave it at that",
+            "drop me",
+        ];
+        self.behind(&told).is_some() && self.behind(&other).is_none()
+    }
+
+    /// "The owner wants it without sound, so we leave the speaker out": what follows, and why.
+    fn follows(&self) -> Option<Ruling> {
+        let at = self.rest.find(", so we ")?;
+        let tail = &self.rest[at + ", so ".len()..];
+        let led = Lead { any: true, concludes: true, ..Lead::default() };
+        let next = Statement { said: &self.said[at + ", so ".len()..], rest: tail, what: tail, led };
+        let (what, why) = next.taken().or_else(|| next.intended())?;
+        let cause = crate::plain::capital(self.said[..at].trim());
+        Some((what, why.or(Some(cause))))
+    }
+
+    /// "We stick with our own script", "we're dropping the maps", "no new database".
+    fn taken(&self) -> Option<Ruling> {
+        let takes = [
+            "we've ruled out ",
+            "we have ruled out ",
+            "we won't ",
+            "we will not ",
+            "we stick with ",
+            "we drop ",
+            "we skip ",
+            "we go for ",
+            "we begin with ",
+            "we start with ",
+            "we postpone ",
+            "we leave out ",
+            "no new ",
+            "no more ",
+            "wir bleiben bei ",
+            "es bleibt bei ",
+            "wir nehmen ",
+        ];
+        let led_takes = [
+            "we take ",
+            "we keep ",
+            "we leave ",
+            "we add ",
+            "we move ",
+            "we split ",
+            "we replace ",
+            "we stop ",
+            "we use ",
+            "we make ",
+            "we put ",
+            "dann lassen wir ",
+            "dann nehmen wir ",
+            "lassen wir ",
+        ];
+        let gerund = ["we're ", "we are "].iter().find_map(|we| self.rest.strip_prefix(we));
+        let doing = gerund.is_some_and(|after| DOING.contains(&after.split(' ').next().unwrap_or_default()));
+        let took = self.rest.starts_with("we take ") && self.rest.contains(", not ");
+        let chosen = self.rest.starts_with("for ")
+            && [" we choose ", " we take ", " we use ", " it's ", " it is "]
+                .iter()
+                .any(|verb| self.rest.contains(verb));
+        let led = self.led.any && self.behind(&led_takes).is_some();
+        let taken = self.behind(&takes).is_some() || doing || took || chosen || led || self.refuses();
+        (taken || self.told() || self.is_a_figure()).then(|| with_reason(self.said))
+    }
+
+    /// "No, we don't send it by post any more."
+    fn refuses(&self) -> bool {
+        let Some(left) = self.behind(&["we don't ", "we do not "]).filter(|_| self.led.any) else {
+            return false;
+        };
+        let verb = words(&self.rest[self.rest.len() - left..]).first().map(|word| word.text.to_string());
+        verb.is_some_and(|verb| !IDLE.contains(&verb.as_str()))
+    }
+
+    /// "Good, thirty days and not a day longer", "Right. No photos, ever": a phrase without a verb, behind
+    /// words that conclude.
+    fn is_a_figure(&self) -> bool {
+        let led = self.led.pauses || self.led.concludes;
+        let opens = ["no ", "at most ", "at least ", "exactly ", "up to ", "only "];
+        let first = words(self.what).first().map(|word| word.text.to_string()).unwrap_or_default();
+        let small = [
+            "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "twenty",
+            "thirty", "forty", "fifty",
+        ];
+        let figure = first.bytes().all(|byte| byte.is_ascii_digit()) && !first.is_empty()
+            || small.contains(&first.as_str());
+        let verbs = [
+            " is ", " are ", " was ", " were ", " has ", " have ", " had ", " can ", " do ", " does ",
+            " will ",
+        ];
+        let verbless = !verbs.iter().any(|verb| self.what.contains(verb));
+        led && verbless && (figure || opens.iter().any(|opening| self.what.starts_with(opening)))
+    }
+
+    /// "The director agreed yesterday that the guide will be free."
+    fn agreed(&self) -> Option<Ruling> {
+        let agreed = [
+            "agreed that ",
+            "agreed yesterday that ",
+            "agreed today that ",
+            "agreed now that ",
+            "agreed finally that ",
+        ];
+        let (at, length) = agreed.iter().find_map(|words| Some((self.rest.find(words)?, words.len())))?;
+        Some(with_reason(&self.said[at + length..]))
+    }
+
+    /// "Import is out", "retries stay at two days": a state that is laid down. Behind words that conclude, or
+    /// behind another decision, a plain statement goes on with it.
+    fn stated(&self, after_decision: bool) -> bool {
+        let ends = |at: usize, length: usize| {
+            let after = &self.rest[at + length..];
+            !after.starts_with(char::is_alphanumeric) && !after.starts_with(" of ")
+        };
+        let lays_down = LAID_DOWN.iter().any(|phrase| {
+            self.rest.match_indices(phrase).any(|(at, _)| phrase.ends_with(' ') || ends(at, phrase.len()))
+        });
+        let hearsay = [
+            "i ",
+            "you ",
+            "there ",
+            "it ",
+            "he ",
+            "she ",
+            "they ",
+            "my ",
+            "that is ",
+            "that was ",
+            "that has ",
+            "that's ",
+            "this is ",
+            "this was ",
+            "not ",
+            "nobody ",
+            "but ",
+        ];
+        let own = !hearsay.iter().any(|word| self.rest.starts_with(word));
+        // What is said in the first clause; a second one may tell what happens then.
+        let clause = format!(" {} ", self.what.split(" and ").next().unwrap_or_default());
+        let says = |verbs: &[&str]| verbs.iter().any(|verb| clause.contains(verb));
+        let states = [
+            " is ", " are ", " gets ", " get ", " goes ", " moves ", " move ", " takes ", " take ", " wins",
+            " loses ", " can't ", " cannot ", " must ", " stays ", " stay ",
+        ];
+        let follows = [" are not ", " is not ", " are replaced", " is replaced", " are kept", " is kept"];
+        own && (lays_down
+            || self.led.answers
+            || self.led.concludes && says(&states)
+            || after_decision && says(&follows))
+    }
+}
+
+/// Words that say what will be done.
+const WILL: [&str; 6] =
+    ["we'll ", "we will ", "we shall ", "we are going to ", "we're going to ", "then we'll "];
+
+/// What people say they are doing when they have decided to.
+const DOING: [&str; 14] = [
+    "cutting",
+    "dropping",
+    "splitting",
+    "keeping",
+    "leaving",
+    "limiting",
+    "moving",
+    "postponing",
+    "replacing",
+    "skipping",
+    "sticking",
+    "switching",
+    "adding",
+    "removing",
+];
+
+/// States that somebody lays down.
+const LAID_DOWN: [&str; 26] = [
+    " is out of scope",
+    " are out of scope",
+    " are frozen",
+    " is frozen",
+    " from now on",
+    " from today on",
+    " is out",
+    " are out",
+    " is off the table",
+    " are off the table",
+    " stay at ",
+    " stays at ",
+    " stay as ",
+    " stays as ",
+    " stays untouched",
+    " stay untouched",
+    " become a ",
+    " becomes a ",
+    " becomes the ",
+    " become the ",
+    " remains as ",
+    " stays off ",
+    " moves to phase ",
+    " move to phase ",
+    " moves to the next ",
+    " move to the next ",
+];
+
+/// What a statement says before it closes with "so we do that" and the like.
+pub(super) fn closed(statement: &str) -> Option<Ruling> {
+    let lower = statement.to_ascii_lowercase();
+    let ends = [
+        ", so we do that",
+        ", so we'll do that",
+        ", we agreed on that",
+        ", that's decided",
+        ", that is decided",
+        ", that's settled",
+        ", that is settled",
+        ", that's final",
+        ", that is final",
+        ", and that's final",
+        ", and that is final",
+        ", and that's that",
+        ", full stop",
+        ", end of discussion",
+    ];
+    let at = ends.iter().find_map(|end| lower.find(end))?;
+    let (rest, _) = without_leads(&lower[..at]);
+    Some(with_reason(&statement[at - rest.len()..at]))
+}
+
+/// Whether a statement closes what stood before it: "That's decided."
+pub(super) fn closes(statement: &str) -> bool {
+    let lower = statement.to_ascii_lowercase();
+    let (rest, _) = without_leads(&lower);
+    let rest = rest.trim_end_matches(['.', '!', ' ']);
+    // Somebody who has to be asked has been asked.
+    let approved =
+        rest.ends_with(" said yes") || rest.ends_with(" has approved it") || rest.ends_with(" approved it");
+    approved
+        || [
+            "that's decided",
+            "that is decided",
+            "that's settled",
+            "that is settled",
+            "that's final",
+            "that is final",
+            "decided",
+            "so we decided",
+            "we agreed on that",
+        ]
+        .contains(&rest)
+}

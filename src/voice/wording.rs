@@ -1,0 +1,421 @@
+//! What each of the three says where no lens has the words: of what the documents hold, of what was
+//! settled, of what stayed open, of the user's own words. Every sentence names what it rests on.
+
+use super::evidence::{Evidence, Line, LineKind, snippet};
+
+/// Who speaks. A persona beyond the three takes the plain words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speech {
+    Analyst,
+    Architect,
+    Designer,
+    Plain,
+}
+
+impl Speech {
+    /// The way of the persona with this key.
+    pub fn of(key: &str) -> Speech {
+        match key {
+            "business-analyst" => Speech::Analyst,
+            "solutions-architect" => Speech::Architect,
+            "system-designer" => Speech::Designer,
+            _ => Speech::Plain,
+        }
+    }
+
+    /// One of three wordings; plain words take the last.
+    pub fn one_of<T>(self, analyst: T, architect: T, designer: T) -> T {
+        match self {
+            Speech::Analyst => analyst,
+            Speech::Architect => architect,
+            Speech::Designer | Speech::Plain => designer,
+        }
+    }
+}
+
+/// "requirements-spec.md line 12".
+pub fn place(line: &Line) -> String {
+    format!("{} line {}", line.document, line.number)
+}
+
+/// What the documents hold on a step so far, in one clause, as the lead would put it.
+pub fn landed(speech: Speech, title: &str, outputs: &[String], evidence: &Evidence) -> String {
+    let Some((document, _)) = evidence.documents.first() else {
+        return speech.one_of(
+            format!("nobody has written a line on {title} that a person could read"),
+            format!("no document bounds {title} yet, so every option is still open"),
+            format!("{title} has no document, and so no contract to hold on to"),
+        );
+    };
+    let first = evidence.lines.iter().find(|line| line.kind != LineKind::Heading && line.words.len() > 3);
+    if let Some(missing) = evidence.missing.first()
+        && evidence.documents.iter().all(|(name, _)| !outputs.contains(name))
+    {
+        return beginning(speech, missing, document, first);
+    }
+    let near = evidence.section(document, title);
+    let says = near.iter().find(|line| line.kind == LineKind::Prose);
+    match (near.first(), says) {
+        (Some(part), Some(line)) => {
+            let (part, said, at) = (snippet(&part.text, 60), snippet(&line.text, 110), line.number);
+            speech.one_of(
+                format!("somebody who opens \"{part}\" in {document} first meets \"{said}\" (line {at})"),
+                format!("the part called \"{part}\" in {document} rests on \"{said}\" (line {at}), and every option and its risk hang on that"),
+                format!("the stated contract is \"{part}\" in {document}, which opens with \"{said}\" (line {at}) as its first defined fact"),
+            )
+        }
+        (Some(part), None) => {
+            let (part, at) = (snippet(&part.text, 60), part.number);
+            speech.one_of(
+                format!("people reach \"{part}\" in {document} (line {at}) and find no sentence of its own there"),
+                format!("\"{part}\" in {document} (line {at}) is a part without text, which hides its risks and leaves every option without a price"),
+                format!("\"{part}\" in {document} (line {at}) is a heading without one defined field below it, no type, no limit and no named error"),
+            )
+        }
+        (None, _) => elsewhere(speech, document, first),
+    }
+}
+
+/// The step's own document is not there yet: what there is instead.
+fn beginning(speech: Speech, missing: &str, document: &str, first: Option<&Line>) -> String {
+    let Some(line) = first else {
+        return speech.one_of(
+            format!("people who ask for {missing} find nothing yet, and {document} holds no sentence"),
+            format!("{missing} is not there yet, and {document} carries no statement to build on"),
+            format!(
+                "{missing} has to be defined from scratch, with {document} as an input without a sentence"
+            ),
+        );
+    };
+    let (said, at) = (snippet(&line.text, 80), place(line));
+    speech.one_of(
+        format!("people who ask for {missing} find nothing yet. What they can read is \"{said}\" ({at}) and what follows it"),
+        format!("{missing} is not there yet, so every option rests on what begins with \"{said}\" ({at}), and that is the first risk"),
+        format!("{missing} has to be defined from scratch, with \"{said}\" ({at}) as the first input of its contract"),
+    )
+}
+
+/// There are documents, and no part of them has the step's name.
+fn elsewhere(speech: Speech, document: &str, first: Option<&Line>) -> String {
+    let Some(line) = first else {
+        return speech.one_of(
+            format!("{document} has no sentence that a person could read"),
+            format!("{document} carries no statement yet, so every option is still open"),
+            format!("{document} defines nothing yet"),
+        );
+    };
+    let (said, at) = (snippet(&line.text, 80), line.number);
+    let document = &line.document;
+    speech.one_of(
+        format!("no part of {document} carries that name, and people who open it start with \"{said}\" (line {at})"),
+        format!("no part of {document} carries this yet, and what every option rests on there is \"{said}\" (line {at})"),
+        format!("{document} defines no part of that name, and the first fact of its contract is \"{said}\" (line {at})"),
+    )
+}
+
+/// What stands before a line of a document that answers the user: how each of the three points at it.
+/// The synthesis knows these sentences again, since the document's own words are no insight.
+pub fn points_at(speech: Speech, topic: &str, line: &Line) -> String {
+    let (at, said) = (place(line), snippet(&line.text, 140));
+    match speech {
+        Speech::Analyst => format!("What people can read on \"{topic}\" is {at}: \"{said}\"."),
+        Speech::Architect => format!("On \"{topic}\", {at} says \"{said}\"."),
+        Speech::Designer => format!("For \"{topic}\", the text to hold on to is {at}: \"{said}\"."),
+        Speech::Plain => format!("{at} says \"{said}\" on \"{topic}\"."),
+    }
+}
+
+/// The same where no document says anything.
+pub fn finds_nothing(speech: Speech, topic: &str, documents: &[(String, usize)]) -> String {
+    let nowhere = match documents {
+        [] => "there is no document yet".to_owned(),
+        [(one, _)] => format!("{one} says nothing"),
+        many => format!("none of the item's {} documents says anything", many.len()),
+    };
+    let where_not = match documents {
+        [] => "anywhere".to_owned(),
+        [(one, _)] => format!("in {one}"),
+        many => format!("in any of the item's {} documents", many.len()),
+    };
+    match speech {
+        Speech::Analyst => format!("Whoever looks for \"{topic}\" finds that {nowhere} about it yet."),
+        Speech::Architect => format!("On \"{topic}\", {nowhere} yet."),
+        Speech::Designer | Speech::Plain => format!("\"{topic}\" is not defined {where_not} yet."),
+    }
+}
+
+/// What a settled matter means to a persona, in several ways: `what` and its `reason` (ready to stand
+/// behind it) as they were said, the `line` that it touches, if there is one.
+pub fn settled(speech: Speech, what: &str, reason: &str, line: Option<&Line>) -> Vec<String> {
+    let Some(line) = line else { return settled_apart(speech, what, reason) };
+    let (at, said) = (place(line), snippet(&line.text, 90));
+    match speech {
+        Speech::Analyst => vec![
+            format!(
+                "So we agree on \"{what}\"{reason}. People will look for it beside \"{said}\" ({at}). The acceptance criterion I would write there: somebody who was not in this room can tell what holds."
+            ),
+            format!(
+                "So what changes for people is \"{what}\"{reason}. {at} tells them \"{said}\" today. Who has to hear of it before they run into it?"
+            ),
+            format!(
+                "So if somebody is used to the old way, \"{what}\"{reason} is what they trip over first. They know \"{said}\" from {at}. What do they see on the day it starts?"
+            ),
+            format!(
+                "So from now on people can rely on \"{what}\"{reason}. Whoever hoped for something else will read \"{said}\" ({at}) and ask why. What do we tell them?"
+            ),
+        ],
+        Speech::Architect => vec![
+            format!(
+                "\"{what}\"{reason} is an architectural decision, and \"{said}\" ({at}) is what it touches first. Record the tradeoff beside it: what it costs, and what would make us turn back."
+            ),
+            format!(
+                "The price of \"{what}\"{reason} falls on \"{said}\" first ({at}). Record it with the option that lost, so that a later change starts from the tradeoff and not from memory."
+            ),
+            format!(
+                "\"{what}\"{reason} closes one option and opens a dependency on \"{said}\" ({at}). The risk is whoever still relies on the old way. A list of those callers is the mitigation."
+            ),
+            format!(
+                "With \"{what}\"{reason} the risk moves to \"{said}\" ({at}). Whoever owns that line should know before the first build, and agree to carry it."
+            ),
+        ],
+        Speech::Designer => vec![
+            format!(
+                "\"{what}\"{reason} fixes the contract. Beside \"{said}\" ({at}) the refused case still needs a name."
+            ),
+            format!(
+                "To write \"{what}\"{reason} down as a contract, {at} needs one precondition, one result and one named error beside \"{said}\"."
+            ),
+            format!(
+                "\"{what}\"{reason} becomes checkable with two cases at {at} (\"{said}\"): one that it covers, and one just outside of it that is refused by name."
+            ),
+            format!(
+                "\"{what}\"{reason} changes what {at} means (\"{said}\"). A test that passed yesterday needs another expected value, and its error case with it."
+            ),
+        ],
+        Speech::Plain => {
+            vec![format!("\"{what}\"{reason} is settled, and {at} (\"{said}\") is where it has to stand.")]
+        }
+    }
+}
+
+/// The same where no line of a document has to do with it.
+fn settled_apart(speech: Speech, what: &str, reason: &str) -> Vec<String> {
+    match speech {
+        Speech::Analyst => vec![
+            format!(
+                "So we agree on \"{what}\"{reason}, and no document tells people yet. Who has to hear of it first?"
+            ),
+            format!(
+                "So what changes for people is \"{what}\"{reason}. What do they see on the day it starts?"
+            ),
+        ],
+        Speech::Architect => vec![
+            format!(
+                "\"{what}\"{reason} is a decision to record with the option that lost and with what would make us turn back."
+            ),
+            format!(
+                "The risk of \"{what}\"{reason} is whoever still relies on the old way. A list of those callers is the mitigation."
+            ),
+        ],
+        Speech::Designer => vec![
+            format!(
+                "To write \"{what}\"{reason} down as a contract it needs one precondition, one result and one named error."
+            ),
+            format!(
+                "\"{what}\"{reason} becomes checkable with one case for the value that holds and one for the value that is refused."
+            ),
+        ],
+        Speech::Plain => vec![format!("\"{what}\"{reason} is settled and has to be written down.")],
+    }
+}
+
+/// The words that say of a document's line that it stands against what was just settled.
+pub const STILL: &str = " still says \"";
+
+/// A line that names another number than the one that was settled.
+pub fn still_says(speech: Speech, line: &Line) -> String {
+    let (at, said) = (place(line), snippet(&line.text, 110));
+    let then = speech.one_of(
+        "whoever reads that first goes by the old figure",
+        "two figures in force are a risk that costs one line to remove",
+        "a test needs one of the two as its expected value",
+    );
+    format!("{at}{STILL}{said}\", and {then}.")
+}
+
+/// Where a side stands that a persona has taken, and the line that pulls the other way.
+pub fn pulls(speech: Speech, line: &Line, other: &Line) -> String {
+    let (at, there, said) = (place(line), place(other), snippet(&other.text, 90));
+    if at == there {
+        return speech.one_of(
+            format!("People read both wishes at {at}, and they can not have both in full."),
+            format!("The tradeoff stands at {at} itself, and it wants a decision, not an average."),
+            format!("The contract at {at} names both, and a test can assert only one of them."),
+        );
+    }
+    speech.one_of(
+        format!("That is what a person reads at {at}, and {there} asks for the opposite: \"{said}\"."),
+        format!("{at} carries that, while the other end of the tradeoff is {there}: \"{said}\"."),
+        format!("That is the contract at {at}, and its counterpart is {there} (\"{said}\")."),
+    )
+}
+
+/// Where a side stands that a persona takes against a colleague.
+pub fn ground(speech: Speech, line: &Line) -> String {
+    let at = place(line);
+    speech.one_of(
+        format!("Whoever lives with {at} would tell us the same."),
+        format!("The risk of the other option is written at {at}, and somebody has to carry it."),
+        format!("A test for {at} needs exactly that, with one expected value."),
+    )
+}
+
+/// Back to a question that nobody has answered, asked by `name` (none: by the one who speaks) in a turn,
+/// about `what`.
+pub fn left_open(speech: Speech, name: Option<&str>, turn: u32, what: &str) -> Vec<String> {
+    let asked = match name {
+        Some(name) => format!("{name}'s question from turn {turn}"),
+        None => format!("my question from turn {turn}"),
+    };
+    speech.one_of(
+        vec![
+            format!("Nobody has taken up {asked} yet: {what}. It would be the first thing a newcomer asks, so I would put a person's name beside it."),
+            format!("Before people leave this table, {asked} wants an answer: {what}. Who could give it, if none of us can?"),
+        ],
+        vec![
+            format!("Still without an owner is {asked}: {what}. Left open, whoever builds first decides it, which is the dearest way to decide."),
+            format!("One risk stays on the list, {asked}: {what}. An owner and a date are the cheapest mitigation."),
+        ],
+        vec![
+            format!("One entry has no value yet, {asked}: {what}. Until it has exactly one answer, no test can be written for it."),
+            format!("The contract has a hole where {asked} stands: {what}. Write \"unknown\" there, with the name of whoever finds out."),
+        ],
+    )
+}
+
+/// What each of the three can say of anything: the user's own words, a question or not, through its lens.
+pub fn plain_words(speech: Speech, said: &str, asks: bool) -> Vec<String> {
+    let words = match (speech, asks) {
+        (Speech::Analyst, false) => [
+            "You say \"{}\". How often does that happen, and who notices it first?",
+            "\"{}\" is what only people close to it know. Who else should we ask before it is written down?",
+            "So what if \"{}\" turns out otherwise for somebody: whose day would be worse?",
+        ],
+        (Speech::Analyst, true) => [
+            "Before anybody answers \"{}\", I would want one real case: who was it, where, and what happened next?",
+            "\"{}\" is a question for the people it happens to. Which of them could we ask this week?",
+            "What would change for anybody if the answer to \"{}\" were the other one?",
+        ],
+        (Speech::Architect, false) => [
+            "If \"{}\" holds, some part has to carry it. Choosing which one is cheaper than finding out under load.",
+            "\"{}\" costs nothing to say and something to keep up. Put a price and an owner beside it, or mark it as an assumption.",
+            "Take \"{}\" as a constraint: it rules options out, and belongs on record before the first of them is built.",
+        ],
+        (Speech::Architect, true) => [
+            "\"{}\" has two options at least: settle it now at the price of a guess, or at the first build at the price of rework.",
+            "\"{}\" is worth a decision record: the options, what each costs, and what would make us turn back.",
+            "The risk behind \"{}\" is that nobody owns the answer. One owner and one date are the mitigation.",
+        ],
+        (Speech::Designer, false) => [
+            "\"{}\" becomes a contract with three entries: the value it applies to, its limit, and what the caller gets beyond it.",
+            "If \"{}\" is a case to handle, its contract has three lines: how it is detected, what is returned, and what stays as it was.",
+            "\"{}\" is worth a test of its own: set it up, make one call, and name the result or the error that must come back.",
+        ],
+        (Speech::Designer, true) => [
+            "\"{}\" has an answer once three cases are written: the smallest, the largest, and the one that is refused.",
+            "To answer \"{}\" in the contract takes one input, one result and one named error, and none of the three is written down.",
+            "Write a test under the title \"{}\": if two people name two expected values, the contract has a gap there.",
+        ],
+        (Speech::Plain, _) => [
+            "\"{}\" is worth a sentence in the document.",
+            "Nothing in the documents bounds \"{}\" yet.",
+            "\"{}\" stays open until somebody writes it down.",
+        ],
+    };
+    words.iter().map(|words| words.replacen("{}", said, 1)).collect()
+}
+
+/// What is left when a line is owed and everything was said: that it was.
+pub fn last_words(turn: u32, before: Option<u32>) -> String {
+    match before {
+        Some(before) => format!(
+            "Nothing new from me in turn {turn}: what I said in turn {before} stands, and the documents add nothing to it."
+        ),
+        None => format!("Nothing from me in turn {turn}: the documents give me no line to point at."),
+    }
+}
+
+/// How a persona says that a criterion of the step stands nowhere, in one of two ways; `near` is the line
+/// that comes closest, if one does. The statement, and what it asks for.
+pub fn unmet(
+    speech: Speech,
+    way: usize,
+    wanted: &str,
+    output: &str,
+    near: Option<&Line>,
+) -> (String, String) {
+    let near = near.map(|line| format!("{} (\"{}\")", place(line), snippet(&line.text, 90)));
+    let then = |before: &str, after: &str| {
+        near.as_ref().map_or(String::new(), |near| format!(" {before}{near}{after}."))
+    };
+    let (statement, ask) = match (speech, way % 2) {
+        (Speech::Analyst, 0) => (
+            format!(
+                "No reader of {output} could say yes to \"{wanted}\" today.{}",
+                then("The closest a person gets is ", "")
+            ),
+            "Who would miss it first, and what would they do without it?",
+        ),
+        (Speech::Analyst, _) => (
+            format!(
+                "If a newcomer asks {output} for \"{wanted}\", they leave without an answer.{}",
+                then("People have ", " to go by")
+            ),
+            "What story would show it to them?",
+        ),
+        (Speech::Architect, 0) => (
+            format!(
+                "A decision is pending as long as {output} is silent on \"{wanted}\".{}",
+                then("The nearest thing to build on is ", "")
+            ),
+            "Deferring it moves the risk into the build, where it costs more.",
+        ),
+        (Speech::Architect, _) => (
+            format!(
+                "Two options remain while {output} omits \"{wanted}\": settle it now, or carry the risk into all that depends on it.{}",
+                then("", " is what either would hang on")
+            ),
+            "The cheaper option is the one before anything depends on it.",
+        ),
+        (Speech::Designer, 0) => (
+            format!(
+                "\"{wanted}\" has no fields and no test, because {output} defines nothing for it.{}",
+                then("The only field close to it is ", "")
+            ),
+            "One entry with a name, a type and a limit makes it checkable.",
+        ),
+        (Speech::Designer, _) => (
+            format!(
+                "\"{wanted}\" is a rule without a shape in {output}.{}",
+                then("", " could carry the definition")
+            ),
+            "Given one entry, When two people check it, Then both come to the same verdict.",
+        ),
+        (Speech::Plain, _) => (format!("{output} has nothing on \"{wanted}\"."), ""),
+    };
+    (statement, ask.to_owned())
+}
+
+/// The nearest question of the step where nothing is written yet, in one of two ways.
+pub fn before_writing(speech: Speech, way: usize, question: &str) -> String {
+    let lead = match (speech, way % 2) {
+        (Speech::Analyst, 0) => "Before a sentence is written, somebody who is affected should be asked",
+        (Speech::Analyst, _) => "The people in this story still have to tell us",
+        (Speech::Architect, 0) => "No option can be weighed before this is settled",
+        (Speech::Architect, _) => "The price of guessing is rework, so answer this early",
+        (Speech::Designer, 0) => "The first field to fill in is the answer to this",
+        (Speech::Designer, _) => "A contract starts where this has one written answer",
+        (Speech::Plain, _) => "This is still open",
+    };
+    format!("{lead}: {question}")
+}

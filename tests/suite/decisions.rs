@@ -1,0 +1,52 @@
+//! What a message decides, on messages marked by hand (`tests/marked/decisions.yaml`): whatever is
+//! decided is found, and nothing else is.
+
+use roundtable::discussion::alternatives::answer_to;
+use roundtable::discussion::decisions::decisions_in;
+
+#[derive(serde::Deserialize)]
+struct Marked {
+    text: String,
+    before: Option<String>,
+    decides: Vec<String>,
+}
+
+fn marked() -> Vec<Marked> {
+    serde_yaml::from_str(include_str!("../marked/decisions.yaml")).unwrap()
+}
+
+fn found(one: &Marked) -> Vec<String> {
+    let mut found: Vec<String> = decisions_in(&one.text, true).into_iter().map(|(what, _)| what).collect();
+    let answer = one.before.as_deref().and_then(|asked| answer_to(asked, &one.text));
+    found.extend(answer.filter(|_| found.is_empty()).map(|(what, _)| what));
+    found
+}
+
+#[test]
+fn every_marked_decision_is_found_and_nothing_else() {
+    let all = marked();
+    let (deciding, others): (Vec<&Marked>, Vec<&Marked>) =
+        all.iter().partition(|one| !one.decides.is_empty());
+    assert!(deciding.len() >= 25 && others.len() >= 25, "{} and {}", deciding.len(), others.len());
+    let lost: Vec<String> = deciding
+        .iter()
+        .filter(|one| {
+            let found = found(one).join("\n").to_lowercase();
+            !one.decides.iter().all(|words| found.contains(&words.to_lowercase()))
+        })
+        .map(|one| format!("lost: {} {:?}", one.text, found(one)))
+        .collect();
+    let invented: Vec<String> = others
+        .iter()
+        .filter(|one| !found(one).is_empty())
+        .map(|one| format!("invented: {} {:?}", one.text, found(one)))
+        .collect();
+    assert!(lost.is_empty() && invented.is_empty(), "{}\n{}", lost.join("\n"), invented.join("\n"));
+}
+
+#[test]
+fn what_a_persona_proposes_decides_nothing() {
+    for one in marked().iter().filter(|one| one.text.starts_with("Let")) {
+        assert!(decisions_in(&one.text, false).is_empty(), "{}", one.text);
+    }
+}
