@@ -128,7 +128,7 @@ pub fn points_at(speech: Speech, topic: &str, line: &Line) -> String {
 /// The same where no document says anything.
 pub fn finds_nothing(speech: Speech, topic: &str, documents: &[(String, usize)]) -> String {
     let nowhere = match documents {
-        [] => "there is no document yet".to_owned(),
+        [] => "there is no document".to_owned(),
         [(one, _)] => format!("{one} says nothing"),
         many => format!("none of the item's {} documents says anything", many.len()),
     };
