@@ -52,6 +52,11 @@ const SEATS: [AnsiColor; 6] = [
     AnsiColor::White,
 ];
 
+/// The same JSON in signs that everybody sees and no runner obeys.
+fn harmless(json: &str) -> String {
+    crate::json::visible(json).replace("##[", "##\\u005b")
+}
+
 impl Screen {
     #[allow(clippy::disallowed_methods)]
     pub fn new(color: Color, quiet: bool, json: bool) -> Screen {
@@ -368,11 +373,6 @@ impl Screen {
             }
         }
     }
-}
-
-/// The same JSON in signs that everybody sees and no runner obeys.
-fn harmless(json: &str) -> String {
-    crate::json::visible(json).replace("##[", "##\\u005b")
 }
 
 /// Whether the terminal understands colour; the one of Windows has to be asked.
