@@ -21,6 +21,27 @@ use serde_json::Value;
 use crate::finding::{self, Finding, place};
 use crate::wording;
 
+/// The same JSON, with every sign that cannot be seen as its number (RFC 8259, section 7): no terminal
+/// obeys it, and no reader takes a line end for one of the text's.
+///
+/// ```
+/// assert_eq!(roundtable::json::visible("\"a\u{9b}\u{202e}b\""), r#""a\u009b\u202eb""#);
+/// ```
+pub fn visible(text: &str) -> String {
+    if crate::plain::is_clean(text) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for sign in text.chars() {
+        if crate::plain::is_clean(sign.encode_utf8(&mut [0; 4])) {
+            out.push(sign);
+        } else {
+            sign.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
+        }
+    }
+    out
+}
+
 /// A value and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {

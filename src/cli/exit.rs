@@ -78,8 +78,8 @@ pub fn usage(error: &clap::Error, given: &[OsString], screen: &Screen) -> Code {
     }
     let text = match (error.kind(), given) {
         (ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, [_]) => FIRST.to_owned(),
-        (ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, _) => screen.rendered(&error.render()),
-        (kind, _) => with_example(&screen.rendered(&error.render()), kind, given),
+        (ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, _) => screen.rendered(&error.render(), given),
+        (kind, _) => with_example(&screen.rendered(&error.render(), given), kind, given),
     };
     screen.usage(&text);
     Code::Failed

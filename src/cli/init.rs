@@ -187,7 +187,7 @@ fn wanted(options: &Options, action: &str) -> Vec<Wanted> {
 
 /// A workflow that listens to comments, too.
 fn listening(workflow: &str) -> String {
-    let comments = "  # A comment goes on with a discussion that is open, and begins none.\n  issue_comment:\n    types: [created]\n";
+    let comments = "  # A comment goes on with a discussion that is open, and begins none. The program asks whose it is before it reads a word.\n  issue_comment: # zizmor: ignore[dangerous-triggers] no word of the event stands in this file\n    types: [created]\n";
     let is_open = "      (github.event_name == 'issue_comment' && !github.event.issue.pull_request &&\n      contains(github.event.issue.labels.*.name, 'roundtable:open')) ||\n";
     let behind = |text: &str, line: &str, more: &str| text.replacen(line, &format!("{line}{more}"), 1);
     let text = behind(workflow, "    types: [labeled]\n", comments);

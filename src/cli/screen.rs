@@ -4,6 +4,7 @@
 //! ends the program with exit code 2.
 
 use std::cell::{Cell, RefCell};
+use std::ffi::OsString;
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
@@ -51,6 +52,11 @@ const SEATS: [AnsiColor; 6] = [
     AnsiColor::Red,
     AnsiColor::White,
 ];
+
+/// The same JSON in signs that everybody sees and no runner obeys.
+fn harmless(json: &str) -> String {
+    crate::json::visible(json).replace("##[", "##\\u005b")
+}
 
 impl Screen {
     #[allow(clippy::disallowed_methods)]
@@ -135,10 +141,6 @@ impl Screen {
         if !self.runner {
             return text.to_owned();
         }
-        if self.json {
-            // The same JSON, in other signs.
-            return text.replace("##[", "##\\u005b");
-        }
         let mut out = String::with_capacity(text.len());
         for line in text.replace("##[", "## [").split_inclusive('\n') {
             let words = line.trim_start();
@@ -175,7 +177,7 @@ impl Screen {
     /// Text for programs, as it is but for what a runner would obey: JSON in which no string is
     /// another for it.
     pub fn raw(&self, text: &str) -> Result<(), Fail> {
-        self.write(&text.replace("##[", "##\\u005b"));
+        self.write(&harmless(text));
         self.check().map_err(Fail::new)
     }
 
@@ -314,7 +316,7 @@ impl Screen {
     /// The one JSON object of `--json`.
     pub fn json(&self, value: &serde_json::Value) {
         if self.json {
-            self.write(&format!("{value:#}\n"));
+            self.write(&harmless(&format!("{value:#}\n")));
         }
     }
 
@@ -337,9 +339,11 @@ impl Screen {
         self.complain("error", AnsiColor::Red, &format!("{}{help}", plain::without_numbers(what)));
     }
 
-    /// A message of clap's, with colour where it belongs.
-    pub fn rendered(&self, text: &clap::builder::StyledStr) -> String {
-        if self.colour_errors { text.ansi().to_string() } else { text.to_string() }
+    /// A message of clap's about what was `given`, with colour where it belongs: not where somebody else's
+    /// signs may stand in it.
+    pub fn rendered(&self, text: &clap::builder::StyledStr, given: &[OsString]) -> String {
+        let is_clean = given.iter().all(|word| plain::is_clean(&word.to_string_lossy()));
+        if self.colour_errors && is_clean { text.ansi().to_string() } else { plain::clean(&text.to_string()) }
     }
 
     /// How the program is used.

@@ -345,7 +345,7 @@ impl Hub {
         let head = escaped(&format!("{}:{branch}", self.owner()));
         let found = self.get(&format!("pulls?state=open&head={head}"))?;
         let first = found.as_array().and_then(|all| all.first());
-        Ok(first.and_then(|one| one.get("html_url")).and_then(Value::as_str).map(plain::shown))
+        Ok(first.filter(|one| one.get("html_url").is_some()).map(page_of))
     }
 }
 
@@ -359,8 +359,18 @@ fn value(answer: &Answer) -> Value {
 }
 
 fn address(answer: &Answer) -> String {
-    let value = value(answer);
-    plain::shown(value.get("html_url").and_then(Value::as_str).unwrap_or_default())
+    page_of(&value(answer))
+}
+
+/// The address of something's page; none where it is more than an address. It is written into comments
+/// and outputs as it is.
+fn page_of(value: &Value) -> String {
+    let text = value.get("html_url").and_then(Value::as_str).unwrap_or_default();
+    let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/?#=&%".contains(&byte);
+    let is_address = (text.starts_with("https://") || text.starts_with("http://"))
+        && text.len() <= 500
+        && text.bytes().all(is_sign);
+    if is_address { text.to_owned() } else { String::new() }
 }
 
 /// A word of others as a part of a path or query.

@@ -201,11 +201,12 @@ pub fn run_of(body: &str) -> Option<&str> {
     line.split(' ').find_map(|word| word.strip_prefix("run="))
 }
 
-/// Text in which GitHub finds nobody to call and nothing to link or close.
+/// Text in which GitHub finds nobody to call and nothing to link or close, and an app that reads along no
+/// command (`/close` at a line's beginning).
 pub fn inert(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut chars = text.chars().peekable();
-    let mut before = ' ';
+    let (mut before, mut begins) = (' ', true);
     while let Some(c) = chars.next() {
         // A backslash before the sign is Markdown's, and GitHub looks behind Markdown.
         if c == '\\' && chars.peek() == Some(&'@') {
@@ -216,9 +217,12 @@ pub fn inert(text: &str) -> String {
         let calls = c == '@' && next.is_alphanumeric();
         let refers = c == '#' && next.is_ascii_digit();
         let names = matches!(c, 'H' | 'h') && matches!(before, 'G' | 'g') && next == '-';
-        if calls || refers || names {
+        let leads = c == ':' && next == '/';
+        let commands = c == '/' && begins;
+        if calls || refers || names || leads || commands {
             out.push('\u{200b}');
         }
+        begins = c == '\n' || begins && c.is_whitespace();
         before = c;
     }
     out
@@ -364,6 +368,11 @@ mod tests {
             assert!(!text.contains(live), "{live}: {text}");
         }
         assert!(text.contains("# 6") && text.contains("#x"));
+        let text = inert("/close\n  /merge a/b fixes https\\://github.com/a/b/issues/1");
+        assert_eq!(
+            text,
+            "/\u{200b}close\n  /\u{200b}merge a/b fixes https\\:\u{200b}//github.com/a/b/issues/1"
+        );
         assert_eq!(
             text.replace('\u{200b}', ""),
             "@sam and @team/x fixes #12, GH-3, a/b#4; mail a@b.c, 5 # 6, #x"

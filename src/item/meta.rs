@@ -10,6 +10,7 @@ use crate::discussion::event::Time;
 use crate::finding::Finding;
 use crate::json::{Document, Kind, Node};
 use crate::persona::PHASES;
+use crate::plain;
 use crate::step::Depth;
 
 /// The file that makes a folder an item.
@@ -260,7 +261,7 @@ impl Meta {
             "turn_count": finished.closed.turn_count,
             "personas_active": personas,
             "timestamp": finished.at.to_string(),
-            "synthesis_summary": crate::plain::without_comments(&finished.summary.summary),
+            "synthesis_summary": plain::without_comments(&finished.summary.summary),
         });
         let Some(node) = self.document.member("elaborations") else {
             return Ok(self.document.with_member("elaborations", &json!([record])));
@@ -300,7 +301,7 @@ pub fn new_item(source: Source, slug: &str, name: &str, created_at: Time, base: 
     }
     let rest = json!({
         "slug": slug,
-        "name": name,
+        "name": plain::without_comments(name),
         "created_at": created_at.to_string(),
         "analysis_status": "raw",
         "phases_completed": [],

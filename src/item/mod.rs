@@ -21,6 +21,12 @@ use crate::plain;
 /// Files larger than this are not read (8 MiB).
 pub const LARGEST: u64 = 8 * 1024 * 1024;
 
+/// Whether a file is a pointer of Git LFS (its specification, version 1): the document itself stands
+/// elsewhere, and another line would make it unreadable.
+pub fn is_pointer(bytes: &[u8]) -> bool {
+    bytes.len() < 1024 && bytes.starts_with(b"version https://git-lfs.github.com/spec/")
+}
+
 /// What stands at a path of an item folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum File {

@@ -614,7 +614,10 @@ impl Repo {
                     let file = match size as u64 {
                         _ if !item::is_document(&name) => File::Opaque,
                         size if size > item::LARGEST => File::Large(size),
-                        _ => File::Bytes(self.git.find_blob(entry.id())?.content().to_vec()),
+                        _ => match self.git.find_blob(entry.id())?.content() {
+                            pointer if item::is_pointer(pointer) => File::Opaque,
+                            bytes => File::Bytes(bytes.to_vec()),
+                        },
                     };
                     files.insert(name, file);
                 }

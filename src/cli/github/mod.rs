@@ -41,6 +41,7 @@ use crate::library::{Library, sha256};
 use crate::plain;
 use crate::repo::Repo;
 use crate::repo::remote::Remote;
+use crate::template::safe;
 use crate::walk::Mode;
 
 #[derive(Debug, Args)]
@@ -244,7 +245,7 @@ impl Job<'_> {
     fn refuse(&self, why: &str) -> Result<Code, Fail> {
         self.screen.warn(&format!("nothing was done: {why}"));
         let library = Library::built_in()?;
-        let values = minijinja::context! { why => why };
+        let values = minijinja::context! { why => safe(page::inert(&plain::markdown(why))) };
         actions::summary(&library.templates.render("github/refused.md", values)?)?;
         self.screen.json(&json!({"done": false, "reason": why}));
         Ok(Code::Yes)
