@@ -368,9 +368,9 @@ mod tests {
             assert!(!text.contains(live), "{live}: {text}");
         }
         assert!(text.contains("# 6") && text.contains("#x"));
-        let text = inert("/close\n  /merge a/b fixes https\\://github.com/a/b/issues/1");
+        let lines = inert("/close\n  /merge a/b fixes https\\://github.com/a/b/issues/1");
         assert_eq!(
-            text,
+            lines,
             "/\u{200b}close\n  /\u{200b}merge a/b fixes https\\:\u{200b}//github.com/a/b/issues/1"
         );
         assert_eq!(
