@@ -137,6 +137,7 @@ impl Forge {
             .env("GITHUB_API_URL", self.server.url("/api/v3"))
             .env("GITHUB_TOKEN", TOKEN)
             .env("GITHUB_OUTPUT", sandbox.outside("output.txt"))
+            .env("GITHUB_ENV", sandbox.outside("env.txt"))
             .env("GITHUB_STEP_SUMMARY", sandbox.outside("summary.md"));
         let run = Run::of(command.output().unwrap());
         assert!(!run.stdout.contains(TOKEN) && !run.stderr.contains(TOKEN), "{}{}", run.stdout, run.stderr);

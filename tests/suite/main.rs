@@ -5,6 +5,7 @@
 mod add;
 mod analyze;
 mod answers;
+mod attacks;
 mod cases;
 mod conversation;
 mod decisions;

@@ -9,6 +9,7 @@ use std::io::Write as _;
 use super::super::exit::Fail;
 use super::super::screen::Screen;
 use super::{Reports, findings, sum};
+use crate::github::page::inert;
 use crate::plain;
 
 /// Annotations of a kind that are shown.
@@ -74,7 +75,8 @@ fn summary(reports: &Reports) -> Result<(), Fail> {
         text.push_str("\n| file | line | finding | what happened |\n| --- | ---: | --- | --- |\n");
     }
     for (at, shown) in found.iter().enumerate() {
-        let cell = |text: &str| plain::markdown(&plain::shown(text)).replace('|', "\\|");
+        // Markdown's escape of a bar is the table's, too.
+        let cell = |text: &str| inert(&plain::markdown(&plain::shown(text)));
         let row = format!(
             "| {} | {} | {} | {} |\n",
             cell(&shown.file.path),
