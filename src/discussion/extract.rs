@@ -78,13 +78,28 @@ fn said(talk: &Discussion<'_>) -> Vec<Said> {
             turn: last,
             by: by.to_owned(),
             text: text.clone(),
-            sentences: sentences(text),
+            sentences: sentences(if by == USER { below_heading(text) } else { text }),
             is_turn: turn.is_some(),
             class,
             purpose,
         });
     }
     found
+}
+
+/// A message without the heading it begins with, as an issue's title stands above its text: one line
+/// that ends like no sentence, and a blank line below it.
+fn below_heading(text: &str) -> &str {
+    match text.split_once("\n\n") {
+        Some((first, rest))
+            if !first.contains('\n')
+                && !first.trim_end().ends_with(['.', '!', '?', ':', ';', '…', '。', '？', '！'])
+                && !rest.trim().is_empty() =>
+        {
+            rest
+        }
+        _ => text,
+    }
 }
 
 /// The sentences of a text, each on one line. A full stop ends a sentence before white space and
@@ -294,6 +309,18 @@ fn closed_quote(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_heading_is_no_sentence_of_a_message() {
+        for (text, rest) in [
+            ("Late fees\n\nWho computes them?", "Who computes them?"),
+            ("We stop at 10 euros.\n\nWho computes them?", "We stop at 10 euros.\n\nWho computes them?"),
+            ("Late fees\nWho computes them?", "Late fees\nWho computes them?"),
+            ("Late fees", "Late fees"),
+        ] {
+            assert_eq!(below_heading(text), rest);
+        }
+    }
 
     #[test]
     fn sentences_end_where_a_reader_ends_them() {
