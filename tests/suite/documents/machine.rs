@@ -12,6 +12,9 @@ use crate::kit::{Sandbox, empty};
 const CARGO: &str = "#!/bin/sh\ncase \"$1 $2\" in\n'run --release') shift 3; exec roundtable \"$@\" ;;\n\
                      'install --path' | test*) ;;\n*) echo \"cargo $*: not in the tests\"; exit 1 ;;\nesac\n";
 
+/// The pages whose commands stand in a clone of this project, for its example.
+const IN_A_CLONE: [&str; 3] = ["README.md", "docs/github.md", "docs/voices.md"];
+
 /// A reader's machine: an empty home, and folders for the page.
 pub struct Machine {
     pub sandbox: Sandbox,
@@ -34,9 +37,9 @@ impl Machine {
         Machine { sandbox }
     }
 
-    /// Where a page begins: the README's first command stands in a clone of this project.
+    /// Where a page begins: some of them in a clone of this project.
     pub fn start(&self, page: &str) -> PathBuf {
-        if page != "README.md" {
+        if !IN_A_CLONE.contains(&page) {
             return self.sandbox.outside("desk");
         }
         for entry in walkdir::WalkDir::new(root().join("examples")) {

@@ -28,17 +28,15 @@ use self::machine::Machine;
 use self::shown::{is_shown, lines};
 
 /// Pages that nothing of is run here, with what they need.
-const APART: [(&str, &str); 3] = [
-    ("docs/github.md", "an issue on GitHub; tests/suite/github.rs has a service of its own"),
-    ("docs/voices.md", "a model; tests/suite/live.rs has one"),
-    ("docs/packages.md", "a registry, an installer, another system"),
-];
+const APART: [(&str, &str); 1] = [("docs/packages.md", "a registry, an installer, another system")];
 
 /// How many blocks a page shows that are not run here, with what they need.
-const ELSEWHERE: [(&str, usize, &str); 3] = [
+const ELSEWHERE: [(&str, usize, &str); 5] = [
     ("CONTRIBUTING.md", 1, "the tests themselves"),
     ("docs/gate.md", 2, "GitHub Actions"),
+    ("docs/github.md", 2, "an issue on GitHub; tests/suite/github.rs has a service of its own"),
     ("docs/hooks.md", 2, "pre-commit, and a server's shell"),
+    ("docs/voices.md", 2, "a model; tests/suite/live.rs has one"),
 ];
 
 fn root() -> &'static Path {
