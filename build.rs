@@ -7,6 +7,13 @@
 use std::path::{Path, PathBuf};
 use std::{env, fmt::Write as _, fs, io};
 
+use serde_json::Value;
+
+// What a phrase is, is said once.
+#[allow(dead_code)]
+#[path = "src/discussion/words.rs"]
+mod words;
+
 fn main() -> io::Result<()> {
     let root = env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?;
     let out = env::var("OUT_DIR").map_err(io::Error::other)?;
@@ -16,6 +23,9 @@ fn main() -> io::Result<()> {
         let mut files = Vec::new();
         walk(&Path::new(&root).join(folder), folder, &mut files)?;
         files.sort();
+        if folder == "steps" {
+            front_matter(&files, &mut code)?;
+        }
         let _ = writeln!(code, "pub const {}: &[(&str, &str)] = &[", folder.to_uppercase());
         for (name, path) in files {
             let _ = writeln!(code, "    ({name:?}, include_str!({path:?})),");
@@ -27,20 +37,81 @@ fn main() -> io::Result<()> {
     fs::write(Path::new(&out).join("embedded.rs"), code)
 }
 
-/// The lenses as JSON beside their YAML: it is read many times faster, and every run reads it.
-fn lenses(folder: &Path, code: &mut String) -> io::Result<()> {
-    let mut files: Vec<_> = fs::read_dir(folder)?.collect::<Result<_, _>>()?;
-    files.sort_by_key(fs::DirEntry::file_name);
-    code.push_str("pub const LENSES: &[(&str, &str)] = &[\n");
-    for file in files {
-        let yaml = fs::read_to_string(file.path())?;
-        let value: serde_json::Value = serde_yaml::from_str(&yaml)
-            .map_err(|error| io::Error::other(format!("{}: {error}", file.path().display())))?;
-        let name = format!("personas/lenses/{}", file.file_name().to_string_lossy());
+/// The front matter of steps and personas as JSON: it is read many times faster, and every run reads it.
+fn front_matter(files: &[(String, String)], code: &mut String) -> io::Result<()> {
+    code.push_str("pub const FRONT_MATTER: &[(&str, &str)] = &[\n");
+    for (name, path) in files.iter().filter(|(name, _)| name.ends_with(".md")) {
+        let text = fs::read_to_string(path)?.replace("\r\n", "\n");
+        let front = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
+        let Some((yaml, _)) = front else { continue };
+        let value: Value =
+            serde_yaml::from_str(yaml).map_err(|error| io::Error::other(format!("{path}: {error}")))?;
         let _ = writeln!(code, "    ({name:?}, {:?}),", value.to_string());
     }
     code.push_str("];\n");
     Ok(())
+}
+
+/// The lenses as values of the program: every run looks through them, and none has to read them. Whether
+/// they can be used, and are the same as their files, is told by the tests.
+fn lenses(folder: &Path, code: &mut String) -> io::Result<()> {
+    let mut files: Vec<_> = fs::read_dir(folder)?.collect::<Result<_, _>>()?;
+    files.sort_by_key(fs::DirEntry::file_name);
+    code.push_str("pub static LENSES: &[(&str, &[Lens])] = &[\n");
+    for file in files {
+        let wrong = |what: String| io::Error::other(format!("{}: {what}", file.path().display()));
+        let yaml = fs::read_to_string(file.path())?;
+        let lenses: Vec<Value> = serde_yaml::from_str(&yaml).map_err(|error| wrong(error.to_string()))?;
+        let _ = writeln!(code, "    (\"personas/lenses/{}\", &[", file.file_name().to_string_lossy());
+        for one in lenses {
+            let _ = writeln!(code, "        {},", lens(&one).map_err(&wrong)?);
+        }
+        code.push_str("    ]),\n");
+    }
+    code.push_str("];\n");
+    Ok(())
+}
+
+/// A lens as an expression of Rust.
+fn lens(one: &Value) -> Result<String, String> {
+    let text = |key: &str| format!("Cow::Borrowed({:?})", one[key].as_str().unwrap_or_default());
+    let list = |key: &str, of: fn(&str) -> String| {
+        let texts = one[key].as_array().into_iter().flatten().filter_map(Value::as_str).map(of);
+        let texts: Vec<String> = texts.map(|text| format!("Cow::Borrowed({text:?})")).collect();
+        format!("Cow::Borrowed(&[{}])", texts.join(", "))
+    };
+    let measure = one["measure"].as_str().map_or("None".to_owned(), |measure| {
+        let words = measure.split('-').map(capital);
+        format!("Some(Measure::{})", words.collect::<String>())
+    });
+    let stance = match one["favors"].is_null() {
+        true => "None".to_owned(),
+        false => format!(
+            "Some(Stance {{ lens: {}, favors: {}, because: {}, against: {} }})",
+            text("lens"),
+            text("favors"),
+            text("because"),
+            list("against", str::to_owned)
+        ),
+    };
+    Ok(format!(
+        "Lens {{ name: {}, source: {}, weight: {}, place: Where::{}, measure: {measure}, says: {}, asks: {}, \
+         any: {}, with: {}, unless: {}, stance: {stance} }}",
+        text("lens"),
+        text("from"),
+        one["weight"].as_u64().ok_or_else(|| format!("the lens {} has no weight", one["lens"]))?,
+        capital(one["where"].as_str().unwrap_or("line")),
+        text("says"),
+        text("asks"),
+        list("any", words::phrase),
+        list("with", words::phrase),
+        list("unless", words::phrase),
+    ))
+}
+
+fn capital(word: &str) -> String {
+    let (head, rest) = word.split_at(word.len().min(1));
+    format!("{}{rest}", head.to_uppercase())
 }
 
 /// Collects `(path below the folder with forward slashes, absolute path)` of every file.
@@ -81,7 +152,7 @@ fn commit(root: &Path) -> Option<String> {
         return is_id(&commit).then_some(commit);
     }
     if let Ok(text) = fs::read_to_string(root.join(".cargo_vcs_info.json")) {
-        let info: serde_json::Value = serde_json::from_str(&text).ok()?;
+        let info: Value = serde_json::from_str(&text).ok()?;
         return info["git"]["sha1"].as_str().filter(|id| is_id(id)).map(str::to_owned);
     }
     if env::var("PROFILE").is_ok_and(|profile| profile == "release") { head(root) } else { None }

@@ -28,11 +28,11 @@
 //! assert_eq!(said, "spec.md line 3 says fast");
 //! ```
 
-use std::sync::Arc;
+use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use crate::discussion::words::words;
+use crate::discussion::words::phrase;
 use crate::finding::{Finding, did_you_mean};
 use crate::front_matter;
 
@@ -96,39 +96,42 @@ struct Written {
     against: Vec<String>,
 }
 
+/// A text of a lens: one of the program's own, or one that was read from a file.
+pub type Text = Cow<'static, str>;
+
 /// One thing that a persona looks for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lens {
-    pub name: String,
+    pub name: Text,
     /// The literature it comes from.
-    pub source: String,
+    pub source: Text,
     pub weight: usize,
     pub place: Where,
     pub measure: Option<Measure>,
     /// The sentence that says what was found, with its placeholders.
-    pub says: String,
+    pub says: Text,
     /// What follows from it, with its placeholders.
-    pub asks: String,
-    /// A line must say one of these, as words in lower case …
-    pub any: Vec<Vec<String>>,
+    pub asks: Text,
+    /// A line must say one of these, as words in lower case with a blank between them …
+    pub any: Cow<'static, [Text]>,
     /// … and one of these, where there are any …
-    pub with: Vec<Vec<String>>,
+    pub with: Cow<'static, [Text]>,
     /// … and none of these.
-    pub unless: Vec<Vec<String>>,
+    pub unless: Cow<'static, [Text]>,
     /// What the persona speaks for where a colleague's lens pulls the other way.
-    pub stance: Option<Arc<Stance>>,
+    pub stance: Option<Stance>,
 }
 
 /// A side that a lens takes. Two personas differ only where both their sides stand in the documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stance {
     /// The name of the lens.
-    pub lens: String,
+    pub lens: Text,
     /// "I favor … because …", each with the placeholder `{word}`.
-    pub favors: String,
-    pub because: String,
+    pub favors: Text,
+    pub because: Text,
     /// The lenses of colleagues that pull the other way.
-    pub against: Vec<String>,
+    pub against: Cow<'static, [Text]>,
 }
 
 impl Stance {
@@ -145,55 +148,40 @@ const PLACEHOLDERS: [&str; 3] = ["place", "quote", "word"];
 /// # Errors
 /// A file that is no list of lenses, and a lens that could never or always speak, with its place.
 pub fn read(path: &str, text: &str) -> Result<Vec<Lens>, Finding> {
-    checked(path, text, front_matter::parse(path, text, text, 0)?, true)
-}
-
-/// Reads the lenses of a persona as the build has written them down: the same list in JSON. Whether they
-/// can be used was told by the tests: every run reads them.
-///
-/// # Errors
-/// JSON of another form; never, as long as the tests pass.
-pub(crate) fn read_json(path: &str, json: &str) -> Result<Vec<Lens>, Finding> {
-    let written = serde_json::from_str(json);
-    checked(path, json, written.map_err(|error| Finding::at(path, "", 1, 1, error.to_string()))?, false)
-}
-
-fn checked(path: &str, text: &str, written: Vec<Written>, check: bool) -> Result<Vec<Lens>, Finding> {
-    let (mut found, mut findings): (Vec<Lens>, Vec<Finding>) =
-        (Vec::with_capacity(written.len()), Vec::new());
+    let written: Vec<Written> = front_matter::parse(path, text, text, 0)?;
+    let (mut found, mut findings): (Vec<Lens>, Vec<Finding>) = (Vec::new(), Vec::new());
     for one in written {
-        if let Some(message) = check.then(|| wrong(&one, &found)).flatten() {
+        if let Some(message) = wrong(&one, &found) {
             let needle = format!("lens: {}", one.lens);
             let finding = Finding::near(path, text, &needle, message);
             findings.push(finding.hint("src/lens.rs shows a lens; `roundtable steps check` reads them"));
             continue;
         }
-        let stance = stance(&one);
         found.push(Lens {
-            source: one.from,
+            stance: stance(&one),
+            source: one.from.into(),
             weight: one.weight,
             place: one.place,
             measure: one.measure,
             any: phrases(&one.any),
             with: phrases(&one.with),
             unless: phrases(&one.unless),
-            stance,
-            name: one.lens,
-            says: one.says,
-            asks: one.asks,
+            name: one.lens.into(),
+            says: one.says.into(),
+            asks: one.asks.into(),
         });
     }
     Finding::all(findings).map_or(Ok(found), Err)
 }
 
-fn stance(one: &Written) -> Option<Arc<Stance>> {
+fn stance(one: &Written) -> Option<Stance> {
     let stance = Stance {
-        lens: one.lens.clone(),
-        favors: one.favors.clone(),
-        because: one.because.clone(),
-        against: one.against.clone(),
+        lens: one.lens.clone().into(),
+        favors: one.favors.clone().into(),
+        because: one.because.clone().into(),
+        against: one.against.iter().cloned().map(Cow::from).collect(),
     };
-    (!one.favors.is_empty()).then(|| Arc::new(stance))
+    (!one.favors.is_empty()).then_some(stance)
 }
 
 /// Why the side that a lens takes cannot be told as "I favor … because …", if it cannot.
@@ -216,9 +204,8 @@ fn wrong_side(one: &Written) -> Option<String> {
         .then(|| format!("the lens {} takes a side, so it looks at a line for `any` words", one.lens))
 }
 
-fn phrases(list: &[String]) -> Vec<Vec<String>> {
-    let one = |phrase: &String| words(phrase).into_iter().map(|word| word.text.into_owned()).collect();
-    list.iter().map(one).filter(|words: &Vec<String>| !words.is_empty()).collect()
+fn phrases(list: &[String]) -> Cow<'static, [Text]> {
+    list.iter().map(|text| phrase(text)).filter(|text| !text.is_empty()).map(Cow::from).collect()
 }
 
 /// Why a lens cannot be used, if it cannot.
@@ -287,7 +274,7 @@ mod tests {
         let lenses = read("l.yaml", GOOD).unwrap();
         assert_eq!(
             (lenses[0].place, lenses[0].any.clone()),
-            (Where::Line, vec![vec!["not".to_owned(), "yet".to_owned()], vec!["fast".to_owned()]])
+            (Where::Line, Cow::from(vec![Cow::from("not yet"), Cow::from("fast")]))
         );
     }
 

@@ -12,6 +12,7 @@
 //! assert!(library.step("01-99").is_err());
 //! ```
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -25,6 +26,10 @@ use crate::step::Step;
 use crate::template::{self, Templates};
 
 mod embedded {
+    use std::borrow::Cow;
+
+    use crate::lens::{Lens, Measure, Stance, Where};
+
     include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 }
 
@@ -40,7 +45,7 @@ pub struct Library {
     /// Digests of persona, lens and step files, by their path below the steps folder.
     digests: BTreeMap<String, String>,
     /// What each persona looks for, by its key.
-    lenses: BTreeMap<String, LensFile>,
+    lenses: BTreeMap<String, Cow<'static, [Lens]>>,
     /// Made when a discussion asks for them, once for all.
     marks: OnceLock<Marks>,
     shared: OnceLock<BTreeMap<String, String>>,
@@ -79,22 +84,29 @@ impl Library {
         files.extend(steps.iter().map(|(path, text)| (path.as_str(), text.as_str())));
         let (mut found, mut personas, mut digests) = (Vec::new(), Vec::new(), BTreeMap::new());
         let (mut lenses, mut findings) = (BTreeMap::new(), Vec::new());
+        let is_own = |path: &str| steps.iter().any(|(own, _)| own == path);
         for (path, text) in files {
-            match kind(path) {
-                Kind::Persona => keep(Persona::read(path, text), &mut personas, &mut findings),
-                Kind::Step => keep(Step::read(path, text), &mut found, &mut findings),
-                Kind::Lenses(key) => {
-                    // The built-in ones are read when somebody speaks; what is laid over them may
-                    // be wrong, and that is said at once.
-                    let is_own = steps.iter().any(|(own, _)| own == path);
-                    let mut read = Vec::new();
-                    if is_own {
-                        keep(lens::read(path, text), &mut read, &mut findings);
-                    }
-                    let read = read.pop();
-                    lenses.insert(key.to_owned(), LensFile { path: path.to_owned(), read: cell(read) });
+            let front = embedded::FRONT_MATTER.iter().find(|(known, _)| *known == path && !is_own(path));
+            match (kind(path), front) {
+                (Kind::Persona, Some((_, front))) => {
+                    keep(Persona::read_built_in(path, text, front), &mut personas, &mut findings);
                 }
-                Kind::Other => continue,
+                (Kind::Step, Some((_, front))) => {
+                    keep(Step::read_built_in(path, text, front), &mut found, &mut findings);
+                }
+                (Kind::Persona, None) => keep(Persona::read(path, text), &mut personas, &mut findings),
+                (Kind::Step, None) => keep(Step::read(path, text), &mut found, &mut findings),
+                (Kind::Lenses(key), _) => {
+                    // The built-in ones were read as the program was built.
+                    let built_in = embedded::LENSES.iter().find(|(key, _)| *key == path);
+                    let mut read = Vec::new();
+                    match built_in.filter(|_| !is_own(path)) {
+                        Some((_, lenses)) => read.push(Cow::Borrowed(*lenses)),
+                        None => keep(lens::read(path, text).map(Cow::Owned), &mut read, &mut findings),
+                    }
+                    lenses.extend(read.pop().map(|read| (key.to_owned(), read)));
+                }
+                (Kind::Other, _) => continue,
             }
             digests.insert(path.to_owned(), sha256(text.as_bytes()));
         }
@@ -109,7 +121,7 @@ impl Library {
         };
         found.sort_by(|a, b| (&a.phase, number(a), &a.path).cmp(&(&b.phase, number(b), &b.path)));
         let overlay = templates.iter().map(|(name, source)| (name.as_str(), source.as_str()));
-        let templates = Templates::new(embedded::TEMPLATES.iter().copied().chain(overlay))?;
+        let templates = Templates::over(embedded::TEMPLATES, overlay)?;
         let cast = Cast::new(personas)?;
         Ok(Library {
             steps: found,
@@ -146,17 +158,8 @@ impl Library {
     }
 
     /// What a persona looks for; nothing where no file says it.
-    ///
-    /// # Errors
-    /// A built-in file that cannot be read; never, as long as the tests pass.
-    pub fn lenses(&self, persona: &str) -> Result<&[Lens], Finding> {
-        let Some(file) = self.lenses.get(persona) else { return Ok(&[]) };
-        if let Some(read) = file.read.get() {
-            return Ok(read);
-        }
-        let json = embedded::LENSES.iter().find(|(path, _)| *path == file.path);
-        let read = json.map_or(Ok(Vec::new()), |(path, json)| lens::read_json(path, json))?;
-        Ok(file.read.get_or_init(|| read))
+    pub fn lenses(&self, persona: &str) -> &[Lens] {
+        self.lenses.get(persona).map_or(&[], |lenses| lenses)
     }
 
     /// The phrases that mark steps, for the rule of topic focus.
@@ -166,10 +169,6 @@ impl Library {
 
     /// Makes what a discussion asks for later: another thread may do so while it begins.
     pub fn prepare(&self) {
-        for persona in self.lenses.keys() {
-            // Whoever asks for them is told what is wrong with them.
-            let _ = self.lenses(persona);
-        }
         self.marks().ranking(&self.steps);
     }
 
@@ -205,13 +204,6 @@ impl Library {
     }
 }
 
-/// A file of lenses; a built-in one is read when it is asked for.
-#[derive(Clone, Debug)]
-struct LensFile {
-    path: String,
-    read: OnceLock<Vec<Lens>>,
-}
-
 impl Unusable {
     /// The same, with the paths as the repository has them: below the folders that its settings name.
     pub fn below(self, steps: Option<&str>, templates: Option<&str>) -> Unusable {
@@ -229,10 +221,6 @@ fn keep<T>(read: Result<T, Finding>, found: &mut Vec<T>, findings: &mut Vec<Find
         Ok(read) => found.push(read),
         Err(finding) => findings.push(finding),
     }
-}
-
-fn cell<T>(value: Option<T>) -> OnceLock<T> {
-    value.map_or_else(OnceLock::new, OnceLock::from)
 }
 
 enum Kind<'p> {
@@ -308,9 +296,26 @@ mod tests {
         let library = Library::built_in().unwrap();
         for (path, text) in embedded_files().filter(|(path, _)| is_lenses(path)) {
             let key = path.trim_start_matches("personas/lenses/").trim_end_matches(".yaml");
-            let (read, kept) = (lens::read(path, text).unwrap(), library.lenses(key).unwrap());
-            assert_eq!(format!("{read:?}"), format!("{kept:?}"), "{path}");
+            assert_eq!(lens::read(path, text).unwrap(), library.lenses(key), "{path}");
         }
+    }
+
+    #[test]
+    fn every_built_in_step_and_persona_can_be_used() {
+        let library = Library::built_in().unwrap();
+        for (path, text) in embedded_files().filter(|(path, _)| is_step(path)) {
+            let read = Step::read(path, text).unwrap();
+            assert_eq!(library.step(&read.id).unwrap(), &read, "{path}");
+        }
+        for (path, text) in embedded_files().filter(|(path, _)| is_persona(path)) {
+            let read = Persona::read(path, text).unwrap();
+            assert_eq!(library.cast.get(&read.key).unwrap(), &read, "{path}");
+        }
+    }
+
+    #[test]
+    fn every_built_in_template_can_be_used() {
+        Templates::new(embedded::TEMPLATES.iter().copied()).unwrap();
     }
 
     #[test]

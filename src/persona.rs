@@ -78,7 +78,23 @@ impl Persona {
     /// The first thing that is wrong with the file, with its place.
     pub fn read(path: &str, text: &str) -> Result<Persona, Finding> {
         let text = &*crate::plain::with_line_feeds(text);
-        let (mut persona, parts): (Persona, _) = front_matter::read(path, text, &NEEDED)?;
+        let (persona, parts) = front_matter::read(path, text, &NEEDED)?;
+        Persona::of(path, text, persona, &parts)
+    }
+
+    /// Reads a persona file whose front matter the build has written down as JSON, too.
+    pub(crate) fn read_built_in(path: &str, text: &str, front: &str) -> Result<Persona, Finding> {
+        let text = &*crate::plain::with_line_feeds(text);
+        let (persona, parts) = front_matter::read_built_in(path, text, front)?;
+        Persona::of(path, text, persona, &parts)
+    }
+
+    fn of(
+        path: &str,
+        text: &str,
+        mut persona: Persona,
+        parts: &front_matter::Parts<'_>,
+    ) -> Result<Persona, Finding> {
         let mut findings = persona.misnamed(path, text);
         for (title, content) in sections(parts.body) {
             match title {

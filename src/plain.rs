@@ -84,6 +84,13 @@ pub(crate) fn is_variation(found: char) -> bool {
 
 /// The text on one line: every run of white space becomes one blank.
 pub fn one_line(text: &str) -> String {
+    // Most texts are written so already.
+    let bytes = text.as_bytes();
+    let blanks =
+        bytes.windows(2).any(|pair| pair == b"  ") || bytes.starts_with(b" ") || bytes.ends_with(b" ");
+    if !blanks && bytes.iter().all(|byte| (b' '..0x7f).contains(byte)) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !out.is_empty() {

@@ -124,7 +124,18 @@ impl Step {
     /// The first thing without which the step cannot be used. [`lint`] finds the rest.
     pub fn read(path: &str, text: &str) -> Result<Step, Finding> {
         let text = &*crate::plain::with_line_feeds(text);
-        let (front, parts): (FrontMatter, Parts<'_>) = front_matter::read(path, text, &NEEDED)?;
+        let (front, parts) = front_matter::read(path, text, &NEEDED)?;
+        Step::of(path, text, front, &parts)
+    }
+
+    /// Reads a step file whose front matter the build has written down as JSON, too.
+    pub(crate) fn read_built_in(path: &str, text: &str, front: &str) -> Result<Step, Finding> {
+        let text = &*crate::plain::with_line_feeds(text);
+        let (front, parts) = front_matter::read_built_in(path, text, front)?;
+        Step::of(path, text, front, &parts)
+    }
+
+    fn of(path: &str, text: &str, front: FrontMatter, parts: &Parts<'_>) -> Result<Step, Finding> {
         let phase = path.split_once('/').map_or("", |(phase, _)| phase);
         let mut findings = Vec::new();
         if !is_step_id(&front.step_id) {

@@ -63,16 +63,28 @@ impl Templates {
     /// # Errors
     /// A template that does not parse, with its place.
     pub fn new<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Templates, Failed> {
+        Templates::over(&[], files)
+    }
+
+    /// The same over built-in ones. Those are read when they are asked for: that they can be is told by the
+    /// tests, and a run renders few of them.
+    ///
+    /// # Errors
+    /// A template of `files` that does not parse, with its place.
+    pub(crate) fn over<'a>(
+        built_in: &'static [(&'static str, &'static str)],
+        files: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Templates, Failed> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_fuel(Some(FUEL));
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
         environment.set_syntax(syntax.unwrap_or_default());
         environment.set_formatter(format_value);
-        let sources: BTreeMap<String, String> =
-            files.into_iter().map(|(name, source)| (name.to_owned(), source.replace("\r\n", "\n"))).collect();
+        let named = |(name, source): (&str, &str)| (name.to_owned(), source.replace("\r\n", "\n"));
+        let own: BTreeMap<String, String> = files.into_iter().map(named).collect();
         let mut findings = Vec::new();
-        for (name, source) in &sources {
+        for (name, source) in &own {
             if let Err(error) = environment.add_template_owned(name.clone(), source.clone()) {
                 findings.push(*failed(name, source, &error).finding);
             }
@@ -80,6 +92,12 @@ impl Templates {
         if let Some(finding) = Finding::all(findings) {
             return Err(Failed { finding: Box::new(finding) });
         }
+        let mut sources: BTreeMap<String, String> = built_in.iter().copied().map(named).collect();
+        sources.extend(own);
+        environment.set_loader(|name| {
+            let found = built_in.iter().find(|(known, _)| *known == name);
+            Ok(found.map(|(_, source)| source.replace("\r\n", "\n")))
+        });
         Ok(Templates { environment, sources })
     }
 
@@ -168,6 +186,15 @@ mod tests {
             templates.render("a.txt", context! { text => "{{ 7*7 }}{% include 'x' %}" }).unwrap(),
             "{{ 7*7 }}{% include 'x' %}"
         );
+    }
+
+    #[test]
+    fn a_file_of_ones_own_stands_before_the_built_in_one() {
+        let built_in = &[("a.txt", "built in"), ("b.txt", "{{ broken")];
+        let templates = Templates::over(built_in, [("a.txt", "own")]).unwrap();
+        assert_eq!(templates.render("a.txt", context! {}).unwrap(), "own");
+        assert!(templates.render("b.txt", context! {}).unwrap_err().to_string().contains("b.txt:1"));
+        assert_eq!(templates.sources().count(), 2);
     }
 
     #[test]

@@ -147,10 +147,11 @@ impl Setup {
 
 /// Holds one discussion and lands it.
 pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, Fail> {
+    let built_in = table::BuiltIn::begin();
     if let Some(remote) = &options.push {
         push::possible(&open(global)?, remote)?;
     }
-    let setup = set_up(global, options.task(global, screen)?, screen)?;
+    let setup = set_up(global, options.task(global, screen)?, built_in, screen)?;
     if options.plan {
         return plan(&setup, screen);
     }
@@ -175,6 +176,8 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
     screen.json(&report);
     // Too late to change nothing: then the error says what stands.
     screen.check().map_err(|message| stands(message, commit, branch))?;
+    // The process ends: taking its memory apart first only takes time.
+    std::mem::forget(setup);
     Ok(Code::Yes)
 }
 
@@ -358,8 +361,7 @@ fn pause(waiting: &Waiting<'_>, start: Oid, screen: &Screen) -> Result<(Value, O
 }
 
 /// Reads everything that a discussion starts from.
-pub fn set_up(global: &Global, task: Task, screen: &Screen) -> Result<Setup, Fail> {
-    let built_in = table::BuiltIn::begin();
+pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Screen) -> Result<Setup, Fail> {
     let repo = open(global)?;
     let place = table::place(&repo, &task.item, task.branch.as_deref(), task.base.as_deref())?;
     if place.exists && task.base.is_some() {

@@ -111,7 +111,7 @@ pub fn sentences(text: &str) -> Vec<String> {
         // A quotation mark that nobody closes quotes nothing.
         found.extend(whole.unwrap_or_else(|| split(&line, false).unwrap_or_default()));
     }
-    found.retain(|sentence| !words(sentence).is_empty());
+    found.retain(|sentence| sentence.contains(char::is_alphanumeric));
     found
 }
 

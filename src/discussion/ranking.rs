@@ -7,7 +7,8 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::ops::Range;
+
+use foldhash::fast::RandomState;
 
 use super::words::{Word, is_significant, stem, words};
 use crate::step::Step;
@@ -26,8 +27,10 @@ const FROM_NEXT: u64 = 4_000;
 /// The texts of all steps, counted.
 #[derive(Clone, Debug, Default)]
 pub struct Ranking {
-    /// By term: the steps that say it, with how often.
-    terms: HashMap<String, Vec<(usize, u64)>>,
+    /// The number of each term.
+    terms: HashMap<String, usize, RandomState>,
+    /// By the number of a term: the steps that say it, with how often.
+    places: Vec<Vec<(usize, u64)>>,
     /// The number of terms of each step, and of all of them.
     lengths: Vec<u64>,
     total: u64,
@@ -45,33 +48,45 @@ pub struct Nearest {
 impl Ranking {
     /// Counts the steps' texts.
     pub fn new(steps: &[Step]) -> Ranking {
-        let mut ranking = Ranking::default();
+        let (mut ranking, mut known) = (Ranking::default(), HashMap::default());
         for step in steps {
-            let number = ranking.lengths.len();
             ranking.lengths.push(0);
             let asked = [&step.brief, &step.artifacts].into_iter();
             let asked = asked.chain(&step.standard).chain(&step.deep).chain(&step.validation);
-            asked.for_each(|text| ranking.count(number, text, 1));
-            step.topics.iter().chain([&step.title]).for_each(|text| ranking.count(number, text, MARKED));
+            asked.for_each(|text| ranking.count(text, 1, &mut known));
+            step.topics.iter().chain([&step.title]).for_each(|text| ranking.count(text, MARKED, &mut known));
         }
         ranking.total = ranking.lengths.iter().sum();
         ranking
     }
 
-    /// Counts the terms of a text of a step, each so many times.
-    fn count(&mut self, step: usize, text: &str, times: u64) {
-        for (word, _) in significant(&words(text)) {
-            let term = root(word);
+    /// Counts the terms of a text of the last step, each so many times. A word's term is looked for
+    /// once: the steps use few words, often.
+    fn count(&mut self, text: &str, times: u64, known: &mut HashMap<String, Option<usize>, RandomState>) {
+        let step = self.lengths.len() - 1;
+        for word in words(text) {
+            let term = known.get(word.text.as_ref()).copied().unwrap_or_else(|| {
+                let term = says_something(&word).then(|| self.number(&root(&word.text)));
+                known.insert(word.text.into_owned(), term);
+                term
+            });
+            let Some(places) = term.and_then(|term| self.places.get_mut(term)) else { continue };
             self.lengths[step] += times;
-            let Some(places) = self.terms.get_mut(term.as_ref()) else {
-                self.terms.insert(term.into_owned(), vec![(step, times)]);
-                continue;
-            };
             match places.last_mut() {
                 Some((last, count)) if *last == step => *count += times,
                 _ => places.push((step, times)),
             }
         }
+    }
+
+    /// The number of a term, a new one where it has none.
+    fn number(&mut self, term: &str) -> usize {
+        if let Some(number) = self.terms.get(term) {
+            return *number;
+        }
+        self.terms.insert(term.to_owned(), self.places.len());
+        self.places.push(Vec::new());
+        self.places.len() - 1
     }
 
     /// The step that a message clearly belongs to instead of `here`; terms of `subject` are what the
@@ -85,7 +100,7 @@ impl Ranking {
         let mut scores = vec![0; self.lengths.len()];
         let mut best_words: Vec<(u64, &str)> = vec![(0, ""); self.lengths.len()];
         for (term, word) in &said {
-            let Some(places) = self.terms.get(term) else { continue };
+            let Some(places) = self.terms.get(term).and_then(|at| self.places.get(*at)) else { continue };
             let rarity = self.rarity(places.len());
             for (step, count) in places {
                 let weight = rarity * self.share(*step, *count) / 1_000;
@@ -143,15 +158,13 @@ fn thousandths_of_ln(numerator: u64, denominator: u64) -> u64 {
 
 /// The significant words of a text by their roots, each with the word as it stands.
 fn terms(text: &str) -> Vec<(String, String)> {
-    let of = |(word, at): (&str, Range<usize>)| (root(word).into_owned(), text[at].to_owned());
-    significant(&words(text)).map(of).collect()
+    let of = |word: &Word<'_>| (root(&word.text).into_owned(), text[word.start..word.end].to_owned());
+    words(text).iter().filter(|word| says_something(word)).map(of).collect()
 }
 
-/// The words that say something about a subject, each with where it stands.
-fn significant<'w>(words: &'w [Word<'_>]) -> impl Iterator<Item = (&'w str, Range<usize>)> {
-    let says =
-        |word: &&Word<'_>| is_significant(&word.text) && word.text.starts_with(|c: char| c.is_alphabetic());
-    words.iter().filter(says).map(|word| (word.text.as_ref(), word.start..word.end))
+/// Whether a word says something about a subject.
+fn says_something(word: &Word<'_>) -> bool {
+    is_significant(&word.text) && word.text.starts_with(char::is_alphabetic)
 }
 
 /// Endings that are taken off, the longest first.

@@ -616,6 +616,13 @@ pub(super) fn closed(statement: &str) -> Option<Ruling> {
         ", full stop",
         ", end of discussion",
     ];
+    // Each of them is told apart by its beginning; most statements have none.
+    if ![", so we", ", we agreed", ", that", ", and that", ", full stop", ", end of"]
+        .iter()
+        .any(|head| lower.contains(head))
+    {
+        return None;
+    }
     let at = ends.iter().find_map(|end| lower.find(end))?;
     let (rest, _) = without_leads(&lower[..at]);
     Some(with_reason(&statement[at - rest.len()..at]))

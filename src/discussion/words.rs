@@ -46,7 +46,8 @@ pub fn words(text: &str) -> Vec<Word<'_>> {
 fn ascii_words(text: &str) -> Vec<Word<'_>> {
     let bytes = text.as_bytes();
     let letter = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
-    let mut found = Vec::new();
+    // A word and what follows it have six bytes or more, mostly.
+    let mut found = Vec::with_capacity(bytes.len() / 6 + 1);
     let mut at = 0;
     while at < bytes.len() {
         if !letter(at) {
@@ -68,6 +69,11 @@ fn lower(word: &str) -> Cow<'_, str> {
         true => Cow::Owned(word.to_ascii_lowercase()),
         false => Cow::Borrowed(word),
     }
+}
+
+/// A phrase as its [`words`], with a blank between them.
+pub fn phrase(text: &str) -> String {
+    words(text).into_iter().map(|word| word.text).collect::<Vec<_>>().join(" ")
 }
 
 /// Only the texts of [`words`], hyphens splitting, plural endings taken off: what phrases and
@@ -125,8 +131,21 @@ const STOPS: [usize; 27] = {
     places
 };
 
+/// The most bytes of a small word.
+const LONGEST_STOP: usize = {
+    let (mut longest, mut at) = (0, 0);
+    while at < STOP.len() {
+        longest = if STOP[at].len() > longest { STOP[at].len() } else { longest };
+        at += 1;
+    }
+    longest
+};
+
 /// Whether a word carries a subject: long enough, and none of the small words of English.
 pub fn is_significant(word: &str) -> bool {
+    if word.len() > LONGEST_STOP {
+        return word.chars().nth(2).is_some();
+    }
     let letter = word.bytes().next().map_or(usize::MAX, |first| usize::from(first.wrapping_sub(b'a')));
     let small = STOPS.get(letter).zip(STOPS.get(letter.wrapping_add(1)));
     let is_small = small.is_some_and(|(from, to)| STOP[*from..*to].contains(&word));
@@ -149,6 +168,12 @@ pub fn subjects(text: &str) -> Vec<String> {
 const SMALL_NUMBERS: [&str; 13] = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 ];
+
+/// Whether a word in lower case is a number, in digits or written out.
+pub fn is_number(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit()) && word.parse::<u64>().is_ok()
+        || SMALL_NUMBERS.contains(&word)
+}
 
 /// The numbers of a text with the stem of what each counts: "18 400 data sets" are 18,400 data, and "two
 /// minutes" 2 minutes.
@@ -248,24 +273,23 @@ impl Echo {
 
     /// Whether an earlier text says the same: nearly all of the words are shared, in pairs that
     /// follow one another, and neither text is half as long again as the other.
-    pub fn repeats(&self, earlier: &str) -> bool {
-        let (short, long) = (self.length.min(earlier.len()), self.length.max(earlier.len()));
+    pub fn repeats(&self, earlier: &Echo) -> bool {
+        let (short, long) = (self.length.min(earlier.length), self.length.max(earlier.length));
         if long * 2 > short * 3 {
             return false;
         }
-        let earlier = pairs(earlier);
-        let shared = self.pairs.iter().filter(|pair| earlier.binary_search(pair).is_ok()).count();
-        let all = self.pairs.len() + earlier.len() - shared;
+        let shared = self.shared(earlier);
+        let all = self.pairs.len() + earlier.pairs.len() - shared;
         all > 0 && shared * 100 >= all * 80
     }
-}
 
-impl Echo {
     /// Whether the text is little but a part of another: three in four of its pairs stand there.
-    pub fn is_within(&self, other: &str) -> bool {
-        let other = pairs(other);
-        let shared = self.pairs.iter().filter(|pair| other.binary_search(pair).is_ok()).count();
-        self.pairs.len() >= PART && shared * 100 >= self.pairs.len() * 75
+    pub fn is_within(&self, other: &Echo) -> bool {
+        self.pairs.len() >= PART && self.shared(other) * 100 >= self.pairs.len() * 75
+    }
+
+    fn shared(&self, other: &Echo) -> usize {
+        self.pairs.iter().filter(|pair| other.pairs.binary_search(pair).is_ok()).count()
     }
 }
 
@@ -349,7 +373,7 @@ mod tests {
     }
 
     fn repeats(a: &str, b: &str) -> bool {
-        Echo::of(a).repeats(b)
+        Echo::of(a).repeats(&Echo::of(b))
     }
 
     #[test]

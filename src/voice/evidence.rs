@@ -1,8 +1,10 @@
 //! What the offline voice speaks from: the item's documents line by line, and where the
 //! repository mentions their subject. Nothing is said that does not stand here or in the log.
 
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
 
 use crate::discussion::words::{is_significant, numbers, stem, subjects, words};
 use crate::plain;
@@ -32,7 +34,7 @@ pub struct Line {
     /// The heading the line stands under, if any.
     pub section: String,
     /// The subjects of that heading.
-    pub section_stems: Rc<[String]>,
+    pub section_stems: Arc<[String]>,
     /// The words in lower case.
     pub words: Vec<String>,
     pub stems: Vec<String>,
@@ -69,7 +71,7 @@ pub struct Evidence {
     /// Empty cells of tables: document, line, column.
     pub gaps: Vec<(String, usize, String, String)>,
     /// Every stem of every line, with the lines that hold it, by their index.
-    holds: BTreeMap<String, Vec<usize>>,
+    holds: HashMap<String, Vec<usize>, RandomState>,
 }
 
 impl Evidence {
@@ -213,7 +215,7 @@ impl Evidence {
     }
 
     /// The subjects of a heading; those of the line before, where it stands under the same one.
-    fn about_section(&self, section: &str) -> Rc<[String]> {
+    fn about_section(&self, section: &str) -> Arc<[String]> {
         match self.lines.last() {
             Some(last) if last.section == section => last.section_stems.clone(),
             _ => subjects(section).into(),

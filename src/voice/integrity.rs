@@ -91,7 +91,11 @@ pub fn judged<'t>(
     }
     // What stands beside the quotations must be new.
     let (echo, own) = (Echo::of(text), Echo::of(&said));
-    if let Some(echoed) = earlier.find(|earlier| echo.repeats(earlier) || own.is_within(earlier)) {
+    let echoes = |earlier: &&str| {
+        let earlier = Echo::of(earlier);
+        echo.repeats(&earlier) || own.is_within(&earlier)
+    };
+    if let Some(echoed) = earlier.find(echoes) {
         broken("echo", echoed);
     }
     found

@@ -1,13 +1,14 @@
 //! What the lenses of a persona find in the evidence: points, each with the place it stands at. A lens
 //! that has nothing to point at says nothing. What there is to look for is data ([`crate::lens`]).
 
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+
+use foldhash::fast::RandomState;
 
 use super::evidence::{Evidence, Line, LineKind, Mentions, snippet};
 use super::wording::{Speech, before_writing, place, unmet};
-use crate::discussion::words::{is_significant, numbers, subjects, words};
+use crate::discussion::words::{is_number, is_significant, numbers, subjects, words};
 use crate::lens::{Lens, Measure, Stance, Where, filled};
 use crate::plain;
 use crate::step::{Depth, Step};
@@ -25,7 +26,7 @@ pub struct Point {
     /// What it is about, for relevance; a point on a line is about the line and its heading too.
     stems: Vec<String>,
     /// The side that the lens takes, if it takes one.
-    stance: Option<Arc<Stance>>,
+    stance: Option<Stance>,
 }
 
 /// What a persona speaks for, and why, as the parts of "I favor … because …".
@@ -51,7 +52,7 @@ enum Statement {
     OnLine {
         at: usize,
         word: String,
-        says: Rc<str>,
+        says: Arc<str>,
     },
 }
 
@@ -64,9 +65,9 @@ impl Point {
     }
 
     /// A point on a line: it is about what the line and its heading are about.
-    fn on((at, line): (usize, &Line), word: &str, lens: &Lens, says: &Rc<str>) -> Point {
+    fn on((at, line): (usize, &Line), word: &str, lens: &Lens, says: &Arc<str>) -> Point {
         let place = if line.document.contains(' ') { String::new() } else { format!("{} ", place(line)) };
-        let finding = Statement::OnLine { at, word: word.to_owned(), says: Rc::clone(says) };
+        let finding = Statement::OnLine { at, word: word.to_owned(), says: Arc::clone(says) };
         let ask = filled(&lens.asks, "", "", word);
         Point { finding, ask, weight: lens.weight, place, stems: Vec::new(), stance: lens.stance.clone() }
     }
@@ -139,8 +140,14 @@ impl Point {
 
 /// The points of a persona's lenses, in the order of the evidence. A persona without lenses has the
 /// step's own criteria to speak from.
-pub fn points(persona: &str, lenses: &[Lens], evidence: &Evidence, step: &Step) -> Vec<Point> {
-    let mut found = Looking::new(lenses, evidence).points();
+pub fn points(
+    persona: &str,
+    lenses: &[Lens],
+    evidence: &Evidence,
+    vocabulary: &Vocabulary<'_>,
+    step: &Step,
+) -> Vec<Point> {
+    let mut found = Looking::new(lenses, evidence, vocabulary).points();
     found.extend(criteria(persona, evidence, step));
     let near = subjects(&step.title);
     for point in &mut found {
@@ -168,25 +175,45 @@ const SECTION: usize = 3;
 const LONG: usize = 35;
 
 /// Which of a lens's lists a phrase stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum List {
     Any,
     With,
     Unless,
 }
 
-/// A phrase of a lens that a line says.
-struct Hit {
-    lens: usize,
-    list: List,
-    /// The words, as the lens has them.
-    phrase: String,
+/// What a lens finds of one of its lists, in the order of the lines: the line, and the phrase it says.
+type Hits<'a> = Vec<(usize, &'a str)>;
+
+/// The words of the evidence as numbers: a phrase is held against a line without comparing texts, and
+/// most phrases have a word that stands nowhere.
+pub struct Vocabulary<'a> {
+    numbers: HashMap<&'a str, u32, RandomState>,
+    /// The words of each line.
+    lines: Vec<Vec<u32>>,
 }
 
-/// A phrase behind its first word, the lens, and the list it stands in.
+impl<'a> Vocabulary<'a> {
+    pub fn of(evidence: &'a Evidence) -> Vocabulary<'a> {
+        let mut numbers = HashMap::default();
+        let mut number = |word: &'a String| {
+            let next = numbers.len() as u32;
+            *numbers.entry(word.as_str()).or_insert(next)
+        };
+        let lines = evidence.lines.iter().map(|line| line.words.iter().map(&mut number).collect()).collect();
+        Vocabulary { numbers, lines }
+    }
+
+    /// The words of a phrase; none where one of them stands nowhere.
+    fn phrase(&self, phrase: &str) -> Option<Vec<u32>> {
+        phrase.split(' ').map(|word| self.numbers.get(word).copied()).collect()
+    }
+}
+
+/// A phrase of a lens by the numbers of its words behind the first.
 struct Phrase<'a> {
-    first: &'a str,
-    rest: &'a [String],
+    text: &'a str,
+    rest: Vec<u32>,
     lens: usize,
     list: List,
 }
@@ -195,27 +222,36 @@ struct Phrase<'a> {
 struct Looking<'a> {
     lenses: &'a [Lens],
     evidence: &'a Evidence,
-    /// What each line says of what the lenses look for.
-    hits: Vec<Vec<Hit>>,
+    /// What each lens finds of its three lists.
+    hits: Vec<[Hits<'a>; 3]>,
     found: Vec<Point>,
     counts: Vec<usize>,
 }
 
 impl<'a> Looking<'a> {
-    fn new(lenses: &'a [Lens], evidence: &'a Evidence) -> Looking<'a> {
-        let mut phrases: Vec<Phrase<'a>> = Vec::new();
-        for (number, lens) in lenses.iter().enumerate() {
-            for (list, all) in
-                [(List::Any, &lens.any), (List::With, &lens.with), (List::Unless, &lens.unless)]
-            {
-                phrases.extend(all.iter().filter_map(|words| {
-                    let (first, rest) = words.split_first()?;
-                    Some(Phrase { first, rest, lens: number, list })
-                }));
+    fn new(lenses: &'a [Lens], evidence: &'a Evidence, vocabulary: &Vocabulary<'_>) -> Looking<'a> {
+        // By the first word; those of one word in the order of the lenses and their lists.
+        let mut phrases: Vec<Vec<Phrase<'a>>> = Vec::new();
+        phrases.resize_with(vocabulary.numbers.len(), Vec::new);
+        for (lens, one) in lenses.iter().enumerate() {
+            for (list, all) in [(List::Any, &one.any), (List::With, &one.with), (List::Unless, &one.unless)] {
+                for text in all.iter() {
+                    let Some(mut rest) = vocabulary.phrase(text) else { continue };
+                    let first = rest.remove(0);
+                    phrases[first as usize].push(Phrase { text, rest, lens, list });
+                }
             }
         }
-        phrases.sort_by(|a, b| (a.first, a.lens, a.list).cmp(&(b.first, b.lens, b.list)));
-        let hits = evidence.lines.iter().map(|line| hits(line, &phrases)).collect();
+        let mut hits = Vec::new();
+        hits.resize_with(lenses.len(), <[Hits<'a>; 3]>::default);
+        for (number, words) in vocabulary.lines.iter().enumerate() {
+            for (at, word) in words.iter().enumerate() {
+                let said = &words[at + 1..];
+                for phrase in phrases[*word as usize].iter().filter(|phrase| said.starts_with(&phrase.rest)) {
+                    hits[phrase.lens][phrase.list as usize].push((number, phrase.text));
+                }
+            }
+        }
         Looking { lenses, evidence, hits, found: Vec::new(), counts: vec![0; lenses.len()] }
     }
 
@@ -234,9 +270,10 @@ impl<'a> Looking<'a> {
     }
 
     /// The first phrase of a lens's list that a line says.
-    fn says(&self, at: usize, lens: usize, list: List) -> Option<&str> {
-        let hit = self.hits[at].iter().find(|hit| hit.lens == lens && hit.list == list)?;
-        Some(hit.phrase.as_str())
+    fn says(&self, at: usize, lens: usize, list: List) -> Option<&'a str> {
+        let hits = &self.hits[lens][list as usize];
+        let (line, phrase) = hits.get(hits.partition_point(|(line, _)| *line < at))?;
+        (*line == at).then_some(*phrase)
     }
 
     /// Whether the line, or one of the next ones, says what settles the matter.
@@ -250,7 +287,10 @@ impl<'a> Looking<'a> {
     }
 
     fn lines(&mut self, number: usize, lens: &Lens) {
-        let says: Rc<str> = lens.says.as_str().into();
+        if lens.measure.is_none() && self.hits[number][List::Any as usize].is_empty() {
+            return;
+        }
+        let says: Arc<str> = lens.says.as_ref().into();
         let evidence = self.evidence;
         for (at, line) in prose(evidence) {
             if self.counts[number] >= OF_A_KIND {
@@ -272,6 +312,9 @@ impl<'a> Looking<'a> {
     /// Sections whose heading says so, and in which nothing settles it.
     fn sections(&mut self, number: usize, lens: &Lens) {
         let lines = &self.evidence.lines;
+        if self.hits[number][List::Any as usize].is_empty() {
+            return;
+        }
         for (at, heading) in lines.iter().enumerate() {
             let Some(word) = self.says(at, number, List::Any).filter(|_| heading.kind == LineKind::Heading)
             else {
@@ -293,8 +336,7 @@ impl<'a> Looking<'a> {
     /// Something that is mentioned, where what it needs is mentioned nowhere.
     fn item(&mut self, number: usize, lens: &Lens) {
         let evidence = self.evidence;
-        let everywhere = 0..evidence.lines.len();
-        if everywhere.into_iter().any(|at| self.says(at, number, List::Unless).is_some()) {
+        if !self.hits[number][List::Unless as usize].is_empty() {
             return;
         }
         let first = prose(evidence).find(|(at, _)| {
@@ -304,7 +346,7 @@ impl<'a> Looking<'a> {
         if let Some((at, line)) = first
             && let Some(word) = self.says(at, number, List::Any)
         {
-            self.found.push(Point::on((at, line), word, lens, &lens.says.as_str().into()));
+            self.found.push(Point::on((at, line), word, lens, &lens.says.as_ref().into()));
         }
     }
 
@@ -328,29 +370,14 @@ impl<'a> Looking<'a> {
     }
 }
 
-/// The phrases that a line says.
-fn hits(line: &Line, phrases: &[Phrase<'_>]) -> Vec<Hit> {
-    let mut found = Vec::new();
-    for (at, word) in line.words.iter().enumerate() {
-        let from = phrases.partition_point(|phrase| phrase.first < word.as_str());
-        for phrase in phrases[from..].iter().take_while(|phrase| phrase.first == word) {
-            let said = &line.words[at + 1..];
-            if said.len() >= phrase.rest.len() && said[..phrase.rest.len()] == *phrase.rest {
-                let words: Vec<&str> =
-                    std::iter::once(phrase.first).chain(phrase.rest.iter().map(String::as_str)).collect();
-                found.push(Hit { lens: phrase.lens, list: phrase.list, phrase: words.join(" ") });
-            }
-        }
-    }
-    found
-}
-
 /// What a line has of a form.
 fn measured(measure: Measure, line: &Line) -> Option<String> {
     match measure {
         Measure::Requirement => requirement(line),
         Measure::Number => number_with_unit(&line.text),
         Measure::Name => identifier(&line.text),
+        // A sentence has no more words than its line.
+        Measure::Long if line.words.len() <= LONG => None,
         Measure::Long => {
             let longest = crate::discussion::extract::sentences(&line.text);
             let longest = longest.iter().map(|sentence| words(sentence).len()).max().unwrap_or(0);
@@ -412,6 +439,9 @@ fn in_one_clause(quote: &str) -> String {
 fn clashes(evidence: &Evidence) -> Vec<(usize, usize)> {
     let mut by_unit: BTreeMap<String, Vec<(usize, Vec<u64>)>> = BTreeMap::new();
     for (at, line) in evidence.lines.iter().enumerate().filter(|(_, line)| line.kind != LineKind::Heading) {
+        if !line.words.iter().any(|word| is_number(word)) {
+            continue;
+        }
         for (value, unit) in numbers(&line.text) {
             let lines = by_unit.entry(unit).or_default();
             if lines.last().is_none_or(|(last, _)| *last != at) && lines.len() < OF_A_UNIT {
@@ -477,11 +507,11 @@ fn prose(evidence: &Evidence) -> impl Iterator<Item = (usize, &Line)> {
 
 /// The requirement id a line starts with, such as `FR-001`.
 fn requirement(line: &Line) -> Option<String> {
-    let first = words(&line.text).into_iter().next()?;
-    let (head, tail) = first.text.split_once('-')?;
+    let first = line.words.first()?;
+    let (head, tail) = first.split_once('-')?;
     let id =
         head.len() >= 2 && head.chars().all(char::is_alphabetic) && tail.chars().all(|c| c.is_ascii_digit());
-    (id && !tail.is_empty()).then(|| first.text.to_uppercase())
+    (id && !tail.is_empty()).then(|| first.to_uppercase())
 }
 
 /// "200 MB", "18 400 data sets", "18 company phones": a number with what it counts.
@@ -518,6 +548,12 @@ fn number_with_unit(text: &str) -> Option<String> {
 
 /// A name as code writes it: `syncState`, `sync_state`, `sync()`.
 fn identifier(text: &str) -> Option<String> {
+    // Most lines have none.
+    let capital = |pair: &[u8]| pair[1].is_ascii_uppercase() && !pair[0].is_ascii_uppercase();
+    let inside = |pair: &[u8]| pair[0].is_ascii_alphanumeric() && capital(pair);
+    if !text.contains('_') && !text.contains("()") && !text.as_bytes().windows(2).any(inside) {
+        return None;
+    }
     text.split_whitespace()
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != '(' && c != ')'))
         .find_map(|word| {
@@ -577,8 +613,11 @@ mod tests {
         step.standard.clear();
         step.deep.clear();
         let evidence = Evidence::new([("spec.md", text)], &["spec.md".into()]);
-        let lenses = library.lenses(persona).unwrap();
-        points(persona, lenses, &evidence, &step).iter().map(|point| point.text(&evidence)).collect()
+        let lenses = library.lenses(persona);
+        points(persona, lenses, &evidence, &Vocabulary::of(&evidence), &step)
+            .iter()
+            .map(|point| point.text(&evidence))
+            .collect()
     }
 
     fn own(lens: &str, text: &str) -> Vec<String> {
@@ -587,7 +626,10 @@ mod tests {
         step.validation.clear();
         let lenses = crate::lens::read("l.yaml", lens).unwrap();
         let evidence = Evidence::new([("spec.md", text)], &["spec.md".into()]);
-        points("nobody", &lenses, &evidence, &step).iter().map(|point| point.text(&evidence)).collect()
+        points("nobody", &lenses, &evidence, &Vocabulary::of(&evidence), &step)
+            .iter()
+            .map(|point| point.text(&evidence))
+            .collect()
     }
 
     const HEAD: &str = "- lens: a\n  from: x\n  weight: 10\n";

@@ -301,7 +301,7 @@ impl Voice for Live<'_> {
         let ours = talk.library().templates.sources().filter(|(name, _)| name.starts_with("prompts/"));
         let goals = talk.step().validation.join("\n");
         let ours: Vec<&str> = ours.map(|(_, source)| source).chain([goals.as_str()]).collect();
-        let is_ours = |text: &String| ours.iter().any(|source| Echo::of(text).is_within(source));
+        let is_ours = |text: &String| ours.iter().any(|source| Echo::of(text).is_within(&Echo::of(source)));
         Ok(words(&text).map(|text| if is_ours(&text) { String::new() } else { text }))
     }
 

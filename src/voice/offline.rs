@@ -12,7 +12,7 @@ use minijinja::value::Serde;
 
 use super::evidence::{Evidence, Line, snippet, telling, topic, topic_around};
 use super::integrity::{Breach, breaches};
-use super::lenses::{Point, points};
+use super::lenses::{Point, Vocabulary, points};
 use super::wording::{self, Speech};
 use super::{Speechless, Voice};
 use crate::discussion::decisions::{decisions_in, statements};
@@ -64,17 +64,37 @@ impl Offline {
 
     fn found(&mut self, talk: &Discussion<'_>) -> Result<&Found, Speechless> {
         if self.points.is_none() {
-            let mut found = Found::default();
-            for persona in talk.library().cast.iter() {
-                let lenses = talk.library().lenses(&persona.key)?;
-                let own = points(&persona.key, lenses, &self.evidence, talk.step());
-                found.points.insert(persona.key.clone(), own);
-            }
-            found.tensions = tensions(&found.points, &self.evidence);
-            self.points = Some(found);
+            let points = all_points(talk, &self.evidence);
+            let tensions = tensions(&points, &self.evidence);
+            self.points = Some(Found { points, tensions });
         }
         Ok(self.points.get_or_insert_default())
     }
+}
+
+/// The points of each persona, by its key. They are looked for side by side: this is most of what a
+/// discussion takes.
+fn all_points(talk: &Discussion<'_>, evidence: &Evidence) -> BTreeMap<String, Vec<Point>> {
+    let vocabulary = Vocabulary::of(evidence);
+    let of = |persona: &Persona| {
+        let lenses = talk.library().lenses(&persona.key);
+        (persona.key.clone(), points(&persona.key, lenses, evidence, &vocabulary, talk.step()))
+    };
+    let (lead, of) = (talk.lead(), &of);
+    std::thread::scope(|scope| {
+        let others = talk.library().cast.others(&lead.key);
+        // Where no thread is to be had, this one does it all.
+        let begun: Vec<_> = others
+            .map(|other| (other, std::thread::Builder::new().spawn_scoped(scope, move || of(other)).ok()))
+            .collect();
+        let mut found = BTreeMap::from([of(lead)]);
+        found.extend(
+            begun
+                .into_iter()
+                .map(|(other, begun)| begun.and_then(|begun| begun.join().ok()).unwrap_or_else(|| of(other))),
+        );
+        found
+    })
 }
 
 /// Where the points of two personas pull in opposite directions.

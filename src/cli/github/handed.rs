@@ -55,7 +55,12 @@ impl Job<'_> {
             Ok(log) => log,
             Err(why) => return self.nothing(why).map(|_| Code::Yes),
         };
-        let setup = elaborate::set_up(self.global, self.task(read, &seat, log)?, self.screen)?;
+        let setup = elaborate::set_up(
+            self.global,
+            self.task(read, &seat, log)?,
+            table::BuiltIn::begin(),
+            self.screen,
+        )?;
         let told = read.known.as_ref().and_then(|(_, body)| page::run_of(body));
         if told == Some(setup.opened().run.as_str()) {
             self.already(&seat)?;

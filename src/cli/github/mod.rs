@@ -332,7 +332,12 @@ impl Job<'_> {
                 |_: &(Value, Oid), tip| land_at(&replay, &recording, &seat.branch, tip, self.screen);
             push::forward(&self.repo, &seat.branch, &remote, landed, &mut again, self.screen)?
         } else {
-            let setup = elaborate::set_up(self.global, self.task(read, &seat, log)?, self.screen)?;
+            let setup = elaborate::set_up(
+                self.global,
+                self.task(read, &seat, log)?,
+                table::BuiltIn::begin(),
+                self.screen,
+            )?;
             if told(&setup.opened().run) {
                 return self.already(&seat);
             }
