@@ -32,12 +32,14 @@ struct Segment<'t> {
 /// How many blocks a change adds, if it can be told without parsing all of it that it only adds,
 /// lines and blocks.
 pub fn added(before: &str, after: &str) -> Option<usize> {
+    let alike = Alike::of(before.as_bytes(), after.as_bytes());
     // A definition that is new may turn old text into a link.
-    if definitions(before) != definitions(after) {
+    if definitions(alike.middle(before.as_bytes(), 1)) != definitions(alike.middle(after.as_bytes(), 1)) {
         return None;
     }
-    let old = segments(before)?;
-    let new = segments_beside(after, before, &old)?;
+    let signs = Signs::of(before.as_bytes())?;
+    let old = Cutting::of(before, signs).cut(&|_| None)?.0;
+    let new = segments_beside(after, before, &old, signs, &alike)?;
     let (above_old, above_new) = (parents(&old), parents(&new));
     let mut images: Vec<usize> = Vec::with_capacity(old.len());
     let (mut cursor, mut added) = (0, 0);
@@ -106,14 +108,32 @@ fn parents(segments: &[Segment<'_>]) -> Vec<Option<usize>> {
 }
 
 /// How often something stands that may be a link definition.
-fn definitions(text: &str) -> usize {
-    let bytes = text.as_bytes();
+fn definitions(bytes: &[u8]) -> usize {
     memchr::memchr_iter(b':', bytes).filter(|at| bytes[..*at].ends_with(b"]")).count()
 }
 
-/// The segments of a text in which nothing reaches across a heading.
-fn segments(text: &str) -> Option<Vec<Segment<'_>>> {
-    Cutting::of(text, Vec::new(), 0, 0)?.cut(&|_| None).map(|(found, _)| found)
+/// How much two texts have in common at their beginnings and at their ends; the two do not overlap.
+struct Alike {
+    begin: usize,
+    end: usize,
+}
+
+impl Alike {
+    fn of(before: &[u8], after: &[u8]) -> Alike {
+        let begin = text::shared(before, after);
+        let rest = before.len().min(after.len()) - begin;
+        Alike { begin, end: text::shared_end(before, after).min(rest) }
+    }
+
+    /// What stands between in one of the two, with so many bytes more on either side.
+    fn middle<'t>(&self, text: &'t [u8], more: usize) -> &'t [u8] {
+        let mut end = (text.len() - self.end + more).min(text.len());
+        // The two bytes of a line's end are told apart from a carriage return alone.
+        if end < text.len() && text[..end].ends_with(b"\r") {
+            end += 1;
+        }
+        &text[self.begin.saturating_sub(more)..end]
+    }
 }
 
 /// The segments of `after`, where those of `before` are known.
@@ -121,9 +141,16 @@ fn segments(text: &str) -> Option<Vec<Segment<'_>>> {
 /// At a heading nothing of what stands above it counts for what is below. So what the two begin with
 /// alike has the same segments, up to the last heading in it; and from any heading on behind which the
 /// two are alike to their ends, the rest has the same segments too. Only what is between is looked at.
-fn segments_beside<'t>(after: &'t str, before: &str, known: &[Segment<'_>]) -> Option<Vec<Segment<'t>>> {
-    let (old, new) = (before.as_bytes(), after.as_bytes());
-    let (begin, end) = (text::shared(old, new), text::shared_end(old, new));
+fn segments_beside<'t>(
+    after: &'t str,
+    before: &str,
+    known: &[Segment<'_>],
+    signs: Signs,
+    alike: &Alike,
+) -> Option<Vec<Segment<'t>>> {
+    let (begin, end) = (alike.begin, alike.end);
+    // Three signs make a fence.
+    let signs = signs.and(Signs::of(alike.middle(after.as_bytes(), 3))?);
     // Whether a line is a heading shows in its first seven bytes.
     let kept = known[1..].iter().take_while(|segment| segment.at + 7 <= begin).count();
     let moved = |segment: &Segment<'_>, at: usize| Segment {
@@ -137,7 +164,8 @@ fn segments_beside<'t>(after: &'t str, before: &str, known: &[Segment<'_>]) -> O
         known.binary_search_by_key(&at, |segment| segment.at).ok().filter(|found| *found > 0)
     };
     let start = &known[kept];
-    let (mut found, rest) = Cutting::of(after, first, start.at, start.level)?.cut(&same)?;
+    let cutting = Cutting { found: first, start: start.at, level: start.level, ..Cutting::of(after, signs) };
+    let (mut found, rest) = cutting.cut(&same)?;
     if let Some(rest) = rest {
         let at = |segment: &Segment<'_>| after.len() - (before.len() - segment.at);
         found.extend(known[rest..].iter().map(|segment| moved(segment, at(segment))));
@@ -145,12 +173,36 @@ fn segments_beside<'t>(after: &'t str, before: &str, known: &[Segment<'_>]) -> O
     Some(found)
 }
 
+/// Whether there are fences, or raw HTML, anywhere.
+#[derive(Clone, Copy)]
+struct Signs {
+    fences: bool,
+    html: bool,
+}
+
+impl Signs {
+    /// What a text has; none where a carriage return alone ends a line: it would hide a heading.
+    fn of(bytes: &[u8]) -> Option<Signs> {
+        let has = |sign: u8, needle: &[u8]| {
+            memchr::memchr(sign, bytes).is_some_and(|at| memchr::memmem::find(&bytes[at..], needle).is_some())
+        };
+        let alone = |at: usize| bytes.get(at + 1) != Some(&b'\n');
+        if memchr::memchr_iter(b'\r', bytes).any(alone) {
+            return None;
+        }
+        let fences = has(b'`', b"```") || has(b'~', b"~~~");
+        Some(Signs { fences, html: memchr::memchr(b'<', bytes).is_some() })
+    }
+
+    fn and(self, other: Signs) -> Signs {
+        Signs { fences: self.fences || other.fences, html: self.html || other.html }
+    }
+}
+
 /// A walk over the lines of a text that cuts it at its headings.
 struct Cutting<'t> {
     text: &'t str,
-    /// Whether there are fences, or raw HTML, anywhere.
-    fences: bool,
-    html: bool,
+    signs: Signs,
     found: Vec<Segment<'t>>,
     /// Where the segment begins that the walk is in, and its level.
     start: usize,
@@ -158,19 +210,9 @@ struct Cutting<'t> {
 }
 
 impl<'t> Cutting<'t> {
-    /// A walk that begins with the segment at `start`, behind those that were found.
-    fn of(text: &'t str, found: Vec<Segment<'t>>, start: usize, level: u8) -> Option<Cutting<'t>> {
-        let bytes = text.as_bytes();
-        let has = |sign: u8, needle: &[u8]| {
-            memchr::memchr(sign, bytes).is_some_and(|at| memchr::memmem::find(&bytes[at..], needle).is_some())
-        };
-        // A carriage return alone ends a line too, and would hide a heading from this walk.
-        let alone = |at: usize| bytes.get(at + 1) != Some(&b'\n');
-        if memchr::memchr_iter(b'\r', bytes).any(alone) {
-            return None;
-        }
-        let fences = has(b'`', b"```") || has(b'~', b"~~~");
-        Some(Cutting { text, fences, html: memchr::memchr(b'<', bytes).is_some(), found, start, level })
+    /// A walk over all of a text.
+    fn of(text: &'t str, signs: Signs) -> Cutting<'t> {
+        Cutting { text, signs, found: Vec::new(), start: 0, level: 0 }
     }
 
     /// Ends the segment that the walk is in.
@@ -181,7 +223,48 @@ impl<'t> Cutting<'t> {
 
     /// Cuts what is left, up to the end or to a heading for which `same` knows the rest: then with what
     /// it said. None where something reaches across a cut.
-    fn cut(mut self, same: &dyn Fn(usize) -> Option<usize>) -> Option<(Vec<Segment<'t>>, Option<usize>)> {
+    fn cut(self, same: &dyn Fn(usize) -> Option<usize>) -> Option<(Vec<Segment<'t>>, Option<usize>)> {
+        match self.signs.fences || self.signs.html {
+            true => self.cut_by_lines(same),
+            false => self.cut_at_signs(same),
+        }
+    }
+
+    /// As [`cut`](Self::cut), where nothing but headings counts: only the signs that can make one are
+    /// looked at.
+    fn cut_at_signs(
+        mut self,
+        same: &dyn Fn(usize) -> Option<usize>,
+    ) -> Option<(Vec<Segment<'t>>, Option<usize>)> {
+        let bytes = self.text.as_bytes();
+        let first = self.start;
+        for at in memchr::memchr_iter(b'#', &bytes[first..]).map(|at| first + at) {
+            let start = behind_blanks(&bytes[first..at]) + first;
+            if start < at && bytes[start] == b' ' && begins_line(bytes, first, start) {
+                return None;
+            }
+            let level = || level_of(&bytes[at..]);
+            let Some(level) = begins_line(bytes, first, at).then(level).flatten() else { continue };
+            // The segment that the walk began with has its heading already.
+            if at > first || self.found.is_empty() {
+                self.end(at);
+            }
+            if let Some(rest) = same(at) {
+                return (!is_underlined(&bytes[first..at])).then_some((self.found, Some(rest)));
+            }
+            self.level = level;
+        }
+        if is_underlined(&bytes[first..]) {
+            return None;
+        }
+        self.end(bytes.len());
+        Some((self.found, None))
+    }
+
+    fn cut_by_lines(
+        mut self,
+        same: &dyn Fn(usize) -> Option<usize>,
+    ) -> Option<(Vec<Segment<'t>>, Option<usize>)> {
         let bytes = self.text.as_bytes();
         let (first, mut at) = (self.start, self.start);
         let (mut fence, mut after_text) = (None::<(u8, usize)>, false);
@@ -228,11 +311,11 @@ impl<'t> Cutting<'t> {
                 }
                 _ => {}
             }
-            if self.fences && holds_fence(line) {
+            if self.signs.fences && holds_fence(line) {
                 fence = Some(opened(line)?);
                 after_text = false;
             }
-            if self.html && line.contains(&b'<') {
+            if self.signs.html && line.contains(&b'<') {
                 is_comment(line).then_some(())?;
                 after_text = false;
             }
@@ -242,6 +325,47 @@ impl<'t> Cutting<'t> {
         }
         self.end(bytes.len());
         Some((self.found, None))
+    }
+}
+
+/// Whether a line begins at a place, where one does at `first`.
+fn begins_line(bytes: &[u8], first: usize, at: usize) -> bool {
+    at == first || bytes[at - 1] == b'\n'
+}
+
+/// Where the blanks begin that a piece of text ends with; they do not reach over a line's end.
+fn behind_blanks(bytes: &[u8]) -> usize {
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace() && *byte != b'\n';
+    bytes.iter().rposition(|byte| !is_blank(byte)).map_or(0, |at| at + 1)
+}
+
+/// Whether a text that begins with a line's beginning may have a heading of the other form: a line of
+/// nothing but `=` or `-` below a line of text.
+fn is_underlined(bytes: &[u8]) -> bool {
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace();
+    let ends_bare = |at: usize| {
+        // Only the last sign of a run can be the last one of its line.
+        let rest = &bytes[at + 1..];
+        let behind = rest.iter().position(|byte| *byte == b'\n' || !is_blank(byte));
+        behind.is_none_or(|behind| rest[behind] == b'\n')
+    };
+    memchr::memchr2_iter(b'=', b'-', bytes).filter(|at| ends_bare(*at)).any(|at| {
+        let run = bytes[..at].iter().rposition(|byte| *byte != bytes[at]).map_or(0, |before| before + 1);
+        let start = behind_blanks(&bytes[..run]);
+        let by_sign = matches!(bytes[start], b'=' | b'-' | b' ' | b'\t');
+        by_sign && begins_line(bytes, 0, start) && is_text_above(bytes, start)
+    })
+}
+
+/// Whether the line above the one that begins at `start` is text.
+fn is_text_above(bytes: &[u8], start: usize) -> bool {
+    let Some(end) = start.checked_sub(1) else { return false };
+    let line = &bytes[memchr::memrchr(b'\n', &bytes[..end]).map_or(0, |before| before + 1)..start];
+    match line[0] {
+        b'\n' | b'\r' => false,
+        b'#' => level_of(line).is_none(),
+        b'=' | b'-' | b' ' | b'\t' => !line.trim_ascii().is_empty(),
+        _ => true,
     }
 }
 
@@ -279,10 +403,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    type Cut<'t> =
+        fn(Cutting<'t>, &dyn Fn(usize) -> Option<usize>) -> Option<(Vec<Segment<'t>>, Option<usize>)>;
+
+    /// The segments of a text, cut one way or the other.
+    fn segments<'t>(text: &'t str, cut: Cut<'t>) -> Option<Vec<Segment<'t>>> {
+        cut(Cutting::of(text, Signs::of(text.as_bytes())?), &|_| None).map(|(found, _)| found)
+    }
+
     #[test]
     fn a_text_is_cut_at_headings_only() {
         let cut = |text: &str| {
-            segments(text)
+            segments(text, Cutting::cut)
                 .map(|found| found.iter().map(|one| (one.level, one.text.to_owned())).collect::<Vec<_>>())
         };
         assert_eq!(
@@ -324,8 +456,26 @@ mod tests {
                     found.iter().map(|one| (one.level, one.at, one.text.to_owned())).collect::<Vec<_>>()
                 })
             };
-            if let Some(known) = segments(&before) {
-                prop_assert_eq!(plain(segments_beside(&after, &before, &known)), plain(segments(&after)));
+            let (old, new) = (before.as_bytes(), after.as_bytes());
+            if let (Some(known), Some(signs)) = (segments(&before, Cutting::cut), Signs::of(old)) {
+                let beside = segments_beside(&after, &before, &known, signs, &Alike::of(old, new));
+                prop_assert_eq!(plain(beside), plain(segments(&after, Cutting::cut)));
+            }
+        }
+
+        /// Looking at signs finds what looking at every line finds.
+        #[test]
+        fn a_text_without_fences_is_cut_alike_either_way(
+            lines in proptest::collection::vec(0..PIECES.len(), 0..12),
+            noise in "[-=# a\t\r\n]{0,40}",
+        ) {
+            let text = lines.iter().map(|at| PIECES[*at]).collect::<String>() + &noise;
+            let plain = |found: Option<Vec<Segment<'_>>>| {
+                found.map(|found| found.iter().map(|one| (one.level, one.at)).collect::<Vec<_>>())
+            };
+            if Signs::of(text.as_bytes()).is_some_and(|signs| !signs.fences && !signs.html) {
+                let by_lines = plain(segments(&text, Cutting::cut_by_lines));
+                prop_assert_eq!(plain(segments(&text, Cutting::cut_at_signs)), by_lines, "{:?}", text);
             }
         }
     }
