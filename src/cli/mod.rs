@@ -96,7 +96,7 @@ enum Verb {
     Analyze(analyze::Options),
     /// Tell whether a change only adds: the gate before a merge
     Check(check::Options),
-    /// Make a new item: a folder with its meta.json
+    /// Make a new item: a meta.json, in a folder of documents or in a new one
     Add(add::Options),
     /// Run a recording again and compare what comes out; with --branch, commit it
     Replay(replay::Options),
