@@ -122,6 +122,17 @@ fn prove(name: &str, page: &str) -> Result<(), String> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
 }
 
+/// What somebody sees who follows a page: each command of the program with what it prints.
+#[cfg(unix)]
+pub fn session(name: &str) -> Vec<String> {
+    let machine = Machine::new(name);
+    machine.overhear();
+    let page = &pages()[name];
+    let (printed, went_well) = machine.run(name, &fences(page));
+    went_well.unwrap();
+    printed.concat().split('\u{1d}').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
 #[cfg(unix)]
 #[test]
 fn every_page_prints_what_it_shows() {
