@@ -116,7 +116,8 @@ fn of_entry(path: &str, text: &str, entry: &serde_yaml::Value, message: &str) ->
     let named = message.split('"').nth(1).into_iter().chain(glob);
     let begin = text.find("append_only:").unwrap_or(0);
     let needle = named.filter(|word| !word.is_empty()).find(|word| text[begin..].contains(word));
-    let (message, hint) = message.rsplit_once("; ").unwrap_or((message, "see `append_only` in the README"));
+    let (message, hint) =
+        message.rsplit_once("; ").unwrap_or((message, "docs/gate.md explains `append_only`"));
     let offset = begin + needle.and_then(|needle| text[begin..].find(needle)).unwrap_or(0);
     let (line, column) = place(text, offset);
     let marked = needle.map_or("append_only".len(), |needle| needle.chars().count());

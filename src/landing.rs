@@ -370,16 +370,23 @@ pub struct NewItem<'a> {
     pub time: i64,
 }
 
-/// Commits the meta.json of a new item.
+/// Whether something stands at the path of a new item that cannot become one: an item, or no folder at all.
+/// Documents without a meta.json are what an item is made of.
+fn is_taken(repo: &Repo, commit: Oid, path: &str, meta: &str) -> Result<bool, Error> {
+    let becomes_one = || matches!(repo.item(commit, path), Err(Error::NoMeta { .. }));
+    Ok(repo.exists(commit, path)? && (!becomes_one() || repo.exists(commit, meta)?))
+}
+
+/// Commits the meta.json of a new item; documents that stand in its folder already belong to it.
 ///
 /// # Errors
-/// The folder exists, or anything that keeps the commit from being made.
+/// The item exists, or anything that keeps the commit from being made.
 pub fn add(repo: &Repo, library: &Library, new: &NewItem<'_>) -> Result<Oid, NotLanded> {
     on_tip(repo, new.branch, new.start, |lock, tip, parent| {
-        if repo.exists(parent, new.path)? {
+        let path = format!("{}/{}", new.path, crate::item::meta::FILE);
+        if is_taken(repo, parent, new.path, &path)? {
             return Err(Error::Exists { path: new.path.to_owned() }.into());
         }
-        let path = format!("{}/{}", new.path, crate::item::meta::FILE);
         let change = Change { path, before: None, after: new.meta.as_bytes().to_vec() };
         let additive = additive::verify(vec![change]).map_err(|losses| NotLanded::Losses { losses })?;
         let values = context! { slug => new.path.rsplit('/').next(), item => new.path };

@@ -48,7 +48,7 @@ fn wanted(global: &Global, options: &Options) -> Result<(String, String, meta::S
     Ok((item, options.name.clone().unwrap_or(title), meta::Source::GitHub(number)))
 }
 
-/// Makes the item on its branch.
+/// Makes the item on its branch, of documents that stand there already or of none.
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
     let (item, name, source) = wanted(global, options)?;
     let repo = open(global)?;

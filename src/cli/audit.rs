@@ -23,7 +23,7 @@ use crate::repo;
     after_help = "Examples: roundtable audit\n          roundtable audit --rev roundtable/late-fees\n\nExit codes: 0 everything agrees; 1 something does not; 2 the repository could not be read."
 )]
 pub struct Options {
-    /// The commit whose items are audited [default: HEAD]
+    /// The commit whose items are audited
     #[arg(long, value_name = "REV", default_value = "HEAD", add = ArgValueCandidates::new(complete::revisions))]
     rev: String,
 }

@@ -121,9 +121,11 @@ fn next(options: &Options, action: &str, screen: &Screen) {
         return;
     }
     screen.say("\nNext:");
-    screen.say("  git config core.hooksPath .githooks   # checks each commit here");
+    screen.say("  git config core.hooksPath .githooks");
     screen.say("  git add .github .githooks .roundtable.yaml && git commit -m \"Set up roundtable\"");
     screen.say("  roundtable add my-item --name \"my item\"");
+    // Beside the command it would be an argument for a shell that takes no remarks when it is typed at.
+    screen.say("The first lets the hook check each commit here.");
     screen.say("On GitHub: make a label \"roundtable\", require the check \"additive\", and allow Actions to create pull requests.");
     match options.voice {
         Voice::Offline => {}

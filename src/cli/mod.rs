@@ -58,25 +58,28 @@ struct Cli {
 
 include!(concat!(env!("OUT_DIR"), "/version.rs"));
 
+/// The heading of what every verb takes, below what is its own.
+const EVERYWHERE: &str = "Options of every command";
+
 #[derive(Debug, Args)]
 struct Global {
     /// The repository, or a folder in it; a bare one works [default: the current folder]
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "DIR")]
     repo: Option<PathBuf>,
     /// Settings from this file instead of .roundtable.yaml
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Print one JSON object on standard output, and nothing else there
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
     json: bool,
     /// Print nothing but warnings and errors
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = EVERYWHERE)]
     quiet: bool,
     /// When to use colour; NO_COLOR is honoured
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "WHEN", default_value = "auto")]
     color: Color,
     /// Print at once, and not through GIT_PAGER or PAGER, on a terminal too
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
     no_pager: bool,
 }
 
@@ -96,7 +99,7 @@ enum Verb {
     Analyze(analyze::Options),
     /// Tell whether a change only adds: the gate before a merge
     Check(check::Options),
-    /// Make a new item: a folder with its meta.json
+    /// Make a new item: a meta.json, in a folder of documents or in a new one
     Add(add::Options),
     /// Run a recording again and compare what comes out; with --branch, commit it
     Replay(replay::Options),

@@ -25,7 +25,7 @@ pub struct Options {
     /// A file of the repository, and a line of it; without a line, every discussion that wrote in it
     #[arg(value_name = "FILE[:LINE]")]
     place: String,
-    /// The commit to read the file at [default: HEAD]
+    /// The commit to read the file at
     #[arg(long, value_name = "REV", default_value = "HEAD", add = ArgValueCandidates::new(complete::revisions))]
     rev: String,
 }

@@ -89,7 +89,7 @@ pub enum Error {
     #[error("no item {item} at commit {commit}{hint}")]
     NoItem { item: String, commit: String, hint: String },
     #[error(
-        "{path} has no meta.json, which makes a folder an item; `roundtable add {path} --name NAME` writes one for a new item"
+        "{path} has no meta.json, which makes a folder an item; `roundtable add {path} --name NAME` writes one"
     )]
     NoMeta { path: String },
     #[error("{path} is {what}; items, steps and templates are ordinary files and folders")]

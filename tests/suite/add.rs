@@ -19,6 +19,36 @@ fn a_new_item_is_a_commit_on_its_branch_and_can_be_discussed() {
 }
 
 #[test]
+fn documents_that_stand_already_become_an_item() {
+    let sandbox = empty();
+    let spec = "# Offline mode\n\n- It should be fast.\n";
+    sandbox.commit(&[(&format!("{ITEM}/requirements-spec.md"), spec)]);
+    let refused = sandbox.elaborate("Who needs it?\ndone\n", &[]);
+    assert_eq!(refused.code, 2);
+    assert!(
+        refused.stderr.contains(&format!("`roundtable add {ITEM} --name NAME` writes one")),
+        "{}",
+        refused.stderr
+    );
+    sandbox.run(&["add", ITEM, "--name", "offline mode", "--at", AT]).ok();
+    assert_eq!(sandbox.spec(), spec, "nothing but meta.json is new");
+    sandbox.elaborate("Who needs it?\ndone\n", &[]).ok();
+    assert!(sandbox.spec().starts_with(spec), "{}", sandbox.spec());
+    sandbox.assert_sound();
+}
+
+#[test]
+fn a_folder_whose_meta_json_is_none_or_a_file_is_no_new_item() {
+    for there in [format!("{ITEM}/meta.json"), format!("{ITEM}/META.json"), ITEM.to_owned()] {
+        let sandbox = empty();
+        sandbox.commit(&[(&there, "\0\n")]);
+        let run = sandbox.run(&["add", ITEM, "--name", "x"]);
+        assert_eq!(run.code, 2, "{there}");
+        assert!(run.stderr.contains("stands on the branch already"), "{there}: {}", run.stderr);
+    }
+}
+
+#[test]
 fn a_path_of_its_own_and_a_fixed_clock_give_the_same_commit() {
     let make = || {
         let sandbox = sandbox();

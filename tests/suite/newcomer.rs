@@ -1,5 +1,5 @@
 //! The first hour of somebody who has only read the README: an own repository, an empty home, no identity
-//! of git's. What the terminal shows at each step stands in the snapshot.
+//! of git's. What the terminal shows at each step stands in the snapshots.
 
 use crate::kit::{Run, Sandbox, empty};
 
@@ -35,12 +35,25 @@ fn told(said: &str) -> String {
         _ => said.to_owned(),
     };
     let is_commit = |word: &str| word.len() == 10 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-    cut.split_inclusive([' ', '\n', '.'])
-        .map(|word| match word.trim_end_matches([' ', '\n', '.']) {
+    cut.split_inclusive([' ', '\n', '.', ','])
+        .map(|word| match word.trim_end_matches([' ', '\n', '.', ',']) {
             bare if is_commit(bare) => word.replace(bare, "0123456789"),
             _ => word.to_owned(),
         })
         .collect()
+}
+
+/// The README's own commands, copied from it, from the clone to the check that fails.
+#[cfg(unix)]
+#[test]
+fn who_copies_the_commands_of_the_readme_sees_this() {
+    let session: Vec<String> = crate::documents::session("README.md").iter().map(|said| told(said)).collect();
+    let codes = session.iter().filter(|said| said.contains("[exit code")).count();
+    assert!(codes == 1 && session.last().unwrap().ends_with("[exit code 1]\n"), "{session:?}");
+    for verb in ["add", "elaborate", "check", "replay", "why"] {
+        assert!(session.iter().any(|said| said.starts_with(&format!("$ roundtable {verb} "))), "{verb}");
+    }
+    insta::assert_snapshot!(session.join("\n"));
 }
 
 #[test]

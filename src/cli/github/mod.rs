@@ -55,6 +55,7 @@ enum Wanted {
     /// Do what the event of this Actions run asks for
     Run(Box<Run>),
     /// Print all issues that wait with a label, as a matrix for `strategy.matrix`
+    #[command(after_help = "Example: roundtable github plan")]
     Plan,
 }
 

@@ -69,7 +69,9 @@ pub fn fences(page: &str) -> Vec<Fence<'_>> {
         }
         let body: Vec<&str> =
             lines.by_ref().map(|(_, line)| line).take_while(|line| *line != ticks).collect();
-        let body = body.iter().map(|line| format!("{line}\n")).collect();
+        let body: String = body.iter().map(|line| format!("{line}\n")).collect();
+        // A page's lines are narrower than what somebody says.
+        let body = if above.contains("shortened and wrapped") { body.replace("\n  ", " ") } else { body };
         found.push(Fence { line: at + 1, info, body, above: std::mem::take(&mut above) });
     }
     found

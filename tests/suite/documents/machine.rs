@@ -12,6 +12,11 @@ use crate::kit::{Sandbox, empty};
 const CARGO: &str = "#!/bin/sh\ncase \"$1 $2\" in\n'run --release') shift 3; exec roundtable \"$@\" ;;\n\
                      'install --path' | test*) ;;\n*) echo \"cargo $*: not in the tests\"; exit 1 ;;\nesac\n";
 
+/// What stands before the program where its commands are listened to: each is shown as it was typed, with what it
+/// prints and a code that is not 0, between two signs.
+const OVERHEARD: &str = "#!/bin/sh\nprintf '\\035$ roundtable'\nfor word; do case $word in *' '*) printf ' \"%s\"' \"$word\" ;; *) printf ' %s' \"$word\" ;; esac; done\necho\n\
+                         PROGRAM \"$@\" || { code=$?; printf '[exit code %s]\\n' $code; }\nprintf '\\035'\nexit ${code:-0}\n";
+
 /// The pages whose commands stand in a clone of this project, for its example.
 const IN_A_CLONE: [&str; 3] = ["README.md", "docs/github.md", "docs/voices.md"];
 
@@ -31,10 +36,22 @@ impl Machine {
         if page != "README.md" {
             std::fs::write(sandbox.outside("home/.gitconfig"), config).unwrap();
         }
-        std::fs::write(sandbox.outside("bin/cargo"), CARGO).unwrap();
-        let made = Command::new("chmod").arg("+x").arg(sandbox.outside("bin/cargo")).status().unwrap();
-        assert!(made.success());
-        Machine { sandbox }
+        let machine = Machine { sandbox };
+        machine.program("cargo", CARGO);
+        machine
+    }
+
+    /// Has every command of the program shown in what is printed.
+    pub fn overhear(&self) {
+        let text = OVERHEARD.replace("PROGRAM", env!("CARGO_BIN_EXE_roundtable"));
+        self.program("roundtable", &text);
+    }
+
+    /// Puts a script among the programs.
+    fn program(&self, name: &str, text: &str) {
+        let path = self.sandbox.outside(&format!("bin/{name}"));
+        std::fs::write(&path, text).unwrap();
+        assert!(Command::new("chmod").arg("+x").arg(path).status().unwrap().success());
     }
 
     /// Where a page begins: some of them in a clone of this project.

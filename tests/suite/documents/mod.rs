@@ -3,14 +3,15 @@
 //! | fenced block | what becomes of it |
 //! | --- | --- |
 //! | `sh` | run; all blocks of a page in order, in one shell that stops at the first failure |
-//! | `text`, `diff`, `json`, … | what the `sh` block above it prints, both streams together |
+//! | `text`, `diff`, `json`, … | what the `sh` block above it prints, both streams together; two in a row, where the first is shortened |
 //! | `yaml talk.yaml` (a language and a file) | written to the file, where the shell stands; the text above names it |
 //! | `yaml settings`, `yaml lens` | read as settings, as lenses |
 //! | `sh elsewhere` | not run: it needs what is not here; [`ELSEWHERE`] counts them and says why |
 //!
 //! In what is printed `…` stands for anything on a line, and alone on a line for any lines; where the
-//! sentence above says that it is shortened, and in a `diff`, any lines may be left out. Ids (seven
-//! or more hexadecimal digits) only have to be ids: they differ from reader to reader.
+//! sentence above says that it is shortened, and in a `diff`, any lines may be left out. Where it says
+//! that it is shortened and wrapped, a line that begins with two blanks goes on with the one above. Ids
+//! (seven or more hexadecimal digits) only have to be ids: they differ from reader to reader.
 //!
 //! `DOCUMENTS=write cargo test --test suite documents::` writes what is printed now into the pages.
 
@@ -63,16 +64,19 @@ fn stale<'p>(fences: &'p [Fence<'p>], printed: &[String]) -> Vec<Stale<'p>> {
     let mut found = Vec::new();
     let mut last = None;
     for (at, fence) in fences.iter().enumerate() {
-        if fence.kind() == Some(Kind::Run) {
-            last = Some(&printed[at]);
-        }
-        let shows = fence.kind() == Some(Kind::Printed);
-        if let Some(printed) = last.take_if(|_| shows) {
+        last = match fence.kind() {
+            Some(Kind::Run) => Some(&printed[at]),
+            Some(Kind::Printed) => last,
+            _ => None,
+        };
+        if let Some(printed) = last.filter(|_| fence.kind() == Some(Kind::Printed)) {
             let gaps = fence.is_shortened();
             if !is_shown(&lines(&fence.body, gaps), &lines(printed, gaps), gaps) {
                 let lines: Vec<&str> = printed.trim_matches('\n').lines().map(str::trim_end).collect();
                 found.push(Stale { fence, printed: lines.join("\n") });
             }
+            // What was left out may be shown by the block below.
+            last = last.filter(|_| gaps);
         }
     }
     found
@@ -116,6 +120,17 @@ fn prove(name: &str, page: &str) -> Result<(), String> {
         .unwrap();
     }
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+}
+
+/// What somebody sees who follows a page: each command of the program with what it prints.
+#[cfg(unix)]
+pub fn session(name: &str) -> Vec<String> {
+    let machine = Machine::new(name);
+    machine.overhear();
+    let page = &pages()[name];
+    let (printed, went_well) = machine.run(name, &fences(page));
+    went_well.unwrap();
+    printed.concat().split('\u{1d}').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
 #[cfg(unix)]

@@ -124,6 +124,24 @@ fn every_flag_stands_in_a_page() {
 }
 
 #[test]
+fn the_page_on_settings_shows_every_key_that_init_writes() {
+    let page = &pages()["docs/settings.md"];
+    let file = std::fs::read_to_string(root().join("src/cli/init/roundtable.yaml")).unwrap();
+    let keys = file.lines().filter_map(|line| {
+        let key = line.trim_start_matches(['#', ' ']).split_once(':')?.0;
+        key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_').then_some(key)
+    });
+    let keys: BTreeSet<&str> = keys.collect();
+    assert!(keys.len() > 12, "{keys:?}");
+    for key in keys {
+        assert!(
+            page.lines().any(|line| line.trim_start().starts_with(&format!("{key}:"))),
+            "docs/settings.md does not show {key}"
+        );
+    }
+}
+
+#[test]
 fn every_page_stands_in_the_index() {
     let pages = pages();
     let index = links(&pages["docs/README.md"]).0;
