@@ -198,12 +198,12 @@ struct Desk {
     objects: Objects,
     /// Pairs that were compared before and lost nothing, with the blocks that were new. The same
     /// pair comes up again at every merge of a range.
-    known: HashMap<(Oid, Oid, Rule, bool), usize>,
+    known: HashMap<(Oid, Oid, Rule, bool), usize, foldhash::fast::RandomState>,
 }
 
 impl Desk {
     fn of(objects: Objects) -> Desk {
-        Desk { objects, known: HashMap::new() }
+        Desk { objects, known: HashMap::default() }
     }
 }
 

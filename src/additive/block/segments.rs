@@ -8,6 +8,10 @@
 //! column or are not closed, raw HTML other than a comment on a line of its own, other forms of
 //! headings, link definitions that are new.
 //!
+//! Headings of another form count in new text only, where it is not the old one's byte for byte. What they
+//! head in an old segment is headed by them in its equal image too, and a new segment that comes between
+//! shows in the parents: it has a lower level than what stands below it, or changes nothing for it.
+//!
 //! Old segments are matched with new ones in order; a match is an equal text, or an embedding of the
 //! one's tree in the other's. If every old segment has an image whose parent is the image of its
 //! parent, these matches together are an embedding of the whole tree. Anything else is left to the
@@ -38,7 +42,7 @@ pub fn added(before: &str, after: &str) -> Option<usize> {
         return None;
     }
     let signs = Signs::of(before.as_bytes())?;
-    let old = Cutting::of(before, signs).cut(&|_| None)?.0;
+    let old = Cutting { any_heading: true, ..Cutting::of(before, signs) }.cut(&|_| None)?.0;
     let new = segments_beside(after, before, &old, signs, &alike)?;
     let (above_old, above_new) = (parents(&old), parents(&new));
     let mut images: Vec<usize> = Vec::with_capacity(old.len());
@@ -207,12 +211,14 @@ struct Cutting<'t> {
     /// Where the segment begins that the walk is in, and its level.
     start: usize,
     level: u8,
+    /// Whether headings of another form may stand in it.
+    any_heading: bool,
 }
 
 impl<'t> Cutting<'t> {
     /// A walk over all of a text.
     fn of(text: &'t str, signs: Signs) -> Cutting<'t> {
-        Cutting { text, signs, found: Vec::new(), start: 0, level: 0 }
+        Cutting { text, signs, found: Vec::new(), start: 0, level: 0, any_heading: false }
     }
 
     /// Ends the segment that the walk is in.
@@ -240,7 +246,8 @@ impl<'t> Cutting<'t> {
         let first = self.start;
         for at in memchr::memchr_iter(b'#', &bytes[first..]).map(|at| first + at) {
             let start = behind_blanks(&bytes[first..at]) + first;
-            if start < at && bytes[start] == b' ' && begins_line(bytes, first, start) {
+            let indented = start < at && bytes[start] == b' ' && begins_line(bytes, first, start);
+            if indented && !self.any_heading {
                 return None;
             }
             let level = || level_of(&bytes[at..]);
@@ -250,11 +257,12 @@ impl<'t> Cutting<'t> {
                 self.end(at);
             }
             if let Some(rest) = same(at) {
-                return (!is_underlined(&bytes[first..at])).then_some((self.found, Some(rest)));
+                let plain = self.any_heading || !is_underlined(&bytes[first..at]);
+                return plain.then_some((self.found, Some(rest)));
             }
             self.level = level;
         }
-        if is_underlined(&bytes[first..]) {
+        if !self.any_heading && is_underlined(&bytes[first..]) {
             return None;
         }
         self.end(bytes.len());
@@ -406,7 +414,7 @@ mod tests {
     type Cut<'t> =
         fn(Cutting<'t>, &dyn Fn(usize) -> Option<usize>) -> Option<(Vec<Segment<'t>>, Option<usize>)>;
 
-    /// The segments of a text, cut one way or the other.
+    /// The segments of a text in which no other headings count, cut one way or the other.
     fn segments<'t>(text: &'t str, cut: Cut<'t>) -> Option<Vec<Segment<'t>>> {
         cut(Cutting::of(text, Signs::of(text.as_bytes())?), &|_| None).map(|(found, _)| found)
     }
