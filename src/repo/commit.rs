@@ -14,7 +14,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use git2::{ErrorCode, Odb, Oid, Repository};
+use git2::{ConfigLevel, ErrorCode, Oid, Repository};
 
 use super::graft::graft;
 use super::pack::{Object, pack};
@@ -62,6 +62,11 @@ pub struct Lock {
     desk: PathBuf,
 }
 
+/// A file of settings on the desk, there only while it is read.
+const SETTINGS: &str = "settings";
+/// What makes libgit2 flush a reference before it gets its name.
+const FLUSHES: &str = "core.fsyncObjectFiles";
+
 impl Repo {
     /// Waits for the right to commit, and clears what a killed run left.
     ///
@@ -99,12 +104,14 @@ impl Repo {
         };
         let id = graft.commit;
         lock.store(self, graft.objects)?;
-        self.read_back(id, wanted)?;
+        let fresh = lock.open_anew(self)?;
+        read_back(&fresh, id, wanted)?;
         if wanted.tip.is_none() {
             self.make_folders(wanted.branch)?;
         }
         lock.announce(&format!("ref refs/heads/{} {id}\n", wanted.branch), self.flushes())?;
-        let moved = self.refuse_checked_out(wanted.branch).and_then(|()| self.move_branch(id, wanted));
+        let moved =
+            self.refuse_checked_out(wanted.branch).and_then(|()| self.move_branch(&fresh, id, wanted));
         // libgit2 ignores a lock that it could not remove: then the next run is told to.
         let left = self.git().commondir().join(format!("refs/heads/{}.lock", wanted.branch));
         let ours = fs::read(&left).is_ok_and(|held| held.trim_ascii() == id.to_string().as_bytes());
@@ -132,35 +139,12 @@ impl Repo {
         Ok(())
     }
 
-    /// The repository's objects opened anew, without its settings and branches.
-    fn objects_alone(&self) -> Result<Repository, Error> {
-        let folder = self.git().commondir().join("objects");
-        // git2 takes this path only as text.
-        let Some(folder) = folder.to_str() else { return Ok(Repository::open(self.git().path())?) };
-        let odb = Odb::new()?;
-        odb.add_disk_alternate(folder)?;
-        Ok(Repository::from_odb(odb)?)
-    }
-
-    /// Whatever the branch will refer to is on disk: opened anew, without the objects in memory.
-    fn read_back(&self, id: Oid, wanted: &Wanted<'_>) -> Result<(), Error> {
-        let fresh = self.objects_alone()?;
-        let tree = fresh.find_commit(id)?.tree()?;
-        for change in wanted.additive.changes() {
-            let blob = fresh.find_blob(tree.get_path(Path::new(&change.path))?.id())?;
-            if blob.content() != change.after {
-                return Err(Error::NotWritten(change.path.clone()));
-            }
-        }
-        Ok(())
-    }
-
-    fn move_branch(&self, id: Oid, wanted: &Wanted<'_>) -> Result<Committed, Error> {
+    fn move_branch(&self, fresh: &Repository, id: Oid, wanted: &Wanted<'_>) -> Result<Committed, Error> {
         let name = format!("refs/heads/{}", wanted.branch);
         let old = wanted.tip.unwrap_or(Oid::ZERO_SHA1);
         let subject = wanted.message.lines().next().unwrap_or_default();
         // Forced, since a new branch has nothing to be a fast-forward of; the old value decides.
-        match self.git().reference_matching(&name, id, true, old, &format!("commit: {subject}")) {
+        match fresh.reference_matching(&name, id, true, old, &format!("commit: {subject}")) {
             Ok(_) => {}
             Err(error) if matches!(error.code(), ErrorCode::Modified | ErrorCode::Exists) => {
                 return Ok(Committed::Moved);
@@ -170,17 +154,51 @@ impl Repo {
                 return Err(Error::Locked { branch: wanted.branch.to_owned(), path });
             }
             // Whatever failed, the branch may have moved before it did: then the commit stands.
-            Err(error) if self.git().refname_to_id(&name).ok() != Some(id) => return Err(error.into()),
+            Err(error) if fresh.refname_to_id(&name).ok() != Some(id) => return Err(error.into()),
             Err(_) => {}
         }
-        if self.git().refname_to_id(&name)? != id {
+        if fresh.refname_to_id(&name)? != id {
             return Ok(Committed::Moved);
         }
         Ok(Committed::Done(id))
     }
 }
 
+/// Whatever the branch will refer to is on disk.
+fn read_back(fresh: &Repository, id: Oid, wanted: &Wanted<'_>) -> Result<(), Error> {
+    let tree = fresh.find_commit(id)?.tree()?;
+    for change in wanted.additive.changes() {
+        let blob = fresh.find_blob(tree.get_path(Path::new(&change.path))?.id())?;
+        if blob.content() != change.after {
+            return Err(Error::NotWritten(change.path.clone()));
+        }
+    }
+    Ok(())
+}
+
 impl Lock {
+    /// The repository opened anew: no object of it is in memory, and its references are flushed before
+    /// they get their names. libgit2 asks the settings for that when a reference is first used.
+    ///
+    /// # Errors
+    /// A repository that cannot be opened, or settings that do not hold.
+    pub(super) fn open_anew(&self, repo: &Repo) -> Result<Repository, Error> {
+        let fresh = Repository::open(repo.git().path())?;
+        if repo.flushes() {
+            let path = self.desk.join(SETTINGS);
+            let text = "[core]\n\tfsyncObjectFiles = true\n";
+            fs::write(&path, text).map_err(|error| Error::Io { what: "write", path: path.clone(), error })?;
+            let mut config = fresh.config()?;
+            config.add_file(&path, ConfigLevel::App, false)?;
+            // One that stays is cleared by the next run.
+            let _ = fs::remove_file(&path);
+            if !config.get_bool(FLUSHES)? {
+                return Err(Error::NotWritten(path.display().to_string()));
+            }
+        }
+        Ok(fresh)
+    }
+
     /// Writes the objects as a pack, durable before it is seen.
     fn store(&mut self, repo: &Repo, objects: Vec<Object>) -> Result<(), Error> {
         let folder = repo.git().commondir().join("objects/pack");
@@ -221,13 +239,13 @@ impl Lock {
         written.map_err(|error| Error::Io { what: "write", path: self.desk.join("lock"), error })
     }
 
-    /// Clears what a killed run left: its half-written packs, a pack without index, and its lock on
+    /// Clears what a killed run left: its half-written packs and settings, a pack without index, and its lock on
     /// the branch, which is empty or holds the id it announced.
     fn clear(&self, repo: &Repo, intent: &str) -> std::io::Result<()> {
         for entry in fs::read_dir(&self.desk)? {
             let path = entry?.path();
-            let ours = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("pack-"));
-            if ours {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if name.starts_with("pack") || name == SETTINGS {
                 fs::remove_file(path)?;
             }
         }

@@ -776,23 +776,15 @@ fn unopened(path: &Path, error: &git2::Error) -> Error {
     Error::Unopened { path: path.to_owned(), reason: crate::plain::shown(error.message()), hint }
 }
 
-/// Tells libgit2 whether to compute the hash of every object it reads.
-fn verifying(verify: bool) {
-    option(libgit2_sys::GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION as std::ffi::c_int, verify);
-}
-
-/// Tells libgit2 whether to flush references to disk; it does not by default, and a power cut
-/// then leaves an empty reference file.
-fn durable(flush: bool) {
-    option(libgit2_sys::GIT_OPT_ENABLE_FSYNC_GITDIR as std::ffi::c_int, flush);
-}
-
-/// Sets an option of libgit2's that takes one int; git2 has no safe way to these.
+/// Tells libgit2 whether to flush what it fetches to disk; it does not by default.
 #[allow(unsafe_code)]
-fn option(option: std::ffi::c_int, on: bool) {
-    // SAFETY: both callers' options take one int, as documented in git2/common.h; libgit2 was
-    // initialised when the repository was opened.
+fn durable(flush: bool) {
+    // SAFETY: the option takes one int, as documented in git2/common.h; libgit2 was initialised when the
+    // repository was opened.
     unsafe {
-        libgit2_sys::git_libgit2_opts(option, std::ffi::c_int::from(on));
+        libgit2_sys::git_libgit2_opts(
+            libgit2_sys::GIT_OPT_ENABLE_FSYNC_GITDIR as std::ffi::c_int,
+            std::ffi::c_int::from(flush),
+        );
     }
 }

@@ -169,6 +169,8 @@ fn what_exit_0_promises_survives_a_power_cut() {
                     unflushed.retain(|other| other != path);
                     renamed.retain(|folder| folder != path);
                 }
+                // What is there only while it is read.
+                "unlink" => unflushed.retain(|other| other != path),
                 "rename" | "link" => {
                     assert!(!unflushed.contains(path), "{path} got its name before it was flushed");
                     let to = Path::new(&call[2]).parent().unwrap().to_string_lossy().into_owned();
@@ -199,6 +201,19 @@ fn without_flushes_where_git_is_told_so() {
     let (done, calls) = run(&sandbox, 0, "", false);
     done.ok();
     assert!(calls.iter().all(|call| call[0] != "sync"), "{calls:?}");
+}
+
+#[test]
+fn a_reference_is_flushed_whatever_the_settings_say_of_objects() {
+    let sandbox = sandbox();
+    sandbox.git.config().unwrap().set_bool("core.fsyncObjectFiles", false).unwrap();
+    let (done, calls) = run(&sandbox, 0, "", false);
+    done.ok();
+    let lock = format!("refs/heads/{BRANCH}.lock");
+    let place = |what: &[&str]| {
+        calls.iter().position(|call| what.contains(&call[0].as_str()) && call[1].ends_with(&lock)).unwrap()
+    };
+    assert!(place(&["sync"]) < place(&["rename", "link"]), "{calls:?}");
 }
 
 #[test]
