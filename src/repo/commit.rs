@@ -109,21 +109,13 @@ impl Repo {
         if wanted.tip.is_none() {
             self.make_folders(wanted.branch)?;
         }
-        lock.announce(&format!("ref refs/heads/{} {id}\n", wanted.branch), self.flushes())?;
-        let moved =
-            self.refuse_checked_out(wanted.branch).and_then(|()| self.move_branch(&fresh, id, wanted));
-        // libgit2 ignores a lock that it could not remove: then the next run is told to.
-        let left = self.git().commondir().join(format!("refs/heads/{}.lock", wanted.branch));
-        let ours = fs::read(&left).is_ok_and(|held| held.trim_ascii() == id.to_string().as_bytes());
-        if !ours || fs::remove_file(&left).is_ok() {
-            // The branch stands where it stands: an intent that stays is only looked at once more.
-            let _ = lock.announce("", false);
-        }
-        moved
+        lock.moving(self, &format!("refs/heads/{}", wanted.branch), id, || {
+            self.refuse_checked_out(wanted.branch).and_then(|()| self.move_branch(&fresh, id, wanted))
+        })?
     }
 
     /// The folders of a new branch, durable before the branch is.
-    fn make_folders(&self, branch: &str) -> Result<(), Error> {
+    pub(super) fn make_folders(&self, branch: &str) -> Result<(), Error> {
         let mut folder = self.git().commondir().join("refs/heads");
         let (folders, _) = branch.rsplit_once('/').unwrap_or(("", branch));
         for name in folders.split('/').filter(|name| !name.is_empty()) {
@@ -186,8 +178,7 @@ impl Lock {
         let fresh = Repository::open(repo.git().path())?;
         if repo.flushes() {
             let path = self.desk.join(SETTINGS);
-            let text = "[core]\n\tfsyncObjectFiles = true\n";
-            fs::write(&path, text).map_err(|error| Error::Io { what: "write", path: path.clone(), error })?;
+            fs::write(&path, "[core]\n\tfsyncObjectFiles = true\n").map_err(|error| at(&path, error))?;
             let mut config = fresh.config()?;
             config.add_file(&path, ConfigLevel::App, false)?;
             // One that stays is cleared by the next run.
@@ -201,31 +192,74 @@ impl Lock {
 
     /// Writes the objects as a pack, durable before it is seen.
     fn store(&mut self, repo: &Repo, objects: Vec<Object>) -> Result<(), Error> {
-        let folder = repo.git().commondir().join("objects/pack");
-        let at = |path: &Path, error| Error::Io { what: "write", path: path.to_owned(), error };
+        let folder = packs_of(repo)?;
         let packed = pack(objects).map_err(|error| at(&folder, error))?;
-        if !folder.exists() {
-            fs::create_dir(&folder)
-                .and_then(|()| flush_folder(&repo.git().commondir().join("objects")))
-                .map_err(|error| at(&folder, error))?;
-        }
-        let name = |suffix: &str| format!("pack-{}.{suffix}", packed.name);
         // A killed run may have got this far with the very same objects.
-        if !folder.join(name("idx")).exists() {
-            self.announce(&format!("pack {}\n", packed.name), false)?;
+        if !folder.join(file(&packed.name, "idx")).exists() {
             for (suffix, bytes) in [("pack", &packed.pack), ("idx", &packed.index)] {
-                let path = self.desk.join(name(suffix));
+                let path = self.desk.join(file(&packed.name, suffix));
                 write(&path, bytes, repo.flushes()).map_err(|error| at(&path, error))?;
             }
-            for suffix in ["pack", "idx"] {
-                let to = folder.join(name(suffix));
-                fs::rename(self.desk.join(name(suffix)), &to).map_err(|error| at(&to, error))?;
+        }
+        self.publish(repo, &folder, &packed.name)
+    }
+
+    /// Takes in a pack that came from elsewhere: each of its objects and every link between them is
+    /// verified, and it is durable before it is seen.
+    ///
+    /// # Errors
+    /// Bytes that are no pack, or one that lacks what its objects need.
+    #[cfg(feature = "net")]
+    pub(super) fn take_in(&mut self, repo: &Repo, pack: &[u8]) -> Result<(), Error> {
+        let mut indexer = git2::Indexer::new(Some(&repo.git().odb()?), &self.desk, 0o644, true)?;
+        indexer.write_all(pack).map_err(|error| Error::Damaged(crate::plain::shown(&error.to_string())))?;
+        let name = indexer.commit()?;
+        for suffix in ["pack", "idx"] {
+            let path = self.desk.join(file(&name, suffix));
+            settle(&path, repo.flushes()).map_err(|error| at(&path, error))?;
+        }
+        self.publish(repo, &packs_of(repo)?, &name)
+    }
+
+    /// Puts a pack that is on the desk, and durable there, where objects are looked for.
+    fn publish(&mut self, repo: &Repo, folder: &Path, name: &str) -> Result<(), Error> {
+        let stands = folder.join(file(name, "idx")).exists();
+        if !stands {
+            self.announce(&format!("pack {name}\n"), false)?;
+        }
+        for suffix in ["pack", "idx"] {
+            let (from, to) = (self.desk.join(file(name, suffix)), folder.join(file(name, suffix)));
+            if stands {
+                let _ = fs::remove_file(from);
+            } else {
+                fs::rename(from, &to).map_err(|error| at(&to, error))?;
             }
         }
         if repo.flushes() {
-            flush_folder(&folder).map_err(|error| at(&folder, error))?;
+            flush_folder(folder).map_err(|error| at(folder, error))?;
         }
         Ok(())
+    }
+
+    /// Moves a reference while the lock file says so: what a kill leaves of that is cleared by the next
+    /// run.
+    pub(super) fn moving<T>(
+        &mut self,
+        repo: &Repo,
+        name: &str,
+        to: Oid,
+        act: impl FnOnce() -> T,
+    ) -> Result<T, Error> {
+        self.announce(&format!("ref {name} {to}\n"), repo.flushes())?;
+        let moved = act();
+        // libgit2 ignores a lock that it could not remove: then the next run is told to.
+        let left = repo.git().commondir().join(format!("{name}.lock"));
+        let ours = fs::read(&left).is_ok_and(|held| held.trim_ascii() == to.to_string().as_bytes());
+        if !ours || fs::remove_file(&left).is_ok() {
+            // The branch stands where it stands: an intent that stays is only looked at once more.
+            let _ = self.announce("", false);
+        }
+        Ok(moved)
     }
 
     /// Says in the lock file what is about to happen; an empty text says that nothing is.
@@ -236,11 +270,11 @@ impl Lock {
             self.file.write_all(intent.as_bytes())?;
             if flush { self.file.sync_data() } else { Ok(()) }
         })();
-        written.map_err(|error| Error::Io { what: "write", path: self.desk.join("lock"), error })
+        written.map_err(|error| at(&self.desk.join("lock"), error))
     }
 
-    /// Clears what a killed run left: its half-written packs and settings, a pack without index, and its lock on
-    /// the branch, which is empty or holds the id it announced.
+    /// Clears what a killed run left: its half-written packs and settings, a pack without index, and its
+    /// lock on the branch, which is empty or holds the id it announced.
     fn clear(&self, repo: &Repo, intent: &str) -> std::io::Result<()> {
         for entry in fs::read_dir(&self.desk)? {
             let path = entry?.path();
@@ -267,6 +301,37 @@ impl Lock {
         }
         Ok(())
     }
+}
+
+/// The folder of a repository's packs, made where there is none.
+fn packs_of(repo: &Repo) -> Result<PathBuf, Error> {
+    let objects = repo.git().commondir().join("objects");
+    let folder = objects.join("pack");
+    if !folder.exists() {
+        fs::create_dir(&folder).and_then(|()| flush_folder(&objects)).map_err(|error| at(&folder, error))?;
+    }
+    Ok(folder)
+}
+
+/// The name of one of a pack's files.
+fn file(name: &str, suffix: &str) -> String {
+    format!("pack-{name}.{suffix}")
+}
+
+fn at(path: &Path, error: std::io::Error) -> Error {
+    Error::Io { what: "write", path: path.to_owned(), error }
+}
+
+/// Makes a file that libgit2 wrote durable, and one that nobody changes.
+#[cfg(feature = "net")]
+fn settle(path: &Path, flush: bool) -> std::io::Result<()> {
+    let file = OpenOptions::new().write(true).open(path)?;
+    if flush {
+        file.sync_all()?;
+    }
+    let mut rights = file.metadata()?.permissions();
+    rights.set_readonly(true);
+    fs::set_permissions(path, rights)
 }
 
 fn write(path: &Path, bytes: &[u8], flush: bool) -> std::io::Result<()> {
