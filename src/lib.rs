@@ -151,15 +151,13 @@
 //!
 //! # Unsafe code
 //!
-//! Forbidden in what is at the table: without the feature `git` there is none. With it there are two calls into
-//! libgit2 that have no safe form, one to set its options and one to take over its HTTP, both in `repo`.
+//! Forbidden in this crate, whatever its features. libgit2, zlib and TLS are others'.
 //!
 //! # Not done yet
 //!
 //! Mirrors and hosts other than GitHub.
 
-#![cfg_attr(not(feature = "git"), forbid(unsafe_code))]
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 pub mod additive;
 pub mod analysis;
