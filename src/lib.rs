@@ -35,7 +35,7 @@
 //!
 //! | outside, each behind a feature | |
 //! | --- | --- |
-//! | `repo` (`git`) | reads an item at a commit (`mentions`, `census`: where the repository speaks of it; `codebase`: without commits of our own), writes an `Additive` as a commit (`commit`, with its `graft` and `pack`); `pending`: logs of what was cut off; `compare`, `range`, `objects` with its `packs`: two trees, what to compare, and reading fast; `remote`: fetch and push; no working tree |
+//! | `repo` (`git`) | reads an item at a commit (`mentions`, `census`: where the repository speaks of it; `codebase`: without commits of our own), writes an `Additive` as a commit (`commit`, with its `graft` and `pack`); `pending`: logs of what was cut off; `compare`, `range`, `objects` with its `packs`: two trees, what to compare, and reading fast; `remote`: fetch and push, with git's protocol over HTTP (`wire`); no working tree |
 //! | `walk` (`git`) | the loop between an analysis, a script and the repository: it alone commits steps (`land`); `talk`: a discussion inside of it, `earlier`: the same run, cut off before |
 //! | `check` (`git`) | two trees and a policy into a report: the gate |
 //! | `replay` (`git`) | a recording run again and compared, to the commit id |
@@ -151,15 +151,13 @@
 //!
 //! # Unsafe code
 //!
-//! Forbidden in what is at the table: without the feature `git` there is none. With it there are two calls into
-//! libgit2 that have no safe form, one to set its options and one to take over its HTTP, both in `repo`.
+//! Forbidden in this crate, whatever its features. libgit2, zlib and TLS are others'.
 //!
 //! # Not done yet
 //!
 //! Mirrors and hosts other than GitHub.
 
-#![cfg_attr(not(feature = "git"), forbid(unsafe_code))]
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 pub mod additive;
 pub mod analysis;

@@ -14,7 +14,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use git2::{ErrorCode, Odb, Oid, Repository};
+use git2::{ConfigLevel, ErrorCode, Oid, Repository};
 
 use super::graft::graft;
 use super::pack::{Object, pack};
@@ -62,6 +62,11 @@ pub struct Lock {
     desk: PathBuf,
 }
 
+/// A file of settings on the desk, there only while it is read.
+const SETTINGS: &str = "settings";
+/// What makes libgit2 flush a reference before it gets its name.
+const FLUSHES: &str = "core.fsyncObjectFiles";
+
 impl Repo {
     /// Waits for the right to commit, and clears what a killed run left.
     ///
@@ -99,24 +104,18 @@ impl Repo {
         };
         let id = graft.commit;
         lock.store(self, graft.objects)?;
-        self.read_back(id, wanted)?;
+        let fresh = lock.open_anew(self)?;
+        read_back(&fresh, id, wanted)?;
         if wanted.tip.is_none() {
             self.make_folders(wanted.branch)?;
         }
-        lock.announce(&format!("ref refs/heads/{} {id}\n", wanted.branch), self.flushes())?;
-        let moved = self.refuse_checked_out(wanted.branch).and_then(|()| self.move_branch(id, wanted));
-        // libgit2 ignores a lock that it could not remove: then the next run is told to.
-        let left = self.git().commondir().join(format!("refs/heads/{}.lock", wanted.branch));
-        let ours = fs::read(&left).is_ok_and(|held| held.trim_ascii() == id.to_string().as_bytes());
-        if !ours || fs::remove_file(&left).is_ok() {
-            // The branch stands where it stands: an intent that stays is only looked at once more.
-            let _ = lock.announce("", false);
-        }
-        moved
+        lock.moving(self, &format!("refs/heads/{}", wanted.branch), id, || {
+            self.refuse_checked_out(wanted.branch).and_then(|()| self.move_branch(&fresh, id, wanted))
+        })?
     }
 
     /// The folders of a new branch, durable before the branch is.
-    fn make_folders(&self, branch: &str) -> Result<(), Error> {
+    pub(super) fn make_folders(&self, branch: &str) -> Result<(), Error> {
         let mut folder = self.git().commondir().join("refs/heads");
         let (folders, _) = branch.rsplit_once('/').unwrap_or(("", branch));
         for name in folders.split('/').filter(|name| !name.is_empty()) {
@@ -132,35 +131,12 @@ impl Repo {
         Ok(())
     }
 
-    /// The repository's objects opened anew, without its settings and branches.
-    fn objects_alone(&self) -> Result<Repository, Error> {
-        let folder = self.git().commondir().join("objects");
-        // git2 takes this path only as text.
-        let Some(folder) = folder.to_str() else { return Ok(Repository::open(self.git().path())?) };
-        let odb = Odb::new()?;
-        odb.add_disk_alternate(folder)?;
-        Ok(Repository::from_odb(odb)?)
-    }
-
-    /// Whatever the branch will refer to is on disk: opened anew, without the objects in memory.
-    fn read_back(&self, id: Oid, wanted: &Wanted<'_>) -> Result<(), Error> {
-        let fresh = self.objects_alone()?;
-        let tree = fresh.find_commit(id)?.tree()?;
-        for change in wanted.additive.changes() {
-            let blob = fresh.find_blob(tree.get_path(Path::new(&change.path))?.id())?;
-            if blob.content() != change.after {
-                return Err(Error::NotWritten(change.path.clone()));
-            }
-        }
-        Ok(())
-    }
-
-    fn move_branch(&self, id: Oid, wanted: &Wanted<'_>) -> Result<Committed, Error> {
+    fn move_branch(&self, fresh: &Repository, id: Oid, wanted: &Wanted<'_>) -> Result<Committed, Error> {
         let name = format!("refs/heads/{}", wanted.branch);
         let old = wanted.tip.unwrap_or(Oid::ZERO_SHA1);
         let subject = wanted.message.lines().next().unwrap_or_default();
         // Forced, since a new branch has nothing to be a fast-forward of; the old value decides.
-        match self.git().reference_matching(&name, id, true, old, &format!("commit: {subject}")) {
+        match fresh.reference_matching(&name, id, true, old, &format!("commit: {subject}")) {
             Ok(_) => {}
             Err(error) if matches!(error.code(), ErrorCode::Modified | ErrorCode::Exists) => {
                 return Ok(Committed::Moved);
@@ -170,44 +146,120 @@ impl Repo {
                 return Err(Error::Locked { branch: wanted.branch.to_owned(), path });
             }
             // Whatever failed, the branch may have moved before it did: then the commit stands.
-            Err(error) if self.git().refname_to_id(&name).ok() != Some(id) => return Err(error.into()),
+            Err(error) if fresh.refname_to_id(&name).ok() != Some(id) => return Err(error.into()),
             Err(_) => {}
         }
-        if self.git().refname_to_id(&name)? != id {
+        if fresh.refname_to_id(&name)? != id {
             return Ok(Committed::Moved);
         }
         Ok(Committed::Done(id))
     }
 }
 
+/// Whatever the branch will refer to is on disk.
+fn read_back(fresh: &Repository, id: Oid, wanted: &Wanted<'_>) -> Result<(), Error> {
+    let tree = fresh.find_commit(id)?.tree()?;
+    for change in wanted.additive.changes() {
+        let blob = fresh.find_blob(tree.get_path(Path::new(&change.path))?.id())?;
+        if blob.content() != change.after {
+            return Err(Error::NotWritten(change.path.clone()));
+        }
+    }
+    Ok(())
+}
+
 impl Lock {
+    /// The repository opened anew: no object of it is in memory, and its references are flushed before
+    /// they get their names. libgit2 asks the settings for that when a reference is first used.
+    ///
+    /// # Errors
+    /// A repository that cannot be opened, or settings that do not hold.
+    pub(super) fn open_anew(&self, repo: &Repo) -> Result<Repository, Error> {
+        let fresh = Repository::open(repo.git().path())?;
+        if repo.flushes() {
+            let path = self.desk.join(SETTINGS);
+            fs::write(&path, "[core]\n\tfsyncObjectFiles = true\n").map_err(|error| at(&path, error))?;
+            let mut config = fresh.config()?;
+            config.add_file(&path, ConfigLevel::App, false)?;
+            // One that stays is cleared by the next run.
+            let _ = fs::remove_file(&path);
+            if !config.get_bool(FLUSHES)? {
+                return Err(Error::NotWritten(path.display().to_string()));
+            }
+        }
+        Ok(fresh)
+    }
+
     /// Writes the objects as a pack, durable before it is seen.
     fn store(&mut self, repo: &Repo, objects: Vec<Object>) -> Result<(), Error> {
-        let folder = repo.git().commondir().join("objects/pack");
-        let at = |path: &Path, error| Error::Io { what: "write", path: path.to_owned(), error };
+        let folder = packs_of(repo)?;
         let packed = pack(objects).map_err(|error| at(&folder, error))?;
-        if !folder.exists() {
-            fs::create_dir(&folder)
-                .and_then(|()| flush_folder(&repo.git().commondir().join("objects")))
-                .map_err(|error| at(&folder, error))?;
-        }
-        let name = |suffix: &str| format!("pack-{}.{suffix}", packed.name);
         // A killed run may have got this far with the very same objects.
-        if !folder.join(name("idx")).exists() {
-            self.announce(&format!("pack {}\n", packed.name), false)?;
+        if !folder.join(file(&packed.name, "idx")).exists() {
             for (suffix, bytes) in [("pack", &packed.pack), ("idx", &packed.index)] {
-                let path = self.desk.join(name(suffix));
+                let path = self.desk.join(file(&packed.name, suffix));
                 write(&path, bytes, repo.flushes()).map_err(|error| at(&path, error))?;
             }
-            for suffix in ["pack", "idx"] {
-                let to = folder.join(name(suffix));
-                fs::rename(self.desk.join(name(suffix)), &to).map_err(|error| at(&to, error))?;
+        }
+        self.publish(repo, &folder, &packed.name)
+    }
+
+    /// Takes in a pack that came from elsewhere: each of its objects and every link between them is
+    /// verified, and it is durable before it is seen.
+    ///
+    /// # Errors
+    /// Bytes that are no pack, or one that lacks what its objects need.
+    #[cfg(feature = "net")]
+    pub(super) fn take_in(&mut self, repo: &Repo, pack: &[u8]) -> Result<(), Error> {
+        let mut indexer = git2::Indexer::new(Some(&repo.git().odb()?), &self.desk, 0o644, true)?;
+        indexer.write_all(pack).map_err(|error| Error::Damaged(crate::plain::shown(&error.to_string())))?;
+        let name = indexer.commit()?;
+        for suffix in ["pack", "idx"] {
+            let path = self.desk.join(file(&name, suffix));
+            settle(&path, repo.flushes()).map_err(|error| at(&path, error))?;
+        }
+        self.publish(repo, &packs_of(repo)?, &name)
+    }
+
+    /// Puts a pack that is on the desk, and durable there, where objects are looked for.
+    fn publish(&mut self, repo: &Repo, folder: &Path, name: &str) -> Result<(), Error> {
+        let stands = folder.join(file(name, "idx")).exists();
+        if !stands {
+            self.announce(&format!("pack {name}\n"), false)?;
+        }
+        for suffix in ["pack", "idx"] {
+            let (from, to) = (self.desk.join(file(name, suffix)), folder.join(file(name, suffix)));
+            if stands {
+                let _ = fs::remove_file(from);
+            } else {
+                fs::rename(from, &to).map_err(|error| at(&to, error))?;
             }
         }
         if repo.flushes() {
-            flush_folder(&folder).map_err(|error| at(&folder, error))?;
+            flush_folder(folder).map_err(|error| at(folder, error))?;
         }
         Ok(())
+    }
+
+    /// Moves a reference while the lock file says so: what a kill leaves of that is cleared by the next
+    /// run.
+    pub(super) fn moving<T>(
+        &mut self,
+        repo: &Repo,
+        name: &str,
+        to: Oid,
+        act: impl FnOnce() -> T,
+    ) -> Result<T, Error> {
+        self.announce(&format!("ref {name} {to}\n"), repo.flushes())?;
+        let moved = act();
+        // libgit2 ignores a lock that it could not remove: then the next run is told to.
+        let left = repo.git().commondir().join(format!("{name}.lock"));
+        let ours = fs::read(&left).is_ok_and(|held| held.trim_ascii() == to.to_string().as_bytes());
+        if !ours || fs::remove_file(&left).is_ok() {
+            // The branch stands where it stands: an intent that stays is only looked at once more.
+            let _ = self.announce("", false);
+        }
+        Ok(moved)
     }
 
     /// Says in the lock file what is about to happen; an empty text says that nothing is.
@@ -218,16 +270,16 @@ impl Lock {
             self.file.write_all(intent.as_bytes())?;
             if flush { self.file.sync_data() } else { Ok(()) }
         })();
-        written.map_err(|error| Error::Io { what: "write", path: self.desk.join("lock"), error })
+        written.map_err(|error| at(&self.desk.join("lock"), error))
     }
 
-    /// Clears what a killed run left: its half-written packs, a pack without index, and its lock on
-    /// the branch, which is empty or holds the id it announced.
+    /// Clears what a killed run left: its half-written packs and settings, a pack without index, and its
+    /// lock on the branch, which is empty or holds the id it announced.
     fn clear(&self, repo: &Repo, intent: &str) -> std::io::Result<()> {
         for entry in fs::read_dir(&self.desk)? {
             let path = entry?.path();
-            let ours = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("pack-"));
-            if ours {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if name.starts_with("pack") || name == SETTINGS {
                 fs::remove_file(path)?;
             }
         }
@@ -249,6 +301,37 @@ impl Lock {
         }
         Ok(())
     }
+}
+
+/// The folder of a repository's packs, made where there is none.
+fn packs_of(repo: &Repo) -> Result<PathBuf, Error> {
+    let objects = repo.git().commondir().join("objects");
+    let folder = objects.join("pack");
+    if !folder.exists() {
+        fs::create_dir(&folder).and_then(|()| flush_folder(&objects)).map_err(|error| at(&folder, error))?;
+    }
+    Ok(folder)
+}
+
+/// The name of one of a pack's files.
+fn file(name: &str, suffix: &str) -> String {
+    format!("pack-{name}.{suffix}")
+}
+
+fn at(path: &Path, error: std::io::Error) -> Error {
+    Error::Io { what: "write", path: path.to_owned(), error }
+}
+
+/// Makes a file that libgit2 wrote durable, and one that nobody changes.
+#[cfg(feature = "net")]
+fn settle(path: &Path, flush: bool) -> std::io::Result<()> {
+    let file = OpenOptions::new().write(true).open(path)?;
+    if flush {
+        file.sync_all()?;
+    }
+    let mut rights = file.metadata()?.permissions();
+    rights.set_readonly(true);
+    fs::set_permissions(path, rights)
 }
 
 fn write(path: &Path, bytes: &[u8], flush: bool) -> std::io::Result<()> {

@@ -25,6 +25,8 @@ mod pending;
 mod range;
 #[cfg(feature = "net")]
 pub mod remote;
+#[cfg(feature = "net")]
+mod wire;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -144,11 +146,15 @@ impl Repo {
             ErrorCode::NotFound => Error::None { path: path.to_owned() },
             _ => unopened(path, &error),
         })?;
-        // git's own setting for those who would rather not wait for the disk.
+        Ok(Repo::of(git))
+    }
+
+    /// A repository that was opened, with git's own setting for those who would rather not wait for the
+    /// disk.
+    fn of(git: Repository) -> Repo {
         let setting = git.config().and_then(|config| config.get_string("core.fsync"));
         let flushes = !setting.is_ok_and(|value| value.split(',').any(|part| part.trim() == "none"));
-        durable(flushes);
-        Ok(Repo { git, flushes, from_env: false })
+        Repo { git, flushes, from_env: false }
     }
 
     pub(crate) fn git(&self) -> &Repository {
@@ -774,25 +780,4 @@ fn unopened(path: &Path, error: &git2::Error) -> Error {
         _ => "SHA-1 object ids and references as files are what can be read".to_owned(),
     };
     Error::Unopened { path: path.to_owned(), reason: crate::plain::shown(error.message()), hint }
-}
-
-/// Tells libgit2 whether to compute the hash of every object it reads.
-fn verifying(verify: bool) {
-    option(libgit2_sys::GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION as std::ffi::c_int, verify);
-}
-
-/// Tells libgit2 whether to flush references to disk; it does not by default, and a power cut
-/// then leaves an empty reference file.
-fn durable(flush: bool) {
-    option(libgit2_sys::GIT_OPT_ENABLE_FSYNC_GITDIR as std::ffi::c_int, flush);
-}
-
-/// Sets an option of libgit2's that takes one int; git2 has no safe way to these.
-#[allow(unsafe_code)]
-fn option(option: std::ffi::c_int, on: bool) {
-    // SAFETY: both callers' options take one int, as documented in git2/common.h; libgit2 was
-    // initialised when the repository was opened.
-    unsafe {
-        libgit2_sys::git_libgit2_opts(option, std::ffi::c_int::from(on));
-    }
 }

@@ -42,7 +42,7 @@ impl Repo {
     /// Reads objects without computing their hashes again, as git itself does: they were computed
     /// when the objects came in. For programs that only read; it holds for the whole process.
     pub fn trust_objects(&self) {
-        super::verifying(false);
+        git2::opts::strict_hash_verification(false);
     }
 
     /// Keeps nothing in memory of what was read, so that reading much of a repository takes no more

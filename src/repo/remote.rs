@@ -1,24 +1,22 @@
-//! Fetching and pushing one branch, over our own HTTP client.
+//! Fetching and pushing one branch, to and from a server or a folder on this machine.
 //!
-//! libgit2 speaks git's protocol; what goes over the wire goes through [`crate::http`], so that
-//! deadlines, certificates and the rule that a token is for one host only hold here too, and no
-//! system TLS library is needed. Nothing is ever forced, and no helper or hook of the machine is run.
+//! A server is spoken to by `wire`, over our own HTTP client; a folder is opened as a
+//! repository. Both ways a pack crosses over: what comes in is indexed, verified and flushed before
+//! any reference gets to it, what goes out lacks what the other side has. Nothing is ever forced, and no
+//! helper or hook of this machine is run.
 
-use std::cell::RefCell;
-use std::io::{Cursor, Read, Write};
-use std::sync::Once;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
 
-use git2::transport::{Service, SmartSubtransport, SmartSubtransportStream, Transport};
-use git2::{Direction, ErrorCode, Oid, PushOptions, RemoteCallbacks};
+use git2::{Buf, ErrorCode, Oid, Repository};
 
+use super::pack::pack;
+use super::wire::{Advertised, Failed, Have, Move, Service, Wire};
 use super::{Error, Repo};
-use crate::http::{self, Http, Judged, Method, Request, Secret, Url};
+use crate::http::{self, Secret, Url};
 
-/// How long one exchange with a remote may take.
-const PATIENCE: Duration = Duration::from_secs(120);
-/// The most bytes of a pack that is fetched (256 MiB).
-const LARGEST: usize = 256 << 20;
+/// So many commits of ours are told to a remote at most, the latest first: what it has in common with us
+/// is among them, or more is sent than is needed.
+const TOLD: usize = 1024;
 
 /// A remote repository and the token to it, if there is one.
 #[derive(Clone, Debug)]
@@ -35,11 +33,6 @@ pub enum Pushed {
     Behind,
     /// The remote says no: a protected branch, a hook.
     Refused(String),
-}
-
-thread_local! {
-    /// The token that requests on this thread may carry, and to where.
-    static TOKEN: RefCell<Option<(String, Secret)>> = const { RefCell::new(None) };
 }
 
 impl Repo {
@@ -60,19 +53,14 @@ impl Repo {
     /// # Errors
     /// A remote that cannot be read.
     pub fn fetch(&self, remote: &Remote, branch: &str) -> Result<Option<Oid>, Error> {
-        with_token(remote, || {
-            let mut found = self.git().remote_anonymous(&remote.url)?;
-            let name = format!("refs/heads/{branch}");
-            let tip = {
-                let connection = found.connect_auth(Direction::Fetch, None, None)?;
-                connection.list()?.iter().find(|head| head.name() == name).map(git2::RemoteHead::oid)
-            };
-            if let Some(tip) = tip.filter(|tip| self.git().find_commit(*tip).is_err()) {
-                found.download(&[&name], None)?;
-                self.git().find_commit(tip)?;
-            }
+        let fetched = || {
+            let mut peer = Peer::open(self, remote, Service::Fetch)?;
+            let there = peer.references(Service::Fetch)?;
+            let tip = there.tip(&format!("refs/heads/{branch}"));
+            self.bring(&mut peer, &there, tip.as_slice())?;
             Ok(tip)
-        })
+        };
+        fetched().map_err(|failed| remote.failed(&failed))
     }
 
     /// Where the branches below a name stand at a remote, with everything of them fetched.
@@ -80,21 +68,51 @@ impl Repo {
     /// # Errors
     /// A remote that cannot be read.
     pub fn fetch_below(&self, remote: &Remote, name: &str) -> Result<Vec<(String, Oid)>, Error> {
-        with_token(remote, || {
-            let mut found = self.git().remote_anonymous(&remote.url)?;
+        let fetched = || {
+            let mut peer = Peer::open(self, remote, Service::Fetch)?;
+            let there = peer.references(Service::Fetch)?;
             let below = format!("refs/heads/{name}/");
-            let heads: Vec<(String, Oid)> = {
-                let connection = found.connect_auth(Direction::Fetch, None, None)?;
-                let heads = connection.list()?.iter().filter(|head| head.name().starts_with(&below));
-                heads.map(|head| (head.name()["refs/heads/".len()..].to_owned(), head.oid())).collect()
-            };
-            let lacking = heads.iter().filter(|(_, tip)| self.git().find_commit(*tip).is_err());
-            let wanted: Vec<String> = lacking.map(|(name, _)| format!("refs/heads/{name}")).collect();
-            if !wanted.is_empty() {
-                found.download(&wanted, None)?;
-            }
+            let is_below = |name: &str| name.starts_with(&below) && git2::Reference::is_valid_name(name);
+            let heads: Vec<(String, Oid)> = there
+                .references
+                .iter()
+                .filter(|(name, _)| is_below(name))
+                .map(|(name, tip)| (name["refs/heads/".len()..].to_owned(), *tip))
+                .collect();
+            let tips: Vec<Oid> = heads.iter().map(|(_, tip)| *tip).collect();
+            self.bring(&mut peer, &there, &tips)?;
             Ok(heads)
-        })
+        };
+        fetched().map_err(|failed| remote.failed(&failed))
+    }
+
+    /// Fetches those of some commits that are not here, with all that they need.
+    fn bring(&self, peer: &mut Peer, there: &Advertised, tips: &[Oid]) -> Result<(), Failed> {
+        let mut lacking = tips.to_vec();
+        lacking.sort();
+        lacking.dedup();
+        lacking.retain(|tip| self.git().find_commit(*tip).is_err());
+        if lacking.is_empty() {
+            return Ok(());
+        }
+        let pack = peer.pack(there, &lacking, &self.have()?)?;
+        self.lock()?.take_in(self, &pack)?;
+        for tip in lacking {
+            self.git().find_commit(tip)?;
+        }
+        Ok(())
+    }
+
+    /// What to tell a remote that we have.
+    fn have(&self) -> Result<Have, Failed> {
+        let mut walk = self.git().revwalk()?;
+        walk.push_glob("*")?;
+        // It may be on no branch.
+        let _ = walk.push_head();
+        // Where a history is damaged, less of it is told.
+        let commits = walk.map_while(Result::ok).take(TOLD).collect();
+        let ends = std::fs::read_to_string(self.git().commondir().join("shallow")).unwrap_or_default();
+        Ok(Have { commits, ends: ends.lines().filter_map(|id| Oid::from_str(id).ok()).collect() })
     }
 
     /// Pushes a branch to a remote, forward only.
@@ -102,31 +120,26 @@ impl Repo {
     /// # Errors
     /// A remote that cannot be reached or does not answer as one.
     pub fn push(&self, remote: &Remote, branch: &str) -> Result<Pushed, Error> {
-        with_token(remote, || {
-            let mut found = self.git().remote_anonymous(&remote.url)?;
-            let refused = RefCell::new(None);
-            let mut callbacks = RemoteCallbacks::new();
-            callbacks.push_update_reference(|_, status| {
-                let redacted = |status: &str| match &remote.token {
-                    Some(token) => token.redact(status),
-                    None => status.to_owned(),
-                };
-                *refused.borrow_mut() = status.map(|status| crate::plain::shown(&redacted(status)));
-                Ok(())
-            });
-            let mut options = PushOptions::new();
-            options.remote_callbacks(callbacks);
-            let name = format!("refs/heads/{branch}");
-            let pushed = found.push(&[format!("{name}:{name}")], Some(&mut options));
-            drop(options);
-            match (pushed, refused.into_inner()) {
-                (Err(error), _) if error.code() == ErrorCode::NotFastForward => Ok(Pushed::Behind),
-                (Err(error), _) => Err(error.into()),
-                (Ok(()), Some(why)) if is_race(&why) => Ok(Pushed::Behind),
-                (Ok(()), Some(why)) => Ok(Pushed::Refused(why)),
-                (Ok(()), None) => Ok(Pushed::Done),
+        let name = format!("refs/heads/{branch}");
+        let pushed = || {
+            let mut peer = Peer::open(self, remote, Service::Push)?;
+            let there = peer.references(Service::Push)?;
+            let to = Move { name: &name, old: there.tip(&name), new: self.git().refname_to_id(&name)? };
+            if to.old == Some(to.new) {
+                return Ok(Pushed::Done);
             }
-        })
+            if to.old.is_some_and(|old| !self.git().graph_descendant_of(to.new, old).unwrap_or(false)) {
+                return Ok(Pushed::Behind);
+            }
+            let known: Vec<Oid> = there.references.iter().map(|(_, id)| *id).collect();
+            let why = peer.update(&there, &to, &packed(self.git(), &[to.new], &known)?)?;
+            Ok(match why.map(|why| remote.harmless(&why)) {
+                None => Pushed::Done,
+                Some(why) if is_race(&why) => Pushed::Behind,
+                Some(why) => Pushed::Refused(why),
+            })
+        };
+        pushed().map_err(|failed| remote.failed(&failed))
     }
 
     /// Puts a branch of ours back to where it stood before, if it still stands at `now`: for commits
@@ -139,19 +152,16 @@ impl Repo {
             return Ok(());
         }
         let name = format!("refs/heads/{branch}");
-        let mut reference = self.git().find_reference(&name)?;
-        let moved = |error: git2::Error| Error::Moved {
-            branch: branch.to_owned(),
-            reason: error.message().to_owned(),
-        };
-        match before {
-            None if reference.target() == Some(now) => reference.delete().map_err(moved),
+        let mut lock = self.lock()?;
+        let fresh = lock.open_anew(self)?;
+        let mut reference = fresh.find_reference(&name)?;
+        let log = "roundtable: put back";
+        let put = lock.moving(self, &name, before.unwrap_or(now), || match before {
+            None if reference.target() == Some(now) => Ok(reference.delete()),
             None => Err(Error::Diverged(branch.to_owned())),
-            Some(before) => {
-                let log = "roundtable: put back";
-                self.git().reference_matching(&name, before, true, now, log).map(drop).map_err(moved)
-            }
-        }
+            Some(before) => Ok(fresh.reference_matching(&name, before, true, now, log).map(drop)),
+        })??;
+        put.map_err(|error| moved_meanwhile(branch, &error))
     }
 
     /// Moves a branch to where it stands at a remote, if nothing of it is lost by that; `instead_of`
@@ -165,26 +175,28 @@ impl Repo {
         if tip == Some(to) {
             return Ok(());
         }
-        let moved = |error: git2::Error| Error::Moved {
-            branch: branch.to_owned(),
-            reason: error.message().to_owned(),
-        };
-        match tip {
-            None => self.git().reference(&name, to, false, "roundtable: fetched").map(drop).map_err(moved),
-            Some(tip) => {
-                let known = tip == to || self.git().graph_descendant_of(to, tip)?;
-                if !known && instead_of != Some(tip) {
-                    // Ahead of the remote: what is here is pushed later.
-                    if self.git().graph_descendant_of(tip, to)? {
-                        return Ok(());
-                    }
-                    return Err(Error::Diverged(branch.to_owned()));
-                }
-                let log = "roundtable: fetched";
-                self.git().reference_matching(&name, to, true, tip, log).map(drop).map_err(moved)
-            }
+        if let Some(tip) = tip.filter(|tip| instead_of != Some(*tip))
+            && !self.git().graph_descendant_of(to, tip)?
+        {
+            // Ahead of the remote: what is here is pushed later.
+            let is_ahead = self.git().graph_descendant_of(tip, to)?;
+            return if is_ahead { Ok(()) } else { Err(Error::Diverged(branch.to_owned())) };
         }
+        let mut lock = self.lock()?;
+        let fresh = lock.open_anew(self)?;
+        if tip.is_none() {
+            self.make_folders(branch)?;
+        }
+        let old = tip.unwrap_or(Oid::ZERO_SHA1);
+        let log = "roundtable: fetched";
+        let moved =
+            lock.moving(self, &name, to, || fresh.reference_matching(&name, to, true, old, log).map(drop))?;
+        moved.map_err(|error| moved_meanwhile(branch, &error))
     }
+}
+
+fn moved_meanwhile(branch: &str, error: &git2::Error) -> Error {
+    Error::Moved { branch: branch.to_owned(), reason: error.message().to_owned() }
 }
 
 /// Words of a remote that only say that somebody else was first.
@@ -194,22 +206,136 @@ fn is_race(why: &str) -> bool {
         .any(|words| why.contains(words))
 }
 
-/// Does something with a remote while its token is at hand, and takes the token out of any error.
-fn with_token<T>(remote: &Remote, act: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    register();
-    // git's configuration may rewrite the URL behind our back: the token is for this place only.
-    let place = Url::parse(&remote.url).map(|url| url.origin().ascii_serialization()).unwrap_or_default();
-    TOKEN.with(|token| *token.borrow_mut() = remote.token.clone().map(|secret| (place, secret)));
-    let done = act();
-    TOKEN.with(|token| token.borrow_mut().take());
-    done.map_err(|error| {
-        let message = crate::plain::shown(&match &error {
-            Error::Git(error) => error.message().to_owned(),
-            other => other.to_string(),
-        });
-        let redacted = remote.token.as_ref().map_or(message.clone(), |token| token.redact(&message));
-        Error::Remote { url: crate::plain::shown(&without_credentials(&remote.url)), reason: redacted }
-    })
+impl Remote {
+    /// Words of this remote or about it, without its token, harmless and short.
+    fn harmless(&self, words: &str) -> String {
+        let clean = crate::plain::one_line(&crate::plain::clean(words));
+        crate::plain::shown(&self.token.as_ref().map_or(clean.clone(), |token| token.redact(&clean)))
+    }
+
+    fn failed(&self, failed: &Failed) -> Error {
+        let url = crate::plain::shown(&without_credentials(&self.url));
+        Error::Remote { url, reason: self.harmless(&failed.to_string()) }
+    }
+}
+
+/// The other side.
+enum Peer {
+    Server(Box<Wire>),
+    Folder(Repo),
+}
+
+impl Peer {
+    /// The remote, where git's configuration sends it (`url.….insteadOf`); the token is for the place that
+    /// was named, and goes nowhere else.
+    fn open(repo: &Repo, remote: &Remote, service: Service) -> Result<Peer, Failed> {
+        let found = repo.git().remote_anonymous(&remote.url)?;
+        let url = match found.pushurl()? {
+            Some(url) if service == Service::Push => url,
+            _ => found.url()?,
+        };
+        if let Some(folder) = folder_of(url) {
+            return Ok(Peer::Folder(Repo::of(Repository::open(folder)?)));
+        }
+        let is_http = Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        if !is_http {
+            let what = crate::plain::shown(&without_credentials(url));
+            return Err(Failed::NoPlace(format!("{what} is neither reached over https nor a folder here")));
+        }
+        let base = http::base_url("the remote", url)?;
+        let place = Url::parse(&remote.url).map(|url| url.origin().ascii_serialization()).unwrap_or_default();
+        let there = base.origin().ascii_serialization();
+        if remote.token.is_some() && place != there {
+            return Err(Failed::NoPlace(format!(
+                "git's configuration sends {place} to {there} (insteadOf); the token is for {place} only"
+            )));
+        }
+        Ok(Peer::Server(Box::new(Wire::new(base, remote.token.clone())?)))
+    }
+
+    fn references(&mut self, service: Service) -> Result<Advertised, Failed> {
+        match self {
+            Peer::Server(wire) => wire.references(service),
+            Peer::Folder(there) => {
+                let found = there.git().references()?.flatten().filter_map(|reference| {
+                    let id = reference.target().or_else(|| reference.resolve().ok()?.target())?;
+                    Some((reference.name().ok()?.to_owned(), id))
+                });
+                Ok(Advertised::of(found.collect()))
+            }
+        }
+    }
+
+    fn pack(&mut self, there: &Advertised, wants: &[Oid], have: &Have) -> Result<Vec<u8>, Failed> {
+        match self {
+            Peer::Server(wire) => wire.pack(there, wants, have),
+            // Where our history ends early, a commit of ours does not mean that we have those before it.
+            Peer::Folder(there) if !have.ends.is_empty() => packed(there.git(), wants, &[]),
+            Peer::Folder(there) => packed(there.git(), wants, &have.commits),
+        }
+    }
+
+    fn update(&mut self, there: &Advertised, to: &Move<'_>, pack: &[u8]) -> Result<Option<String>, Failed> {
+        match self {
+            Peer::Server(wire) => wire.update(there, to, pack),
+            Peer::Folder(there) => there.take_move(to, pack),
+        }
+    }
+}
+
+impl Repo {
+    /// Moves a reference of this repository for somebody who pushes to it; the words of a refusal.
+    fn take_move(&self, to: &Move<'_>, pack: &[u8]) -> Result<Option<String>, Failed> {
+        if !self.git().is_bare() {
+            return Err(Failed::NoPlace("its files are checked out there; push to a bare repository".into()));
+        }
+        let mut lock = self.lock()?;
+        lock.take_in(self, pack)?;
+        let fresh = lock.open_anew(self)?;
+        if let (None, Some(branch)) = (to.old, to.name.strip_prefix("refs/heads/")) {
+            self.make_folders(branch)?;
+        }
+        let old = to.old.unwrap_or(Oid::ZERO_SHA1);
+        let moved = lock.moving(self, to.name, to.new, || {
+            fresh.reference_matching(to.name, to.new, true, old, "push").map(drop)
+        })?;
+        Ok(moved.err().map(|error| match error.code() {
+            ErrorCode::Modified => "cannot lock ref".to_owned(),
+            _ => error.message().to_owned(),
+        }))
+    }
+}
+
+/// The folder that a URL or a path names. What has a colon is somebody's host, whatever stands here.
+fn folder_of(url: &str) -> Option<PathBuf> {
+    if let Ok(file) = Url::parse(url)
+        && file.scheme() == "file"
+    {
+        return file.to_file_path().ok();
+    }
+    let path = Path::new(url);
+    (path.is_dir() && (path.is_absolute() || !url.contains(':'))).then(|| path.to_owned())
+}
+
+/// A pack of commits and all that they need, without what other commits need.
+fn packed(git: &Repository, wanted: &[Oid], known: &[Oid]) -> Result<Vec<u8>, Failed> {
+    let mut walk = git.revwalk()?;
+    for id in wanted {
+        walk.push(*id)?;
+    }
+    for id in known {
+        // What is not here, or no commit, tells nothing.
+        let _ = walk.hide(*id);
+    }
+    let mut builder = git.packbuilder()?;
+    builder.insert_walk(&mut walk)?;
+    if builder.object_count() == 0 {
+        // libgit2 writes nothing at all then.
+        return Ok(pack(Vec::new()).map_err(|error| git2::Error::from_str(&error.to_string()))?.pack);
+    }
+    let mut buffer = Buf::new();
+    builder.write_buf(&mut buffer)?;
+    Ok(buffer.to_vec())
 }
 
 /// A URL without a name and password in it.
@@ -221,116 +347,5 @@ fn without_credentials(url: &str) -> String {
             url.to_string()
         }
         Err(_) => url.to_owned(),
-    }
-}
-
-/// Takes over http and https from libgit2, once a process.
-fn register() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        for scheme in ["http", "https"] {
-            // SAFETY: `Once` keeps two registrations apart, and nothing else makes transports: every
-            // remote of this program goes through `with_token`, which registers first.
-            #[allow(unsafe_code)]
-            let _ =
-                unsafe { git2::transport::register(scheme, |remote| Transport::smart(remote, true, Wire)) };
-        }
-    });
-}
-
-/// git's protocol over HTTP (gitprotocol-http), without a state of its own.
-struct Wire;
-
-impl SmartSubtransport for Wire {
-    fn action(&self, url: &str, action: Service) -> Result<Box<dyn SmartSubtransportStream>, git2::Error> {
-        let base =
-            http::base_url("the remote", url).map_err(|failed| git2::Error::from_str(&failed.to_string()))?;
-        let (service, is_list) = match action {
-            Service::UploadPackLs => ("git-upload-pack", true),
-            Service::UploadPack => ("git-upload-pack", false),
-            Service::ReceivePackLs => ("git-receive-pack", true),
-            Service::ReceivePack => ("git-receive-pack", false),
-        };
-        let token = TOKEN.with(|token| token.borrow().clone());
-        let there = base.origin().ascii_serialization();
-        if let Some((place, _)) = token.as_ref().filter(|(place, _)| *place != there) {
-            let why = format!(
-                "git's configuration sends {place} to {there} (insteadOf); the token is for {place} only"
-            );
-            return Err(git2::Error::from_str(&why));
-        }
-        let token = token.map(|(_, secret)| secret);
-        Ok(Box::new(Exchange { base, service, is_list, token, sent: Vec::new(), answer: None }))
-    }
-
-    fn close(&self) -> Result<(), git2::Error> {
-        Ok(())
-    }
-}
-
-/// One request and its answer: written first, read then.
-struct Exchange {
-    base: Url,
-    service: &'static str,
-    is_list: bool,
-    token: Option<Secret>,
-    sent: Vec<u8>,
-    answer: Option<Cursor<Vec<u8>>>,
-}
-
-impl Exchange {
-    fn answer(&mut self) -> Result<Vec<u8>, http::Failed> {
-        let (url, kind) = if self.is_list {
-            let mut url = http::below(&self.base, "info/refs");
-            url.set_query(Some(&format!("service={}", self.service)));
-            (url, "advertisement")
-        } else {
-            (http::below(&self.base, self.service), "result")
-        };
-        let mut headers = vec![("accept", format!("application/x-{}-{kind}", self.service))];
-        if !self.is_list {
-            headers.push(("content-type", format!("application/x-{}-request", self.service)));
-        }
-        let request = Request {
-            method: if self.is_list { Method::GET } else { Method::POST },
-            url,
-            headers,
-            secret: self.token.clone().map(|token| ("authorization", "Basic ", token.as_basic())),
-            body: (!self.is_list).then(|| std::mem::take(&mut self.sent)),
-        };
-        let wanted = format!("application/x-{}-{kind}", self.service);
-        let judge = move |answer: &http::Answer| {
-            let judged = http::by_status(answer, "");
-            let is_git = answer.header("content-type").is_some_and(|found| found.starts_with(&wanted));
-            match judged {
-                Judged::Good if !is_git => Judged::Never("there is no git repository".to_owned()),
-                judged => judged,
-            }
-        };
-        // A push whose fate is unknown is looked at again by whoever pushes.
-        let repeatable = self.is_list || self.service == "git-upload-pack";
-        let mut http = Http::new(&self.base)?.reading_at_most(LARGEST);
-        Ok(http.call(&request, PATIENCE, repeatable, &judge)?.body)
-    }
-}
-
-impl Read for Exchange {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        if self.answer.is_none() {
-            let answer = self.answer().map_err(|failed| std::io::Error::other(failed.to_string()))?;
-            self.answer = Some(Cursor::new(answer));
-        }
-        self.answer.as_mut().map_or(Ok(0), |answer| answer.read(buffer))
-    }
-}
-
-impl Write for Exchange {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.sent.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use crate::forge::git;
 use crate::kit::{AT, BRANCH, ITEM, Run, Sandbox, sandbox};
 
 const TALK: &str = "Alex, what breaks first?\nWe decided to keep both answers.\ndone\n";
@@ -33,11 +34,21 @@ fn shim() -> &'static Path {
 
 /// One run under the shim.
 fn run(sandbox: &Sandbox, at: usize, kind: &str, sticky: bool) -> (Run, Vec<Vec<String>>) {
+    run_with(sandbox, at, kind, sticky, &[])
+}
+
+fn run_with(
+    sandbox: &Sandbox,
+    at: usize,
+    kind: &str,
+    sticky: bool,
+    more: &[&str],
+) -> (Run, Vec<Vec<String>>) {
     let script = sandbox.script("script.txt", TALK);
     let log = sandbox.outside("calls");
     let _ = std::fs::remove_file(&log);
-    let mut command =
-        sandbox.command(&["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--at", AT]);
+    let args = ["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--at", AT];
+    let mut command = sandbox.command(&[&args, more].concat());
     command.env("LD_PRELOAD", shim()).env("FAULT_LOG", &log);
     if at > 0 {
         command.env("FAULT_AT", at.to_string()).env("FAULT_KIND", kind);
@@ -169,6 +180,8 @@ fn what_exit_0_promises_survives_a_power_cut() {
                     unflushed.retain(|other| other != path);
                     renamed.retain(|folder| folder != path);
                 }
+                // What is there only while it is read.
+                "unlink" => unflushed.retain(|other| other != path),
                 "rename" | "link" => {
                     assert!(!unflushed.contains(path), "{path} got its name before it was flushed");
                     let to = Path::new(&call[2]).parent().unwrap().to_string_lossy().into_owned();
@@ -199,6 +212,64 @@ fn without_flushes_where_git_is_told_so() {
     let (done, calls) = run(&sandbox, 0, "", false);
     done.ok();
     assert!(calls.iter().all(|call| call[0] != "sync"), "{calls:?}");
+}
+
+#[test]
+fn a_reference_is_flushed_whatever_the_settings_say_of_objects() {
+    let sandbox = sandbox();
+    sandbox.git.config().unwrap().set_bool("core.fsyncObjectFiles", false).unwrap();
+    let (done, calls) = run(&sandbox, 0, "", false);
+    done.ok();
+    let lock = format!("refs/heads/{BRANCH}.lock");
+    let place = |what: &[&str]| {
+        calls.iter().position(|call| what.contains(&call[0].as_str()) && call[1].ends_with(&lock)).unwrap()
+    };
+    assert!(place(&["sync"]) < place(&["rename", "link"]), "{calls:?}");
+}
+
+/// The run with `--push` to a bare copy beside it, whose calls are those that are counted.
+fn pushed(at: usize) -> (Sandbox, Run, Vec<Vec<String>>) {
+    let sandbox = sandbox();
+    let bare = sandbox.outside("bare.git");
+    git(&sandbox.root(), &["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
+    git(&sandbox.root(), &["config", "remote.origin.url", bare.to_str().unwrap()]);
+    let (done, calls) = run_with(&sandbox, at, "kill", false, &["--push"]);
+    (sandbox, done, calls)
+}
+
+/// A push to a folder is a write there: it is durable as ours are.
+#[test]
+fn what_is_pushed_to_a_folder_is_flushed_before_its_branch_moves() {
+    let (_, done, calls) = pushed(0);
+    done.ok();
+    let calls: Vec<_> = calls.iter().filter(|call| call[1].contains("/bare.git")).collect();
+    let place = |what: &str, end: &str| {
+        let found = calls.iter().position(|call| call[0] == what && call[1].ends_with(end));
+        found.unwrap_or_else(|| panic!("{what} {end}: {calls:?}"))
+    };
+    let lock = format!("{BRANCH}.lock");
+    for flushed in [".pack", ".idx", "objects/pack", "refs/heads", &lock] {
+        assert!(place("sync", flushed) < place("link", &lock), "{flushed}: {calls:?}");
+    }
+    assert!(place("sync", ".pack") < place("rename", ".pack"), "{calls:?}");
+}
+
+#[test]
+fn killed_at_any_call_of_a_push_to_a_folder() {
+    let (plain, done, calls) = pushed(0);
+    done.ok();
+    let first = calls.iter().position(|call| call[1].contains("/bare.git")).unwrap() + 1;
+    for at in first..=calls.len() {
+        let (sandbox, _, _) = pushed(at);
+        let bare = sandbox.outside("bare.git");
+        let what = format!("killed at call {at} ({:?})", calls[at - 1]);
+        git(&bare, &["fsck", "--strict", "--full", "--no-dangling"]);
+        run_with(&sandbox, 0, "", false, &["--push"]).0.ok();
+        assert_eq!(git(&bare, &["rev-parse", BRANCH]), plain.tip(BRANCH).unwrap().to_string(), "{what}");
+        git(&bare, &["fsck", "--strict", "--full", "--no-dangling"]);
+        let stray = std::fs::read_dir(bare.join("roundtable")).unwrap().count();
+        assert_eq!(stray, 1, "only the lock stays, {what}");
+    }
 }
 
 #[test]

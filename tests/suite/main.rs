@@ -36,3 +36,4 @@ mod server;
 mod steps;
 mod terminal;
 mod trace;
+mod wire;
