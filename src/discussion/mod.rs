@@ -817,7 +817,6 @@ pub fn is_relevant(text: &str, persona: &Persona) -> bool {
 /// Words a persona may be recorded with: visible, not empty, and no line that could be taken for
 /// another speaker's.
 pub fn is_speakable(text: &str, cast: &Cast) -> bool {
-    let prefixes: Vec<String> = cast.iter().map(Persona::prefix).collect();
     let forged = |line: &str| {
         let line = line.trim_start_matches(crate::voice::integrity::MARKUP);
         let line = &line[..line.char_indices().nth(200).map_or(line.len(), |(at, _)| at)];
@@ -828,8 +827,9 @@ pub fn is_speakable(text: &str, cast: &Cast) -> bool {
         let of_log = begins("[turn") || begins("(notice)");
         // Most lines have no bracket, and need not be looked at as a whole.
         let may_be_of_user = line.contains(['(', '\u{ff08}']);
-        let of_user = || folded(line).collect::<String>().find("(user):").is_some_and(|at| at < 80);
-        of_log || may_be_of_user && of_user() || prefixes.iter().any(|prefix| begins(prefix))
+        let of_user = || folded(line).take(90).collect::<String>().find("(user):").is_some_and(|at| at < 80);
+        let of_persona = |persona: &Persona| begins(&persona.name) && begins(&persona.prefix());
+        of_log || may_be_of_user && of_user() || cast.iter().any(of_persona)
     };
     !text.trim().is_empty() && plain::is_clean(text) && !text.lines().any(forged)
 }
