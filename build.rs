@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fmt::Write as _, fs, io};
 
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 // What a phrase is, is said once.
 #[allow(dead_code)]
@@ -27,14 +28,27 @@ fn main() -> io::Result<()> {
             front_matter(&files, &mut code)?;
         }
         let _ = writeln!(code, "pub const {}: &[(&str, &str)] = &[", folder.to_uppercase());
-        for (name, path) in files {
+        for (name, path) in &files {
             let _ = writeln!(code, "    ({name:?}, include_str!({path:?})),");
         }
         code.push_str("];\n");
+        digests(folder, &files, &mut code)?;
     }
     fs::write(Path::new(&out).join("version.rs"), version(Path::new(&root)))?;
     lenses(&Path::new(&root).join("steps/personas/lenses"), &mut code)?;
     fs::write(Path::new(&out).join("embedded.rs"), code)
+}
+
+/// The SHA-256 of every file, in the order of the files: every run records them.
+fn digests(folder: &str, files: &[(String, String)], code: &mut String) -> io::Result<()> {
+    let _ = writeln!(code, "pub const DIGESTS_OF_{}: &[&str] = &[", folder.to_uppercase());
+    for (_, path) in files {
+        let digest = Sha256::digest(fs::read(path)?);
+        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let _ = writeln!(code, "    {hex:?},");
+    }
+    code.push_str("];\n");
+    Ok(())
 }
 
 /// The front matter of steps and personas as JSON: it is read many times faster, and every run reads it.

@@ -92,6 +92,14 @@ pub fn one_line(text: &str) -> String {
         return text.to_owned();
     }
     let mut out = String::with_capacity(text.len());
+    if text.is_ascii() {
+        // Of the signs that are no white space, one takes one byte here.
+        for word in text.split(|c: char| matches!(c, '\t'..='\r' | ' ')).filter(|word| !word.is_empty()) {
+            out.push_str(if out.is_empty() { "" } else { " " });
+            out.push_str(word);
+        }
+        return out;
+    }
     for word in text.split_whitespace() {
         if !out.is_empty() {
             out.push(' ');
