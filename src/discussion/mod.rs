@@ -16,6 +16,7 @@ pub mod alternatives;
 pub mod decisions;
 pub mod event;
 pub mod extract;
+mod facts;
 pub mod focus;
 mod insights;
 pub mod open;
