@@ -7,6 +7,7 @@ use super::Discussion;
 use super::alternatives::answer_to;
 use super::decisions::decisions_in;
 use super::event::{Class, Event, NoticeKind, Purpose, Record};
+use super::facts::told;
 use super::insights::insights;
 use super::questions::questions;
 use super::summary::{Decision, Insight, ONE_LINE, Question, Summary, USER};
@@ -50,8 +51,9 @@ pub fn decided_by(text: &str, before: &[Record]) -> Vec<(String, Option<String>)
 pub fn summary(talk: &Discussion<'_>) -> Summary {
     let said = said(talk);
     let decisions = decisions(&said, talk);
-    let open_questions = questions(&said, &decisions, talk);
-    let insights = insights(&said, &decisions, &open_questions, talk);
+    let told = told(&said, &decisions, &talk.library().cast);
+    let open_questions = questions(&said, &decisions, &told, talk);
+    let insights = insights(&said, &decisions, &told, &open_questions, talk);
     let action_items = actions(&said);
     let summary = in_one_line(&decisions, &insights, &open_questions, talk);
     Summary { insights, decisions, open_questions, action_items, summary, voice: None }

@@ -4,8 +4,11 @@
 //! the user asks, decides, gives as the reason of a decision, doubts or says in passing is none. A line that a
 //! colleague read out and that is about the same stands beside it, and says so where it holds another figure.
 
+use std::ops::Range;
+
 use super::address::unaddressed;
 use super::decisions::decisions_in;
+use super::event::Class;
 use super::extract::{ENTRY, Said};
 use super::summary::{Decision, USER};
 use super::words::{is_number, numbers, subjects, words};
@@ -23,7 +26,7 @@ pub(super) struct Fact {
 const MOST: usize = 3;
 
 /// The facts of a message, each a run of sentences.
-pub(super) fn facts(one: &Said, decisions: &[Decision], cast: &Cast) -> Vec<Fact> {
+fn facts(one: &Said, decisions: &[Decision], cast: &Cast) -> Vec<Fact> {
     let mut found: Vec<Fact> = Vec::new();
     let mut open = false;
     for sentence in &one.sentences {
@@ -139,9 +142,11 @@ const OF_THE_TALK: [&str; 14] = [
 fn is_fact(said: &str) -> bool {
     let lower = said.replace('’', "'").to_lowercase();
     let about = subjects(said);
+    let own = |word: &&String| !OF_THE_TALK.contains(&word.as_str()) && !is_number(word);
+    let about = about.iter().filter(own).count();
     words(said).len() >= 4
         && !IDLE.iter().any(|idle| lower.starts_with(idle))
-        && about.iter().filter(|word| !OF_THE_TALK.contains(&word.as_str()) && !is_number(word)).count() >= 2
+        && (about >= 2 || about == 1 && is_telling(said))
 }
 
 /// Whether a sentence goes on with the one before it.
@@ -217,9 +222,17 @@ fn is_telling(said: &str) -> bool {
         || TELLING.iter().any(|word| lower.contains(word))
 }
 
+/// A fact with the turn it was stated in, and the line that stands beside it.
+pub(super) struct Told {
+    pub turn: u32,
+    pub fact: Fact,
+    pub beside: Option<Beside>,
+}
+
 /// A line that a colleague read out.
-pub(super) struct Beside<'s> {
-    pub by: &'s str,
+#[derive(Clone)]
+pub(super) struct Beside {
+    pub by: String,
     pub turn: u32,
     pub place: String,
     pub quote: String,
@@ -227,25 +240,60 @@ pub(super) struct Beside<'s> {
     pub contradicts: bool,
 }
 
-/// The line that stands beside a fact: of the answers to its message one that shares two subjects with it, or
-/// one of the whole discussion that gives another figure for the same.
-pub(super) fn beside<'s>(fact: &str, turn: u32, said: &'s [Said]) -> Option<Beside<'s>> {
-    let (about, counted) = (subjects(fact), numbers(fact));
-    let next = said.iter().find(|one| one.by == USER && one.turn > turn).map_or(u32::MAX, |one| one.turn);
-    let mut best: Option<((bool, usize), Beside<'s>)> = None;
+/// Everything the user states as a fact.
+pub(super) fn told(said: &[Said], decisions: &[Decision], cast: &Cast) -> Vec<Told> {
+    let lines = lines(said);
+    let users = || said.iter().filter(|one| one.by == USER && one.turn > 0);
+    let heard =
+        users().filter(|one| one.is_turn && !matches!(one.class, Some(Class::OffTopic | Class::Unclear)));
+    let told = heard.flat_map(|one| {
+        let facts = facts(one, decisions, cast);
+        let next = || users().find(|next| next.turn > one.turn).map_or(u32::MAX, |next| next.turn);
+        let until = if facts.is_empty() { 0 } else { next() };
+        let beside = |fact: Fact| {
+            let beside = beside(&fact.text, one.turn..until, &lines);
+            Told { turn: one.turn, fact, beside }
+        };
+        facts.into_iter().map(beside).collect::<Vec<_>>()
+    });
+    told.collect()
+}
+
+/// A line that was read out, with what it is about and what it counts.
+struct Line {
+    read: Beside,
+    about: Vec<String>,
+    counts: Vec<(u64, String)>,
+}
+
+/// The lines that colleagues read out.
+fn lines(said: &[Said]) -> Vec<Line> {
+    let mut found = Vec::new();
     for one in said.iter().filter(|one| one.by != USER) {
         for (place, quote) in one.sentences.iter().flat_map(|sentence| placed(sentence)) {
-            let of_line = subjects(&quote);
-            let shared = about.iter().filter(|word| of_line.contains(word)).count();
-            let contradicts = shared >= 2 && is_other_figure(&counted, &numbers(&quote));
-            let answers = (turn..next).contains(&one.turn) && shared >= 2;
-            let rank = (contradicts, shared);
-            if (contradicts || answers) && best.as_ref().is_none_or(|(other, _)| rank > *other) {
-                best = Some((rank, Beside { by: &one.by, turn: one.turn, place, quote, contradicts }));
-            }
+            let (about, counts) = (subjects(&quote), numbers(&quote));
+            let read = Beside { by: one.by.clone(), turn: one.turn, place, quote, contradicts: false };
+            found.push(Line { read, about, counts });
         }
     }
-    best.map(|(_, found)| found)
+    found
+}
+
+/// The line that stands beside a fact: of the answers to its message one that shares two subjects with it, or
+/// one of the whole discussion that gives another figure for the same.
+fn beside(fact: &str, answers: Range<u32>, lines: &[Line]) -> Option<Beside> {
+    let (about, counted) = (subjects(fact), numbers(fact));
+    let mut best: Option<((bool, usize), &Line)> = None;
+    for line in lines {
+        let shared = about.iter().filter(|word| line.about.contains(word)).count();
+        let contradicts = shared >= 2 && is_other_figure(&counted, &line.counts);
+        let rank = (contradicts, shared);
+        let stands = contradicts || shared >= 2 && answers.contains(&line.read.turn);
+        if stands && best.is_none_or(|(other, _)| rank > other) {
+            best = Some((rank, line));
+        }
+    }
+    best.map(|((contradicts, _), line)| Beside { contradicts, ..line.read.clone() })
 }
 
 /// Whether two texts count the same to another number, and nothing of the same to the same.
@@ -320,6 +368,8 @@ mod tests {
             ),
             ("What about the rope? A rope holds 300 kg.", vec!["A rope holds 300 kg"]),
             ("We will buy two pumps. That way one may fail.", vec![]),
+            ("By post, then. But some have no letter box at all.", vec!["Some have no letter box at all"]),
+            ("The two documents don't agree.", vec![]),
             ("I don't know.", vec![]),
             ("It should just work, like any other ferry.", vec![]),
             ("Hm, depends really.", vec![]),
@@ -337,10 +387,13 @@ mod tests {
             said(6, USER, "The mooring fee is paid in cash."),
             said(7, "system-designer", "In \"a mooring fee is due\" (spec.md line 12) no case is named."),
         ];
-        let found = beside("The harbour master answers after 6 hours, not 2", 4, &talk).unwrap();
+        let cast = crate::library::Library::built_in().unwrap().cast;
+        let told = told(&talk, &[], &cast);
+        let [first, second] = told.as_slice() else { panic!("{}", told.len()) };
+        let found = first.beside.as_ref().unwrap();
         assert_eq!((found.place.as_str(), found.contradicts), ("spec.md line 9", true));
-        let found = beside("The mooring fee is paid in cash", 6, &talk).unwrap();
+        let found = second.beside.as_ref().unwrap();
         assert_eq!((found.quote.as_str(), found.contradicts), ("a mooring fee is due", false));
-        assert!(beside("Nobody reads letters", 4, &talk).is_none());
+        assert!(beside("Nobody reads letters", 4..9, &lines(&talk)).is_none());
     }
 }

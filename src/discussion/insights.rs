@@ -3,7 +3,7 @@
 //!
 //! | counts | for |
 //! | --- | --- |
-//! | 10 | a fact that the user states, with a figure, a rule, what happened or who said it; any other 4 |
+//! | 13 | a fact that the user states, with a figure, a rule, what happened or who said it; any other 4 |
 //! | 6 | a line that stands against what was just decided or told |
 //! | 3 | an answer to what the user asked |
 //! | 3 | a place in a document; 1 a quotation; 1 a figure |
@@ -15,11 +15,10 @@
 use super::Discussion;
 use super::event::{Class, Purpose};
 use super::extract::{ENTRY, Said};
-use super::facts::{Fact, beside, facts};
+use super::facts::Told;
 use super::positions::position;
 use super::summary::{Decision, Insight, Question, USER};
 use super::words::{stems, subjects, words};
-use crate::persona::Cast;
 use crate::plain::{capital, cut};
 
 /// Insights beyond these are left to the recording.
@@ -36,10 +35,11 @@ struct Weighed {
 pub(super) fn insights(
     said: &[Said],
     decisions: &[Decision],
+    told: &[Told],
     open: &[Question],
     talk: &Discussion<'_>,
 ) -> Vec<Insight> {
-    let form = Form { open, criteria: &talk.step().validation, cast: &talk.library().cast };
+    let form = Form { open, criteria: &talk.step().validation, told };
     ranked(said, decisions, &form)
 }
 
@@ -47,7 +47,8 @@ pub(super) fn insights(
 struct Form<'a> {
     open: &'a [Question],
     criteria: &'a [String],
-    cast: &'a Cast,
+    /// What the user states, in order.
+    told: &'a [Told],
 }
 
 fn ranked(said: &[Said], decisions: &[Decision], form: &Form<'_>) -> Vec<Insight> {
@@ -55,8 +56,8 @@ fn ranked(said: &[Said], decisions: &[Decision], form: &Form<'_>) -> Vec<Insight
     for (at, one) in said.iter().enumerate().filter(|(_, one)| speaks(one)) {
         match one.by.as_str() {
             USER => {
-                for fact in facts(one, decisions, form.cast) {
-                    take(&mut found, told(&fact, one, said), one);
+                for told in form.told.iter().filter(|told| told.turn == one.turn) {
+                    take(&mut found, stated(told), one);
                 }
             }
             _ => {
@@ -113,22 +114,22 @@ fn take(found: &mut Vec<Weighed>, new: Weighed, one: &Said) {
 }
 
 /// A fact of the user's, with the line beside it that a colleague read out.
-fn told(fact: &Fact, one: &Said, said: &[Said]) -> Weighed {
-    let subjects = subjects(&fact.text);
-    let mut insight = Insight { text: fact.text.clone(), by: vec![USER.to_owned()], turns: vec![one.turn] };
-    let mut weight = if fact.is_telling { 10 } else { 4 };
-    if let Some(line) = beside(&fact.text, one.turn, said) {
+fn stated(told: &Told) -> Weighed {
+    let Told { turn, fact, beside } = told;
+    let mut insight = Insight { text: fact.text.clone(), by: vec![USER.to_owned()], turns: vec![*turn] };
+    let mut weight = if fact.is_telling { 13 } else { 4 };
+    if let Some(line) = beside {
         let says = if line.contradicts { STILL } else { " says \"" };
         let text = format!("{}. {}{says}{}\"", fact.text, line.place, line.quote);
         if text.chars().count() <= ENTRY {
             insight.text = text;
-            insight.by.push(line.by.to_owned());
+            insight.by.push(line.by.clone());
             insight.turns.push(line.turn);
             insight.turns.sort_unstable();
             weight += if line.contradicts { 6 } else { 3 };
         }
     }
-    Weighed { insight, weight, subjects }
+    Weighed { insight, weight, subjects: subjects(&fact.text) }
 }
 
 /// What a contribution found, and what follows from it.
@@ -364,7 +365,8 @@ mod tests {
     fn of(talk: &[Said], decisions: &[Decision]) -> Vec<Insight> {
         let cast = crate::library::Library::built_in().unwrap().cast;
         let criteria = ["Every berth has a number and an owner".to_owned()];
-        ranked(talk, decisions, &Form { open: &[], criteria: &criteria, cast: &cast })
+        let told = crate::discussion::facts::told(talk, decisions, &cast);
+        ranked(talk, decisions, &Form { open: &[], criteria: &criteria, told: &told })
     }
 
     #[test]
@@ -436,9 +438,8 @@ mod tests {
             "business-analyst",
             "Life finds the exception to \"all boats\" at spec.md line 4. Which boat breaks it?",
         )];
-        let cast = crate::library::Library::built_in().unwrap().cast;
         let asked = Question { text: "Which boat breaks it?".into(), context: "x".into(), turns: vec![1] };
-        let found = |open: &[Question]| ranked(&talk, &[], &Form { open, criteria: &[], cast: &cast });
+        let found = |open: &[Question]| ranked(&talk, &[], &Form { open, criteria: &[], told: &[] });
         assert_eq!(found(&[asked]), []);
         assert_eq!(found(&[]).len(), 1);
     }

@@ -24,6 +24,7 @@ pub mod positions;
 mod questions;
 pub mod ranking;
 mod rulings;
+mod settler;
 pub mod summary;
 pub mod transcript;
 pub mod words;

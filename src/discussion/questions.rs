@@ -6,10 +6,11 @@ use super::address::unaddressed;
 use super::decisions::statements;
 use super::event::{Class, Event, NoticeKind, Purpose};
 use super::extract::{ENTRY, Said, name};
-use super::facts::{beside, facts, placed};
+use super::facts::{Told, placed};
 use super::insights::{is_alike, only_repeats, quotes_a_decision, quotes_one_of, without_opening};
+use super::settler::settler;
 use super::summary::{Decision, Question, USER};
-use super::words::{is_significant, stem, subjects, words};
+use super::words::{subjects, words};
 use crate::plain::{capital, cut};
 
 /// Questions beyond these are left to the recording.
@@ -20,16 +21,26 @@ const CRITERION: u32 = 3;
 
 /// The questions that stayed open: what the user asked, what two differed about, what the personas asked;
 /// those that read out a criterion of the step last.
-pub(super) fn questions(said: &[Said], decisions: &[Decision], talk: &Discussion<'_>) -> Vec<Question> {
+pub(super) fn questions(
+    said: &[Said],
+    decisions: &[Decision],
+    told: &[Told],
+    talk: &Discussion<'_>,
+) -> Vec<Question> {
     let mut found: Vec<(u32, Question, Vec<String>)> = Vec::new();
-    let refuted = refuted(said, decisions, talk);
+    // The places whose figure the user has contradicted.
+    let refuted: Vec<&str> = told
+        .iter()
+        .filter_map(|told| told.beside.as_ref())
+        .filter(|line| line.contradicts)
+        .map(|line| line.place.as_str())
+        .collect();
     let differing = undecided(said, decisions, talk).into_iter().map(|question| (1, question));
     let asked = said.iter().enumerate().flat_map(|(at, one)| of_one(at, one, said, decisions, talk));
     for (kind, question) in differing.chain(asked) {
         let about = subjects(&question.text);
         // The user has told otherwise, and that is an insight.
-        let told = kind > 0
-            && place_in(&question.text).is_some_and(|place| refuted.iter().any(|other| other == place));
+        let told = kind > 0 && place_in(&question.text).is_some_and(|place| refuted.contains(&place));
         if !told && !found.iter().any(|(.., other)| is_alike(other, &about)) {
             found.push((kind, question, about));
         }
@@ -43,16 +54,6 @@ pub(super) fn questions(said: &[Said], decisions: &[Decision], talk: &Discussion
     // The user's first, then in the order of the discussion.
     found.sort_by_key(|(kind, question, _)| (*kind > 0, question.turns.first().copied()));
     found.into_iter().map(|(_, question, _)| question).collect()
-}
-
-/// The places whose figure the user has contradicted.
-fn refuted(said: &[Said], decisions: &[Decision], talk: &Discussion<'_>) -> Vec<String> {
-    let told = said.iter().filter(|one| one.by == USER && one.is_turn);
-    let facts = told.flat_map(|one| {
-        facts(one, decisions, &talk.library().cast).into_iter().map(move |fact| (fact, one.turn))
-    });
-    let beside = facts.filter_map(|(fact, turn)| beside(&fact.text, turn, said));
-    beside.filter(|line| line.contradicts).map(|line| line.place).collect()
 }
 
 /// The questions of one turn that stayed open, with how late they come.
@@ -140,7 +141,7 @@ fn is_errand(question: &str, one: &Said, said: &[Said], talk: &Discussion<'_>) -
 }
 
 /// A quotation of fewer bytes is a name.
-const SHORT: usize = 25;
+pub(super) const SHORT: usize = 25;
 
 /// The question of a persona's contribution, with what it is about.
 fn asked(one: &Said, said: &[Said], decisions: &[Decision]) -> Option<String> {
@@ -179,7 +180,7 @@ fn subject(one: &Said) -> Option<String> {
     Some(format!("\"{quoted}\"{place}"))
 }
 
-fn place_in(text: &str) -> Option<&str> {
+pub(super) fn place_in(text: &str) -> Option<&str> {
     text.match_indices(" line ").find_map(|(at, found)| {
         let start = text[..at].rfind([' ', '(', '"']).map_or(0, |blank| blank + 1);
         let number = at + found.len();
@@ -226,124 +227,13 @@ fn context(
 }
 
 /// The place of an answer that shares most with a question.
-fn nearest(question: &str, answer: &Said) -> Option<String> {
+pub(super) fn nearest(question: &str, answer: &Said) -> Option<String> {
     let about = about(question);
     let shared = |quote: &str| subjects(quote).iter().filter(|word| about.contains(word)).count();
     let placed = answer.sentences.iter().flat_map(|sentence| placed(sentence));
     let best = placed.map(|(place, quote)| (shared(&quote), place)).filter(|(shared, _)| *shared > 0);
     // `max_by_key` gives the last of equals; the first is wanted.
     best.collect::<Vec<_>>().into_iter().rev().max_by_key(|(shared, _)| *shared).map(|(_, place)| place)
-}
-
-/// Who should settle a question: whom the line names as its owner; who decided what it is about; who
-/// answers for the requirement or set the figure that it names; else whose side it is.
-fn settler(one: &Said, question: &str, decisions: &[Decision]) -> String {
-    if let Some(owner) = owner(&one.text) {
-        return format!("{owner}, whom the line names,");
-    }
-    if one.by != USER && quotes_a_decision(question, decisions) {
-        return "the user, who decided it,".to_owned();
-    }
-    if let Some(id) = question.split('"').nth(1).and_then(requirement) {
-        return format!("whoever answers for {id}");
-    }
-    let figure = |quote: &&str| quote.len() < SHORT && quote.starts_with(|c: char| c.is_ascii_digit());
-    if let Some(figure) = question.split('"').skip(1).step_by(2).take(2).find(figure) {
-        return format!("whoever set \"{figure}\"");
-    }
-    if let Some(role) = role(one, question) {
-        return format!("the {role}, whom the line names,");
-    }
-    match one.by.as_str() {
-        "business-analyst" => "the item's owner, with those affected,",
-        "solutions-architect" => "whoever will run and pay for it",
-        "system-designer" => "whoever builds that part",
-        _ => "the item's owner",
-    }
-    .to_owned()
-}
-
-/// People as documents name them, by the last word of the name, sorted.
-const ROLES: [&str; 40] = [
-    "accountant",
-    "administrator",
-    "applicant",
-    "assistant",
-    "board",
-    "buyer",
-    "chair",
-    "clerk",
-    "client",
-    "coach",
-    "conductor",
-    "courier",
-    "customer",
-    "director",
-    "doctor",
-    "driver",
-    "editor",
-    "employee",
-    "inspector",
-    "lead",
-    "leader",
-    "librarian",
-    "manager",
-    "nurse",
-    "office",
-    "officer",
-    "operator",
-    "owner",
-    "patient",
-    "pharmacist",
-    "pupil",
-    "secretary",
-    "supervisor",
-    "supplier",
-    "teacher",
-    "technician",
-    "tenant",
-    "treasurer",
-    "vendor",
-    "volunteer",
-];
-
-/// The first people that the line names which a business analyst's question is about: they know the work.
-fn role(one: &Said, question: &str) -> Option<String> {
-    if one.by != "business-analyst" {
-        return None;
-    }
-    let place = place_in(question).map(str::to_owned).or_else(|| nearest(question, one))?;
-    let lines = one.sentences.iter().flat_map(|sentence| placed(sentence));
-    let quote = lines.into_iter().find(|(other, _)| *other == place).map(|(_, quote)| quote)?;
-    let found = words(&quote);
-    let at = found.iter().position(|word| ROLES.binary_search(&stem(&word.text).as_ref()).is_ok())?;
-    // "The ward manager": the word before it says which one.
-    let which = at.checked_sub(1).map(|before| &found[before]);
-    let which = which.filter(|word| is_significant(&word.text) && quote[word.end..found[at].start] == *" ");
-    let which =
-        which.filter(|word| !word.text.starts_with(|c: char| c.is_ascii_digit()) && word.text != "every");
-    let name = which.map_or(found[at].text.to_string(), |which| format!("{} {}", which.text, found[at].text));
-    Some(name)
-}
-
-/// Whom a line names as its owner.
-fn owner(text: &str) -> Option<&str> {
-    let at = text.to_lowercase().find("owner: ")?;
-    let after = text.get(at + "owner: ".len()..)?;
-    let owner = after.split(['.', ',', ';', '"', ')', '…']).next().unwrap_or_default().trim();
-    (!owner.is_empty() && words(owner).len() <= 4).then_some(owner)
-}
-
-/// The id of a requirement that a text begins with: "FR-004", "NFR-7", "R8".
-fn requirement(text: &str) -> Option<&str> {
-    let first = text.split([' ', ',', ':']).next()?;
-    let letters = first.trim_end_matches(|c: char| c.is_ascii_digit());
-    let is_id = letters.len() < first.len()
-        && !letters.is_empty()
-        && letters.len() <= 5
-        && letters.chars().all(|c| c.is_ascii_uppercase() || c == '-')
-        && letters.starts_with(|c: char| c.is_ascii_uppercase());
-    is_id.then_some(first)
 }
 
 /// What two personas differed about, where the user has not settled it: both options, on the turns that
@@ -447,26 +337,6 @@ mod tests {
         let near = answer("spec.md line 9 says \"The boat has a number on its bow\".");
         assert!(!is_answered(&asked, &asked.text, &near, &[]));
         assert_eq!(nearest(&asked.text, &near[0]).as_deref(), Some("spec.md line 9"));
-    }
-
-    #[test]
-    fn whoever_can_tell_is_named_by_the_line() {
-        let by = |text: &str, question: &str| settler(&said(5, "business-analyst", text), question, &[]);
-        let line = "Life finds the exception at spec.md line 4 (\"The harbour office files every form\").";
-        assert_eq!(
-            by(line, "\"every form\" (spec.md line 4): Which one?"),
-            "the harbour office, whom the line names,"
-        );
-        assert_eq!(
-            by("x", "\"FR-004 A boat waits\" (spec.md line 4): Until when?"),
-            "whoever answers for FR-004"
-        );
-        assert_eq!(
-            by("x", "\"Boats\", \"90 seconds\" (spec.md line 4): Who says so?"),
-            "whoever set \"90 seconds\""
-        );
-        assert_eq!(by("The line has owner: Port authority.", "Who?"), "Port authority, whom the line names,");
-        assert_eq!(by("x", "Who?"), "the item's owner, with those affected,");
     }
 
     #[test]
