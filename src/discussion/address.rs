@@ -65,11 +65,9 @@ fn addressed(text: &str, cast: &Cast) -> Vec<String> {
 /// What a message says without the name it begins with and the small words in front: "Maya, where do
 /// we start?" asks "where do we start?".
 pub fn unaddressed<'t>(text: &'t str, cast: &Cast) -> &'t str {
-    let mut rest = text.trim();
-    while let Some(shorter) = without_lead(rest, cast) {
-        rest = shorter;
-    }
-    rest
+    // Nobody greets more than three in a row.
+    let leads = std::iter::successors(Some(text.trim()), |rest| without_lead(rest, cast));
+    leads.take(4).last().unwrap_or(text)
 }
 
 /// Small words before a comma that say nothing, and those that join on to what was said.
@@ -102,7 +100,9 @@ fn without_lead<'t>(text: &'t str, cast: &Cast) -> Option<&'t str> {
     let name = text.split_once(' ').filter(|(name, after)| {
         let asks = ["what ", "how ", "who ", "where ", "when ", "why ", "which ", "should ", "do ", "does "];
         cast.iter().any(|persona| persona.first_name() == *name)
-            && asks.iter().any(|word| after.to_ascii_lowercase().starts_with(word))
+            && asks
+                .iter()
+                .any(|word| after.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)))
     });
     let joins = || {
         let joined = JOINS

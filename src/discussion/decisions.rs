@@ -19,10 +19,10 @@ pub fn statements(text: &str) -> Vec<String> {
         let mut start = 0;
         for (at, c) in sentence.char_indices().filter(|(_, c)| matches!(c, '.' | '!' | '?' | ';' | ',')) {
             let after = &sentence[at + 1..];
-            let word = sentence[..at].rsplit(' ').next().unwrap_or_default().to_ascii_lowercase();
-            let next = after.trim_start().split(' ').next().unwrap_or_default();
-            let short = word == "etc" || is_shortened(&word, next);
-            let ends = if c == ',' { after.starts_with(" but ") } else { after.starts_with(' ') && !short };
+            let ends = match c {
+                ',' => after.starts_with(" but "),
+                _ => after.starts_with(' ') && !is_short(&sentence[..at], after),
+            };
             if ends {
                 found.push(sentence[start..=at].trim_matches([' ', ',', ';']).to_owned());
                 start = at + 1;
@@ -31,6 +31,12 @@ pub fn statements(text: &str) -> Vec<String> {
         found.push(sentence[start..].trim().to_owned());
     }
     found
+}
+
+/// Whether a text ends in a word written short, with something behind it.
+fn is_short(text: &str, after: &str) -> bool {
+    let next = after.trim_start().split(' ').next().unwrap_or_default();
+    text.ends_with(" etc") || is_shortened(text, next)
 }
 
 /// A text without the signs of emphasis; the underscore in a name such as `picker_id` is none.

@@ -156,10 +156,16 @@ const SHORT: [&str; 26] = [
 /// Whether a text ends in a word written short: its full stop ends no sentence. "No." does where no number
 /// follows it.
 pub(super) fn is_shortened(text: &str, next: &str) -> bool {
-    let word = text.rsplit([' ', '(', '"', '/']).next().unwrap_or_default();
-    let lower = word.to_ascii_lowercase();
-    let numbered = lower == "no" && next.starts_with(|c: char| c.is_ascii_digit());
-    !next.is_empty() && (numbered || SHORT.binary_search(&lower.as_str()).is_ok())
+    if next.is_empty() {
+        return false;
+    }
+    // The longest of them has six letters: what stands further to the front is not looked at.
+    let bytes = text.as_bytes();
+    let near = &bytes[bytes.len().saturating_sub(8)..];
+    let from = near.iter().rposition(|byte| b" (\"/".contains(byte)).map_or(0, |at| at + 1);
+    let lower = near[from..].to_ascii_lowercase();
+    let numbered = lower == b"no" && next.starts_with(|c: char| c.is_ascii_digit());
+    numbered || SHORT.binary_search_by(|short| short.as_bytes().cmp(lower.as_slice())).is_ok()
 }
 
 fn decisions(said: &[Said], talk: &Discussion<'_>) -> Vec<Decision> {

@@ -25,13 +25,17 @@ pub(super) struct Fact {
 /// Facts of one message beyond these are left to the recording.
 const MOST: usize = 3;
 
+/// Sentences of one message that are looked at, and decisions of it that they are held against.
+const LOOKED_AT: usize = 100;
+
 /// The facts of a message, each a run of sentences.
 fn facts(one: &Said, decisions: &[Decision], cast: &Cast) -> Vec<Fact> {
     let mut found: Vec<Fact> = Vec::new();
     let mut open = false;
-    for sentence in &one.sentences {
+    let decided = Decided::new(one, decisions);
+    for sentence in one.sentences.iter().take(LOOKED_AT) {
         let said = unaddressed(sentence, cast);
-        let is_free = !said.ends_with(['?', '？', ':']) && !decides(sentence, one, decisions);
+        let is_free = !said.ends_with(['?', '？', ':']) && !decided.holds(sentence);
         let joins = open && is_free && (points_back(said) || is_fact(said));
         if joins {
             // The whole of a run fits an entry, or stands apart.
@@ -57,26 +61,36 @@ fn ended(sentence: &str) -> String {
     sentence.trim_end_matches(['.', ' ']).to_owned()
 }
 
-/// Whether a sentence is a decision, or the reason of one.
-fn decides(sentence: &str, one: &Said, decisions: &[Decision]) -> bool {
-    let lower = sentence.to_lowercase().replace('’', "'");
-    let holds = |text: &str| !text.is_empty() && lower.contains(&text.to_lowercase());
-    let of_turn = |decision: &&Decision| decision.turns.contains(&one.turn);
-    !decisions_in(sentence, true).is_empty()
-        || one
-            .decides
-            .iter()
-            .any(|(what, why)| holds(what) || is_within(sentence, what) || why.as_deref().is_some_and(holds))
-        || decisions
-            .iter()
-            .filter(of_turn)
-            .any(|decision| holds(&decision.text) || holds(&decision.rationale))
+/// What a message decides, and why.
+struct Decided {
+    /// In lower case.
+    texts: Vec<String>,
+    /// What each decision is about.
+    about: Vec<Vec<String>>,
 }
 
-/// Whether a decision has every subject of a sentence: "At every boot, please" is a part of it.
-fn is_within(sentence: &str, decided: &str) -> bool {
-    let known = subjects(decided);
-    subjects(sentence).iter().filter(|word| *word != "please").all(|word| known.contains(word))
+impl Decided {
+    fn new(one: &Said, decisions: &[Decision]) -> Decided {
+        let own = one.decides.iter().map(|(what, why)| (what.as_str(), why.as_deref().unwrap_or_default()));
+        let of_turn = decisions.iter().filter(|decision| decision.turns.contains(&one.turn));
+        let of_turn = of_turn.map(|decision| (decision.text.as_str(), decision.rationale.as_str()));
+        let all: Vec<(&str, &str)> = own.take(LOOKED_AT).chain(of_turn.take(LOOKED_AT)).collect();
+        let texts = all.iter().flat_map(|(what, why)| [what, why]).filter(|text| !text.is_empty());
+        Decided {
+            texts: texts.map(|text| text.to_lowercase()).collect(),
+            about: all.iter().map(|(what, _)| subjects(what)).collect(),
+        }
+    }
+
+    /// Whether a sentence is a decision, the reason of one, or a part of one: "At every boot, please".
+    fn holds(&self, sentence: &str) -> bool {
+        let lower = sentence.to_lowercase().replace('’', "'");
+        let mut about = subjects(sentence);
+        about.retain(|word| word != "please");
+        !decisions_in(sentence, true).is_empty()
+            || self.texts.iter().any(|text| lower.contains(text.as_str()))
+            || self.about.iter().any(|known| about.iter().all(|word| known.contains(word)))
+    }
 }
 
 /// How a sentence begins that says nothing by itself.

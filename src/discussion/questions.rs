@@ -16,6 +16,9 @@ use crate::plain::{capital, cut};
 /// Questions beyond these are left to the recording.
 const MOST: usize = 6;
 
+/// Questions of one message beyond these are left to the recording.
+const OF_A_MESSAGE: usize = 3;
+
 /// How late a question comes that reads out a criterion of the step.
 const CRITERION: u32 = 3;
 
@@ -97,7 +100,7 @@ fn asked_by_user(one: &Said, said: &[Said], talk: &Discussion<'_>) -> Vec<String
     let open = bare.filter(|question| {
         words(question).len() >= 3 && !about(question).is_empty() && !is_errand(question, one, said, talk)
     });
-    open.map(capital).collect()
+    open.take(OF_A_MESSAGE).map(capital).collect()
 }
 
 /// Words that any question may have: they are no subject.
