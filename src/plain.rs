@@ -205,6 +205,7 @@ pub fn markdown(text: &str) -> String {
         let after = chars.get(at + 1).copied();
         match found {
             '<' => out.push_str("&lt;"),
+            '>' if is_arrow_or_more(&chars[..at], after) => out.push('>'),
             '>' => out.push_str("&gt;"),
             '&' if after.is_some_and(|c| c == '#' || c.is_ascii_alphabetic()) => out.push_str("&amp;"),
             '\\' | '`' | '*' | '[' | ']' | '|' | '~' => {
@@ -240,6 +241,17 @@ pub fn markdown(text: &str) -> String {
     out
 }
 
+/// Whether `>` behind some text is the end of an arrow (`->`, `=>`) or stands between blanks: inside a line that
+/// opens no quotation, and with no `<` left no tag can end there. The end of a comment (`-->`) stays escaped.
+fn is_arrow_or_more(before: &[char], after: Option<char>) -> bool {
+    match before {
+        [.., '-' | '!', '-'] => false,
+        [.., _, '-' | '='] => true,
+        [.., _, ' '] => after == Some(' '),
+        _ => false,
+    }
+}
+
 fn ends_with_www(before: &[char]) -> bool {
     let [.., a, b, c] = before else { return false };
     let start = before.len() == 3 || !before[before.len() - 4].is_alphanumeric();
@@ -273,6 +285,24 @@ mod tests {
             ["Let's go with last-write-wins: it's simple, and 3 of 4 agree (really).", "snake_case & co. 50%"]
         {
             assert_eq!(markdown(text), text);
+        }
+    }
+
+    #[test]
+    fn an_arrow_is_written_as_it_is_and_the_end_of_a_comment_is_not() {
+        for text in ["find(key) -> Answer", "x => y, and 5 > 3"] {
+            assert_eq!(markdown(text), text);
+            assert!(is_one_text(text), "{text}");
+        }
+        for (text, wanted) in [
+            ("a --> b", "a --&gt; b"),
+            ("a --!> b", "a --!&gt; b"),
+            ("!-> b", "!-&gt; b"),
+            ("> b", "&gt; b"),
+            ("-> b", "\\-&gt; b"),
+            ("<b> ?> ]]>", "&lt;b&gt; ?&gt; \\]\\]&gt;"),
+        ] {
+            assert_eq!(markdown(text), wanted);
         }
     }
 

@@ -62,6 +62,60 @@ fn addressed(text: &str, cast: &Cast) -> Vec<String> {
     keys
 }
 
+/// What a message says without the name it begins with and the small words in front: "Maya, where do
+/// we start?" asks "where do we start?".
+pub fn unaddressed<'t>(text: &'t str, cast: &Cast) -> &'t str {
+    // Nobody greets more than three in a row.
+    let leads = std::iter::successors(Some(text.trim()), |rest| without_lead(rest, cast));
+    leads.take(4).last().unwrap_or(text)
+}
+
+/// Small words before a comma that say nothing, and those that join on to what was said.
+const SMALL_TALK: [&str; 13] = [
+    "all",
+    "by the way",
+    "everybody",
+    "everyone",
+    "guys",
+    "hello",
+    "hey",
+    "hi",
+    "hm",
+    "hmm",
+    "team",
+    "well",
+    "you all",
+];
+const JOINS: [&str; 3] = ["and ", "but ", "so "];
+
+fn without_lead<'t>(text: &'t str, cast: &Cast) -> Option<&'t str> {
+    let ends = text.find([',', ':']).filter(|at| words(&text[..*at]).len() <= 3);
+    let is_lead = |lead: &str| {
+        let lead = lead.trim().to_lowercase();
+        cast.iter().any(|persona| persona.first_name().to_lowercase() == lead)
+            || SMALL_TALK.contains(&lead.as_str())
+    };
+    let after = ends.filter(|at| is_lead(&text[..*at])).map(|at| &text[at + 1..]);
+    // "Maya what do you see" needs no comma where a question begins.
+    let name = text.split_once(' ').filter(|(name, after)| {
+        let asks = ["what ", "how ", "who ", "where ", "when ", "why ", "which ", "should ", "do ", "does "];
+        cast.iter().any(|persona| persona.first_name() == *name)
+            && asks
+                .iter()
+                .any(|word| after.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)))
+    });
+    let joins = || {
+        let joined = JOINS
+            .iter()
+            .find(|word| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)))?;
+        // "So far" and "so that" are no lead.
+        let rest = &text[joined.len()..];
+        (!rest.starts_with("far ") && !rest.starts_with("that ")).then_some(rest)
+    };
+    let rest = after.or(name.map(|(_, after)| after)).or_else(joins)?.trim_start();
+    (!rest.is_empty()).then_some(rest)
+}
+
 /// Quoted lines of a reply are somebody else's words; inline quotation marks stay.
 fn without_replies(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with('>')).collect();
@@ -416,6 +470,22 @@ fn is_yes(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_and_small_words_in_front_are_no_part_of_what_is_said() {
+        let cast = crate::library::Library::built_in().unwrap().cast;
+        for (text, wanted) in [
+            ("Maya, where do we start?", "where do we start?"),
+            ("Everyone, by the way, who pays?", "who pays?"),
+            ("Jordan what breaks?", "what breaks?"),
+            ("And what about guests?", "what about guests?"),
+            ("Jordan will call the port.", "Jordan will call the port."),
+            ("So far nobody complained.", "So far nobody complained."),
+            ("Maya,", "Maya,"),
+        ] {
+            assert_eq!(unaddressed(text, &cast), wanted);
+        }
+    }
 
     fn class(text: &str, asked: bool) -> String {
         let cast = crate::library::Library::built_in().unwrap().cast;

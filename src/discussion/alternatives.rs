@@ -3,27 +3,99 @@
 //! The question is the user's own, or the choice that a disagreement was put to. An answer takes up one of the
 //! two by words that only this one has, or by its place ("the second"). A doubt takes up neither.
 
-use super::decisions::with_reason;
+use super::decisions::{reason_behind, with_reason};
 use super::words::{is_significant, stem, words};
 use crate::plain::capital;
 
 /// What an answer to a question of the form "A or B?" decides, and why.
 pub fn answer_to(asked: &str, text: &str) -> Option<(String, Option<String>)> {
     let [one, other] = alternatives(asked)?;
-    let statement = super::decisions::statements(text).into_iter().next()?;
+    let mut statements = super::decisions::statements(text).into_iter();
+    let statement = statements.next()?;
     let lower = format!(" {} ", statement.to_ascii_lowercase().trim_end_matches(['.', '!', ' ']));
     if statement.ends_with(['?', '？']) || DOUBTS.iter().any(|doubt| lower.contains(doubt)) {
         return None;
     }
+    let why_behind = statements.next().and_then(|next| reason_behind(&next));
     if let Some(second) = by_place(&lower) {
-        return Some((capital(if second { &other } else { &one }), None));
+        return Some((capital(if second { &other } else { &one }), why_behind));
     }
     let said = telling(&statement);
     let takes = |own: &str, others: &str| {
         let others = telling(others);
         telling(own).iter().any(|word| !others.contains(word) && said.contains(word))
     };
-    (takes(&one, &other) != takes(&other, &one)).then(|| with_reason(&statement))
+    let (first, second) = (takes(&one, &other), takes(&other, &one));
+    (first != second).then(|| {
+        let (what, why) = with_reason(&statement);
+        let chosen = if first { &one } else { &other };
+        (completed(asked, &one, chosen, &what).unwrap_or(what), why.or(why_behind))
+    })
+}
+
+/// An answer that is only a part of a sentence, with what it says it of: "At every boot" to "check the
+/// signature at every boot, or only once?" is "Check the signature at every boot". A question that cannot
+/// be turned round by its form stands before the answer as it is.
+fn completed(asked: &str, one: &str, chosen: &str, answer: &str) -> Option<String> {
+    let known = telling(chosen);
+    let said = words(answer);
+    let first = said.first()?.text.to_string();
+    let elliptic = telling(answer).iter().all(|word| known.contains(word))
+        && said.len() <= words(chosen).len() + 1
+        && !matches!(first.as_str(), "it" | "they" | "we" | "that" | "this" | "he" | "she" | "i" | "you");
+    if !elliptic {
+        return None;
+    }
+    let asked = super::decisions::statements(asked).into_iter().rev().find(|one| one.ends_with('?'))?;
+    let head = &asked[..asked.find(one)?];
+    let head = head.rsplit_once(": ").map_or(head, |(_, tail)| tail);
+    let head = head.rsplit_once(", ").map_or(head, |(_, tail)| tail).trim();
+    if head.is_empty() {
+        return of_first(one, chosen);
+    }
+    turned(head).map(|turned| capital(&format!("{turned} {chosen}"))).or_else(|| {
+        let is_yes_or_no = words(head).first().is_some_and(|word| ASKS.contains(&word.text.as_ref()));
+        is_yes_or_no.then(|| format!("{asked} {}", capital(answer)))
+    })
+}
+
+/// Verbs that open a question which an answer alone says too little to.
+const ASKS: [&str; 10] = ["can", "could", "do", "does", "may", "must", "shall", "should", "will", "would"];
+
+/// The chosen of two alternatives, where the first one says what both are about.
+fn of_first(one: &str, chosen: &str) -> Option<String> {
+    if one == chosen {
+        return Some(capital(chosen));
+    }
+    let first = chosen.split(' ').next()?.to_ascii_lowercase();
+    let begins =
+        || BEGINS.iter().chain(&["after", "before", "during", "every", "only", "once", "until", "with"]);
+    let is_part = begins().any(|word| *word == first);
+    let lower = one.to_ascii_lowercase();
+    let ends = begins().filter_map(|word| lower.find(&format!(" {word} "))).min();
+    let head = ends.filter(|at| is_part && words(&one[..*at]).len() > 1)?;
+    Some(capital(&format!("{} {chosen}", &one[..head])))
+}
+
+/// "Should we bill" as "bill", "should people book" as "people should book".
+fn turned(head: &str) -> Option<String> {
+    let lower = head.to_ascii_lowercase();
+    let (verb, rest) = lower.split_once(' ').filter(|(verb, _)| ASKS.contains(verb))?;
+    if let Some(own) = ["we ", "i "].iter().find_map(|us| rest.strip_prefix(us)) {
+        return Some(head[head.len() - own.len()..].to_owned());
+    }
+    let said = &head[head.len() - rest.len()..];
+    let parts: Vec<&str> = said.split(' ').collect();
+    let modal = matches!(verb, "can" | "may" | "must" | "shall" | "should" | "will");
+    match parts.as_slice() {
+        [who, does] if modal => Some(format!("{who} {verb} {does}")),
+        // "Sign in", "hand over".
+        [who, does, on @ ("in" | "off" | "on" | "out" | "over" | "up")] if modal => {
+            Some(format!("{who} {verb} {does} {on}"))
+        }
+        [the @ ("the" | "a" | "an"), who, does] if modal => Some(format!("{the} {who} {verb} {does}")),
+        _ => None,
+    }
 }
 
 /// Words of an answer that takes up nothing.
@@ -99,6 +171,39 @@ fn telling(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_answer_in_part_of_a_sentence_takes_its_object_from_the_question() {
+        let of = |asked: &str, answer: &str| answer_to(asked, answer).map(|(what, _)| what);
+        for (asked, answer, what) in [
+            (
+                "What do you think: weigh the crates at every stop, or only once at the depot?",
+                "At every stop, please.",
+                "Weigh the crates at every stop",
+            ),
+            (
+                "What do you think: weigh the crates at every stop, or only once at the depot?",
+                "Once at the depot.",
+                "Weigh the crates only once at the depot",
+            ),
+            (
+                "Should guests pay by card or by invoice?",
+                "By invoice, because the club has no terminal.",
+                "Guests should pay by invoice",
+            ),
+            ("Shall we bill in March or in September?", "In September.", "Bill in September"),
+            (
+                "Does a dog count as a guest or as luggage?",
+                "As luggage.",
+                "Does a dog count as a guest or as luggage? As luggage",
+            ),
+            ("Does a dog count as a guest or as luggage?", "It counts as luggage.", "It counts as luggage"),
+        ] {
+            assert_eq!(of(asked, answer).as_deref(), Some(what), "{asked} {answer}");
+        }
+        let costly = answer_to("Shall we bill in March or in May?", "In May. It costs us two months.");
+        assert_eq!(costly.unwrap().1.as_deref(), Some("it costs us two months"));
+    }
 
     #[test]
     fn the_alternatives_of_a_question_are_told_apart() {

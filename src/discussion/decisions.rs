@@ -6,7 +6,7 @@
 //! condition or a doubt decides nothing. What needs no word that says so is in [`super::rulings`], an
 //! answer to "A or B?" in [`super::alternatives`].
 
-use super::extract::sentences;
+use super::extract::{is_shortened, sentences};
 use super::rulings::{closed, closes, is_only_leads, names_a_body, ruled, without_leads};
 use super::words::{unquoted, words};
 use crate::plain::capital;
@@ -19,9 +19,10 @@ pub fn statements(text: &str) -> Vec<String> {
         let mut start = 0;
         for (at, c) in sentence.char_indices().filter(|(_, c)| matches!(c, '.' | '!' | '?' | ';' | ',')) {
             let after = &sentence[at + 1..];
-            let word = sentence[..at].rsplit(' ').next().unwrap_or_default().to_ascii_lowercase();
-            let short = matches!(word.as_str(), "e.g" | "i.e" | "etc" | "vs" | "approx" | "no" | "ca");
-            let ends = if c == ',' { after.starts_with(" but ") } else { after.starts_with(' ') && !short };
+            let ends = match c {
+                ',' => after.starts_with(" but "),
+                _ => after.starts_with(' ') && !is_short(&sentence[..at], after),
+            };
             if ends {
                 found.push(sentence[start..=at].trim_matches([' ', ',', ';']).to_owned());
                 start = at + 1;
@@ -30,6 +31,12 @@ pub fn statements(text: &str) -> Vec<String> {
         found.push(sentence[start..].trim().to_owned());
     }
     found
+}
+
+/// Whether a text ends in a word written short, with something behind it.
+fn is_short(text: &str, after: &str) -> bool {
+    let next = after.trim_start().split(' ').next().unwrap_or_default();
+    text.ends_with(" etc") || is_shortened(text, next)
 }
 
 /// A text without the signs of emphasis; the underscore in a name such as `picker_id` is none.
@@ -257,17 +264,19 @@ pub fn decided(sentence: &str, by_user: bool) -> Option<(String, Option<String>)
     }
     let rest = bare(sentence.get(from..)?);
     let rest = rest.trim_end_matches(['.', '!', '。', ' ']);
+    let agreed = lower[at..at + length].contains("agree");
+    let (whom, rest) = match with_whom(rest).filter(|_| agreed) {
+        Some((whom, rest)) => (Some(format!("agreed with {whom}")), rest),
+        None => (None, rest),
+    };
     let begins = bare(sentence.get(at + length..)?).to_ascii_lowercase();
     if words(rest).is_empty() || NOTHING.iter().any(|word| find_word(&begins, word) == Some(0)) {
         return None;
     }
-    let (what, why) = match reason(rest) {
-        Some((at, length)) => (&rest[..at], Some(rest[at + length..].trim())),
-        None => (rest, None),
-    };
+    let (what, why) = with_reason(rest);
     Some((
-        capital(what.trim_end_matches([',', ' '])),
-        why.filter(|why| !words(why).is_empty()).map(str::to_owned),
+        what,
+        whom.map_or(why.clone(), |whom| Some(why.map_or(whom.clone(), |why| format!("{why} ({whom})")))),
     ))
 }
 
@@ -326,6 +335,9 @@ fn is_one_of_us(word: &str) -> bool {
 /// Where a reason begins, and how long the word is that opens it.
 pub(super) fn reason(text: &str) -> Option<(usize, usize)> {
     let opens = [" because ", " since ", " so that ", ", as ", " - ", " -- ", " — "];
+    // What would be otherwise is the reason, with the word that says so.
+    let otherwise = [", otherwise ", "; otherwise ", ", or else ", "; that way ", ", that way "];
+    let otherwise = otherwise.iter().filter_map(|word| text.find(word).map(|at| (at, 2)));
     let found = opens.iter().filter_map(|word| {
         let at = text.find(word)?;
         // "since 2019" and "5 - 10" give no reason.
@@ -333,7 +345,48 @@ pub(super) fn reason(text: &str) -> Option<(usize, usize)> {
             && (word.trim() != "-" || text[..at].ends_with(char::is_alphabetic));
         letters.then_some((at, word.len()))
     });
-    found.min()
+    found.chain(otherwise).min()
+}
+
+/// How a statement begins that gives the reason of the one before it; the second part is left away.
+const REASONS: [(&str, bool); 14] = [
+    ("because ", true),
+    ("the reason is that ", true),
+    ("the reason is ", true),
+    ("the reason: ", true),
+    ("otherwise ", false),
+    ("that way ", false),
+    ("this way ", false),
+    ("so that ", false),
+    ("it costs ", false),
+    ("that costs ", false),
+    ("it saves ", false),
+    ("that saves ", false),
+    ("it avoids ", false),
+    ("that avoids ", false),
+];
+
+/// The reason that a statement gives for the decision before it.
+pub(super) fn reason_behind(statement: &str) -> Option<String> {
+    let lower = statement.to_ascii_lowercase();
+    let (opens, is_taken_off) = REASONS.iter().find(|(opens, _)| lower.starts_with(opens))?;
+    let from = if *is_taken_off { opens.len() } else { 0 };
+    let why = statement[from..].trim().trim_end_matches(['.', '!', '。', ' ']);
+    let asks = statement.ends_with(['?', '？']);
+    let first = why.chars().next().filter(|_| !asks && words(why).len() > 1)?;
+    let lower_first = if *is_taken_off { first } else { first.to_ascii_lowercase() };
+    Some(format!("{lower_first}{}", &why[first.len_utf8()..]))
+}
+
+/// "With the canton that …": with whom something was agreed, and what stands behind that.
+fn with_whom(rest: &str) -> Option<(&str, &str)> {
+    let lower = rest.to_ascii_lowercase();
+    let with = lower.strip_prefix("with ")?;
+    let ends = [" that ", " to ", " on ", ": "];
+    let (at, end) = ends.iter().filter_map(|end| Some((with.find(end)?, end.len()))).min()?;
+    let from = "with ".len();
+    let (whom, what) = (&rest[from..from + at], &rest[from + at + end..]);
+    ((1..=5).contains(&words(whom).len()) && words(what).len() > 1).then_some((whom, what))
 }
 
 /// Where `phrase` stands in `text` at the beginning of a word.
@@ -356,6 +409,13 @@ pub fn decisions_in(text: &str, by_user: bool) -> Vec<(String, Option<String>)> 
     for (at, statement) in statements.iter().enumerate() {
         let before = at.checked_sub(1).map(|before| statements[before].to_ascii_lowercase());
         let after_decision = found.last().is_some_and(|(last, _)| last + 1 == at);
+        if after_decision
+            && let Some(why) = reason_behind(statement)
+            && let Some((_, (_, given @ None))) = found.last_mut()
+        {
+            *given = Some(why);
+            continue;
+        }
         let decision = by_user.then(|| closed(statement)).flatten();
         let decision = decision.or_else(|| decided(statement, by_user)).or_else(|| {
             let led = before.as_deref().is_some_and(is_only_leads);
@@ -368,6 +428,10 @@ pub fn decisions_in(text: &str, by_user: bool) -> Vec<(String, Option<String>)> 
             found.push((at, with_reason(&statements[at - 1])));
         }
     }
+    // What will be done comes before what will not.
+    found.sort_by_key(|(at, _)| {
+        statements[*at].contains("don't want ") || statements[*at].contains("do not want ")
+    });
     found.into_iter().map(|(_, decision)| decision).collect()
 }
 
@@ -375,15 +439,73 @@ pub fn decisions_in(text: &str, by_user: bool) -> Vec<(String, Option<String>)> 
 pub(super) fn with_reason(statement: &str) -> (String, Option<String>) {
     let rest = statement.trim().trim_end_matches(['.', '!', '。', ' ']);
     let (what, why) = match reason(rest) {
+        // "Because of the tide" is a reason with its first word.
+        Some((at, _)) if rest[at..].starts_with(" because of ") => (&rest[..at], Some(rest[at..].trim())),
         Some((at, length)) => (&rest[..at], Some(rest[at + length..].trim())),
         None => (rest, None),
     };
+    let what = without_courtesy(what);
     (capital(what.trim_end_matches([',', ' '])), why.filter(|why| !words(why).is_empty()).map(str::to_owned))
+}
+
+/// "At every boot, please": what is asked for is not that it be asked for kindly.
+fn without_courtesy(what: &str) -> &str {
+    let what = what.trim_end_matches([',', ' ']);
+    let kind = [", please", " please", ", thanks", ", thank you"];
+    let left = kind.iter().find_map(|kind| {
+        let at = what.len().checked_sub(kind.len())?;
+        what.get(at..).filter(|end| end.eq_ignore_ascii_case(kind)).map(|_| &what[..at])
+    });
+    left.unwrap_or(what)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reason_may_stand_in_the_next_statement_or_behind_otherwise() {
+        for (text, what, why) in [
+            (
+                "We will number the crates. That way a missing one is seen.",
+                "Number the crates",
+                "that way a missing one is seen",
+            ),
+            ("We'll number the crates. Because two went missing.", "Number the crates", "two went missing"),
+            (
+                "Numbering the crates it is, otherwise one goes missing.",
+                "Numbering the crates",
+                "otherwise one goes missing",
+            ),
+            ("We decided on two pumps. It costs a day's work.", "Two pumps", "it costs a day's work"),
+        ] {
+            assert_eq!(decisions_in(text, true), [(what.to_owned(), Some(why.to_owned()))], "{text}");
+        }
+        // A question gives no reason, and a reason that is there stays.
+        assert_eq!(decisions_in("We decided on two pumps. Otherwise what?", true)[0].1, None);
+        assert_eq!(
+            decisions_in("We decided on two pumps because one broke. That way we sleep.", true)[0]
+                .1
+                .as_deref(),
+            Some("one broke")
+        );
+    }
+
+    #[test]
+    fn with_whom_it_was_agreed_is_no_part_of_a_decision() {
+        assert_eq!(
+            user("We agreed with the harbour that nobody lands after ten, because of the tide."),
+            Some((
+                "Nobody lands after ten".to_owned(),
+                Some("because of the tide (agreed with the harbour)".to_owned())
+            ))
+        );
+        assert_eq!(user("We agreed with Sam on two keys.").unwrap().0, "Two keys");
+        assert_eq!(
+            user("We decided with two against one to wait a year.").unwrap().0,
+            "With two against one to wait a year"
+        );
+    }
 
     fn user(text: &str) -> Option<(String, Option<String>)> {
         decided(text, true)

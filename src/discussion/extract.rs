@@ -7,6 +7,7 @@ use super::Discussion;
 use super::alternatives::answer_to;
 use super::decisions::decisions_in;
 use super::event::{Class, Event, NoticeKind, Purpose, Record};
+use super::facts::told;
 use super::insights::insights;
 use super::questions::questions;
 use super::summary::{Decision, Insight, ONE_LINE, Question, Summary, USER};
@@ -50,8 +51,9 @@ pub fn decided_by(text: &str, before: &[Record]) -> Vec<(String, Option<String>)
 pub fn summary(talk: &Discussion<'_>) -> Summary {
     let said = said(talk);
     let decisions = decisions(&said, talk);
-    let insights = insights(&said, &decisions);
-    let open_questions = questions(&said, &decisions, talk);
+    let told = told(&said, &decisions, &talk.library().cast);
+    let open_questions = questions(&said, &decisions, &told, talk);
+    let insights = insights(&said, &decisions, &told, &open_questions, talk);
     let action_items = actions(&said);
     let summary = in_one_line(&decisions, &insights, &open_questions, talk);
     Summary { insights, decisions, open_questions, action_items, summary, voice: None }
@@ -103,7 +105,8 @@ fn below_heading(text: &str) -> &str {
 }
 
 /// The sentences of a text, each on one line. A full stop ends a sentence before white space and
-/// a capital letter, a digit, a quotation mark or a file's name; what is quoted stays whole.
+/// a capital letter, a digit, a quotation mark or a file's name, unless it shortens a word; what is quoted
+/// stays whole.
 pub fn sentences(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in text.lines().map(one_line) {
@@ -133,7 +136,8 @@ fn split(line: &str, quotes: bool) -> Option<Vec<String>> {
         // A file's name may open a sentence in lower case.
         let file = next.trim_end_matches('.').contains('.');
         let begins = after.starts_with(' ') && (file || !next.starts_with(char::is_lowercase));
-        let ends = c != '"' || matches!(last, '.' | '?' | '!');
+        let shortens = c == '.' && is_shortened(&line[start..at], next);
+        let ends = (c != '"' || matches!(last, '.' | '?' | '!')) && !shortens;
         if ends && (after.is_empty() || begins || c == '。') {
             found.push(line[start..at + c.len_utf8()].trim().to_owned());
             start = at + c.len_utf8();
@@ -141,6 +145,27 @@ fn split(line: &str, quotes: bool) -> Option<Vec<String>> {
     }
     found.push(line[start..].trim().to_owned());
     (!open).then_some(found)
+}
+
+/// Words that are written short with a full stop, in lower case, sorted; more follows them.
+const SHORT: [&str; 26] = [
+    "abs", "approx", "art", "bzw", "ca", "cf", "dr", "e.g", "fig", "frau", "hr", "i.e", "jr", "mr", "mrs",
+    "ms", "nr", "p", "pp", "prof", "resp", "sen", "st", "vgl", "vs", "z.b",
+];
+
+/// Whether a text ends in a word written short: its full stop ends no sentence. "No." does where no number
+/// follows it.
+pub(super) fn is_shortened(text: &str, next: &str) -> bool {
+    if next.is_empty() {
+        return false;
+    }
+    // The longest of them has six letters: what stands further to the front is not looked at.
+    let bytes = text.as_bytes();
+    let near = &bytes[bytes.len().saturating_sub(8)..];
+    let from = near.iter().rposition(|byte| b" (\"/".contains(byte)).map_or(0, |at| at + 1);
+    let lower = near[from..].to_ascii_lowercase();
+    let numbered = lower == b"no" && next.starts_with(|c: char| c.is_ascii_digit());
+    numbered || SHORT.binary_search_by(|short| short.as_bytes().cmp(lower.as_slice())).is_ok()
 }
 
 fn decisions(said: &[Said], talk: &Discussion<'_>) -> Vec<Decision> {
@@ -334,5 +359,17 @@ mod tests {
                 "Next line"
             ]
         );
+    }
+
+    #[test]
+    fn a_word_written_short_ends_no_sentence() {
+        for text in [
+            "The office counts them in a sheet that Mr. Keller keeps.",
+            "Use a short form, e.g. \"A1\", i.e. What fits on a label.",
+            "See No. 5 and Fig. 3 of St. Anne's plan by Dr. Weber.",
+        ] {
+            assert_eq!(sentences(text), [text]);
+        }
+        assert_eq!(sentences("She said no. Then she left. Ask Mr. Then what?").len(), 3);
     }
 }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 use super::ranking::Ranking;
-use super::words::{is_significant, stems, stems_of, subjects, unquoted, words};
+use super::words::{Word, is_significant, stems, stems_of, subjects, unquoted, words};
 use crate::step::Step;
 
 /// The phrases that mark steps: the same for every discussion of a library.
@@ -86,7 +86,17 @@ impl<'l> Focus<'l> {
     /// A message that asks nothing and tells when something was or will be ("the design review is next week")
     /// mentions a phrase, and wants nothing of that step.
     pub fn belongs(&self, message: &str) -> Option<Drift> {
-        self.drift(message).filter(|_| !only_mentions(message)).or_else(|| self.nearest(message))
+        let drift = self.drift(message).filter(|_| !only_mentions(message));
+        drift.or_else(|| self.between_products(message)).or_else(|| self.nearest(message))
+    }
+
+    /// "Rust or Python?" asks for a programming language or a product without the word.
+    fn between_products(&self, message: &str) -> Option<Drift> {
+        let text = unquoted(message);
+        let asks = crate::discussion::decisions::statements(&text).iter().any(|sentence| chooses(sentence));
+        // The item's own name is no choice.
+        let own = self.subject.iter().any(|word| PRODUCTS.binary_search(&word.as_str()).is_ok());
+        (asks && !own).then(|| self.drift(CHOICE)).flatten()
     }
 
     fn nearest(&self, message: &str) -> Option<Drift> {
@@ -137,6 +147,78 @@ impl<'l> Focus<'l> {
         let belongs = format!("{} (step {})", place.title, place.id);
         Some(Drift { subject: (*subject).to_owned(), belongs, step_id: place.id.clone() })
     }
+}
+
+/// What a choice between products asks, in the words of the steps' topics.
+const CHOICE: &str = "which technology should we use";
+
+/// Programming languages, databases, frameworks and brokers, in lower case, sorted. Names that are words of
+/// English too (go, swift, oracle, express) are none.
+const PRODUCTS: [&str; 34] = [
+    "angular",
+    "cassandra",
+    "django",
+    "elasticsearch",
+    "elixir",
+    "fastapi",
+    "golang",
+    "java",
+    "javascript",
+    "kafka",
+    "kotlin",
+    "kubernetes",
+    "laravel",
+    "mariadb",
+    "mongodb",
+    "mysql",
+    "nats",
+    "nextjs",
+    "nodejs",
+    "php",
+    "postgres",
+    "postgresql",
+    "python",
+    "rabbitmq",
+    "rails",
+    "react",
+    "redis",
+    "ruby",
+    "rust",
+    "scala",
+    "sqlite",
+    "svelte",
+    "typescript",
+    "vue",
+];
+
+/// Kinds of products, each with verbs that choose one. A language is also spoken, so it has verbs of its own.
+const KINDS: [(&str, &[&str]); 5] = [
+    (" which database ", &PICKS),
+    (" which framework ", &PICKS),
+    (" which search engine ", &PICKS),
+    (" which message broker ", &PICKS),
+    (" which language ", &[" write ", " program ", " code ", " implement "]),
+];
+const PICKS: [&str; 7] = [" choose ", " go with ", " pick ", " run ", " take ", " use ", " write "];
+
+/// Who chooses at the table.
+const OURS: [&str; 6] =
+    [" should we ", " shall we ", " do we ", " would we ", " would you ", " should it be "];
+
+/// Whether a question puts a product up for choice: "Should we write it in Rust or in Python?", "Which
+/// database should we choose?"
+fn chooses(sentence: &str) -> bool {
+    if !sentence.ends_with(['?', '？']) {
+        return false;
+    }
+    let lower = format!(" {} ", sentence.to_lowercase().trim_end_matches(['?', '？']));
+    let ours = OURS.iter().any(|word| lower.contains(word));
+    let says = |verbs: &[&str]| verbs.iter().any(|verb| lower.contains(verb));
+    let kind = || KINDS.iter().any(|(kind, verbs)| lower.contains(kind) && says(verbs));
+    let product = |word: &Word<'_>| PRODUCTS.binary_search(&word.text.as_ref()).is_ok();
+    let names = |text: &str| words(text).iter().any(product);
+    let between = |(one, other): (&str, &str)| names(one) && names(other);
+    ours && kind() || (ours || words(sentence).len() <= 5) && lower.split_once(" or ").is_some_and(between)
 }
 
 /// Words that put something into the past or on the calendar.
@@ -225,6 +307,39 @@ mod tests {
         ] {
             assert_eq!(drift("01-03", "offline mode", text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_choice_between_products_belongs_to_the_technology_decisions() {
+        let library = Library::built_in().unwrap();
+        let belongs = |step: &str, text: &str| {
+            let focus =
+                Focus::new(library.marks(), library.step(step).unwrap(), &library.steps, "tide clock");
+            focus.belongs(text).map(|drift| drift.step_id)
+        };
+        for text in [
+            "Should we write it in Rust or in Python?",
+            "Postgres or SQLite?",
+            "By the way, which database should we choose for this?",
+            "Which language do we write the app in?",
+        ] {
+            assert_eq!(belongs("01-03", text).as_deref(), Some("03-02"), "{text}");
+            assert_eq!(belongs("03-02", text), None, "{text}");
+        }
+        for text in [
+            "Does the person on the quay use Rust or Python words for that?",
+            "The import is a Python script or a Ruby one, nobody knows.",
+            "Which database holds the tides today?",
+            "Should people read it in French or in Greek?",
+            "Does the python escape or does it rust?",
+            "Which language do the fishermen speak?",
+            "Which language should we offer the guests?",
+            "Which database should we ask for the tides?",
+            "Shall the tides sit in the same database as the names, or in a second one?",
+        ] {
+            assert_eq!(belongs("01-03", text), None, "{text}");
+        }
+        assert!(PRODUCTS.is_sorted());
     }
 
     #[test]

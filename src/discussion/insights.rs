@@ -3,19 +3,22 @@
 //!
 //! | counts | for |
 //! | --- | --- |
-//! | 6 | a line that stands against what was just decided |
-//! | 4 | a position, with its reason, that a colleague differed from |
+//! | 13 | a fact that the user states, with a figure, a rule, what happened or who said it; any other 4 |
+//! | 6 | a line that stands against what was just decided or told |
 //! | 3 | an answer to what the user asked |
 //! | 3 | a place in a document; 1 a quotation; 1 a figure |
-//! | 2 | having to do with what the user said anywhere; two for each further voice that said it |
+//! | 2 | saying what follows; having to do with what the user said anywhere; each further voice that said it |
 //!
+//! A finding whose contribution only asks what follows is an open question, and no insight beside it.
 //! Of equals the earlier one stands first. docs/offline.md has the rule for readers.
 
+use super::Discussion;
 use super::event::{Class, Purpose};
 use super::extract::{ENTRY, Said};
+use super::facts::Told;
 use super::positions::position;
-use super::summary::{Decision, Insight, USER};
-use super::words::{subjects, words};
+use super::summary::{Decision, Insight, Question, USER};
+use super::words::{stems, subjects, words};
 use crate::plain::{capital, cut};
 
 /// Insights beyond these are left to the recording.
@@ -29,35 +32,142 @@ struct Weighed {
 }
 
 /// The insights of what was said, ranked.
-pub(super) fn insights(said: &[Said], decisions: &[Decision]) -> Vec<Insight> {
+pub(super) fn insights(
+    said: &[Said],
+    decisions: &[Decision],
+    told: &[Told],
+    open: &[Question],
+    talk: &Discussion<'_>,
+) -> Vec<Insight> {
+    let form = Form { open, criteria: &talk.step().validation, told };
+    ranked(said, decisions, &form)
+}
+
+/// What is no insight: the step's own criteria, and what stands among the open questions.
+struct Form<'a> {
+    open: &'a [Question],
+    criteria: &'a [String],
+    /// What the user states, in order.
+    told: &'a [Told],
+}
+
+fn ranked(said: &[Said], decisions: &[Decision], form: &Form<'_>) -> Vec<Insight> {
     let mut found: Vec<Weighed> = Vec::new();
     for (at, one) in said.iter().enumerate().filter(|(_, one)| speaks(one)) {
-        let Some(text) = telling(one, said, decisions) else { continue };
-        let weight = weight(&text, one, &said[..at], said);
-        let (text, subjects) = (cut(&text, ENTRY), subjects(&text));
-        match found.iter_mut().find(|other| is_same(&other.insight.text, &other.subjects, &text, &subjects)) {
-            Some(same) => same.join(one, weight),
-            None => {
-                let insight = Insight { text, by: vec![one.by.clone()], turns: vec![one.turn] };
-                found.push(Weighed { insight, weight, subjects });
+        match one.by.as_str() {
+            USER => {
+                for told in form.told.iter().filter(|told| told.turn == one.turn) {
+                    take(&mut found, stated(told), one);
+                }
+            }
+            _ => {
+                let Some(finding) = telling(one, said, decisions, form) else { continue };
+                take(&mut found, finding.weighed(one, &said[..at], said), one);
             }
         }
     }
     // Stable: of equals the earlier one stands first.
     found.sort_by_key(|one| std::cmp::Reverse(one.weight));
-    found.truncate(MOST);
-    found.into_iter().map(|one| one.insight).collect()
+    let found = in_different_words(found);
+    found.into_iter().take(MOST).map(|one| one.insight).collect()
+}
+
+/// Of one voice's insights in the same form of words, the first: what it said of another line in the same
+/// words adds little.
+fn in_different_words(found: Vec<Weighed>) -> Vec<Weighed> {
+    let mut kept: Vec<(Vec<String>, Weighed)> = Vec::new();
+    for one in found {
+        let form = form_of_words(&one.insight.text);
+        let by_user = one.insight.by.iter().any(|by| by == USER);
+        let is_same = |(other, kept): &(Vec<String>, Weighed)| {
+            kept.insight.by.iter().any(|by| one.insight.by.contains(by)) && is_alike(other, &form)
+        };
+        if by_user || form.len() < 5 || !kept.iter().any(is_same) {
+            kept.push((form, one));
+        }
+    }
+    kept.into_iter().map(|(_, one)| one).collect()
+}
+
+/// The words of a text outside of what it quotes, without numbers and names of files.
+fn form_of_words(text: &str) -> Vec<String> {
+    let outside: Vec<&str> = text.split('"').step_by(2).collect();
+    let outside = outside.join(" ");
+    let own = outside.split_whitespace().filter(|word| {
+        !word.trim_end_matches('.').contains('.') && !word.contains(|c: char| c.is_ascii_digit())
+    });
+    let mut found = stems(&own.collect::<Vec<_>>().join(" "));
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Adds an insight, or joins it to the one that says the same.
+fn take(found: &mut Vec<Weighed>, new: Weighed, one: &Said) {
+    let same = |other: &&mut Weighed| {
+        is_same(&other.insight.text, &other.subjects, &new.insight.text, &new.subjects)
+    };
+    match found.iter_mut().find(same) {
+        Some(same) => same.join(one, new),
+        None => found.push(new),
+    }
+}
+
+/// A fact of the user's, with the line beside it that a colleague read out.
+fn stated(told: &Told) -> Weighed {
+    let Told { turn, fact, beside } = told;
+    let mut insight = Insight { text: fact.text.clone(), by: vec![USER.to_owned()], turns: vec![*turn] };
+    let mut weight = if fact.is_telling { 13 } else { 4 };
+    if let Some(line) = beside {
+        let says = if line.contradicts { STILL } else { " says \"" };
+        let text = format!("{}. {}{says}{}\"", fact.text, line.place, line.quote);
+        if text.chars().count() <= ENTRY {
+            insight.text = text;
+            insight.by.push(line.by.clone());
+            insight.turns.push(line.turn);
+            insight.turns.sort_unstable();
+            weight += if line.contradicts { 6 } else { 3 };
+        }
+    }
+    Weighed { insight, weight, subjects: subjects(&fact.text) }
+}
+
+/// What a contribution found, and what follows from it.
+struct Finding {
+    text: String,
+    follows: Option<String>,
+}
+
+impl Finding {
+    fn weighed(self, one: &Said, before: &[Said], said: &[Said]) -> Weighed {
+        let weight = weight(&self.text, one, before, said) + if self.follows.is_some() { 2 } else { 0 };
+        let subjects = subjects(&self.text);
+        let whole = self.follows.map(|follows| format!("{}. {follows}", self.text));
+        // What follows is said whole, or not at all.
+        let text = whole.filter(|whole| whole.chars().count() <= ENTRY).unwrap_or(self.text);
+        let insight = Insight { text: cut(&text, ENTRY), by: vec![one.by.clone()], turns: vec![one.turn] };
+        Weighed { insight, weight, subjects }
+    }
 }
 
 impl Weighed {
-    /// The same, said again: by one voice more, it weighs more.
-    fn join(&mut self, one: &Said, weight: usize) {
+    /// The same, said again: by one voice more, it weighs more. Of the user's words and a colleague's about
+    /// the same the user's stay.
+    fn join(&mut self, one: &Said, new: Weighed) {
+        self.weight = self.weight.max(new.weight);
+        if one.by == USER && !self.insight.by.iter().any(|by| by == USER) {
+            self.insight.text = new.insight.text;
+            self.subjects = new.subjects;
+        }
         let Insight { by, turns, .. } = &mut self.insight;
-        turns.push(one.turn);
-        self.weight = self.weight.max(weight);
-        if !by.contains(&one.by) {
-            by.push(one.by.clone());
-            self.weight += 2;
+        turns.extend(new.insight.turns);
+        turns.sort_unstable();
+        turns.dedup();
+        for key in new.insight.by {
+            if !by.contains(&key) {
+                by.push(key);
+                self.weight += 2;
+            }
         }
     }
 }
@@ -74,21 +184,14 @@ fn weight(text: &str, one: &Said, before: &[Said], said: &[Said]) -> usize {
     let quoted = text.contains('"');
     let figure = text.contains(|c: char| c.is_ascii_digit());
     let against = text.contains(STILL);
-    let differs = position(&one.text).is_some() && is_opposed(one, said);
     let asked = before.iter().rev().find(|other| other.by == USER);
     let answers = one.purpose == Some(Purpose::Answer)
         && asked.is_some_and(|asked| asked.text.trim_end().ends_with('?'));
     let about = subjects(text);
     let shared = |other: &Said| subjects(&other.text).iter().filter(|word| about.contains(word)).count() >= 2;
     let near = one.by != USER && said.iter().any(|other| other.by == USER && shared(other));
-    let counted = [(against, 6), (differs, 4), (answers, 3), (place, 3), (quoted, 1), (figure, 1), (near, 2)];
+    let counted = [(against, 6), (answers, 3), (place, 3), (quoted, 1), (figure, 1), (near, 2)];
     counted.iter().filter(|(holds, _)| *holds).map(|(_, weight)| weight).sum()
-}
-
-/// Whether a colleague states a position too, in the same round.
-fn is_opposed(one: &Said, said: &[Said]) -> bool {
-    let near = |other: &&Said| other.by != one.by && other.by != USER && other.turn.abs_diff(one.turn) <= 2;
-    said.iter().filter(near).any(|other| position(&other.text).is_some())
 }
 
 /// "… line 12", as contributions name a place.
@@ -146,34 +249,74 @@ fn is_occasion(sentence: &str) -> bool {
         || sentence.ends_with(" and I see this differently.")
         || sentence.contains(" raises a good point about \"") && sentence.ends_with("\".");
     let points = sentence.starts_with("For \"") && !sentence.contains("the text to hold on to is");
+    // "Jordan mentioned "the export"." only leads in to what that means.
+    let mentions =
+        sentence.contains(" mentioned \"") && sentence.ends_with(['"', '.']) && !has_place(sentence);
     let shows = OCCASIONS.iter().any(|begin| sentence.starts_with(begin)) && !points;
-    refers || shows || sentence.contains("\" is not defined ") || sentence.contains("\" is not defined ")
+    refers || mentions || shows || sentence.contains("\" is not defined ")
 }
 
-/// The statement of a contribution that it is about: the first that names a place, a number or somebody's
-/// words, asks nothing, and is no occasion. What takes up a decision is one already, and no insight
-/// beside it, but for what stands against it.
-fn telling(one: &Said, said: &[Said], decisions: &[Decision]) -> Option<String> {
-    let mine = one.by == USER;
-    let least = if mine { 4 } else { 6 };
-    let takes_up = !mine && one.sentences.first().is_some_and(|first| quotes_a_decision(first, decisions));
-    let statements = one.sentences.iter().filter(|sentence| {
+/// What a contribution found: the first statement that names a place, a number or somebody's words, asks
+/// nothing, and is no occasion, with the statement that follows it. What takes up a decision is one already,
+/// and no insight beside it, but for what stands against it; what one favors is for the user to settle.
+fn telling(one: &Said, said: &[Said], decisions: &[Decision], form: &Form<'_>) -> Option<Finding> {
+    // What only comes back to an earlier question rests on that.
+    let comes_back = one.text.contains("question from turn ");
+    if comes_back
+        || position(&one.text).is_some()
+        || one.sentences.iter().any(|sentence| form.is_criterion(sentence))
+    {
+        return None;
+    }
+    let takes_up = one.sentences.first().is_some_and(|first| quotes_a_decision(first, decisions));
+    let says = |sentence: &String| {
         !is_occasion(sentence)
             && (!takes_up || sentence.contains(STILL))
-            && !sentence.ends_with(['?', '？', ':'])
-            && words(sentence).len() >= least
-            && super::decisions::decisions_in(sentence, mine).is_empty()
-            && (mine || !only_repeats(sentence, said))
-    });
-    let statements: Vec<&String> = statements.collect();
-    let named =
-        |sentence: &&&String| sentence.contains('"') || sentence.contains(|c: char| c.is_ascii_digit());
-    let first =
-        statements.iter().find(|sentence| sentence.contains(STILL)).or_else(|| statements.iter().find(named));
+            && is_statement(sentence, 6)
+            && !only_repeats(sentence, said)
+    };
+    let statements: Vec<(usize, &String)> =
+        one.sentences.iter().enumerate().filter(|(_, sentence)| says(sentence)).collect();
+    let named = |(_, sentence): &&(usize, &String)| {
+        sentence.contains('"') || sentence.contains(|c: char| c.is_ascii_digit())
+    };
+    let still = statements.iter().find(|(_, sentence)| sentence.contains(STILL));
     // `max_by_key` gives the last of equals; the first is wanted.
-    let most = || statements.iter().rev().max_by_key(|sentence| subjects(sentence).len().min(12));
-    let best = if mine { most() } else { first.or_else(most) }?;
-    Some(without_opening(best))
+    let most = || statements.iter().rev().max_by_key(|(_, sentence)| subjects(sentence).len().min(12));
+    let (at, best) = still.or_else(|| statements.iter().find(named)).or_else(most)?;
+    let next = one.sentences.get(at + 1);
+    let follows = next.filter(|next| is_statement(next, 4) && !has_place(next) && !is_occasion(next));
+    let is_asked = follows.is_none() && !best.contains(STILL) && form.asks(one.turn);
+    (!is_asked).then(|| Finding {
+        text: without_opening(best),
+        follows: follows.map(|next| next.trim_end_matches('.').to_owned()),
+    })
+}
+
+/// A sentence of so many words or more that asks nothing, opens nothing and decides nothing.
+fn is_statement(sentence: &str, least: usize) -> bool {
+    !sentence.ends_with(['?', '？', ':'])
+        && words(sentence).len() >= least
+        && super::decisions::decisions_in(sentence, false).is_empty()
+}
+
+impl Form<'_> {
+    /// Whether an open question rests on a turn alone.
+    fn asks(&self, turn: u32) -> bool {
+        self.open.iter().any(|question| question.turns == [turn])
+    }
+
+    /// Whether a sentence reads out a criterion of the step: what follows is about the form, not the item.
+    fn is_criterion(&self, sentence: &str) -> bool {
+        quotes_one_of(sentence, self.criteria)
+    }
+}
+
+/// Whether a sentence quotes one of some texts.
+pub(super) fn quotes_one_of(sentence: &str, texts: &[String]) -> bool {
+    let bare = |text: &str| text.trim_matches(['…', '.', '"', '\'', ' ']).replace('"', "'").to_lowercase();
+    let mut quotes = sentence.split('"').skip(1).step_by(2).map(bare).filter(|quote| quote.len() > 20);
+    quotes.any(|quote| texts.iter().any(|text| bare(text).starts_with(&quote)))
 }
 
 /// Whether a sentence quotes the beginning of a decision.
@@ -219,6 +362,88 @@ mod tests {
         }
     }
 
+    fn of(talk: &[Said], decisions: &[Decision]) -> Vec<Insight> {
+        let cast = crate::library::Library::built_in().unwrap().cast;
+        let criteria = ["Every berth has a number and an owner".to_owned()];
+        let told = crate::discussion::facts::told(talk, decisions, &cast);
+        ranked(talk, decisions, &Form { open: &[], criteria: &criteria, told: &told })
+    }
+
+    #[test]
+    fn a_fact_of_the_users_comes_before_what_was_found() {
+        let talk = [
+            said(1, USER, "The pilot told me the buoy was lost twice last year. That must not happen again."),
+            said(
+                2,
+                "system-designer",
+                "spec.md line 3 has \"buoy\" and no error case beside it. A caller waits for ever.",
+            ),
+            said(3, "business-analyst", "spec.md line 8 says \"The pilot reports a lost buoy by radio\"."),
+        ];
+        let found = of(&talk, &[]);
+        assert!(found[0].text.starts_with("The pilot told me"), "{found:?}");
+        assert!(
+            found[0].text.ends_with("again. spec.md line 8 says \"The pilot reports a lost buoy by radio\""),
+            "{found:?}"
+        );
+        assert_eq!(
+            (found[0].by.as_slice(), found[0].turns.as_slice()),
+            (&["user".to_owned(), "business-analyst".to_owned()][..], &[1, 3][..])
+        );
+        assert!(found[1].text.ends_with("no error case beside it. A caller waits for ever"), "{found:?}");
+    }
+
+    #[test]
+    fn a_position_a_reference_and_a_criterion_are_no_insight() {
+        let talk = [
+            said(
+                1,
+                "solutions-architect",
+                "I favor one berth because \"the quay is short\" holds. Line by line, spec.md line 4 says \"the quay is short\".",
+            ),
+            said(2, "solutions-architect", "Jordan mentioned \"the berth can be booked\"."),
+            said(
+                3,
+                "solutions-architect",
+                "Two options remain while spec.md omits \"Every berth has a number and an owner\": settle it now.",
+            ),
+        ];
+        assert_eq!(of(&talk, &[]), []);
+    }
+
+    #[test]
+    fn a_form_of_words_stands_once_for_each_voice() {
+        let size = |turn, by: &str, line: u32, what: &str| {
+            said(
+                turn,
+                by,
+                &format!(
+                    "spec.md line {line} fixes a size: \"{what}\". At ten times that some part gives way first."
+                ),
+            )
+        };
+        let talk = [
+            size(1, "solutions-architect", 4, "The harbour has 40 berths"),
+            size(2, "solutions-architect", 9, "A crane lifts 12 tons"),
+            size(3, "system-designer", 12, "A letter has 3 pages"),
+        ];
+        let places: Vec<String> = of(&talk, &[]).into_iter().map(|one| one.text[..14].to_owned()).collect();
+        assert_eq!(places, ["spec.md line 4", "spec.md line 1"]);
+    }
+
+    #[test]
+    fn a_finding_that_only_asks_stands_among_the_open_questions() {
+        let talk = [said(
+            1,
+            "business-analyst",
+            "Life finds the exception to \"all boats\" at spec.md line 4. Which boat breaks it?",
+        )];
+        let asked = Question { text: "Which boat breaks it?".into(), context: "x".into(), turns: vec![1] };
+        let found = |open: &[Question]| ranked(&talk, &[], &Form { open, criteria: &[], told: &[] });
+        assert_eq!(found(&[asked]), []);
+        assert_eq!(found(&[]).len(), 1);
+    }
+
     #[test]
     fn what_stands_against_a_decision_comes_first_and_the_same_gap_is_named_together() {
         let talk = [
@@ -241,7 +466,7 @@ mod tests {
         ];
         let decided =
             Decision { text: "We take two minutes, not ten".into(), rationale: "x".into(), turns: vec![3] };
-        let found = insights(&talk, &[decided]);
+        let found = of(&talk, &[decided]);
         assert!(found[0].text.starts_with("nfr.md line 11 still says"), "{found:?}");
         assert_eq!(found[1].by, ["solutions-architect", "system-designer"]);
         assert_eq!(found[1].turns, [1, 2]);
@@ -263,7 +488,7 @@ mod tests {
                 "On \"returns desk\", spec.md line 4 says \"the desk is closed at night\".",
             ),
         ];
-        let found = insights(&talk, &[]);
+        let found = of(&talk, &[]);
         assert_eq!(found.iter().map(|one| one.by.join("/")).collect::<Vec<_>>(), [USER]);
     }
 }

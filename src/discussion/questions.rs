@@ -2,10 +2,13 @@
 //! with what it is about, why it is open, and who should settle it.
 
 use super::Discussion;
+use super::address::unaddressed;
 use super::decisions::statements;
 use super::event::{Class, Event, NoticeKind, Purpose};
 use super::extract::{ENTRY, Said, name};
-use super::insights::{is_alike, only_repeats, quotes_a_decision, without_opening};
+use super::facts::{Told, placed};
+use super::insights::{is_alike, only_repeats, quotes_a_decision, quotes_one_of, without_opening};
+use super::settler::settler;
 use super::summary::{Decision, Question, USER};
 use super::words::{subjects, words};
 use crate::plain::{capital, cut};
@@ -13,54 +16,148 @@ use crate::plain::{capital, cut};
 /// Questions beyond these are left to the recording.
 const MOST: usize = 6;
 
-/// The questions that stayed open: what two differed about, what the user asked, what the personas asked.
-pub(super) fn questions(said: &[Said], decisions: &[Decision], talk: &Discussion<'_>) -> Vec<Question> {
+/// Questions of one message beyond these are left to the recording.
+const OF_A_MESSAGE: usize = 3;
+
+/// How late a question comes that reads out a criterion of the step.
+const CRITERION: u32 = 3;
+
+/// The questions that stayed open: what the user asked, what two differed about, what the personas asked;
+/// those that read out a criterion of the step last.
+pub(super) fn questions(
+    said: &[Said],
+    decisions: &[Decision],
+    told: &[Told],
+    talk: &Discussion<'_>,
+) -> Vec<Question> {
     let mut found: Vec<(u32, Question, Vec<String>)> = Vec::new();
-    for question in undecided(said, decisions, talk) {
+    // The places whose figure the user has contradicted.
+    let refuted: Vec<&str> = told
+        .iter()
+        .filter_map(|told| told.beside.as_ref())
+        .filter(|line| line.contradicts)
+        .map(|line| line.place.as_str())
+        .collect();
+    let differing = undecided(said, decisions, talk).into_iter().map(|question| (1, question));
+    let asked = said.iter().enumerate().flat_map(|(at, one)| of_one(at, one, said, decisions, talk));
+    for (kind, question) in differing.chain(asked) {
         let about = subjects(&question.text);
-        found.push((0, question, about));
-    }
-    for (at, one) in said.iter().enumerate() {
-        let Some(text) = asked(one, said, decisions) else { continue };
-        let about = subjects(&text);
-        let doubled = found.iter().any(|(.., other)| is_alike(other, &about));
-        if words(&text).len() < 3 || doubled || is_settled(one, &text, &said[at + 1..], decisions) {
-            continue;
+        // The user has told otherwise, and that is an insight.
+        let told = kind > 0 && place_in(&question.text).is_some_and(|place| refuted.contains(&place));
+        if !told && !found.iter().any(|(.., other)| is_alike(other, &about)) {
+            found.push((kind, question, about));
         }
-        let question = Question {
-            text: cut(&text, ENTRY),
-            context: context(one, &said[at + 1..], talk),
-            turns: vec![one.turn],
-        };
-        found.push((if one.by == USER { 1 } else { 2 }, question, about));
     }
     // Stable: of each kind in the order of the discussion.
     found.sort_by_key(|(kind, ..)| *kind);
     found.truncate(MOST);
-    found.sort_by_key(|(_, question, _)| question.turns.first().copied());
+    // One criterion at most, and only where little else is open.
+    let own = found.iter().filter(|(kind, ..)| *kind < CRITERION).count();
+    found.truncate(own + usize::from(own < 3));
+    // The user's first, then in the order of the discussion.
+    found.sort_by_key(|(kind, question, _)| (*kind > 0, question.turns.first().copied()));
     found.into_iter().map(|(_, question, _)| question).collect()
 }
 
-/// A quotation of fewer bytes is a name.
-const SHORT: usize = 25;
+/// The questions of one turn that stayed open, with how late they come.
+fn of_one(
+    at: usize,
+    one: &Said,
+    said: &[Said],
+    decisions: &[Decision],
+    talk: &Discussion<'_>,
+) -> Vec<(u32, Question)> {
+    let later = &said[at + 1..];
+    let by_user = one.by == USER;
+    let texts = if by_user {
+        asked_by_user(one, said, talk)
+    } else {
+        asked(one, said, decisions).into_iter().collect()
+    };
+    let texts = texts.into_iter().filter(|text| !is_settled(one, text, later, decisions));
+    let made = texts.map(|text| {
+        let criterion = quotes_one_of(&text, &talk.step().validation);
+        let kind = match (by_user, criterion) {
+            (true, _) => 0,
+            (false, true) => CRITERION,
+            (false, false) => 2,
+        };
+        let context = context(one, &text, later, decisions, talk);
+        (kind, Question { text: cut(&text, ENTRY), context, turns: vec![one.turn] })
+    });
+    made.collect()
+}
 
-/// The question of a contribution, with what it is about.
+/// The questions of a message, without the name of whom they are put to: each with a subject, and none a
+/// request that has nothing to do with the item.
+fn asked_by_user(one: &Said, said: &[Said], talk: &Discussion<'_>) -> Vec<String> {
+    if !one.is_turn {
+        return Vec::new();
+    }
+    let all = statements(&one.text);
+    let questions = all.iter().filter(|sentence| sentence.ends_with(['?', '？']));
+    let bare = questions.map(|question| unaddressed(question, &talk.library().cast));
+    let open = bare.filter(|question| {
+        words(question).len() >= 3 && !about(question).is_empty() && !is_errand(question, one, said, talk)
+    });
+    open.take(OF_A_MESSAGE).map(capital).collect()
+}
+
+/// Words that any question may have: they are no subject.
+const OF_ANY_QUESTION: [&str; 22] = [
+    "agree", "anything", "begin", "best", "change", "continue", "else", "first", "good", "help", "idea",
+    "mean", "need", "next", "proceed", "question", "really", "sense", "start", "thing", "think", "work",
+];
+
+/// What a question is about.
+fn about(question: &str) -> Vec<String> {
+    let mut found = subjects(question);
+    found.retain(|word| !OF_ANY_QUESTION.contains(&word.as_str()));
+    found
+}
+
+/// Whether a question only asks somebody to do something for the speaker, and shares no subject with the
+/// item, the step, a line that was read out or what else the user said: "Can somebody book me a room?"
+fn is_errand(question: &str, one: &Said, said: &[Said], talk: &Discussion<'_>) -> bool {
+    let lower = format!(" {} ", question.to_lowercase().trim_end_matches(['?', ' ']));
+    let begins = [" can ", " could ", " would ", " will "].iter().any(|word| lower.starts_with(word));
+    let whom = [" somebody ", " someone ", " anybody ", " anyone ", " one of you ", " you "];
+    let tells = [" tell ", " explain ", " show ", " say ", " describe ", " sum ", " remind "];
+    let is_request = begins
+        && whom.iter().any(|word| lower.contains(word))
+        && [" me ", " us ", " please "].iter().any(|word| lower.contains(word))
+        && !tells.iter().any(|word| lower.contains(word));
+    if !is_request {
+        return false;
+    }
+    let step = talk.step();
+    let form =
+        [&step.title, &step.brief].into_iter().chain(&step.topics).chain(&step.standard).chain(&step.deep);
+    let read = said.iter().flat_map(|other| &other.sentences).flat_map(|sentence| placed(sentence));
+    let read = read.map(|(_, quote)| quote);
+    let users = said.iter().filter(|other| other.by == USER && other.turn != one.turn);
+    let mut known: Vec<String> = subjects(&talk.opened().item_name);
+    known.extend(form.flat_map(|text| subjects(text)));
+    known.extend(read.flat_map(|text| subjects(&text)));
+    known.extend(users.flat_map(|other| subjects(&other.text)));
+    !about(question).iter().any(|word| known.contains(word))
+}
+
+/// A quotation of fewer bytes is a name.
+pub(super) const SHORT: usize = 25;
+
+/// The question of a persona's contribution, with what it is about.
 fn asked(one: &Said, said: &[Said], decisions: &[Decision]) -> Option<String> {
     if !one.is_turn || one.purpose == Some(Purpose::Framing) {
         return None;
     }
     let is_question = |sentence: &&String| sentence.ends_with(['?', '？']);
-    if one.by == USER {
-        let all = statements(&one.text);
-        let last = all.iter().rfind(is_question)?;
-        return Some(capital(last));
-    }
     let text = bare_question(&without_opening(one.sentences.iter().rfind(is_question)?));
     // Back to an earlier question, or about the user's own: that one is open, not this.
     let quotes = one.sentences.iter().rfind(|sentence| sentence.contains('"'));
     let decided = one.sentences.first().filter(|first| quotes_a_decision(first, decisions));
     let repeats = decided.is_none() && quotes.is_some_and(|sentence| only_repeats(sentence, said));
-    if repeats || one.text.contains("question from turn ") {
+    if repeats || one.text.contains("question from turn ") || words(&text).len() < 3 {
         return None;
     }
     let subject = decided
@@ -86,7 +183,7 @@ fn subject(one: &Said) -> Option<String> {
     Some(format!("\"{quoted}\"{place}"))
 }
 
-fn place_in(text: &str) -> Option<&str> {
+pub(super) fn place_in(text: &str) -> Option<&str> {
     text.match_indices(" line ").find_map(|(at, found)| {
         let start = text[..at].rfind([' ', '(', '"']).map_or(0, |blank| blank + 1);
         let number = at + found.len();
@@ -104,35 +201,42 @@ fn bare_question(text: &str) -> String {
 }
 
 /// Why a question is open, and who should settle it.
-fn context(one: &Said, later: &[Said], talk: &Discussion<'_>) -> String {
+fn context(
+    one: &Said,
+    question: &str,
+    later: &[Said],
+    decisions: &[Decision],
+    talk: &Discussion<'_>,
+) -> String {
     let who = capital(&name(&one.by, talk));
-    let answer = later.iter().find(|next| next.purpose == Some(Purpose::Answer));
+    let answer = later.iter().take_while(|next| next.by != USER);
+    let answer = answer.into_iter().find(|next| next.purpose == Some(Purpose::Answer));
     let why = match (one.class, answer) {
-        (Some(Class::OffTopic), _) => "set aside as another step's business; it belongs there".to_owned(),
+        (Some(Class::OffTopic), _) => match talk.focus.belongs(&one.text) {
+            Some(drift) => format!("set aside, it belongs to {}", drift.belongs),
+            None => "set aside as another step's business; it belongs there".to_owned(),
+        },
         (Some(_), Some(answer)) => {
-            format!("the documents do not answer it; {} settles it", settler(&answer.by, &answer.text))
+            let near = nearest(question, answer);
+            let near = near.map(|place| format!(", the nearest line is {place}")).unwrap_or_default();
+            format!("no answer in the discussion{near}; {} settles it", settler(answer, "", decisions))
         }
         (Some(_), None) => "the discussion ended before an answer; the item's owner settles it".to_owned(),
-        (None, _) => format!("no answer in the discussion; {} settles it", settler(&one.by, &one.text)),
+        (None, _) => {
+            format!("no answer in the discussion; {} settles it", settler(one, question, decisions))
+        }
     };
     format!("{who} asked in turn {}; {why}", one.turn)
 }
 
-/// Who should settle a question of a persona: whom the line names as its owner, else whose side it is.
-fn settler(by: &str, text: &str) -> String {
-    let owner = text.to_lowercase().find("owner: ").and_then(|at| text.get(at + "owner: ".len()..));
-    let owner =
-        owner.map(|after| after.split(['.', ',', ';', '"', ')', '…']).next().unwrap_or_default().trim());
-    if let Some(owner) = owner.filter(|owner| !owner.is_empty() && words(owner).len() <= 4) {
-        return format!("{owner}, whom the line names,");
-    }
-    match by {
-        "business-analyst" => "the item's owner, with those affected,",
-        "solutions-architect" => "whoever will run and pay for it",
-        "system-designer" => "whoever builds that part",
-        _ => "the item's owner",
-    }
-    .to_owned()
+/// The place of an answer that shares most with a question.
+pub(super) fn nearest(question: &str, answer: &Said) -> Option<String> {
+    let about = about(question);
+    let shared = |quote: &str| subjects(quote).iter().filter(|word| about.contains(word)).count();
+    let placed = answer.sentences.iter().flat_map(|sentence| placed(sentence));
+    let best = placed.map(|(place, quote)| (shared(&quote), place)).filter(|(shared, _)| *shared > 0);
+    // `max_by_key` gives the last of equals; the first is wanted.
+    best.collect::<Vec<_>>().into_iter().rev().max_by_key(|(shared, _)| *shared).map(|(_, place)| place)
 }
 
 /// What two personas differed about, where the user has not settled it: both options, on the turns that
@@ -171,19 +275,14 @@ fn undecided(said: &[Said], decisions: &[Decision], talk: &Discussion<'_>) -> Ve
     found
 }
 
-/// Whether something later answers a question: for the user's, an answer that points at a document; for a
-/// persona's, a message of the user or a decision about the same.
+/// Whether something later answers a question: for the user's, a decision, or an answer that reads out a line
+/// with two thirds of what it is about; for a persona's, a message of the user or a decision about the same.
 fn is_settled(one: &Said, question: &str, later: &[Said], decisions: &[Decision]) -> bool {
     if one.class == Some(Class::OffTopic) {
         return false;
     }
     if one.by == USER {
-        let answered = later.iter().take_while(|next| next.by != USER);
-        let decided = later.iter().find(|next| next.by == USER).is_some_and(|next| !next.decides.is_empty());
-        return decided
-            || answered
-                .filter(|next| next.purpose == Some(Purpose::Answer))
-                .any(|next| place_in(&next.text).is_some());
+        return is_answered(one, question, later, decisions);
     }
     let asked = subjects(question);
     let about = |text: &str| {
@@ -196,4 +295,58 @@ fn is_settled(one: &Said, question: &str, later: &[Said], decisions: &[Decision]
         || decisions
             .iter()
             .any(|decision| decision.turns.iter().any(|turn| *turn > one.turn) && about(&decision.text))
+}
+
+fn is_answered(one: &Said, question: &str, later: &[Said], decisions: &[Decision]) -> bool {
+    let asked = about(question);
+    let shared = |text: &str| subjects(text).iter().filter(|word| asked.contains(word)).count();
+    let decided = later.iter().find(|next| next.by == USER).is_some_and(|next| !next.decides.is_empty());
+    let after = |decision: &Decision| decision.turns.iter().any(|turn| *turn > one.turn);
+    let settled = decisions.iter().any(|one| after(one) && shared(&one.text) * 2 >= asked.len().max(2));
+    let mut answers = later
+        .iter()
+        .take_while(|next| next.by != USER)
+        .filter(|next| next.purpose == Some(Purpose::Answer))
+        .flat_map(|next| &next.sentences)
+        .flat_map(|sentence| placed(sentence));
+    decided || settled || answers.any(|(_, quote)| shared(&quote) * 3 >= asked.len() * 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(turn: u32, by: &str, text: &str) -> Said {
+        Said {
+            turn,
+            by: by.to_owned(),
+            text: text.to_owned(),
+            sentences: crate::discussion::extract::sentences(text),
+            is_turn: true,
+            class: (by == USER).then_some(Class::Default),
+            purpose: (by != USER).then_some(Purpose::Answer),
+            decides: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_question_is_answered_by_a_line_about_nearly_all_of_it() {
+        let asked = said(4, USER, "Who pays the pilot when the boat turns back?");
+        let answer = |text: &str| [said(5, "business-analyst", text)];
+        let full = answer(
+            "spec.md line 8 says \"The owner pays the pilot, and half of it when the boat turns back\".",
+        );
+        assert!(is_answered(&asked, &asked.text, &full, &[]));
+        let near = answer("spec.md line 9 says \"The boat has a number on its bow\".");
+        assert!(!is_answered(&asked, &asked.text, &near, &[]));
+        assert_eq!(nearest(&asked.text, &near[0]).as_deref(), Some("spec.md line 9"));
+    }
+
+    #[test]
+    fn a_question_needs_a_subject() {
+        for text in ["where should we start?", "What do you think?", "How do we proceed?"] {
+            assert!(about(text).is_empty(), "{text}: {:?}", about(text));
+        }
+        assert_eq!(about("What about guests?"), ["guest"]);
+    }
 }

@@ -232,7 +232,7 @@ pub(super) fn ruled(statement: &str, led_before: bool, after_decision: bool) -> 
         return intended;
     }
     let ruling = statement.by_a_body().or_else(|| statement.announced()).or_else(|| statement.follows());
-    let ruling = ruling.or_else(|| statement.taken());
+    let ruling = ruling.or_else(|| statement.unwanted()).or_else(|| statement.taken());
     let ruling = ruling.or_else(|| settled.then(|| with_reason(said))).or_else(|| statement.agreed());
     ruling.or_else(|| statement.stated(after_decision).then(|| with_reason(said)))
 }
@@ -456,6 +456,23 @@ impl Statement<'_> {
         let led = self.led.any && self.behind(&led_takes).is_some();
         let taken = self.behind(&takes).is_some() || doing || took || chosen || led || self.refuses();
         (taken || self.told() || self.is_a_figure()).then(|| with_reason(self.said))
+    }
+
+    /// "No, I don't want a public list": a thing is refused; "I don't want to interrupt" refuses none.
+    fn unwanted(&self) -> Option<Ruling> {
+        let wants = ["i don't want ", "i do not want ", "we don't want ", "we do not want "];
+        let left = self.behind(&wants).filter(|_| self.led.any)?;
+        let things = [
+            ("a ", "no "),
+            ("an ", "no "),
+            ("any ", "no "),
+            ("another ", "no other "),
+            ("more ", "no more "),
+        ];
+        let (thing, no) =
+            things.iter().find(|(thing, _)| self.rest[self.rest.len() - left..].starts_with(thing))?;
+        let what = &self.said[self.said.len() - left + thing.len()..];
+        Some(with_reason(&format!("{no}{what}")))
     }
 
     /// "No, we don't send it by post any more."

@@ -1,0 +1,150 @@
+//! Who should settle an open question, as far as what was said tells.
+
+use super::extract::Said;
+use super::facts::placed;
+use super::insights::quotes_a_decision;
+use super::questions::{SHORT, nearest, place_in};
+use super::summary::{Decision, USER};
+use super::words::{is_significant, stem, words};
+
+/// Who should settle a question: whom the line names as its owner; who decided what it is about; who
+/// answers for the requirement or set the figure that it names; else whose side it is.
+pub(super) fn settler(one: &Said, question: &str, decisions: &[Decision]) -> String {
+    if let Some(owner) = owner(&one.text) {
+        return format!("{owner}, whom the line names,");
+    }
+    if one.by != USER && quotes_a_decision(question, decisions) {
+        return "the user, who decided it,".to_owned();
+    }
+    if let Some(id) = question.split('"').nth(1).and_then(requirement) {
+        return format!("whoever answers for {id}");
+    }
+    let figure = |quote: &&str| quote.len() < SHORT && quote.starts_with(|c: char| c.is_ascii_digit());
+    if let Some(figure) = question.split('"').skip(1).step_by(2).take(2).find(figure) {
+        return format!("whoever set \"{figure}\"");
+    }
+    if let Some(role) = role(one, question) {
+        return format!("the {role}, whom the line names,");
+    }
+    match one.by.as_str() {
+        "business-analyst" => "the item's owner, with those affected,",
+        "solutions-architect" => "whoever will run and pay for it",
+        "system-designer" => "whoever builds that part",
+        _ => "the item's owner",
+    }
+    .to_owned()
+}
+
+/// People as documents name them, by the last word of the name, sorted.
+const ROLES: [&str; 40] = [
+    "accountant",
+    "administrator",
+    "applicant",
+    "assistant",
+    "board",
+    "buyer",
+    "chair",
+    "clerk",
+    "client",
+    "coach",
+    "conductor",
+    "courier",
+    "customer",
+    "director",
+    "doctor",
+    "driver",
+    "editor",
+    "employee",
+    "inspector",
+    "lead",
+    "leader",
+    "librarian",
+    "manager",
+    "nurse",
+    "office",
+    "officer",
+    "operator",
+    "owner",
+    "patient",
+    "pharmacist",
+    "pupil",
+    "secretary",
+    "supervisor",
+    "supplier",
+    "teacher",
+    "technician",
+    "tenant",
+    "treasurer",
+    "vendor",
+    "volunteer",
+];
+
+/// The first people that the line names which a business analyst's question is about: they know the work.
+fn role(one: &Said, question: &str) -> Option<String> {
+    if one.by != "business-analyst" {
+        return None;
+    }
+    let place = place_in(question).map(str::to_owned).or_else(|| nearest(question, one))?;
+    let lines = one.sentences.iter().flat_map(|sentence| placed(sentence));
+    let quote = lines.into_iter().find(|(other, _)| *other == place).map(|(_, quote)| quote)?;
+    let found = words(&quote);
+    let at = found.iter().position(|word| ROLES.binary_search(&stem(&word.text).as_ref()).is_ok())?;
+    // "The ward manager": the word before it says which one.
+    let which = at.checked_sub(1).map(|before| &found[before]);
+    let which = which.filter(|word| is_significant(&word.text) && quote[word.end..found[at].start] == *" ");
+    let which =
+        which.filter(|word| !word.text.starts_with(|c: char| c.is_ascii_digit()) && word.text != "every");
+    let name = which.map_or(found[at].text.to_string(), |which| format!("{} {}", which.text, found[at].text));
+    Some(name)
+}
+
+/// Whom a line names as its owner.
+fn owner(text: &str) -> Option<&str> {
+    let at = text.to_lowercase().find("owner: ")?;
+    let after = text.get(at + "owner: ".len()..)?;
+    let owner = after.split(['.', ',', ';', '"', ')', '…']).next().unwrap_or_default().trim();
+    (!owner.is_empty() && words(owner).len() <= 4).then_some(owner)
+}
+
+/// The id of a requirement that a text begins with: "FR-004", "NFR-7", "R8".
+fn requirement(text: &str) -> Option<&str> {
+    let first = text.split([' ', ',', ':']).next()?;
+    let letters = first.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_id = letters.len() < first.len()
+        && !letters.is_empty()
+        && letters.len() <= 5
+        && letters.chars().all(|c| c.is_ascii_uppercase() || c == '-')
+        && letters.starts_with(|c: char| c.is_ascii_uppercase());
+    is_id.then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(by: &str, text: &str) -> Said {
+        let sentences = crate::discussion::extract::sentences(text);
+        let (by, text) = (by.to_owned(), text.to_owned());
+        Said { turn: 5, by, text, sentences, is_turn: true, class: None, purpose: None, decides: Vec::new() }
+    }
+
+    #[test]
+    fn whoever_can_tell_is_named_by_the_line() {
+        let by = |text: &str, question: &str| settler(&said("business-analyst", text), question, &[]);
+        let line = "Life finds the exception at spec.md line 4 (\"The harbour office files every form\").";
+        assert_eq!(
+            by(line, "\"every form\" (spec.md line 4): Which one?"),
+            "the harbour office, whom the line names,"
+        );
+        assert_eq!(
+            by("x", "\"FR-004 A boat waits\" (spec.md line 4): Until when?"),
+            "whoever answers for FR-004"
+        );
+        assert_eq!(
+            by("x", "\"Boats\", \"90 seconds\" (spec.md line 4): Who says so?"),
+            "whoever set \"90 seconds\""
+        );
+        assert_eq!(by("The line has owner: Port authority.", "Who?"), "Port authority, whom the line names,");
+        assert_eq!(by("x", "Who?"), "the item's owner, with those affected,");
+    }
+}
