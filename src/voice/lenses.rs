@@ -803,6 +803,43 @@ mod tests {
     }
 
     #[test]
+    fn what_is_told_in_another_form_is_told_and_a_story_orders_nothing() {
+        let item = format!(
+            "{HEAD}  where: item\n  any: [upload]\n  unless: [encrypted]\n  says: '{{place}} has {{word}}.'\n"
+        );
+        assert_eq!(own(&item, "You may upload some photos.").len(), 1);
+        assert!(own(&item, "You may upload some photos.\n\n# Open\n\nShall encryption be on?").is_empty());
+        let line = format!("{HEAD}  any: [deleted]\n  says: '{{place}} says {{word}}.'\n");
+        assert_eq!(own(&line, "# Rules\n\nA plan is deleted on Monday.").len(), 1);
+        assert!(own(&line, "# Things that went wrong\n\nSomebody deleted the plan once.").is_empty());
+        let load = format!("{HEAD}  measure: load\n  with: [meters]\n  says: '{{place}} has {{word}}.'\n");
+        assert_eq!(
+            own(&load, "The town has 22,400 water meters of 2.5 kg."),
+            ["spec.md line 1 has 22,400 water meters."]
+        );
+        assert!(own(&load, "Within 5 minutes the meters answer.").is_empty());
+    }
+
+    #[test]
+    fn two_sides_speak_of_the_same_thing_or_they_are_none() {
+        let side = |name: &str, any: &str, against: &str| {
+            format!(
+                "- lens: {name}\n  from: x\n  weight: 10\n  any: [{any}]\n  says: '{{place}} {{quote}}'\n  favors: {name}\n  because: '{{quote}} is so'\n  against: [{against}]\n"
+            )
+        };
+        let read = |text: &str| crate::lens::read("l.yaml", text).unwrap();
+        let (mine, theirs) = (read(&side("one", "nightly", "two")), read(&side("two", "at once", "one")));
+        let step = crate::library::Library::built_in().unwrap().step("01-03").unwrap().clone();
+        let differ = |text: &str| {
+            let evidence = Evidence::new([("spec.md", text)], &["spec.md".into()]);
+            let of = |lenses: &[Lens]| points(lenses, &evidence, &Vocabulary::of(&evidence), &step);
+            of(&mine)[0].opposes(&of(&theirs)[0], &evidence)
+        };
+        assert!(differ("The stock is copied nightly.\n\nA change of the stock is seen at once."));
+        assert!(!differ("The stock is copied nightly.\n\nThe app opens at once."));
+    }
+
+    #[test]
     fn a_lens_without_anything_to_point_at_says_nothing() {
         for persona in ["business-analyst", "solutions-architect", "system-designer"] {
             assert_eq!(

@@ -223,7 +223,9 @@ impl Before {
 /// A sentence without what it quotes, points at and counts, and without the reference it opens with: who says
 /// the same of two lines fills a form. None where little is left.
 fn skeleton(sentence: &str) -> Option<String> {
-    let unquoted = without_reference(sentence).split('"').step_by(2).collect::<Vec<_>>().join(" ");
+    // "On "x", …" shows a line, and the words around it are its form.
+    let sentence = if sentence.starts_with("On \"") { sentence } else { without_reference(sentence) };
+    let unquoted = sentence.split('"').step_by(2).collect::<Vec<_>>().join(" ");
     let named = |word: &&str| !word.contains(['.', '/']) && !word.contains(|c: char| c.is_ascii_digit());
     let plain: String =
         unquoted.trim_end_matches(['.', '?', '!']).split(' ').filter(named).collect::<Vec<_>>().join(" ");
@@ -306,6 +308,10 @@ impl Speaker<'_> {
             |point: &Point| asked.other().is_some_and(|line| point.place.trim_end() == wording::place(line));
         points.retain(|point| !first || !shown(point));
         let mut found = Vec::new();
+        // Two lines that answer between them come before a finding on one.
+        if first && asked.other().is_some() {
+            found.extend(openings.iter().cloned().map(Candidate::Written));
+        }
         for point in points {
             // A point on the very line that opens the answer is the answer's own evidence.
             let same =
@@ -574,7 +580,7 @@ impl Speaker<'_> {
             false => self.unsaid_points(&asked),
         };
         found.extend(points.into_iter().map(Candidate::Referring));
-        if !follows && self.cue.owed {
+        if !follows && (self.cue.owed || self.talk.silences() == 1) {
             found.extend(self.step_questions());
         }
         found.extend(self.owed_words());
@@ -794,7 +800,13 @@ impl Speaker<'_> {
         let last = self.round().next().filter(|said| said.by != self.persona.key);
         let shown = last.map_or(BTreeSet::new(), |last| places_in(&last.text));
         let times = |place: &str| said.matches(place.trim_end()).count();
-        let second: BTreeSet<String> = shown.into_iter().filter(|place| times(place) == 1).collect();
+        let mut second: BTreeSet<String> = shown.into_iter().filter(|place| times(place) == 1).collect();
+        // Who is asked may point at what a colleague pointed at.
+        if self.cue.purpose == Purpose::Answer {
+            let mine = self.talk.contributions().filter(|said| said.by == self.persona.key);
+            let mine: BTreeSet<String> = mine.flat_map(|said| places_in(&said.text)).collect();
+            second.extend(places.iter().filter(|place| times(place) == 1 && !mine.contains(*place)).cloned());
+        }
         let mut asks: BTreeMap<&str, bool> = BTreeMap::new();
         let asked = subjects(asked);
         let mut found: Vec<(usize, bool, &Point)> = Vec::new();
@@ -941,7 +953,11 @@ fn without_reference(text: &str) -> &str {
     }
     let opened = opens.iter().any(|opening| text[..end].contains(opening));
     let ends = [": ", "However, ", " matters here. "];
-    let tail = opened.then(|| ends.iter().find_map(|end| text.find(end).map(|at| at + end.len()))).flatten();
+    // A colon inside of a quotation ends no reference.
+    let outside = |at: &usize| text[..*at].matches('"').count().is_multiple_of(2);
+    let tail_of =
+        |end: &&str| text.match_indices(*end).map(|(at, _)| at).find(outside).map(|at| at + end.len());
+    let tail = opened.then(|| ends.iter().find_map(tail_of)).flatten();
     tail.map_or(text, |at| &text[at..])
 }
 
@@ -962,4 +978,26 @@ fn in_a_sentence(text: &str) -> String {
 fn article(noun: &str) -> &'static str {
     let sounds = noun.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) || noun.starts_with("un");
     if sounds { "an" } else { "a" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_with_another_quotation_in_it_is_the_same_form() {
+        let of = |text: &str| skeleton(text).unwrap();
+        let one = of("On \"night\", what people are told today is spec.md line 9: \"TBD: two nurses\".");
+        assert_eq!(
+            one,
+            of("On \"band\", what people are told today is req.md line 51: \"the same: always\".")
+        );
+        assert_eq!(one, "on what people are told today is line");
+        // The reference to a colleague is no part of it.
+        let led = of(
+            "To add to what Alex said about \"boot: slot\": nobody acts at spec.md line 3, since \"it\" hides it.",
+        );
+        assert_eq!(led, of("Nobody acts at spec.md line 8, since \"is sent\" hides it."));
+        assert_eq!(skeleton("On \"a\", spec.md line 3."), None);
+    }
 }

@@ -63,7 +63,7 @@ pub fn landed(speech: Speech, title: &str, outputs: &[String], evidence: &Eviden
             speech.one_of(
                 format!("somebody who opens \"{part}\" in {document} first meets \"{said}\" (line {at})"),
                 format!("the part called \"{part}\" in {document} rests on \"{said}\" (line {at}), and every option and its risk hang on that"),
-                format!("the stated contract is \"{part}\" in {document}, which opens with \"{said}\" (line {at}) as its first defined fact"),
+                format!("the defined contract is \"{part}\" in {document}, and its first field or case to test is \"{said}\" (line {at})"),
             )
         }
         (Some(part), None) => {
@@ -124,7 +124,7 @@ pub fn points_at(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<Strin
             format!("On \"{topic}\", what people are told today is {at}: \"{said}\"."),
             format!("On \"{topic}\", people who ask would be shown {at}: \"{said}\"."),
             format!("What people can read on \"{topic}\" was written for them at {at}: \"{said}\"."),
-            format!("On \"{topic}\", the people it affects have {at} to go by: \"{said}\"."),
+            format!("On \"{topic}\", the people it affects are shown the way by {at}: \"{said}\"."),
         ],
         Speech::Architect => vec![
             format!("On \"{topic}\", the options and their risk hang on {at}: \"{said}\"."),
@@ -146,9 +146,9 @@ pub fn points_at(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<Strin
 /// Behind a line that is a question itself.
 pub fn is_open_there(speech: Speech) -> &'static str {
     speech.one_of(
-        "It is open there as well: whose word would people accept on it?",
-        "It is open there as well: which option has to wait for it, and at what price?",
-        "It is open there as well: which expected value would a test have today?",
+        "It is open there as well. Whose word would people accept on it?",
+        "It is open there as well. Which option has to wait for it, and at what price?",
+        "It is open there as well. Which expected value would a test of the contract have today?",
     )
 }
 
@@ -255,7 +255,7 @@ pub fn settled(speech: Speech, what: &str, reason: &str, line: Option<&Line>) ->
         ],
         Speech::Architect => vec![
             format!(
-                "\"{what}\"{reason} is an architectural decision, and \"{said}\" ({at}) is what it touches first. Record the tradeoff beside it: what it costs, and what would make us turn back."
+                "\"{what}\"{reason} is an architectural decision, and \"{said}\" ({at}) is what it touches first. Record the tradeoff and its price beside it, with the risk that would make us turn back."
             ),
             format!(
                 "The price of \"{what}\"{reason} falls on \"{said}\" first ({at}). Record it with the option that lost, so that a later change starts from the tradeoff and not from memory."
@@ -372,7 +372,7 @@ pub fn left_open(speech: Speech, name: Option<&str>, turn: u32, what: &str) -> V
             format!("Before people leave this table, {asked} wants an answer: {what}. Who could give it, if none of us can?"),
         ],
         vec![
-            format!("Still without an owner is {asked}: {what}, and left open it is decided by whoever builds first."),
+            format!("Still without an owner is {asked}: {what}, a risk whose options are weighed by nobody but whoever builds first."),
             format!("One risk stays on the list, {asked}: {what}, and an owner with a date is the cheapest mitigation."),
         ],
         vec![
@@ -443,7 +443,7 @@ pub fn before_writing(speech: Speech, way: usize, about: &str, question: &str) -
             "I would not promise anybody {} without having heard an answer to this",
         ],
         [
-            "No option for {} can be weighed before this is settled",
+            "No option for {} has a price or a risk that we could weigh before this is settled",
             "The price of guessing on {} is rework, so answer this early",
             "One risk of {} has no owner as long as this is open",
         ],
