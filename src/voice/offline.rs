@@ -292,7 +292,7 @@ impl Speaker<'_> {
         }
         found.extend(self.positions(&text, if first { 2 } else { 1 }));
         found.extend(self.to_the_point(message, &text, &asked, first));
-        if first || self.cue.owed {
+        if (first || self.cue.owed) && !asked.is_empty() {
             found.extend(self.plain_words().into_iter().map(Candidate::Written));
         }
         found.extend(self.open_again());

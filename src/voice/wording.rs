@@ -124,7 +124,7 @@ pub fn points_at(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<Strin
             format!("On \"{topic}\", what people are told today is {at}: \"{said}\"."),
             format!("On \"{topic}\", people who ask would be shown {at}: \"{said}\"."),
             format!("What people can read on \"{topic}\" was written for them at {at}: \"{said}\"."),
-            format!("On \"{topic}\", the people it affects are shown the way by {at}: \"{said}\"."),
+            format!("On \"{topic}\", the people it affects find this at {at}: \"{said}\"."),
         ],
         Speech::Architect => vec![
             format!("On \"{topic}\", the options and their risk hang on {at}: \"{said}\"."),
@@ -214,7 +214,7 @@ pub fn finds_nothing(speech: Speech, topic: &str, documents: &[(String, usize)])
     };
     match speech {
         Speech::Analyst => vec![
-            format!("Whoever looks for \"{topic}\" finds that {nowhere} to people about it yet."),
+            format!("Whoever looks for \"{topic}\" finds that {nowhere} about it that people could read."),
             format!("Whoever looks for \"{topic}\" is a person without an answer, for {nowhere} of it."),
             format!("On \"{topic}\", {nowhere} that people could go by."),
         ],
@@ -438,7 +438,7 @@ pub fn last_words(turn: u32, before: Option<u32>) -> String {
 pub fn before_writing(speech: Speech, way: usize, about: &str, question: &str) -> String {
     let leads = speech.one_of(
         [
-            "Before a sentence is written on {}, somebody who is affected should be asked",
+            "Before people are promised {}, somebody who is affected should be asked",
             "The people in the story of {} still have to tell us",
             "I would not promise anybody {} without having heard an answer to this",
         ],
