@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use super::evidence::{Evidence, Line, LineKind, names_something, sentences, snippet};
-use crate::discussion::words::{is_significant, stem, subjects, words};
+use crate::discussion::words::{is_number, is_significant, stem, subjects, words};
 
 /// Words of a message that are looked for.
 const MOST: usize = 40;
@@ -21,7 +21,7 @@ const TELLING: usize = 4;
 const EVERYWHERE: usize = 1_000;
 
 /// Words that say nearly the same, as far as a document is searched by them.
-const NEAR: [&[&str]; 14] = [
+const NEAR: [&[&str]; 15] = [
     &[
         "down",
         "outage",
@@ -48,6 +48,7 @@ const NEAR: [&[&str]; 14] = [
     &["backup", "restore", "recover"],
     &["lock", "block", "reserve"],
     &["verify", "validate", "check"],
+    &["conflict", "clash", "merge", "overwrite", "differently"],
 ];
 
 /// Forms whose root is another word.
@@ -282,9 +283,9 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// How many words it names.
-    pub fn len(&self) -> usize {
-        self.words.len()
+    /// How many of its words the best line says.
+    pub fn common(&self) -> usize {
+        self.lines.first().and_then(|at| self.shares.get(at)).map_or(0, |share| share.count)
     }
 
     /// Whether one of its words stands in a phrase.
@@ -444,6 +445,11 @@ fn runs(text: &str) -> Vec<(Vec<String>, String)> {
             if run.len() > 1 || run[0].len() > 2 {
                 all.push((run, String::new()));
             }
+        } else if is_count(&found[at].text)
+            && let Some(next) = found.get(at + 1).filter(|next| names_something(&next.text))
+        {
+            // "two inspectors" are more than inspectors.
+            all.push((vec![found[at].text.to_string(), root(&next.text)], String::new()));
         } else if let Some(letter) = found.get(at + 1).filter(|next| is_letter(text, next)) {
             // "Option B" is one name.
             all.push((vec![root(&found[at].text), letter.text.to_string()], String::new()));
@@ -457,6 +463,11 @@ fn runs(text: &str) -> Vec<(Vec<String>, String)> {
     let mut seen = BTreeSet::new();
     all.retain(|(run, _)| seen.insert(run.clone()));
     all
+}
+
+/// Whether a word is a small number, written out.
+fn is_count(word: &str) -> bool {
+    word != "one" && word != "zero" && !word.starts_with(|c: char| c.is_ascii_digit()) && is_number(word)
 }
 
 /// Whether a word is a capital letter that tells one of several: "B", and not "A" or "I".

@@ -181,6 +181,8 @@ const OF_A_UNIT: usize = 40;
 const OF_A_KIND: usize = 40;
 /// Shorter words have no forms.
 const FORM: usize = 5;
+/// A sentence of fewer words is a label.
+const LABEL: usize = 4;
 /// What settles a finding may stand as many lines below it.
 const NEAR: usize = 3;
 /// A section that has fewer lines is not there yet.
@@ -484,7 +486,9 @@ fn sentence_with(line: &Line, word: &str) -> String {
     // A phrase is looked for by its first word.
     let word = word.split(' ').next().unwrap_or(word);
     let says = |sentence: &String| words(sentence).iter().any(|found| found.text == word);
-    sentences(&line.text).into_iter().find(says).unwrap_or_else(|| line.text.clone())
+    let found = sentences(&line.text).into_iter().find(says);
+    // "Silent overwrites." is a label of what follows it.
+    found.filter(|sentence| words(sentence).len() >= LABEL).unwrap_or_else(|| line.text.clone())
 }
 
 /// The sentence of a line that says a word, cut to what can be quoted.

@@ -450,7 +450,7 @@ impl Speaker<'_> {
         let start = self.talk.turn_count() as usize % ways.len();
         ways.rotate_left(start);
         let more = match asked.other() {
-            Some(other) => format!(", beside {}: \"{}\".", wording::place(other), asked.quote(other, 140)),
+            Some(other) => format!(", beside {}: \"{}\".", wording::place(other), asked.quote(other, 90)),
             None if is_open(best) => format!(". {}", wording::is_open_there(self.speech)),
             None => return ways,
         };
@@ -543,14 +543,10 @@ impl Speaker<'_> {
         let main = before_any(what, &[" otherwise ", " because ", " since ", " so that ", ", so "]);
         let object =
             self.asked(&before_any(&main, &[" for ", " from ", " until ", " before ", " after ", " with "]));
-        if let Some(line) = object.best().filter(|_| object.len() > 1) {
-            return Some(line);
-        }
         let (whole, with_before) = (self.asked(&main), self.asked(&format!("{main} {before}")));
-        match whole.len() > 2 {
-            true => whole.best().or(with_before.best()),
-            false => with_before.best().or(whole.best()),
-        }
+        // Where one word is all that is shared, what was asked before tells more.
+        let told = [&object, &whole, &with_before].into_iter().find(|asked| asked.common() > 1);
+        told.and_then(Asked::best).or(whole.best()).or(with_before.best())
     }
 
     /// Lines that add to a round, or to somebody else's answer.

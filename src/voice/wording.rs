@@ -63,7 +63,7 @@ pub fn landed(speech: Speech, title: &str, outputs: &[String], evidence: &Eviden
             speech.one_of(
                 format!("somebody who opens \"{part}\" in {document} first meets \"{said}\" (line {at})"),
                 format!("the part called \"{part}\" in {document} rests on \"{said}\" (line {at}), and every option and its risk hang on that"),
-                format!("the defined contract is \"{part}\" in {document}, and its first field or case to test is \"{said}\" (line {at})"),
+                format!("the defined contract is \"{part}\" in {document}, and the first defined field, value or case for a test is \"{said}\" (line {at})"),
             )
         }
         (Some(part), None) => {
@@ -122,9 +122,9 @@ pub fn points_at(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<Strin
         Speech::Analyst => vec![
             format!("What people can read on \"{topic}\" is {at}: \"{said}\"."),
             format!("On \"{topic}\", what people are told today is {at}: \"{said}\"."),
-            format!("On \"{topic}\", people who ask would be shown {at}: \"{said}\"."),
+            format!("On \"{topic}\", what people who ask can read is {at}: \"{said}\"."),
             format!("What people can read on \"{topic}\" was written for them at {at}: \"{said}\"."),
-            format!("On \"{topic}\", the people it affects find this at {at}: \"{said}\"."),
+            format!("On \"{topic}\", what people who need it can read is {at}: \"{said}\"."),
         ],
         Speech::Architect => vec![
             format!("On \"{topic}\", the options and their risk hang on {at}: \"{said}\"."),
@@ -137,7 +137,7 @@ pub fn points_at(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<Strin
             format!("For \"{topic}\", the text to hold on to is {at}: \"{said}\"."),
             format!("On \"{topic}\", the contract as defined so far is {at}: \"{said}\"."),
             format!("On \"{topic}\", the defined contract is {at}: \"{said}\"."),
-            format!("On \"{topic}\", a test would be written against the contract at {at}: \"{said}\"."),
+            format!("On \"{topic}\", one test of the contract would assert {at}: \"{said}\"."),
             format!("For \"{topic}\", the text to hold on to is \"{said}\", a contract defined at {at}."),
         ],
     }
