@@ -57,6 +57,8 @@ pub enum Measure {
     Requirement,
     /// A number with what it counts.
     Number,
+    /// The same, where what it counts is one of `with`.
+    Load,
     /// A name as code writes it.
     Name,
     /// A sentence of more words than can be held in mind.

@@ -1,25 +1,21 @@
 //! What the offline voice speaks from: the item's documents line by line, and where the
 //! repository mentions their subject. Nothing is said that does not stand here or in the log.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::RandomState;
 
+use super::asking::{root, roots};
+use crate::discussion::extract;
 use crate::discussion::words::{is_significant, numbers, stem, subjects, words};
 use crate::plain;
 
 /// Lines longer than this are no sentences: minified data, an embedded picture.
 const LONGEST_LINE: usize = 2_000;
-/// Subjects of a message that lines are looked for by.
-const ASKED: usize = 40;
 /// Lines of all documents together that are looked at.
 const MOST_LINES: usize = 20_000;
 
-/// A text of so few subjects is about each of them.
-const SHORT: usize = 4;
-/// Lines of one section that are no farther apart have to do with each other.
-const NEAR: usize = 4;
 /// A subject that stands in no more lines is rare.
 const RARE: usize = 6;
 
@@ -39,6 +35,8 @@ pub struct Line {
     pub words: Vec<String>,
     pub stems: Vec<String>,
     pub kind: LineKind,
+    /// How deep a heading is, from one; a heading owns what stands under deeper ones.
+    pub depth: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +70,8 @@ pub struct Evidence {
     pub gaps: Vec<(String, usize, String, String)>,
     /// Every stem of every line, with the lines that hold it, by their index.
     holds: HashMap<String, Vec<usize>, RandomState>,
+    /// The same by root, made when a message is first held against it.
+    roots: OnceLock<HashMap<String, Vec<usize>, RandomState>>,
 }
 
 impl Evidence {
@@ -132,6 +132,8 @@ impl Evidence {
                 if !ours {
                     section = title.clone();
                     self.push(name, at + 1, title, &section, LineKind::Heading);
+                    let depth = trimmed.len() - trimmed.trim_start_matches('#').len();
+                    self.lines.last_mut().into_iter().for_each(|line| line.depth = depth);
                 }
                 continue;
             }
@@ -181,14 +183,18 @@ impl Evidence {
         self.push(
             name,
             number,
-            cells.iter().filter(|cell| !cell.is_empty()).cloned().collect::<Vec<_>>().join(", "),
+            cells.iter().filter(|cell| !cell.is_empty()).cloned().collect::<Vec<_>>().join(" / "),
             section,
             LineKind::Row,
         );
     }
 
     fn push(&mut self, document: &str, number: usize, text: String, section: &str, kind: LineKind) {
-        let words: Vec<String> = words(&text).into_iter().map(|word| word.text.into_owned()).collect();
+        let mut words: Vec<String> = words(&text).into_iter().map(|word| word.text.into_owned()).collect();
+        // The sign is the word.
+        if text.contains('%') && !words.iter().any(|word| word == "percent") {
+            words.push("percent".to_owned());
+        }
         if words.len() < 2 && kind != LineKind::Heading {
             return;
         }
@@ -211,6 +217,7 @@ impl Evidence {
             words,
             stems,
             kind,
+            depth: 0,
         });
     }
 
@@ -222,63 +229,73 @@ impl Evidence {
         }
     }
 
-    /// The line that shares most subjects with a text; rarer subjects count more. One shared subject says
-    /// something in a short text only.
-    pub fn about(&self, text: &str) -> Option<&Line> {
-        let asked = telling(text);
-        let (count, best, line) = self.best(&asked, &subjects(text))?;
-        (count >= 2 || asked.len() <= SHORT && best >= 150).then_some(line)
+    /// The lines that hold a word, given as its root, in their order.
+    pub fn lines_of(&self, root: &str) -> &[usize] {
+        self.by_root().get(root).map_or(&[], Vec::as_slice)
     }
 
-    /// The line that comes nearest to a text, be it in one telling word.
-    pub fn nearest(&self, text: &str) -> Option<&Line> {
-        self.best(&telling(text), &[]).filter(|(_, best, _)| *best >= 100).map(|(.., line)| line)
+    /// The lines that hold a word, given as its stem.
+    pub fn lines_with(&self, stem: &str) -> &[usize] {
+        self.holds.get(stem).map_or(&[], Vec::as_slice)
     }
 
-    /// The line that shares most of some subjects, with how many and their weight.
-    /// Of lines that share as much, the one that shares more of the `other` words.
-    fn best(&self, asked: &[String], other: &[String]) -> Option<(usize, usize, &Line)> {
-        // What each line shares: how many of the words, and their weight.
-        let mut shares: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-        let held = asked.iter().filter_map(|word| Some((word, self.holds.get(word)?)));
-        for (word, lines) in held.take(ASKED) {
-            // A number or an id is not said by chance.
-            let exact = word.contains(|c: char| c.is_ascii_digit());
-            for at in lines {
-                let (count, weight) = shares.entry(*at).or_default();
-                *count += 1 + usize::from(exact);
-                *weight += 1_000 / (2 + lines.len());
+    fn by_root(&self) -> &HashMap<String, Vec<usize>, RandomState> {
+        self.roots.get_or_init(|| {
+            let mut found: HashMap<String, Vec<usize>, RandomState> = HashMap::default();
+            for (stem, lines) in &self.holds {
+                found.entry(root(stem)).or_default().extend(lines);
             }
-        }
-        for lines in other
-            .iter()
-            .filter(|word| !asked.contains(word))
-            .filter_map(|word| self.holds.get(word))
-            .take(ASKED)
-        {
-            for at in lines {
-                let Some((_, weight)) = shares.get_mut(at) else { continue };
-                *weight += 1_000 / (2 + lines.len());
+            for lines in found.values_mut() {
+                lines.sort_unstable();
+                lines.dedup();
             }
-        }
-        let lines = shares.into_iter().filter_map(|(at, share)| Some((share, self.lines.get(at)?)));
-        let prose = lines.filter(|(_, line)| line.kind != LineKind::Heading && line.stems.len() >= 4);
-        // Of equals the first; `max_by_key` gives the last.
-        let ((count, best), line) = prose.rev().max_by_key(|((_, weight), _)| *weight)?;
-        Some((count, best, line))
+            found
+        })
     }
 
-    /// Whether two lines have to do with each other: the same one, near by under one heading, or with two
-    /// subjects in common, of which one is rare.
-    pub fn are_related(&self, a: usize, b: usize) -> bool {
-        let (Some(one), Some(other)) = (self.lines.get(a), self.lines.get(b)) else { return false };
-        if one.document == other.document && one.section == other.section && a.abs_diff(b) <= NEAR {
-            return true;
+    /// The lines that say a run of roots, in their order.
+    pub fn saying(&self, run: &[String]) -> Vec<usize> {
+        match run {
+            [one] => self.lines_of(one).to_vec(),
+            [first, rest @ ..] => {
+                let all = |at: &&usize| {
+                    rest.iter().all(|root| self.lines_of(root).binary_search(at).is_ok())
+                        && self.lines.get(**at).is_some_and(|line| {
+                            roots(&line.text).windows(run.len()).any(|window| window == run)
+                        })
+                };
+                self.lines_of(first).iter().filter(all).copied().collect()
+            }
+            [] => Vec::new(),
         }
-        let is_shared = |word: &&String| is_significant(word) && other.stems.contains(word);
-        let shared: std::collections::BTreeSet<&String> = one.stems.iter().filter(is_shared).collect();
-        let rare = |word: &&String| self.holds.get(*word).is_some_and(|lines| lines.len() <= RARE);
-        shared.len() >= 2 && shared.iter().any(rare)
+    }
+
+    /// The lines that stand below those of some lines that are headings.
+    pub fn below_headings(&self, lines: &[usize]) -> BTreeSet<usize> {
+        let headings = lines.iter().filter(|at| self.lines[**at].kind == LineKind::Heading);
+        // A title owns all there is, and tells no line from another.
+        let parts = headings.filter(|at| self.lines[**at].depth > 1);
+        parts.flat_map(|at| at + 1..=at + self.below(*at)).collect()
+    }
+
+    /// How many lines a heading owns, those of its subsections with them.
+    pub fn below(&self, heading: usize) -> usize {
+        let Some(own) = self.lines.get(heading) else { return 0 };
+        let is_below = |line: &&Line| {
+            line.document == own.document && (line.kind != LineKind::Heading || line.depth > own.depth)
+        };
+        self.lines[heading + 1..].iter().take_while(is_below).count()
+    }
+
+    /// Whether some line says a word of a text in any form, or one that is near to it.
+    pub fn speaks_of(&self, text: &str) -> bool {
+        super::asking::Asked::of(self, text, "").is_mentioned()
+    }
+
+    /// Whether a root stands in few lines: what everything speaks of tells no matter from another.
+    pub fn is_telling(&self, root: &str) -> bool {
+        let lines = self.lines_of(root).len();
+        (1..=RARE.max(self.lines.len() / 12)).contains(&lines)
     }
 
     /// A line that gives another number for what a text counts, and has a subject in common with it or with
@@ -303,11 +320,6 @@ impl Evidence {
     /// Whether hardly any line says a word, given as its stem.
     pub fn is_rare(&self, stem: &str) -> bool {
         self.holds.get(stem).is_some_and(|lines| lines.len() <= 2)
-    }
-
-    /// Where a line of this evidence stands in it.
-    pub fn index_of(&self, line: &Line) -> Option<usize> {
-        self.lines.iter().position(|other| std::ptr::eq(other, line))
     }
 
     /// The line at a place such as `requirements-spec.md line 12`.
@@ -342,10 +354,7 @@ impl Evidence {
             headings.filter(|(_, line)| line.kind == LineKind::Heading && line.document == document);
         let best = headings.filter(|(_, line)| shared(line).0 > 0).max_by_key(|(_, line)| shared(line));
         let Some((from, _)) = best else { return &[] };
-        let below = self.lines[from + 1..].iter();
-        let length =
-            below.take_while(|line| line.kind != LineKind::Heading && line.document == document).count();
-        &self.lines[from..=from + length]
+        &self.lines[from..=from + self.below(from)]
     }
 }
 
@@ -398,7 +407,7 @@ impl Wrapped {
             whole.push(' ');
         }
         let (mut found, mut from) = (Vec::<(usize, String)>::new(), 0);
-        for sentence in crate::discussion::extract::sentences(&whole) {
+        for sentence in sentences(&whole) {
             let at = whole[from..].find(&sentence).map_or(from, |at| from + at);
             from = at + sentence.len();
             let number =
@@ -439,6 +448,31 @@ fn said(line: &str, markdown: bool) -> String {
     plain::one_line(&text.replace('"', if markdown { "'" } else { "" }))
 }
 
+/// Abbreviations behind whose full stop a sentence goes on.
+const ABBREVIATIONS: [&str; 22] = [
+    "mr.", "mrs.", "ms.", "dr.", "prof.", "st.", "no.", "nr.", "e.g.", "i.e.", "vs.", "approx.", "fig.",
+    "ca.", "cf.", "incl.", "min.", "max.", "art.", "sec.", "z.b.", "bzw.",
+];
+
+/// The sentences of a document's line: as [`extract::sentences`] has them, but for the full stop of an
+/// abbreviation or an initial, which ends none.
+pub fn sentences(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for sentence in extract::sentences(text) {
+        match found.last_mut().filter(|last| goes_on(last)) {
+            Some(last) => last.extend([" ", sentence.as_str()]),
+            None => found.push(sentence),
+        }
+    }
+    found
+}
+
+fn goes_on(sentence: &str) -> bool {
+    let last = sentence.rsplit([' ', '(']).next().unwrap_or_default();
+    let initial = last.len() == 2 && last.starts_with(char::is_uppercase) && last.ends_with('.');
+    initial || ABBREVIATIONS.contains(&last.to_lowercase().as_str())
+}
+
 /// A few words of a line, for quoting: at most `limit` characters, without quotation marks.
 pub fn snippet(text: &str, limit: usize) -> String {
     plain::cut(text.trim_end_matches(['.', ',', ';', ':']), limit).replace('"', "'")
@@ -458,9 +492,11 @@ pub fn search_words(item_name: &str) -> Vec<String> {
 }
 
 /// Words that name no subject: what people do with words and time, and how they begin and end.
-const HOLLOW: [&str; 215] = [
+const HOLLOW: [&str; 282] = [
     "able",
     "affect",
+    "agree",
+    "agreed",
     "allow",
     "allowed",
     "almost",
@@ -468,11 +504,14 @@ const HOLLOW: [&str; 215] = [
     "although",
     "always",
     "anybody",
+    "anymore",
     "anyone",
     "anything",
+    "anyway",
     "around",
     "ask",
     "asked",
+    "asking",
     "away",
     "back",
     "bad",
@@ -482,21 +521,37 @@ const HOLLOW: [&str; 215] = [
     "behind",
     "believe",
     "better",
+    "bother",
     "called",
-    "change",
-    "changed",
+    "can't",
+    "cannot",
+    "choose",
+    "chooses",
+    "chosen",
     "clear",
     "come",
     "comes",
+    "coming",
     "count",
     "counts",
     "couple",
     "day",
     "days",
+    "decide",
+    "decides",
+    "depend",
+    "depends",
     "didn't",
     "different",
+    "document",
+    "documents",
+    "does",
     "doesn't",
     "don't",
+    "easiest",
+    "eight",
+    "either",
+    "eleven",
     "else",
     "end",
     "ends",
@@ -509,14 +564,18 @@ const HOLLOW: [&str; 215] = [
     "fact",
     "far",
     "find",
+    "finding",
     "fine",
     "first",
     "follow",
     "follows",
+    "found",
     "gets",
+    "getting",
     "give",
     "given",
     "gives",
+    "giving",
     "goes",
     "going",
     "gone",
@@ -534,9 +593,12 @@ const HOLLOW: [&str; 215] = [
     "help",
     "here's",
     "hold",
+    "holding",
     "holds",
     "honestly",
     "hour",
+    "hours",
+    "hundred",
     "i'd",
     "i'm",
     "idea",
@@ -545,12 +607,15 @@ const HOLLOW: [&str; 215] = [
     "instead",
     "interesting",
     "isn't",
+    "itself",
     "keep",
+    "keeping",
     "kept",
     "kind",
     "know",
     "last",
     "later",
+    "lean",
     "least",
     "left",
     "less",
@@ -559,6 +624,7 @@ const HOLLOW: [&str; 215] = [
     "little",
     "long",
     "look",
+    "looking",
     "lost",
     "made",
     "makes",
@@ -566,15 +632,22 @@ const HOLLOW: [&str; 215] = [
     "many",
     "matter",
     "maybe",
+    "meaning",
     "means",
     "might",
+    "minute",
+    "minutes",
+    "missing",
+    "moment",
     "month",
     "months",
     "must",
+    "myself",
     "name",
     "nearly",
     "never",
     "next",
+    "nine",
     "nobody",
     "none",
     "nothing",
@@ -590,26 +663,34 @@ const HOLLOW: [&str; 215] = [
     "please",
     "point",
     "put",
+    "putting",
     "question",
     "quite",
     "ready",
+    "real",
     "really",
     "remember",
     "rest",
     "right",
     "said",
     "same",
+    "saying",
     "says",
     "second",
+    "seconds",
     "seem",
     "seems",
     "seen",
     "set",
+    "seven",
     "shall",
     "show",
+    "showing",
+    "shown",
     "shows",
     "side",
     "since",
+    "six",
     "small",
     "somebody",
     "something",
@@ -624,13 +705,18 @@ const HOLLOW: [&str; 215] = [
     "stop",
     "stops",
     "sure",
+    "tackle",
     "take",
     "takes",
+    "taking",
     "talk",
+    "talked",
     "tell",
+    "telling",
     "ten",
     "thank",
     "thanks",
+    "themselves",
     "there's",
     "thing",
     "things",
@@ -644,40 +730,55 @@ const HOLLOW: [&str; 215] = [
     "true",
     "try",
     "turn",
+    "twelve",
+    "twenty",
     "two",
     "under",
     "until",
     "upon",
     "used",
+    "using",
     "usual",
     "wanted",
     "wants",
     "wasn't",
+    "way",
     "week",
     "weeks",
     "went",
     "what's",
+    "whatever",
     "whether",
+    "whoever",
     "whole",
     "whom",
+    "wife",
     "within",
     "without",
     "won't",
     "wonder",
+    "wondering",
     "word",
     "words",
+    "work",
+    "working",
     "works",
+    "worried",
+    "worry",
+    "worst",
     "would",
+    "write",
     "wrong",
     "year",
     "years",
     "yes",
     "yesterday",
     "yet",
+    "yourself",
 ];
 
 /// Whether a word can name what a text is about.
-fn names_something(word: &str) -> bool {
+pub fn names_something(word: &str) -> bool {
     is_significant(word)
         && HOLLOW.binary_search(&word).is_err()
         && !word.bytes().all(|byte| byte.is_ascii_digit())
@@ -755,6 +856,7 @@ fn runs(text: &str) -> Vec<(std::ops::Range<usize>, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::voice::asking::Asked;
 
     const SPEC: &str = "# Spec\n\n## 3. User Journeys\n\n- **Sync** should be \"fast\".\n\n| id | target |\n|---|---|\n| NFR-1 | |\n\n<!-- Elaboration: step 01-03, x -->\n### Elaboration Insights (Step 01-03: x)\n\n#### Key Insights\n- [Maya] ours\n\n## 4. Technical Context\n\nThe queue holds 500 photos.\n";
 
@@ -807,8 +909,25 @@ mod tests {
     #[test]
     fn the_nearest_line_is_found_and_nothing_is_invented() {
         let evidence = evidence();
-        assert_eq!(evidence.about("How many photos does the queue take?").map(|line| line.number), Some(19));
-        assert_eq!(evidence.about("What about the weather forecast?"), None);
+        let best = |text: &str| Asked::of(&evidence, text, "").best().map(|line| line.number);
+        assert_eq!(best("How many photos does the queue take?"), Some(19));
+        assert_eq!(best("What about the weather forecast?"), None);
+        assert!(evidence.speaks_of("synchronise or syncing") && !evidence.speaks_of("the weather forecast"));
+    }
+
+    #[test]
+    fn a_heading_owns_its_subsections_and_an_abbreviation_ends_no_sentence() {
+        let text = "# T\n\n## 3. Options\n\n### A\n\nOne planner for all.\n\n## 4. End\n\nThe sheet that Mr. Sam keeps, e.g. on Mondays. Then\nnothing.\n";
+        let evidence = Evidence::new([("spec.md", text)], &[]);
+        let part = evidence.section("spec.md", "Options");
+        assert_eq!(
+            part.iter().map(|line| line.text.as_str()).collect::<Vec<_>>(),
+            ["3. Options", "A", "One planner for all."]
+        );
+        assert_eq!(
+            sentences("The sheet that Mr. Sam keeps. It is one."),
+            ["The sheet that Mr. Sam keeps.", "It is one."]
+        );
     }
 
     #[test]

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
-use super::evidence::{Evidence, Line, LineKind, Mentions, snippet};
-use super::wording::{Speech, before_writing, place, unmet};
+use super::asking::{root, shared_nouns};
+use super::evidence::{Evidence, Line, LineKind, Mentions, sentences, snippet};
+use super::wording::place;
 use crate::discussion::words::{is_number, is_significant, numbers, subjects, words};
 use crate::lens::{Lens, Measure, Stance, Where, filled};
 use crate::plain;
-use crate::step::{Depth, Step};
+use crate::step::Step;
 
 /// Something a persona can say, grounded in the evidence.
 #[derive(Clone, Debug)]
@@ -27,6 +28,10 @@ pub struct Point {
     stems: Vec<String>,
     /// The side that the lens takes, if it takes one.
     stance: Option<Stance>,
+    /// The lens, by its index among those of the persona.
+    pub lens: Option<usize>,
+    /// Whether it says of the whole item that something stands nowhere.
+    pub of_item: bool,
 }
 
 /// What a persona speaks for, and why, as the parts of "I favor … because …".
@@ -61,7 +66,7 @@ impl Point {
         let stems = subjects(&format!("{about} {statement}"));
         let place = place_in(&statement).unwrap_or_default();
         let finding = Statement::Written(statement);
-        Point { finding, ask: ask.to_owned(), weight, place, stems, stance: None }
+        Point { finding, ask: ask.to_owned(), weight, place, stems, stance: None, lens: None, of_item: false }
     }
 
     /// A point on a line: it is about what the line and its heading are about.
@@ -69,7 +74,8 @@ impl Point {
         let place = if line.document.contains(' ') { String::new() } else { format!("{} ", place(line)) };
         let finding = Statement::OnLine { at, word: word.to_owned(), says: Arc::clone(says) };
         let ask = filled(&lens.asks, "", "", word);
-        Point { finding, ask, weight: lens.weight, place, stems: Vec::new(), stance: lens.stance.clone() }
+        let (stance, of_item) = (lens.stance.clone(), lens.place == Where::Item);
+        Point { finding, ask, weight: lens.weight, place, stems: Vec::new(), stance, lens: None, of_item }
     }
 
     /// How many of some subjects it is about.
@@ -83,6 +89,16 @@ impl Point {
             Some(line) => line.stems.contains(word) || line.section_stems.contains(word),
         };
         subjects.iter().filter(about).count()
+    }
+
+    /// What it rests on: the sentence of the line that it quotes, or its own.
+    pub fn rests_on(&self, evidence: &Evidence) -> String {
+        match &self.finding {
+            Statement::Written(statement) => statement.clone(),
+            Statement::OnLine { at, word, .. } => {
+                evidence.lines.get(*at).map(|line| sentence_with(line, word)).unwrap_or_default()
+            }
+        }
     }
 
     /// The line it is on, as an index of the evidence.
@@ -108,11 +124,15 @@ impl Point {
         Some(Side { favors: said(&stance.favors), because: said(&stance.because) })
     }
 
-    /// Whether a colleague's point takes the other side, on a line that has to do with this one.
+    /// Whether a colleague's point takes the other side, in a sentence that speaks of the same thing: the two
+    /// share a noun that few lines have.
     pub fn opposes(&self, other: &Point, evidence: &Evidence) -> bool {
         let (Some(mine), Some(theirs)) = (&self.stance, &other.stance) else { return false };
-        let related = |a, b| evidence.are_related(a, b);
-        mine.opposes(theirs) && self.line().zip(other.line()).is_some_and(|(a, b)| related(a, b))
+        if !mine.opposes(theirs) || self.line().is_none() || other.line().is_none() {
+            return false;
+        }
+        let shared = shared_nouns(&self.rests_on(evidence), &other.rests_on(evidence));
+        shared.iter().any(|noun| evidence.is_telling(noun))
     }
 
     /// The same finding without what it asks for.
@@ -138,17 +158,9 @@ impl Point {
     }
 }
 
-/// The points of a persona's lenses, in the order of the evidence. A persona without lenses has the
-/// step's own criteria to speak from.
-pub fn points(
-    persona: &str,
-    lenses: &[Lens],
-    evidence: &Evidence,
-    vocabulary: &Vocabulary<'_>,
-    step: &Step,
-) -> Vec<Point> {
+/// The points of a persona's lenses, in the order of the evidence.
+pub fn points(lenses: &[Lens], evidence: &Evidence, vocabulary: &Vocabulary<'_>, step: &Step) -> Vec<Point> {
     let mut found = Looking::new(lenses, evidence, vocabulary).points();
-    found.extend(criteria(persona, evidence, step));
     let near = subjects(&step.title);
     for point in &mut found {
         point.weight += point.touches(&near, evidence) * 5;
@@ -167,6 +179,10 @@ pub fn points(
 const OF_A_UNIT: usize = 40;
 /// As many findings of one lens are kept: a discussion has room for a few, the first come first.
 const OF_A_KIND: usize = 40;
+/// Shorter words have no forms.
+const FORM: usize = 5;
+/// A sentence of fewer words is a label.
+const LABEL: usize = 4;
 /// What settles a finding may stand as many lines below it.
 const NEAR: usize = 3;
 /// A section that has fewer lines is not there yet.
@@ -189,19 +205,35 @@ type Hits<'a> = Vec<(usize, &'a str)>;
 /// most phrases have a word that stands nowhere.
 pub struct Vocabulary<'a> {
     numbers: HashMap<&'a str, u32, RandomState>,
+    /// The words of each root.
+    forms: HashMap<String, Vec<u32>, RandomState>,
     /// The words of each line.
     lines: Vec<Vec<u32>>,
 }
 
 impl<'a> Vocabulary<'a> {
     pub fn of(evidence: &'a Evidence) -> Vocabulary<'a> {
-        let mut numbers = HashMap::default();
+        let mut numbers: HashMap<&'a str, u32, RandomState> = HashMap::default();
+        let mut forms: HashMap<String, Vec<u32>, RandomState> = HashMap::default();
         let mut number = |word: &'a String| {
             let next = numbers.len() as u32;
-            *numbers.entry(word.as_str()).or_insert(next)
+            *numbers.entry(word.as_str()).or_insert_with(|| {
+                if word.len() >= FORM {
+                    forms.entry(root(word)).or_default().push(next);
+                }
+                next
+            })
         };
         let lines = evidence.lines.iter().map(|line| line.words.iter().map(&mut number).collect()).collect();
-        Vocabulary { numbers, lines }
+        Vocabulary { numbers, forms, lines }
+    }
+
+    /// The other forms of a word: what is told of "encryption" is told where something is "encrypted".
+    fn forms(&self, word: &str) -> impl Iterator<Item = u32> {
+        let other =
+            (word.len() >= FORM && !word.contains(' ')).then(|| self.forms.get(&root(word))).flatten();
+        let own = self.numbers.get(word).copied();
+        other.into_iter().flatten().copied().filter(move |form| Some(*form) != own)
     }
 
     /// The words of a phrase; none where one of them stands nowhere.
@@ -236,6 +268,12 @@ impl<'a> Looking<'a> {
         for (lens, one) in lenses.iter().enumerate() {
             for (list, all) in [(List::Any, &one.any), (List::With, &one.with), (List::Unless, &one.unless)] {
                 for text in all.iter() {
+                    // What is said to stand nowhere is looked for in every form.
+                    if list == List::Unless && one.place != Where::Line {
+                        for form in vocabulary.forms(text) {
+                            phrases[form as usize].push(Phrase { text, rest: Vec::new(), lens, list });
+                        }
+                    }
                     let Some(mut rest) = vocabulary.phrase(text) else { continue };
                     let first = rest.remove(0);
                     phrases[first as usize].push(Phrase { text, rest, lens, list });
@@ -257,6 +295,7 @@ impl<'a> Looking<'a> {
 
     fn points(mut self) -> Vec<Point> {
         for (number, lens) in self.lenses.iter().enumerate() {
+            let before = self.found.len();
             match (lens.measure, lens.place) {
                 (Some(Measure::EmptyCell), _) => self.empty_cells(lens),
                 (Some(Measure::Reach), _) => self.found.extend(reach(&self.evidence.mentions, lens)),
@@ -265,6 +304,7 @@ impl<'a> Looking<'a> {
                 (_, Where::Section) => self.sections(number, lens),
                 (_, Where::Item) => self.item(number, lens),
             }
+            self.found[before..].iter_mut().for_each(|point| point.lens = Some(number));
         }
         self.found
     }
@@ -298,11 +338,12 @@ impl<'a> Looking<'a> {
             }
             let word = match lens.measure {
                 None => self.says(at, number, List::Any).map(str::to_owned),
+                Some(Measure::Load) => number_with_unit(&line.text, &|unit| is_load(lens, unit)),
                 Some(measure) => measured(measure, line),
             };
-            let Some(word) = word else { continue };
+            let Some(word) = word.filter(|_| !is_story(line)) else { continue };
             let narrowed = lens.with.is_empty() || self.says(at, number, List::With).is_some();
-            if narrowed && !self.is_settled(at, number) {
+            if narrowed && !self.is_settled(at, number) && is_of_one(lens, line, &word) {
                 self.counts[number] += 1;
                 self.found.push(Point::on((at, line), &word, lens, &says));
             }
@@ -320,11 +361,12 @@ impl<'a> Looking<'a> {
             else {
                 continue;
             };
-            let is_below = |line: &&Line| line.kind != LineKind::Heading && line.document == heading.document;
-            let length = lines[at + 1..].iter().take_while(is_below).count();
+            let length = self.evidence.below(at);
+            let lines_below = lines[at + 1..=at + length].iter();
+            let told = lines_below.filter(|line| line.kind != LineKind::Heading).count();
             let is_met = |list| (at..=at + length).any(|line| self.says(line, number, list).is_some());
             let narrowed = lens.with.is_empty() || is_met(List::With);
-            if length >= SECTION && narrowed && !is_met(List::Unless) {
+            if told >= SECTION && narrowed && !is_met(List::Unless) {
                 let place = format!("\"{}\" in {}", snippet(&heading.text, 60), heading.document);
                 let statement = filled(&lens.says, &place, &snippet(&heading.text, 60), word);
                 let asks = filled(&lens.asks, &place, "", word);
@@ -374,7 +416,7 @@ impl<'a> Looking<'a> {
 fn measured(measure: Measure, line: &Line) -> Option<String> {
     match measure {
         Measure::Requirement => requirement(line),
-        Measure::Number => number_with_unit(&line.text),
+        Measure::Number => number_with_unit(&line.text, &|_| true),
         Measure::Name => identifier(&line.text),
         // A sentence has no more words than its line.
         Measure::Long if line.words.len() <= LONG => None,
@@ -383,7 +425,7 @@ fn measured(measure: Measure, line: &Line) -> Option<String> {
             let longest = longest.iter().map(|sentence| words(sentence).len()).max().unwrap_or(0);
             (line.kind == LineKind::Prose && longest > LONG).then(|| longest.to_string())
         }
-        Measure::EmptyCell | Measure::Reach | Measure::Clash => None,
+        Measure::EmptyCell | Measure::Reach | Measure::Clash | Measure::Load => None,
     }
 }
 
@@ -408,19 +450,58 @@ fn reach(mentions: &Mentions, lens: &Lens) -> Vec<Point> {
     found
 }
 
-/// The sentence of a line that says a word, cut to what can be quoted.
-fn around(line: &Line, word: &str) -> String {
-    let sentences = crate::discussion::extract::sentences(&line.text);
+/// Headings of sections that tell what happened, and order nothing.
+const STORIES: [&str; 9] = [
+    "wrong",
+    "incident",
+    "lesson",
+    "retrospective",
+    "postmortem",
+    "mistake",
+    "tried",
+    "anecdote",
+    "accident",
+];
+
+/// Whether a line tells what once happened: a story is no rule that could lack a case.
+fn is_story(line: &Line) -> bool {
+    let tried = line.words.starts_with(&["we".to_owned(), "tried".to_owned()]);
+    tried || line.section_stems.iter().any(|stem| STORIES.contains(&stem.as_str()))
+}
+
+/// Whether a figure and the words that narrow it stand in one sentence, which states and does not ask.
+fn is_of_one(lens: &Lens, line: &Line, word: &str) -> bool {
+    if lens.measure != Some(Measure::Number) {
+        return true;
+    }
+    let sentence =
+        sentences(&line.text).into_iter().find(|sentence| sentence.contains(word)).unwrap_or_default();
+    let said = format!(" {} ", crate::discussion::words::phrase(&sentence));
+    let narrows = |phrase: &crate::lens::Text| said.contains(&format!(" {phrase} "));
+    !sentence.ends_with('?') && (lens.with.is_empty() || lens.with.iter().any(narrows))
+}
+
+/// The sentence of a line that says a word.
+fn sentence_with(line: &Line, word: &str) -> String {
     // A phrase is looked for by its first word.
     let word = word.split(' ').next().unwrap_or(word);
-    let says = |sentence: &&String| words(sentence).iter().any(|found| found.text == word);
-    let sentence = sentences.iter().find(says).map_or(line.text.as_str(), String::as_str);
-    let quoted = snippet(sentence, 90);
-    if words(&quoted).iter().any(|found| found.text == word) {
+    let says = |sentence: &String| words(sentence).iter().any(|found| found.text == word);
+    let found = sentences(&line.text).into_iter().find(says);
+    // "Silent overwrites." is a label of what follows it.
+    found.filter(|sentence| words(sentence).len() >= LABEL).unwrap_or_else(|| line.text.clone())
+}
+
+/// The sentence of a line that says a word, cut to what can be quoted.
+fn around(line: &Line, word: &str) -> String {
+    let sentence = sentence_with(line, word);
+    let last = word.rsplit(' ').next().unwrap_or(word);
+    let word = word.split(' ').next().unwrap_or(word);
+    let quoted = snippet(&sentence, 90);
+    if words(&quoted).iter().any(|found| found.text == last) {
         return quoted;
     }
     // The word stands behind the cut: quote from a few words before it.
-    let found = words(sentence);
+    let found = words(&sentence);
     let Some(at) = found.iter().position(|found| found.text == word) else { return quoted };
     let from = found[at.saturating_sub(6)].start;
     format!("…{}", snippet(&sentence[from..], 90))
@@ -514,36 +595,105 @@ fn requirement(line: &Line) -> Option<String> {
     (id && !tail.is_empty()).then(|| first.to_uppercase())
 }
 
-/// "200 MB", "18 400 data sets", "18 company phones": a number with what it counts.
-fn number_with_unit(text: &str) -> Option<String> {
+/// "200 MB", "22,400 meters", "18 company phones": a number with what it counts. Versions, prices, years, dates,
+/// times of day, ids and numbers that name something ("Hall 4", "line 12") count nothing.
+fn number_with_unit(text: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<String> {
     if !text.contains(|c: char| c.is_ascii_digit()) {
         return None;
     }
     let found = words(text);
-    let is_number = |at: usize| found[at].text.chars().all(|c| c.is_ascii_digit());
-    let joined = |at: usize| text.get(found[at].end..found[at + 1].start) == Some(" ");
-    (0..found.len().saturating_sub(1)).find_map(|at| {
-        let unit = found.get(at + 1)?;
-        let counts = is_number(at)
-            && found[at].text.len() < 10
-            && unit.text.chars().all(char::is_alphabetic)
-            && joined(at)
-            && is_significant(&unit.text);
-        // 18 400 is one number.
-        let grouped = at > 0 && found[at].text.len() == 3 && is_number(at - 1) && joined(at - 1);
-        let start = found[if grouped { at - 1 } else { at }].start;
-        let before = text[..start].trim_end().to_lowercase();
-        // The minutes of a time of day count nothing, nor do numbers of lines and steps.
-        if !counts || text[..start].ends_with(':') || before.ends_with("line") || before.ends_with("step") {
-            return None;
+    // An apostrophe is inside of a word.
+    let digits = |at: usize| {
+        let text = found[at].text.as_bytes();
+        text[0].is_ascii_digit() && text.iter().all(|byte| byte.is_ascii_digit() || *byte == b'\'')
+    };
+    let between = |at: usize| text.get(found[at].end..found[at + 1].start).unwrap_or_default();
+    let mut at = 0;
+    while at + 1 < found.len() {
+        if !digits(at) {
+            at += 1;
+            continue;
         }
-        let plural = |at: usize| {
-            found.get(at).is_some_and(|word| word.text.ends_with('s') && is_significant(&word.text))
-        };
-        let longer = !plural(at + 1) && at + 2 < found.len() && joined(at + 1) && plural(at + 2);
-        let end = if longer { found[at + 2].end } else { unit.end };
-        Some(text[start..end].to_owned())
-    })
+        let first = at;
+        // 22,400 and 22 400 and 22'400 are one number, and so is 2.5.
+        while at + 1 < found.len() && digits(at + 1) && is_grouped(between(at), found[at + 1].text.len()) {
+            at += 1;
+        }
+        let counted = counts(text, &found, first, at).then(|| named(text, &found, first, at)).flatten();
+        if counted.as_deref().is_some_and(is_wanted) {
+            return counted;
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Whether digits behind `sign` go on with the number before it.
+fn is_grouped(sign: &str, length: usize) -> bool {
+    match sign {
+        "," | "'" | " " | "\u{a0}" | "\u{202f}" => length == 3,
+        "." => true,
+        _ => false,
+    }
+}
+
+/// Words before a number that is the name of something, or a price.
+const NAMED: [&str; 26] = [
+    "version", "release", "firmware", "line", "step", "section", "chapter", "page", "no", "nr", "number",
+    "figure", "table", "level", "option", "phase", "class", "type", "eur", "chf", "usd", "gbp", "journey",
+    "since", "until", "id",
+];
+
+/// Whether the number of the words `first..=last` can count something.
+fn counts(text: &str, found: &[crate::discussion::words::Word<'_>], first: usize, last: usize) -> bool {
+    let before = &text[..found[first].start];
+    let glued = before.ends_with([':', '.', ',', '-', '/', '#', '§', '$', '€', '£', '+', '('])
+        && !before.ends_with("(");
+    let previous = first.checked_sub(1).map(|at| &found[at]);
+    // "Hall 4" and "Android 10" are names; a sentence may well begin with a capital letter.
+    let name = previous.is_some_and(|word| {
+        let capital = text[word.start..].starts_with(char::is_uppercase);
+        let adjoins = text[word.end..found[first].start] == *" ";
+        adjoins && (NAMED.contains(&word.text.as_ref()) || capital && first > 1)
+    });
+    let digits = found[first].text.len();
+    let year = first == last && digits == 4 && matches!(&found[first].text[..2], "19" | "20");
+    !glued && !name && !year && found[last].text.len() < 10
+}
+
+/// The number with the word or the two that say what it counts.
+fn named(
+    text: &str,
+    found: &[crate::discussion::words::Word<'_>],
+    first: usize,
+    last: usize,
+) -> Option<String> {
+    let joined = |at: usize| at + 1 < found.len() && &text[found[at].end..found[at + 1].start] == " ";
+    let unit = found.get(last + 1).filter(|unit| {
+        joined(last)
+            && unit.text.chars().all(char::is_alphabetic)
+            && is_significant(&unit.text)
+            && !is_money(&unit.text)
+    })?;
+    let plural =
+        |at: usize| found.get(at).is_some_and(|word| word.text.ends_with('s') && is_significant(&word.text));
+    let longer = !plural(last + 1) && joined(last + 1) && plural(last + 2);
+    let end = if longer { found[last + 2].end } else { unit.end };
+    Some(text[found[first].start..end].to_owned())
+}
+
+/// Whether what is counted is one of a lens's `with`: "22,400 water meters" are meters.
+fn is_load(lens: &Lens, counted: &str) -> bool {
+    let said = crate::discussion::words::phrase(counted);
+    lens.with.iter().any(|noun| said.ends_with(&format!(" {noun}")))
+}
+
+fn is_money(unit: &str) -> bool {
+    [
+        "eur", "euro", "euros", "chf", "usd", "gbp", "dollar", "dollars", "cent", "cents", "franc", "francs",
+        "uhr", "percent",
+    ]
+    .contains(&unit)
 }
 
 /// A name as code writes it: `syncState`, `sync_state`, `sync()`.
@@ -567,39 +717,13 @@ fn identifier(text: &str) -> Option<String> {
         })
 }
 
-/// Criteria of the step that the documents do not speak to, each beside the line that comes nearest.
-/// Each persona takes every n-th, so that no two bring up the same one.
-fn criteria(persona: &str, evidence: &Evidence, step: &Step) -> Vec<Point> {
-    let share = match persona {
+/// Each persona takes every n-th of what a step lists, so that no two bring up the same.
+pub fn share_of(persona: &str) -> usize {
+    match persona {
         "solutions-architect" => 1,
         "system-designer" => 2,
         _ => 0,
-    };
-    if evidence.lines.is_empty() {
-        return questions(persona, share, step);
     }
-    let output = step.outputs.first().map_or("the artifact", String::as_str);
-    let own = step.validation.iter().enumerate().filter(|(at, _)| at % 3 == share);
-    own.filter(|(_, criterion)| evidence.coverage(criterion) < 60)
-        .map(|(at, criterion)| {
-            let (near, wanted) = (evidence.nearest(criterion), snippet(criterion, 120));
-            let (statement, ask) = unmet(Speech::of(persona), at / 3, &wanted, output, near);
-            // What nothing in the documents comes near to is said last.
-            let weight = if near.is_some() { 4 } else { 1 };
-            let about = Point::new(weight, criterion, statement, &ask);
-            // The line that comes closest is shown, and is not what it is about.
-            Point { place: String::new(), ..about }
-        })
-        .collect()
-}
-
-/// Where nothing is written yet, the step's questions are what there is: each persona takes every
-/// n-th of them. The first is the framing's.
-fn questions(persona: &str, share: usize, step: &Step) -> Vec<Point> {
-    let all = step.questions(Depth::Standard).iter().skip(1).enumerate();
-    let own = all.filter(|(at, _)| at % 3 == share);
-    let say = |at: usize, question| before_writing(Speech::of(persona), at / 3, question);
-    own.map(|(at, question)| Point::new(6, question, say(at, question), "")).collect()
 }
 
 #[cfg(test)]
@@ -614,7 +738,7 @@ mod tests {
         step.deep.clear();
         let evidence = Evidence::new([("spec.md", text)], &["spec.md".into()]);
         let lenses = library.lenses(persona);
-        points(persona, lenses, &evidence, &Vocabulary::of(&evidence), &step)
+        points(lenses, &evidence, &Vocabulary::of(&evidence), &step)
             .iter()
             .map(|point| point.text(&evidence))
             .collect()
@@ -626,7 +750,7 @@ mod tests {
         step.validation.clear();
         let lenses = crate::lens::read("l.yaml", lens).unwrap();
         let evidence = Evidence::new([("spec.md", text)], &["spec.md".into()]);
-        points("nobody", &lenses, &evidence, &Vocabulary::of(&evidence), &step)
+        points(&lenses, &evidence, &Vocabulary::of(&evidence), &step)
             .iter()
             .map(|point| point.text(&evidence))
             .collect()
@@ -683,6 +807,43 @@ mod tests {
     }
 
     #[test]
+    fn what_is_told_in_another_form_is_told_and_a_story_orders_nothing() {
+        let item = format!(
+            "{HEAD}  where: item\n  any: [upload]\n  unless: [encrypted]\n  says: '{{place}} has {{word}}.'\n"
+        );
+        assert_eq!(own(&item, "You may upload some photos.").len(), 1);
+        assert!(own(&item, "You may upload some photos.\n\n# Open\n\nShall encryption be on?").is_empty());
+        let line = format!("{HEAD}  any: [deleted]\n  says: '{{place}} says {{word}}.'\n");
+        assert_eq!(own(&line, "# Rules\n\nA plan is deleted on Monday.").len(), 1);
+        assert!(own(&line, "# Things that went wrong\n\nSomebody deleted the plan once.").is_empty());
+        let load = format!("{HEAD}  measure: load\n  with: [meters]\n  says: '{{place}} has {{word}}.'\n");
+        assert_eq!(
+            own(&load, "The town has 22,400 water meters of 2.5 kg."),
+            ["spec.md line 1 has 22,400 water meters."]
+        );
+        assert!(own(&load, "Within 5 minutes the meters answer.").is_empty());
+    }
+
+    #[test]
+    fn two_sides_speak_of_the_same_thing_or_they_are_none() {
+        let side = |name: &str, any: &str, against: &str| {
+            format!(
+                "- lens: {name}\n  from: x\n  weight: 10\n  any: [{any}]\n  says: '{{place}} {{quote}}'\n  favors: {name}\n  because: '{{quote}} is so'\n  against: [{against}]\n"
+            )
+        };
+        let read = |text: &str| crate::lens::read("l.yaml", text).unwrap();
+        let (mine, theirs) = (read(&side("one", "nightly", "two")), read(&side("two", "at once", "one")));
+        let step = crate::library::Library::built_in().unwrap().step("01-03").unwrap().clone();
+        let differ = |text: &str| {
+            let evidence = Evidence::new([("spec.md", text)], &["spec.md".into()]);
+            let of = |lenses: &[Lens]| points(lenses, &evidence, &Vocabulary::of(&evidence), &step);
+            of(&mine)[0].opposes(&of(&theirs)[0], &evidence)
+        };
+        assert!(differ("The stock is copied nightly.\n\nA change of the stock is seen at once."));
+        assert!(!differ("The stock is copied nightly.\n\nThe app opens at once."));
+    }
+
+    #[test]
     fn a_lens_without_anything_to_point_at_says_nothing() {
         for persona in ["business-analyst", "solutions-architect", "system-designer"] {
             assert_eq!(
@@ -703,10 +864,33 @@ mod tests {
 
     #[test]
     fn numbers_and_names_are_recognised() {
-        assert_eq!(number_with_unit("holds 500 photos at once").as_deref(), Some("500 photos"));
-        assert_eq!(number_with_unit("see line 12 there"), None);
-        assert_eq!(number_with_unit("about 18 400 data sets need it").as_deref(), Some("18 400 data sets"));
-        assert_eq!(number_with_unit("18 company phones, 13 private").as_deref(), Some("18 company phones"));
+        assert_eq!(number_with_unit("holds 500 photos at once", &|_| true).as_deref(), Some("500 photos"));
+        assert_eq!(number_with_unit("see line 12 there", &|_| true), None);
+        assert_eq!(
+            number_with_unit("has 22,400 water meters", &|_| true).as_deref(),
+            Some("22,400 water meters")
+        );
+        assert_eq!(number_with_unit("for 22'400 meters", &|_| true).as_deref(), Some("22'400 meters"));
+        for none in [
+            "Version 2.5 changes the format",
+            "costs 240 EUR and",
+            "EUR 240 apiece",
+            "In 2024 there",
+            "at 19:15 people",
+            "FR-001 says",
+            "The Hall 4 gate",
+            "on Android 10 phones",
+        ] {
+            assert_eq!(number_with_unit(none, &|_| true), None, "{none}");
+        }
+        assert_eq!(
+            number_with_unit("about 18 400 data sets need it", &|_| true).as_deref(),
+            Some("18 400 data sets")
+        );
+        assert_eq!(
+            number_with_unit("18 company phones, 13 private", &|_| true).as_deref(),
+            Some("18 company phones")
+        );
         assert_eq!(identifier("then `syncState()` runs"), Some("syncState".to_owned()));
         assert_eq!(identifier("then it runs"), None);
     }

@@ -14,6 +14,7 @@
 
 #[cfg(feature = "net")]
 pub mod anthropic;
+pub mod asking;
 #[cfg(feature = "net")]
 pub mod command;
 pub mod drafting;

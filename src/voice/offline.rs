@@ -10,9 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::context;
 use minijinja::value::Serde;
 
-use super::evidence::{Evidence, Line, snippet, telling, topic, topic_around};
+use super::asking::Asked;
+use super::evidence::{Evidence, Line, LineKind, snippet, telling};
 use super::integrity::{Breach, breaches};
-use super::lenses::{Point, Vocabulary, points};
+use super::lenses::{Point, Vocabulary, points, share_of};
 use super::wording::{self, Speech};
 use super::{Speechless, Voice};
 use crate::discussion::decisions::{decisions_in, statements};
@@ -52,6 +53,8 @@ struct Tension {
 
 /// As many points are weighed against what was asked for one line.
 const CHOICE: usize = 5;
+/// A lens of less weight fills a silence, and is no answer.
+const LIGHT: usize = 17;
 /// As many points of a persona that take a side are held against a colleague's.
 const SIDES: usize = 60;
 /// Positions that are stated in one discussion: what two differ about is put to the user each time.
@@ -65,7 +68,7 @@ impl Offline {
     fn found(&mut self, talk: &Discussion<'_>) -> Result<&Found, Speechless> {
         if self.points.is_none() {
             let points = all_points(talk, &self.evidence);
-            let tensions = tensions(&points, &self.evidence);
+            let tensions = tensions(&points, &talk.lead().key, &self.evidence);
             self.points = Some(Found { points, tensions });
         }
         Ok(self.points.get_or_insert_default())
@@ -78,7 +81,7 @@ fn all_points(talk: &Discussion<'_>, evidence: &Evidence) -> BTreeMap<String, Ve
     let vocabulary = Vocabulary::of(evidence);
     let of = |persona: &Persona| {
         let lenses = talk.library().lenses(&persona.key);
-        (persona.key.clone(), points(&persona.key, lenses, evidence, &vocabulary, talk.step()))
+        (persona.key.clone(), points(lenses, evidence, &vocabulary, talk.step()))
     };
     let (lead, of) = (talk.lead(), &of);
     std::thread::scope(|scope| {
@@ -97,18 +100,21 @@ fn all_points(talk: &Discussion<'_>, evidence: &Evidence) -> BTreeMap<String, Ve
     })
 }
 
-/// Where the points of two personas pull in opposite directions.
-fn tensions(points: &BTreeMap<String, Vec<Point>>, evidence: &Evidence) -> Vec<Tension> {
+/// Where the points of two personas pull in opposite directions. The lead puts what two differ about to the
+/// user, and takes no side itself.
+fn tensions(points: &BTreeMap<String, Vec<Point>>, lead: &str, evidence: &Evidence) -> Vec<Tension> {
+    let points: Vec<_> = points.iter().filter(|(key, _)| *key != lead).collect();
     let sided = |list: &'_ [Point]| -> Vec<usize> {
         let sided = list.iter().enumerate().filter(|(_, point)| point.is_sided());
         sided.map(|(at, _)| at).take(SIDES).collect()
     };
     let mut found = Vec::new();
     for (number, (one, mine)) in points.iter().enumerate() {
-        for (other, theirs) in points.iter().skip(number + 1) {
+        for (other, theirs) in &points[number + 1..] {
             for a in sided(mine) {
                 let opposed = sided(theirs).into_iter().filter(|b| mine[a].opposes(&theirs[*b], evidence));
-                found.extend(opposed.map(|b| Tension { sides: [(one.clone(), a), (other.clone(), b)] }));
+                found
+                    .extend(opposed.map(|b| Tension { sides: [((*one).clone(), a), ((*other).clone(), b)] }));
             }
         }
     }
@@ -132,7 +138,9 @@ impl Voice for Offline {
         let Some(found) = &self.points else { return Ok(None) };
         let points = found.points.get(&persona.key).map_or(&[][..], Vec::as_slice);
         let speech = Speech::of(&persona.key);
-        let speaker = Speaker { evidence: &self.evidence, depth, points, found, persona, speech, talk, cue };
+        let before = Before::of(talk);
+        let speaker =
+            Speaker { evidence: &self.evidence, depth, points, found, persona, speech, talk, cue, before };
         if cue.purpose == Purpose::Framing {
             let framing = speaker.framing(&speaker.landed())?;
             let plain = || speaker.framing(&speaker.landed_plainly());
@@ -142,16 +150,23 @@ impl Voice for Offline {
             Purpose::Answer => speaker.answers(),
             _ => speaker.additions(),
         };
+        let mut worn = None;
         for candidate in candidates {
-            let line = speaker.fresh(&speaker.written(candidate)?);
-            if line.is_empty() {
-                continue;
-            }
-            if breaches(&line, persona, talk).is_empty() && !talk.would_drift(&line) {
+            let whole = matches!(candidate, Candidate::Written(_));
+            let written = speaker.written(candidate)?;
+            let fits = |line: &str| breaches(line, persona, talk).is_empty() && !talk.would_drift(line);
+            let line = speaker.fresh(&written, &speaker.before.skeletons);
+            // A finding stands without its advice, and words that belong together do not.
+            if !line.is_empty() && (!whole || line == written) && fits(&line) {
                 return Ok(Some(line));
             }
+            // Where a line is owed, a worn sentence on something new is better than none.
+            if cue.owed && worn.is_none() {
+                let line = speaker.fresh(&written, &BTreeSet::new());
+                worn = Some(line).filter(|line| !line.is_empty() && fits(line));
+            }
         }
-        Ok(cue.owed.then(|| speaker.last_words()))
+        Ok(worn.or_else(|| cue.owed.then(|| speaker.last_words())))
     }
 
     fn summary(&mut self, talk: &Discussion<'_>) -> Result<Summary, Speechless> {
@@ -169,7 +184,7 @@ enum Candidate {
     /// A point led in by a reference to the colleague who spoke last.
     Referring(Point),
     /// The side that a point takes, and the point that pulls the other way.
-    Position(Point, Point),
+    Position(Box<(Point, Point)>),
     /// The same against the side that a colleague took, by key.
     Differing(String, Point),
 }
@@ -184,6 +199,38 @@ struct Speaker<'a> {
     speech: Speech,
     talk: &'a Discussion<'a>,
     cue: &'a Cue,
+    before: Before,
+}
+
+/// What was said so far, by anybody: the sentences, and what they are without what they quote.
+#[derive(Debug, Default)]
+struct Before {
+    sentences: BTreeSet<String>,
+    skeletons: BTreeSet<String>,
+}
+
+impl Before {
+    fn of(talk: &Discussion<'_>) -> Before {
+        let mut before = Before::default();
+        for sentence in talk.contributions().flat_map(|said| extract::sentences(&said.text)) {
+            before.skeletons.extend(skeleton(&sentence));
+            before.sentences.insert(sentence);
+        }
+        before
+    }
+}
+
+/// A sentence without what it quotes, points at and counts, and without the reference it opens with: who says
+/// the same of two lines fills a form. None where little is left.
+fn skeleton(sentence: &str) -> Option<String> {
+    // "On "x", …" shows a line, and the words around it are its form.
+    let sentence = if sentence.starts_with("On \"") { sentence } else { without_reference(sentence) };
+    let unquoted = sentence.split('"').step_by(2).collect::<Vec<_>>().join(" ");
+    let named = |word: &&str| !word.contains(['.', '/']) && !word.contains(|c: char| c.is_ascii_digit());
+    let plain: String =
+        unquoted.trim_end_matches(['.', '?', '!']).split(' ').filter(named).collect::<Vec<_>>().join(" ");
+    let words: Vec<_> = words(&plain).into_iter().map(|word| word.text.into_owned()).collect();
+    (words.len() > 3).then(|| words.join(" "))
 }
 
 /// A question that a persona asked and nobody has taken up.
@@ -233,56 +280,109 @@ impl Speaker<'_> {
     /// Lines that answer the user's message.
     fn answers(&self) -> Vec<Candidate> {
         let Some(message) = self.talk.last_message() else { return self.additions() };
-        let asked = self.without_names(&message.text);
+        let (text, asked) = self.asked_in(&self.without_names(&message.text));
         let first = self.is_first_to_answer();
         let mut found: Vec<Candidate> = self.reactions(message).into_iter().map(Candidate::Written).collect();
         found.extend(self.differing());
-        let line = self.evidence.about(&asked);
-        let opening = first.then(|| self.opening(message, &asked, line)).flatten();
-        // "Thanks" asks nothing: what stayed open comes back.
-        let asks = message.text.trim_end().ends_with(['?', '？']);
-        if first && !asks && opening.is_none() && topic(&asked).is_none() {
-            found.extend(self.open_again());
+        // "Thanks" and "it depends" name nothing: what is open comes back.
+        if first && asked.is_empty() {
+            found.extend(self.open_again().into_iter().rev());
+            found.extend(self.open_lines());
+            found.extend(self.step_questions());
         }
-        found.extend(self.positions(&asked, if first { 2 } else { 1 }));
-        let (near, far): (Vec<Point>, Vec<Point>) =
-            self.unsaid_points(&asked).into_iter().partition(|point| self.is_near(point, &asked, line));
-        for point in near {
-            // A point on the very line that opens the answer is the answer's own evidence.
-            let same = line.is_some_and(|line| point.text(self.evidence).contains(&wording::place(line)));
-            found.push(match &opening {
-                Some(opening) if !same => Candidate::Opened(opening.clone(), point),
-                _ if first => Candidate::Point(point),
-                _ => Candidate::Referring(point),
-            });
+        found.extend(self.positions(&text, if first { 2 } else { 1 }));
+        found.extend(self.to_the_point(message, &text, &asked, first));
+        if (first || self.cue.owed) && !asked.is_empty() {
+            found.extend(self.plain_words().into_iter().map(Candidate::Written));
         }
-        if first {
-            let opening = opening.map_or(String::new(), |opening| format!("{opening} "));
-            let plain = self.plain_words().into_iter().map(|words| format!("{opening}{words}"));
-            found.extend(plain.map(Candidate::Written));
-        }
-        found.extend(far.into_iter().map(Candidate::Referring));
         found.extend(self.open_again());
-        found.extend(self.owed_words());
         found
     }
 
-    /// Whether a point has to do with what was asked, or with the line that speaks of it.
-    fn is_near(&self, point: &Point, asked: &str, line: Option<&Line>) -> bool {
-        let is_there = |line: &Line| {
-            let at = self.evidence.index_of(line);
-            point.line().zip(at).is_some_and(|(a, b)| self.evidence.are_related(a, b))
+    /// The lines that speak of what was asked, and the points on them: no finding beside the question.
+    fn to_the_point(&self, message: &Message, text: &str, asked: &Asked<'_>, first: bool) -> Vec<Candidate> {
+        let openings = self.openings(message, text, asked, first);
+        let mut points = self.points_about(asked);
+        // A line that stands in the opening already needs no finding that quotes it again.
+        let shown =
+            |point: &Point| asked.other().is_some_and(|line| point.place.trim_end() == wording::place(line));
+        points.retain(|point| !first || !shown(point));
+        let mut found = Vec::new();
+        // Two lines that answer between them come before a finding on one.
+        if first && asked.other().is_some() {
+            found.extend(openings.iter().cloned().map(Candidate::Written));
+        }
+        for point in points {
+            // A point on the very line that opens the answer is the answer's own evidence.
+            let same =
+                asked.best().is_some_and(|line| point.text(self.evidence).contains(&wording::place(line)));
+            match openings.first() {
+                _ if !first => found.push(Candidate::Referring(point)),
+                Some(_) if !same => {
+                    let opened =
+                        openings.iter().map(|opening| Candidate::Opened(opening.clone(), point.clone()));
+                    found.extend(opened);
+                }
+                _ => found.push(Candidate::Point(point)),
+            }
+        }
+        let alone = openings.into_iter().filter(|_| first || self.cue.owed);
+        found.extend(alone.map(Candidate::Written));
+        found
+    }
+
+    /// What a message asks about: its questions, where the documents speak of them, else all of it.
+    fn asked_in(&self, message: &str) -> (String, Asked<'_>) {
+        let questions = statements(message).into_iter().filter(|one| one.ends_with(['?', '？']));
+        let questions = questions.collect::<Vec<_>>().join(" ");
+        let asked = self.asked(&questions);
+        match asked.best() {
+            Some(_) => (questions, asked),
+            None => (message.to_owned(), self.asked(message)),
+        }
+    }
+
+    /// What a text asks about, held against the documents.
+    fn asked(&self, text: &str) -> Asked<'_> {
+        let step = self.talk.step();
+        Asked::of(
+            self.evidence,
+            text,
+            &format!("{} {}", step.title, self.talk.focus_question().unwrap_or_default()),
+        )
+    }
+
+    /// Points nobody has made yet in sentences that speak of what was asked, the nearest first. What says of the
+    /// whole item that something stands nowhere answers only who asked for that.
+    fn points_about(&self, asked: &Asked<'_>) -> Vec<Point> {
+        let lines: BTreeSet<usize> = asked.lines.iter().copied().collect();
+        let lenses = self.talk.library().lenses(&self.persona.key);
+        let is_about = |point: &Point| {
+            let on_line = point.line().is_none_or(|line| lines.contains(&line));
+            let lens = point.lens.and_then(|lens| lenses.get(lens));
+            let wanted = |lens: &crate::lens::Lens| lens.unless.iter().any(|phrase| asked.names(phrase));
+            let of_item = point.of_item && !lens.is_some_and(wanted);
+            let light = lens.is_some_and(|lens| lens.weight < LIGHT);
+            on_line && !of_item && !light && asked.is_about(&quotations(&point.rests_on(self.evidence)))
         };
-        point.touches(&telling(asked), self.evidence) > 0 || line.is_some_and(is_there)
+        let mut found: Vec<(usize, Point)> = Vec::new();
+        for (stale, point) in self.unsaid("").into_iter().filter(|(_, point)| is_about(point)) {
+            let share = asked.share(&point.rests_on(self.evidence));
+            found.push((share, if stale { point.alone() } else { point.clone() }));
+        }
+        // Stable: of those that share as much the weightiest first.
+        found.sort_by_key(|(share, _)| std::cmp::Reverse(*share));
+        found.into_iter().map(|(_, point)| point).take(CHOICE).collect()
     }
 
     /// A line without the sentences that were said before in this discussion, by anybody: what is
     /// left, or nothing where its first sentence is among them.
-    fn fresh(&self, line: &str) -> String {
-        let said: BTreeSet<String> =
-            self.talk.contributions().flat_map(|said| extract::sentences(&said.text)).collect();
+    fn fresh(&self, line: &str, skeletons: &BTreeSet<String>) -> String {
         let sentences = extract::sentences(line);
-        let stale = |sentence: &String| sentence.split(' ').count() > 4 && said.contains(sentence);
+        let worn = |sentence: &str| skeleton(sentence).is_some_and(|one| skeletons.contains(&one));
+        let stale = |sentence: &String| {
+            sentence.split(' ').count() > 4 && self.before.sentences.contains(sentence) || worn(sentence)
+        };
         if sentences.first().is_none_or(stale) {
             return String::new();
         }
@@ -306,34 +406,81 @@ impl Speaker<'_> {
             Candidate::Point(point) => Ok(point.text(self.evidence)),
             Candidate::Opened(opening, point) => Ok(format!("{opening} {}", point.text(self.evidence))),
             Candidate::Referring(point) => self.referring(&point),
-            Candidate::Position(mine, theirs) => Ok(self.takes_side(&mine, &theirs).unwrap_or_default()),
+            Candidate::Position(sides) => Ok(self.takes_side(&sides.0, &sides.1).unwrap_or_default()),
             Candidate::Differing(colleague, point) => self.differs(&colleague, &point),
         }
     }
 
-    /// The user's words and what the documents say on them, or that nothing does; none where the words
-    /// name nothing, or their line was quoted already.
-    fn opening(&self, message: &Message, asked: &str, line: Option<&Line>) -> Option<String> {
-        if let Some(taken_up) = self.takes_up(message, asked) {
-            return Some(taken_up);
+    /// What the documents say on the user's words, or that none does, each in several ways; nothing where the
+    /// words name nothing, or their line was quoted already.
+    fn openings(&self, message: &Message, text: &str, asked: &Asked<'_>, first: bool) -> Vec<String> {
+        if let (Some(taken_up), true) = (self.takes_up(message, text), first) {
+            return vec![taken_up];
         }
-        match line {
-            Some(line) => {
-                let said = snippet(&line.text, 60);
-                let made = self.talk.contributions().filter(|one| one.purpose != Purpose::Framing);
-                let quoted = made.into_iter().any(|one| one.text.contains(said.trim_end_matches('…')));
-                let topic = topic_around(asked, &line.stems).filter(|_| !quoted)?;
-                Some(wording::points_at(self.speech, &plain::cut(&topic, 60).replace('"', "'"), line))
-            }
-            None => {
-                let topic = self.topic_of(asked)?;
-                // What is told somewhere, only not of this, is no gap.
-                if telling(&topic).iter().any(|word| self.evidence.is_mentioned(word)) {
-                    return None;
-                }
-                Some(wording::finds_nothing(self.speech, &topic, &self.evidence.documents))
-            }
+        let title = |topic: &str| plain::cut(topic, 60).replace('"', "'");
+        let asks = message.text.contains(['?', '？']);
+        let Some(best) = asked.best() else {
+            // An empty item is said to be empty once.
+            let empty = self.evidence.documents.is_empty() && self.has_said("there is no document");
+            let topic = asked.nowhere(text).filter(|_| asks && first && !empty);
+            let say =
+                |topic: String| wording::finds_nothing(self.speech, &title(&topic), &self.evidence.documents);
+            return topic.map(say).unwrap_or_default();
+        };
+        if let Some(line) = self.evidence.contradicts(text, "").filter(|_| first && !asks) {
+            return vec![wording::tells_otherwise(
+                self.speech,
+                &wording::place(line),
+                &asked.quote(line, 140),
+            )];
         }
+        let quote = asked.quote(best, 140);
+        // Who asks is shown the line again; who tells something has seen it.
+        let Some(topic) = asked.topic(text, best).filter(|_| asks || !self.is_quoted(&quote)) else {
+            return Vec::new();
+        };
+        if !first {
+            let short = asked.quote(best, 70);
+            let mut ways = wording::bears_on(self.speech, &title(&topic), &wording::place(best), &short);
+            let start = self.talk.turn_count() as usize % ways.len();
+            ways.rotate_left(start);
+            return ways;
+        }
+        let mut ways = wording::points_at(self.speech, &title(&topic), &wording::place(best), &quote);
+        let start = self.talk.turn_count() as usize % ways.len();
+        ways.rotate_left(start);
+        let more = match asked.other() {
+            Some(other) => format!(", beside {}: \"{}\".", wording::place(other), asked.quote(other, 90)),
+            None if is_open(best) => format!(". {}", wording::is_open_there(self.speech)),
+            None => return ways,
+        };
+        ways.iter().map(|way| format!("{}{more}", way.trim_end_matches('.'))).collect()
+    }
+
+    /// Whether a persona has shown some words to the user already.
+    fn is_quoted(&self, words: &str) -> bool {
+        let words = words.trim_matches('…');
+        let made = self.talk.contributions().filter(|one| one.purpose == Purpose::Answer);
+        made.into_iter().any(|one| one.text.contains(words))
+    }
+
+    /// What the documents themselves leave open, and nobody has spoken of.
+    fn open_lines(&self) -> Vec<Candidate> {
+        let lines = self.evidence.lines.iter().filter(|line| is_open(line));
+        let new = lines.filter(|line| !self.has_said(snippet(&line.text, 60).trim_matches('…'))).take(CHOICE);
+        let say =
+            |line: &Line| wording::stands_open(self.speech, &wording::place(line), &snippet(&line.text, 90));
+        new.flat_map(say).map(Candidate::Written).collect()
+    }
+
+    /// Questions of the step that are this persona's to ask, where the documents give nothing to point at.
+    fn step_questions(&self) -> Vec<Candidate> {
+        let questions =
+            self.talk.step().questions(self.depth).iter().skip(1 + share_of(&self.persona.key)).step_by(3);
+        let about = snippet(&self.talk.opened().item_name, 60);
+        let say =
+            |(way, question): (usize, &String)| wording::before_writing(self.speech, way, &about, question);
+        questions.enumerate().map(say).map(Candidate::Written).collect()
     }
 
     /// The user's statement on a matter that a question of before left open.
@@ -374,10 +521,7 @@ impl Speaker<'_> {
         });
         let before = before.take(1).next();
         let clash = self.evidence.contradicts(&message.text, before.unwrap_or_default());
-        let with_before = || format!("{} {}", message.text, before.unwrap_or_default());
-        let line = clash
-            .or_else(|| self.evidence.about(&message.text))
-            .or_else(|| self.evidence.about(&with_before()));
+        let line = clash.or_else(|| self.touched_by(&what, before.unwrap_or_default()));
         let mut ways = wording::settled(self.speech, &what, &reason, line);
         if let (Some(line), true) = (clash, self.is_first_to_answer()) {
             let first = wording::settled(self.speech, &what, &reason, None).remove(0);
@@ -387,6 +531,22 @@ impl Speaker<'_> {
             if clash.is_some() { 0 } else { (what.len() + self.talk.turn_count() as usize) % ways.len() };
         ways.rotate_left(start);
         ways
+    }
+
+    /// The line that a decision is about: by its object, which stands before the first "for" or "until"; a
+    /// short one is of what was said before.
+    fn touched_by(&self, what: &str, before: &str) -> Option<&Line> {
+        let before_any = |text: &str, ends: &[&str]| {
+            let end = ends.iter().filter_map(|word| text.find(word)).min().unwrap_or(text.len());
+            text[..end].to_owned()
+        };
+        let main = before_any(what, &[" otherwise ", " because ", " since ", " so that ", ", so "]);
+        let object =
+            self.asked(&before_any(&main, &[" for ", " from ", " until ", " before ", " after ", " with "]));
+        let (whole, with_before) = (self.asked(&main), self.asked(&format!("{main} {before}")));
+        // Where one word is all that is shared, what was asked before tells more.
+        let told = [&object, &whole, &with_before].into_iter().find(|asked| asked.common() > 1);
+        told.and_then(Asked::best).or(whole.best()).or(with_before.best())
     }
 
     /// Lines that add to a round, or to somebody else's answer.
@@ -401,16 +561,24 @@ impl Speaker<'_> {
         let settled = self.talk.last_message().filter(|_| follows);
         found.extend(settled.into_iter().flat_map(|message| self.reactions(message)).map(Candidate::Written));
         // The second silence in a row: what stayed open comes before anything new.
-        if !follows && self.talk.silences() > 1 && self.persona.key == self.talk.lead().key {
+        let leads = self.persona.key == self.talk.lead().key;
+        if !follows && self.talk.silences() > 1 && leads {
             found.extend(self.open_again());
+        }
+        if !follows && self.talk.silences() > 0 && leads {
+            found.extend(self.open_lines());
         }
         let near = usize::from(follows || self.talk.silences() == 0);
         let title = &self.talk.step().title;
         found.extend(self.positions(&format!("{asked} {title}"), near));
-        let about = subjects(&asked);
-        let points = self.unsaid_points(&asked).into_iter();
-        let points = points.filter(|point| !follows || point.touches(&about, self.evidence) > 0);
-        found.extend(points.map(Candidate::Referring));
+        let points = match follows {
+            true => self.points_about(&self.asked_in(&asked).1),
+            false => self.unsaid_points(&asked),
+        };
+        found.extend(points.into_iter().map(Candidate::Referring));
+        if !follows && (self.cue.owed || self.talk.silences() == 1) {
+            found.extend(self.step_questions());
+        }
         found.extend(self.owed_words());
         found
     }
@@ -451,7 +619,7 @@ impl Speaker<'_> {
         });
         // Of equals the first; `max_by_key` gives the last.
         let best = tensions.collect::<Vec<_>>().into_iter().rev().max_by_key(|(near, ..)| *near);
-        best.map(|(_, mine, theirs)| Candidate::Position(mine.clone(), theirs.clone()))
+        best.map(|(_, mine, theirs)| Candidate::Position(Box::new((mine.clone(), theirs.clone()))))
     }
 
     /// The lines that decisions of the user's speak of: what is settled is no matter to differ about.
@@ -460,8 +628,9 @@ impl Speaker<'_> {
             Event::User(message) if !decisions_in(&message.text, true).is_empty() => Some(&message.text),
             _ => None,
         });
-        let lines = messages.filter_map(|text| self.evidence.about(text));
-        lines.filter_map(|line| self.evidence.index_of(line)).collect()
+        messages
+            .flat_map(|text| self.asked(text).lines.into_iter().take(CHOICE).collect::<Vec<_>>())
+            .collect()
     }
 
     /// This persona's point of a tension, and the colleague's with its index.
@@ -509,17 +678,14 @@ impl Speaker<'_> {
         let Some((colleague, said)) = self.colleague() else { return Ok(text) };
         // What a lens says of a line is its own; in common is what both found there.
         let theirs = quotations(&said);
-        let about = telling(&theirs);
-        let shared: Vec<String> = about
-            .into_iter()
-            .filter(|word| point.touches(std::slice::from_ref(word), self.evidence) > 0)
-            .collect();
+        let mine = quotations(&text);
+        let mut shared = super::asking::shared_nouns(&theirs, &mine);
         let same_place = !point.place.is_empty() && said.contains(point.place.trim_end());
-        let topic = topic_around(&theirs, &shared).filter(|topic| {
-            let mine = telling(&text);
-            telling(topic).iter().any(|word| mine.contains(word))
-        });
-        let Some(topic) = topic else { return Ok(text) };
+        shared.retain(|noun| same_place || self.evidence.is_telling(noun));
+        let stands = |part: &str| shared.iter().any(|noun| super::asking::roots(part).contains(noun));
+        let found = words(&theirs);
+        let first = found.iter().position(|word| stands(&word.text));
+        let Some(topic) = first.map(|at| named_run(&theirs, &found, at, &stands)) else { return Ok(text) };
         let odd = self.talk.turn_count() % 2 == 1;
         let pattern = match (same_place, shared.len(), odd) {
             (true, _, true) => "agree",
@@ -616,6 +782,12 @@ impl Speaker<'_> {
 
     /// Points nobody has made yet, those that touch what was asked first.
     fn unsaid_points(&self, asked: &str) -> Vec<Point> {
+        let chosen = self.unsaid(asked).into_iter().take(CHOICE);
+        chosen.map(|(stale, point)| if stale { point.alone() } else { point.clone() }).collect()
+    }
+
+    /// The same by weight, each with whether its advice was heard.
+    fn unsaid(&self, asked: &str) -> Vec<(bool, &Point)> {
         // A framing shows what there is, and makes no point of it.
         let made = self.talk.contributions().filter(|said| said.purpose != Purpose::Framing);
         let said = made.map(|said| said.text.as_str()).collect::<Vec<_>>().join("\n");
@@ -624,7 +796,13 @@ impl Speaker<'_> {
         let last = self.round().next().filter(|said| said.by != self.persona.key);
         let shown = last.map_or(BTreeSet::new(), |last| places_in(&last.text));
         let times = |place: &str| said.matches(place.trim_end()).count();
-        let second: BTreeSet<String> = shown.into_iter().filter(|place| times(place) == 1).collect();
+        let mut second: BTreeSet<String> = shown.into_iter().filter(|place| times(place) == 1).collect();
+        // Who is asked may point at what a colleague pointed at.
+        if self.cue.purpose == Purpose::Answer {
+            let mine = self.talk.contributions().filter(|said| said.by == self.persona.key);
+            let mine: BTreeSet<String> = mine.flat_map(|said| places_in(&said.text)).collect();
+            second.extend(places.iter().filter(|place| times(place) == 1 && !mine.contains(*place)).cloned());
+        }
         let mut asks: BTreeMap<&str, bool> = BTreeMap::new();
         let asked = subjects(asked);
         let mut found: Vec<(usize, bool, &Point)> = Vec::new();
@@ -651,8 +829,7 @@ impl Speaker<'_> {
             found.push((weight, stale, point));
         }
         found.sort_by_key(|(weight, ..)| std::cmp::Reverse(*weight));
-        let chosen = found.into_iter().take(CHOICE);
-        chosen.map(|(_, stale, point)| if stale { point.alone() } else { point.clone() }).collect()
+        found.into_iter().map(|(_, stale, point)| (stale, point)).collect()
     }
 
     /// Whether nobody has answered the last message yet.
@@ -691,10 +868,6 @@ impl Speaker<'_> {
             let text = text.replace(&format!("{name}'s"), " ").replace(&format!("{name},"), " ");
             text.strip_prefix(name).map_or(text.clone(), str::to_owned)
         })
-    }
-
-    fn topic_of(&self, text: &str) -> Option<String> {
-        topic(text).map(|topic| plain::cut(&topic, 60).replace('"', "'"))
     }
 
     /// What each persona can say of anything: the user's own words through its lens.
@@ -739,6 +912,33 @@ fn quotations(text: &str) -> String {
     if quoted.is_empty() { text.to_owned() } else { quoted.join(". ") }
 }
 
+/// The words from `at` on that stand side by side and are all shared.
+fn named_run(
+    text: &str,
+    found: &[crate::discussion::words::Word<'_>],
+    at: usize,
+    stands: &dyn Fn(&str) -> bool,
+) -> String {
+    let joined = |to: usize| text[found[to].end..found[to + 1].start] == *" ";
+    let mut to = at;
+    while to + 1 < found.len() && to - at < 3 && joined(to) && stands(&found[to + 1].text) {
+        to += 1;
+    }
+    text[found[at].start..found[to].end].to_owned()
+}
+
+/// Whether a line of a document says that something is open.
+fn is_open(line: &Line) -> bool {
+    let open = ["tbd", "tbc", "todo"];
+    let headed =
+        line.section_stems.iter().any(|stem| matches!(stem.as_str(), "open" | "question" | "undecided"))
+            || line.section.to_lowercase().contains("not decided");
+    let asks = line.text.ends_with('?') || line.words.iter().any(|word| open.contains(&word.as_str()));
+    matches!(line.kind, LineKind::Prose | LineKind::Row)
+        && line.stems.len() >= 4
+        && (asks || headed && line.text.contains('?'))
+}
+
 /// A contribution without the reference to a colleague or to the user that it opens with.
 fn without_reference(text: &str) -> &str {
     let opens =
@@ -749,7 +949,11 @@ fn without_reference(text: &str) -> &str {
     }
     let opened = opens.iter().any(|opening| text[..end].contains(opening));
     let ends = [": ", "However, ", " matters here. "];
-    let tail = opened.then(|| ends.iter().find_map(|end| text.find(end).map(|at| at + end.len()))).flatten();
+    // A colon inside of a quotation ends no reference.
+    let outside = |at: &usize| text[..*at].matches('"').count().is_multiple_of(2);
+    let tail_of =
+        |end: &&str| text.match_indices(*end).map(|(at, _)| at).find(outside).map(|at| at + end.len());
+    let tail = opened.then(|| ends.iter().find_map(tail_of)).flatten();
     tail.map_or(text, |at| &text[at..])
 }
 
@@ -770,4 +974,26 @@ fn in_a_sentence(text: &str) -> String {
 fn article(noun: &str) -> &'static str {
     let sounds = noun.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) || noun.starts_with("un");
     if sounds { "an" } else { "a" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_with_another_quotation_in_it_is_the_same_form() {
+        let of = |text: &str| skeleton(text).unwrap();
+        let one = of("On \"night\", what people are told today is spec.md line 9: \"TBD: two nurses\".");
+        assert_eq!(
+            one,
+            of("On \"band\", what people are told today is req.md line 51: \"the same: always\".")
+        );
+        assert_eq!(one, "on what people are told today is line");
+        // The reference to a colleague is no part of it.
+        let led = of(
+            "To add to what Alex said about \"boot: slot\": nobody acts at spec.md line 3, since \"it\" hides it.",
+        );
+        assert_eq!(led, of("Nobody acts at spec.md line 8, since \"is sent\" hides it."));
+        assert_eq!(skeleton("On \"a\", spec.md line 3."), None);
+    }
 }

@@ -54,14 +54,16 @@ pub fn landed(speech: Speech, title: &str, outputs: &[String], evidence: &Eviden
         return beginning(speech, missing, document, first);
     }
     let near = evidence.section(document, title);
-    let says = near.iter().find(|line| line.kind == LineKind::Prose);
+    let says =
+        |least: usize| near.iter().find(|line| line.kind != LineKind::Heading && line.words.len() > least);
+    let says = says(4).or_else(|| says(0));
     match (near.first(), says) {
         (Some(part), Some(line)) => {
             let (part, said, at) = (snippet(&part.text, 60), snippet(&line.text, 110), line.number);
             speech.one_of(
                 format!("somebody who opens \"{part}\" in {document} first meets \"{said}\" (line {at})"),
                 format!("the part called \"{part}\" in {document} rests on \"{said}\" (line {at}), and every option and its risk hang on that"),
-                format!("the stated contract is \"{part}\" in {document}, which opens with \"{said}\" (line {at}) as its first defined fact"),
+                format!("the defined contract is \"{part}\" in {document}, and the first defined field, value or case for a test is \"{said}\" (line {at})"),
             )
         }
         (Some(part), None) => {
@@ -113,20 +115,93 @@ fn elsewhere(speech: Speech, document: &str, first: Option<&Line>) -> String {
     )
 }
 
-/// What stands before a line of a document that answers the user: how each of the three points at it.
-/// The synthesis knows these sentences again, since the document's own words are no insight.
-pub fn points_at(speech: Speech, topic: &str, line: &Line) -> String {
-    let (at, said) = (place(line), snippet(&line.text, 140));
+/// What stands before a line of a document that answers the user: how each of the three points at it, in several
+/// ways. The synthesis knows these sentences again, since the document's own words are no insight.
+pub fn points_at(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<String> {
     match speech {
-        Speech::Analyst => format!("What people can read on \"{topic}\" is {at}: \"{said}\"."),
-        Speech::Architect => format!("On \"{topic}\", {at} says \"{said}\"."),
-        Speech::Designer => format!("For \"{topic}\", the text to hold on to is {at}: \"{said}\"."),
-        Speech::Plain => format!("{at} says \"{said}\" on \"{topic}\"."),
+        Speech::Analyst => vec![
+            format!("What people can read on \"{topic}\" is {at}: \"{said}\"."),
+            format!("On \"{topic}\", what people are told today is {at}: \"{said}\"."),
+            format!("On \"{topic}\", what people who ask can read is {at}: \"{said}\"."),
+            format!("What people can read on \"{topic}\" was written for them at {at}: \"{said}\"."),
+            format!("On \"{topic}\", what people who need it can read is {at}: \"{said}\"."),
+        ],
+        Speech::Architect => vec![
+            format!("On \"{topic}\", the options and their risk hang on {at}: \"{said}\"."),
+            format!("On \"{topic}\", the constraint on every option is {at}: \"{said}\"."),
+            format!("On \"{topic}\", every option has to start from {at}: \"{said}\"."),
+            format!("On \"{topic}\", every option so far rests on \"{said}\" ({at})."),
+            format!("On \"{topic}\", the price of each option is set by {at}: \"{said}\"."),
+        ],
+        Speech::Designer | Speech::Plain => vec![
+            format!("For \"{topic}\", the text to hold on to is {at}: \"{said}\"."),
+            format!("On \"{topic}\", the contract as defined so far is {at}: \"{said}\"."),
+            format!("On \"{topic}\", the defined contract is {at}: \"{said}\"."),
+            format!("On \"{topic}\", one test of the contract would assert {at}: \"{said}\"."),
+            format!("For \"{topic}\", the text to hold on to is \"{said}\", a contract defined at {at}."),
+        ],
     }
 }
 
-/// The same where no document says anything.
-pub fn finds_nothing(speech: Speech, topic: &str, documents: &[(String, usize)]) -> String {
+/// Behind a line that is a question itself.
+pub fn is_open_there(speech: Speech) -> &'static str {
+    speech.one_of(
+        "It is open there as well. Whose word would people accept on it?",
+        "It is open there as well. Which option has to wait for it, and at what price?",
+        "It is open there as well. Which expected value would a test of the contract have today?",
+    )
+}
+
+/// What the documents themselves leave open.
+pub fn stands_open(speech: Speech, at: &str, said: &str) -> Vec<String> {
+    speech.one_of(
+        vec![
+            format!("There is something that people are still waiting for: \"{said}\" ({at}). Who could tell them?"),
+            format!("{at} has been asking \"{said}\", and no person at this table has answered. Whom do we ask first?"),
+        ],
+        vec![
+            format!("An open point of the documents weighs on every option: \"{said}\" ({at}). Which option falls away once it is answered?"),
+            format!("Still a risk without an owner is \"{said}\" ({at}). A date beside it costs nothing."),
+        ],
+        vec![
+            format!("{at} leaves a value open: \"{said}\". What does a test assert there until then?"),
+            format!("No contract can be closed around \"{said}\" ({at}). Which of two values would you write down today?"),
+        ],
+    )
+}
+
+/// What a line that a colleague has shown means for the answer to a question.
+pub fn bears_on(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<String> {
+    speech.one_of(
+        vec![
+            format!("On \"{topic}\", the people who live by \"{said}\" ({at}) feel the answer first, and they are the ones to ask."),
+            format!("On \"{topic}\", what people make of the answer depends on the day when \"{said}\" ({at}) did not help somebody."),
+            format!("On \"{topic}\", whoever trusts in \"{said}\" ({at}) is the person to tell the answer to."),
+        ],
+        vec![
+            format!("On \"{topic}\", the price of any option is paid at {at} (\"{said}\"): in building it, or in explaining why not."),
+            format!("On \"{topic}\", the decision belongs on record against {at} (\"{said}\"), with the option that lost and its price."),
+            format!("On \"{topic}\", the risk of deciding late sits at {at} (\"{said}\"), and grows with all that depends on it."),
+        ],
+        vec![
+            format!("On \"{topic}\", an answer is testable at {at} (\"{said}\"): one case that it covers, and one just outside of it."),
+            format!("On \"{topic}\", the contract begins at {at} (\"{said}\"), and needs one result and one named error."),
+            format!("On \"{topic}\", the expected value of a test stands or is missing at {at} (\"{said}\")."),
+        ],
+    )
+}
+
+/// A line that has another figure for what the user tells.
+pub fn tells_otherwise(speech: Speech, at: &str, said: &str) -> String {
+    speech.one_of(
+        format!("People are promised something else at {at} (\"{said}\"), and what you tell is what they live with. Who should hear of the difference?"),
+        format!("What you tell is another figure than {at} has (\"{said}\"). An option that was chosen by the old one carries that risk."),
+        format!("The contract at {at} has another value (\"{said}\") than the one you tell. A test asserts one of the two, and the other is an error case."),
+    )
+}
+
+/// The same as [`points_at`] where no document says anything.
+pub fn finds_nothing(speech: Speech, topic: &str, documents: &[(String, usize)]) -> Vec<String> {
     let nowhere = match documents {
         [] => "there is no document".to_owned(),
         [(one, _)] => format!("{one} says nothing"),
@@ -138,9 +213,23 @@ pub fn finds_nothing(speech: Speech, topic: &str, documents: &[(String, usize)])
         many => format!("in any of the item's {} documents", many.len()),
     };
     match speech {
-        Speech::Analyst => format!("Whoever looks for \"{topic}\" finds that {nowhere} about it yet."),
-        Speech::Architect => format!("On \"{topic}\", {nowhere} yet."),
-        Speech::Designer | Speech::Plain => format!("\"{topic}\" is not defined {where_not} yet."),
+        Speech::Analyst => vec![
+            format!("Whoever looks for \"{topic}\" finds that {nowhere} about it that people could read."),
+            format!("Whoever looks for \"{topic}\" is a person without an answer, for {nowhere} of it."),
+            format!("On \"{topic}\", {nowhere} that people could go by."),
+        ],
+        Speech::Architect => vec![
+            format!("On \"{topic}\", {nowhere} yet, and no option or risk here hangs on it."),
+            format!("On \"{topic}\", {nowhere} that an option could rest on."),
+            format!("On \"{topic}\", {nowhere}, so any option is a guess, and that is a risk."),
+        ],
+        Speech::Designer | Speech::Plain => vec![
+            format!("\"{topic}\" is not defined {where_not} yet, neither as a field nor as a case to test."),
+            format!("On \"{topic}\", {nowhere} that could be tested."),
+            format!(
+                "\"{topic}\" is not defined {where_not}, so no contract can name it and no test assert it."
+            ),
+        ],
     }
 }
 
@@ -166,7 +255,7 @@ pub fn settled(speech: Speech, what: &str, reason: &str, line: Option<&Line>) ->
         ],
         Speech::Architect => vec![
             format!(
-                "\"{what}\"{reason} is an architectural decision, and \"{said}\" ({at}) is what it touches first. Record the tradeoff beside it: what it costs, and what would make us turn back."
+                "\"{what}\"{reason} is an architectural decision, and \"{said}\" ({at}) is what it touches first. Record the tradeoff and its price beside it, with the risk that would make us turn back."
             ),
             format!(
                 "The price of \"{what}\"{reason} falls on \"{said}\" first ({at}). Record it with the option that lost, so that a later change starts from the tradeoff and not from memory."
@@ -175,7 +264,7 @@ pub fn settled(speech: Speech, what: &str, reason: &str, line: Option<&Line>) ->
                 "\"{what}\"{reason} closes one option and opens a dependency on \"{said}\" ({at}). The risk is whoever still relies on the old way. A list of those callers is the mitigation."
             ),
             format!(
-                "With \"{what}\"{reason} the risk moves to \"{said}\" ({at}). Whoever owns that line should know before the first build, and agree to carry it."
+                "After \"{what}\"{reason} one option is off the table, and \"{said}\" ({at}) has to be read again. Whoever owns that line should know before the first build."
             ),
         ],
         Speech::Designer => vec![
@@ -279,16 +368,16 @@ pub fn left_open(speech: Speech, name: Option<&str>, turn: u32, what: &str) -> V
     };
     speech.one_of(
         vec![
-            format!("Nobody has taken up {asked} yet: {what}. It would be the first thing a newcomer asks, so I would put a person's name beside it."),
+            format!("Nobody has taken up {asked} yet: {what}, which would be the first thing a newcomer asks people here."),
             format!("Before people leave this table, {asked} wants an answer: {what}. Who could give it, if none of us can?"),
         ],
         vec![
-            format!("Still without an owner is {asked}: {what}. Left open, whoever builds first decides it, which is the dearest way to decide."),
-            format!("One risk stays on the list, {asked}: {what}. An owner and a date are the cheapest mitigation."),
+            format!("Still without an owner is {asked}: {what}, a risk whose options are weighed by nobody but whoever builds first."),
+            format!("One risk stays on the list, {asked}: {what}, and an owner with a date is the cheapest mitigation."),
         ],
         vec![
-            format!("One entry has no value yet, {asked}: {what}. Until it has exactly one answer, no test can be written for it."),
-            format!("The contract has a hole where {asked} stands: {what}. Write \"unknown\" there, with the name of whoever finds out."),
+            format!("One entry has no value yet, {asked}: {what}, and until it has one, no test can be written for it."),
+            format!("The contract has a hole where {asked} stands: {what}, and even \"unknown\" would be a value there."),
         ],
     )
 }
@@ -307,7 +396,7 @@ pub fn plain_words(speech: Speech, said: &str, asks: bool) -> Vec<String> {
             "What would change for anybody if the answer to \"{}\" were the other one?",
         ],
         (Speech::Architect, false) => [
-            "If \"{}\" holds, some part has to carry it. Choosing which one is cheaper than finding out under load.",
+            "If \"{}\" holds, some part has to carry it. The option of choosing which one is cheaper than the risk of finding out under load.",
             "\"{}\" costs nothing to say and something to keep up. Put a price and an owner beside it, or mark it as an assumption.",
             "Take \"{}\" as a constraint: it rules options out, and belongs on record before the first of them is built.",
         ],
@@ -323,7 +412,7 @@ pub fn plain_words(speech: Speech, said: &str, asks: bool) -> Vec<String> {
         ],
         (Speech::Designer, true) => [
             "\"{}\" has an answer once three cases are written: the smallest, the largest, and the one that is refused.",
-            "To answer \"{}\" in the contract takes one input, one result and one named error, and none of the three is written down.",
+            "To answer \"{}\" in the contract takes one input, one result and one named error.",
             "Write a test under the title \"{}\": if two people name two expected values, the contract has a gap there.",
         ],
         (Speech::Plain, _) => [
@@ -345,77 +434,24 @@ pub fn last_words(turn: u32, before: Option<u32>) -> String {
     }
 }
 
-/// How a persona says that a criterion of the step stands nowhere, in one of two ways; `near` is the line
-/// that comes closest, if one does. The statement, and what it asks for.
-pub fn unmet(
-    speech: Speech,
-    way: usize,
-    wanted: &str,
-    output: &str,
-    near: Option<&Line>,
-) -> (String, String) {
-    let near = near.map(|line| format!("{} (\"{}\")", place(line), snippet(&line.text, 90)));
-    let then = |before: &str, after: &str| {
-        near.as_ref().map_or(String::new(), |near| format!(" {before}{near}{after}."))
-    };
-    let (statement, ask) = match (speech, way % 2) {
-        (Speech::Analyst, 0) => (
-            format!(
-                "No reader of {output} could say yes to \"{wanted}\" today.{}",
-                then("The closest a person gets is ", "")
-            ),
-            "Who would miss it first, and what would they do without it?",
-        ),
-        (Speech::Analyst, _) => (
-            format!(
-                "If a newcomer asks {output} for \"{wanted}\", they leave without an answer.{}",
-                then("People have ", " to go by")
-            ),
-            "What story would show it to them?",
-        ),
-        (Speech::Architect, 0) => (
-            format!(
-                "A decision is pending as long as {output} is silent on \"{wanted}\".{}",
-                then("The nearest thing to build on is ", "")
-            ),
-            "Deferring it moves the risk into the build, where it costs more.",
-        ),
-        (Speech::Architect, _) => (
-            format!(
-                "Two options remain while {output} omits \"{wanted}\": settle it now, or carry the risk into all that depends on it.{}",
-                then("", " is what either would hang on")
-            ),
-            "The cheaper option is the one before anything depends on it.",
-        ),
-        (Speech::Designer, 0) => (
-            format!(
-                "\"{wanted}\" has no fields and no test, because {output} defines nothing for it.{}",
-                then("The only field close to it is ", "")
-            ),
-            "One entry with a name, a type and a limit makes it checkable.",
-        ),
-        (Speech::Designer, _) => (
-            format!(
-                "\"{wanted}\" is a rule without a shape in {output}.{}",
-                then("", " could carry the definition")
-            ),
-            "Given one entry, When two people check it, Then both come to the same verdict.",
-        ),
-        (Speech::Plain, _) => (format!("{output} has nothing on \"{wanted}\"."), ""),
-    };
-    (statement, ask.to_owned())
-}
-
-/// The nearest question of the step where nothing is written yet, in one of two ways.
-pub fn before_writing(speech: Speech, way: usize, question: &str) -> String {
-    let lead = match (speech, way % 2) {
-        (Speech::Analyst, 0) => "Before a sentence is written, somebody who is affected should be asked",
-        (Speech::Analyst, _) => "The people in this story still have to tell us",
-        (Speech::Architect, 0) => "No option can be weighed before this is settled",
-        (Speech::Architect, _) => "The price of guessing is rework, so answer this early",
-        (Speech::Designer, 0) => "The first field to fill in is the answer to this",
-        (Speech::Designer, _) => "A contract starts where this has one written answer",
-        (Speech::Plain, _) => "This is still open",
-    };
-    format!("{lead}: {question}")
+/// A question of the step where there is nothing to point at, in one of several ways, for the item `about`.
+pub fn before_writing(speech: Speech, way: usize, about: &str, question: &str) -> String {
+    let leads = speech.one_of(
+        [
+            "Before people are promised {}, somebody who is affected should be asked",
+            "The people in the story of {} still have to tell us",
+            "I would not promise anybody {} without having heard an answer to this",
+        ],
+        [
+            "No option for {} has a price or a risk that we could weigh before this is settled",
+            "The price of guessing on {} is rework, so answer this early",
+            "One risk of {} has no owner as long as this is open",
+        ],
+        [
+            "The first field of the contract for {}, and its first test, is the answer to this",
+            "A contract for {} starts where this has one written answer",
+            "No test for {} can name its expected value before this is defined",
+        ],
+    );
+    format!("{}: {question}", leads[way % leads.len()].replacen("{}", about, 1))
 }

@@ -1,0 +1,565 @@
+//! What a message asks about, and which lines speak of it: words weigh the more the fewer lines hold them, they
+//! are compared by their roots ("encryption" finds "encrypt"), and a line counts with its heading.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use super::evidence::{Evidence, Line, LineKind, names_something, sentences, snippet};
+use crate::discussion::words::{is_number, is_significant, stem, subjects, words};
+
+/// Words of a message that are looked for.
+const MOST: usize = 40;
+/// What a word weighs that stands nowhere.
+const UNKNOWN: usize = 150;
+/// What two words weigh at least that a line shares, and what one.
+const TWO: usize = 120;
+const ONE: usize = 150;
+/// A word that stands in no more lines tells one line from another.
+const TELLING: usize = 4;
+
+/// As many lines that say a word are looked at.
+const EVERYWHERE: usize = 1_000;
+
+/// Words that say nearly the same, as far as a document is searched by them.
+const NEAR: [&[&str]; 15] = [
+    &[
+        "down",
+        "outage",
+        "unavailable",
+        "unreachable",
+        "fail",
+        "failure",
+        "crash",
+        "offline",
+        "broken",
+        "break",
+        "reached",
+    ],
+    &["encrypt", "cipher", "tls", "plaintext"],
+    &["delete", "erase", "remove", "purge", "evict", "discard", "wipe"],
+    &["approve", "accept", "confirm", "refuse"],
+    &["notify", "message", "alert", "inform", "alarm", "notice", "reminder"],
+    &["pay", "fee", "price", "cost", "charge", "money", "budget"],
+    &["password", "login", "credential"],
+    &["log", "audit", "trail", "record", "history"],
+    &["retry", "repeat", "resend", "twice", "duplicate", "again"],
+    &["slow", "fast", "quick", "speed", "performance"],
+    &["owner", "responsible", "owned"],
+    &["backup", "restore", "recover"],
+    &["lock", "block", "reserve"],
+    &["verify", "validate", "check"],
+    &["conflict", "clash", "merge", "overwrite", "differently"],
+];
+
+/// Forms whose root is another word.
+const FORMS: [(&str, &str); 14] = [
+    ("bought", "buy"),
+    ("broke", "break"),
+    ("broken", "break"),
+    ("built", "build"),
+    ("held", "hold"),
+    ("kept", "keep"),
+    ("lost", "lose"),
+    ("paid", "pay"),
+    ("payment", "pay"),
+    ("read", "read"),
+    ("sent", "send"),
+    ("told", "tell"),
+    ("went", "go"),
+    ("written", "write"),
+];
+
+/// Endings that are taken off, the longer ones first.
+const ENDINGS: [&str; 21] = [
+    "ications", "ication", "ations", "ation", "ically", "ical", "ments", "ment", "ness", "ally", "able",
+    "ure", "ing", "ion", "ed", "er", "al", "ly", "or", "e", "ic",
+];
+
+/// What the forms of a word have in common, near enough to find one by another: "encryption", "encrypts" and
+/// "encrypted" are all found by "encrypt".
+pub fn root(word: &str) -> String {
+    let word = stem(word);
+    if !word.is_ascii() {
+        return word.into_owned();
+    }
+    if let Some((_, other)) = FORMS.iter().find(|(form, _)| *form == word) {
+        return (*other).to_owned();
+    }
+    let mut left: &str = &word;
+    for _ in 0..2 {
+        let shorter =
+            ENDINGS.iter().find_map(|ending| left.strip_suffix(ending).filter(|rest| rest.len() >= 4));
+        let Some(shorter) = shorter else { break };
+        left = undoubled(shorter);
+    }
+    match left.strip_suffix('i') {
+        Some(rest) => format!("{rest}y"),
+        None => left.to_owned(),
+    }
+}
+
+/// "plann" as "plan".
+fn undoubled(word: &str) -> &str {
+    let bytes = word.as_bytes();
+    match bytes {
+        [.., a, b] if a == b && !matches!(b, b's' | b'l' | b'e' | b'o') && bytes.len() > 4 => {
+            &word[..word.len() - 1]
+        }
+        _ => word,
+    }
+}
+
+/// The roots that are near to a root, itself left out.
+fn near_to(one: &str) -> impl Iterator<Item = &'static str> {
+    static GROUPS: LazyLock<Vec<Vec<String>>> =
+        LazyLock::new(|| NEAR.iter().map(|group| group.iter().map(|word| root(word)).collect()).collect());
+    let group = GROUPS.iter().find(|group| group.iter().any(|word| word == one));
+    let one = one.to_owned();
+    group.into_iter().flatten().filter(move |word| **word != one).map(String::as_str)
+}
+
+/// Something a message asks about.
+struct Word {
+    root: String,
+    /// The roots of a figure with what it counts, in their order: "1 GB" is "1" and "gb".
+    run: Vec<String>,
+    weight: usize,
+    /// How many lines say it.
+    count: usize,
+    /// What a line is worth that says nearly the same.
+    near: usize,
+    /// Whether a line says it in this form.
+    same: bool,
+}
+
+/// What a line shares with a message: how many of its words, and their weight.
+#[derive(Clone, Copy, Debug, Default)]
+struct Share {
+    count: usize,
+    weight: usize,
+}
+
+/// What a message asks about, held against the evidence.
+pub struct Asked<'a> {
+    evidence: &'a Evidence,
+    words: Vec<Word>,
+    shares: BTreeMap<usize, Share>,
+    /// The lines that speak of it, the best first; none where it is chance that they share a word.
+    pub lines: Vec<usize>,
+}
+
+impl<'a> Asked<'a> {
+    /// Holds a message against the evidence; of lines that share as much, one that has to do with `step` is first.
+    pub fn of(evidence: &'a Evidence, text: &str, step: &str) -> Asked<'a> {
+        let mut asked = Asked { evidence, words: Vec::new(), shares: BTreeMap::new(), lines: Vec::new() };
+        for (run, stem) in runs(text).into_iter().take(MOST) {
+            asked.look_for(run, &stem);
+        }
+        asked.lines = asked.ranked(&subjects(step));
+        asked
+    }
+
+    /// Takes a word, or a figure with its unit, and what each line shares of it.
+    fn look_for(&mut self, run: Vec<String>, stem: &str) {
+        let mut said = self.evidence.saying(&run);
+        // "180 MB" stands nowhere, and the limit in MB does.
+        let unit = run.last().filter(|_| run.len() > 1 && said.is_empty());
+        if let Some(unit) = unit.filter(|unit| !self.evidence.lines_of(unit).is_empty()) {
+            return self.look_for(vec![unit.clone()], unit);
+        }
+        // What stands everywhere tells no line from another.
+        said.truncate(EVERYWHERE);
+        let root = run.join(" ");
+        let exact = if run.len() > 1 || root.contains(|c: char| c.is_ascii_digit()) { 2 } else { 1 };
+        let weight = match said.is_empty() {
+            true => UNKNOWN,
+            false => 1_000 / (2 + said.len()),
+        };
+        let forms = self.evidence.lines_with(stem);
+        let near: BTreeSet<usize> = near_to(&root)
+            .flat_map(|other| self.evidence.lines_of(other))
+            .copied()
+            .filter(|at| said.binary_search(at).is_err())
+            .collect();
+        let near_weight = if near.is_empty() { 0 } else { 400 / (2 + near.len()) };
+        for at in &said {
+            // Who meets is at no meeting.
+            let same = !stem.ends_with("ing") || forms.binary_search(at).is_ok();
+            self.add(*at, exact, if same { weight } else { weight / 2 });
+        }
+        for at in &near {
+            self.add(*at, 1, near_weight);
+        }
+        let headed = self.evidence.below_headings(&said);
+        for at in headed.into_iter().filter(|at| said.binary_search(at).is_err() && !near.contains(at)) {
+            self.add(at, 1, weight / 2);
+        }
+        let same = !said.is_empty() && (!stem.ends_with("ing") || !forms.is_empty());
+        self.words.push(Word { root, run, weight, count: said.len(), near: near_weight, same });
+    }
+
+    fn add(&mut self, at: usize, count: usize, weight: usize) {
+        let share = self.shares.entry(at).or_default();
+        share.count += count;
+        share.weight += weight;
+    }
+
+    /// The lines that are no chance hits, the best first.
+    fn ranked(&self, step: &[String]) -> Vec<usize> {
+        let all: usize = self.words.iter().map(|word| word.weight).sum();
+        let is_hit = |share: &Share| {
+            share.count >= 2 && share.weight >= TWO || share.weight >= ONE && share.weight * 4 > all
+        };
+        let mut found: Vec<(usize, usize, usize)> = Vec::new();
+        for (at, share) in self.shares.iter().filter(|(_, share)| is_hit(share)) {
+            let Some(line) = self.evidence.lines.get(*at) else { continue };
+            if line.kind == LineKind::Heading || line.stems.len() < 3 {
+                continue;
+            }
+            let near = step
+                .iter()
+                .filter(|word| line.stems.contains(word) || line.section_stems.contains(word))
+                .count();
+            found.push((share.weight, near, *at));
+        }
+        // Stable: of equals the first.
+        found.sort_by_key(|(weight, near, _)| std::cmp::Reverse((*weight, *near)));
+        found.into_iter().map(|(.., at)| at).collect()
+    }
+
+    /// The line that says most of it.
+    pub fn best(&self) -> Option<&'a Line> {
+        self.lines.first().and_then(|at| self.evidence.lines.get(*at))
+    }
+
+    /// A second line that says a telling part of it which the best one leaves out.
+    pub fn other(&self) -> Option<&'a Line> {
+        let best = self.best()?;
+        let least = self.shares.get(self.lines.first()?)?.weight / 2;
+        let new = |at: &&usize| {
+            let Some(line) = self.evidence.lines.get(**at) else { return false };
+            let enough = self.shares.get(*at).is_some_and(|share| share.weight > least && share.count >= 2);
+            let adds =
+                |word: &Word| is_telling(word) && says(&line.text, &word.run) && !says(&best.text, &word.run);
+            enough && self.words.iter().any(adds)
+        };
+        self.lines.iter().skip(1).find(new).and_then(|at| self.evidence.lines.get(*at))
+    }
+
+    /// Whether it names anything that could be looked for.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Whether some document says a word of it, or one that is near to it.
+    pub fn is_mentioned(&self) -> bool {
+        !self.shares.is_empty()
+    }
+
+    /// A thing it names, as it stands in `text`, of which no document has a word in any form, nor one that is
+    /// near to it.
+    pub fn nowhere(&self, text: &str) -> Option<String> {
+        let found = words(text);
+        let of = |at: usize| {
+            let word =
+                found.get(at).filter(|word| names_something(&word.text) && !word.text.ends_with("est"))?;
+            let root = root(&word.text);
+            self.words.iter().find(|one| one.root == root)
+        };
+        let joined = |at: usize| at + 1 < found.len() && text[found[at].end..found[at + 1].start] == *" ";
+        let leads = |at: usize| {
+            let named = text[found[at].start..].starts_with(char::is_uppercase) && at > 0;
+            let before = at.checked_sub(1).map(|before| found[before].text.as_ref());
+            named || before.is_some_and(|before| LEADING.contains(&before))
+        };
+        (0..found.len()).filter(|at| of(*at).is_some() && leads(*at)).find_map(|at| {
+            let mut to = at;
+            while to - at < 2 && joined(to) && of(to + 1).is_some() {
+                to += 1;
+            }
+            let last = of(to)?;
+            let strange = (at..=to).filter_map(of).all(|word| !word.same && word.near == 0);
+            (last.count == 0 && strange).then(|| text[found[at].start..found[to].end].to_owned())
+        })
+    }
+
+    /// How many of its words the best line says.
+    pub fn common(&self) -> usize {
+        self.lines.first().and_then(|at| self.shares.get(at)).map_or(0, |share| share.count)
+    }
+
+    /// Whether one of its words stands in a phrase.
+    pub fn names(&self, phrase: &str) -> bool {
+        let roots = roots(phrase);
+        self.words.iter().any(|word| has_run(&roots, &word.run))
+    }
+
+    /// What a text shares with it, by weight.
+    pub fn share(&self, text: &str) -> usize {
+        let roots = roots(text);
+        let weigh = |word: &Word| {
+            if has_run(&roots, &word.run) {
+                return word.weight;
+            }
+            let near = near_to(&word.root).any(|other| roots.iter().any(|root| root == other));
+            if near { word.near } else { 0 }
+        };
+        self.words.iter().filter(|word| word.count > 0 || word.near > 0).map(weigh).sum()
+    }
+
+    /// Whether a text speaks of what was asked: it shares two of its words or the one that tells best, and
+    /// more than half as much as the best line does.
+    pub fn is_about(&self, text: &str) -> bool {
+        let Some(best) = self.best() else { return false };
+        let most =
+            sentences(&best.text).iter().map(|sentence| self.share(sentence)).max().unwrap_or_default();
+        let shared = self.share(text);
+        let mine = roots(text);
+        let of = |roots: &[String]| -> Vec<&Word> {
+            self.words.iter().filter(|word| word.count > 0 && has_run(roots, &word.run)).collect()
+        };
+        let (mine, theirs) = (of(&mine), of(&roots(&best.text)));
+        let rarest = theirs.iter().map(|word| word.count).min();
+        let tells = |word: &&Word| {
+            Some(word.count) == rarest && theirs.iter().any(|other| other.root == word.root)
+                || theirs.is_empty()
+        };
+        shared > 0 && shared * 5 >= most * 3 && (mine.len() >= 2 || mine.iter().any(tells))
+    }
+
+    /// A line in the sentence that speaks of it, at most `limit` characters.
+    pub fn quote(&self, line: &Line, limit: usize) -> String {
+        let all = sentences(&line.text);
+        // Of equals the first; `max_by_key` gives the last.
+        let best = (0..all.len()).rev().max_by_key(|at| self.share(&all[*at]));
+        let Some(at) = best else { return snippet(&line.text, limit) };
+        let mut said = all[at].clone();
+        for next in &all[at + 1..] {
+            if said.chars().count() + next.chars().count() >= limit {
+                break;
+            }
+            said = format!("{said} {next}");
+        }
+        match said.chars().count() > limit {
+            true => self.window(&said, limit),
+            false => snippet(&said, limit),
+        }
+    }
+
+    /// The part of a long sentence in which most is shared.
+    fn window(&self, sentence: &str, limit: usize) -> String {
+        let cut = snippet(sentence, limit);
+        if self.share(&cut) == self.share(sentence) {
+            return cut;
+        }
+        let found = words(sentence);
+        let is_asked =
+            |text: &str| self.words.iter().any(|word| word.run.len() == 1 && word.root == root(text));
+        let Some(first) = found.iter().position(|word| is_asked(&word.text)) else { return cut };
+        let from = found[first.saturating_sub(4)].start;
+        let from = if from == 0 { return cut } else { from };
+        format!("…{}", snippet(&sentence[from..], limit))
+    }
+
+    /// What to call it by, in its own words: the run of words around the rarest that `line` shares.
+    pub fn topic(&self, text: &str, line: &Line) -> Option<String> {
+        let found = words(text);
+        let mut in_line = roots(&line.text);
+        in_line.extend(roots(&line.section));
+        // The word that stands at a place of the text, with how many words it is long.
+        let at = |at: usize| -> Option<(usize, usize)> {
+            let stands = |word: &&Word| {
+                let parts: Vec<String> =
+                    found[at..].iter().take(word.run.len()).flat_map(|one| roots(&one.text)).collect();
+                has_run(&parts, &word.run)
+            };
+            let word = self.words.iter().find(stands)?;
+            let near = near_to(&word.root).any(|other| in_line.iter().any(|root| root == other));
+            let weight = if has_run(&in_line, &word.run) { word.weight } else { near.then_some(word.near)? };
+            // A thing is named behind an article; a figure alone names none.
+            let before = at.checked_sub(1).map(|before| found[before].text.as_ref());
+            let named = before.is_some_and(|before| LEADING.contains(&before));
+            let figure = word.run.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
+            Some((weight * if named { 2 } else { 1 } / if figure { 4 } else { 1 }, word.run.len()))
+        };
+        let best = (0..found.len()).rev().filter_map(|place| Some((at(place)?, place)));
+        let ((_, length), rarest) = best.max_by_key(|((weight, _), _)| *weight)?;
+        let joined = |a: usize, b: usize| text[found[a].end..found[b].start].trim().is_empty();
+        let (mut from, mut to) = (rarest, rarest + length - 1);
+        while from > 0 && rarest - from < 2 && joined(from - 1, from) && at(from - 1).is_some() {
+            from -= 1;
+        }
+        while to + 1 < found.len() && to - rarest < 2 && joined(to, to + 1) && at(to + 1).is_some() {
+            to += 1;
+        }
+        Some(text[found[from].start..found[to].end].to_owned())
+    }
+}
+
+fn is_telling(word: &Word) -> bool {
+    word.count > 0 && word.count <= TELLING
+}
+
+/// Words behind which a thing is named.
+const LEADING: [&str; 22] = [
+    "a", "an", "the", "in", "of", "for", "about", "which", "with", "without", "by", "our", "any", "your",
+    "my", "no", "on", "another", "want", "use", "what", "their",
+];
+
+/// The roots of all words of a text, in order.
+pub fn roots(text: &str) -> Vec<String> {
+    words(text).iter().flat_map(|word| word.text.split('-').map(root).collect::<Vec<_>>()).collect()
+}
+
+fn has_run(roots: &[String], run: &[String]) -> bool {
+    match run {
+        [one] => roots.contains(one),
+        _ => roots.windows(run.len()).any(|window| window == run),
+    }
+}
+
+fn says(text: &str, run: &[String]) -> bool {
+    has_run(&roots(text), run)
+}
+
+/// What a text names: each telling word by its root, and each figure with the word behind it.
+fn runs(text: &str) -> Vec<(Vec<String>, String)> {
+    let found = words(text);
+    let digits =
+        |at: usize| found.get(at).is_some_and(|word| word.text.bytes().all(|byte| byte.is_ascii_digit()));
+    let mut all: Vec<(Vec<String>, String)> = Vec::new();
+    let mut at = 0;
+    while at < found.len() {
+        if digits(at) {
+            let from = at;
+            while digits(at + 1) && found[at + 1].start - found[at].end <= 1 {
+                at += 1;
+            }
+            // "60 movers", "1 GB", and a figure by itself where it is a long one or has parts.
+            let unit = found.get(at + 1).filter(|next| {
+                let named = names_something(&next.text) || next.text.len() == 2 && !is_small(&next.text);
+                named && &text[found[at].end..next.start] == " "
+            });
+            let mut run: Vec<String> = found[from..=at].iter().map(|word| word.text.to_string()).collect();
+            run.extend(unit.map(|unit| root(&unit.text)));
+            if run.len() > 1 || run[0].len() > 2 {
+                all.push((run, String::new()));
+            }
+        } else if is_count(&found[at].text)
+            && let Some(next) = found.get(at + 1).filter(|next| names_something(&next.text))
+        {
+            // "two inspectors" are more than inspectors.
+            all.push((vec![found[at].text.to_string(), root(&next.text)], String::new()));
+        } else if let Some(letter) = found.get(at + 1).filter(|next| is_letter(text, next)) {
+            // "Option B" is one name.
+            all.push((vec![root(&found[at].text), letter.text.to_string()], String::new()));
+            at += 1;
+        } else if names_something(&found[at].text) {
+            let parts = found[at].text.split('-').filter(|part| names_something(part));
+            all.extend(parts.map(|part| (vec![root(part)], stem(part).into_owned())));
+        }
+        at += 1;
+    }
+    let mut seen = BTreeSet::new();
+    all.retain(|(run, _)| seen.insert(run.clone()));
+    all
+}
+
+/// Whether a word is a small number, written out.
+fn is_count(word: &str) -> bool {
+    word != "one" && word != "zero" && !word.starts_with(|c: char| c.is_ascii_digit()) && is_number(word)
+}
+
+/// Whether a word is a capital letter that tells one of several: "B", and not "A" or "I".
+fn is_letter(text: &str, word: &crate::discussion::words::Word<'_>) -> bool {
+    word.text.len() == 1
+        && text[word.start..].starts_with(|c: char| c.is_ascii_uppercase() && c != 'A' && c != 'I')
+}
+
+/// Whether a word of two letters is none of a unit's: "in", "of", "at".
+fn is_small(word: &str) -> bool {
+    [
+        "am", "an", "as", "at", "be", "by", "do", "he", "if", "in", "is", "it", "me", "my", "no", "of", "on",
+        "or", "pm", "so", "to", "up", "us", "we",
+    ]
+    .binary_search(&word)
+    .is_ok()
+}
+
+/// The telling words that two texts share, by their roots; numbers are none.
+pub fn shared_nouns(a: &str, b: &str) -> Vec<String> {
+    let of = |text: &str| -> BTreeSet<String> {
+        let words = words(text);
+        let telling = words.iter().filter(|word| is_significant(&word.text) && names_something(&word.text));
+        telling.map(|word| root(&word.text)).collect()
+    };
+    of(a).intersection(&of(b)).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOTE: &str = "# Note\n\n## 1. Store\n\nThe bucket is not encrypted at the moment; files go after 400 days. The firms' SFTP\npasswords are stored in the settings table.\n\nA month takes 2 GB of storage, or what was set.\n\n## 2. Swaps\n\n- The manager shall approve every swap, except where both nurses have the same band.\n- TBD: does the union agree with automatic approval?\n- Where the roster cannot be reached, the swap waits.\n\n## 3. Risks\n\n- A meter has to be dug out.\n";
+
+    fn evidence() -> Evidence {
+        Evidence::new([("note.md", NOTE)], &["note.md".into()])
+    }
+
+    fn best(text: &str) -> Option<String> {
+        let evidence = evidence();
+        let asked = Asked::of(&evidence, text, "");
+        asked.best().map(|line| asked.quote(line, 90))
+    }
+
+    #[test]
+    fn forms_of_a_word_have_one_root() {
+        for forms in [
+            ["encrypt", "encryption", "encrypted"],
+            ["approve", "approving", "approval"],
+            ["plan", "planner", "planned"],
+            ["fail", "failure", "failed"],
+            ["pay", "paid", "payment"],
+            ["delete", "deletion", "deletes"],
+        ] {
+            assert!(forms.iter().all(|form| root(form) == root(forms[0])), "{forms:?} {:?}", forms.map(root));
+        }
+    }
+
+    #[test]
+    fn the_sentence_that_answers_is_quoted_and_not_the_first_of_its_line() {
+        assert_eq!(
+            best("I worry about the SFTP passwords in the settings table.").as_deref(),
+            Some("The firms' SFTP passwords are stored in the settings table")
+        );
+        assert_eq!(
+            best("does anyone really want encryption?").as_deref(),
+            Some("The bucket is not encrypted at the moment; files go after 400 days")
+        );
+        assert_eq!(
+            best("Is it 1 GB or 2 GB?").as_deref(),
+            Some("A month takes 2 GB of storage, or what was set")
+        );
+        assert_eq!(
+            best("what if the roster is down?").as_deref(),
+            Some("Where the roster cannot be reached, the swap waits")
+        );
+        assert_eq!(
+            best("Which of the risks would you tackle first?").as_deref(),
+            Some("A meter has to be dug out")
+        );
+        assert_eq!(best("Can somebody book me a room for Thursday?"), None);
+        assert_eq!(best("Hm, depends really."), None);
+    }
+
+    #[test]
+    fn a_second_line_says_what_the_first_leaves_out() {
+        let evidence = evidence();
+        let asked = Asked::of(&evidence, "What about approving same-band swaps automatically?", "");
+        assert!(asked.best().unwrap().text.starts_with("The manager shall approve"));
+        assert!(asked.other().unwrap().text.starts_with("TBD"));
+        assert!(
+            asked.is_about("the same band approves a swap") && !asked.is_about("A meter has to be dug out")
+        );
+    }
+}
