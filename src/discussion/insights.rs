@@ -286,7 +286,8 @@ fn telling(one: &Said, said: &[Said], decisions: &[Decision], form: &Form<'_>) -
     let (at, best) = still.or_else(|| statements.iter().find(named)).or_else(most)?;
     let next = one.sentences.get(at + 1);
     let follows = next.filter(|next| is_statement(next, 4) && !has_place(next) && !is_occasion(next));
-    let is_asked = follows.is_none() && !best.contains(STILL) && form.asks(one.turn);
+    // What stands at a line stays a finding; a bare question is asked, and not found.
+    let is_asked = follows.is_none() && !best.contains(STILL) && !has_place(best) && form.asks(one.turn);
     (!is_asked).then(|| Finding {
         text: without_opening(best),
         follows: follows.map(|next| next.trim_end_matches('.').to_owned()),
@@ -436,7 +437,7 @@ mod tests {
         let talk = [said(
             1,
             "business-analyst",
-            "Life finds the exception to \"all boats\" at spec.md line 4. Which boat breaks it?",
+            "Life finds the exception to \"all boats\", as it does each summer. Which boat breaks it?",
         )];
         let asked = Question { text: "Which boat breaks it?".into(), context: "x".into(), turns: vec![1] };
         let found = |open: &[Question]| ranked(&talk, &[], &Form { open, criteria: &[], told: &[] });

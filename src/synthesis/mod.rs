@@ -26,7 +26,6 @@ use crate::discussion::Finished;
 use crate::discussion::event::{Event, Record, Time, to_lines};
 use crate::discussion::open::{self, Paused};
 use crate::discussion::summary::{Decision, Insight, Question, attribution};
-use crate::discussion::words::subjects;
 use crate::finding::Finding;
 use crate::item::path::{OutputPath, Refused};
 use crate::item::{Change, File, Item, meta};
@@ -300,9 +299,7 @@ fn create(name: &str, finished: &Finished, library: &Library) -> Result<Addition
 /// The addition at the first place of a Markdown text where nothing else changes by it.
 fn markdown(text: &str, finished: &Finished, library: &Library) -> Result<Addition, Unplaced> {
     let outline = outline::Outline::new(text);
-    let (step, quoted) = (asked_for(finished, library), quoted(finished));
-    let about = placement::About { title: &finished.opened.step.title, step: &step, quoted: &quoted };
-    for spot in placement::spots(&outline, about, text.len()) {
+    for spot in placement::spots(&outline, &finished.opened.step.title, text.len()) {
         let body = addition(finished, library, spot.level)?;
         let body = spot.opens.map_or(body.clone(), |heading| format!("### {heading}\n\n{body}"));
         let inserted = outline::insert(text, spot.at, &body);
@@ -312,22 +309,6 @@ fn markdown(text: &str, finished: &Finished, library: &Library) -> Result<Additi
     }
     let why = "it ends in an open fence, comment or HTML block, or defines a link of a persona's name; close or rename it";
     Err(Unplaced::NoPlace { path: String::new(), why })
-}
-
-/// The stems of what the step asks for.
-fn asked_for(finished: &Finished, library: &Library) -> Vec<String> {
-    let Ok(step) = library.step(&finished.opened.step.id) else { return Vec::new() };
-    let texts = step.topics.iter().chain([&step.brief]).chain(&step.standard).chain(&step.deep);
-    subjects(&texts.map(String::as_str).collect::<Vec<_>>().join("\n"))
-}
-
-/// The stems of the lines that were quoted at the table.
-fn quoted(finished: &Finished) -> Vec<String> {
-    let said = finished.log.iter().filter_map(|record| match &record.event {
-        Event::Contribution(said) if said.text.contains(" line ") => Some(said.text.as_str()),
-        _ => None,
-    });
-    subjects(&said.flat_map(|text| text.split('"').skip(1).step_by(2)).collect::<Vec<_>>().join("\n"))
 }
 
 /// The addition to a Markdown file: marker and synthesis, its heading at `level`.

@@ -18,23 +18,11 @@ pub struct Spot {
     pub opens: Option<&'static str>,
 }
 
-/// What a discussion was about, for the section it belongs to.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct About<'a> {
-    /// The step's title.
-    pub title: &'a str,
-    /// Stems of what the step asks for.
-    pub step: &'a [String],
-    /// Stems of the lines that were quoted.
-    pub quoted: &'a [String],
-}
-
 /// The places for an addition, the best first: the section's end, then the ends of the sections
 /// around it, then the end of the file.
-pub fn spots(outline: &Outline, about: About<'_>, length: usize) -> Vec<Spot> {
+pub fn spots(outline: &Outline, title: &str, length: usize) -> Vec<Spot> {
     let mut found = Vec::new();
-    let section = best(outline, about.title).or_else(|| elsewhere(outline));
-    let mut next = section.or_else(|| nearest(outline, about));
+    let mut next = best(outline, title).or_else(|| elsewhere(outline));
     while let Some(heading) = next {
         let Some(section) = outline.headings.get(heading) else { break };
         found.push(Spot {
@@ -80,47 +68,12 @@ fn best(outline: &Outline, title: &str) -> Option<usize> {
     chosen.map(|(at, _)| at)
 }
 
-/// Where no heading has a word of the title: the one with the most words of what the step asks and of the
-/// lines that were quoted, at least one of each. The document's own title says too much.
-fn nearest(outline: &Outline, about: About<'_>) -> Option<usize> {
-    let mut chosen: Option<(usize, usize)> = None;
-    for (at, heading) in outline.headings.iter().enumerate().filter(|(_, heading)| !heading.added) {
-        let words = subjects(&heading.text);
-        let of = |known: &[String]| words.iter().filter(|word| known.contains(word)).count();
-        let (step, quoted) = (of(about.step), of(about.quoted));
-        let both =
-            words.iter().filter(|word| about.step.contains(word) || about.quoted.contains(word)).count();
-        let fits = heading.level > 1 && step > 0 && quoted > 0 && both > 1;
-        if fits && chosen.is_none_or(|(_, best)| both > best) {
-            chosen = Some((at, both));
-        }
-    }
-    chosen.map(|(at, _)| at)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn titled(title: &str) -> About<'_> {
-        About { title, ..About::default() }
-    }
-
     fn section(text: &str, title: &str) -> String {
-        spots(&Outline::new(text), titled(title), text.len())[0].section.clone()
-    }
-
-    #[test]
-    fn without_a_word_of_the_title_the_section_is_the_one_that_was_asked_and_quoted_from() {
-        let text = "# Ferry\n\n## What we want\n\n## A crossing, from pier to end\n\n## Questions\n";
-        let stems = |text: &str| subjects(text);
-        let (step, quoted) =
-            (stems("Which journey ends badly, and what is its end?"), stems("A crossing takes an hour"));
-        let about = About { title: "User Journeys", step: &step, quoted: &quoted };
-        let place = |about| spots(&Outline::new(text), about, text.len())[0].section.clone();
-        assert_eq!(place(about), "A crossing, from pier to end");
-        assert_eq!(place(About { quoted: &[], ..about }), ELSEWHERE);
-        assert_eq!(place(About { step: &[], ..about }), ELSEWHERE);
+        spots(&Outline::new(text), title, text.len())[0].section.clone()
     }
 
     #[test]
@@ -136,7 +89,7 @@ mod tests {
     #[test]
     fn the_next_places_are_the_sections_around_it() {
         let text = "# T\n\n## A\n\n### User Journeys\n\nx\n\n## B\n";
-        let found: Vec<(String, u8)> = spots(&Outline::new(text), titled("User Journeys"), text.len())
+        let found: Vec<(String, u8)> = spots(&Outline::new(text), "User Journeys", text.len())
             .into_iter()
             .map(|spot| (spot.section, spot.level))
             .collect();
@@ -147,7 +100,7 @@ mod tests {
     #[test]
     fn additions_go_under_their_own_heading_again() {
         let text = "# T\n\n### Additional Insights from Elaboration\n\n<!-- Elaboration: step 01-08, x -->\n#### Elaboration Insights (Step 01-08: MoSCoW Prioritization)\n";
-        let spots = spots(&Outline::new(text), titled("MoSCoW Prioritization"), text.len());
+        let spots = spots(&Outline::new(text), "MoSCoW Prioritization", text.len());
         assert_eq!((spots[0].section.as_str(), spots[0].level, spots[0].opens), (ELSEWHERE, 4, None));
     }
 }

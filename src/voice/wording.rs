@@ -438,19 +438,19 @@ pub fn last_words(turn: u32, before: Option<u32>) -> String {
 pub fn before_writing(speech: Speech, way: usize, about: &str, question: &str) -> String {
     let leads = speech.one_of(
         [
-            "Before people are promised {}, somebody who is affected should be asked",
-            "The people in the story of {} still have to tell us",
-            "I would not promise anybody {} without having heard an answer to this",
+            "Before people are promised anything on {}, somebody who is affected should be asked",
+            "On {}, the people who live with it still have to tell us",
+            "I would promise nobody anything on {} without having heard an answer to this",
         ],
         [
-            "No option for {} has a price or a risk that we could weigh before this is settled",
+            "No option on {} has a price or a risk that we could weigh before this is settled",
             "The price of guessing on {} is rework, so answer this early",
-            "One risk of {} has no owner as long as this is open",
+            "One risk on {} has no owner as long as this is open",
         ],
         [
-            "The first field of the contract for {}, and its first test, is the answer to this",
-            "A contract for {} starts where this has one written answer",
-            "No test for {} can name its expected value before this is defined",
+            "The first field of a contract on {}, and its first test, is the answer to this",
+            "A contract on {} starts where this has one written answer",
+            "No test on {} can name its expected value before this is defined",
         ],
     );
     format!("{}: {question}", leads[way % leads.len()].replacen("{}", about, 1))
