@@ -256,6 +256,9 @@ fn is_occasion(sentence: &str) -> bool {
     refers || mentions || shows || sentence.contains("\" is not defined ")
 }
 
+/// A sentence of fewer subjects only goes on with what stood before it.
+const SPEAKS: usize = 3;
+
 /// What a contribution found: the first statement that names a place, a number or somebody's words, asks
 /// nothing, and is no occasion, with the statement that follows it. What takes up a decision is one already,
 /// and no insight beside it, but for what stands against it; what one favors is for the user to settle.
@@ -281,8 +284,10 @@ fn telling(one: &Said, said: &[Said], decisions: &[Decision], form: &Form<'_>) -
         sentence.contains('"') || sentence.contains(|c: char| c.is_ascii_digit())
     };
     let still = statements.iter().find(|(_, sentence)| sentence.contains(STILL));
-    // `max_by_key` gives the last of equals; the first is wanted.
-    let most = || statements.iter().rev().max_by_key(|(_, sentence)| subjects(sentence).len().min(12));
+    // What names nothing at all has to speak of something, at least. `max_by_key` gives the last of equals;
+    // the first is wanted.
+    let speaks = statements.iter().rev().filter(|(_, sentence)| subjects(sentence).len() >= SPEAKS);
+    let most = || speaks.max_by_key(|(_, sentence)| subjects(sentence).len().min(12));
     let (at, best) = still.or_else(|| statements.iter().find(named)).or_else(most)?;
     let next = one.sentences.get(at + 1);
     let follows = next.filter(|next| is_statement(next, 4) && !has_place(next) && !is_occasion(next));
@@ -443,6 +448,16 @@ mod tests {
         let found = |open: &[Question]| ranked(&talk, &[], &Form { open, criteria: &[], told: &[] });
         assert_eq!(found(&[asked]), []);
         assert_eq!(found(&[]).len(), 1);
+    }
+
+    #[test]
+    fn a_sentence_that_only_goes_on_is_no_finding() {
+        let found = |text: &str| {
+            let form = Form { open: &[], criteria: &[], told: &[] };
+            ranked(&[said(1, "business-analyst", text)], &[], &form).len()
+        };
+        assert_eq!(found("It is open there as well. Who could tell us?"), 0);
+        assert_eq!(found("Readers who move house never hear of their fees. Who could tell us?"), 1);
     }
 
     #[test]
