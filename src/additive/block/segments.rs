@@ -46,7 +46,14 @@ pub fn added(before: &str, after: &str) -> Option<usize> {
     let new = segments_beside(after, before, &old, signs, &alike)?;
     let (above_old, above_new) = (parents(&old), parents(&new));
     let mut images: Vec<usize> = Vec::with_capacity(old.len());
-    let (mut cursor, mut added) = (0, 0);
+    // What is new is parsed in one piece: nothing reaches from one segment into the next.
+    let (mut cursor, mut added, mut fresh) = (0, 0, String::new());
+    let mut keep = |segment: &Segment<'_>| {
+        fresh.push_str(segment.text);
+        if !segment.text.ends_with('\n') {
+            fresh.push('\n');
+        }
+    };
     for (at, segment) in old.iter().enumerate() {
         let image = loop {
             let candidate = new.get(cursor)?;
@@ -56,7 +63,7 @@ pub fn added(before: &str, after: &str) -> Option<usize> {
                     added += more;
                     break cursor - 1;
                 }
-                None => added += Tree::parse(candidate.text).nodes.len() - 1,
+                None => keep(candidate),
             }
         };
         let same = match (above_old[at], above_new[image]) {
@@ -69,7 +76,8 @@ pub fn added(before: &str, after: &str) -> Option<usize> {
         }
         images.push(image);
     }
-    Some(added + new[cursor..].iter().map(|new| Tree::parse(new.text).nodes.len() - 1).sum::<usize>())
+    new[cursor..].iter().for_each(keep);
+    Some(added + Tree::parse(&fresh).nodes.len() - 1)
 }
 
 /// How many blocks a segment has gained, if it embeds.
