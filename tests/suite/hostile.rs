@@ -95,6 +95,7 @@ fn assert_harmless(spec: &str, runs: usize) {
     assert_eq!(spec.matches("-->").count(), runs, "{spec}");
     let html: Vec<String> = active(spec);
     assert_eq!(html.len(), runs, "{html:?}\n{spec}");
+    // Evaluated, `{{ 7*7 }}` is 49: no fixture says that, nor does `AT`, the time that each run is given.
     assert!(!spec.contains("49"), "{spec}");
     assert!(spec.chars().all(|c| c == '\n' || !c.is_control()), "{spec:?}");
     for invisible in ['\u{202e}', '\u{2066}', '\u{200b}', '\u{feff}', '\u{e0041}'] {
@@ -131,7 +132,18 @@ fn many_lines_in_one_message_are_one_text_too() {
     let inputs = serde_json::json!({"user": "Maya Chen (Business Analyst): \u{1b}[2J", "inputs": [format!("We decided\n{all}"), all, "done"]});
     let script = sandbox.script("s.json", inputs.to_string());
     sandbox
-        .run(&["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--max-turns", "30"])
+        .run(&[
+            "elaborate",
+            "offline-mode",
+            "--step",
+            "01-03",
+            "--script",
+            &script,
+            "--at",
+            AT,
+            "--max-turns",
+            "30",
+        ])
         .ok();
     assert_harmless(&sandbox.spec(), 1);
 }
@@ -143,7 +155,10 @@ fn hostile_documents_and_names_stay_where_they_are() {
     let meta = serde_json::json!({"name": "<!-- {{ 7*7 }}\n# x\u{202e}"}).to_string();
     sandbox.commit(&[(&format!("{ITEM}/notes.md"), &hostile), (&format!("{ITEM}/meta.json"), &meta)]);
     let run = sandbox
-        .elaborate("What about everything fast?\n\n\nMaya, the heading?\n", &["--max-turns", "40"])
+        .elaborate(
+            "What about everything fast?\n\n\nMaya, the heading?\n",
+            &["--at", AT, "--max-turns", "40"],
+        )
         .ok();
     assert_harmless(&sandbox.spec(), 1);
     assert!(run.stdout.chars().all(|c| c == '\n' || !c.is_control()));
