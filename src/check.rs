@@ -19,8 +19,7 @@
 //! ```
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
 
 use git2::{ObjectType, Oid};
 
@@ -97,8 +96,11 @@ pub struct Gate<'a> {
     pub exceptions: &'a [Exception],
 }
 
-/// From this number on, comparisons are shared between all processors.
-const SHARED: usize = 32;
+/// So many trees are compared side by side; fewer one behind the other, with the files of each side by side.
+const MANY: usize = 32;
+
+/// What a thread takes at a time. Where there is no more to do than this, there is one thread.
+const PART: usize = 16;
 
 /// Larger files are not read: whether they only grow cannot be told.
 const LARGEST: usize = 1 << 30;
@@ -108,12 +110,16 @@ const LARGEST: usize = 1 << 30;
 /// # Errors
 /// An object that is missing or damaged: then nothing is said about any of them.
 pub fn judge(gates: &[Gate<'_>], objects: Objects) -> Result<Vec<Report>, Error> {
-    if gates.len() >= SHARED {
-        let one = |desk: &mut Desk, gate: &Gate<'_>| gate.judge(desk, false);
-        return shared(&objects.of_history(), gates, &one);
+    if gates.len() < MANY {
+        let mut desk = Desk::of(objects);
+        return gates.iter().map(|gate| gate.judge_shared(&mut desk)).collect();
     }
-    let mut desk = Desk::of(objects);
-    gates.iter().map(|gate| gate.judge(&mut desk, true)).collect()
+    let mut desk = Desk::of(objects.of_history());
+    let all = |_: &Objects, give: &mut dyn FnMut(_)| {
+        gates.iter().for_each(give);
+        Ok(())
+    };
+    shared(&mut desk, all, &|desk, gate: &Gate<'_>| gate.judge(desk))
 }
 
 /// Whether a policy protects anything that stands in a tree: one that does not is a mistake.
@@ -129,46 +135,50 @@ pub fn protects_anything(objects: &Objects, tree: Oid, policy: &Policy) -> Resul
 type Job<'p> = (Changed, &'p Entry);
 
 impl<'p> Gate<'p> {
-    fn judge(&self, desk: &mut Desk, share: bool) -> Result<Report, Error> {
-        let jobs = self.jobs(desk)?;
-        let gone = jobs.iter().any(|(one, _)| one.now == Now::Nothing);
-        let moved = if gone { self.moved(&desk.objects)? } else { BTreeMap::new() };
-        let one = |desk: &mut Desk, job: &Job<'_>| self.file(desk, job, &moved);
-        let files = if share && jobs.len() >= SHARED {
-            shared(&desk.objects, &jobs, &one)?
-        } else {
-            jobs.iter().map(|job| one(desk, job)).collect::<Result<Vec<_>, _>>()?
-        };
+    fn judge(&self, desk: &mut Desk) -> Result<Report, Error> {
+        let mut jobs = Vec::new();
+        self.jobs(&desk.objects, &mut |job| jobs.push(job))?;
+        let moved = Moved::default();
+        let files = jobs.iter().map(|job| self.file(desk, job, &moved)).collect::<Result<_, _>>()?;
         Ok(Report { base: self.base, head: self.head, files })
     }
 
-    /// The protected paths that are not the same any more.
-    fn jobs(&self, desk: &Desk) -> Result<Vec<Job<'p>>, Error> {
+    /// As [`judge`](Self::judge), on all processors, while the trees are still walked.
+    fn judge_shared(&self, desk: &mut Desk) -> Result<Report, Error> {
+        let moved = Moved::default();
+        let all = |objects: &Objects, give: &mut dyn FnMut(_)| self.jobs(objects, give);
+        let files = shared(desk, all, &|desk, job: Job<'_>| self.file(desk, &job, &moved))?;
+        Ok(Report { base: self.base, head: self.head, files })
+    }
+
+    /// Gives out the protected paths that are not the same any more.
+    fn jobs(&self, objects: &Objects, give: &mut dyn FnMut(Job<'p>)) -> Result<(), Error> {
         let wanted =
             |path: &[u8]| self.paths.is_empty() || self.paths.iter().any(|only| is_below(path, only));
         let reaches = |folder: &[u8]| {
             self.policy.reaches(folder)
                 && (wanted(folder) || self.paths.iter().any(|only| is_below(only, folder)))
         };
-        let changed = changed(&desk.objects, self.old, self.new, &reaches)?;
-        let mut states = States { objects: &desk.objects, tree: self.old, found: BTreeMap::new() };
-        let mut jobs = Vec::new();
-        for one in changed.into_iter().filter(|one| wanted(&one.path)) {
+        let mut states = States { objects, tree: self.old, found: BTreeMap::new() };
+        changed(objects, self.old, self.new, &reaches, &mut |one| {
+            if !wanted(&one.path) {
+                return;
+            }
             let entry = self.policy.entry(&one.path, self.branch, &mut || states.of(&one.path));
-            jobs.extend(entry.map(|entry| (one, entry)));
-        }
-        Ok(jobs)
+            if let Some(entry) = entry {
+                give((one, entry));
+            }
+        })
     }
 
-    fn file(
-        &self,
-        desk: &mut Desk,
-        job: &Job<'_>,
-        moved: &BTreeMap<Oid, String>,
-    ) -> Result<FileReport, Error> {
+    fn file(&self, desk: &mut Desk, job: &Job<'_>, moved: &Moved) -> Result<FileReport, Error> {
         let (one, entry) = job;
         let path = String::from_utf8_lossy(&one.path).into_owned();
-        let outcome = compare(desk, one, &path, entry.rule(&path), entry.written, moved)?;
+        let moved = match one.now {
+            Now::Nothing => moved.to(one.old.id, || self.moved(&desk.objects))?,
+            Now::Object(_) | Now::Folder => None,
+        };
+        let outcome = compare(desk, one, &path, entry.rule(&path), entry.written, moved.as_deref())?;
         let (warnings, violations) =
             outcome.losses.into_iter().partition(|loss| entry.warn.contains(&loss.code));
         Ok(FileReport {
@@ -187,9 +197,34 @@ impl<'p> Gate<'p> {
 
     /// Where blobs stand that are new at their path: a file that is lost may only have moved.
     fn moved(&self, objects: &Objects) -> Result<BTreeMap<Oid, String>, Error> {
-        let added = changed(objects, self.new, self.old, &|_| true)?;
-        let added = added.into_iter().filter(|one| one.now == Now::Nothing);
-        Ok(added.map(|one| (one.old.id, String::from_utf8_lossy(&one.path).into_owned())).collect())
+        let mut found = BTreeMap::new();
+        changed(objects, self.new, self.old, &|_| true, &mut |one| {
+            if one.now == Now::Nothing {
+                found.insert(one.old.id, String::from_utf8_lossy(&one.path).into_owned());
+            }
+        })?;
+        Ok(found)
+    }
+}
+
+/// Where blobs stand that are new at their path, looked for once something is gone.
+#[derive(Default)]
+struct Moved(Mutex<Option<BTreeMap<Oid, String>>>);
+
+impl Moved {
+    /// Where a blob stands now; `find` looks for all of them.
+    fn to(
+        &self,
+        blob: Oid,
+        find: impl FnOnce() -> Result<BTreeMap<Oid, String>, Error>,
+    ) -> Result<Option<String>, Error> {
+        // Whoever held it set it whole, or not at all.
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = match &mut *known {
+            Some(known) => known,
+            unknown => unknown.insert(find()?),
+        };
+        Ok(known.get(&blob).cloned())
     }
 }
 
@@ -207,41 +242,62 @@ impl Desk {
     }
 }
 
-/// Does every job, on all processors; the outcomes in the order of the jobs.
-fn shared<J: Sync, T: Send>(
-    objects: &Objects,
-    jobs: &[J],
-    one: &(dyn Fn(&mut Desk, &J) -> Result<T, Error> + Sync),
+/// Does every job that `find` gives out, on all processors and while it still finds more; the outcomes in
+/// the order of the jobs.
+fn shared<J: Send, T: Send>(
+    desk: &mut Desk,
+    find: impl FnOnce(&Objects, &mut dyn FnMut(J)) -> Result<(), Error>,
+    one: &(dyn Fn(&mut Desk, J) -> Result<T, Error> + Sync),
 ) -> Result<Vec<T>, Error> {
+    type Part<J> = (usize, Vec<J>);
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
-    let desk = || Desk::of(objects.again());
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(jobs.len())));
-    let work = |mut desk: Desk| {
+    let (send, receive) = mpsc::channel::<Part<J>>();
+    let (receive, done) = (Mutex::new(receive), Mutex::new(Vec::new()));
+    let work = |desk: &mut Desk| {
         let mut mine = Vec::new();
-        loop {
-            let from = next.fetch_add(16, Ordering::Relaxed);
-            let Some(some) = jobs.get(from..jobs.len().min(from + 16)).filter(|some| !some.is_empty()) else {
-                break;
-            };
-            mine.extend(some.iter().enumerate().map(|(at, job)| (from + at, one(&mut desk, job))));
+        // The lock is held while waiting: whoever comes next would wait as well.
+        let next = || receive.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
+        while let Some((from, part)) = next() {
+            let outcomes: Vec<_> = part.into_iter().map(|job| one(desk, job)).collect();
+            mine.push((from, outcomes));
         }
-        if let Ok(mut done) = done.lock() {
-            done.extend(mine);
-        }
+        done.lock().unwrap_or_else(PoisonError::into_inner).append(&mut mine);
     };
+    let mut count = 0;
     std::thread::scope(|scope| {
-        for _ in 1..threads {
-            let (desk, work) = (desk(), &work);
-            scope.spawn(move || work(desk));
-        }
-        work(desk());
-    });
+        let mut part = Vec::with_capacity(PART);
+        let found = find(&desk.objects, &mut |job| {
+            part.push(job);
+            if part.len() < PART {
+                return;
+            }
+            if count == 0 {
+                for _ in 1..threads {
+                    let (mut desk, work) = (Desk::of(desk.objects.again()), &work);
+                    scope.spawn(move || work(&mut desk));
+                }
+            }
+            // Nobody can have hung up: the receiver lives as long as this function.
+            let _ = send.send((count, std::mem::replace(&mut part, Vec::with_capacity(PART))));
+            count += PART;
+        });
+        let rest = part.len();
+        let _ = send.send((count, part));
+        count += rest;
+        drop(send);
+        work(desk);
+        found
+    })?;
     let mut done = done.into_inner().unwrap_or_default();
-    if done.len() != jobs.len() {
+    done.sort_unstable_by_key(|(from, _)| *from);
+    if done.iter().map(|(_, outcomes)| outcomes.len()).sum::<usize>() != count {
         return Err(Error::Damaged("a comparison ended without an outcome".to_owned()));
     }
-    done.sort_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, outcome)| outcome).collect()
+    let mut all = Vec::with_capacity(count);
+    for outcome in done.into_iter().flat_map(|(_, outcomes)| outcomes) {
+        all.push(outcome?);
+    }
+    Ok(all)
 }
 
 fn is_below(path: &[u8], folder: &[u8]) -> bool {
@@ -305,7 +361,7 @@ fn compare(
     path: &str,
     rule: Rule,
     written: bool,
-    moved: &BTreeMap<Oid, String>,
+    moved: Option<&str>,
 ) -> Result<Compared, Error> {
     let tree = |code, message: String| Compared {
         losses: vec![Found::new(Layer::Tree, code, 1, message).of(path)],
@@ -316,7 +372,7 @@ fn compare(
         Now::Object(new) => new,
         Now::Folder => return Ok(tree(Code::Type, "a folder stands where this file stood".to_owned())),
         Now::Nothing => {
-            let message = match moved.get(&old.id) {
+            let message = match moved {
                 Some(to) => format!("the file is gone from its path; the same file stands at {to} now"),
                 None => "the file is gone".to_owned(),
             };

@@ -86,10 +86,11 @@ struct Walk<'a> {
     /// Whether anything in a folder is wanted.
     reaches: &'a dyn Fn(&[u8]) -> bool,
     path: Vec<u8>,
-    found: Vec<Changed>,
+    found: &'a mut dyn FnMut(Changed),
 }
 
-/// The paths of the tree `old`, in folders that `reaches` wants, that are not the same in `new`.
+/// Tells the paths of the tree `old`, in folders that `reaches` wants, that are not the same in `new`, one
+/// by one in git's order: what is to be done with them can begin before all are known.
 ///
 /// # Errors
 /// A tree that is missing or damaged.
@@ -98,13 +99,12 @@ pub fn changed(
     old: Option<Oid>,
     new: Option<Oid>,
     reaches: &dyn Fn(&[u8]) -> bool,
-) -> Result<Vec<Changed>, Error> {
+    found: &mut dyn FnMut(Changed),
+) -> Result<(), Error> {
     if old == new {
-        return Ok(Vec::new());
+        return Ok(());
     }
-    let mut walk = Walk { objects, reaches, path: Vec::new(), found: Vec::new() };
-    walk.folders(old, new, 0)?;
-    Ok(walk.found)
+    Walk { objects, reaches, path: Vec::new(), found }.folders(old, new, 0)
 }
 
 /// Whether a tree holds any path, in folders that `reaches` wants, for which `is` says yes.
@@ -174,7 +174,7 @@ impl Walk<'_> {
                     None if find(&after, name, true).is_some() => Now::Folder,
                     None => Now::Nothing,
                 };
-                self.found.push(Changed { path: self.path.clone(), old: entry.object, now });
+                (self.found)(Changed { path: self.path.clone(), old: entry.object, now });
             } else if (self.reaches)(&self.path) {
                 self.folders(Some(entry.object.id), same.map(|new| new.object.id), depth + 1)?;
             }

@@ -300,10 +300,12 @@ fn loose(folder: &Path, id: Oid, desk: &mut Desk) -> Option<(ObjectType, Bytes)>
 /// A pack, and a place in it.
 type Place = (usize, u64);
 
+type Generation = HashMap<Place, (ObjectType, Bytes), foldhash::fast::RandomState>;
+
 /// What was decoded of late: two generations, of which the elder goes when the younger is full.
 struct Recent {
-    young: HashMap<Place, (ObjectType, Bytes)>,
-    old: HashMap<Place, (ObjectType, Bytes)>,
+    young: Generation,
+    old: Generation,
     /// Bytes of the younger generation, and how many a generation may have.
     size: usize,
     most: usize,
@@ -311,7 +313,7 @@ struct Recent {
 
 impl Recent {
     fn of(memory: usize) -> Recent {
-        Recent { young: HashMap::new(), old: HashMap::new(), size: 0, most: memory / 2 }
+        Recent { young: HashMap::default(), old: HashMap::default(), size: 0, most: memory / 2 }
     }
 
     fn shared(memory: usize) -> Arc<Mutex<Recent>> {

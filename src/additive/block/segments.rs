@@ -21,7 +21,7 @@
 //! equal, and the others are compared line by line.
 
 use super::Search;
-use super::tree::Tree;
+use super::tree::{self, Tree};
 use crate::additive::text;
 
 /// A heading with what stands below it, up to the next heading; the first has no heading.
@@ -42,8 +42,13 @@ pub fn added(before: &str, after: &str) -> Option<usize> {
         return None;
     }
     let signs = Signs::of(before.as_bytes())?;
-    let old = Cutting { any_heading: true, ..Cutting::of(before, signs) }.cut(&|_| None)?.0;
-    let new = segments_beside(after, before, &old, signs, &alike)?;
+    let old = Cutting { any_heading: true, found: Vec::with_capacity(16), ..Cutting::of(before, signs) }
+        .cut(&|_| None)?
+        .0;
+    let Beside { segments: new, first, last } = segments_beside(after, before, &old, signs, &alike)?;
+    let is_same = |at: usize, image: usize| {
+        at == image && at < first || image >= last.0 && at >= last.1 && image - last.0 == at - last.1
+    };
     let (above_old, above_new) = (parents(&old), parents(&new));
     let mut images: Vec<usize> = Vec::with_capacity(old.len());
     // What is new is parsed in one piece: nothing reaches from one segment into the next.
@@ -58,7 +63,7 @@ pub fn added(before: &str, after: &str) -> Option<usize> {
         let image = loop {
             let candidate = new.get(cursor)?;
             cursor += 1;
-            match grown(segment, candidate) {
+            match if is_same(at, cursor - 1) { Some(0) } else { grown(segment, candidate) } {
                 Some(more) => {
                     added += more;
                     break cursor - 1;
@@ -77,7 +82,7 @@ pub fn added(before: &str, after: &str) -> Option<usize> {
         images.push(image);
     }
     new[cursor..].iter().for_each(keep);
-    Some(added + Tree::parse(&fresh).nodes.len() - 1)
+    Some(added + tree::count(&fresh))
 }
 
 /// How many blocks a segment has gained, if it embeds.
@@ -104,7 +109,7 @@ fn grown(old: &Segment<'_>, new: &Segment<'_>) -> Option<usize> {
 
 /// The segment that each segment stands below: the nearest one before it of a lower level.
 fn parents(segments: &[Segment<'_>]) -> Vec<Option<usize>> {
-    let mut open: Vec<usize> = Vec::new();
+    let mut open: Vec<usize> = Vec::with_capacity(6);
     let above = |(at, segment): (usize, &Segment<'_>)| {
         if segment.level == 0 {
             return None;
@@ -148,6 +153,15 @@ impl Alike {
     }
 }
 
+/// The segments of a text beside those of another one.
+struct Beside<'t> {
+    segments: Vec<Segment<'t>>,
+    /// So many at the beginning are the same in both.
+    first: usize,
+    /// From here on, in the one and in the other, the rest is the same.
+    last: (usize, usize),
+}
+
 /// The segments of `after`, where those of `before` are known.
 ///
 /// At a heading nothing of what stands above it counts for what is below. So what the two begin with
@@ -159,7 +173,7 @@ fn segments_beside<'t>(
     known: &[Segment<'_>],
     signs: Signs,
     alike: &Alike,
-) -> Option<Vec<Segment<'t>>> {
+) -> Option<Beside<'t>> {
     let (begin, end) = (alike.begin, alike.end);
     // Three signs make a fence.
     let signs = signs.and(Signs::of(alike.middle(after.as_bytes(), 3))?);
@@ -170,19 +184,21 @@ fn segments_beside<'t>(
         at,
         text: &after[at..at + segment.text.len()],
     };
-    let first = known[..kept].iter().map(|segment| moved(segment, segment.at)).collect();
+    let mut first = Vec::with_capacity(known.len() + 4);
+    first.extend(known[..kept].iter().map(|segment| moved(segment, segment.at)));
     let same = |at: usize| {
         let at = before.len().checked_sub(after.len() - at).filter(|at| before.len() - at <= end)?;
         known.binary_search_by_key(&at, |segment| segment.at).ok().filter(|found| *found > 0)
     };
     let start = &known[kept];
     let cutting = Cutting { found: first, start: start.at, level: start.level, ..Cutting::of(after, signs) };
-    let (mut found, rest) = cutting.cut(&same)?;
+    let (mut segments, rest) = cutting.cut(&same)?;
+    let last = (segments.len(), rest.unwrap_or(known.len()));
     if let Some(rest) = rest {
         let at = |segment: &Segment<'_>| after.len() - (before.len() - segment.at);
-        found.extend(known[rest..].iter().map(|segment| moved(segment, at(segment))));
+        segments.extend(known[rest..].iter().map(|segment| moved(segment, at(segment))));
     }
-    Some(found)
+    Some(Beside { segments, first: kept, last })
 }
 
 /// Whether there are fences, or raw HTML, anywhere.
@@ -195,15 +211,15 @@ struct Signs {
 impl Signs {
     /// What a text has; none where a carriage return alone ends a line: it would hide a heading.
     fn of(bytes: &[u8]) -> Option<Signs> {
-        let has = |sign: u8, needle: &[u8]| {
-            memchr::memchr(sign, bytes).is_some_and(|at| memchr::memmem::find(&bytes[at..], needle).is_some())
-        };
         let alone = |at: usize| bytes.get(at + 1) != Some(&b'\n');
         if memchr::memchr_iter(b'\r', bytes).any(alone) {
             return None;
         }
-        let fences = has(b'`', b"```") || has(b'~', b"~~~");
-        Some(Signs { fences, html: memchr::memchr(b'<', bytes).is_some() })
+        let Some(first) = memchr::memchr3(b'`', b'~', b'<', bytes) else {
+            return Some(Signs { fences: false, html: false });
+        };
+        let rest = &bytes[first..];
+        Some(Signs { fences: holds_fence(rest), html: memchr::memchr(b'<', rest).is_some() })
     }
 
     fn and(self, other: Signs) -> Signs {
@@ -358,15 +374,13 @@ fn behind_blanks(bytes: &[u8]) -> usize {
 /// Whether a text that begins with a line's beginning may have a heading of the other form: a line of
 /// nothing but `=` or `-` below a line of text.
 fn is_underlined(bytes: &[u8]) -> bool {
-    let is_blank = |byte: &u8| byte.is_ascii_whitespace();
-    let ends_bare = |at: usize| {
-        // Only the last sign of a run can be the last one of its line.
-        let rest = &bytes[at + 1..];
-        let behind = rest.iter().position(|byte| *byte == b'\n' || !is_blank(byte));
-        behind.is_none_or(|behind| rest[behind] == b'\n')
-    };
-    memchr::memchr2_iter(b'=', b'-', bytes).filter(|at| ends_bare(*at)).any(|at| {
-        let run = bytes[..at].iter().rposition(|byte| *byte != bytes[at]).map_or(0, |before| before + 1);
+    let mut ends = memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]);
+    ends.any(|end| {
+        let behind = behind_blanks(&bytes[..end]);
+        let Some(last) = behind.checked_sub(1).filter(|at| matches!(bytes[*at], b'=' | b'-')) else {
+            return false;
+        };
+        let run = bytes[..last].iter().rposition(|byte| *byte != bytes[last]).map_or(0, |before| before + 1);
         let start = behind_blanks(&bytes[..run]);
         let by_sign = matches!(bytes[start], b'=' | b'-' | b' ' | b'\t');
         by_sign && begins_line(bytes, 0, start) && is_text_above(bytes, start)
@@ -475,7 +489,12 @@ mod tests {
             let (old, new) = (before.as_bytes(), after.as_bytes());
             if let (Some(known), Some(signs)) = (segments(&before, Cutting::cut), Signs::of(old)) {
                 let beside = segments_beside(&after, &before, &known, signs, &Alike::of(old, new));
-                prop_assert_eq!(plain(beside), plain(segments(&after, Cutting::cut)));
+                if let Some(Beside { segments, first, last }) = &beside {
+                    let texts = |all: &[Segment<'_>]| all.iter().map(|one| one.text.to_owned()).collect::<Vec<_>>();
+                    prop_assert_eq!(texts(&segments[..*first]), texts(&known[..*first]));
+                    prop_assert_eq!(texts(&segments[last.0..]), texts(&known[last.1..]));
+                }
+                prop_assert_eq!(plain(beside.map(|beside| beside.segments)), plain(segments(&after, Cutting::cut)));
             }
         }
 

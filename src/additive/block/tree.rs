@@ -153,6 +153,41 @@ impl<'t> Tree<'t> {
     }
 }
 
+/// How many nodes the tree of a text has below its document: all that is read of what nothing stands
+/// against.
+pub fn count(text: &str) -> usize {
+    let (mut found, mut in_leaf) = (0, false);
+    for event in Parser::new_ext(text, MARKDOWN) {
+        // The nodes that a block begins, and whether inline content follows.
+        let (nodes, leaf) = match event {
+            Event::Start(
+                Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Link { .. } | Tag::Image { .. },
+            ) => (usize::from(!in_leaf), true),
+            Event::End(
+                TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image,
+            )
+            | Event::Html(_) => continue,
+            Event::Start(Tag::Paragraph | Tag::Heading { .. } | Tag::CodeBlock(_)) => (1, true),
+            Event::Start(Tag::TableCell) => (0, true),
+            Event::Start(
+                Tag::BlockQuote(_)
+                | Tag::HtmlBlock
+                | Tag::List(_)
+                | Tag::Item
+                | Tag::Table(_)
+                | Tag::TableRow,
+            )
+            | Event::Rule => (1, false),
+            Event::Start(_) | Event::End(_) => (0, false),
+            // Directly in an item it is a paragraph that no event begins or ends.
+            _ => (usize::from(!in_leaf), true),
+        };
+        found += nodes;
+        in_leaf = leaf;
+    }
+    found
+}
+
 /// Whether two nodes have equal labels (S4).
 pub fn same(old: &Tree<'_>, u: u32, new: &Tree<'_>, v: u32) -> bool {
     old.node(u).kind == new.node(v).kind
@@ -521,6 +556,59 @@ impl Builder<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn nodes_are_counted_as_the_tree_has_them(
+            parts in prop::collection::vec(prop::sample::select(PARTS.to_vec()), 0..24)
+        ) {
+            let text = parts.concat();
+            prop_assert_eq!(count(&text), Tree::parse(&text).nodes.len() - 1, "{:?}", text);
+        }
+    }
+
+    /// What makes blocks, begins and ends them, and stands in them.
+    const PARTS: [&str; 38] = [
+        "\n",
+        "\n\n",
+        " ",
+        "    ",
+        "\t",
+        "a",
+        "b c",
+        "# ",
+        "## ",
+        "===",
+        "---\n",
+        "***\n",
+        "- ",
+        "* ",
+        "1. ",
+        "2) ",
+        "> ",
+        "```\n",
+        "~~~x\n",
+        "| a | b |\n|---|---|\n",
+        "| *c* | `d` |\n",
+        "|",
+        "*",
+        "**",
+        "~~",
+        "`",
+        "[",
+        "](x)",
+        "![",
+        "[r]: /u\n",
+        "<b>",
+        "</b>",
+        "<div>\n",
+        "</div>\n",
+        "<!-- ",
+        " -->\n",
+        "\\\n",
+        "&amp;",
+    ];
 
     /// The tree as one line a node, indented by depth.
     fn drawn(text: &str) -> String {
