@@ -18,9 +18,9 @@ use git2::Oid;
 use minijinja::context;
 
 use crate::additive::{self, Loss};
-use crate::discussion::Finished;
-use crate::discussion::event::{self, Author, Event, Exit, Opened, Record, Time};
+use crate::discussion::event::{Author, Event, Exit, Opened, Record, Time};
 use crate::discussion::open::{self, Paused};
+use crate::discussion::{Finished, Log};
 use crate::item::{Change, Item};
 use crate::library::{Library, sha256};
 use crate::repo::{Committed, Error, Lock, Objects, Repo, Wanted};
@@ -133,11 +133,11 @@ fn stands(repo: &Repo, commit: Oid, item: &Item, finished: &Finished) -> Result<
 
 /// The recording of a discussion that stays open, if the commit carries all of it already. Where
 /// it carries something else than what the last run goes on from, nothing may be added.
-fn grown(repo: &Repo, commit: Oid, log: &[Record]) -> Result<Option<String>, NotLanded> {
+fn grown(repo: &Repo, commit: Oid, log: &Log) -> Result<Option<String>, NotLanded> {
     let Some(Record { event: Event::Opened(opened), .. }) = log.first() else { return Ok(None) };
     let path = synthesis::open_recording(&opened.item, log);
     let there = repo.file(commit, &path)?;
-    if there.as_deref() == Some(event::to_lines(log).as_bytes()) {
+    if there.as_deref() == Some(log.text().as_bytes()) {
         return Ok(Some(path));
     }
     let before = open::before(log);

@@ -124,8 +124,7 @@
 //! hold(&mut talk, None, &mut voice, &mut script, &|| at, &mut |_| Ok(()))?;
 //!
 //! // The log is the discussion: replayed, it is in the same state.
-//! let log = talk.log().to_vec();
-//! assert_eq!(Discussion::replay(&library, step, &log)?.turn_count(), talk.turn_count());
+//! assert_eq!(Discussion::replay(&library, step, talk.log())?.turn_count(), talk.turn_count());
 //! let finished = talk.finish().expect("the user said done");
 //! assert!(finished.summary.decisions[0].text.starts_with("Stop fees at 10 euros"));
 //! # Ok(())

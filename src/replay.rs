@@ -31,9 +31,9 @@ use std::sync::Arc;
 use git2::Oid;
 
 use crate::config::{self, Config};
-use crate::discussion::event::{Event, Opened, Record, from_lines};
+use crate::discussion::event::{Event, Opened, Record};
 use crate::discussion::open::{self, Paused};
-use crate::discussion::{Discussion, Finished, Refused};
+use crate::discussion::{Discussion, Finished, Log, Refused};
 use crate::finding::Finding;
 use crate::landing::{self, NotLanded, Rehearsed};
 use crate::library::{File, Library, Unusable};
@@ -224,7 +224,7 @@ impl Replay {
     pub fn run(&self, recording: &Recording, instead: Option<Oid>) -> Result<Replayed, Unread> {
         let name = &recording.name;
         let text = crate::json::utf8(name, &recording.bytes)?;
-        let log = from_lines(name, text)?;
+        let log = Log::read(name, text)?;
         let Some(Record { event: Event::Opened(opened), .. }) = log.first() else {
             return Err(Finding::at(name, text, 1, 1, "a recording begins with the event `opened`").into());
         };
@@ -482,13 +482,13 @@ enum End {
 }
 
 /// The rules over a log, to its end, or to where it waits for its user.
-fn fold(library: &Library, step: &crate::step::Step, log: &[Record]) -> Result<End, Stop> {
-    let Some((first, rest)) = log.split_first() else {
+fn fold(library: &Library, step: &crate::step::Step, log: &Log) -> Result<End, Stop> {
+    let Some(first) = log.first() else {
         return Err(Stop::Divergence(first_event("an opening".to_owned(), "nothing")));
     };
     let mut talk = Discussion::open(library, step, first.clone())?;
-    for (at, record) in rest.iter().enumerate() {
-        let number = at + 2;
+    for (number, line) in (1..).zip(log.lines()).skip(1) {
+        let record = line.record();
         let differs = |expected: String, found: String| {
             Stop::Divergence(Divergence { event: Some(number), what: "event".to_owned(), expected, found })
         };
@@ -500,13 +500,13 @@ fn fold(library: &Library, step: &crate::step::Step, log: &[Record]) -> Result<E
             let why = format!("a breach of the rule \"{}\": \"{}\"", breach.rule, breach.words);
             return Err(differs(format!("a line of {}", persona.name), why));
         }
-        let is_commits = at + 1 == rest.len();
+        let is_commits = number == log.len();
         let late = is_commits && u32::try_from(record.at.seconds()).is_err();
         if late {
             let expected = "a time of a commit, from 1970 to 2105".to_owned();
             return Err(differs(expected, record.at.to_string()));
         }
-        talk.record(record.clone())?;
+        talk.record_line(line)?;
     }
     if talk.is_closed() {
         // Closed means that everything is there that a finished discussion has.

@@ -18,7 +18,7 @@ use super::voices::{self, Choice};
 use super::{Clock, Global, complete, nanoseconds, now, open, plan, push, read_file, table, write_whole};
 use crate::config::Config;
 use crate::discussion::address::{Address, address};
-use crate::discussion::event::{Author, Event, FORMAT, Opened, Record, Resumed, StepRef, Time, to_lines};
+use crate::discussion::event::{Author, Event, FORMAT, Opened, Record, Resumed, StepRef, Time};
 use crate::discussion::open::Paused;
 use crate::discussion::{self, Discussion, Finished, Refused};
 use crate::item::Item;
@@ -264,10 +264,9 @@ pub fn land_again(
 ) -> Result<(Value, Oid), Fail> {
     let path = report["recording"].as_str().unwrap_or_default();
     let bytes = setup.repo.file(*commit, path)?.unwrap_or_default();
-    let log = discussion::event::from_lines(path, crate::json::utf8(path, &bytes)?)?;
+    let log = discussion::Log::read(path, crate::json::utf8(path, &bytes)?)?;
     let usage = report["usage"].clone();
-    let (finished, log) = (discussion::finished(log.clone()), log);
-    let Some(finished) = finished else {
+    let Some(finished) = discussion::finished(log.clone()) else {
         let step = setup.library.step(&setup.opened.step.id)?;
         let paused = Discussion::replay(&setup.library, step, &log)?.pause();
         let paused = paused.ok_or_else(|| Fail::new(format!("{path} has no end")))?;
@@ -616,7 +615,7 @@ fn converse<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) -
             live.meter().value()
         }
     };
-    voices::refuse_secrets("the discussion", &to_lines(talk.log()))?;
+    voices::refuse_secrets("the discussion", talk.log().text())?;
     let unfinished = || Fail::new("the discussion did not come to its end");
     if !talk.is_closed() {
         let paused = talk.pause().ok_or_else(unfinished)?;
@@ -642,7 +641,7 @@ fn begin<'s>(setup: &'s Setup, step: &'s Step, clock: &dyn Fn() -> Time) -> Resu
     let gone = |refused: Refused| {
         Fail::new(format!("--resume: the log of run {} cannot be gone on with: {refused}", setup.opened.run))
     };
-    Discussion::replay(&setup.library, step, &setup.begun).map_err(gone)
+    Discussion::replay(&setup.library, step, &setup.begun.as_slice().into()).map_err(gone)
 }
 
 /// The offline voice: it speaks, or stands in where a model does not.
@@ -725,7 +724,7 @@ fn keep(came: &Came<'_>, path: &Path, screen: &Screen) -> Result<Value, Fail> {
     };
     screen.check().map_err(Fail::new)?;
     let shown = plain::shown(&path.display().to_string());
-    write_whole(path, to_lines(log).as_bytes())
+    write_whole(path, log.text().as_bytes())
         .map_err(|error| Fail::new(format!("{shown} cannot be written: {error}")))?;
     screen.say_strong(&format!("\nRecorded in {shown}; nothing was committed."));
     Ok(report)
@@ -739,7 +738,7 @@ fn already_recorded(
 ) -> Result<(Value, Oid), Fail> {
     let branch = &setup.opened.branch;
     let bytes = setup.repo.file(commit, recording)?.unwrap_or_default();
-    let log = discussion::event::from_lines(recording, crate::json::utf8(recording, &bytes)?)?;
+    let log = discussion::Log::read(recording, crate::json::utf8(recording, &bytes)?)?;
     let step = setup.library.step(&setup.opened.step.id)?;
     let finished = Discussion::replay(&setup.library, step, &log)?.finish();
     let finished = finished.ok_or_else(|| Fail::new(format!("{recording} has no end")))?;

@@ -19,6 +19,7 @@ pub mod extract;
 mod facts;
 pub mod focus;
 mod insights;
+mod log;
 pub mod open;
 pub mod positions;
 mod questions;
@@ -38,6 +39,7 @@ use self::event::{
     Class, Closed, Contribution, Event, Exit, Message, Notice, NoticeKind, Opened, Purpose, Record, Resumed,
 };
 use self::focus::{Drift, Focus};
+pub use self::log::{Line, Log};
 use self::open::Paused;
 use self::summary::{Summary, USER};
 use crate::library::Library;
@@ -123,7 +125,7 @@ pub struct Discussion<'l> {
     lead: &'l Persona,
     focus: Focus<'l>,
     opened: Opened,
-    log: Vec<Record>,
+    log: Log,
     state: State,
 }
 
@@ -200,22 +202,20 @@ impl<'l> Discussion<'l> {
             disagreed: false,
         };
         let focus = Focus::new(library.marks(), step, &library.steps, &opened.item_name);
-        Ok(Discussion { library, step, lead, focus, opened, log: vec![first], state })
+        Ok(Discussion { library, step, lead, focus, opened, log: Log::from(vec![first]), state })
     }
 
     /// Runs the rules again over a log.
     ///
     /// # Errors
     /// The first event that the rules would not have asked for.
-    pub fn replay(library: &'l Library, step: &'l Step, log: &[Record]) -> Result<Discussion<'l>, Refused> {
-        let Some((first, rest)) = log.split_first() else {
+    pub fn replay(library: &'l Library, step: &'l Step, log: &Log) -> Result<Discussion<'l>, Refused> {
+        let Some(first) = log.first() else {
             let (expected, found) = ("the opening".to_owned(), "nothing".to_owned());
             return Err(Refused::Unexpected { number: 1, expected, found });
         };
         let mut talk = Discussion::open(library, step, first.clone())?;
-        for record in rest {
-            talk.record(record.clone())?;
-        }
+        log.lines().skip(1).try_for_each(|line| talk.record_line(line))?;
         Ok(talk)
     }
 
@@ -245,7 +245,7 @@ impl<'l> Discussion<'l> {
             Stage::Listening => self.floor()?,
             Stage::Summarizing(_) => Next::Summary,
             Stage::Closing(exit) => {
-                let digest = event::digest(&self.log);
+                let digest = self.log.digest();
                 Next::Close(Closed { exit: *exit, turn_count: self.state.turn, digest })
             }
             Stage::Paused | Stage::Done => Next::Nothing,
@@ -287,24 +287,33 @@ impl<'l> Discussion<'l> {
     /// # Errors
     /// An event that does not answer [`next`](Discussion::next); the discussion is then unchanged.
     pub fn record(&mut self, record: Record) -> Result<(), Refused> {
+        self.record_line(Line::from(record))
+    }
+
+    /// The same for an event with its line, as it was read.
+    ///
+    /// # Errors
+    /// An event that the rules would not have asked for; then nothing is changed.
+    pub fn record_line(&mut self, line: Line<'_>) -> Result<(), Refused> {
+        let record = line.record();
         match &record.event {
             Event::Opened(_) => return Err(self.refuse(&record.event)?),
             Event::Notice(notice) => self.record_notice(notice, &record.event)?,
             Event::Contribution(said) => self.record_contribution(said, &record.event)?,
             Event::User(message) => self.record_message(message, &record.event)?,
             Event::Silence {} => self.record_silence(&record.event)?,
-            Event::Paused(paused) => self.record_paused(paused, &record)?,
+            Event::Paused(paused) => self.record_paused(paused, record)?,
             Event::Resumed(resumed) => self.record_resumed(resumed, &record.event)?,
             Event::Synthesis(summary) => self.record_summary(summary, &record.event)?,
             Event::Closed(closed) => {
                 if self.next()? != Next::Close(closed.clone()) {
                     return Err(self.refuse(&record.event)?);
                 }
-                self.takes_no_time(&record)?;
+                self.takes_no_time(record)?;
                 self.state.stage = Stage::Done;
             }
         }
-        self.log.push(record);
+        self.log.push(line);
         Ok(())
     }
 
@@ -453,7 +462,7 @@ impl<'l> Discussion<'l> {
     /// A notice's template that cannot be rendered.
     pub fn pausing(&self) -> Result<Option<event::Paused>, Failed> {
         let waits = self.opened.comments.is_some() && self.has_floor() && self.disagreement()?.is_none();
-        let paused = || event::Paused { turn_count: self.state.turn, digest: event::digest(&self.log) };
+        let paused = || event::Paused { turn_count: self.state.turn, digest: self.log.digest() };
         Ok(waits.then(paused))
     }
 
@@ -662,7 +671,7 @@ impl<'l> Discussion<'l> {
         })
     }
 
-    pub fn log(&self) -> &[Record] {
+    pub fn log(&self) -> &Log {
         &self.log
     }
 
@@ -735,11 +744,12 @@ pub struct Finished {
     /// The timestamp of marker, record and recording: when it was closed, and when it was opened
     /// where it stayed open between runs.
     pub at: event::Time,
-    pub log: Vec<Record>,
+    pub log: Log,
 }
 
 /// The parts of a log that is closed, read without judging the way there.
-pub fn finished(log: Vec<Record>) -> Option<Finished> {
+pub fn finished(log: impl Into<Log>) -> Option<Finished> {
+    let log = log.into();
     let Event::Opened(opened) = &log.first()?.event else { return None };
     let opened = opened.as_ref().clone();
     let summary = log.iter().find_map(|record| match &record.event {
@@ -780,7 +790,7 @@ impl Finished {
     /// The same discussion on another commit: what it says of its base, in every place.
     pub fn rebase(&mut self, base: &str) {
         if self.base() != base {
-            open::rebase(&mut self.log, base);
+            self.log.edit(|log| open::rebase(log, base));
             self.close_again();
         }
     }
@@ -788,14 +798,14 @@ impl Finished {
     /// The same discussion for another branch.
     pub fn redirect(&mut self, branch: &str) {
         if self.opened.branch != branch {
-            open::redirect(&mut self.log, branch);
+            self.log.edit(|log| open::redirect(log, branch));
             self.close_again();
         }
     }
 
     /// Takes what the log says of base and branch now, and of its end.
     fn close_again(&mut self) {
-        open::close_again(&mut self.log);
+        self.log.edit(open::close_again);
         if let Some(Record { event: Event::Opened(opened), .. }) = self.log.first() {
             self.opened = opened.as_ref().clone();
         }

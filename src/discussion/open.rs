@@ -5,6 +5,7 @@
 //! the recording before that run is the log up to its beginning. So the recording only grows, and
 //! replay needs no history.
 
+use super::Log;
 use super::event::{self, Event, Opened, Record, Time, to_lines};
 
 /// A discussion that waits for its user.
@@ -12,14 +13,16 @@ use super::event::{self, Event, Opened, Record, Time, to_lines};
 pub struct Paused {
     pub opened: Opened,
     pub turn_count: u32,
-    pub log: Vec<Record>,
+    pub log: Log,
 }
 
 impl Paused {
     /// The same discussion, its last run on another commit.
     pub fn rebase(&mut self, base: &str) {
-        rebase(&mut self.log, base);
-        close_again(&mut self.log);
+        self.log.edit(|log| {
+            rebase(log, base);
+            close_again(log);
+        });
         if let Some(Record { event: Event::Opened(opened), .. }) = self.log.first() {
             self.opened = opened.as_ref().clone();
         }

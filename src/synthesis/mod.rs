@@ -23,7 +23,8 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use crate::discussion::Finished;
-use crate::discussion::event::{Event, Record, Time, to_lines};
+use crate::discussion::Log;
+use crate::discussion::event::{Event, Record, Time};
 use crate::discussion::open::{self, Paused};
 use crate::discussion::summary::{Decision, Insight, Question, attribution};
 use crate::finding::Finding;
@@ -154,10 +155,10 @@ pub fn open_recording(item: &str, log: &[Record]) -> String {
 }
 
 /// The recording, new or grown by the last run.
-fn recorded(item: &Item, path: &str, log: &[Record]) -> Change {
+fn recorded(item: &Item, path: &str, log: &Log) -> Change {
     let is_there = item.recordings.iter().any(|name| path.rsplit('/').next() == Some(name));
     let before = open::before(log).filter(|_| is_there).map(String::into_bytes);
-    Change { path: path.to_owned(), before, after: to_lines(log).into_bytes() }
+    Change { path: path.to_owned(), before, after: log.text().as_bytes().to_vec() }
 }
 
 /// Where the recording goes; a second one of the same moment gets a number.

@@ -1,0 +1,104 @@
+//! A log together with the text it is written as. The text is what a recording holds and what digests are
+//! made of; kept beside the events, it is written once, and not at all where it was read.
+
+use std::borrow::Cow;
+use std::ops::Deref;
+
+use sha2::{Digest, Sha256};
+
+use super::event::{Record, from_lines};
+use crate::finding::Finding;
+
+/// Events in their order, and their lines: always what [`to_lines`](super::event::to_lines) would write.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Log {
+    records: Vec<Record>,
+    text: String,
+}
+
+/// An event, and the line it is written as, with its end.
+#[derive(Clone, Debug)]
+pub struct Line<'t> {
+    record: Record,
+    text: Cow<'t, str>,
+}
+
+impl Log {
+    /// Reads a recording. Every line must be what this version would write, to the byte.
+    ///
+    /// # Errors
+    /// The lines that are not, each with its place.
+    pub fn read(path: &str, text: &str) -> Result<Log, Finding> {
+        Ok(Log { records: from_lines(path, text)?, text: text.to_owned() })
+    }
+
+    /// All lines, each with its end.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// SHA-256 of all lines, in hexadecimal digits.
+    pub fn digest(&self) -> String {
+        crate::library::hex(&Sha256::digest(self.text.as_bytes()))
+    }
+
+    /// The lines of a log that are passed on one by one.
+    pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        let texts = self.text.split_inclusive('\n').map(Cow::Borrowed);
+        self.records.iter().cloned().zip(texts).map(|(record, text)| Line { record, text })
+    }
+
+    pub(super) fn push(&mut self, line: Line<'_>) {
+        self.text.push_str(&line.text);
+        self.records.push(line.record);
+    }
+
+    /// Changes events in their places.
+    pub(super) fn edit(&mut self, change: impl FnOnce(&mut [Record])) {
+        change(&mut self.records);
+        self.text = super::event::to_lines(&self.records);
+    }
+}
+
+impl Line<'_> {
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+}
+
+impl From<Record> for Line<'_> {
+    fn from(record: Record) -> Self {
+        let text = record.to_line() + "\n";
+        Line { record, text: Cow::Owned(text) }
+    }
+}
+
+impl From<&[Record]> for Log {
+    fn from(records: &[Record]) -> Log {
+        Log::from(records.to_vec())
+    }
+}
+
+impl From<Vec<Record>> for Log {
+    fn from(records: Vec<Record>) -> Log {
+        let text = super::event::to_lines(&records);
+        Log { records, text }
+    }
+}
+
+impl Deref for Log {
+    type Target = [Record];
+
+    fn deref(&self) -> &[Record] {
+        &self.records
+    }
+}
+
+impl<'l> IntoIterator for &'l Log {
+    type Item = &'l Record;
+    type IntoIter = std::slice::Iter<'l, Record>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.records.iter()
+    }
+}
