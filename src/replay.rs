@@ -483,11 +483,12 @@ enum End {
 
 /// The rules over a log, to its end, or to where it waits for its user.
 fn fold(library: &Library, step: &crate::step::Step, log: &Log) -> Result<End, Stop> {
-    let Some(first) = log.first() else {
+    let mut lines = (1..).zip(log.lines());
+    let Some((_, first)) = lines.next() else {
         return Err(Stop::Divergence(first_event("an opening".to_owned(), "nothing")));
     };
-    let mut talk = Discussion::open(library, step, first.clone())?;
-    for (number, line) in (1..).zip(log.lines()).skip(1) {
+    let mut talk = Discussion::open_line(library, step, first)?;
+    for (number, line) in lines {
         let record = line.record();
         let differs = |expected: String, found: String| {
             Stop::Divergence(Divergence { event: Some(number), what: "event".to_owned(), expected, found })

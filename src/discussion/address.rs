@@ -45,12 +45,10 @@ pub fn address(text: &str, cast: &Cast, asked: bool) -> Address {
 fn addressed(text: &str, cast: &Cast) -> Vec<String> {
     let text = without_replies(text).replace(['*', '`'], "");
     let text = text.trim_start();
+    let names: Vec<_> = cast.iter().map(|persona| (persona.first_name().to_lowercase(), persona)).collect();
     let mut keys: Vec<String> = Vec::new();
     for word in words(text) {
-        let Some(persona) = cast.iter().find(|persona| persona.first_name().to_lowercase() == word.text)
-        else {
-            continue;
-        };
+        let Some((_, persona)) = names.iter().find(|(name, _)| *name == word.text) else { continue };
         let next = text[word.end..].chars().next();
         let comma = matches!(next, Some(',' | '，' | '、' | '،'));
         let opening = word.start == 0

@@ -247,8 +247,8 @@ fn only_mentions(message: &str) -> bool {
 
 /// The text without names of files: naming a document is no talk about its subject.
 fn without_files(text: &str) -> Cow<'_, str> {
-    let begins = |pair: &[u8]| pair[0] == b'.' && b"mjcyMJCY".contains(&pair[1]);
-    if !text.as_bytes().windows(2).any(begins) {
+    let begins = |at: usize| text.as_bytes().get(at + 1).is_some_and(|next| b"mjcyMJCY".contains(next));
+    if !memchr::memchr_iter(b'.', text.as_bytes()).any(begins) {
         return Cow::Borrowed(text);
     }
     let suffixes = [".md", ".json", ".csv", ".yaml", ".yml"];

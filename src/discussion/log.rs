@@ -73,6 +73,12 @@ impl From<Record> for Line<'_> {
     }
 }
 
+impl From<Line<'_>> for Log {
+    fn from(first: Line<'_>) -> Log {
+        Log { records: vec![first.record], text: first.text.into_owned() }
+    }
+}
+
 impl From<&[Record]> for Log {
     fn from(records: &[Record]) -> Log {
         Log::from(records.to_vec())

@@ -150,9 +150,22 @@ impl<'l> Discussion<'l> {
     /// # Errors
     /// An opening that contradicts the library: another lead, another step, too few turns.
     pub fn open(library: &'l Library, step: &'l Step, first: Record) -> Result<Discussion<'l>, Refused> {
+        Discussion::open_line(library, step, Line::from(first))
+    }
+
+    /// The same for an opening with its line, as it was read.
+    ///
+    /// # Errors
+    /// An opening that contradicts the library.
+    pub fn open_line(
+        library: &'l Library,
+        step: &'l Step,
+        first: Line<'_>,
+    ) -> Result<Discussion<'l>, Refused> {
         let refused = |expected: String, found: String| Refused::Unexpected { number: 1, expected, found };
-        let Event::Opened(opened) = &first.event else {
-            return Err(refused("the opening".to_owned(), describe(&first.event)));
+        let event = &first.record().event;
+        let Event::Opened(opened) = event else {
+            return Err(refused("the opening".to_owned(), describe(event)));
         };
         let opened = opened.as_ref().clone();
         let (lead, _) = library.cast.lead(&step.phase);
@@ -202,7 +215,7 @@ impl<'l> Discussion<'l> {
             disagreed: false,
         };
         let focus = Focus::new(library.marks(), step, &library.steps, &opened.item_name);
-        Ok(Discussion { library, step, lead, focus, opened, log: Log::from(vec![first]), state })
+        Ok(Discussion { library, step, lead, focus, opened, log: Log::from(first), state })
     }
 
     /// Runs the rules again over a log.
@@ -210,12 +223,13 @@ impl<'l> Discussion<'l> {
     /// # Errors
     /// The first event that the rules would not have asked for.
     pub fn replay(library: &'l Library, step: &'l Step, log: &Log) -> Result<Discussion<'l>, Refused> {
-        let Some(first) = log.first() else {
+        let mut lines = log.lines();
+        let Some(first) = lines.next() else {
             let (expected, found) = ("the opening".to_owned(), "nothing".to_owned());
             return Err(Refused::Unexpected { number: 1, expected, found });
         };
-        let mut talk = Discussion::open(library, step, first.clone())?;
-        log.lines().skip(1).try_for_each(|line| talk.record_line(line))?;
+        let mut talk = Discussion::open_line(library, step, first)?;
+        lines.try_for_each(|line| talk.record_line(line))?;
         Ok(talk)
     }
 
@@ -831,19 +845,31 @@ pub fn is_relevant(text: &str, persona: &Persona) -> bool {
 pub fn is_speakable(text: &str, cast: &Cast) -> bool {
     let forged = |line: &str| {
         let line = line.trim_start_matches(crate::voice::integrity::MARKUP);
-        let line = &line[..line.char_indices().nth(200).map_or(line.len(), |(at, _)| at)];
+        let line = beginning(line);
         let begins = |with: &str| {
             let mut line = folded(line);
             folded(with).all(|wanted| line.next() == Some(wanted))
         };
         let of_log = begins("[turn") || begins("(notice)");
-        // Most lines have no bracket, and need not be looked at as a whole.
-        let may_be_of_user = line.contains(['(', '\u{ff08}']);
-        let of_user = || folded(line).take(90).collect::<String>().find("(user):").is_some_and(|at| at < 80);
+        // Most lines have no bracket, of which the second is written in more bytes than one.
+        let mut brackets = memchr::memchr2_iter(b'(', 0xef, line.as_bytes());
+        let of_user = brackets.any(|at| {
+            let is_before = |found: &str| folded(found).take(80).count() < 80;
+            folded(&line[at..]).take(7).eq("(user):".chars()) && is_before(&line[..at])
+        });
         let of_persona = |persona: &Persona| begins(&persona.name) && begins(&persona.prefix());
-        of_log || may_be_of_user && of_user() || cast.iter().any(of_persona)
+        of_log || of_user || cast.iter().any(of_persona)
     };
     !text.trim().is_empty() && plain::is_clean(text) && !text.lines().any(forged)
+}
+
+/// What a line begins with, as far as anybody looks for who speaks.
+fn beginning(line: &str) -> &str {
+    let mut end = line.len().min(800);
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    &line[..end]
 }
 
 /// The signs of a text as an eye takes them in passing: without blanks and case, with look-alikes of

@@ -216,8 +216,9 @@ pub fn find_run(stems: &[String], phrase: &[String]) -> Option<usize> {
 /// The text with what stands in double quotation marks or backticks taken out; quoted lines of a
 /// reply (`> …`) and fenced code too. The bytes taken out become blanks, so that offsets hold.
 pub fn unquoted(text: &str) -> Cow<'_, str> {
-    // Most of what is said quotes nothing.
-    if !text.contains(['"', '`', '>', '~', '“', '„', '«']) {
+    // Most of what is said quotes nothing; the last two are what the marks that are no ASCII begin with.
+    let may_quote = text.bytes().any(|byte| matches!(byte, b'"' | b'`' | b'>' | b'~' | 0xe2 | 0xc2));
+    if !may_quote || !text.contains(['"', '`', '>', '~', '“', '„', '«']) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
