@@ -20,7 +20,7 @@
 //! | [`persona`], [`lens`], [`step`], [`library`] | the cast, what each of them looks for, the steps, and all with the templates laid over the built-in ones |
 //! | [`item`] | the files of an item folder as values; `meta`: meta.json; `path`: what may be written |
 //! | [`script`] | the user's messages, wherever they came from |
-//! | [`discussion`] | the state machine; `address`, `focus`, `ranking`, `positions`: its rules; `event`: the log; `open`: a log that goes on in another run; `transcript`: as people read it; `extract`: the synthesis by rule, with `facts`, `insights` and `questions` (`settler`: who answers them); `decisions`: what a message decides, with `rulings` and `alternatives`; `summary`: its type; `words`: what rules compare |
+//! | [`discussion`] | the state machine; `address`, `focus`, `ranking`, `positions`: its rules; `event`: its events; `log`: them with the text they are written as; `open`: a log that goes on in another run; `transcript`: as people read it; `extract`: the synthesis by rule, with `facts`, `insights` and `questions` (`settler`: who answers them); `decisions`: what a message decides, with `rulings` and `alternatives`; `summary`: its type; `words`: what rules compare |
 //! | [`analysis`] | the walk over phases and steps, a fold of its log too, with a discussion as one of its states; `plan`: which step is next, `skip`: `skip_if`, `depth`, `menu`, `greeting`: what is said, `scan`: what the counts come to, `artifact`: answers into changes |
 //! | [`synthesis`] | a finished discussion into changes; `outline`, `placement`: where; `data`: JSON, YAML, CSV |
 //! | [`trace`] | the way back: from a line to the discussion and its turns |
