@@ -21,7 +21,8 @@ use roundtable::step::Depth;
 use roundtable::voice::evidence::Evidence;
 use roundtable::voice::offline::Offline;
 
-const ITEMS: usize = 100;
+/// What an item goes through in its life, about.
+const DISCUSSIONS_AN_ITEM: usize = 10;
 const SPEC: &str = "# Requirements\n\n## 2. User Needs\n\nSync should be fast.\n\n## 3. User Journeys\n\n- The inspector saves an answer.\n\n## 4. Technical Context\n\nThe server keeps 500 photos.\n";
 const TALK: &str = "Alex, what breaks first?\nWe decided to keep both answers.\nEveryone, what is left?\nAnd the photos?\ndone\n";
 
@@ -67,6 +68,10 @@ fn held<'l>(library: &'l Library, item: &str, base: Oid, at: Time) -> Discussion
     talk
 }
 
+fn items_of(recordings: usize) -> usize {
+    (recordings / DISCUSSIONS_AN_ITEM).max(1)
+}
+
 fn time(number: usize) -> Time {
     let moment = chrono::DateTime::from_timestamp(1_771_597_800 + number as i64, 0).unwrap();
     Time::new(moment)
@@ -105,7 +110,8 @@ fn all(library: &Library, count: usize) {
     if !root.exists() {
         generate(library, &root, count);
     }
-    println!("{count} recordings in {ITEMS} items, `replay --all` as a whole process:");
+    let items = items_of(count);
+    println!("{count} recordings in {items} items, `replay --all` as a whole process:");
     let ours = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_roundtable"));
         command.args(["--repo", root.to_str().unwrap(), "replay", "--all", "--rev", "talks", "--quiet"]);
@@ -147,7 +153,7 @@ fn generate(library: &Library, root: &Path, count: usize) {
     }
     let item = files.write().unwrap();
     let mut items = git2.treebuilder(None).unwrap();
-    for number in 0..ITEMS {
+    for number in 0..items_of(count) {
         items.insert(format!("item-{number}"), item, 0o040_000).unwrap();
     }
     let mut tree = items.write().unwrap();
@@ -161,7 +167,7 @@ fn generate(library: &Library, root: &Path, count: usize) {
     let mut tip = git2.commit(Some("refs/heads/talks"), &who, &who, "items", &tree, &[]).unwrap();
     for number in 0..count {
         let repo = Repo::open(root).unwrap();
-        let name = format!("item-{}", number % ITEMS);
+        let name = format!("item-{}", number % items_of(count));
         let finished = held(library, &name, tip, time(number)).finish().unwrap();
         let item = repo.item(tip, &finished.opened.item).unwrap();
         match land(&repo, library, &finished, tip, &item).unwrap() {

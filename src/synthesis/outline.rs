@@ -146,20 +146,18 @@ fn is_blank_line(before: &str) -> bool {
 /// Whether an insertion leaves everything that stood there as it was, by the rule of every commit
 /// ([`additive`]), and reads as it would alone.
 pub fn fits(before: &str, inserted: &Inserted) -> bool {
-    let parse = |text: &str| -> Vec<(Event<'static>, Range<usize>)> {
-        let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
-        let events = Parser::new_ext(&text[skipped..], MARKDOWN).into_offset_iter();
-        events
-            .map(|(event, range)| (event.into_static(), range.start + skipped..range.end + skipped))
-            .collect()
-    };
-    let within = |range: &Range<usize>| {
-        inserted.range.start <= range.start && range.end <= inserted.range.end && !range.is_empty()
-    };
-    let ours = parse(&inserted.text).into_iter().filter(|(_, range)| within(range)).map(|(event, _)| event);
-    let alone = parse(&format!("{}\n", inserted.body)).into_iter().map(|(event, _)| event);
+    let text = inserted.text.trim_start_matches('\u{feff}');
+    let skipped = inserted.text.len() - text.len();
+    let (start, end) =
+        (inserted.range.start.saturating_sub(skipped), inserted.range.end.saturating_sub(skipped));
+    let within = |range: &Range<usize>| start <= range.start && range.end <= end && !range.is_empty();
+    // Events come in the order of the text: behind the insertion there are no more of it.
+    let ours = Parser::new_ext(text, MARKDOWN).into_offset_iter().take_while(|(_, range)| range.start < end);
+    let ours = ours.filter(|(_, range)| within(range)).map(|(event, _)| event);
+    let alone = format!("{}\n", inserted.body);
+    let reads_alike = ours.eq(Parser::new_ext(&alone, MARKDOWN));
     let compared = additive::compare("", Rule::Markdown, before.as_bytes(), inserted.text.as_bytes());
-    compared.losses.is_empty() && ours.eq(alone)
+    compared.losses.is_empty() && reads_alike
 }
 
 #[cfg(test)]
