@@ -341,6 +341,36 @@ pub(super) fn placed(sentence: &str) -> Vec<(String, String)> {
     found
 }
 
+/// Whether a line leaves something open itself: it asks, or says that nobody has settled it.
+pub(super) fn is_open(line: &str) -> bool {
+    let says = [
+        "not decided",
+        "not settled",
+        "not yet decided",
+        "not yet settled",
+        "not defined",
+        "not known",
+        "undecided",
+        "unsettled",
+        "unclear",
+        "to be decided",
+        "to be defined",
+        "to be discussed",
+        "tbd",
+        "tbc",
+        "offen:",
+        "ist offen",
+        "open question",
+        "is open",
+        "are open",
+        "still open",
+        "noch offen",
+        "nicht entschieden",
+    ];
+    let lower = line.to_lowercase();
+    lower.contains(['?', '？']) || says.iter().any(|says| lower.contains(says))
+}
+
 /// The first longer quotation of a text.
 fn quoted(text: &str) -> Option<String> {
     let mut quotes = text.split('"').skip(1).step_by(2);

@@ -13,6 +13,7 @@
 
 pub mod address;
 pub mod alternatives;
+mod answered;
 pub mod decisions;
 pub mod event;
 pub mod extract;
