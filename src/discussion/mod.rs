@@ -18,6 +18,7 @@ pub mod decisions;
 pub mod event;
 pub mod extract;
 mod facts;
+pub mod figures;
 pub mod focus;
 mod insights;
 mod log;
