@@ -338,22 +338,27 @@ fn beside(fact: &str, answers: Range<u32>, lines: &[Line]) -> Option<Beside> {
     best.map(|((contradicts, _), line)| Beside { contradicts, ..line.read.clone() })
 }
 
-/// The places a sentence names, each with the quotation nearest to it that no other place stands between.
+/// The places a sentence names, each with what it quotes there: in brackets the quotation right before it, else
+/// the next one behind it, else the one before it; no other place stands between.
 pub(super) fn placed(sentence: &str) -> Vec<(String, String)> {
-    let places = places(sentence);
     let quotes = quotes(sentence);
     let inside = |place: &Range<usize>| quotes.iter().any(|quote| quote.contains(&place.start));
-    let places: Vec<Range<usize>> = places.into_iter().filter(|place| !inside(place)).collect();
+    let places: Vec<Range<usize>> = places(sentence).into_iter().filter(|place| !inside(place)).collect();
+    // "… in "the text" (name line 4)".
+    let in_brackets = |quote: &Range<usize>, place: &Range<usize>| {
+        sentence.get(quote.end..place.start).is_some_and(|between| between == "\" (")
+    };
+    let is_taken = |quote: &Range<usize>| places.iter().any(|place| in_brackets(quote, place));
     let mut found = Vec::new();
     for (at, place) in places.iter().enumerate() {
         let from = at.checked_sub(1).map_or(0, |before| places[before].end);
         let to = places.get(at + 1).map_or(sentence.len(), |next| next.start);
-        let near = quotes.iter().filter(|quote| from <= quote.start && quote.end <= to);
-        let far = |quote: &&Range<usize>| match quote.start < place.start {
-            true => (place.start - quote.end, 1),
-            false => (quote.start - place.end, 0),
-        };
-        if let Some(quote) = near.min_by_key(far) {
+        let own = quotes.iter().find(|quote| in_brackets(quote, place));
+        let mut near =
+            quotes.iter().filter(|quote| from <= quote.start && quote.end <= to && !is_taken(quote));
+        let behind = || near.clone().find(|quote| quote.start > place.start);
+        let quote = own.or_else(behind).or_else(|| near.rfind(|quote| quote.start < place.start));
+        if let Some(quote) = quote {
             found.push((sentence[place.clone()].to_owned(), sentence[quote.clone()].to_owned()));
         }
     }
@@ -495,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quotation_belongs_to_the_nearest_place() {
+    fn a_quotation_belongs_to_the_place_beside_it() {
         let of = |sentence: &str| {
             let found = placed(sentence).into_iter().map(|(place, quote)| format!("{place}: {quote}"));
             found.collect::<Vec<_>>()

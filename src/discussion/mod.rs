@@ -20,6 +20,7 @@ pub mod extract;
 mod facts;
 pub mod figures;
 pub mod focus;
+mod in_brief;
 mod insights;
 mod log;
 pub mod open;
