@@ -39,7 +39,8 @@ pub fn answer_to(asked: &str, text: &str) -> Option<(String, Option<String>)> {
         let (chosen, left) = if first { (&one, &other) } else { (&other, &one) };
         let speaks_against = || next.as_deref().and_then(|next| against(next, left, chosen));
         let why = why.or(why_behind).or_else(speaks_against);
-        (completed(asked, &one, chosen, &what).unwrap_or(what), why)
+        let whole = completed(asked, &one, chosen, &what).or_else(|| named(asked, &what));
+        (whole.unwrap_or(what), why)
     })
 }
 
@@ -95,6 +96,21 @@ fn of_first(one: &str, chosen: &str) -> Option<String> {
     let ends = begins().filter_map(|word| lower.find(&format!(" {word} "))).min();
     let head = ends.filter(|at| is_part && words(&one[..*at]).len() > 1)?;
     Some(capital(&format!("{} {chosen}", &one[..head])))
+}
+
+/// "He should read the plate" to "should the guard read the plate …?" as "The guard should read the plate": of
+/// whom the question speaks stands between its article and the verb that both have.
+fn named(asked: &str, answer: &str) -> Option<String> {
+    let said = words(answer);
+    let pronoun = said.first().filter(|first| matches!(first.text.as_ref(), "he" | "she" | "it" | "they"))?;
+    let verb = said.iter().skip(1).find(|word| !ASKS.contains(&word.text.as_ref()))?;
+    let asked = super::decisions::statements(asked).into_iter().rev().find(|one| one.ends_with('?'))?;
+    let of = words(&asked);
+    let to = of.iter().position(|word| stem(&word.text) == stem(&verb.text))?;
+    let from = of[..to].iter().rposition(|word| matches!(word.text.as_ref(), "the" | "a" | "an"))?;
+    let asks = from.checked_sub(1).is_some_and(|at| ASKS.contains(&of[at].text.as_ref()));
+    let whom = asked.get(of[from].start..of[to].start)?.trim();
+    (asks && (2..=4).contains(&(to - from))).then(|| capital(&format!("{whom}{}", &answer[pronoun.end..])))
 }
 
 fn without_only(head: &str) -> String {
@@ -222,7 +238,12 @@ mod tests {
                 "As luggage.",
                 "Does a dog count as a guest or as luggage? As luggage",
             ),
-            ("Does a dog count as a guest or as luggage?", "It counts as luggage.", "It counts as luggage"),
+            (
+                "Does a dog count as a guest or as luggage?",
+                "It counts as luggage.",
+                "A dog counts as luggage",
+            ),
+            ("Shall we bill in March or in May?", "It has to be in May.", "It has to be in May"),
         ] {
             assert_eq!(of(asked, answer).as_deref(), Some(what), "{asked} {answer}");
         }
@@ -239,7 +260,7 @@ mod tests {
         assert_eq!(
             answer_to(asked, "He should read the plate too, because most tickets are for wrong coaches."),
             Some((
-                "He should read the plate too".to_owned(),
+                "The guard should read the plate too".to_owned(),
                 Some("most tickets are for wrong coaches".to_owned())
             ))
         );
