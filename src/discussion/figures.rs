@@ -54,8 +54,7 @@ impl Stated {
 
     /// Whether a line holds what is denied, and shares a word.
     pub fn is_denied(&self, line: &str) -> bool {
-        let holds =
-            |value: &String| line.contains(value.as_str()) && tokens(line).any(|token| token == *value);
+        let holds = |value: &String| line.contains(value.as_str()) && holds(line, value);
         self.denied.iter().any(holds) && things(line).iter().any(|thing| self.about.contains(thing))
     }
 }
@@ -138,6 +137,15 @@ const NUMBERS: [&str; 13] = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 ];
 
+/// Whether a line holds a value by itself: the ten of "10 000" is none.
+fn holds(line: &str, value: &str) -> bool {
+    let digits = |token: &String| token.bytes().all(|byte| byte.is_ascii_digit());
+    let all: Vec<String> = tokens(line).collect();
+    let grouped =
+        |at: usize| digits(&all[at]) && all.get(at + 1).is_some_and(|next| next.len() == 3 && digits(next));
+    (0..all.len()).any(|at| all[at] == value && !grouped(at))
+}
+
 /// The words of a text as they stand, without the signs around them: "02:00", "2,800".
 fn tokens(text: &str) -> impl Iterator<Item = String> + '_ {
     let parts = text.split_whitespace().map(|part| part.trim_matches(|c: char| !c.is_alphanumeric()));
@@ -180,6 +188,7 @@ mod tests {
             "The mail boat leaves at 02:00 each night"
         ));
         assert!(denies("The pilot takes two crews, not ten.", "At most 10 crews for each pilot"));
+        assert!(!denies("The pilot takes two crews, not ten.", "One in 10 000 for each pilot"));
         assert!(!denies("The mail boat comes at 04:30 and not at 02:00.", "The lamp is lit at 02:00"));
         assert!(!denies("The mail boat comes at 04:30 and not at 02:00.", "The mail boat is blue"));
         assert!(OF_ANY_FIGURE.is_sorted());

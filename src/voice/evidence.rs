@@ -305,10 +305,8 @@ impl Evidence {
         let stated = numbers(text);
         let near = subjects(&format!("{text} {about}"));
         let figures = Stated::new(text, about);
-        self.lines.iter().filter(|line| line.kind != LineKind::Heading).find(|line| {
-            if figures.is_denied(&line.text) {
-                return true;
-            }
+        let mut lines = self.lines.iter().filter(|line| line.kind != LineKind::Heading);
+        let other = lines.clone().find(|line| {
             let theirs = numbers(&line.text);
             let unit = stated.iter().find(|(_, unit)| theirs.iter().any(|(_, other)| other == unit));
             unit.is_some_and(|(_, unit)| {
@@ -319,7 +317,8 @@ impl Evidence {
                 let shared = near.iter().filter(|word| *word != unit && line.stems.contains(word)).count();
                 differ && shared >= 2 && figures.clashes(&line.text)
             })
-        })
+        });
+        other.or_else(|| lines.find(|line| figures.is_denied(&line.text)))
     }
 
     /// Whether hardly any line says a word, given as its stem.
