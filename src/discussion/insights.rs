@@ -121,9 +121,11 @@ fn form_of_words(text: &str) -> Vec<String> {
     found
 }
 
-/// The roots of a message; "what happens when … comes up?" asks for them all.
+/// The roots of a message, without the one word that addresses somebody; "what happens when … comes up?" asks
+/// for anything.
 fn subjects_of_a_message(text: &str) -> Vec<String> {
-    let mut found = roots(text);
+    let called = text.split_once(", ").filter(|(whom, _)| words(whom).len() == 1);
+    let mut found = roots(called.map_or(text, |(_, said)| said));
     found.retain(|root| !matches!(root.as_str(), "happen" | "come" | "occur"));
     found
 }
@@ -507,7 +509,7 @@ mod tests {
         };
         let vague =
             "spec.md line 5 says \"Storms are handled somehow\", and nobody can tell whether it holds.";
-        assert_eq!(found("What happens when storms come up?", vague), 1);
+        assert_eq!(found("Maya, what happens when storms come up?", vague), 1);
         assert_eq!(found("What happens when two storms meet at the berth?", vague), 0);
         for (text, count) in [
             ("spec.md line 3 counts on a quiet hour: \"Tickets are printed at night\".", 0),
