@@ -3,7 +3,7 @@
 //! The question is the user's own, or the choice that a disagreement was put to. An answer takes up one of the
 //! two by words that only this one has, or by its place ("the second"). A doubt takes up neither.
 
-use super::decisions::{reason_behind, with_reason};
+use super::decisions::{main_clause, reason_behind, with_reason};
 use super::words::{is_significant, stem, words};
 use crate::plain::capital;
 
@@ -12,15 +12,23 @@ pub fn answer_to(asked: &str, text: &str) -> Option<(String, Option<String>)> {
     let [one, other] = alternatives(asked)?;
     let mut statements = super::decisions::statements(text).into_iter();
     let statement = statements.next()?;
-    let lower = format!(" {} ", statement.to_ascii_lowercase().trim_end_matches(['.', '!', ' ']));
-    if statement.ends_with(['?', '？']) || DOUBTS.iter().any(|doubt| lower.contains(doubt)) {
+    let lower = statement.to_ascii_lowercase();
+    let main = main_clause(lower.trim_end_matches(['.', '!', ' ']));
+    let lower = format!(" {main} ");
+    // What the question says itself is no doubt: "both directions" to "… or seven days in both directions?".
+    let own = format!(" {one} {other} ").to_ascii_lowercase();
+    let asks = format!(" {}", asked.to_ascii_lowercase()).contains(" should ");
+    let taken_up = |doubt: &str| own.contains(doubt) || asks && doubt == " should ";
+    let doubts = |doubt: &str| lower.contains(doubt) && !taken_up(doubt);
+    if statement.ends_with(['?', '？']) || DOUBTS.iter().any(|doubt| doubts(doubt)) {
         return None;
     }
-    let why_behind = statements.next().and_then(|next| reason_behind(&next));
+    let next = statements.next();
+    let why_behind = next.as_deref().and_then(reason_behind);
     if let Some(second) = by_place(&lower) {
         return Some((capital(if second { &other } else { &one }), why_behind));
     }
-    let said = telling(&statement);
+    let said = telling(main);
     let takes = |own: &str, others: &str| {
         let others = telling(others);
         telling(own).iter().any(|word| !others.contains(word) && said.contains(word))
@@ -28,9 +36,20 @@ pub fn answer_to(asked: &str, text: &str) -> Option<(String, Option<String>)> {
     let (first, second) = (takes(&one, &other), takes(&other, &one));
     (first != second).then(|| {
         let (what, why) = with_reason(&statement);
-        let chosen = if first { &one } else { &other };
-        (completed(asked, &one, chosen, &what).unwrap_or(what), why.or(why_behind))
+        let (chosen, left) = if first { (&one, &other) } else { (&other, &one) };
+        let speaks_against = || next.as_deref().and_then(|next| against(next, left, chosen));
+        let why = why.or(why_behind).or_else(speaks_against);
+        let whole = completed(asked, &one, chosen, &what).or_else(|| named(asked, &what));
+        (whole.unwrap_or(what), why)
     })
+}
+
+/// What would come of the alternative that was left: "One pump would break every winter."
+fn against(next: &str, left: &str, chosen: &str) -> Option<String> {
+    let (said, chosen) = (telling(next), telling(chosen));
+    let names = telling(left).iter().any(|word| said.contains(word) && !chosen.contains(word));
+    let would = next.contains(" would ") && !next.ends_with(['?', '？']) && !next.contains(" if ");
+    (names && would).then(|| next.trim_end_matches(['.', '!', ' ']).to_owned())
 }
 
 /// An answer that is only a part of a sentence, with what it says it of: "At every boot" to "check the
@@ -53,6 +72,8 @@ fn completed(asked: &str, one: &str, chosen: &str, answer: &str) -> Option<Strin
     if head.is_empty() {
         return of_first(one, chosen);
     }
+    // "Only" belongs to the first of the two.
+    let head = &if one == chosen { head.to_owned() } else { without_only(head) };
     turned(head).map(|turned| capital(&format!("{turned} {chosen}"))).or_else(|| {
         let is_yes_or_no = words(head).first().is_some_and(|word| ASKS.contains(&word.text.as_ref()));
         is_yes_or_no.then(|| format!("{asked} {}", capital(answer)))
@@ -75,6 +96,26 @@ fn of_first(one: &str, chosen: &str) -> Option<String> {
     let ends = begins().filter_map(|word| lower.find(&format!(" {word} "))).min();
     let head = ends.filter(|at| is_part && words(&one[..*at]).len() > 1)?;
     Some(capital(&format!("{} {chosen}", &one[..head])))
+}
+
+/// "He should read the plate" to "should the guard read the plate …?" as "The guard should read the plate": of
+/// whom the question speaks stands between its article and the verb that both have.
+fn named(asked: &str, answer: &str) -> Option<String> {
+    let said = words(answer);
+    let pronoun = said.first().filter(|first| matches!(first.text.as_ref(), "he" | "she" | "it" | "they"))?;
+    let verb = said.iter().skip(1).find(|word| !ASKS.contains(&word.text.as_ref()))?;
+    let asked = super::decisions::statements(asked).into_iter().rev().find(|one| one.ends_with('?'))?;
+    let of = words(&asked);
+    let to = of.iter().position(|word| stem(&word.text) == stem(&verb.text))?;
+    let from = of[..to].iter().rposition(|word| matches!(word.text.as_ref(), "the" | "a" | "an"))?;
+    let asks = from.checked_sub(1).is_some_and(|at| ASKS.contains(&of[at].text.as_ref()));
+    let whom = asked.get(of[from].start..of[to].start)?.trim();
+    (asks && (2..=4).contains(&(to - from))).then(|| capital(&format!("{whom}{}", &answer[pronoun.end..])))
+}
+
+fn without_only(head: &str) -> String {
+    let kept = head.split(' ').filter(|word| !matches!(word.to_ascii_lowercase().as_str(), "only" | "just"));
+    kept.collect::<Vec<_>>().join(" ")
 }
 
 /// "Should we bill" as "bill", "should people book" as "people should book".
@@ -197,10 +238,32 @@ mod tests {
                 "As luggage.",
                 "Does a dog count as a guest or as luggage? As luggage",
             ),
-            ("Does a dog count as a guest or as luggage?", "It counts as luggage.", "It counts as luggage"),
+            (
+                "Does a dog count as a guest or as luggage?",
+                "It counts as luggage.",
+                "A dog counts as luggage",
+            ),
+            ("Shall we bill in March or in May?", "It has to be in May.", "It has to be in May"),
         ] {
             assert_eq!(of(asked, answer).as_deref(), Some(what), "{asked} {answer}");
         }
+        let asked = "Does the valve count as one part, or as two parts in both lists?";
+        assert_eq!(of(asked, "Maybe in both lists."), None);
+        let asked =
+            "Everyone, do we look only against the gate of the day, or three gates in both directions?";
+        let (what, why) =
+            answer_to(asked, "Both directions. A look at one day would miss the night.").unwrap();
+        assert_eq!(what, "Look against three gates in both directions");
+        assert_eq!(why.as_deref(), Some("A look at one day would miss the night"));
+        let asked =
+            "What do you think: should the guard read the plate as well, or only the number of seats?";
+        assert_eq!(
+            answer_to(asked, "He should read the plate too, because most tickets are for wrong coaches."),
+            Some((
+                "The guard should read the plate too".to_owned(),
+                Some("most tickets are for wrong coaches".to_owned())
+            ))
+        );
         let costly = answer_to("Shall we bill in March or in May?", "In May. It costs us two months.");
         assert_eq!(costly.unwrap().1.as_deref(), Some("it costs us two months"));
     }

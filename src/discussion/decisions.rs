@@ -158,7 +158,7 @@ fn urged(sentence: &str) -> Option<(String, Option<String>)> {
     let nothing = NOTHING.iter().any(|word| find_word(begins, word) == Some(0));
     let idle = AT_THE_TABLE.binary_search(&verb).is_ok();
     (!idle && !nothing && words(left).len() > 1)
-        .then(|| with_reason(&sentence[sentence.len() - left.len()..]))
+        .then(|| denied(with_reason(&sentence[sentence.len() - left.len()..])))
 }
 
 /// Each of the words above has one of these in it: most sentences have none.
@@ -334,7 +334,19 @@ fn is_one_of_us(word: &str) -> bool {
 
 /// Where a reason begins, and how long the word is that opens it.
 pub(super) fn reason(text: &str) -> Option<(usize, usize)> {
-    let opens = [" because ", " since ", " so that ", ", as ", " - ", " -- ", " — "];
+    let opens = [
+        " because ",
+        " since ",
+        " so that ",
+        ", as ",
+        " - ",
+        " -- ",
+        " — ",
+        " weil ",
+        ", da ",
+        ", damit ",
+        ", denn ",
+    ];
     // What would be otherwise is the reason, with the word that says so.
     let otherwise = [", otherwise ", "; otherwise ", ", or else ", "; that way ", ", that way "];
     let otherwise = otherwise.iter().filter_map(|word| text.find(word).map(|at| (at, 2)));
@@ -343,9 +355,70 @@ pub(super) fn reason(text: &str) -> Option<(usize, usize)> {
         // "since 2019" and "5 - 10" give no reason.
         let letters = text[at + word.len()..].starts_with(char::is_alphabetic)
             && (word.trim() != "-" || text[..at].ends_with(char::is_alphabetic));
-        letters.then_some((at, word.len()))
+        // "As long as", "as well": how, and not why.
+        let how = *word == ", as " && HOW.iter().any(|how| text[at + word.len()..].starts_with(how));
+        (letters && !how).then_some((at, word.len()))
     });
     found.chain(otherwise).min()
+}
+
+/// What makes of "as" another word than a reason's.
+const HOW: [&str; 6] = ["before", "far as", "long as", "soon as", "usual", "well"];
+
+/// A statement in lower case up to its reason and to the first clause that hangs on it: whoever says "until
+/// somebody has confirmed it" doubts nothing.
+pub(super) fn main_clause(lower: &str) -> &str {
+    let what = reason(lower).map_or(lower, |(at, _)| &lower[..at]);
+    let hangs = [" as soon as ", " that ", " until ", " when "];
+    let hangs = hangs.iter().filter_map(|word| {
+        let mut found = what.match_indices(word).map(|(at, _)| at);
+        found.find(|at| words(&what[..*at]).len() >= 3 && !(*word == " that " && says_what(&what[..*at])))
+    });
+    hangs.min().map_or(what, |at| &what[..at])
+}
+
+/// Whether "that" behind some words opens what they say, and does not hang on a thing: "agreed that …".
+fn says_what(before: &str) -> bool {
+    const SAYING: [&str; 31] = [
+        "agree",
+        "agreed",
+        "are",
+        "believe",
+        "clear",
+        "decide",
+        "decided",
+        "do",
+        "doubt",
+        "feel",
+        "finally",
+        "guess",
+        "heard",
+        "hope",
+        "is",
+        "know",
+        "means",
+        "now",
+        "possible",
+        "ruled",
+        "said",
+        "say",
+        "says",
+        "suggest",
+        "sure",
+        "think",
+        "thinks",
+        "today",
+        "told",
+        "was",
+        "yesterday",
+    ];
+    words(before).last().is_some_and(|word| SAYING.binary_search(&word.text.as_ref()).is_ok())
+}
+
+/// "Not store it" as "Do not store it": behind "we will" and "let's" the "not" is of a verb.
+pub(super) fn denied((what, why): (String, Option<String>)) -> (String, Option<String>) {
+    let verb = what.strip_prefix("Not ");
+    (verb.map_or(what.clone(), |verb| format!("Do not {verb}")), why)
 }
 
 /// How a statement begins that gives the reason of the one before it; the second part is left away.
@@ -489,6 +562,40 @@ mod tests {
                 .as_deref(),
             Some("one broke")
         );
+    }
+
+    #[test]
+    fn a_doubt_in_a_clause_that_hangs_on_the_decision_is_none_of_it() {
+        for (text, what, why) in [
+            (
+                "OK, we'll ring the owner and keep the dog until somebody has called, as the shelter demands that.",
+                "Ring the owner and keep the dog until somebody has called",
+                Some("the shelter demands that"),
+            ),
+            (
+                "We'll keep the key that someone could lose in the safe.",
+                "Keep the key that someone could lose in the safe",
+                None,
+            ),
+            ("We'll go with B, as long as the price holds.", "B, as long as the price holds", None),
+            ("Two pumps it is, one always breaks.", "Two pumps", Some("one always breaks")),
+            ("We will not sort the crates by size.", "Do not sort the crates by size", None),
+            ("Let's not count the birds.", "Do not count the birds", None),
+            (
+                "Wir haben beschlossen, dass der Verein im Mai spielt, weil der Platz trocken ist.",
+                "Der Verein im Mai spielt",
+                Some("der Platz trocken ist"),
+            ),
+        ] {
+            assert_eq!(decisions_in(text, true), [(what.to_owned(), why.map(str::to_owned))], "{text}");
+        }
+        for text in [
+            "OK, we could ring the owner until somebody has called.",
+            "Right, the plan is that we might drop it.",
+            "The trouble with it is, nobody reads it.",
+        ] {
+            assert_eq!(decisions_in(text, true), [], "{text}");
+        }
     }
 
     #[test]

@@ -8,9 +8,10 @@ use super::alternatives::answer_to;
 use super::decisions::decisions_in;
 use super::event::{Class, Event, NoticeKind, Purpose, Record};
 use super::facts::told;
+use super::in_brief::in_one_line;
 use super::insights::insights;
 use super::questions::questions;
-use super::summary::{Decision, Insight, ONE_LINE, Question, Summary, USER};
+use super::summary::{Decision, Insight, Summary, USER};
 use super::words::words;
 use crate::persona::Persona;
 use crate::plain::{capital, cut, one_line};
@@ -55,7 +56,7 @@ pub fn summary(talk: &Discussion<'_>) -> Summary {
     let open_questions = questions(&said, &decisions, &told, talk);
     let insights = insights(&said, &decisions, &told, &open_questions, talk);
     let action_items = actions(&said);
-    let summary = in_one_line(&decisions, &insights, &open_questions, talk);
+    let summary = in_one_line(&decisions, &insights, &open_questions, &said, &talk.step().title);
     Summary { insights, decisions, open_questions, action_items, summary, voice: None }
 }
 
@@ -276,59 +277,6 @@ fn errand(sentence: &str, by_user: bool) -> Option<&str> {
             (1..=4).contains(&who) && !lower.starts_with("we ") && ERRANDS.contains(&verb)
         });
     ((takes_on || named) && decisions_in(sentence, true).is_empty()).then_some(sentence)
-}
-
-/// One sentence for the record in meta.json: what was decided; else what two differ about; else the first
-/// insight; and how much stayed open.
-fn in_one_line(
-    decisions: &[Decision],
-    insights: &[Insight],
-    open: &[Question],
-    talk: &Discussion<'_>,
-) -> String {
-    let left = match open.len() {
-        0 => String::new(),
-        count => format!("; {} left", crate::plain::count(count, "open question")),
-    };
-    if let Some(first) = decisions.first() {
-        let more = match decisions.len() {
-            1 => String::new(),
-            count => format!(", and {} more", count - 1),
-        };
-        return fitting("Decided: ", &first.text, &format!("{more}{left}"));
-    }
-    // What rests on no line and on no word of the user's says little by itself.
-    let telling = |one: &&Insight| one.text.contains(" line ") || one.by.iter().any(|by| by == USER);
-    match insights.iter().find(telling) {
-        Some(first) => fitting("", &first.text, &left),
-        None => cut(&format!("Nothing settled on {}{left}", talk.step().title), ONE_LINE),
-    }
-}
-
-/// A sentence of at most [`ONE_LINE`] characters whose middle gives way, at the end of a clause where there is one.
-fn fitting(before: &str, text: &str, after: &str) -> String {
-    let room = ONE_LINE.saturating_sub(before.chars().count() + after.chars().count()).max(20);
-    if text.chars().count() <= room {
-        return cut(&format!("{before}{text}{after}"), ONE_LINE);
-    }
-    let short = cut(text, room);
-    let clause = [", ", "; ", ": ", " and ", " because "].iter().filter_map(|end| short.rfind(end)).max();
-    let balanced = |at: &usize| {
-        short[..*at].matches('"').count().is_multiple_of(2) && short[..*at].chars().count() >= 24
-    };
-    let kept = clause
-        .filter(balanced)
-        .map_or(short.clone(), |at| format!("{}…", short[..at].trim_end_matches([',', ' '])));
-    cut(&format!("{before}{}{after}", closed_quote(&kept)), ONE_LINE)
-}
-
-/// A text that was cut inside of a quotation, with the quotation closed.
-fn closed_quote(text: &str) -> String {
-    if text.matches('"').count().is_multiple_of(2) {
-        text.to_owned()
-    } else {
-        format!("{}…\"", text.trim_end_matches('…').trim_end())
-    }
 }
 
 #[cfg(test)]

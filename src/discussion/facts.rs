@@ -10,6 +10,7 @@ use super::address::unaddressed;
 use super::decisions::decisions_in;
 use super::event::Class;
 use super::extract::{ENTRY, Said};
+use super::figures::Stated;
 use super::summary::{Decision, USER};
 use super::words::{is_number, numbers, subjects, words};
 use crate::persona::Cast;
@@ -31,11 +32,15 @@ const LOOKED_AT: usize = 100;
 /// The facts of a message, each a run of sentences.
 fn facts(one: &Said, decisions: &[Decision], cast: &Cast) -> Vec<Fact> {
     let mut found: Vec<Fact> = Vec::new();
-    let mut open = false;
+    let (mut open, mut drifts) = (false, false);
     let decided = Decided::new(one, decisions);
     for sentence in one.sentences.iter().take(LOOKED_AT) {
         let said = unaddressed(sentence, cast);
-        let is_free = !said.ends_with(['?', '？', ':']) && !decided.holds(sentence);
+        // Of what is said behind "let's talk about …" only what tells something counts.
+        drifts |= opens_another(said);
+        let is_free = !said.ends_with(['?', '？', ':'])
+            && !decided.holds(sentence)
+            && !(drifts && (opens_another(said) || !is_telling(said)));
         let joins = open && is_free && (points_back(said) || is_fact(said));
         if joins {
             // The whole of a run fits an entry, or stands apart.
@@ -55,6 +60,28 @@ fn facts(one: &Said, decisions: &[Decision], cast: &Cast) -> Vec<Fact> {
     found.sort_by_key(|fact| !fact.is_telling);
     found.truncate(MOST);
     found
+}
+
+/// Whether a sentence only names what somebody would rather talk about.
+fn opens_another(said: &str) -> bool {
+    let openings = [
+        "can we talk about ",
+        "could we talk about ",
+        "how about ",
+        "let us discuss ",
+        "let us talk about ",
+        "let's discuss ",
+        "let's talk about ",
+        "shall we talk about ",
+        "und was ist mit ",
+        "was ist mit ",
+        "we should talk about ",
+        "what about ",
+        "reden wir über ",
+        "sprechen wir über ",
+    ];
+    let lower = said.replace('’', "'").to_lowercase();
+    openings.iter().any(|opening| lower.starts_with(opening))
 }
 
 fn ended(sentence: &str) -> String {
@@ -106,7 +133,7 @@ const IDLE: [&str; 38] = [
     "i agree",
     "i can't say",
     "i don't know",
-    "i don't think",
+    "i don't think so",
     "i guess",
     "i have no ",
     "i hope",
@@ -257,9 +284,10 @@ pub(super) struct Beside {
 /// Everything the user states as a fact.
 pub(super) fn told(said: &[Said], decisions: &[Decision], cast: &Cast) -> Vec<Told> {
     let lines = lines(said);
-    let users = || said.iter().filter(|one| one.by == USER && one.turn > 0);
+    // The word that ends the discussion is no turn, and cuts no answer off.
+    let users = || said.iter().filter(|one| one.by == USER && one.is_turn);
     let heard =
-        users().filter(|one| one.is_turn && !matches!(one.class, Some(Class::OffTopic | Class::Unclear)));
+        users().filter(|one| one.turn > 0 && !matches!(one.class, Some(Class::OffTopic | Class::Unclear)));
     let told = heard.flat_map(|one| {
         let facts = facts(one, decisions, cast);
         let next = || users().find(|next| next.turn > one.turn).map_or(u32::MAX, |next| next.turn);
@@ -277,7 +305,6 @@ pub(super) fn told(said: &[Said], decisions: &[Decision], cast: &Cast) -> Vec<To
 struct Line {
     read: Beside,
     about: Vec<String>,
-    counts: Vec<(u64, String)>,
 }
 
 /// The lines that colleagues read out.
@@ -285,9 +312,9 @@ fn lines(said: &[Said]) -> Vec<Line> {
     let mut found = Vec::new();
     for one in said.iter().filter(|one| one.by != USER) {
         for (place, quote) in one.sentences.iter().flat_map(|sentence| placed(sentence)) {
-            let (about, counts) = (subjects(&quote), numbers(&quote));
+            let about = subjects(&quote);
             let read = Beside { by: one.by.clone(), turn: one.turn, place, quote, contradicts: false };
-            found.push(Line { read, about, counts });
+            found.push(Line { read, about });
         }
     }
     found
@@ -296,11 +323,12 @@ fn lines(said: &[Said]) -> Vec<Line> {
 /// The line that stands beside a fact: of the answers to its message one that shares two subjects with it, or
 /// one of the whole discussion that gives another figure for the same.
 fn beside(fact: &str, answers: Range<u32>, lines: &[Line]) -> Option<Beside> {
-    let (about, counted) = (subjects(fact), numbers(fact));
+    let (about, stated) = (subjects(fact), Stated::new(fact, ""));
     let mut best: Option<((bool, usize), &Line)> = None;
     for line in lines {
         let shared = about.iter().filter(|word| line.about.contains(word)).count();
-        let contradicts = shared >= 2 && is_other_figure(&counted, &line.counts);
+        let quote = &line.read.quote;
+        let contradicts = shared >= 2 && stated.clashes(quote) || stated.is_denied(quote);
         let rank = (contradicts, shared);
         let stands = contradicts || shared >= 2 && answers.contains(&line.read.turn);
         if stands && best.is_none_or(|(other, _)| rank > other) {
@@ -310,41 +338,80 @@ fn beside(fact: &str, answers: Range<u32>, lines: &[Line]) -> Option<Beside> {
     best.map(|((contradicts, _), line)| Beside { contradicts, ..line.read.clone() })
 }
 
-/// Whether two texts count the same to another number, and nothing of the same to the same.
-fn is_other_figure(one: &[(u64, String)], other: &[(u64, String)]) -> bool {
-    let of_one = |unit: &str| one.iter().any(|(_, own)| own == unit);
-    let same = one.iter().any(|figure| other.contains(figure));
-    !same && other.iter().any(|(_, unit)| of_one(unit))
-}
-
-/// The places a sentence names, each with what it quotes next to it.
+/// The places a sentence names, each with what it quotes there: in brackets the quotation right before it, else
+/// the next one behind it, else the one before it; no other place stands between.
 pub(super) fn placed(sentence: &str) -> Vec<(String, String)> {
+    let quotes = quotes(sentence);
+    let inside = |place: &Range<usize>| quotes.iter().any(|quote| quote.contains(&place.start));
+    let places: Vec<Range<usize>> = places(sentence).into_iter().filter(|place| !inside(place)).collect();
+    // "… in "the text" (name line 4)".
+    let in_brackets = |quote: &Range<usize>, place: &Range<usize>| {
+        sentence.get(quote.end..place.start).is_some_and(|between| between == "\" (")
+    };
+    let is_taken = |quote: &Range<usize>| places.iter().any(|place| in_brackets(quote, place));
     let mut found = Vec::new();
-    for (at, line) in sentence.match_indices(" line ") {
-        let start = sentence[..at].rfind([' ', '(', '"']).map_or(0, |blank| blank + 1);
-        let number = at + line.len();
-        let after = &sentence[number..];
-        let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
-        if digits == 0 || !sentence[start..at].contains('.') {
-            continue;
-        }
-        let place = sentence[start..number + digits].to_owned();
-        let behind = quoted(&sentence[number + digits..]);
-        // "… in "the text" (name line 4)": the quotation may stand in front.
-        let before = || sentence[..start].rsplit('"').nth(1).map(str::to_owned);
-        let is_closed = sentence[..start].matches('"').count().is_multiple_of(2);
-        let quote = behind.or_else(|| before().filter(|_| is_closed));
-        if let Some(quote) = quote.filter(|quote| words(quote).len() >= 3) {
-            found.push((place, quote));
+    for (at, place) in places.iter().enumerate() {
+        let from = at.checked_sub(1).map_or(0, |before| places[before].end);
+        let to = places.get(at + 1).map_or(sentence.len(), |next| next.start);
+        let own = quotes.iter().find(|quote| in_brackets(quote, place));
+        let mut near =
+            quotes.iter().filter(|quote| from <= quote.start && quote.end <= to && !is_taken(quote));
+        let behind = || near.clone().find(|quote| quote.start > place.start);
+        let quote = own.or_else(behind).or_else(|| near.rfind(|quote| quote.start < place.start));
+        if let Some(quote) = quote {
+            found.push((sentence[place.clone()].to_owned(), sentence[quote.clone()].to_owned()));
         }
     }
     found
 }
 
-/// The first longer quotation of a text.
-fn quoted(text: &str) -> Option<String> {
-    let mut quotes = text.split('"').skip(1).step_by(2);
-    quotes.find(|quote| words(quote).len() >= 3).map(str::to_owned)
+/// Where a sentence names places: "spec.md line 4".
+fn places(sentence: &str) -> Vec<Range<usize>> {
+    let found = sentence.match_indices(" line ").filter_map(|(at, line)| {
+        let start = sentence[..at].rfind([' ', '(', '"']).map_or(0, |blank| blank + 1);
+        let number = at + line.len();
+        let after = &sentence[number..];
+        let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+        (digits > 0 && sentence[start..at].contains('.')).then_some(start..number + digits)
+    });
+    found.collect()
+}
+
+/// Where a sentence quotes three words or more.
+fn quotes(sentence: &str) -> Vec<Range<usize>> {
+    let marks: Vec<usize> = sentence.match_indices('"').map(|(at, _)| at).collect();
+    let pairs = marks.chunks_exact(2).map(|pair| pair[0] + 1..pair[1]);
+    pairs.filter(|quote| words(&sentence[quote.clone()]).len() >= 3).collect()
+}
+
+/// Whether a line leaves something open itself: it asks, or says that nobody has settled it.
+pub(super) fn is_open(line: &str) -> bool {
+    let says = [
+        "not decided",
+        "not settled",
+        "not yet decided",
+        "not yet settled",
+        "not defined",
+        "not known",
+        "undecided",
+        "unsettled",
+        "unclear",
+        "to be decided",
+        "to be defined",
+        "to be discussed",
+        "tbd",
+        "tbc",
+        "offen:",
+        "ist offen",
+        "open question",
+        "is open",
+        "are open",
+        "still open",
+        "noch offen",
+        "nicht entschieden",
+    ];
+    let lower = line.to_lowercase();
+    lower.contains(['?', '？']) || says.iter().any(|says| lower.contains(says))
 }
 
 #[cfg(test)]
@@ -388,6 +455,14 @@ mod tests {
             ("It should just work, like any other ferry.", vec![]),
             ("Hm, depends really.", vec![]),
             ("Maya, where should we start?", vec![]),
+            ("Let's talk about the flags, the blue is ugly.", vec![]),
+            ("What about the flags, the blue is ugly.", vec![]),
+            ("Let's talk about the flags. The blue one is ugly.", vec![]),
+            (
+                "I don't think the tide is a small risk. In 2022 it cost us 40 boats.",
+                vec!["I don't think the tide is a small risk. In 2022 it cost us 40 boats"],
+            ),
+            ("I don't think so.", vec![]),
         ] {
             assert_eq!(of(text), wanted, "{text}");
         }
@@ -409,5 +484,40 @@ mod tests {
         let found = second.beside.as_ref().unwrap();
         assert_eq!((found.quote.as_str(), found.contradicts), ("a mooring fee is due", false));
         assert!(beside("Nobody reads letters", 4..9, &lines(&talk)).is_none());
+    }
+
+    #[test]
+    fn a_fact_of_the_last_message_keeps_its_line() {
+        let mut talk = [
+            said(4, USER, "The mooring fee is paid in cash, 20 euros a night."),
+            said(5, "business-analyst", "spec.md line 9 says \"The mooring fee is sent by post\"."),
+            said(5, USER, "done"),
+        ];
+        talk[2].is_turn = false;
+        let cast = crate::library::Library::built_in().unwrap().cast;
+        let told = told(&talk, &[], &cast);
+        assert_eq!(told[0].beside.as_ref().map(|line| line.place.as_str()), Some("spec.md line 9"));
+    }
+
+    #[test]
+    fn a_quotation_belongs_to_the_place_beside_it() {
+        let of = |sentence: &str| {
+            let found = placed(sentence).into_iter().map(|(place, quote)| format!("{place}: {quote}"));
+            found.collect::<Vec<_>>()
+        };
+        assert_eq!(
+            of("It rests on \"the first of two\" (a.md line 1), beside b.md line 2: \"the second of two\"."),
+            ["a.md line 1: the first of two", "b.md line 2: the second of two"]
+        );
+        assert_eq!(
+            of(
+                "On \"the boats\" it is \"the first of two\" (a.md line 1), not \"the second of two\" (b.md line 2)."
+            ),
+            ["a.md line 1: the first of two", "b.md line 2: the second of two"]
+        );
+        assert_eq!(
+            of("a.md line 1 has \"it\" (\"a b c, see c.md line 3\")."),
+            ["a.md line 1: a b c, see c.md line 3"]
+        );
     }
 }

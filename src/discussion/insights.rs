@@ -9,13 +9,17 @@
 //! | 3 | a place in a document; 1 a quotation; 1 a figure |
 //! | 2 | saying what follows; having to do with what the user said anywhere; each further voice that said it |
 //!
+//! What a colleague found counts where it bears on the talk: it quotes two words of the user's or of a decision,
+//! a line that is open, or two lines that clash.
 //! A finding whose contribution only asks what follows is an open question, and no insight beside it.
 //! Of equals the earlier one stands first. docs/offline.md has the rule for readers.
 
 use super::Discussion;
+use super::answered::roots;
 use super::event::{Class, Purpose};
 use super::extract::{ENTRY, Said};
-use super::facts::Told;
+use super::facts::{Told, is_open, placed};
+use super::figures::Stated;
 use super::positions::position;
 use super::summary::{Decision, Insight, Question, USER};
 use super::words::{stems, subjects, words};
@@ -61,7 +65,8 @@ fn ranked(said: &[Said], decisions: &[Decision], form: &Form<'_>) -> Vec<Insight
                 }
             }
             _ => {
-                let Some(finding) = telling(one, said, decisions, form) else { continue };
+                let finding = telling(one, said, decisions, form);
+                let Some(finding) = finding.filter(|found| found.bears_on(said, decisions)) else { continue };
                 take(&mut found, finding.weighed(one, &said[..at], said), one);
             }
         }
@@ -69,7 +74,22 @@ fn ranked(said: &[Said], decisions: &[Decision], form: &Form<'_>) -> Vec<Insight
     // Stable: of equals the earlier one stands first.
     found.sort_by_key(|one| std::cmp::Reverse(one.weight));
     let found = in_different_words(found);
-    found.into_iter().take(MOST).map(|one| one.insight).collect()
+    the_most(found.into_iter().map(|one| one.insight).collect())
+}
+
+/// As many as are kept; what the user states is never left away.
+fn the_most(found: Vec<Insight>) -> Vec<Insight> {
+    let by_user = |one: &Insight| one.by.iter().any(|by| by == USER);
+    let users = found.iter().filter(|one| by_user(one)).count();
+    let mut left = MOST.saturating_sub(users);
+    let keeps = |one: &Insight| {
+        let kept = by_user(one) || left > 0;
+        left -= usize::from(kept && !by_user(one));
+        kept
+    };
+    let mut found = found;
+    found.retain(keeps);
+    found
 }
 
 /// Of one voice's insights in the same form of words, the first: what it said of another line in the same
@@ -91,8 +111,7 @@ fn in_different_words(found: Vec<Weighed>) -> Vec<Weighed> {
 
 /// The words of a text outside of what it quotes, without numbers and names of files.
 fn form_of_words(text: &str) -> Vec<String> {
-    let outside: Vec<&str> = text.split('"').step_by(2).collect();
-    let outside = outside.join(" ");
+    let (_, outside) = quoted_apart(text);
     let own = outside.split_whitespace().filter(|word| {
         !word.trim_end_matches('.').contains('.') && !word.contains(|c: char| c.is_ascii_digit())
     });
@@ -100,6 +119,22 @@ fn form_of_words(text: &str) -> Vec<String> {
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// The roots of a message, without the one word that addresses somebody; "what happens when … comes up?" asks
+/// for anything.
+fn subjects_of_a_message(text: &str) -> Vec<String> {
+    let called = text.split_once(", ").filter(|(whom, _)| words(whom).len() == 1);
+    let mut found = roots(called.map_or(text, |(_, said)| said));
+    found.retain(|root| !matches!(root.as_str(), "happen" | "come" | "occur"));
+    found
+}
+
+/// What a text quotes, and what it says itself.
+fn quoted_apart(text: &str) -> (String, String) {
+    let own: Vec<&str> = text.split('"').step_by(2).collect();
+    let quoted: Vec<&str> = text.split('"').skip(1).step_by(2).collect();
+    (quoted.join(" "), own.join(" "))
 }
 
 /// Adds an insight, or joins it to the one that says the same.
@@ -139,6 +174,29 @@ struct Finding {
 }
 
 impl Finding {
+    /// Whether it has to do with what the user said or decided, or shows a gap of its own: a line that is open,
+    /// an empty cell, two lines that give two figures.
+    fn bears_on(&self, said: &[Said], decisions: &[Decision]) -> bool {
+        let (quoted, outside) = quoted_apart(&self.text);
+        let own = roots(if quoted.is_empty() { &outside } else { &quoted });
+        // Two words, or the one that somebody says.
+        let shares = |other: &str| {
+            let said = subjects_of_a_message(other);
+            said.iter().filter(|root| own.contains(root)).count() >= 2.min(said.len()).max(1)
+        };
+        let lines = placed(&self.text);
+        let clash = |(at, (_, line)): (usize, &(String, String))| {
+            let stated = Stated::new(line, "");
+            lines[at + 1..].iter().any(|(_, other)| stated.clashes(other))
+        };
+        self.text.contains(STILL)
+            || outside.contains(" empty")
+            || lines.iter().any(|(_, line)| is_open(line))
+            || said.iter().any(|one| one.by == USER && speaks(one) && shares(&one.text))
+            || decisions.iter().any(|one| shares(&format!("{} {}", one.text, one.rationale)))
+            || lines.iter().enumerate().any(clash)
+    }
+
     fn weighed(self, one: &Said, before: &[Said], said: &[Said]) -> Weighed {
         let weight = weight(&self.text, one, before, said) + if self.follows.is_some() { 2 } else { 0 };
         let subjects = subjects(&self.text);
@@ -382,7 +440,7 @@ mod tests {
             said(
                 2,
                 "system-designer",
-                "spec.md line 3 has \"buoy\" and no error case beside it. A caller waits for ever.",
+                "spec.md line 3 has \"buoy is lost\" and no error case beside it. A caller waits for ever.",
             ),
             said(3, "business-analyst", "spec.md line 8 says \"The pilot reports a lost buoy by radio\"."),
         ];
@@ -429,21 +487,65 @@ mod tests {
             )
         };
         let talk = [
+            said(
+                1,
+                USER,
+                "How many berths has the harbour, what does a crane lift, and a letter of 3 pages?",
+            ),
             size(1, "solutions-architect", 4, "The harbour has 40 berths"),
             size(2, "solutions-architect", 9, "A crane lifts 12 tons"),
             size(3, "system-designer", 12, "A letter has 3 pages"),
         ];
-        let places: Vec<String> = of(&talk, &[]).into_iter().map(|one| one.text[..14].to_owned()).collect();
+        let found = of(&talk, &[]).into_iter().filter(|one| !one.by.contains(&USER.to_owned()));
+        let places: Vec<String> = found.map(|one| one.text[..14].to_owned()).collect();
         assert_eq!(places, ["spec.md line 4", "spec.md line 1"]);
     }
 
     #[test]
+    fn what_a_colleague_found_counts_where_it_bears_on_the_talk() {
+        let found = |asked: &str, text: &str| {
+            let talk = [said(1, USER, asked), said(2, "system-designer", text)];
+            of(&talk, &[]).len()
+        };
+        let vague =
+            "spec.md line 5 says \"Storms are handled somehow\", and nobody can tell whether it holds.";
+        assert_eq!(found("Maya, what happens when storms come up?", vague), 1);
+        assert_eq!(found("What happens when two storms meet at the berth?", vague), 0);
+        for (text, count) in [
+            ("spec.md line 3 counts on a quiet hour: \"Tickets are printed at night\".", 0),
+            ("spec.md line 3 leaves the skipper alone: \"The skipper calls by radio\".", 1),
+            ("A question lives at spec.md line 3: \"Tickets for dogs: not decided\".", 1),
+            ("With \"Price\" left empty for \"Tickets\" at spec.md line 3, nobody can pay.", 1),
+            (
+                "spec.md line 3 says \"A ticket holds 3 trips\" and spec.md line 9 says \"A ticket holds 5 trips\".",
+                1,
+            ),
+        ] {
+            let asked = "What does the skipper do when the radio of the berth is dead?";
+            assert_eq!(found(asked, text), count, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_the_user_states_is_never_left_away() {
+        let insight = |by: &str| Insight { text: "x".into(), by: vec![by.to_owned()], turns: vec![1] };
+        let mut all = vec![insight("system-designer"); 9];
+        all.extend(vec![insight(USER); 5]);
+        let kept = the_most(all);
+        assert_eq!(kept.len(), MOST);
+        assert_eq!(kept.iter().filter(|one| one.by == [USER]).count(), 5);
+    }
+
+    #[test]
     fn a_finding_that_only_asks_stands_among_the_open_questions() {
-        let talk = [said(
-            1,
-            "business-analyst",
-            "Life finds the exception to \"all boats\", as it does each summer. Which boat breaks it?",
-        )];
+        let talk = [
+            said(1, USER, "Do boats ever wait at the sluice?"),
+            said(
+                1,
+                "business-analyst",
+                "Life finds the exception to \"all boats wait\", as it does each summer. Which boat breaks it?",
+            ),
+        ];
         let asked = Question { text: "Which boat breaks it?".into(), context: "x".into(), turns: vec![1] };
         let found = |open: &[Question]| ranked(&talk, &[], &Form { open, criteria: &[], told: &[] });
         assert_eq!(found(&[asked]), []);
@@ -454,7 +556,8 @@ mod tests {
     fn a_sentence_that_only_goes_on_is_no_finding() {
         let found = |text: &str| {
             let form = Form { open: &[], criteria: &[], told: &[] };
-            ranked(&[said(1, "business-analyst", text)], &[], &form).len()
+            let asked = said(1, USER, "Do readers who move house hear of it?");
+            ranked(&[asked, said(1, "business-analyst", text)], &[], &form).len()
         };
         assert_eq!(found("It is open there as well. Who could tell us?"), 0);
         assert_eq!(found("Readers who move house never hear of their fees. Who could tell us?"), 1);

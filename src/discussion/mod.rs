@@ -13,11 +13,14 @@
 
 pub mod address;
 pub mod alternatives;
+mod answered;
 pub mod decisions;
 pub mod event;
 pub mod extract;
 mod facts;
+pub mod figures;
 pub mod focus;
+mod in_brief;
 mod insights;
 mod log;
 pub mod open;

@@ -3,6 +3,7 @@
 
 use super::Discussion;
 use super::address::unaddressed;
+use super::answered::{about, is_answered, nearest};
 use super::decisions::statements;
 use super::event::{Class, Event, NoticeKind, Purpose};
 use super::extract::{ENTRY, Said, name};
@@ -13,7 +14,7 @@ use super::summary::{Decision, Question, USER};
 use super::words::{subjects, words};
 use crate::plain::{capital, cut};
 
-/// Questions beyond these are left to the recording.
+/// Questions of the personas beyond these, with the user's, are left to the recording.
 const MOST: usize = 6;
 
 /// Questions of one message beyond these are left to the recording.
@@ -50,7 +51,9 @@ pub(super) fn questions(
     }
     // Stable: of each kind in the order of the discussion.
     found.sort_by_key(|(kind, ..)| *kind);
-    found.truncate(MOST);
+    // What the user asked is never left away.
+    let users = found.iter().filter(|(kind, ..)| *kind == 0).count();
+    found.truncate(MOST.max(users));
     // One criterion at most, and only where little else is open.
     let own = found.iter().filter(|(kind, ..)| *kind < CRITERION).count();
     found.truncate(own + usize::from(own < 3));
@@ -101,19 +104,6 @@ fn asked_by_user(one: &Said, said: &[Said], talk: &Discussion<'_>) -> Vec<String
         words(question).len() >= 3 && !about(question).is_empty() && !is_errand(question, one, said, talk)
     });
     open.take(OF_A_MESSAGE).map(capital).collect()
-}
-
-/// Words that any question may have: they are no subject.
-const OF_ANY_QUESTION: [&str; 22] = [
-    "agree", "anything", "begin", "best", "change", "continue", "else", "first", "good", "help", "idea",
-    "mean", "need", "next", "proceed", "question", "really", "sense", "start", "thing", "think", "work",
-];
-
-/// What a question is about.
-fn about(question: &str) -> Vec<String> {
-    let mut found = subjects(question);
-    found.retain(|word| !OF_ANY_QUESTION.contains(&word.as_str()));
-    found
 }
 
 /// Whether a question only asks somebody to do something for the speaker, and shares no subject with the
@@ -229,16 +219,6 @@ fn context(
     format!("{who} asked in turn {}; {why}", one.turn)
 }
 
-/// The place of an answer that shares most with a question.
-pub(super) fn nearest(question: &str, answer: &Said) -> Option<String> {
-    let about = about(question);
-    let shared = |quote: &str| subjects(quote).iter().filter(|word| about.contains(word)).count();
-    let placed = answer.sentences.iter().flat_map(|sentence| placed(sentence));
-    let best = placed.map(|(place, quote)| (shared(&quote), place)).filter(|(shared, _)| *shared > 0);
-    // `max_by_key` gives the last of equals; the first is wanted.
-    best.collect::<Vec<_>>().into_iter().rev().max_by_key(|(shared, _)| *shared).map(|(_, place)| place)
-}
-
 /// What two personas differed about, where the user has not settled it: both options, on the turns that
 /// state them.
 fn undecided(said: &[Said], decisions: &[Decision], talk: &Discussion<'_>) -> Vec<Question> {
@@ -275,8 +255,8 @@ fn undecided(said: &[Said], decisions: &[Decision], talk: &Discussion<'_>) -> Ve
     found
 }
 
-/// Whether something later answers a question: for the user's, a decision, or an answer that reads out a line
-/// with two thirds of what it is about; for a persona's, a message of the user or a decision about the same.
+/// Whether something later answers a question: for a persona's, a message of the user or a decision about the
+/// same.
 fn is_settled(one: &Said, question: &str, later: &[Said], decisions: &[Decision]) -> bool {
     if one.class == Some(Class::OffTopic) {
         return false;
@@ -295,58 +275,4 @@ fn is_settled(one: &Said, question: &str, later: &[Said], decisions: &[Decision]
         || decisions
             .iter()
             .any(|decision| decision.turns.iter().any(|turn| *turn > one.turn) && about(&decision.text))
-}
-
-fn is_answered(one: &Said, question: &str, later: &[Said], decisions: &[Decision]) -> bool {
-    let asked = about(question);
-    let shared = |text: &str| subjects(text).iter().filter(|word| asked.contains(word)).count();
-    let decided = later.iter().find(|next| next.by == USER).is_some_and(|next| !next.decides.is_empty());
-    let after = |decision: &Decision| decision.turns.iter().any(|turn| *turn > one.turn);
-    let settled = decisions.iter().any(|one| after(one) && shared(&one.text) * 2 >= asked.len().max(2));
-    let mut answers = later
-        .iter()
-        .take_while(|next| next.by != USER)
-        .filter(|next| next.purpose == Some(Purpose::Answer))
-        .flat_map(|next| &next.sentences)
-        .flat_map(|sentence| placed(sentence));
-    decided || settled || answers.any(|(_, quote)| shared(&quote) * 3 >= asked.len() * 2)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn said(turn: u32, by: &str, text: &str) -> Said {
-        Said {
-            turn,
-            by: by.to_owned(),
-            text: text.to_owned(),
-            sentences: crate::discussion::extract::sentences(text),
-            is_turn: true,
-            class: (by == USER).then_some(Class::Default),
-            purpose: (by != USER).then_some(Purpose::Answer),
-            decides: Vec::new(),
-        }
-    }
-
-    #[test]
-    fn a_question_is_answered_by_a_line_about_nearly_all_of_it() {
-        let asked = said(4, USER, "Who pays the pilot when the boat turns back?");
-        let answer = |text: &str| [said(5, "business-analyst", text)];
-        let full = answer(
-            "spec.md line 8 says \"The owner pays the pilot, and half of it when the boat turns back\".",
-        );
-        assert!(is_answered(&asked, &asked.text, &full, &[]));
-        let near = answer("spec.md line 9 says \"The boat has a number on its bow\".");
-        assert!(!is_answered(&asked, &asked.text, &near, &[]));
-        assert_eq!(nearest(&asked.text, &near[0]).as_deref(), Some("spec.md line 9"));
-    }
-
-    #[test]
-    fn a_question_needs_a_subject() {
-        for text in ["where should we start?", "What do you think?", "How do we proceed?"] {
-            assert!(about(text).is_empty(), "{text}: {:?}", about(text));
-        }
-        assert_eq!(about("What about guests?"), ["guest"]);
-    }
 }

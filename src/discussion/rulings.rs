@@ -4,7 +4,7 @@
 //! Each rule is a form of English (a few of German), never a sentence. A doubt, a suggestion, hearsay and
 //! the past settle nothing, whatever form they have.
 
-use super::decisions::{reason, with_reason};
+use super::decisions::{denied, main_clause, reason, with_reason};
 use super::words::{unquoted, words};
 
 /// What is decided, and why.
@@ -100,7 +100,7 @@ pub(super) fn is_only_leads(lower: &str) -> bool {
 }
 
 /// Words with which nothing is decided, wherever they stand in a statement of the user's.
-const DOUBTS: [&str; 58] = [
+const DOUBTS: [&str; 57] = [
     " ask ",
     " asked ",
     " back then",
@@ -150,7 +150,6 @@ const DOUBTS: [&str; 58] = [
     " is unclear",
     " undecided",
     " unless ",
-    " until we ",
     " used to ",
     " what ",
     " whether ",
@@ -207,9 +206,11 @@ pub(super) fn ruled(statement: &str, led_before: bool, after_decision: bool) -> 
         return None;
     }
     let lower = unquoted(statement).to_ascii_lowercase();
-    // What is doubted in a reason is not what is decided, and MoSCoW's "a Should" is no doubt.
     let what = reason(&lower).map_or(lower.as_str(), |(at, _)| &lower[..at]);
-    let padded = format!(" {what} ").replace(" a should ", " a want ").replace(" a could ", " a want ");
+    // What is doubted in a reason or behind "until" is not what is decided, and MoSCoW's "a Should" is no doubt.
+    let padded = format!(" {} ", main_clause(&lower))
+        .replace(" a should ", " a want ")
+        .replace(" a could ", " a want ");
     if DOUBTS.iter().any(|doubt| padded.contains(doubt)) || lower.starts_with("if ") {
         return None;
     }
@@ -220,7 +221,7 @@ pub(super) fn ruled(statement: &str, led_before: bool, after_decision: bool) -> 
     let said = &statement[statement.len() - rest.len()..];
     let statement =
         Statement { said, rest, what: what.get(lower.len() - rest.len()..).unwrap_or_default(), led };
-    if let Some(chosen) = statement.named() {
+    if let Some(chosen) = statement.named().or_else(|| statement.named_and_why()) {
         return Some(chosen);
     }
     if words(&lower).len() < 3 {
@@ -236,6 +237,21 @@ pub(super) fn ruled(statement: &str, led_before: bool, after_decision: bool) -> 
     let ruling = ruling.or_else(|| settled.then(|| with_reason(said))).or_else(|| statement.agreed());
     ruling.or_else(|| statement.stated(after_decision).then(|| with_reason(said)))
 }
+
+/// Whether some words in lower case may be the name of what is chosen.
+fn is_a_name(name: &str) -> bool {
+    let pointing =
+        ["that", "this", "what", "how", "as", "so", "ok", "well", "now", "why", "who", "whatever", "not"];
+    let found = words(name);
+    let points = found.first().is_none_or(|first| pointing.contains(&first.text.as_ref()));
+    !points && found.len() <= 6 && !name.contains(',')
+}
+
+/// Words behind which "it is" goes on with a sentence: "the trouble with it is, …".
+const OPEN_ENDS: [&str; 14] = [
+    "about", "because", "believe", "for", "hope", "how", "if", "in", "know", "of", "on", "say", "think",
+    "with",
+];
 
 /// A statement behind the words that lead in to it.
 struct Statement<'a> {
@@ -262,19 +278,25 @@ impl Statement<'_> {
         let then = what.strip_suffix(", then");
         let name = then.or_else(|| then.unwrap_or(what).strip_suffix(" it is"))?;
         let name = name.strip_suffix(" it is").unwrap_or(name).trim_end_matches(',');
-        let pointing =
-            ["that", "this", "what", "how", "as", "so", "ok", "well", "now", "why", "who", "whatever", "not"];
-        let count = words(name).len();
-        let first = words(name).first().map(|word| word.text.to_string())?;
-        let short = (1..=6).contains(&count) && !name.contains(',') && !pointing.contains(&first.as_str());
         let (_, why) = with_reason(self.said);
-        short.then(|| (crate::plain::capital(self.said[..name.len()].trim()), why))
+        is_a_name(name).then(|| (crate::plain::capital(self.said[..name.len()].trim()), why))
+    }
+
+    /// "Two pumps it is, one always breaks": what stands behind the choice is its reason.
+    fn named_and_why(&self) -> Option<Ruling> {
+        let (name, _) = self.rest.split_once(" it is, ")?;
+        let why = self.said[name.len() + " it is, ".len()..].trim().trim_end_matches(['.', '!', ' ']);
+        let follows = ["and ", "but ", "because ", "or ", "since ", "so ", "then"];
+        let is_why = words(why).len() >= 3 && !follows.iter().any(|word| why.starts_with(word));
+        let ends = words(name).last().is_some_and(|word| OPEN_ENDS.contains(&word.text.as_ref()));
+        (is_why && !ends && is_a_name(name))
+            .then(|| (crate::plain::capital(self.said[..name.len()].trim()), Some(why.to_owned())))
     }
 
     /// "We'll count working days": what will be done.
     fn intended(&self) -> Option<Ruling> {
         let left = self.behind(&WILL)?;
-        (!self.is_idle()).then(|| self.from(left))
+        (!self.is_idle()).then(|| denied(self.from(left)))
     }
 
     /// "We'll see about that."

@@ -1,11 +1,13 @@
 //! Who should settle an open question, as far as what was said tells.
 
+use super::answered::nearest;
 use super::extract::Said;
 use super::facts::placed;
 use super::insights::quotes_a_decision;
-use super::questions::{SHORT, nearest, place_in};
+use super::questions::{SHORT, place_in};
+use super::rulings::names_a_body;
 use super::summary::{Decision, USER};
-use super::words::{is_significant, stem, words};
+use super::words::{Word, is_significant, stem, stems, words};
 
 /// Who should settle a question: whom the line names as its owner; who decided what it is about; who
 /// answers for the requirement or set the figure that it names; else whose side it is.
@@ -78,6 +80,19 @@ const ROLES: [&str; 40] = [
     "vendor",
     "volunteer",
 ];
+
+/// Whether a line names people, as their role or with "Mrs.", whom a text does not.
+pub(super) fn names_people(line: &str, text: &str) -> bool {
+    let known = stems(text);
+    let is_new = |word: &Word<'_>| !known.contains(&stem(&word.text).into_owned());
+    let of = words(line);
+    let people = |word: &Word<'_>| {
+        ROLES.binary_search(&stem(&word.text).as_ref()).is_ok()
+            || names_a_body(std::slice::from_ref(word))
+            || matches!(word.text.as_ref(), "mr" | "mrs" | "ms" | "frau" | "herr")
+    };
+    of.iter().any(|word| people(word) && is_new(word))
+}
 
 /// The first people that the line names which a business analyst's question is about: they know the work.
 fn role(one: &Said, question: &str) -> Option<String> {

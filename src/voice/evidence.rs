@@ -8,6 +8,7 @@ use foldhash::fast::RandomState;
 
 use super::asking::{root, roots};
 use crate::discussion::extract;
+use crate::discussion::figures::Stated;
 use crate::discussion::words::{is_significant, numbers, stem, subjects, words};
 use crate::plain;
 
@@ -298,12 +299,14 @@ impl Evidence {
         (1..=RARE.max(self.lines.len() / 12)).contains(&lines)
     }
 
-    /// A line that gives another number for what a text counts, and has a subject in common with it or with
-    /// what the talk is `about`.
+    /// A line that gives another number for what a clause of a text counts, and has subjects in common with it
+    /// or with what the talk is `about`; or one that holds the number which the text denies.
     pub fn contradicts(&self, text: &str, about: &str) -> Option<&Line> {
         let stated = numbers(text);
         let near = subjects(&format!("{text} {about}"));
-        self.lines.iter().filter(|line| line.kind != LineKind::Heading).find(|line| {
+        let figures = Stated::new(text, about);
+        let mut lines = self.lines.iter().filter(|line| line.kind != LineKind::Heading);
+        let other = lines.clone().find(|line| {
             let theirs = numbers(&line.text);
             let unit = stated.iter().find(|(_, unit)| theirs.iter().any(|(_, other)| other == unit));
             unit.is_some_and(|(_, unit)| {
@@ -312,9 +315,10 @@ impl Evidence {
                 };
                 let differ = !stated.iter().any(|(n, other)| other == unit && of(&theirs, *n));
                 let shared = near.iter().filter(|word| *word != unit && line.stems.contains(word)).count();
-                differ && shared >= 2
+                differ && shared >= 2 && figures.clashes(&line.text)
             })
-        })
+        });
+        other.or_else(|| lines.find(|line| figures.is_denied(&line.text)))
     }
 
     /// Whether hardly any line says a word, given as its stem.

@@ -1,0 +1,233 @@
+//! Whether a question of the user's is answered: by a decision about it, or by the lines that an answer reads
+//! out. Words count by their roots. In doubt a question stays open: who reads it once too often loses less
+//! than who never does.
+
+use super::alternatives::answer_to;
+use super::extract::Said;
+use super::facts::{is_open, placed};
+use super::ranking::root;
+use super::settler::names_people;
+use super::summary::{Decision, USER};
+use super::words::{is_number, subjects, words};
+use crate::discussion::event::Purpose;
+
+/// Words that any question may have, in English and German, sorted: they are no subject.
+const OF_ANY_QUESTION: [&str; 76] = [
+    "able", "agree", "alle", "anybody", "anyone", "anything", "auch", "auf", "begin", "bei", "best",
+    "bleiben", "bleibt", "change", "continue", "das", "dass", "dem", "den", "der", "des", "die", "ein",
+    "eine", "einem", "einen", "einer", "eines", "else", "first", "für", "gibt", "good", "haben", "hat",
+    "help", "idea", "ihr", "ist", "kann", "lange", "many", "mean", "mit", "nach", "need", "next", "nicht",
+    "oder", "oft", "proceed", "question", "really", "sense", "sich", "sind", "somebody", "someone", "start",
+    "thing", "think", "und", "viel", "viele", "von", "wann", "war", "was", "wenn", "wer", "werden", "wie",
+    "wird", "work", "zum", "zur",
+];
+
+/// What a question is about.
+pub(super) fn about(question: &str) -> Vec<String> {
+    let mut found = subjects(question);
+    found.retain(|word| OF_ANY_QUESTION.binary_search(&word.as_str()).is_err());
+    found
+}
+
+/// The same by roots: "pricing" and "prices" are one.
+pub(super) fn roots(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for word in about(text) {
+        let root = root(&word).into_owned();
+        if !found.contains(&root) {
+            found.push(root);
+        }
+    }
+    found
+}
+
+fn shared(asked: &[String], text: &str) -> usize {
+    let said = roots(text);
+    asked.iter().filter(|root| said.contains(root)).count()
+}
+
+/// Whether a question is answered by what was said `later`, or by a decision that came after it.
+pub(super) fn is_answered(one: &Said, question: &str, later: &[Said], decisions: &[Decision]) -> bool {
+    let asked = roots(question);
+    let next = later.iter().find(|next| next.by == USER);
+    let after = |decision: &&Decision| decision.turns.iter().any(|turn| *turn > one.turn);
+    let about_half = |decision: &Decision| shared(&asked, &whole(decision)) * 2 >= asked.len().max(2);
+    next.is_some_and(|next| is_settled_by(question, &asked, next))
+        || decisions.iter().filter(after).any(about_half)
+        || is_read_out(question, &asked, later)
+}
+
+/// A decision with its reason.
+fn whole(decision: &Decision) -> String {
+    let why = Some(decision.rationale.as_str()).filter(|why| !why.starts_with("settled by "));
+    format!("{} {}", decision.text, why.unwrap_or_default())
+}
+
+/// Whether the user's next message settles a question: it takes one of its alternatives, names the choice
+/// ("the second pump it is"), or decides something with two of its words.
+fn is_settled_by(question: &str, asked: &[String], next: &Said) -> bool {
+    let names = next.text.to_ascii_lowercase().contains(" it is");
+    let near = |(what, why): &(String, Option<String>)| {
+        let text = format!("{what} {}", why.as_deref().unwrap_or_default());
+        shared(asked, &text) >= 2.min(asked.len()).max(1)
+    };
+    let decides = !next.decides.is_empty();
+    decides && (names || next.decides.iter().any(near)) || answer_to(question, &next.text).is_some()
+}
+
+/// Whether the lines that an answer reads out say three quarters of what is asked, all of them together, or one
+/// line gives the figure or the people that are asked for. What is asked of a case ("… when the boat turns
+/// back?") is answered by a line that names the case.
+fn is_read_out(question: &str, asked: &[String], later: &[Said]) -> bool {
+    let answers = later.iter().take_while(|next| next.by != USER);
+    let answers = answers.filter(|next| next.purpose == Some(Purpose::Answer));
+    let lines = answers.flat_map(|next| &next.sentences).flat_map(|sentence| placed(sentence));
+    let lines: Vec<String> = lines.map(|(_, line)| line).filter(|line| !is_open(line)).collect();
+    let pooled = lines.join(" ");
+    let in_its_case = case(question).is_none_or(|root| roots(&pooled).contains(&root));
+    let gives = |line: &String| gives(question, line) && shared(asked, line) * 2 >= asked.len().max(1);
+    !asked.is_empty()
+        && in_its_case
+        && (shared(asked, &pooled) * 4 >= asked.len() * 3 || lines.iter().any(gives))
+}
+
+/// What tells the case that a question is about: the last root of its "if" or "when".
+fn case(question: &str) -> Option<String> {
+    let lower = format!(" {}", question.to_lowercase());
+    let at = [" if ", " when ", " wenn ", " falls "].iter().filter_map(|word| {
+        let at = lower.find(word)?;
+        // "When does the ferry leave?" asks for a time.
+        (at > 0 || !word.contains('w')).then_some(at + word.len())
+    });
+    let clause = lower[at.min()?..].split(',').next()?.to_owned();
+    roots(&clause).pop()
+}
+
+/// Whether a line gives what a question asks for by its first words: a figure, a figure of what is counted,
+/// or people whom the question does not name.
+fn gives(question: &str, line: &str) -> bool {
+    let lower = question.to_lowercase();
+    let asks = |openings: &[&str]| {
+        openings.iter().find_map(|opening| lower.find(opening).map(|at| at + opening.len()))
+    };
+    let counted = ["how many ", "how much ", "wie viele ", "wie viel "];
+    if let Some(from) = asks(&counted) {
+        let of = roots(&lower[from..]);
+        return has_figure(line) && of.first().is_some_and(|noun| roots(line).contains(noun));
+    }
+    if lower.starts_with("when ")
+        || asks(&["how long ", "how often ", "wie lange ", "wie oft ", "wann "]).is_some()
+    {
+        return has_figure(line);
+    }
+    (lower.starts_with("who ") || lower.starts_with("wer ")) && names_people(line, question)
+}
+
+/// Whether a line holds a number; that of a requirement's name is none.
+fn has_figure(line: &str) -> bool {
+    const GERMAN: [&str; 9] = ["zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn"];
+    words(line).iter().any(|word| {
+        word.text.starts_with(|c: char| c.is_ascii_digit())
+            || is_number(&word.text) && word.text != "one"
+            || GERMAN.contains(&word.text.as_ref())
+    })
+}
+
+/// The place of an answer that shares most with a question.
+pub(super) fn nearest(question: &str, answer: &Said) -> Option<String> {
+    let asked = roots(question);
+    let placed = answer.sentences.iter().flat_map(|sentence| placed(sentence));
+    let best = placed.map(|(place, line)| (shared(&asked, &line), place)).filter(|(shared, _)| *shared > 0);
+    // `max_by_key` gives the last of equals; the first is wanted.
+    best.collect::<Vec<_>>().into_iter().rev().max_by_key(|(shared, _)| *shared).map(|(_, place)| place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discussion::decisions::decisions_in;
+    use crate::discussion::event::Class;
+
+    fn said(turn: u32, by: &str, text: &str) -> Said {
+        Said {
+            turn,
+            by: by.to_owned(),
+            text: text.to_owned(),
+            sentences: crate::discussion::extract::sentences(text),
+            is_turn: true,
+            class: (by == USER).then_some(Class::Default),
+            purpose: (by != USER).then_some(Purpose::Answer),
+            decides: decisions_in(text, by == USER),
+        }
+    }
+
+    /// Whether a question is answered by some lines, and what the user says next.
+    fn is(question: &str, lines: &[&str], next: &str) -> bool {
+        let asked = said(4, USER, question);
+        let line = |(at, line): (usize, &&str)| {
+            said(5 + at as u32, "business-analyst", &format!("spec.md line {} says \"{line}\".", at + 8))
+        };
+        let mut later: Vec<Said> = lines.iter().enumerate().map(line).collect();
+        later.push(said(9, USER, next));
+        is_answered(&asked, question, &later, &[])
+    }
+
+    #[test]
+    fn a_question_is_answered_by_lines_about_nearly_all_of_it() {
+        let asked = said(4, USER, "Who pays the pilot when the boat turns back?");
+        let answer = |text: &str| [said(5, "business-analyst", text)];
+        let full = answer(
+            "spec.md line 8 says \"The owner pays the pilot, and half of it when the boat turns back\".",
+        );
+        assert!(is_answered(&asked, &asked.text, &full, &[]));
+        let near = answer("spec.md line 9 says \"The boat has a number on its bow\".");
+        assert!(!is_answered(&asked, &asked.text, &near, &[]));
+        assert_eq!(nearest(&asked.text, &near[0]).as_deref(), Some("spec.md line 9"));
+        let both = ["Rope or chain, for the buoy", "A chain holds 40 tons; the harbour office wants 30"];
+        assert!(is("Rope or chain, which one holds for the harbour office?", &both, "Next."));
+        // The case is not named, and a line that is open itself answers nothing.
+        let price = ["The skipper sees the tariff by 10:00", "The tariff job runs at night"];
+        assert!(!is("What does the skipper see if the tariff job has failed?", &price, "Next."));
+        let open = ["What happens to a lost buoy is not settled"];
+        assert!(!is("What happens to a lost buoy?", &open, "Next."));
+    }
+
+    #[test]
+    fn a_figure_or_a_person_answers_who_asks_for_one() {
+        let hold = "H-2 A request holds the berth for 48 hours";
+        assert!(is("How long is a berth kept for a request?", &[hold], "Next."));
+        assert!(is(
+            "Wie lange bleiben die Daten erhalten?",
+            &["Daten werden nach zwei Jahren gelöscht"],
+            "Gut."
+        ));
+        assert!(!is("How long is a berth kept for a request?", &["H-2 A request holds the berth"], "Next."));
+        assert!(!is("How many crews share a berth at night?", &[hold], "Next."));
+        assert!(is("How many crews wait at night?", &["At night 12 crews stay outside"], "Next."));
+        let fence = "The technician mends the fence";
+        assert!(is("Who repairs the fence?", &[fence], "Next."));
+        assert!(!is("Who pays the technician for the fence?", &["The technician mends it"], "Next."));
+    }
+
+    #[test]
+    fn only_a_decision_about_the_same_settles_a_question() {
+        let asked = "What does the skipper see at noon if the tariff job has failed?";
+        assert!(!is(asked, &[], "Let's refund the lock fee, because a letter costs us 11 euros."));
+        assert!(is(asked, &[], "We'll show the skipper the tariff of yesterday."));
+        assert!(is(
+            "How should the pumps be bought?",
+            &[],
+            "Two at once it is, since the truck comes anyway."
+        ));
+        assert!(is("Do we paint it red or green?", &[], "Green, because of the fog."));
+    }
+
+    #[test]
+    fn a_question_needs_a_subject() {
+        for text in ["where should we start?", "What do you think?", "How do we proceed?"] {
+            assert!(about(text).is_empty(), "{text}: {:?}", about(text));
+        }
+        assert_eq!(about("What about guests?"), ["guest"]);
+        assert!(OF_ANY_QUESTION.is_sorted());
+    }
+}
