@@ -7,7 +7,8 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use super::asking::{root, shared_nouns};
-use super::evidence::{Evidence, Line, LineKind, Mentions, sentences, snippet};
+use super::evidence::{Evidence, Line, LineKind, Mentions, snippet};
+use super::paragraphs::sentences;
 use super::wording::place;
 use crate::discussion::words::{is_number, is_significant, numbers, subjects, words};
 use crate::lens::{Lens, Measure, Stance, Where, filled};
