@@ -8,10 +8,11 @@ use super::evidence::{Line, snippet};
 use super::left_open::{OpenQuestion, is_open};
 use super::lenses::Point;
 use super::naming::telling;
-use super::offline::{CHOICE, Candidate, LIGHT, Speaker, quotations};
+use super::offline::{CHOICE, Candidate, LIGHT, Speaker, places_in, quotations};
+use super::parts::parts_asked_for;
 use super::wording;
 use crate::discussion::decisions::statements;
-use crate::discussion::event::{Event, Message, Purpose};
+use crate::discussion::event::{Class, Event, Message, Purpose};
 use crate::discussion::extract;
 use crate::discussion::words::{subjects, words};
 use crate::persona::Persona;
@@ -31,10 +32,13 @@ impl Speaker<'_> {
             found.extend(self.open_lines());
             found.extend(self.step_questions());
         }
+        if let Some(ways) = self.enumerated(message, &text) {
+            found.extend(ways.into_iter().map(Candidate::Written));
+        }
         found.extend(self.positions(&text, if first { 2 } else { 1 }));
         found.extend(self.to_the_point(message, &text, &asked, first));
         if (first || self.cue.owed) && !asked.is_empty() {
-            found.extend(self.plain_words().into_iter().map(Candidate::Written));
+            found.extend(self.what_is_left(message).into_iter().map(Candidate::Written));
         }
         found.extend(self.open_again());
         found
@@ -70,7 +74,12 @@ impl Speaker<'_> {
                         openings.iter().map(|opening| Candidate::Opened(opening.clone(), point.clone()));
                     found.extend(opened);
                 }
-                _ => found.push(Candidate::Point(point)),
+                // Who asks gets the line before what is to be said of it.
+                opening => {
+                    let ways = opening.map_or(&[][..], |_| &openings).iter().filter(|_| asks(&message.text));
+                    found.extend(ways.cloned().map(Candidate::Written));
+                    found.push(Candidate::Point(point));
+                }
             }
         }
         let alone = openings.into_iter().filter(|_| first || self.cue.owed);
@@ -78,15 +87,21 @@ impl Speaker<'_> {
         found
     }
 
-    /// What a message asks about: its questions, where the documents speak of them, else all of it.
+    /// What a message asks about: its questions, or what it objects to, where the documents speak of them, else all
+    /// of it.
     pub(super) fn asked_in(&self, message: &str) -> (String, Asked<'_>) {
-        let questions = statements(message).into_iter().filter(|one| one.ends_with(['?', '？']));
-        let questions = questions.collect::<Vec<_>>().join(" ");
-        let asked = self.asked(&questions);
-        match asked.best() {
-            Some(_) => (questions, asked),
-            None => (message.to_owned(), self.asked(message)),
+        let said = statements(message);
+        let objected = said.iter().find_map(|one| objection(one)).map(str::to_owned);
+        for part in [Some(questions(&said)), objected].into_iter().flatten() {
+            let asked = self.asked(&part);
+            if asked.best().is_some() && (asked.common() > 1 || !proposes(message)) {
+                return (part, asked);
+            }
         }
+        let asked = self.asked(message);
+        // What somebody wants to talk about is no line that has one word of it.
+        let is_chance = proposes(message) && asked.common() < 2;
+        (message.to_owned(), if is_chance { asked.without_lines() } else { asked })
     }
 
     /// What a text asks about, held against the documents.
@@ -134,17 +149,20 @@ impl Speaker<'_> {
         if let (Some(taken_up), true) = (self.takes_up(message, text), first) {
             return vec![taken_up];
         }
-        let title = |topic: &str| plain::cut(topic, 60).replace('"', "'");
-        let asks = message.text.contains(['?', '？']);
+        if !first {
+            return self.beside_the_first(text, asked);
+        }
+        let asks = asks(&message.text);
         let Some(best) = asked.best() else {
             // An empty item is said to be empty once.
             let empty = self.evidence.documents.is_empty() && self.has_said("there is no document");
-            let topic = asked.nowhere(text).filter(|_| asks && first && !empty);
+            let question = questions(&statements(&self.without_names(&message.text)));
+            let topic = asked.nowhere(&question).filter(|_| asks && !empty);
             let say =
                 |topic: String| wording::finds_nothing(self.speech, &title(&topic), &self.evidence.documents);
             return topic.map(say).unwrap_or_default();
         };
-        if let Some(line) = self.evidence.contradicts(text, "").filter(|_| first && !asks) {
+        if let Some(line) = self.evidence.contradicts(text, "").filter(|_| !asks) {
             return vec![wording::tells_otherwise(
                 self.speech,
                 &wording::place(line),
@@ -156,22 +174,70 @@ impl Speaker<'_> {
         let Some(topic) = asked.topic(text, best).filter(|_| asks || !self.is_quoted(&quote)) else {
             return Vec::new();
         };
-        if !first {
-            let short = asked.quote(best, 70);
-            let mut ways = wording::bears_on(self.speech, &title(&topic), &wording::place(best), &short);
-            let start = self.talk.turn_count() as usize % ways.len();
-            ways.rotate_left(start);
-            return ways;
-        }
-        let mut ways = wording::points_at(self.speech, &title(&topic), &wording::place(best), &quote);
-        let start = self.talk.turn_count() as usize % ways.len();
-        ways.rotate_left(start);
+        let ways = wording::points_at(self.speech, &title(&topic), &wording::place(best), &quote);
+        let ways = self.in_turn(ways);
         let more = match asked.other() {
             Some(other) => format!(", beside {}: \"{}\".", wording::place(other), asked.quote(other, 90)),
             None if is_open(best) => format!(". {}", wording::is_open_there(self.speech)),
             None => return ways,
         };
         ways.iter().map(|way| format!("{}{more}", way.trim_end_matches('.'))).collect()
+    }
+
+    /// What a second voice shows: the next of the lines on it that this round has not shown, or that there is none.
+    fn beside_the_first(&self, text: &str, asked: &Asked<'_>) -> Vec<String> {
+        let Some(best) = asked.best() else {
+            let topic = asked.nowhere(text).map(|topic| title(&topic));
+            return topic.map(|topic| wording::finds_none_either(self.speech, &topic)).unwrap_or_default();
+        };
+        let shown: BTreeSet<String> = self.round().flat_map(|said| places_in(&said.text)).collect();
+        let new = |line: &&Line| !shown.contains(&format!("{} ", wording::place(line)));
+        let Some(line) = asked.close().find(new) else { return self.nothing_beside(text, asked, best) };
+        let topic = asked.topic(text, line).map(|topic| title(&topic)).unwrap_or_default();
+        let ways = wording::reads_beside(self.speech, &topic, &wording::place(line), &asked.quote(line, 110));
+        let mut ways = if topic.is_empty() { Vec::new() } else { self.in_turn(ways) };
+        ways.extend(self.nothing_beside(text, asked, best));
+        ways
+    }
+
+    fn nothing_beside(&self, text: &str, asked: &Asked<'_>, best: &Line) -> Vec<String> {
+        let topic = asked.topic(text, best).unwrap_or_else(|| snippet(text, 60));
+        let said: Vec<&str> = self.round().map(|said| said.text.as_str()).collect();
+        let is_shown =
+            |place: &String| said.iter().any(|said| places_in(said).contains(&format!("{place} ")));
+        let mut shown: Vec<String> = asked.close().map(wording::place).filter(is_shown).take(3).collect();
+        if shown.is_empty() {
+            shown.push(wording::place(best));
+        }
+        self.in_turn(wording::nothing_beside(self.speech, &title(&topic), &shown.join(" and ")))
+    }
+
+    /// This voice's share of the parts that "which of the …" asks about, in the order of the document.
+    fn enumerated(&self, message: &Message, question: &str) -> Option<Vec<String>> {
+        let parts = parts_asked_for(self.evidence, question)?;
+        let shown: Vec<&str> = self.round().map(|said| said.text.as_str()).collect();
+        let places = parts.lines.iter().map(|at| (*at, wording::place(&self.evidence.lines[*at])));
+        let new: Vec<(usize, String)> = places
+            .filter(|(_, place)| !shown.iter().any(|said| said.contains(&format!("({place})"))))
+            .collect();
+        let others =
+            self.talk.waiting().filter(|key| *key != self.persona.key && message.class == Class::Group);
+        let voices = 1 + others.count();
+        let mine = new.len().div_ceil(voices);
+        let listed = new
+            .iter()
+            .take(mine)
+            .map(|(at, place)| format!("\"{}\" ({place})", parts.said(self.evidence, *at)));
+        let listed = listed.collect::<Vec<_>>().join(", ");
+        let ways = wording::enumerates(self.speech, &title(&parts.name), &listed);
+        (!listed.is_empty()).then(|| self.in_turn(ways))
+    }
+
+    /// Ways to say something, another one first in each turn.
+    fn in_turn(&self, mut ways: Vec<String>) -> Vec<String> {
+        let start = self.talk.turn_count() as usize % ways.len().max(1);
+        ways.rotate_left(start);
+        ways
     }
 
     /// Whether a persona has shown some words to the user already.
@@ -233,10 +299,15 @@ impl Speaker<'_> {
         let main = before_any(what, &[" otherwise ", " because ", " since ", " so that ", ", so "]);
         let object =
             self.asked(&before_any(&main, &[" for ", " from ", " until ", " before ", " after ", " with "]));
-        let (whole, with_before) = (self.asked(&main), self.asked(&format!("{main} {before}")));
-        // Where one word is all that is shared, what was asked before tells more.
-        let told = [&object, &whole, &with_before].into_iter().find(|asked| asked.common() > 1);
-        told.and_then(Asked::best).or(whole.best()).or(with_before.best())
+        let (whole, with_before) = (self.asked(&main), || self.asked(&format!("{main} {before}")));
+        let told = [&object, &whole].into_iter().find(|asked| asked.common() > 1);
+        let own = told.and_then(Asked::best);
+        // "Both directions" is of what was asked, and a whole sentence of itself.
+        match telling(&main).len() <= ELLIPTIC {
+            true => own.or_else(|| with_before().best()).or(whole.best()),
+            // One shared word is chance.
+            false => own,
+        }
     }
 
     /// Whether nobody has answered the last message yet.
@@ -277,21 +348,138 @@ impl Speaker<'_> {
         })
     }
 
-    /// What each persona can say of anything: the user's own words through its lens.
-    pub(super) fn plain_words(&self) -> Vec<String> {
-        let message = self.talk.last_message().map(|message| self.without_names(&message.text));
-        let sentences = message.as_deref().map(statements).unwrap_or_default();
-        // What is asked, else the sentence that says most.
-        let asked = sentences.iter().rfind(|sentence| sentence.ends_with(['?', '？']));
+    /// What is left to say of a message that no line and no finding answers: that no line does, with what the step
+    /// asks for instead.
+    pub(super) fn what_is_left(&self, message: &Message) -> Vec<String> {
+        let text = self.without_names(&message.text);
+        let (asked_text, asked) = self.asked_in(&text);
+        if let Some(best) = asked.best() {
+            // A line that nobody has shown is shown, in whatever words are left.
+            let new = self.is_first_to_answer() && !self.is_quoted(&asked.quote(best, 140));
+            return if new { Vec::new() } else { self.nothing_beside(&asked_text, &asked, best) };
+        }
+        let said = self.in_short(&text);
+        if !asks(&message.text) {
+            return self.in_turn(wording::written_nowhere(self.speech, &said));
+        }
+        let ways = self.in_turn(wording::holds_nothing(self.speech, &said));
+        let questions = self.own_questions().into_iter().filter(|question| !self.has_said(question));
+        let asked = questions.take(1).map(|question| format!(" {}: {question}", wording::STEP_ASKS));
+        let then = asked.collect::<String>();
+        ways.iter().map(|way| format!("{way}{then}")).collect()
+    }
+
+    /// The sentence of a message that is asked, else the one that says most, short enough to be quoted.
+    fn in_short(&self, text: &str) -> String {
+        let sentences = statements(text);
+        let asked = sentences.iter().rposition(|sentence| sentence.ends_with(['?', '？']));
+        let asked = asked.map(|at| match at.checked_sub(1).filter(|_| is_elliptic(&sentences[at])) {
+            Some(before) => &sentences[before],
+            None => &sentences[at],
+        });
         let telling = sentences.iter().rev().max_by_key(|sentence| subjects(sentence).len());
         let said = asked.or(telling).filter(|sentence| words(sentence).len() >= 3).or(sentences.first());
-        let (said, asks) = match said {
-            Some(said) => (snippet(said.trim_end_matches('!'), 90), said.ends_with(['?', '？'])),
-            None => (self.talk.step().title.clone(), false),
-        };
-        let mut all = wording::plain_words(self.speech, &said, asks);
-        let start = self.talk.turn_count() as usize % all.len();
-        all.rotate_left(start);
-        all
+        let said = said.map(|said| said.trim_end_matches(['!', '?', '？']));
+        said.map_or_else(|| self.talk.step().title.clone(), |said| snippet(said, 90))
+    }
+}
+
+/// A topic as it is quoted.
+fn title(topic: &str) -> String {
+    plain::cut(topic, 60).replace('"', "'")
+}
+
+/// A decision that names no more is short for what was asked before.
+const ELLIPTIC: usize = 2;
+
+/// How a sentence begins that proposes what to talk about.
+const PROPOSES: [&str; 6] = [
+    "let's talk about ",
+    "let us talk about ",
+    "let's discuss ",
+    "can we talk about ",
+    "i'd like to talk about ",
+    "reden wir über ",
+];
+
+/// Whether a message wants an answer.
+fn asks(message: &str) -> bool {
+    message.contains(['?', '？']) || proposes(message)
+}
+
+fn proposes(sentence: &str) -> bool {
+    let lower = sentence.replace('’', "'").to_lowercase();
+    PROPOSES.iter().any(|begins| lower.contains(begins))
+}
+
+/// The questions among some sentences and what they propose to talk about, each with the sentence that its "that"
+/// points back to.
+fn questions(sentences: &[String]) -> String {
+    let mut found: Vec<&str> = Vec::new();
+    for (at, sentence) in sentences.iter().enumerate() {
+        if !sentence.ends_with(['?', '？']) && !proposes(sentence) {
+            continue;
+        }
+        let before = at.checked_sub(1).and_then(|before| sentences.get(before));
+        found.extend(before.filter(|_| is_elliptic(sentence)).map(String::as_str));
+        found.push(sentence);
+    }
+    found.join(" ")
+}
+
+/// Whether a question says "that" and names nothing by itself: "Who decided that?"
+fn is_elliptic(question: &str) -> bool {
+    let points =
+        |word: &str| matches!(word, "that" | "this" | "it" | "them" | "those" | "das" | "davon" | "darüber");
+    words(question).iter().any(|word| points(&word.text)) && telling(question).len() <= 1
+}
+
+/// What a sentence objects to: the clause behind "I disagree that".
+fn objection(sentence: &str) -> Option<&str> {
+    let begins = [
+        "i disagree that ",
+        "i disagree with ",
+        "i don't agree that ",
+        "i don't agree with ",
+        "i do not agree that ",
+        "i do not agree with ",
+        "i don't think that ",
+        "i don't think ",
+        "i do not think that ",
+        "i do not think ",
+        "i doubt that ",
+        "i doubt ",
+        "ich bin nicht einverstanden, dass ",
+        "ich bin dagegen, dass ",
+    ];
+    let lower = sentence.replace('’', "'").to_ascii_lowercase();
+    if lower.len() != sentence.len() {
+        return None;
+    }
+    begins.iter().find_map(|begin| sentence.get(lower.find(begin)? + begin.len()..))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_that_points_back_is_asked_with_the_sentence_before() {
+        let of = |text: &str| questions(&statements(text));
+        assert_eq!(of("The pump stood still. Who decided that?"), "The pump stood still. Who decided that?");
+        assert_eq!(of("The pump stood still. Who repairs the valve?"), "Who repairs the valve?");
+        assert_eq!(of("The pump stood still."), "");
+        assert_eq!(
+            of("Let's talk about the colour of the pump."),
+            "Let's talk about the colour of the pump."
+        );
+    }
+
+    #[test]
+    fn an_objection_is_about_what_it_objects_to() {
+        assert_eq!(objection("Alex, I disagree that a pump can wait."), Some("a pump can wait."));
+        assert_eq!(objection("I don't think the pump is small."), Some("the pump is small."));
+        assert_eq!(objection("The pump is small."), None);
+        assert!(asks("Let's talk about pumps.") && !asks("We talk."));
     }
 }

@@ -240,6 +240,12 @@ impl<'a> Asked<'a> {
         found.into_iter().map(|(.., at)| at).collect()
     }
 
+    /// The same, as if no line spoke of it.
+    pub fn without_lines(mut self) -> Asked<'a> {
+        self.lines.clear();
+        self
+    }
+
     /// The line that says most of it.
     pub fn best(&self) -> Option<&'a Line> {
         self.lines.first().and_then(|at| self.evidence.lines.get(*at))
@@ -257,6 +263,14 @@ impl<'a> Asked<'a> {
             enough && self.words.iter().any(adds)
         };
         self.lines.iter().skip(1).find(new).and_then(|at| self.evidence.lines.get(*at))
+    }
+
+    /// The lines that say at least half as much of it as the best one, that first.
+    pub fn close(&self) -> impl Iterator<Item = &'a Line> {
+        let weight = |at: &usize| self.shares.get(at).map_or(0, |share| share.weight);
+        let most = self.lines.first().map_or(0, weight);
+        let close = self.lines.iter().take_while(move |at| weight(at) * 2 >= most);
+        close.filter_map(|at| self.evidence.lines.get(*at))
     }
 
     /// Whether it names anything that could be looked for.
@@ -380,20 +394,23 @@ impl<'a> Asked<'a> {
         let found = words(text);
         let mut in_line = roots(&line.text);
         in_line.extend(roots(&line.section));
-        // The word that stands at a place of the text, with how many words it is long.
+        let stands = |at: usize| found.get(at).and_then(|_| self.stands(&found[at..], &in_line));
+        // What is asked at a place of the text, with how many words it is long.
         let at = |at: usize| -> Option<(usize, usize)> {
-            let stands = |word: &Word| {
-                let parts = found[at..].iter().take(word.run.len() + 1);
-                begins_with(&parts.flat_map(|one| roots(&one.text)).collect::<Vec<_>>(), &word.run)
+            let (weight, length) = stands(at)?;
+            // A thing is named behind an article, "risk" and not "low" in "a low risk".
+            let leads = |at: Option<usize>| at.is_some_and(|at| LEADING.contains(&found[at].text.as_ref()));
+            let names = |at: usize| found.get(at).is_some_and(|word| names_something(&word.text));
+            let next = at + length;
+            let goes_on = names(next) && text[found[next - 1].end..found[next].start] == *" ";
+            let before = at.checked_sub(1);
+            let named = leads(before) || before.is_some_and(names) && leads(at.checked_sub(2));
+            let weight = match (goes_on, named) {
+                (true, _) if stands(next).is_none() => weight / 4,
+                (false, true) => weight * 2,
+                _ => weight,
             };
-            let (word, length) = self.words.iter().find_map(|word| Some((word, stands(word)?)))?;
-            let near = near_to(&word.root).any(|other| in_line.iter().any(|root| root == other));
-            let weight = if has_run(&in_line, &word.run) { word.weight } else { near.then_some(word.near)? };
-            // A thing is named behind an article; a figure alone names none.
-            let before = at.checked_sub(1).map(|before| found[before].text.as_ref());
-            let named = before.is_some_and(|before| LEADING.contains(&before));
-            let figure = word.run.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
-            Some((weight * if named { 2 } else { 1 } / if figure { 4 } else { 1 }, length))
+            Some((weight, length))
         };
         let best = (0..found.len()).rev().filter_map(|place| Some((at(place)?, place)));
         let ((_, length), rarest) = best.max_by_key(|((weight, _), _)| *weight)?;
@@ -406,6 +423,30 @@ impl<'a> Asked<'a> {
             to += 1;
         }
         Some(text[found[from].start..found[to].end].to_owned())
+    }
+
+    /// What the first of some words is worth that a line shares, and of how many words it is.
+    fn stands(
+        &self,
+        found: &[crate::discussion::words::Word<'_>],
+        line: &[String],
+    ) -> Option<(usize, usize)> {
+        let begins = |word: &Word| {
+            let parts: Vec<(usize, String)> = found
+                .iter()
+                .take(word.run.len() + 1)
+                .enumerate()
+                .flat_map(|(at, one)| roots(&one.text).into_iter().map(move |root| (at, root)))
+                .collect();
+            let own: Vec<String> = parts.iter().map(|(_, root)| root.clone()).collect();
+            begins_with(&own, &word.run).map(|length| parts[length - 1].0 + 1)
+        };
+        let (word, length) = self.words.iter().find_map(|word| Some((word, begins(word)?)))?;
+        let near = near_to(&word.root).any(|other| line.iter().any(|root| root == other));
+        let weight = if has_run(line, &word.run) { word.weight } else { near.then_some(word.near)? };
+        // A figure alone names nothing.
+        let figure = word.run.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
+        Some((weight / if figure { 4 } else { 1 }, length))
     }
 }
 
@@ -512,6 +553,8 @@ fn runs(text: &str) -> Vec<(Vec<String>, String)> {
             // "Option B" is one name.
             all.push((vec![root(&found[at].text), letter.text.to_string()], String::new()));
             at += 1;
+        } else if is_label(&found[at].text) {
+            all.push((roots(&found[at].text), String::new()));
         } else if names_something(&found[at].text) {
             let parts = found[at].text.split('-').filter(|part| names_something(part));
             all.extend(parts.map(|part| (vec![root(part)], stem(part).into_owned())));
@@ -545,6 +588,13 @@ fn unit_at<'w>(text: &str, found: &'w [crate::discussion::words::Word<'_>], at: 
     let plural = |word: &&str| stem(word).len() < word.len();
     let second = next(at + 1).filter(|second| !plural(&first) && plural(second));
     Some(second.unwrap_or(first))
+}
+
+/// Whether a word is the name of one of several: "PL-06", "R1", "G3".
+fn is_label(word: &str) -> bool {
+    let digits = word.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let (letters, digits) = (word.len() - digits.len(), digits.trim_start_matches('-'));
+    (1..=4).contains(&letters) && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn is_year(word: &str) -> bool {
@@ -616,6 +666,18 @@ mod tests {
         assert_eq!(line("Is a walk of 25 minutes too long?"), Some(9));
         assert_eq!(line("What happens after 7 minutes?"), None);
         assert_eq!(Asked::of(&evidence, "Since 2022 nobody knows.", "").best(), None);
+    }
+
+    #[test]
+    fn a_label_is_a_name_and_an_adjective_is_no_topic() {
+        let text = "# T\n\nD-1 The gate opens at six.\n\nD-2 The boat leaves at noon.\n\nThe rope is a small danger.\n";
+        let evidence = Evidence::new([("spec.md", text)], &[]);
+        let of = |text: &str| {
+            let asked = Asked::of(&evidence, text, "");
+            asked.best().map(|line| (line.number, asked.topic(text, line).unwrap()))
+        };
+        assert_eq!(of("I disagree with D-2."), Some((5, "D-2".to_owned())));
+        assert_eq!(of("Is the rope a low danger?"), Some((7, "rope".to_owned())));
     }
 
     #[test]

@@ -6,7 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::RandomState;
 
-use super::asking::{has_run, root, roots};
+use super::asking::{has_run, root, roots, shared_nouns};
+use super::naming::telling;
 use super::paragraphs::Wrapped;
 use crate::discussion::words::{is_significant, numbers, stem, subjects, words};
 use crate::plain;
@@ -175,8 +176,7 @@ impl Evidence {
         }
         let first = cells.first().cloned().unwrap_or_default();
         for (at, cell) in cells.iter().enumerate().skip(1) {
-            let empty = cell.is_empty() || matches!(cell.as_str(), "-" | "--" | "?" | "n/a");
-            if let (true, Some(column)) = (empty, columns.get(at)) {
+            if let (true, Some(column)) = (is_gap(cell), columns.get(at)) {
                 self.gaps.push((name.to_owned(), number, first.clone(), column.clone()));
             }
         }
@@ -297,7 +297,7 @@ impl Evidence {
     }
 
     /// A line that gives another number for what a text counts, and has a subject in common with it or with
-    /// what the talk is `about`.
+    /// what the talk is `about`. Where both clauses with the number name something, they share a name.
     pub fn contradicts(&self, text: &str, about: &str) -> Option<&Line> {
         let stated = numbers(text);
         let near = subjects(&format!("{text} {about}"));
@@ -310,7 +310,7 @@ impl Evidence {
                 };
                 let differ = !stated.iter().any(|(n, other)| other == unit && of(&theirs, *n));
                 let shared = near.iter().filter(|word| *word != unit && line.stems.contains(word)).count();
-                differ && shared >= 2
+                differ && shared >= 2 && count_the_same(text, &line.text, unit)
             })
         })
     }
@@ -354,6 +354,33 @@ impl Evidence {
         let Some((from, _)) = best else { return &[] };
         &self.lines[from..=from + self.below(from)]
     }
+}
+
+/// Whether a cell waits for a value: "-", "n/a" and "none" are values.
+fn is_gap(cell: &str) -> bool {
+    let marks = ["tbd", "tbc", "tba", "todo"];
+    cell.chars().all(|sign| sign == '?')
+        || marks.contains(&cell.trim_end_matches('.').to_lowercase().as_str())
+}
+
+/// Whether the clauses of two texts that count a unit count the same thing; a clause that names nothing is of what
+/// stands around it.
+fn count_the_same(one: &str, other: &str, unit: &str) -> bool {
+    let counted = |text: &str| -> String {
+        let clauses =
+            text.split([';', '?', '!']).flat_map(|part| part.split(", ")).flat_map(|part| part.split(". "));
+        let clauses = clauses.flat_map(|part| part.split(" because "));
+        clauses
+            .filter(|clause| numbers(clause).iter().any(|(_, of)| of == unit))
+            .collect::<Vec<_>>()
+            .join(". ")
+    };
+    let (one, other) = (counted(one), counted(other));
+    let names = |text: &str| {
+        telling(text).iter().any(|word| word != unit && !word.contains(|c: char| c.is_ascii_digit()))
+    };
+    let unit = root(unit);
+    !names(&one) || !names(&other) || shared_nouns(&one, &other).iter().any(|noun| *noun != unit)
 }
 
 /// What a line of a document says, without its markup.
@@ -420,6 +447,28 @@ mod tests {
         );
         assert_eq!(evidence.gaps, [("spec.md".to_owned(), 9, "NFR-1".to_owned(), "target".to_owned())]);
         assert_eq!(evidence.missing, ["new.md"]);
+    }
+
+    #[test]
+    fn a_sign_in_a_cell_is_a_value_and_a_question_mark_is_none() {
+        let table = "| state | next |\n|---|---|\n| open | |\n| sent | ? |\n| paid | - |\n| lost | n/a |\n| billed | — |\n| late | TBD |\n| gone | none |\n";
+        let gaps = Evidence::new([("spec.md", table)], &[]).gaps;
+        assert_eq!(gaps.iter().map(|gap| gap.2.as_str()).collect::<Vec<_>>(), ["open", "sent", "late"]);
+    }
+
+    #[test]
+    fn two_figures_clash_where_they_count_the_same_thing() {
+        let text = "# T\n\nA trip has 35 stops on average and takes about 50 minutes.\n\nThe cleaning of the line takes 10 minutes.\n";
+        let evidence = Evidence::new([("spec.md", text)], &[]);
+        let clash =
+            |text: &str| evidence.contradicts(text, "the cleaning of the line").map(|line| line.number);
+        assert_eq!(
+            clash("A trip may well stop. The cleaning of the line takes 25 minutes, so a stop is skipped."),
+            Some(5)
+        );
+        assert_eq!(clash("A trip stops, the filling takes 25 minutes."), None);
+        assert_eq!(clash("We take two minutes, not ten."), Some(5));
+        assert_eq!(clash("A trip with its stops takes 60 minutes."), Some(3));
     }
 
     #[test]

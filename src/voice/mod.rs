@@ -30,6 +30,7 @@ pub mod offline;
 #[cfg(feature = "net")]
 pub mod openai;
 mod paragraphs;
+pub mod parts;
 pub mod prompt;
 pub mod tape;
 pub mod wording;

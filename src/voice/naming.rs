@@ -42,7 +42,7 @@ const PREPOSITIONS: &str = "\
 const GERMAN: &str = "\
     aber alle allem allen aller alles als also am an andere anderen ans auch auf aus bei beide beiden \
     beim bis bitte brauchen braucht bzw dabei dafür daher damit danach dann daran darauf daraus darf \
-    darin das dass davon davor dazu dein deine dem den denen denkt denn der deren des deshalb dessen die \
+    darin das dass davon davor dazu dein deine dem den denen denkt denn denselben derselbe dieselbe dieselben der deren des deshalb dessen die \
     dies diese diesem diesen dieser dieses doch dort durch durfte dürfen ein eine einem einen einer eines \
     einfach einige einmal einverstanden entschieden er erst es etwa etwas euch euer eure falls findet \
     frage für ganz gar geben gegen geht gemacht genau gern gibt ging glaubt gleich gut haben hat hatte \
@@ -56,7 +56,7 @@ const GERMAN: &str = "\
     unter viel viele vielleicht vom von vor vorher wann war waren warum was weder wegen weil welche \
     welchem welchen welcher welches wem wen wenig wenn wer werden weshalb wie wieder wieso wieviel will \
     wir wird wo wohin wohl wollen wollte wollten worden wurde wurden während wäre wären würde würden zu \
-    zuerst zum zur zwar zwei zwischen über übrig";
+    zuerst zum zur zwar zeit zeiten zwei zwischen über übrig";
 
 /// What time is counted in: a subject only behind a figure.
 const TIME: &str = "second seconds minute minutes hour hours day days week weeks month months year years";

@@ -289,8 +289,12 @@ impl Speaker<'_> {
 
     /// What is left to say where a line is owed.
     fn owed_words(&self) -> impl Iterator<Item = Candidate> {
-        let plain = if self.cue.owed { self.plain_words() } else { Vec::new() };
-        plain.into_iter().map(Candidate::Written)
+        let message = self.talk.last_message().filter(|_| self.cue.owed);
+        message
+            .map(|message| self.what_is_left(message))
+            .unwrap_or_default()
+            .into_iter()
+            .map(Candidate::Written)
     }
 
     fn written(&self, candidate: Candidate) -> Result<String, Speechless> {
@@ -306,12 +310,16 @@ impl Speaker<'_> {
 
     /// Questions of the step that are this persona's to ask, where the documents give nothing to point at.
     pub(super) fn step_questions(&self) -> Vec<Candidate> {
-        let questions =
-            self.talk.step().questions(self.depth).iter().skip(1 + share_of(&self.persona.key)).step_by(3);
         let about = snippet(&self.talk.opened().item_name, 60);
         let say =
-            |(way, question): (usize, &String)| wording::before_writing(self.speech, way, &about, question);
-        questions.enumerate().map(say).map(Candidate::Written).collect()
+            |(way, question): (usize, &str)| wording::before_writing(self.speech, way, &about, question);
+        self.own_questions().into_iter().enumerate().map(say).map(Candidate::Written).collect()
+    }
+
+    /// The questions of the step that fall to this persona, beside the one that opens the discussion.
+    pub(super) fn own_questions(&self) -> Vec<&str> {
+        let questions = self.talk.step().questions(self.depth);
+        questions.iter().skip(1 + share_of(&self.persona.key)).step_by(3).map(String::as_str).collect()
     }
 
     /// Lines that add to a round, or to somebody else's answer.
