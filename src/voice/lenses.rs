@@ -346,7 +346,7 @@ impl<'a> Looking<'a> {
                 Some(Measure::Load) => number_with_unit(&line.text, &|unit| is_load(lens, unit)),
                 Some(measure) => measured(measure, line),
             };
-            let Some(word) = word.filter(|_| !is_story(line)) else { continue };
+            let Some(word) = word.filter(|word| !is_story(line) && !is_asked(line, word)) else { continue };
             let narrowed = !lens.is_narrowed(&word) || self.says(at, number, List::With).is_some();
             if narrowed && !self.is_settled(at, number) && is_of_one(lens, line, &word) {
                 self.counts[number] += 1;
@@ -486,6 +486,11 @@ const STORIES: [&str; 9] = [
 fn is_story(line: &Line) -> bool {
     let tried = line.words.starts_with(&["we".to_owned(), "tried".to_owned()]);
     tried || line.section_stems.iter().any(|stem| STORIES.contains(&stem.as_str()))
+}
+
+/// Whether a line says a word in a question, which promises nothing.
+fn is_asked(line: &Line, word: &str) -> bool {
+    line.text.contains('?') && sentence_with(line, word).ends_with('?')
 }
 
 /// Whether a figure and the words that narrow it stand in one sentence, which states and does not ask.
@@ -790,7 +795,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_denied_is_not_there() {
+    fn what_is_denied_or_asked_is_not_there() {
         let lens = format!("{HEAD}  any: [password, not allowed]\n  says: '{{place}} {{word}}'\n");
         assert_eq!(own(&lens, "A link asks for a password."), ["spec.md line 1 password"]);
         assert_eq!(own(&lens, "Paper is not allowed there."), ["spec.md line 1 not allowed"]);
@@ -800,6 +805,7 @@ mod tests {
             assert!(own(&lens, text).is_empty(), "{text}");
         }
         assert_eq!(own(&lens, "No one knows the password of it.").len(), 1);
+        assert!(own(&lens, "Shall the link ask for a password?").is_empty());
     }
 
     #[test]

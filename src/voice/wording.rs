@@ -125,7 +125,7 @@ pub fn points_at(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<Strin
             format!("On \"{topic}\", what people who ask can read is {at}: \"{said}\"."),
             format!("What people can read on \"{topic}\" was written for them at {at}: \"{said}\"."),
             format!("On \"{topic}\", what people who need it can read is {at}: \"{said}\"."),
-            format!("On \"{topic}\", somebody who looks it up finds \"{said}\" ({at})."),
+            format!("On \"{topic}\", people who look it up find \"{said}\" ({at})."),
             format!("On \"{topic}\", what people have in writing is {at}: \"{said}\"."),
             format!("On \"{topic}\", the words that reach people stand at {at}: \"{said}\"."),
         ],
@@ -137,7 +137,7 @@ pub fn points_at(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<Strin
             format!("On \"{topic}\", the price of each option is set by {at}: \"{said}\"."),
             format!("On \"{topic}\", every option has \"{said}\" ({at}) to reckon with."),
             format!("On \"{topic}\", I would hold any option against {at}: \"{said}\"."),
-            format!("On \"{topic}\", what limits the options stands at {at}: \"{said}\"."),
+            format!("On \"{topic}\", an option is bound, and its risk with it, by {at}: \"{said}\"."),
         ],
         Speech::Designer | Speech::Plain => vec![
             format!("For \"{topic}\", the text to hold on to is {at}: \"{said}\"."),
@@ -146,8 +146,8 @@ pub fn points_at(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<Strin
             format!("On \"{topic}\", one test of the contract would assert {at}: \"{said}\"."),
             format!("For \"{topic}\", the text to hold on to is \"{said}\", a contract defined at {at}."),
             format!("On \"{topic}\", the case that a test starts from is {at}: \"{said}\"."),
-            format!("On \"{topic}\", what a test can be held against is \"{said}\" ({at})."),
-            format!("On \"{topic}\", what can be checked today is \"{said}\" ({at})."),
+            format!("On \"{topic}\", the contract that a test asserts is \"{said}\" ({at})."),
+            format!("On \"{topic}\", one test of the contract can check \"{said}\" ({at}) today."),
         ],
     }
 }
@@ -185,20 +185,20 @@ pub fn reads_beside(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<St
         [
             "people can also read",
             "there is one more line that people go by,",
-            "somebody who reads on meets",
+            "people who read on meet",
             "what people are told besides stands at",
         ],
         [
             "a second constraint stands at",
             "an option has to be weighed against",
-            "whoever weighs the risk reads",
+            "the risk of an option is also set by",
             "the options depend on one more line,",
         ],
         [
             "a test has one more line to hold on to,",
-            "the contract goes on at",
+            "the contract to test goes on at",
             "one more case to test stands at",
-            "what is defined besides is",
+            "what is defined for the contract besides is",
         ],
     );
     ways.iter().map(|way| format!("On \"{topic}\", {way} {at}: \"{said}\".")).collect()
@@ -210,12 +210,12 @@ pub fn nothing_beside(speech: Speech, topic: &str, at: &str) -> Vec<String> {
         [
             "I find no line that people could read beside {}.",
             "people have {} and nothing more, and I add nothing to it.",
-            "nobody is told more than at {}.",
+            "people can read no more than {}.",
             "the only words that people have are those of {}.",
             "I would send people to {} too, and to no other line.",
         ],
         [
-            "I see no further constraint beside {}.",
+            "I see no further option and no constraint beside {}.",
             "an option can rest on {} and on nothing else so far.",
             "I have no option to set beside {}.",
             "no second constraint limits the choice beside {}.",
@@ -237,7 +237,7 @@ pub fn finds_none_either(speech: Speech, topic: &str) -> Vec<String> {
     let ways = speech.one_of(
         [
             "I know of no line that people could read either.",
-            "nobody has told me more than the documents, which is nothing.",
+            "people have told me no more than the documents, which is nothing.",
             "I have no words of people to go by either.",
         ],
         [
@@ -246,7 +246,7 @@ pub fn finds_none_either(speech: Speech, topic: &str) -> Vec<String> {
             "the documents give me no price and no risk either.",
         ],
         [
-            "I find no field and no case in the documents either.",
+            "I find no field and no case to test in the documents either.",
             "I have no expected value for a test either.",
             "there is no contract that I could define more closely.",
         ],
@@ -260,14 +260,14 @@ pub fn enumerates(speech: Speech, topic: &str, listed: &str) -> Vec<String> {
         [
             "what people can choose from is",
             "people who look for them find",
-            "somebody who goes through them reads of",
+            "people who go through them read of",
         ],
         [
             "what there is to weigh is",
             "the risk and the price of each stand at",
             "an option on record is each of",
         ],
-        ["the documents define", "each of these needs a test of its own:", "the contract lists"],
+        ["what is defined for a test is", "each of these needs a test of its own:", "the contract lists"],
     );
     ways.iter().map(|way| format!("On \"{topic}\", {way} {listed}.")).collect()
 }
@@ -473,10 +473,10 @@ pub fn written_nowhere(speech: Speech, said: &str) -> Vec<String> {
             "Only somebody at this table knows \"{}\" until it is written down.",
         ],
         [
-            "\"{}\" is on record nowhere yet, and no option can rest on it before it is.",
+            "\"{}\" is on record nowhere yet, a risk for every option that rests on it.",
             "No document has \"{}\" as a constraint yet, so record it with its source.",
             "The risk with \"{}\" is that it stands in no document so far.",
-            "As a constraint, \"{}\" is new to the documents.",
+            "As a constraint on every option, \"{}\" is on record nowhere.",
         ],
         [
             "\"{}\" is defined in no document yet, so no test holds it.",
@@ -493,7 +493,7 @@ pub fn holds_nothing(speech: Speech, said: &str) -> Vec<String> {
     let ways = speech.one_of(
         [
             "the documents hold nothing that people could read.",
-            "nobody has written a line for people yet.",
+            "people have no line to read yet.",
             "I find no words in the documents that I could give to somebody.",
         ],
         [
@@ -503,8 +503,8 @@ pub fn holds_nothing(speech: Speech, said: &str) -> Vec<String> {
         ],
         [
             "the documents define nothing that a test could check.",
-            "no contract, field or case is written yet.",
-            "I find no expected value in the documents.",
+            "no contract, field or case is defined yet.",
+            "I find no expected value for a test in the documents.",
         ],
     );
     ways.iter().map(|way| format!("On \"{said}\", {way}")).collect()
