@@ -150,7 +150,7 @@ impl Speaker<'_> {
             return vec![taken_up];
         }
         if !first {
-            return self.beside_the_first(text, asked);
+            return self.beside(text, asked, &self.shown_in_this_round());
         }
         let asks = asks(&message.text);
         let Some(best) = asked.best() else {
@@ -184,32 +184,32 @@ impl Speaker<'_> {
         ways.iter().map(|way| format!("{}{more}", way.trim_end_matches('.'))).collect()
     }
 
-    /// What a second voice shows: the next of the lines on it that this round has not shown, or that there is none.
-    fn beside_the_first(&self, text: &str, asked: &Asked<'_>) -> Vec<String> {
+    /// What a second voice shows: the next of the lines on it that are not among those `shown` so far, or that there
+    /// is none.
+    fn beside(&self, text: &str, asked: &Asked<'_>, shown: &BTreeSet<String>) -> Vec<String> {
         let Some(best) = asked.best() else {
             let topic = asked.nowhere(text).map(|topic| title(&topic));
             return topic.map(|topic| wording::finds_none_either(self.speech, &topic)).unwrap_or_default();
         };
-        let shown: BTreeSet<String> = self.round().flat_map(|said| places_in(&said.text)).collect();
-        let new = |line: &&Line| !shown.contains(&format!("{} ", wording::place(line)));
-        let Some(line) = asked.close().find(new) else { return self.nothing_beside(text, asked, best) };
-        let topic = asked.topic(text, line).map(|topic| title(&topic)).unwrap_or_default();
-        let ways = wording::reads_beside(self.speech, &topic, &wording::place(line), &asked.quote(line, 110));
-        let mut ways = if topic.is_empty() { Vec::new() } else { self.in_turn(ways) };
-        ways.extend(self.nothing_beside(text, asked, best));
+        let is_shown = |line: &&Line| shown.contains(&format!("{} ", wording::place(line)));
+        let next = asked.close().find(|line| !is_shown(line));
+        let next = next.and_then(|line| Some((line, title(&asked.topic(text, line)?))));
+        let say = |(line, topic): (&Line, String)| {
+            wording::reads_beside(self.speech, &topic, &wording::place(line), &asked.quote(line, 110))
+        };
+        let mut ways = self.in_turn(next.map(say).unwrap_or_default());
+        let mut known: Vec<String> = asked.close().filter(is_shown).take(3).map(wording::place).collect();
+        if known.is_empty() {
+            known.push(wording::place(best));
+        }
+        let topic = title(&asked.topic(text, best).unwrap_or_else(|| snippet(text, 60)));
+        ways.extend(self.in_turn(wording::nothing_beside(self.speech, &topic, &known.join(" and "))));
         ways
     }
 
-    fn nothing_beside(&self, text: &str, asked: &Asked<'_>, best: &Line) -> Vec<String> {
-        let topic = asked.topic(text, best).unwrap_or_else(|| snippet(text, 60));
-        let said: Vec<&str> = self.round().map(|said| said.text.as_str()).collect();
-        let is_shown =
-            |place: &String| said.iter().any(|said| places_in(said).contains(&format!("{place} ")));
-        let mut shown: Vec<String> = asked.close().map(wording::place).filter(is_shown).take(3).collect();
-        if shown.is_empty() {
-            shown.push(wording::place(best));
-        }
-        self.in_turn(wording::nothing_beside(self.speech, &title(&topic), &shown.join(" and ")))
+    /// The lines that this round has shown, by their places.
+    fn shown_in_this_round(&self) -> BTreeSet<String> {
+        self.round().flat_map(|said| places_in(&said.text)).collect()
     }
 
     /// This voice's share of the parts that "which of the …" asks about, in the order of the document.
@@ -356,7 +356,8 @@ impl Speaker<'_> {
         if let Some(best) = asked.best() {
             // A line that nobody has shown is shown, in whatever words are left.
             let new = self.is_first_to_answer() && !self.is_quoted(&asked.quote(best, 140));
-            return if new { Vec::new() } else { self.nothing_beside(&asked_text, &asked, best) };
+            let made = self.talk.contributions().flat_map(|said| places_in(&said.text)).collect();
+            return if new { Vec::new() } else { self.beside(&asked_text, &asked, &made) };
         }
         let said = self.in_short(&text);
         if !asks(&message.text) {
@@ -462,6 +463,123 @@ fn objection(sentence: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::discussion::Discussion;
+    use crate::discussion::event::{Author, Opened, Record, StepRef, Time};
+    use crate::library::Library;
+    use crate::script::Script;
+    use crate::step::Depth;
+    use crate::voice::evidence::Evidence;
+    use crate::voice::offline::Offline;
+
+    /// What is answered to each message of a discussion on one document.
+    fn answers_to(spec: &str, said: &[&str]) -> Vec<Vec<String>> {
+        let library = Library::built_in().unwrap();
+        let step = library.step("01-03").unwrap();
+        let at = Time::parse("2026-02-20T14:30:00Z").unwrap();
+        let (id, title, phase, outputs) =
+            (step.id.clone(), step.title.clone(), step.phase.clone(), step.outputs.clone());
+        let opened = Opened {
+            format: 1,
+            item: "docs/requirements/pump".into(),
+            item_name: "pump".into(),
+            step: StepRef { id, title, phase, outputs },
+            lead: library.cast.lead(&step.phase).0.key.clone(),
+            max_turns: 30,
+            base: "0".repeat(40),
+            branch: "roundtable/pump".into(),
+            voice: "offline".into(),
+            model: None,
+            user: "Sam".into(),
+            digests: library.digests(step),
+            author: Author { name: "Sam".into(), email: "sam@localhost".into() },
+            run: "0".repeat(32),
+            new_meta: None,
+            comments: None,
+        };
+        let first = Record { at, event: Event::Opened(Box::new(opened)) };
+        let mut talk = Discussion::open(&library, step, first).unwrap();
+        let mut voice = Offline::new(Evidence::new([("spec.md", spec)], &step.outputs), Depth::Standard);
+        let mut script = Script::read("talk.txt", format!("{}\ndone\n", said.join("\n")).as_bytes()).unwrap();
+        crate::session::hold(&mut talk, None, &mut voice, &mut script, &|| at, &mut |_| Ok(())).unwrap();
+        let mut found: Vec<Vec<String>> = Vec::new();
+        for record in talk.log() {
+            match &record.event {
+                Event::User(_) => found.push(Vec::new()),
+                Event::Contribution(made) => {
+                    found.last_mut().into_iter().for_each(|round| round.push(made.text.clone()))
+                }
+                _ => {}
+            }
+        }
+        found.truncate(said.len());
+        found
+    }
+
+    #[test]
+    fn a_second_voice_shows_the_next_line_and_a_third_that_there_is_none() {
+        let spec = "# Pump\n\nThe valve of the boiler opens at noon.\n\nA guard looks at the boiler and its valve.\n\nThe roof is flat.\n";
+        let said =
+            ["Everyone, who opens the valve of the boiler?", "Team, and who closes the valve of the boiler?"];
+        for round in answers_to(spec, &said) {
+            assert_eq!(round.len(), 3, "{round:?}");
+            assert!(
+                round[0].contains("spec.md line 3") && round[1].contains("spec.md line 5: \"A guard"),
+                "{round:?}"
+            );
+            assert!(
+                round[2].contains("spec.md line 3 and spec.md line 5") && !round[2].contains(": \""),
+                "{round:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn which_of_several_is_told_by_one_voice_or_by_all_in_turn() {
+        let spec = "# Pump\n\n## 2. Danger zones\n\n### Boiler (high)\n\nIt bursts.\n\n### Roof (low)\n\nRain comes in.\n\n### Gate (low)\n\nIt squeaks.\n";
+        let said = [
+            "Alex, which of the danger zones could hurt somebody?",
+            "Everyone, which of the danger zones comes first?",
+        ];
+        let rounds = answers_to(spec, &said);
+        for part in ["Boiler (high)", "Roof (low)", "Gate (low)"] {
+            assert!(rounds[0][0].contains(&format!("\"{part}\"")), "{rounds:?}");
+            assert_eq!(
+                rounds[1].iter().filter(|one| one.contains(&format!("\"{part}\""))).count(),
+                1,
+                "{rounds:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_no_document_has_is_said_so_with_what_the_step_asks_for() {
+        let spec = "# Pump\n\nThe valve of the boiler opens at noon.\n";
+        let said = [
+            "Maya, do crocodiles like rhubarb?",
+            "We get 300 calls a month.",
+            "Let's talk about the colours of the valve.",
+        ];
+        let rounds = answers_to(spec, &said);
+        assert!(rounds[0][0].contains(wording::STEP_ASKS), "{rounds:?}");
+        assert!(
+            rounds[1][0].contains("\"We get 300 calls a month\"") && !rounds[1][0].contains('?'),
+            "{rounds:?}"
+        );
+        assert!(rounds[2][0].contains("\"colours\"") && !rounds[2][0].contains("noon"), "{rounds:?}");
+    }
+
+    #[test]
+    fn a_decision_is_about_its_own_words_and_a_short_one_about_what_was_asked() {
+        let spec = "# Pump\n\nThe valve of the boiler opens at noon.\n\nA guard holds the key of the gate.\n";
+        let said = [
+            "Who opens the valve of the boiler?",
+            "We decided that the gate gets a new key, because the old one is lost.",
+            "We decided that nobody paints the fence of the garden.",
+        ];
+        let rounds = answers_to(spec, &said);
+        assert!(rounds[1][0].contains("spec.md line 5"), "{rounds:?}");
+        assert!(!rounds[2][0].contains("spec.md line"), "{rounds:?}");
+    }
 
     #[test]
     fn a_question_that_points_back_is_asked_with_the_sentence_before() {

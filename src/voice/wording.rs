@@ -137,7 +137,7 @@ pub fn points_at(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<Strin
             format!("On \"{topic}\", the price of each option is set by {at}: \"{said}\"."),
             format!("On \"{topic}\", every option has \"{said}\" ({at}) to reckon with."),
             format!("On \"{topic}\", I would hold any option against {at}: \"{said}\"."),
-            format!("On \"{topic}\", an option is bound, and its risk with it, by {at}: \"{said}\"."),
+            format!("On \"{topic}\", each option and its risk are bound by {at}: \"{said}\"."),
         ],
         Speech::Designer | Speech::Plain => vec![
             format!("For \"{topic}\", the text to hold on to is {at}: \"{said}\"."),
