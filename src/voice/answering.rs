@@ -38,7 +38,7 @@ impl Speaker<'_> {
         found.extend(self.positions(&text, if first { 2 } else { 1 }));
         found.extend(self.to_the_point(message, &text, &asked, first));
         if (first || self.cue.owed) && !asked.is_empty() {
-            found.extend(self.what_is_left(message).into_iter().map(Candidate::Written));
+            found.extend(self.what_is_left(message, &text, &asked).into_iter().map(Candidate::Written));
         }
         found.extend(self.open_again());
         found
@@ -150,7 +150,7 @@ impl Speaker<'_> {
             return vec![taken_up];
         }
         if !first {
-            return self.beside(text, asked, &self.shown_in_this_round());
+            return self.beside(text, asked, &self.shown_in_this_round(), 1);
         }
         let asks = asks(&message.text);
         let Some(best) = asked.best() else {
@@ -185,20 +185,20 @@ impl Speaker<'_> {
     }
 
     /// What a second voice shows: the next of the lines on it that are not among those `shown` so far, or that there
-    /// is none.
-    fn beside(&self, text: &str, asked: &Asked<'_>, shown: &BTreeSet<String>) -> Vec<String> {
+    /// is none that shares at least so many of its words.
+    fn beside(&self, text: &str, asked: &Asked<'_>, shown: &BTreeSet<String>, least: usize) -> Vec<String> {
         let Some(best) = asked.best() else {
             let topic = asked.nowhere(text).map(|topic| title(&topic));
             return topic.map(|topic| wording::finds_none_either(self.speech, &topic)).unwrap_or_default();
         };
         let is_shown = |line: &&Line| shown.contains(&format!("{} ", wording::place(line)));
-        let next = asked.close().find(|line| !is_shown(line));
+        let next = asked.close(least).find(|line| !is_shown(line));
         let next = next.and_then(|line| Some((line, title(&asked.topic(text, line)?))));
         let say = |(line, topic): (&Line, String)| {
             wording::reads_beside(self.speech, &topic, &wording::place(line), &asked.quote(line, 110))
         };
         let mut ways = self.in_turn(next.map(say).unwrap_or_default());
-        let mut known: Vec<String> = asked.close().filter(is_shown).take(3).map(wording::place).collect();
+        let mut known: Vec<String> = asked.close(1).filter(is_shown).take(3).map(wording::place).collect();
         if known.is_empty() {
             known.push(wording::place(best));
         }
@@ -348,25 +348,26 @@ impl Speaker<'_> {
         })
     }
 
-    /// What is left to say of a message that no line and no finding answers: that no line does, with what the step
-    /// asks for instead.
-    pub(super) fn what_is_left(&self, message: &Message) -> Vec<String> {
-        let text = self.without_names(&message.text);
-        let (asked_text, asked) = self.asked_in(&text);
+    /// What is left to say of a message: of a line that was shown what stands beside it, of a fact that no document
+    /// has it, and of a question what the step asks for instead.
+    pub(super) fn what_is_left(&self, message: &Message, text: &str, asked: &Asked<'_>) -> Vec<String> {
+        let asks = asks(&message.text);
         if let Some(best) = asked.best() {
             // A line that nobody has shown is shown, in whatever words are left.
-            let new = self.is_first_to_answer() && !self.is_quoted(&asked.quote(best, 140));
-            let made = self.talk.contributions().flat_map(|said| places_in(&said.text)).collect();
-            return if new { Vec::new() } else { self.beside(&asked_text, &asked, &made) };
+            if self.is_first_to_answer() && !self.is_quoted(&asked.quote(best, 140)) {
+                return Vec::new();
+            }
+            let shown = self.talk.contributions().flat_map(|said| places_in(&said.text)).collect();
+            return self.beside(text, asked, &shown, if asks { 1 } else { 2 });
         }
-        let said = self.in_short(&text);
-        if !asks(&message.text) {
+        let said = self.in_short(&self.without_names(&message.text));
+        if !asks {
             return self.in_turn(wording::written_nowhere(self.speech, &said));
         }
+        let mut questions = self.own_questions().into_iter().filter(|question| !self.has_said(question));
+        let then = questions.next().map(|question| format!(" {}: {question}", wording::STEP_ASKS));
+        let then = then.unwrap_or_default();
         let ways = self.in_turn(wording::holds_nothing(self.speech, &said));
-        let questions = self.own_questions().into_iter().filter(|question| !self.has_said(question));
-        let asked = questions.take(1).map(|question| format!(" {}: {question}", wording::STEP_ASKS));
-        let then = asked.collect::<String>();
         ways.iter().map(|way| format!("{way}{then}")).collect()
     }
 

@@ -265,12 +265,13 @@ impl<'a> Asked<'a> {
         self.lines.iter().skip(1).find(new).and_then(|at| self.evidence.lines.get(*at))
     }
 
-    /// The lines that say at least half as much of it as the best one, that first.
-    pub fn close(&self) -> impl Iterator<Item = &'a Line> {
+    /// The lines that say at least half as much of it as the best one, that first, in at least so many words.
+    pub fn close(&self, least: usize) -> impl Iterator<Item = &'a Line> {
         let weight = |at: &usize| self.shares.get(at).map_or(0, |share| share.weight);
         let most = self.lines.first().map_or(0, weight);
         let close = self.lines.iter().take_while(move |at| weight(at) * 2 >= most);
-        close.filter_map(|at| self.evidence.lines.get(*at))
+        let many = close.filter(move |at| self.shares.get(at).is_some_and(|share| share.count >= least));
+        many.filter_map(|at| self.evidence.lines.get(*at))
     }
 
     /// Whether it names anything that could be looked for.

@@ -290,11 +290,11 @@ impl Speaker<'_> {
     /// What is left to say where a line is owed.
     fn owed_words(&self) -> impl Iterator<Item = Candidate> {
         let message = self.talk.last_message().filter(|_| self.cue.owed);
-        message
-            .map(|message| self.what_is_left(message))
-            .unwrap_or_default()
-            .into_iter()
-            .map(Candidate::Written)
+        let left = message.map(|message| {
+            let (text, asked) = self.asked_in(&self.without_names(&message.text));
+            self.what_is_left(message, &text, &asked)
+        });
+        left.unwrap_or_default().into_iter().map(Candidate::Written)
     }
 
     fn written(&self, candidate: Candidate) -> Result<String, Speechless> {

@@ -57,8 +57,9 @@ fn name_asked_for(question: &str) -> Option<String> {
 
 fn below_heading(evidence: &Evidence, wanted: &[String]) -> Option<Vec<usize>> {
     let named = |at: &usize| {
-        let (line, own) = (&evidence.lines[*at], roots(&evidence.lines[*at].text));
-        line.kind == LineKind::Heading && line.depth > 1 && wanted.iter().all(|root| own.contains(root))
+        let line = &evidence.lines[*at];
+        let own = || roots(&line.text);
+        line.kind == LineKind::Heading && line.depth > 1 && has_all(&own(), wanted)
     };
     let heading = (0..evidence.lines.len()).filter(named).min_by_key(|at| evidence.lines[*at].words.len())?;
     let below = heading + 1..=heading + evidence.below(heading);
@@ -69,6 +70,10 @@ fn below_heading(evidence: &Evidence, wanted: &[String]) -> Option<Vec<usize>> {
         None => below.collect(),
     };
     (2..=MOST).contains(&parts.len()).then_some(parts)
+}
+
+fn has_all(roots: &[String], wanted: &[String]) -> bool {
+    wanted.iter().all(|root| roots.contains(root))
 }
 
 fn labelled(evidence: &Evidence, wanted: &[String]) -> Option<Vec<usize>> {
