@@ -74,10 +74,14 @@ impl Speaker<'_> {
                         openings.iter().map(|opening| Candidate::Opened(opening.clone(), point.clone()));
                     found.extend(opened);
                 }
-                // Who asks gets the line before what is to be said of it.
+                // Who asks gets the line before what is to be said of it, with the question that it raises.
                 opening => {
                     let ways = opening.map_or(&[][..], |_| &openings).iter().filter(|_| asks(&message.text));
-                    found.extend(ways.cloned().map(Candidate::Written));
+                    let asking = Some(&point.ask).filter(|ask| ask.ends_with('?'));
+                    for way in ways {
+                        found.extend(asking.map(|ask| Candidate::Written(format!("{way} {ask}"))));
+                        found.push(Candidate::Written(way.clone()));
+                    }
                     found.push(Candidate::Point(point));
                 }
             }
