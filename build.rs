@@ -110,7 +110,7 @@ fn lens(one: &Value) -> Result<String, String> {
     };
     Ok(format!(
         "Lens {{ name: {}, source: {}, weight: {}, place: Where::{}, measure: {measure}, says: {}, asks: {}, \
-         any: {}, with: {}, unless: {}, stance: {stance} }}",
+         any: {}, with: {}, everyday: {}, unless: {}, stance: {stance} }}",
         text("lens"),
         text("from"),
         one["weight"].as_u64().ok_or_else(|| format!("the lens {} has no weight", one["lens"]))?,
@@ -119,6 +119,7 @@ fn lens(one: &Value) -> Result<String, String> {
         text("asks"),
         list("any", words::phrase),
         list("with", words::phrase),
+        list("everyday", words::phrase),
         list("unless", words::phrase),
     ))
 }

@@ -8,6 +8,7 @@
 //!   where: line                              # line, section (by its heading) or item
 //!   any: [adequate, easy, as soon as possible]
 //!   with: []                                 # the same line says one of these, too
+//!   everyday: []                             # those of `any` that need one of `with`; the others do not
 //!   unless: [at most]                        # near by it is settled: the lens is silent
 //!   says: "{place} says \"{quote}\", and \"{word}\" can not be measured."
 //!   asks: "What would a person see when it is {word} enough?"
@@ -85,6 +86,8 @@ struct Written {
     #[serde(default)]
     with: Vec<String>,
     #[serde(default)]
+    everyday: Vec<String>,
+    #[serde(default)]
     unless: Vec<String>,
     measure: Option<Measure>,
     says: String,
@@ -118,10 +121,19 @@ pub struct Lens {
     pub any: Cow<'static, [Text]>,
     /// … and one of these, where there are any …
     pub with: Cow<'static, [Text]>,
+    /// … which only those of `any` need that stand here, where some do: words with an everyday sense …
+    pub everyday: Cow<'static, [Text]>,
     /// … and none of these.
     pub unless: Cow<'static, [Text]>,
     /// What the persona speaks for where a colleague's lens pulls the other way.
     pub stance: Option<Stance>,
+}
+
+impl Lens {
+    /// Whether a word that a line says counts only beside one of `with`.
+    pub fn is_narrowed(&self, word: &str) -> bool {
+        !self.with.is_empty() && (self.everyday.is_empty() || self.everyday.iter().any(|other| other == word))
+    }
 }
 
 /// A side that a lens takes. Two personas differ only where both their sides stand in the documents.
@@ -167,6 +179,7 @@ pub fn read(path: &str, text: &str) -> Result<Vec<Lens>, Finding> {
             measure: one.measure,
             any: phrases(&one.any),
             with: phrases(&one.with),
+            everyday: phrases(&one.everyday),
             unless: phrases(&one.unless),
             name: one.lens.into(),
             says: one.says.into(),
@@ -220,6 +233,12 @@ fn wrong(one: &Written, before: &[Lens]) -> Option<String> {
     }
     if one.any.is_empty() == one.measure.is_none() {
         return Some(format!("the lens {} needs either `any` or `measure`", one.lens));
+    }
+    if one.everyday.iter().any(|word| !one.any.contains(word))
+        || one.with.is_empty() && !one.everyday.is_empty()
+    {
+        let why = "names words of `any` that need one of `with`";
+        return Some(format!("`everyday` of the lens {} {why}", one.lens));
     }
     if one.place != Where::Line && (one.unless.is_empty() || one.measure.is_some()) {
         let why = "looks for what is missing: it needs `any` and `unless`";
@@ -295,6 +314,10 @@ mod tests {
             refused(&GOOD.replace("any: [Not yet, fast]", "any: []")).contains("either `any` or `measure`")
         );
         assert!(refused(&GOOD.replace("weight: 10", "weight: 10\n  where: section")).contains("`unless`"));
+        let everyday = |words: &str| GOOD.replace("any: [", &format!("{words}\n  any: ["));
+        assert!(refused(&everyday("everyday: [fast]")).contains("one of `with`"));
+        assert!(refused(&everyday("everyday: [slow]\n  with: [x]")).contains("one of `with`"));
+        assert!(read("l.yaml", &everyday("everyday: [fast]\n  with: [x]")).is_ok());
         assert!(refused(&GOOD.replace("{place}", "it")).contains("says no {place}"));
         assert!(refused("- 1\n").contains("l.yaml:1"));
         let side = |text: &str| format!("{GOOD}{text}");

@@ -103,7 +103,8 @@ fn clauses(text: &str) -> Vec<Clause> {
 
 /// A text at the ends of its clauses.
 fn cut(text: &str) -> Vec<&str> {
-    let ends = [". ", "; ", ": ", ", and ", ", but ", ", so ", ", because ", " because ", " it is, "];
+    let ends =
+        [". ", "; ", ": ", ", and ", ", but ", ", so ", ", because ", " because ", " it is, ", ", the "];
     let mut parts = vec![text];
     for end in ends {
         parts = parts.into_iter().flat_map(|part| part.split(end)).collect();

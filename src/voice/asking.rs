@@ -1,10 +1,15 @@
 //! What a message asks about, and which lines speak of it: words weigh the more the fewer lines hold them, they
 //! are compared by their roots ("encryption" finds "encrypt"), and a line counts with its heading.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
 
-use super::evidence::{Evidence, Line, LineKind, names_something, sentences, snippet};
+use foldhash::fast::RandomState;
+
+use super::evidence::{Evidence, Line, LineKind, snippet};
+use super::naming::{is_of_the_calendar, is_unit, names_something};
+use super::paragraphs::sentences;
 use crate::discussion::words::{is_number, is_significant, stem, subjects, words};
 
 /// Words of a message that are looked for.
@@ -51,23 +56,24 @@ const NEAR: [&[&str]; 15] = [
     &["conflict", "clash", "merge", "overwrite", "differently"],
 ];
 
-/// Forms whose root is another word.
-const FORMS: [(&str, &str); 14] = [
-    ("bought", "buy"),
-    ("broke", "break"),
-    ("broken", "break"),
-    ("built", "build"),
-    ("held", "hold"),
-    ("kept", "keep"),
-    ("lost", "lose"),
-    ("paid", "pay"),
-    ("payment", "pay"),
-    ("read", "read"),
-    ("sent", "send"),
-    ("told", "tell"),
-    ("went", "go"),
-    ("written", "write"),
-];
+/// Forms that no ending tells, behind the word whose forms they are.
+const FORMS: &str = "\
+    begin began begun, break broke broken, bring brought, build built, buy bought, catch caught, \
+    choose chose chosen, drive drove driven, eat ate eaten, fall fell fallen, feel felt, fly flew flown, \
+    forget forgot forgotten, freeze froze frozen, give gave given, grow grew grown, hear heard, hold held, \
+    keep kept, know knew known, lend lent, lose lost loss, meet met, pay paid payment, ride rode ridden, \
+    ring rang rung, run ran, say said, see saw seen, seek sought, sell sold, send sent, sleep slept, \
+    speak spoke spoken, spend spent, stand stood, steal stole stolen, take took taken, teach taught, \
+    tell told, think thought, throw threw thrown, wear wore worn, win won, write wrote written";
+
+/// The word whose form a word is, where no ending tells.
+fn base(form: &str) -> Option<&'static str> {
+    static BASES: LazyLock<HashMap<&str, &str, RandomState>> = LazyLock::new(|| {
+        let words = FORMS.split(", ").filter_map(|words| words.split_once(' '));
+        words.flat_map(|(base, forms)| forms.split(' ').map(move |form| (form, base))).collect()
+    });
+    BASES.get(form).copied()
+}
 
 /// Endings that are taken off, the longer ones first.
 const ENDINGS: [&str; 21] = [
@@ -82,9 +88,7 @@ pub fn root(word: &str) -> String {
     if !word.is_ascii() {
         return word.into_owned();
     }
-    if let Some((_, other)) = FORMS.iter().find(|(form, _)| *form == word) {
-        return (*other).to_owned();
-    }
+    let word = adjective(base(&word).map_or(word, Cow::Borrowed));
     let mut left: &str = &word;
     for _ in 0..2 {
         let shorter =
@@ -96,6 +100,15 @@ pub fn root(word: &str) -> String {
         Some(rest) => format!("{rest}y"),
         None => left.to_owned(),
     }
+}
+
+/// "absence" as "absent", "tolerance" as "tolerant": the one names what the other says.
+fn adjective(word: Cow<'_, str>) -> Cow<'_, str> {
+    let of = |noun: &[&str], ending: &str| {
+        let head = noun.iter().find_map(|noun| word.strip_suffix(noun)).filter(|head| head.len() > 2)?;
+        Some(Cow::Owned(format!("{head}{ending}")))
+    };
+    of(&["ence", "ency"], "ent").or_else(|| of(&["ance", "ancy"], "ant")).unwrap_or(word)
 }
 
 /// "plann" as "plan".
@@ -162,8 +175,8 @@ impl<'a> Asked<'a> {
     /// Takes a word, or a figure with its unit, and what each line shares of it.
     fn look_for(&mut self, run: Vec<String>, stem: &str) {
         let mut said = self.evidence.saying(&run);
-        // "180 MB" stands nowhere, and the limit in MB does.
-        let unit = run.last().filter(|_| run.len() > 1 && said.is_empty());
+        // "180 MB" stands nowhere, and the limit in MB does; what time is counted in limits nothing.
+        let unit = run.last().filter(|_| run.len() > 1 && said.is_empty() && names_something(stem));
         if let Some(unit) = unit.filter(|unit| !self.evidence.lines_of(unit).is_empty()) {
             return self.look_for(vec![unit.clone()], unit);
         }
@@ -171,21 +184,21 @@ impl<'a> Asked<'a> {
         said.truncate(EVERYWHERE);
         let root = run.join(" ");
         let exact = if run.len() > 1 || root.contains(|c: char| c.is_ascii_digit()) { 2 } else { 1 };
+        // A figure with its unit tells more than a word that is as rare.
         let weight = match said.is_empty() {
             true => UNKNOWN,
-            false => 1_000 / (2 + said.len()),
+            false => 1_000 * if is_counted(&run) { 2 } else { 1 } / (2 + said.len()),
         };
-        let forms = self.evidence.lines_with(stem);
+        let same_form = |at: &usize| self.evidence.lines.get(*at).is_some_and(|line| is_said_as(stem, line));
+        let same: Vec<bool> = said.iter().map(same_form).collect();
         let near: BTreeSet<usize> = near_to(&root)
             .flat_map(|other| self.evidence.lines_of(other))
             .copied()
             .filter(|at| said.binary_search(at).is_err())
             .collect();
         let near_weight = if near.is_empty() { 0 } else { 400 / (2 + near.len()) };
-        for at in &said {
-            // Who meets is at no meeting.
-            let same = !stem.ends_with("ing") || forms.binary_search(at).is_ok();
-            self.add(*at, exact, if same { weight } else { weight / 2 });
+        for (at, same) in said.iter().zip(&same) {
+            self.add(*at, exact, if *same { weight } else { weight / 2 });
         }
         for at in &near {
             self.add(*at, 1, near_weight);
@@ -194,7 +207,7 @@ impl<'a> Asked<'a> {
         for at in headed.into_iter().filter(|at| said.binary_search(at).is_err() && !near.contains(at)) {
             self.add(at, 1, weight / 2);
         }
-        let same = !said.is_empty() && (!stem.ends_with("ing") || !forms.is_empty());
+        let same = same.contains(&true);
         self.words.push(Word { root, run, weight, count: said.len(), near: near_weight, same });
     }
 
@@ -227,6 +240,12 @@ impl<'a> Asked<'a> {
         found.into_iter().map(|(.., at)| at).collect()
     }
 
+    /// The same, as if no line spoke of it.
+    pub fn without_lines(mut self) -> Asked<'a> {
+        self.lines.clear();
+        self
+    }
+
     /// The line that says most of it.
     pub fn best(&self) -> Option<&'a Line> {
         self.lines.first().and_then(|at| self.evidence.lines.get(*at))
@@ -246,6 +265,15 @@ impl<'a> Asked<'a> {
         self.lines.iter().skip(1).find(new).and_then(|at| self.evidence.lines.get(*at))
     }
 
+    /// The lines that say at least half as much of it as the best one, that first, in at least so many words.
+    pub fn close(&self, least: usize) -> impl Iterator<Item = &'a Line> {
+        let weight = |at: &usize| self.shares.get(at).map_or(0, |share| share.weight);
+        let most = self.lines.first().map_or(0, weight);
+        let close = self.lines.iter().take_while(move |at| weight(at) * 2 >= most);
+        let many = close.filter(move |at| self.shares.get(at).is_some_and(|share| share.count >= least));
+        many.filter_map(|at| self.evidence.lines.get(*at))
+    }
+
     /// Whether it names anything that could be looked for.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
@@ -261,8 +289,9 @@ impl<'a> Asked<'a> {
     pub fn nowhere(&self, text: &str) -> Option<String> {
         let found = words(text);
         let of = |at: usize| {
-            let word =
-                found.get(at).filter(|word| names_something(&word.text) && !word.text.ends_with("est"))?;
+            let word = found.get(at)?;
+            let names = names_something(&word.text) && !is_of_the_calendar(&word.text);
+            let word = Some(word).filter(|word| names && !word.text.ends_with("est"))?;
             let root = root(&word.text);
             self.words.iter().find(|one| one.root == root)
         };
@@ -366,21 +395,23 @@ impl<'a> Asked<'a> {
         let found = words(text);
         let mut in_line = roots(&line.text);
         in_line.extend(roots(&line.section));
-        // The word that stands at a place of the text, with how many words it is long.
+        let stands = |at: usize| found.get(at).and_then(|_| self.stands(&found[at..], &in_line));
+        // What is asked at a place of the text, with how many words it is long.
         let at = |at: usize| -> Option<(usize, usize)> {
-            let stands = |word: &&Word| {
-                let parts: Vec<String> =
-                    found[at..].iter().take(word.run.len()).flat_map(|one| roots(&one.text)).collect();
-                has_run(&parts, &word.run)
+            let (weight, length) = stands(at)?;
+            // A thing is named behind an article, "risk" and not "low" in "a low risk".
+            let leads = |at: Option<usize>| at.is_some_and(|at| LEADING.contains(&found[at].text.as_ref()));
+            let names = |at: usize| found.get(at).is_some_and(|word| names_something(&word.text));
+            let next = at + length;
+            let goes_on = names(next) && text[found[next - 1].end..found[next].start] == *" ";
+            let before = at.checked_sub(1);
+            let named = leads(before) || before.is_some_and(names) && leads(at.checked_sub(2));
+            let weight = match (goes_on, named) {
+                (true, _) if stands(next).is_none() => weight / 4,
+                (false, true) => weight * 2,
+                _ => weight,
             };
-            let word = self.words.iter().find(stands)?;
-            let near = near_to(&word.root).any(|other| in_line.iter().any(|root| root == other));
-            let weight = if has_run(&in_line, &word.run) { word.weight } else { near.then_some(word.near)? };
-            // A thing is named behind an article; a figure alone names none.
-            let before = at.checked_sub(1).map(|before| found[before].text.as_ref());
-            let named = before.is_some_and(|before| LEADING.contains(&before));
-            let figure = word.run.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
-            Some((weight * if named { 2 } else { 1 } / if figure { 4 } else { 1 }, word.run.len()))
+            Some((weight, length))
         };
         let best = (0..found.len()).rev().filter_map(|place| Some((at(place)?, place)));
         let ((_, length), rarest) = best.max_by_key(|((weight, _), _)| *weight)?;
@@ -393,6 +424,30 @@ impl<'a> Asked<'a> {
             to += 1;
         }
         Some(text[found[from].start..found[to].end].to_owned())
+    }
+
+    /// What the first of some words is worth that a line shares, and of how many words it is.
+    fn stands(
+        &self,
+        found: &[crate::discussion::words::Word<'_>],
+        line: &[String],
+    ) -> Option<(usize, usize)> {
+        let begins = |word: &Word| {
+            let parts: Vec<(usize, String)> = found
+                .iter()
+                .take(word.run.len() + 1)
+                .enumerate()
+                .flat_map(|(at, one)| roots(&one.text).into_iter().map(move |root| (at, root)))
+                .collect();
+            let own: Vec<String> = parts.iter().map(|(_, root)| root.clone()).collect();
+            begins_with(&own, &word.run).map(|length| parts[length - 1].0 + 1)
+        };
+        let (word, length) = self.words.iter().find_map(|word| Some((word, begins(word)?)))?;
+        let near = near_to(&word.root).any(|other| line.iter().any(|root| root == other));
+        let weight = if has_run(line, &word.run) { word.weight } else { near.then_some(word.near)? };
+        // A figure alone names nothing.
+        let figure = word.run.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
+        Some((weight / if figure { 4 } else { 1 }, length))
     }
 }
 
@@ -411,11 +466,55 @@ pub fn roots(text: &str) -> Vec<String> {
     words(text).iter().flat_map(|word| word.text.split('-').map(root).collect::<Vec<_>>()).collect()
 }
 
-fn has_run(roots: &[String], run: &[String]) -> bool {
+/// How many of some roots a run of them takes that begins with the first: one more than its own, where a word
+/// stands between a figure and what it counts ("3 working days").
+fn begins_with(roots: &[String], run: &[String]) -> Option<usize> {
+    if roots.starts_with(run) {
+        return Some(run.len());
+    }
+    let (unit, figure) = run.split_last().filter(|_| is_counted(run))?;
+    let skipped = roots.starts_with(figure)
+        && roots.get(run.len()) == Some(unit)
+        && roots.get(figure.len()).is_some_and(|between| is_unit(between));
+    skipped.then_some(run.len() + 1)
+}
+
+/// Whether roots have a run in them.
+pub(super) fn has_run(roots: &[String], run: &[String]) -> bool {
     match run {
         [one] => roots.contains(one),
-        _ => roots.windows(run.len()).any(|window| window == run),
+        _ => (0..roots.len()).any(|at| begins_with(&roots[at..], run).is_some()),
     }
+}
+
+/// Whether a run is a figure with what it counts.
+fn is_counted(run: &[String]) -> bool {
+    let digits = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
+    run.len() > 1 && run.first().is_some_and(digits) && !run.last().is_some_and(digits)
+}
+
+/// Words behind which a verb stands as it is in the dictionary.
+const BEFORE_A_VERB: [&str; 23] = [
+    "can", "cannot", "could", "did", "do", "does", "he", "it", "may", "might", "must", "not", "shall", "she",
+    "should", "that", "they", "to", "we", "which", "who", "will", "would",
+];
+
+/// Whether a line says a word as the question does: who meets is at no meeting, and what is stored is no store.
+fn is_said_as(stem: &str, line: &Line) -> bool {
+    if stem.ends_with("ing") {
+        return line.stems.iter().any(|other| other == stem);
+    }
+    if !stem.ends_with("ed") || line.stems.iter().any(|other| other == stem) {
+        return true;
+    }
+    let root = root(stem);
+    let verb = |at: usize, word: &String| {
+        let before = at.checked_sub(1).and_then(|before| line.words.get(before));
+        let is_form = word.ends_with("ed") || word.ends_with("ing") || word.ends_with('s');
+        let behind = || before.is_some_and(|before| BEFORE_A_VERB.contains(&before.as_str()));
+        (is_form || behind()) && self::root(word) == root
+    };
+    line.words.iter().enumerate().any(|(at, word)| verb(at, word))
 }
 
 fn says(text: &str, run: &[String]) -> bool {
@@ -436,24 +535,27 @@ fn runs(text: &str) -> Vec<(Vec<String>, String)> {
                 at += 1;
             }
             // "60 movers", "1 GB", and a figure by itself where it is a long one or has parts.
-            let unit = found.get(at + 1).filter(|next| {
-                let named = names_something(&next.text) || next.text.len() == 2 && !is_small(&next.text);
-                named && &text[found[at].end..next.start] == " "
-            });
+            let unit = unit_at(text, &found, at).filter(|_| from != at || !is_year(&found[at].text));
             let mut run: Vec<String> = found[from..=at].iter().map(|word| word.text.to_string()).collect();
-            run.extend(unit.map(|unit| root(&unit.text)));
+            run.extend(unit.map(root));
             if run.len() > 1 || run[0].len() > 2 {
-                all.push((run, String::new()));
+                all.push((run, unit.map(|unit| stem(unit).into_owned()).unwrap_or_default()));
             }
+        } else if let Some((figure, unit)) = found[at].text.split_once('-').filter(|(one, _)| is_number(one))
+        {
+            // "a 25-minute tour"
+            all.push((vec![figure.to_owned(), root(unit)], stem(unit).into_owned()));
         } else if is_count(&found[at].text)
-            && let Some(next) = found.get(at + 1).filter(|next| names_something(&next.text))
+            && let Some(unit) = unit_at(text, &found, at)
         {
             // "two inspectors" are more than inspectors.
-            all.push((vec![found[at].text.to_string(), root(&next.text)], String::new()));
+            all.push((vec![found[at].text.to_string(), root(unit)], stem(unit).into_owned()));
         } else if let Some(letter) = found.get(at + 1).filter(|next| is_letter(text, next)) {
             // "Option B" is one name.
             all.push((vec![root(&found[at].text), letter.text.to_string()], String::new()));
             at += 1;
+        } else if is_label(&found[at].text) {
+            all.push((roots(&found[at].text), String::new()));
         } else if names_something(&found[at].text) {
             let parts = found[at].text.split('-').filter(|part| names_something(part));
             all.extend(parts.map(|part| (vec![root(part)], stem(part).into_owned())));
@@ -476,14 +578,28 @@ fn is_letter(text: &str, word: &crate::discussion::words::Word<'_>) -> bool {
         && text[word.start..].starts_with(|c: char| c.is_ascii_uppercase() && c != 'A' && c != 'I')
 }
 
-/// Whether a word of two letters is none of a unit's: "in", "of", "at".
-fn is_small(word: &str) -> bool {
-    [
-        "am", "an", "as", "at", "be", "by", "do", "he", "if", "in", "is", "it", "me", "my", "no", "of", "on",
-        "or", "pm", "so", "to", "up", "us", "we",
-    ]
-    .binary_search(&word)
-    .is_ok()
+/// What the figure at a place counts: the next word, or the one behind it where that is the plural ("3 working
+/// days").
+fn unit_at<'w>(text: &str, found: &'w [crate::discussion::words::Word<'_>], at: usize) -> Option<&'w str> {
+    let next = |at: usize| {
+        let next = found.get(at + 1).filter(|next| &text[found[at].end..next.start] == " ")?;
+        is_unit(&next.text).then_some(next.text.as_ref())
+    };
+    let first = next(at)?;
+    let plural = |word: &&str| stem(word).len() < word.len();
+    let second = next(at + 1).filter(|second| !plural(&first) && plural(second));
+    Some(second.unwrap_or(first))
+}
+
+/// Whether a word is the name of one of several: "PL-06", "R1", "G3".
+fn is_label(word: &str) -> bool {
+    let digits = word.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let (letters, digits) = (word.len() - digits.len(), digits.trim_start_matches('-'));
+    (1..=4).contains(&letters) && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_year(word: &str) -> bool {
+    word.len() == 4 && (word.starts_with("19") || word.starts_with("20"))
 }
 
 /// The telling words that two texts share, by their roots; numbers are none.
@@ -524,6 +640,56 @@ mod tests {
         ] {
             assert!(forms.iter().all(|form| root(form) == root(forms[0])), "{forms:?} {:?}", forms.map(root));
         }
+    }
+
+    #[test]
+    fn a_form_that_no_ending_tells_has_the_root_of_its_word() {
+        for (one, other) in [
+            ("sees", "seen"),
+            ("absence", "absent"),
+            ("tolerances", "tolerant"),
+            ("chosen", "choose"),
+            ("stolen", "steals"),
+            ("frozen", "freezing"),
+        ] {
+            assert_eq!(root(one), root(other), "{one}, {other}");
+        }
+    }
+
+    #[test]
+    fn a_figure_is_found_with_what_it_counts() {
+        let text = "# T\n\nSomebody takes the gloves off at noon.\n\nA person works for 90 minutes at most.\n\nAn answer takes 3 working days.\n\nA 25-minute walk follows.\n\nPower fails twice a year.\n";
+        let evidence = Evidence::new([("spec.md", text)], &[]);
+        let line = |text: &str| Asked::of(&evidence, text, "").best().map(|line| line.number);
+        assert_eq!(line("What happens when somebody's 90 minutes are over?"), Some(5));
+        assert_eq!(line("Are 3 days enough for the power to fail?"), Some(7));
+        assert_eq!(line("Do we answer in 3 working days?"), Some(7));
+        assert_eq!(line("Is a walk of 25 minutes too long?"), Some(9));
+        assert_eq!(line("What happens after 7 minutes?"), None);
+        assert_eq!(Asked::of(&evidence, "Since 2022 nobody knows.", "").best(), None);
+    }
+
+    #[test]
+    fn a_label_is_a_name_and_an_adjective_is_no_topic() {
+        let text = "# T\n\nD-1 The gate opens at six.\n\nD-2 The boat leaves at noon.\n\nThe rope is a small danger.\n";
+        let evidence = Evidence::new([("spec.md", text)], &[]);
+        let of = |text: &str| {
+            let asked = Asked::of(&evidence, text, "");
+            asked.best().map(|line| (line.number, asked.topic(text, line).unwrap()))
+        };
+        assert_eq!(of("I disagree with D-2."), Some((5, "D-2".to_owned())));
+        assert_eq!(of("Is the rope a low danger?"), Some((7, "rope".to_owned())));
+    }
+
+    #[test]
+    fn a_verb_is_told_from_the_noun_that_is_written_like_it() {
+        let text = "# T\n\nThe firm runs a cold store in the north.\n\nWe must store every tour there.\n";
+        let evidence = Evidence::new([("spec.md", text)], &[]);
+        let line = |at: usize| &evidence.lines[at];
+        assert!(
+            !is_said_as("stored", line(1)) && is_said_as("stored", line(2)) && is_said_as("store", line(1))
+        );
+        assert_eq!(Asked::of(&evidence, "What is stored?", "").best().map(|line| line.number), Some(5));
     }
 
     #[test]

@@ -6,14 +6,14 @@ use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::RandomState;
 
-use super::asking::{root, roots};
-use crate::discussion::extract;
+use super::asking::{has_run, root, roots};
+use super::paragraphs::Wrapped;
 use crate::discussion::figures::Stated;
 use crate::discussion::words::{is_significant, numbers, stem, subjects, words};
 use crate::plain;
 
 /// Lines longer than this are no sentences: minified data, an embedded picture.
-const LONGEST_LINE: usize = 2_000;
+pub(super) const LONGEST_LINE: usize = 2_000;
 /// Lines of all documents together that are looked at.
 const MOST_LINES: usize = 20_000;
 
@@ -176,8 +176,7 @@ impl Evidence {
         }
         let first = cells.first().cloned().unwrap_or_default();
         for (at, cell) in cells.iter().enumerate().skip(1) {
-            let empty = cell.is_empty() || matches!(cell.as_str(), "-" | "--" | "?" | "n/a");
-            if let (true, Some(column)) = (empty, columns.get(at)) {
+            if let (true, Some(column)) = (is_gap(cell), columns.get(at)) {
                 self.gaps.push((name.to_owned(), number, first.clone(), column.clone()));
             }
         }
@@ -261,9 +260,7 @@ impl Evidence {
             [first, rest @ ..] => {
                 let all = |at: &&usize| {
                     rest.iter().all(|root| self.lines_of(root).binary_search(at).is_ok())
-                        && self.lines.get(**at).is_some_and(|line| {
-                            roots(&line.text).windows(run.len()).any(|window| window == run)
-                        })
+                        && self.lines.get(**at).is_some_and(|line| has_run(&roots(&line.text), run))
                 };
                 self.lines_of(first).iter().filter(all).copied().collect()
             }
@@ -362,80 +359,11 @@ impl Evidence {
     }
 }
 
-/// The lines of one paragraph or item of Markdown, while it is read: people wrap what they write, and
-/// a sentence is quoted whole.
-#[derive(Default)]
-struct Wrapped {
-    lines: Vec<(usize, String)>,
-    /// The last line as it stands in the file.
-    last: String,
-}
-
-/// A line that is as long was broken by its writer's editor; a shorter one may be a line of its own.
-const WRAPPED: usize = 55;
-/// As many lines are one paragraph at most: a file without blank lines is none.
-const PARAGRAPH: usize = 40;
-
-impl Wrapped {
-    /// Whether a line goes on with the sentence that the last one left open.
-    fn goes_on(&self, number: usize, raw: &str) -> bool {
-        let Some((last, text)) = self.lines.last() else { return false };
-        let next = raw.trim_start();
-        let broken = self.last.ends_with("  ") || self.last.ends_with('\\');
-        let open = !broken && !text.is_empty() && !text.ends_with(['.', '!', '?', ':', '。', '？']);
-        let long = self.last.trim_end().chars().count() >= WRAPPED;
-        last + 1 == number
-            && open
-            && self.lines.len() < PARAGRAPH
-            && next.len() <= LONGEST_LINE
-            && !next.is_empty()
-            && !begins_a_block(next)
-            && (next.starts_with(char::is_lowercase) || long)
-    }
-
-    fn take(&mut self, number: usize, raw: &str, text: String) {
-        self.lines.push((number, text));
-        raw.clone_into(&mut self.last);
-    }
-
-    /// The sentences, those that begin on one line together; the paragraph is over.
-    fn sentences(&mut self) -> Vec<(usize, String)> {
-        let lines = std::mem::take(&mut self.lines);
-        if lines.len() < 2 {
-            return lines;
-        }
-        let (mut whole, mut begins) = (String::new(), Vec::new());
-        for (number, text) in &lines {
-            begins.push((whole.len(), *number));
-            whole.push_str(text);
-            whole.push(' ');
-        }
-        let (mut found, mut from) = (Vec::<(usize, String)>::new(), 0);
-        for sentence in sentences(&whole) {
-            let at = whole[from..].find(&sentence).map_or(from, |at| from + at);
-            from = at + sentence.len();
-            let number =
-                begins[..begins.partition_point(|(start, _)| *start <= at)].last().map_or(0, |one| one.1);
-            match found.last_mut().filter(|(same, _)| *same == number) {
-                Some((_, text)) => text.extend([" ", &sentence]),
-                None => found.push((number, sentence)),
-            }
-        }
-        found
-    }
-}
-
-/// Whether a line of Markdown opens something of its own: a heading, an item, a table, a fence, a quotation,
-/// a comment, a rule, or a label such as `**Owner**:`.
-fn begins_a_block(line: &str) -> bool {
-    let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let numbered = digits.len() < line.len() && (digits.starts_with(". ") || digits.starts_with(") "));
-    let label = line.starts_with("**") && line.contains(':') || line.starts_with("__") && line.contains(':');
-    numbered
-        || label
-        || ["- ", "* ", "+ ", "#", "|", "```", "~~~", ">", "<", "---", "===", "***", "["]
-            .iter()
-            .any(|sign| line.starts_with(sign))
+/// Whether a cell waits for a value: "-", "n/a" and "none" are values.
+fn is_gap(cell: &str) -> bool {
+    let marks = ["tbd", "tbc", "tba", "todo"];
+    cell.chars().all(|sign| sign == '?')
+        || marks.contains(&cell.trim_end_matches('.').to_lowercase().as_str())
 }
 
 /// What a line of a document says, without its markup.
@@ -450,31 +378,6 @@ fn said(line: &str, markdown: bool) -> String {
         text.trim_matches([',', '{', '}', '[', ']', ' ']).replace("\": \"", ": ").replace("\": ", ": ")
     };
     plain::one_line(&text.replace('"', if markdown { "'" } else { "" }))
-}
-
-/// Abbreviations behind whose full stop a sentence goes on.
-const ABBREVIATIONS: [&str; 22] = [
-    "mr.", "mrs.", "ms.", "dr.", "prof.", "st.", "no.", "nr.", "e.g.", "i.e.", "vs.", "approx.", "fig.",
-    "ca.", "cf.", "incl.", "min.", "max.", "art.", "sec.", "z.b.", "bzw.",
-];
-
-/// The sentences of a document's line: as [`extract::sentences`] has them, but for the full stop of an
-/// abbreviation or an initial, which ends none.
-pub fn sentences(text: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for sentence in extract::sentences(text) {
-        match found.last_mut().filter(|last| goes_on(last)) {
-            Some(last) => last.extend([" ", sentence.as_str()]),
-            None => found.push(sentence),
-        }
-    }
-    found
-}
-
-fn goes_on(sentence: &str) -> bool {
-    let last = sentence.rsplit([' ', '(']).next().unwrap_or_default();
-    let initial = last.len() == 2 && last.starts_with(char::is_uppercase) && last.ends_with('.');
-    initial || ABBREVIATIONS.contains(&last.to_lowercase().as_str())
 }
 
 /// A few words of a line, for quoting: at most `limit` characters, without quotation marks.
@@ -495,372 +398,11 @@ pub fn search_words(item_name: &str) -> Vec<String> {
     found
 }
 
-/// Words that name no subject: what people do with words and time, and how they begin and end.
-const HOLLOW: [&str; 282] = [
-    "able",
-    "affect",
-    "agree",
-    "agreed",
-    "allow",
-    "allowed",
-    "almost",
-    "already",
-    "although",
-    "always",
-    "anybody",
-    "anymore",
-    "anyone",
-    "anything",
-    "anyway",
-    "around",
-    "ask",
-    "asked",
-    "asking",
-    "away",
-    "back",
-    "bad",
-    "because",
-    "become",
-    "becomes",
-    "behind",
-    "believe",
-    "better",
-    "bother",
-    "called",
-    "can't",
-    "cannot",
-    "choose",
-    "chooses",
-    "chosen",
-    "clear",
-    "come",
-    "comes",
-    "coming",
-    "count",
-    "counts",
-    "couple",
-    "day",
-    "days",
-    "decide",
-    "decides",
-    "depend",
-    "depends",
-    "didn't",
-    "different",
-    "document",
-    "documents",
-    "does",
-    "doesn't",
-    "don't",
-    "easiest",
-    "eight",
-    "either",
-    "eleven",
-    "else",
-    "end",
-    "ends",
-    "enough",
-    "even",
-    "ever",
-    "everybody",
-    "everyone",
-    "exactly",
-    "fact",
-    "far",
-    "find",
-    "finding",
-    "fine",
-    "first",
-    "follow",
-    "follows",
-    "found",
-    "gets",
-    "getting",
-    "give",
-    "given",
-    "gives",
-    "giving",
-    "goes",
-    "going",
-    "gone",
-    "good",
-    "great",
-    "half",
-    "hand",
-    "happen",
-    "happened",
-    "happens",
-    "having",
-    "hear",
-    "heard",
-    "hello",
-    "help",
-    "here's",
-    "hold",
-    "holding",
-    "holds",
-    "honestly",
-    "hour",
-    "hours",
-    "hundred",
-    "i'd",
-    "i'm",
-    "idea",
-    "important",
-    "inside",
-    "instead",
-    "interesting",
-    "isn't",
-    "itself",
-    "keep",
-    "keeping",
-    "kept",
-    "kind",
-    "know",
-    "last",
-    "later",
-    "lean",
-    "least",
-    "left",
-    "less",
-    "let's",
-    "likely",
-    "little",
-    "long",
-    "look",
-    "looking",
-    "lost",
-    "made",
-    "makes",
-    "making",
-    "many",
-    "matter",
-    "maybe",
-    "meaning",
-    "means",
-    "might",
-    "minute",
-    "minutes",
-    "missing",
-    "moment",
-    "month",
-    "months",
-    "must",
-    "myself",
-    "name",
-    "nearly",
-    "never",
-    "next",
-    "nine",
-    "nobody",
-    "none",
-    "nothing",
-    "often",
-    "okay",
-    "others",
-    "our",
-    "ours",
-    "own",
-    "part",
-    "people",
-    "place",
-    "please",
-    "point",
-    "put",
-    "putting",
-    "question",
-    "quite",
-    "ready",
-    "real",
-    "really",
-    "remember",
-    "rest",
-    "right",
-    "said",
-    "same",
-    "saying",
-    "says",
-    "second",
-    "seconds",
-    "seem",
-    "seems",
-    "seen",
-    "set",
-    "seven",
-    "shall",
-    "show",
-    "showing",
-    "shown",
-    "shows",
-    "side",
-    "since",
-    "six",
-    "small",
-    "somebody",
-    "something",
-    "sometimes",
-    "soon",
-    "sort",
-    "start",
-    "starts",
-    "stay",
-    "stays",
-    "still",
-    "stop",
-    "stops",
-    "sure",
-    "tackle",
-    "take",
-    "takes",
-    "taking",
-    "talk",
-    "talked",
-    "tell",
-    "telling",
-    "ten",
-    "thank",
-    "thanks",
-    "themselves",
-    "there's",
-    "thing",
-    "things",
-    "thinks",
-    "thought",
-    "three",
-    "time",
-    "times",
-    "today",
-    "told",
-    "true",
-    "try",
-    "turn",
-    "twelve",
-    "twenty",
-    "two",
-    "under",
-    "until",
-    "upon",
-    "used",
-    "using",
-    "usual",
-    "wanted",
-    "wants",
-    "wasn't",
-    "way",
-    "week",
-    "weeks",
-    "went",
-    "what's",
-    "whatever",
-    "whether",
-    "whoever",
-    "whole",
-    "whom",
-    "wife",
-    "within",
-    "without",
-    "won't",
-    "wonder",
-    "wondering",
-    "word",
-    "words",
-    "work",
-    "working",
-    "works",
-    "worried",
-    "worry",
-    "worst",
-    "would",
-    "write",
-    "wrong",
-    "year",
-    "years",
-    "yes",
-    "yesterday",
-    "yet",
-    "yourself",
-];
-
-/// Whether a word can name what a text is about.
-pub fn names_something(word: &str) -> bool {
-    is_significant(word)
-        && HOLLOW.binary_search(&word).is_err()
-        && !word.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// The subjects of a text that can name what it is about; of a compound such as `NFR-007` the parts too,
-/// as lines hold them.
-pub fn telling(text: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for word in words(text).iter().filter(|word| names_something(&word.text)) {
-        let whole = stem(&word.text);
-        let parts = word.text.split('-').filter(|part| part.len() > 2).map(stem);
-        for one in std::iter::once(whole).chain(parts) {
-            if !found.iter().any(|other| *other == one) {
-                found.push(one.into_owned());
-            }
-        }
-    }
-    found
-}
-
-/// What a text is about, to name it by: the first few words it quotes, else its longest run of
-/// telling words, at most four.
-pub fn topic(text: &str) -> Option<String> {
-    let mut quoted = text.split('"').skip(1).step_by(2).filter(|quoted| !words(quoted).is_empty());
-    if let Some(found) = quoted.clone().find(|quoted| words(quoted).len() <= 6) {
-        return Some(found.trim_end_matches(['.', '?', '!']).to_owned());
-    }
-    let text = quoted.next().unwrap_or(text);
-    let best = runs(text).into_iter().rev().max_by_key(|run| run.1)?;
-    Some(text[best.0].to_owned())
-}
-
-/// The longest run of telling words of a text that has one of these stems in it; where the stems
-/// stand close together, all that is between them.
-pub fn topic_around(text: &str, stems: &[String]) -> Option<String> {
-    let found = words(text);
-    let is_shared = |word: &crate::discussion::words::Word<'_>| {
-        names_something(&word.text)
-            && word.text.split('-').any(|part| stems.iter().any(|other| *other == stem(part)))
-    };
-    let shared: Vec<usize> = (0..found.len()).filter(|at| is_shared(&found[*at])).collect();
-    let close = |from: usize, to: usize| {
-        let between = &text[found[from].start..found[to].end];
-        to - from < 4 && !between.contains(['"', '.', '?', '!', ',', ';', ':', '(', ')'])
-    };
-    let pair = shared.windows(2).find(|pair| close(pair[0], pair[1]));
-    if let Some(pair) = pair {
-        return Some(text[found[pair[0]].start..found[pair[1]].end].to_owned());
-    }
-    let run = |at: &usize| runs(text).into_iter().find(|(range, _)| range.contains(&found[*at].start));
-    let best = shared.iter().filter_map(run).rev().max_by_key(|(_, length)| *length)?;
-    Some(text[best.0].to_owned())
-}
-
-/// The runs of telling words of a text that nothing but blanks separates, with how many there are.
-fn runs(text: &str) -> Vec<(std::ops::Range<usize>, usize)> {
-    let mut found: Vec<(std::ops::Range<usize>, usize)> = Vec::new();
-    let mut open = false;
-    for word in words(text).iter() {
-        let telling = names_something(&word.text);
-        let last = found
-            .last_mut()
-            .filter(|(range, length)| open && *length < 4 && text[range.end..word.start].trim().is_empty());
-        match last {
-            Some((range, length)) if telling => (range.end, *length) = (word.end, *length + 1),
-            _ if telling => found.push((word.start..word.end, 1)),
-            _ => {}
-        }
-        open = telling;
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::voice::asking::Asked;
+    use crate::voice::paragraphs::sentences;
 
     const SPEC: &str = "# Spec\n\n## 3. User Journeys\n\n- **Sync** should be \"fast\".\n\n| id | target |\n|---|---|\n| NFR-1 | |\n\n<!-- Elaboration: step 01-03, x -->\n### Elaboration Insights (Step 01-03: x)\n\n#### Key Insights\n- [Maya] ours\n\n## 4. Technical Context\n\nThe queue holds 500 photos.\n";
 
@@ -888,6 +430,28 @@ mod tests {
         );
         assert_eq!(evidence.gaps, [("spec.md".to_owned(), 9, "NFR-1".to_owned(), "target".to_owned())]);
         assert_eq!(evidence.missing, ["new.md"]);
+    }
+
+    #[test]
+    fn a_sign_in_a_cell_is_a_value_and_a_question_mark_is_none() {
+        let table = "| state | next |\n|---|---|\n| open | |\n| sent | ? |\n| paid | - |\n| lost | n/a |\n| billed | — |\n| late | TBD |\n| gone | none |\n";
+        let gaps = Evidence::new([("spec.md", table)], &[]).gaps;
+        assert_eq!(gaps.iter().map(|gap| gap.2.as_str()).collect::<Vec<_>>(), ["open", "sent", "late"]);
+    }
+
+    #[test]
+    fn two_figures_clash_where_they_count_the_same_thing() {
+        let text = "# T\n\nA trip has 35 stops on average and takes about 50 minutes.\n\nThe cleaning of the line takes 10 minutes.\n";
+        let evidence = Evidence::new([("spec.md", text)], &[]);
+        let clash =
+            |text: &str| evidence.contradicts(text, "the cleaning of the line").map(|line| line.number);
+        assert_eq!(
+            clash("A trip may well stop. The cleaning of the line takes 25 minutes, so a stop is skipped."),
+            Some(5)
+        );
+        assert_eq!(clash("A trip stops, the filling takes 25 minutes."), None);
+        assert_eq!(clash("We take two minutes, not ten."), Some(5));
+        assert_eq!(clash("A trip with its stops takes 60 minutes."), Some(3));
     }
 
     #[test]
@@ -932,12 +496,5 @@ mod tests {
             sentences("The sheet that Mr. Sam keeps. It is one."),
             ["The sheet that Mr. Sam keeps.", "It is one."]
         );
-    }
-
-    #[test]
-    fn a_topic_is_a_run_of_words_or_a_quotation() {
-        assert_eq!(topic("How should the data conflicts be shown?").as_deref(), Some("data conflicts"));
-        assert_eq!(topic("it says \"sync should be fast\" there").as_deref(), Some("sync should be fast"));
-        assert_eq!(topic("and so on"), None);
     }
 }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use super::asking::{root, shared_nouns};
-use super::evidence::{Evidence, Line, LineKind, Mentions, sentences, snippet};
+use super::evidence::{Evidence, Line, LineKind, Mentions, snippet};
+use super::paragraphs::sentences;
 use super::wording::place;
 use crate::discussion::words::{is_number, is_significant, numbers, subjects, words};
 use crate::lens::{Lens, Measure, Stance, Where, filled};
@@ -285,7 +286,11 @@ impl<'a> Looking<'a> {
         for (number, words) in vocabulary.lines.iter().enumerate() {
             for (at, word) in words.iter().enumerate() {
                 let said = &words[at + 1..];
-                for phrase in phrases[*word as usize].iter().filter(|phrase| said.starts_with(&phrase.rest)) {
+                let denied = is_denied(&evidence.lines[number].words[..at]);
+                let says = |phrase: &&Phrase<'_>| {
+                    said.starts_with(&phrase.rest) && !(denied && phrase.list == List::Any)
+                };
+                for phrase in phrases[*word as usize].iter().filter(says) {
                     hits[phrase.lens][phrase.list as usize].push((number, phrase.text));
                 }
             }
@@ -341,8 +346,8 @@ impl<'a> Looking<'a> {
                 Some(Measure::Load) => number_with_unit(&line.text, &|unit| is_load(lens, unit)),
                 Some(measure) => measured(measure, line),
             };
-            let Some(word) = word.filter(|_| !is_story(line)) else { continue };
-            let narrowed = lens.with.is_empty() || self.says(at, number, List::With).is_some();
+            let Some(word) = word.filter(|word| !is_story(line) && !is_asked(line, word)) else { continue };
+            let narrowed = !lens.is_narrowed(&word) || self.says(at, number, List::With).is_some();
             if narrowed && !self.is_settled(at, number) && is_of_one(lens, line, &word) {
                 self.counts[number] += 1;
                 self.found.push(Point::on((at, line), &word, lens, &says));
@@ -365,7 +370,7 @@ impl<'a> Looking<'a> {
             let lines_below = lines[at + 1..=at + length].iter();
             let told = lines_below.filter(|line| line.kind != LineKind::Heading).count();
             let is_met = |list| (at..=at + length).any(|line| self.says(line, number, list).is_some());
-            let narrowed = lens.with.is_empty() || is_met(List::With);
+            let narrowed = !lens.is_narrowed(word) || is_met(List::With);
             if told >= SECTION && narrowed && !is_met(List::Unless) {
                 let place = format!("\"{}\" in {}", snippet(&heading.text, 60), heading.document);
                 let statement = filled(&lens.says, &place, &snippet(&heading.text, 60), word);
@@ -382,8 +387,8 @@ impl<'a> Looking<'a> {
             return;
         }
         let first = prose(evidence).find(|(at, _)| {
-            self.says(*at, number, List::Any).is_some()
-                && (lens.with.is_empty() || self.says(*at, number, List::With).is_some())
+            let word = self.says(*at, number, List::Any);
+            word.is_some_and(|word| !lens.is_narrowed(word) || self.says(*at, number, List::With).is_some())
         });
         if let Some((at, line)) = first
             && let Some(word) = self.says(at, number, List::Any)
@@ -409,6 +414,20 @@ impl<'a> Looking<'a> {
             let asks = filled(&lens.asks, "", "", column);
             self.found.push(Point::new(lens.weight, column, statement, &asks));
         }
+    }
+}
+
+/// Words that deny what follows them, and small words that may stand in between.
+const DENIES: [&str; 9] = ["no", "not", "without", "never", "neither", "nor", "kein", "keine", "ohne"];
+const BETWEEN: [&str; 9] = ["a", "an", "any", "the", "be", "been", "longer", "more", "need"];
+
+/// Whether the words before a place deny what stands there: "a link that needs no password" has none.
+fn is_denied(before: &[String]) -> bool {
+    let mut nearest = before.iter().rev().map(String::as_str);
+    let denies = |word: Option<&str>| word.is_some_and(|word| DENIES.contains(&word));
+    match nearest.next() {
+        Some(word) if BETWEEN.contains(&word) => denies(nearest.next()),
+        word => denies(word),
     }
 }
 
@@ -467,6 +486,11 @@ const STORIES: [&str; 9] = [
 fn is_story(line: &Line) -> bool {
     let tried = line.words.starts_with(&["we".to_owned(), "tried".to_owned()]);
     tried || line.section_stems.iter().any(|stem| STORIES.contains(&stem.as_str()))
+}
+
+/// Whether a line says a word in a question, which promises nothing.
+fn is_asked(line: &Line, word: &str) -> bool {
+    line.text.contains('?') && sentence_with(line, word).ends_with('?')
 }
 
 /// Whether a figure and the words that narrow it stand in one sentence, which states and does not ask.
@@ -768,6 +792,48 @@ mod tests {
             ["spec.md line 1 says \"The sync should be fast\". How fast?"]
         );
         assert_eq!(own(&lens, "The sync takes its time."), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_denied_or_asked_is_not_there() {
+        let lens = format!("{HEAD}  any: [password, not allowed]\n  says: '{{place}} {{word}}'\n");
+        assert_eq!(own(&lens, "A link asks for a password."), ["spec.md line 1 password"]);
+        assert_eq!(own(&lens, "Paper is not allowed there."), ["spec.md line 1 not allowed"]);
+        for text in
+            ["A link that needs no password.", "It opens without a password.", "It is not a password."]
+        {
+            assert!(own(&lens, text).is_empty(), "{text}");
+        }
+        assert_eq!(own(&lens, "No one knows the password of it.").len(), 1);
+        assert!(own(&lens, "Shall the link ask for a password?").is_empty());
+    }
+
+    #[test]
+    fn an_everyday_sense_of_a_word_is_no_finding() {
+        for text in [
+            "Tenants in a wheelchair get a door near the floor.",
+            "A lesson in the laboratory needs a teacher with a safety certificate.",
+            "The protocol of the meeting hangs in the hall.",
+            "Visitors queue at the door, and the topic of the evening is read out.",
+            "The crash team is called at night.",
+            "A flag hangs over the harbour.",
+        ] {
+            let all = ["business-analyst", "solutions-architect", "system-designer"];
+            let said: Vec<String> = all.iter().flat_map(|persona| found(persona, text)).collect();
+            assert!(
+                said.iter().all(|said| !said.contains("tenan") || !said.contains("common ground")),
+                "{said:?}"
+            );
+            for word in
+                ["A date on which work", "Nothing caps", "starts no clock", "A shape is fixed", "third state"]
+            {
+                assert!(said.iter().all(|said| !said.contains(word)), "{text}: {said:?}");
+            }
+        }
+        let tls = found("solutions-architect", "The server presents a TLS certificate to the gateway.");
+        assert!(tls.iter().any(|said| said.starts_with("A date on which work stops")), "{tls:?}");
+        let data = found("solutions-architect", "The database holds the records of all tenants.");
+        assert!(data.iter().any(|said| said.contains("common ground")), "{data:?}");
     }
 
     #[test]

@@ -12,6 +12,7 @@
 //! assert_eq!(without_prefix("Maya Chen (Business Analyst): Why?", maya), "Why?");
 //! ```
 
+mod answering;
 #[cfg(feature = "net")]
 pub mod anthropic;
 pub mod asking;
@@ -21,11 +22,15 @@ pub mod drafting;
 pub mod evidence;
 pub mod grounding;
 pub mod integrity;
+mod left_open;
 pub mod lenses;
 pub mod model;
+pub mod naming;
 pub mod offline;
 #[cfg(feature = "net")]
 pub mod openai;
+mod paragraphs;
+pub mod parts;
 pub mod prompt;
 pub mod tape;
 pub mod wording;

@@ -10,14 +10,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::context;
 use minijinja::value::Serde;
 
-use super::asking::Asked;
-use super::evidence::{Evidence, Line, LineKind, snippet, telling};
+use super::evidence::{Evidence, snippet};
 use super::integrity::{Breach, breaches};
 use super::lenses::{Point, Vocabulary, points, share_of};
 use super::wording::{self, Speech};
 use super::{Speechless, Voice};
-use crate::discussion::decisions::{decisions_in, statements};
-use crate::discussion::event::{Contribution, Event, Message, Purpose};
+use crate::discussion::decisions::decisions_in;
+use crate::discussion::event::{Contribution, Event, Purpose};
 use crate::discussion::positions::position;
 use crate::discussion::summary::Summary;
 use crate::discussion::words::{subjects, words};
@@ -40,21 +39,21 @@ pub struct Offline {
 
 /// What was found: the points of each persona, and where two of them pull in opposite directions.
 #[derive(Clone, Debug, Default)]
-struct Found {
+pub(super) struct Found {
     points: BTreeMap<String, Vec<Point>>,
     tensions: Vec<Tension>,
 }
 
 /// A point of each of two personas, by key and index, that take opposite sides.
 #[derive(Clone, Debug)]
-struct Tension {
+pub(super) struct Tension {
     sides: [(String, usize); 2],
 }
 
 /// As many points are weighed against what was asked for one line.
-const CHOICE: usize = 5;
+pub(super) const CHOICE: usize = 5;
 /// A lens of less weight fills a silence, and is no answer.
-const LIGHT: usize = 17;
+pub(super) const LIGHT: usize = 17;
 /// As many points of a persona that take a side are held against a colleague's.
 const SIDES: usize = 60;
 /// Positions that are stated in one discussion: what two differ about is put to the user each time.
@@ -176,7 +175,7 @@ impl Voice for Offline {
 
 /// Something that could be said; it is written out when its turn comes, since the first that
 /// keeps to the rules is taken.
-enum Candidate {
+pub(super) enum Candidate {
     Written(String),
     Point(Point),
     /// A point behind the words that open an answer.
@@ -190,21 +189,21 @@ enum Candidate {
 }
 
 /// One line that is wanted, and everything it may rest on.
-struct Speaker<'a> {
-    evidence: &'a Evidence,
-    depth: Depth,
-    points: &'a [Point],
-    found: &'a Found,
-    persona: &'a Persona,
-    speech: Speech,
-    talk: &'a Discussion<'a>,
-    cue: &'a Cue,
-    before: Before,
+pub(super) struct Speaker<'a> {
+    pub evidence: &'a Evidence,
+    pub depth: Depth,
+    pub points: &'a [Point],
+    pub found: &'a Found,
+    pub persona: &'a Persona,
+    pub speech: Speech,
+    pub talk: &'a Discussion<'a>,
+    pub cue: &'a Cue,
+    pub before: Before,
 }
 
 /// What was said so far, by anybody: the sentences, and what they are without what they quote.
 #[derive(Debug, Default)]
-struct Before {
+pub(super) struct Before {
     sentences: BTreeSet<String>,
     skeletons: BTreeSet<String>,
 }
@@ -231,14 +230,6 @@ fn skeleton(sentence: &str) -> Option<String> {
         unquoted.trim_end_matches(['.', '?', '!']).split(' ').filter(named).collect::<Vec<_>>().join(" ");
     let words: Vec<_> = words(&plain).into_iter().map(|word| word.text.into_owned()).collect();
     (words.len() > 3).then(|| words.join(" "))
-}
-
-/// A question that a persona asked and nobody has taken up.
-struct OpenQuestion<'a> {
-    by: &'a str,
-    turn: u32,
-    line: &'a Line,
-    asked: String,
 }
 
 impl Speaker<'_> {
@@ -277,104 +268,6 @@ impl Speaker<'_> {
         question.map_or_else(|| format!("What is still missing from {}?", step.title), Clone::clone)
     }
 
-    /// Lines that answer the user's message.
-    fn answers(&self) -> Vec<Candidate> {
-        let Some(message) = self.talk.last_message() else { return self.additions() };
-        let (text, asked) = self.asked_in(&self.without_names(&message.text));
-        let first = self.is_first_to_answer();
-        let mut found: Vec<Candidate> = self.reactions(message).into_iter().map(Candidate::Written).collect();
-        found.extend(self.differing());
-        // "Thanks" and "it depends" name nothing: what is open comes back.
-        if first && asked.is_empty() {
-            found.extend(self.open_again().into_iter().rev());
-            found.extend(self.open_lines());
-            found.extend(self.step_questions());
-        }
-        found.extend(self.positions(&text, if first { 2 } else { 1 }));
-        found.extend(self.to_the_point(message, &text, &asked, first));
-        if (first || self.cue.owed) && !asked.is_empty() {
-            found.extend(self.plain_words().into_iter().map(Candidate::Written));
-        }
-        found.extend(self.open_again());
-        found
-    }
-
-    /// The lines that speak of what was asked, and the points on them: no finding beside the question.
-    fn to_the_point(&self, message: &Message, text: &str, asked: &Asked<'_>, first: bool) -> Vec<Candidate> {
-        let openings = self.openings(message, text, asked, first);
-        let mut points = self.points_about(asked);
-        // A line that stands in the opening already needs no finding that quotes it again.
-        let shown =
-            |point: &Point| asked.other().is_some_and(|line| point.place.trim_end() == wording::place(line));
-        points.retain(|point| !first || !shown(point));
-        let mut found = Vec::new();
-        // Two lines that answer between them come before a finding on one.
-        if first && asked.other().is_some() {
-            found.extend(openings.iter().cloned().map(Candidate::Written));
-        }
-        for point in points {
-            // A point on the very line that opens the answer is the answer's own evidence.
-            let same =
-                asked.best().is_some_and(|line| point.text(self.evidence).contains(&wording::place(line)));
-            match openings.first() {
-                _ if !first => found.push(Candidate::Referring(point)),
-                Some(_) if !same => {
-                    let opened =
-                        openings.iter().map(|opening| Candidate::Opened(opening.clone(), point.clone()));
-                    found.extend(opened);
-                }
-                _ => found.push(Candidate::Point(point)),
-            }
-        }
-        let alone = openings.into_iter().filter(|_| first || self.cue.owed);
-        found.extend(alone.map(Candidate::Written));
-        found
-    }
-
-    /// What a message asks about: its questions, where the documents speak of them, else all of it.
-    fn asked_in(&self, message: &str) -> (String, Asked<'_>) {
-        let questions = statements(message).into_iter().filter(|one| one.ends_with(['?', '？']));
-        let questions = questions.collect::<Vec<_>>().join(" ");
-        let asked = self.asked(&questions);
-        match asked.best() {
-            Some(_) => (questions, asked),
-            None => (message.to_owned(), self.asked(message)),
-        }
-    }
-
-    /// What a text asks about, held against the documents.
-    fn asked(&self, text: &str) -> Asked<'_> {
-        let step = self.talk.step();
-        Asked::of(
-            self.evidence,
-            text,
-            &format!("{} {}", step.title, self.talk.focus_question().unwrap_or_default()),
-        )
-    }
-
-    /// Points nobody has made yet in sentences that speak of what was asked, the nearest first. What says of the
-    /// whole item that something stands nowhere answers only who asked for that.
-    fn points_about(&self, asked: &Asked<'_>) -> Vec<Point> {
-        let lines: BTreeSet<usize> = asked.lines.iter().copied().collect();
-        let lenses = self.talk.library().lenses(&self.persona.key);
-        let is_about = |point: &Point| {
-            let on_line = point.line().is_none_or(|line| lines.contains(&line));
-            let lens = point.lens.and_then(|lens| lenses.get(lens));
-            let wanted = |lens: &crate::lens::Lens| lens.unless.iter().any(|phrase| asked.names(phrase));
-            let of_item = point.of_item && !lens.is_some_and(wanted);
-            let light = lens.is_some_and(|lens| lens.weight < LIGHT);
-            on_line && !of_item && !light && asked.is_about(&quotations(&point.rests_on(self.evidence)))
-        };
-        let mut found: Vec<(usize, Point)> = Vec::new();
-        for (stale, point) in self.unsaid("").into_iter().filter(|(_, point)| is_about(point)) {
-            let share = asked.share(&point.rests_on(self.evidence));
-            found.push((share, if stale { point.alone() } else { point.clone() }));
-        }
-        // Stable: of those that share as much the weightiest first.
-        found.sort_by_key(|(share, _)| std::cmp::Reverse(*share));
-        found.into_iter().map(|(_, point)| point).take(CHOICE).collect()
-    }
-
     /// A line without the sentences that were said before in this discussion, by anybody: what is
     /// left, or nothing where its first sentence is among them.
     fn fresh(&self, line: &str, skeletons: &BTreeSet<String>) -> String {
@@ -396,8 +289,12 @@ impl Speaker<'_> {
 
     /// What is left to say where a line is owed.
     fn owed_words(&self) -> impl Iterator<Item = Candidate> {
-        let plain = if self.cue.owed { self.plain_words() } else { Vec::new() };
-        plain.into_iter().map(Candidate::Written)
+        let message = self.talk.last_message().filter(|_| self.cue.owed);
+        let left = message.map(|message| {
+            let (text, asked) = self.asked_in(&self.without_names(&message.text));
+            self.what_is_left(message, &text, &asked)
+        });
+        left.unwrap_or_default().into_iter().map(Candidate::Written)
     }
 
     fn written(&self, candidate: Candidate) -> Result<String, Speechless> {
@@ -411,146 +308,22 @@ impl Speaker<'_> {
         }
     }
 
-    /// What the documents say on the user's words, or that none does, each in several ways; nothing where the
-    /// words name nothing, or their line was quoted already.
-    fn openings(&self, message: &Message, text: &str, asked: &Asked<'_>, first: bool) -> Vec<String> {
-        if let (Some(taken_up), true) = (self.takes_up(message, text), first) {
-            return vec![taken_up];
-        }
-        let title = |topic: &str| plain::cut(topic, 60).replace('"', "'");
-        let asks = message.text.contains(['?', '？']);
-        let Some(best) = asked.best() else {
-            // An empty item is said to be empty once.
-            let empty = self.evidence.documents.is_empty() && self.has_said("there is no document");
-            let topic = asked.nowhere(text).filter(|_| asks && first && !empty);
-            let say =
-                |topic: String| wording::finds_nothing(self.speech, &title(&topic), &self.evidence.documents);
-            return topic.map(say).unwrap_or_default();
-        };
-        if let Some(line) = self.evidence.contradicts(text, "").filter(|_| first && !asks) {
-            return vec![wording::tells_otherwise(
-                self.speech,
-                &wording::place(line),
-                &asked.quote(line, 140),
-            )];
-        }
-        let quote = asked.quote(best, 140);
-        // Who asks is shown the line again; who tells something has seen it.
-        let Some(topic) = asked.topic(text, best).filter(|_| asks || !self.is_quoted(&quote)) else {
-            return Vec::new();
-        };
-        if !first {
-            let short = asked.quote(best, 70);
-            let mut ways = wording::bears_on(self.speech, &title(&topic), &wording::place(best), &short);
-            let start = self.talk.turn_count() as usize % ways.len();
-            ways.rotate_left(start);
-            return ways;
-        }
-        let mut ways = wording::points_at(self.speech, &title(&topic), &wording::place(best), &quote);
-        let start = self.talk.turn_count() as usize % ways.len();
-        ways.rotate_left(start);
-        let more = match asked.other() {
-            Some(other) => format!(", beside {}: \"{}\".", wording::place(other), asked.quote(other, 90)),
-            None if is_open(best) => format!(". {}", wording::is_open_there(self.speech)),
-            None => return ways,
-        };
-        ways.iter().map(|way| format!("{}{more}", way.trim_end_matches('.'))).collect()
-    }
-
-    /// Whether a persona has shown some words to the user already.
-    fn is_quoted(&self, words: &str) -> bool {
-        let words = words.trim_matches('…');
-        let made = self.talk.contributions().filter(|one| one.purpose == Purpose::Answer);
-        made.into_iter().any(|one| one.text.contains(words))
-    }
-
-    /// What the documents themselves leave open, and nobody has spoken of.
-    fn open_lines(&self) -> Vec<Candidate> {
-        let lines = self.evidence.lines.iter().filter(|line| is_open(line));
-        let new = lines.filter(|line| !self.has_said(snippet(&line.text, 60).trim_matches('…'))).take(CHOICE);
-        let say =
-            |line: &Line| wording::stands_open(self.speech, &wording::place(line), &snippet(&line.text, 90));
-        new.flat_map(say).map(Candidate::Written).collect()
-    }
-
     /// Questions of the step that are this persona's to ask, where the documents give nothing to point at.
-    fn step_questions(&self) -> Vec<Candidate> {
-        let questions =
-            self.talk.step().questions(self.depth).iter().skip(1 + share_of(&self.persona.key)).step_by(3);
+    pub(super) fn step_questions(&self) -> Vec<Candidate> {
         let about = snippet(&self.talk.opened().item_name, 60);
         let say =
-            |(way, question): (usize, &String)| wording::before_writing(self.speech, way, &about, question);
-        questions.enumerate().map(say).map(Candidate::Written).collect()
+            |(way, question): (usize, &str)| wording::before_writing(self.speech, way, &about, question);
+        self.own_questions().into_iter().enumerate().map(say).map(Candidate::Written).collect()
     }
 
-    /// The user's statement on a matter that a question of before left open.
-    fn takes_up(&self, message: &Message, asked: &str) -> Option<String> {
-        if message.text.trim_end().ends_with(['?', '？']) {
-            return None;
-        }
-        let mut said = telling(asked);
-        said.retain(|word| self.evidence.is_rare(word));
-        let shared =
-            |open: &OpenQuestion<'_>| said.iter().filter(|word| open.line.stems.contains(word)).count() >= 2;
-        let before = message.turn.unwrap_or_default();
-        let open = self.questions_before(before).into_iter().find(shared)?;
-        let whose = self.whose(&open);
-        let (at, quoted) = (wording::place(open.line), snippet(&open.line.text, 80));
-        Some(format!("That speaks to {whose} question from turn {} on \"{quoted}\" ({at}).", open.turn))
-    }
-
-    fn whose(&self, open: &OpenQuestion<'_>) -> String {
-        if open.by == self.persona.key {
-            return "my".to_owned();
-        }
-        let name = self.talk.library().cast.get(open.by).map_or(open.by, Persona::first_name);
-        format!("{name}'s")
-    }
-
-    /// What a settled matter means to this persona, each decision in words of its own.
-    fn reactions(&self, message: &Message) -> Vec<String> {
-        let at =
-            self.talk.log().iter().rposition(|record| matches!(&record.event, Event::User(_))).unwrap_or(0);
-        let decided = extract::decided_by(&message.text, &self.talk.log()[..at]);
-        let Some((what, why)) = decided.into_iter().next() else { return Vec::new() };
-        let what = snippet(&what, 110);
-        let reason = why.map(|why| format!(" (\"{}\")", snippet(&why, 80))).unwrap_or_default();
-        let before = self.talk.log().iter().rev().filter_map(|record| match &record.event {
-            Event::User(other) if other.turn != message.turn => Some(other.text.as_str()),
-            _ => None,
-        });
-        let before = before.take(1).next();
-        let clash = self.evidence.contradicts(&message.text, before.unwrap_or_default());
-        let line = clash.or_else(|| self.touched_by(&what, before.unwrap_or_default()));
-        let mut ways = wording::settled(self.speech, &what, &reason, line);
-        if let (Some(line), true) = (clash, self.is_first_to_answer()) {
-            let first = wording::settled(self.speech, &what, &reason, None).remove(0);
-            ways.insert(0, format!("{first} {}", wording::still_says(self.speech, line)));
-        }
-        let start =
-            if clash.is_some() { 0 } else { (what.len() + self.talk.turn_count() as usize) % ways.len() };
-        ways.rotate_left(start);
-        ways
-    }
-
-    /// The line that a decision is about: by its object, which stands before the first "for" or "until"; a
-    /// short one is of what was said before.
-    fn touched_by(&self, what: &str, before: &str) -> Option<&Line> {
-        let before_any = |text: &str, ends: &[&str]| {
-            let end = ends.iter().filter_map(|word| text.find(word)).min().unwrap_or(text.len());
-            text[..end].to_owned()
-        };
-        let main = before_any(what, &[" otherwise ", " because ", " since ", " so that ", ", so "]);
-        let object =
-            self.asked(&before_any(&main, &[" for ", " from ", " until ", " before ", " after ", " with "]));
-        let (whole, with_before) = (self.asked(&main), self.asked(&format!("{main} {before}")));
-        // Where one word is all that is shared, what was asked before tells more.
-        let told = [&object, &whole, &with_before].into_iter().find(|asked| asked.common() > 1);
-        told.and_then(Asked::best).or(whole.best()).or(with_before.best())
+    /// The questions of the step that fall to this persona, beside the one that opens the discussion.
+    pub(super) fn own_questions(&self) -> Vec<&str> {
+        let questions = self.talk.step().questions(self.depth);
+        questions.iter().skip(1 + share_of(&self.persona.key)).step_by(3).map(String::as_str).collect()
     }
 
     /// Lines that add to a round, or to somebody else's answer.
-    fn additions(&self) -> Vec<Candidate> {
+    pub(super) fn additions(&self) -> Vec<Candidate> {
         let follows = self.cue.purpose == Purpose::FollowUp;
         let asked = match follows {
             true => self.talk.last_message().map(|message| self.without_names(&message.text)),
@@ -584,7 +357,7 @@ impl Speaker<'_> {
     }
 
     /// What this persona holds against the side that a colleague has taken in this round.
-    fn differing(&self) -> Option<Candidate> {
+    pub(super) fn differing(&self) -> Option<Candidate> {
         let cast = &self.talk.library().cast;
         let round: Vec<&Contribution> = self.round().collect();
         self.found.tensions.iter().find_map(|tension| {
@@ -599,7 +372,7 @@ impl Speaker<'_> {
 
     /// Points that take a side, where a colleague who is still to speak has one on the other; those that
     /// touch what was asked first, at least in `least` of its words.
-    fn positions(&self, asked: &str, least: usize) -> Option<Candidate> {
+    pub(super) fn positions(&self, asked: &str, least: usize) -> Option<Candidate> {
         let stated = self.talk.contributions().filter(|said| position(&said.text).is_some()).count();
         if stated >= POSITIONS || self.round().any(|said| position(&said.text).is_some()) {
             return None;
@@ -640,12 +413,12 @@ impl Speaker<'_> {
         (mine.0 == self.persona.key).then(|| self.points.get(mine.1)).flatten().map(|point| (point, theirs))
     }
 
-    fn has_said(&self, words: &str) -> bool {
+    pub(super) fn has_said(&self, words: &str) -> bool {
         self.talk.contributions().any(|said| said.text.contains(words))
     }
 
     /// What was said since the user's last message or silence.
-    fn round(&self) -> impl Iterator<Item = &Contribution> {
+    pub(super) fn round(&self) -> impl Iterator<Item = &Contribution> {
         let log = self.talk.log().iter().rev();
         let since = log.take_while(|record| !matches!(record.event, Event::User(_) | Event::Silence {}));
         since.filter_map(|record| match &record.event {
@@ -724,62 +497,6 @@ impl Speaker<'_> {
         Some((colleague, without_reference(&text).to_owned()))
     }
 
-    /// Questions of the personas that no message of the user's has taken up, asked before a turn.
-    fn questions_before(&self, turn: u32) -> Vec<OpenQuestion<'_>> {
-        let mut found: Vec<OpenQuestion<'_>> = Vec::new();
-        // What a colleague asks of a decision is asked of everybody.
-        let mut decided = false;
-        for record in self.talk.log() {
-            match &record.event {
-                Event::Contribution(said)
-                    if said.turn < turn && said.purpose != Purpose::Framing && !decided =>
-                {
-                    let asked =
-                        extract::sentences(&said.text).pop().filter(|last| last.ends_with(['?', '？']));
-                    let place = places_in(&said.text)
-                        .into_iter()
-                        .find_map(|place| self.evidence.line_at(place.trim_end()));
-                    if let (Some(asked), Some(line)) = (asked, place) {
-                        found.push(OpenQuestion { by: &said.by, turn: said.turn, line, asked });
-                    }
-                }
-                Event::Silence {} => decided = false,
-                Event::User(message) if message.turn.is_some_and(|at| at < turn) => {
-                    decided = !decisions_in(&message.text, true).is_empty();
-                    let said = telling(&message.text);
-                    let about =
-                        |line: &Line| said.iter().filter(|word| line.stems.contains(word)).count() >= 2;
-                    found.retain(|open| !about(open.line));
-                }
-                _ => {}
-            }
-        }
-        found
-    }
-
-    /// Back to the first question that stayed open, which nobody has come back to yet.
-    fn open_again(&self) -> Vec<Candidate> {
-        let open = self.questions_before(self.talk.turn_count() + 1);
-        let mut found = Vec::new();
-        for open in &open {
-            let whose = self.whose(open);
-            if self.has_said(&format!("question from turn {}", open.turn)) {
-                continue;
-            }
-            let name = (open.by != self.persona.key).then(|| whose.trim_end_matches("'s").to_owned());
-            let at = wording::place(open.line);
-            let what = format!(
-                "\"{}\" on \"{}\" ({at})",
-                plain::cut(&open.asked, 120),
-                snippet(&open.line.text, 70)
-            );
-            let ways = wording::left_open(self.speech, name.as_deref(), open.turn, &what);
-            found.extend(ways.into_iter().map(Candidate::Written));
-        }
-        found.truncate(CHOICE);
-        found
-    }
-
     /// Points nobody has made yet, those that touch what was asked first.
     fn unsaid_points(&self, asked: &str) -> Vec<Point> {
         let chosen = self.unsaid(asked).into_iter().take(CHOICE);
@@ -787,7 +504,7 @@ impl Speaker<'_> {
     }
 
     /// The same by weight, each with whether its advice was heard.
-    fn unsaid(&self, asked: &str) -> Vec<(bool, &Point)> {
+    pub(super) fn unsaid(&self, asked: &str) -> Vec<(bool, &Point)> {
         // A framing shows what there is, and makes no point of it.
         let made = self.talk.contributions().filter(|said| said.purpose != Purpose::Framing);
         let said = made.map(|said| said.text.as_str()).collect::<Vec<_>>().join("\n");
@@ -832,62 +549,6 @@ impl Speaker<'_> {
         found.into_iter().map(|(_, stale, point)| (stale, point)).collect()
     }
 
-    /// Whether nobody has answered the last message yet.
-    fn is_first_to_answer(&self) -> bool {
-        matches!(
-            self.talk
-                .log()
-                .iter()
-                .rev()
-                .find(|record| !matches!(record.event, Event::Notice(_)))
-                .map(|record| &record.event),
-            Some(Event::User(_))
-        )
-    }
-
-    fn without_names(&self, text: &str) -> String {
-        // Whom a message addresses is not what it is about.
-        let groups = [
-            "what do you all think about",
-            "what do you all think of",
-            "what do you all think",
-            "what do you think about",
-            "what do you think",
-            "everyone",
-            "everybody",
-            "team",
-            "you all",
-            "all of you",
-        ];
-        let text = plain::one_line(text);
-        let lower = text.to_ascii_lowercase();
-        let group = groups.iter().find(|group| lower.starts_with(**group)).map_or(0, |group| group.len());
-        let text = text.get(group..).unwrap_or_default().trim_start_matches([',', ':', ' ']);
-        let names = self.talk.library().cast.iter().map(Persona::first_name);
-        names.fold(text.to_owned(), |text, name| {
-            let text = text.replace(&format!("{name}'s"), " ").replace(&format!("{name},"), " ");
-            text.strip_prefix(name).map_or(text.clone(), str::to_owned)
-        })
-    }
-
-    /// What each persona can say of anything: the user's own words through its lens.
-    fn plain_words(&self) -> Vec<String> {
-        let message = self.talk.last_message().map(|message| self.without_names(&message.text));
-        let sentences = message.as_deref().map(statements).unwrap_or_default();
-        // What is asked, else the sentence that says most.
-        let asked = sentences.iter().rfind(|sentence| sentence.ends_with(['?', '？']));
-        let telling = sentences.iter().rev().max_by_key(|sentence| subjects(sentence).len());
-        let said = asked.or(telling).filter(|sentence| words(sentence).len() >= 3).or(sentences.first());
-        let (said, asks) = match said {
-            Some(said) => (snippet(said.trim_end_matches('!'), 90), said.ends_with(['?', '？'])),
-            None => (self.talk.step().title.clone(), false),
-        };
-        let mut all = wording::plain_words(self.speech, &said, asks);
-        let start = self.talk.turn_count() as usize % all.len();
-        all.rotate_left(start);
-        all
-    }
-
     /// What is left when a line is owed and everything was said: that it was.
     fn last_words(&self) -> String {
         let mine = self.talk.contributions().filter(|said| said.by == self.persona.key);
@@ -896,7 +557,7 @@ impl Speaker<'_> {
 }
 
 /// The places that a text points at, as [`Point::place`] writes them, whatever stands around them.
-fn places_in(text: &str) -> BTreeSet<String> {
+pub(super) fn places_in(text: &str) -> BTreeSet<String> {
     let line = |(at, found): (usize, &str)| {
         let start = text[..at].rfind([' ', '\n', '(', '"']).map_or(0, |blank| blank + 1);
         let number = at + found.len();
@@ -907,7 +568,7 @@ fn places_in(text: &str) -> BTreeSet<String> {
 }
 
 /// What a text quotes; where it quotes nothing, all of it.
-fn quotations(text: &str) -> String {
+pub(super) fn quotations(text: &str) -> String {
     let quoted: Vec<&str> = text.split('"').skip(1).step_by(2).collect();
     if quoted.is_empty() { text.to_owned() } else { quoted.join(". ") }
 }
@@ -925,18 +586,6 @@ fn named_run(
         to += 1;
     }
     text[found[at].start..found[to].end].to_owned()
-}
-
-/// Whether a line of a document says that something is open.
-fn is_open(line: &Line) -> bool {
-    let open = ["tbd", "tbc", "todo"];
-    let headed =
-        line.section_stems.iter().any(|stem| matches!(stem.as_str(), "open" | "question" | "undecided"))
-            || line.section.to_lowercase().contains("not decided");
-    let asks = line.text.ends_with('?') || line.words.iter().any(|word| open.contains(&word.as_str()));
-    matches!(line.kind, LineKind::Prose | LineKind::Row)
-        && line.stems.len() >= 4
-        && (asks || headed && line.text.contains('?'))
 }
 
 /// A contribution without the reference to a colleague or to the user that it opens with.

@@ -125,6 +125,9 @@ pub fn points_at(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<Strin
             format!("On \"{topic}\", what people who ask can read is {at}: \"{said}\"."),
             format!("What people can read on \"{topic}\" was written for them at {at}: \"{said}\"."),
             format!("On \"{topic}\", what people who need it can read is {at}: \"{said}\"."),
+            format!("On \"{topic}\", people who look it up find \"{said}\" ({at})."),
+            format!("On \"{topic}\", what people have in writing is {at}: \"{said}\"."),
+            format!("On \"{topic}\", the words that reach people stand at {at}: \"{said}\"."),
         ],
         Speech::Architect => vec![
             format!("On \"{topic}\", the options and their risk hang on {at}: \"{said}\"."),
@@ -132,6 +135,9 @@ pub fn points_at(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<Strin
             format!("On \"{topic}\", every option has to start from {at}: \"{said}\"."),
             format!("On \"{topic}\", every option so far rests on \"{said}\" ({at})."),
             format!("On \"{topic}\", the price of each option is set by {at}: \"{said}\"."),
+            format!("On \"{topic}\", every option has \"{said}\" ({at}) to reckon with."),
+            format!("On \"{topic}\", I would hold any option against {at}: \"{said}\"."),
+            format!("On \"{topic}\", each option and its risk are bound by {at}: \"{said}\"."),
         ],
         Speech::Designer | Speech::Plain => vec![
             format!("For \"{topic}\", the text to hold on to is {at}: \"{said}\"."),
@@ -139,6 +145,9 @@ pub fn points_at(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<Strin
             format!("On \"{topic}\", the defined contract is {at}: \"{said}\"."),
             format!("On \"{topic}\", one test of the contract would assert {at}: \"{said}\"."),
             format!("For \"{topic}\", the text to hold on to is \"{said}\", a contract defined at {at}."),
+            format!("On \"{topic}\", the case that a test starts from is {at}: \"{said}\"."),
+            format!("On \"{topic}\", the contract that a test asserts is \"{said}\" ({at})."),
+            format!("On \"{topic}\", one test of the contract can check \"{said}\" ({at}) today."),
         ],
     }
 }
@@ -170,25 +179,97 @@ pub fn stands_open(speech: Speech, at: &str, said: &str) -> Vec<String> {
     )
 }
 
-/// What a line that a colleague has shown means for the answer to a question.
-pub fn bears_on(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<String> {
-    speech.one_of(
-        vec![
-            format!("On \"{topic}\", the people who live by \"{said}\" ({at}) feel the answer first, and they are the ones to ask."),
-            format!("On \"{topic}\", what people make of the answer depends on the day when \"{said}\" ({at}) did not help somebody."),
-            format!("On \"{topic}\", whoever trusts in \"{said}\" ({at}) is the person to tell the answer to."),
+/// A further line on what a colleague has shown a line on, in several ways.
+pub fn reads_beside(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<String> {
+    let ways = speech.one_of(
+        [
+            "people can also read",
+            "there is one more line that people go by,",
+            "people who read on meet",
+            "what people are told besides stands at",
         ],
-        vec![
-            format!("On \"{topic}\", the price of any option is paid at {at} (\"{said}\"): in building it, or in explaining why not."),
-            format!("On \"{topic}\", the decision belongs on record against {at} (\"{said}\"), with the option that lost and its price."),
-            format!("On \"{topic}\", the risk of deciding late sits at {at} (\"{said}\"), and grows with all that depends on it."),
+        [
+            "a second constraint stands at",
+            "an option has to be weighed against",
+            "the risk of an option is also set by",
+            "the options depend on one more line,",
         ],
-        vec![
-            format!("On \"{topic}\", an answer is testable at {at} (\"{said}\"): one case that it covers, and one just outside of it."),
-            format!("On \"{topic}\", the contract begins at {at} (\"{said}\"), and needs one result and one named error."),
-            format!("On \"{topic}\", the expected value of a test stands or is missing at {at} (\"{said}\")."),
+        [
+            "a test has one more line to hold on to,",
+            "the contract to test goes on at",
+            "one more case to test stands at",
+            "what is defined for the contract besides is",
         ],
-    )
+    );
+    ways.iter().map(|way| format!("On \"{topic}\", {way} {at}: \"{said}\".")).collect()
+}
+
+/// That the documents hold nothing beside the line `at`, in several ways.
+pub fn nothing_beside(speech: Speech, topic: &str, at: &str) -> Vec<String> {
+    let ways = speech.one_of(
+        [
+            "I find no line that people could read beside {}.",
+            "people have {} and nothing more, and I add nothing to it.",
+            "people can read no more than {}.",
+            "the only words that people have are those of {}.",
+            "I would send people to {} too, and to no other line.",
+        ],
+        [
+            "I see no further option and no constraint beside {}.",
+            "an option can rest on {} and on nothing else so far.",
+            "I have no option to set beside {}.",
+            "no second constraint limits the choice beside {}.",
+            "the risk is to be read off {} alone.",
+        ],
+        [
+            "I find nothing else that is defined beside {}.",
+            "a test has {} to hold on to and no second line.",
+            "no other contract is written beside {}.",
+            "all that there is to check is defined at {}.",
+            "I have no case to test beyond {}.",
+        ],
+    );
+    ways.iter().map(|way| format!("On \"{topic}\", {}", way.replacen("{}", at, 1))).collect()
+}
+
+/// What a second voice says where a first one found nothing.
+pub fn finds_none_either(speech: Speech, topic: &str) -> Vec<String> {
+    let ways = speech.one_of(
+        [
+            "I know of no line that people could read either.",
+            "people have told me no more than the documents, which is nothing.",
+            "I have no words of people to go by either.",
+        ],
+        [
+            "I find no constraint in the documents either.",
+            "I have no option to weigh either, as nothing is on record.",
+            "the documents give me no price and no risk either.",
+        ],
+        [
+            "I find no field and no case to test in the documents either.",
+            "I have no expected value for a test either.",
+            "there is no contract that I could define more closely.",
+        ],
+    );
+    ways.iter().map(|way| format!("On \"{topic}\", {way}")).collect()
+}
+
+/// The parts that a question asks to choose from, as the documents list them.
+pub fn enumerates(speech: Speech, topic: &str, listed: &str) -> Vec<String> {
+    let ways = speech.one_of(
+        [
+            "what people can choose from is",
+            "people who look for them find",
+            "people who go through them read of",
+        ],
+        [
+            "what there is to weigh is",
+            "the risk and the price of each stand at",
+            "an option on record is each of",
+        ],
+        ["what is defined for a test is", "each of these needs a test of its own:", "the contract lists"],
+    );
+    ways.iter().map(|way| format!("On \"{topic}\", {way} {listed}.")).collect()
 }
 
 /// A line that has another figure for what the user tells.
@@ -382,47 +463,55 @@ pub fn left_open(speech: Speech, name: Option<&str>, turn: u32, what: &str) -> V
     )
 }
 
-/// What each of the three can say of anything: the user's own words, a question or not, through its lens.
-pub fn plain_words(speech: Speech, said: &str, asks: bool) -> Vec<String> {
-    let words = match (speech, asks) {
-        (Speech::Analyst, false) => [
-            "You say \"{}\". How often does that happen, and who notices it first?",
-            "\"{}\" is what only people close to it know. Who else should we ask before it is written down?",
-            "So what if \"{}\" turns out otherwise for somebody: whose day would be worse?",
+/// What the user tells and no document has, in several ways.
+pub fn written_nowhere(speech: Speech, said: &str) -> Vec<String> {
+    let ways = speech.one_of(
+        [
+            "\"{}\" stands in no document that people could read.",
+            "People who read the documents do not learn of \"{}\" yet.",
+            "No line tells people \"{}\" so far, and somebody has to hear of it.",
+            "Only somebody at this table knows \"{}\" until it is written down.",
         ],
-        (Speech::Analyst, true) => [
-            "Before anybody answers \"{}\", I would want one real case: who was it, where, and what happened next?",
-            "\"{}\" is a question for the people it happens to. Which of them could we ask this week?",
-            "What would change for anybody if the answer to \"{}\" were the other one?",
+        [
+            "\"{}\" is on record nowhere yet, a risk for every option that rests on it.",
+            "No document has \"{}\" as a constraint yet, so record it with its source.",
+            "The risk with \"{}\" is that it stands in no document so far.",
+            "As a constraint on every option, \"{}\" is on record nowhere.",
         ],
-        (Speech::Architect, false) => [
-            "If \"{}\" holds, some part has to carry it. The option of choosing which one is cheaper than the risk of finding out under load.",
-            "\"{}\" costs nothing to say and something to keep up. Put a price and an owner beside it, or mark it as an assumption.",
-            "Take \"{}\" as a constraint: it rules options out, and belongs on record before the first of them is built.",
+        [
+            "\"{}\" is defined in no document yet, so no test holds it.",
+            "No field, limit or case of the documents carries \"{}\" yet.",
+            "For a contract, \"{}\" has to be written down first, and no document has it.",
+            "A test cannot assert \"{}\" before some document says it.",
         ],
-        (Speech::Architect, true) => [
-            "\"{}\" has two options at least: settle it now at the price of a guess, or at the first build at the price of rework.",
-            "\"{}\" is worth a decision record: the options, what each costs, and what would make us turn back.",
-            "The risk behind \"{}\" is that nobody owns the answer. One owner and one date are the mitigation.",
-        ],
-        (Speech::Designer, false) => [
-            "\"{}\" becomes a contract with three entries: the value it applies to, its limit, and what the caller gets beyond it.",
-            "If \"{}\" is a case to handle, its contract has three lines: how it is detected, what is returned, and what stays as it was.",
-            "\"{}\" is worth a test of its own: set it up, make one call, and name the result or the error that must come back.",
-        ],
-        (Speech::Designer, true) => [
-            "\"{}\" has an answer once three cases are written: the smallest, the largest, and the one that is refused.",
-            "To answer \"{}\" in the contract takes one input, one result and one named error.",
-            "Write a test under the title \"{}\": if two people name two expected values, the contract has a gap there.",
-        ],
-        (Speech::Plain, _) => [
-            "\"{}\" is worth a sentence in the document.",
-            "Nothing in the documents bounds \"{}\" yet.",
-            "\"{}\" stays open until somebody writes it down.",
-        ],
-    };
-    words.iter().map(|words| words.replacen("{}", said, 1)).collect()
+    );
+    ways.iter().map(|way| way.replacen("{}", said, 1)).collect()
 }
+
+/// That the documents hold nothing on what the user asks, in several ways.
+pub fn holds_nothing(speech: Speech, said: &str) -> Vec<String> {
+    let ways = speech.one_of(
+        [
+            "the documents hold nothing that people could read.",
+            "people have no line to read yet.",
+            "I find no words in the documents that I could give to somebody.",
+        ],
+        [
+            "the documents hold no constraint and no option.",
+            "nothing is on record that an option could be weighed by.",
+            "I find no price and no risk in the documents.",
+        ],
+        [
+            "the documents define nothing that a test could check.",
+            "no contract, field or case is defined yet.",
+            "I find no expected value for a test in the documents.",
+        ],
+    );
+    ways.iter().map(|way| format!("On \"{said}\", {way}")).collect()
+}
+
+/// What stands before a question of the step that is asked instead.
+pub const STEP_ASKS: &str = "What this step asks for first";
 
 /// What is left when a line is owed and everything was said: that it was.
 pub fn last_words(turn: u32, before: Option<u32>) -> String {

@@ -1,0 +1,608 @@
+//! What the offline voice answers the user: the lines that speak of what was asked, the findings on them, and
+//! what a decision means to each of the three.
+
+use std::collections::BTreeSet;
+
+use super::asking::Asked;
+use super::evidence::{Line, snippet};
+use super::left_open::{OpenQuestion, is_open};
+use super::lenses::Point;
+use super::naming::telling;
+use super::offline::{CHOICE, Candidate, LIGHT, Speaker, places_in, quotations};
+use super::parts::parts_asked_for;
+use super::wording;
+use crate::discussion::decisions::statements;
+use crate::discussion::event::{Class, Event, Message, Purpose};
+use crate::discussion::extract;
+use crate::discussion::words::{subjects, words};
+use crate::persona::Persona;
+use crate::plain;
+
+impl Speaker<'_> {
+    /// Lines that answer the user's message.
+    pub(super) fn answers(&self) -> Vec<Candidate> {
+        let Some(message) = self.talk.last_message() else { return self.additions() };
+        let (text, asked) = self.asked_in(&self.without_names(&message.text));
+        let first = self.is_first_to_answer();
+        let mut found: Vec<Candidate> = self.reactions(message).into_iter().map(Candidate::Written).collect();
+        found.extend(self.differing());
+        // "Thanks" and "it depends" name nothing: what is open comes back.
+        if first && asked.is_empty() {
+            found.extend(self.open_again().into_iter().rev());
+            found.extend(self.open_lines());
+            found.extend(self.step_questions());
+        }
+        if let Some(ways) = self.enumerated(message, &text) {
+            found.extend(ways.into_iter().map(Candidate::Written));
+        }
+        found.extend(self.positions(&text, if first { 2 } else { 1 }));
+        found.extend(self.to_the_point(message, &text, &asked, first));
+        if (first || self.cue.owed) && !asked.is_empty() {
+            found.extend(self.what_is_left(message, &text, &asked).into_iter().map(Candidate::Written));
+        }
+        found.extend(self.open_again());
+        found
+    }
+
+    /// The lines that speak of what was asked, and the points on them: no finding beside the question.
+    pub(super) fn to_the_point(
+        &self,
+        message: &Message,
+        text: &str,
+        asked: &Asked<'_>,
+        first: bool,
+    ) -> Vec<Candidate> {
+        let openings = self.openings(message, text, asked, first);
+        let mut points = self.points_about(asked);
+        // A line that stands in the opening already needs no finding that quotes it again.
+        let shown =
+            |point: &Point| asked.other().is_some_and(|line| point.place.trim_end() == wording::place(line));
+        points.retain(|point| !first || !shown(point));
+        let mut found = Vec::new();
+        // Two lines that answer between them come before a finding on one.
+        if first && asked.other().is_some() {
+            found.extend(openings.iter().cloned().map(Candidate::Written));
+        }
+        for point in points {
+            // A point on the very line that opens the answer is the answer's own evidence.
+            let same =
+                asked.best().is_some_and(|line| point.text(self.evidence).contains(&wording::place(line)));
+            match openings.first() {
+                _ if !first => found.push(Candidate::Referring(point)),
+                Some(_) if !same => {
+                    let opened =
+                        openings.iter().map(|opening| Candidate::Opened(opening.clone(), point.clone()));
+                    found.extend(opened);
+                }
+                // Who asks gets the line before what is to be said of it, with the question that it raises.
+                opening => {
+                    let ways = opening.map_or(&[][..], |_| &openings).iter().filter(|_| asks(&message.text));
+                    let asking = Some(&point.ask).filter(|ask| ask.ends_with('?'));
+                    for way in ways {
+                        found.extend(asking.map(|ask| Candidate::Written(format!("{way} {ask}"))));
+                        found.push(Candidate::Written(way.clone()));
+                    }
+                    found.push(Candidate::Point(point));
+                }
+            }
+        }
+        let alone = openings.into_iter().filter(|_| first || self.cue.owed);
+        found.extend(alone.map(Candidate::Written));
+        found
+    }
+
+    /// What a message asks about: its questions, or what it objects to, where the documents speak of them, else all
+    /// of it.
+    pub(super) fn asked_in(&self, message: &str) -> (String, Asked<'_>) {
+        let said = statements(message);
+        let objected = said.iter().find_map(|one| objection(one)).map(str::to_owned);
+        for part in [Some(questions(&said)), objected].into_iter().flatten() {
+            let asked = self.asked(&part);
+            if asked.best().is_some() && (asked.common() > 1 || !proposes(message)) {
+                return (part, asked);
+            }
+        }
+        let asked = self.asked(message);
+        // What somebody wants to talk about is no line that has one word of it.
+        let is_chance = proposes(message) && asked.common() < 2;
+        (message.to_owned(), if is_chance { asked.without_lines() } else { asked })
+    }
+
+    /// What a text asks about, held against the documents.
+    pub(super) fn asked(&self, text: &str) -> Asked<'_> {
+        let step = self.talk.step();
+        Asked::of(
+            self.evidence,
+            text,
+            &format!("{} {}", step.title, self.talk.focus_question().unwrap_or_default()),
+        )
+    }
+
+    /// Points nobody has made yet in sentences that speak of what was asked, the nearest first. What says of the
+    /// whole item that something stands nowhere answers only who asked for that.
+    pub(super) fn points_about(&self, asked: &Asked<'_>) -> Vec<Point> {
+        let lines: BTreeSet<usize> = asked.lines.iter().copied().collect();
+        let lenses = self.talk.library().lenses(&self.persona.key);
+        let is_about = |point: &Point| {
+            let on_line = point.line().is_none_or(|line| lines.contains(&line));
+            let lens = point.lens.and_then(|lens| lenses.get(lens));
+            let wanted = |lens: &crate::lens::Lens| lens.unless.iter().any(|phrase| asked.names(phrase));
+            let of_item = point.of_item && !lens.is_some_and(wanted);
+            let light = lens.is_some_and(|lens| lens.weight < LIGHT);
+            on_line && !of_item && !light && asked.is_about(&quotations(&point.rests_on(self.evidence)))
+        };
+        let mut found: Vec<(usize, Point)> = Vec::new();
+        for (stale, point) in self.unsaid("").into_iter().filter(|(_, point)| is_about(point)) {
+            let share = asked.share(&point.rests_on(self.evidence));
+            found.push((share, if stale { point.alone() } else { point.clone() }));
+        }
+        // Stable: of those that share as much the weightiest first.
+        found.sort_by_key(|(share, _)| std::cmp::Reverse(*share));
+        found.into_iter().map(|(_, point)| point).take(CHOICE).collect()
+    }
+
+    /// What the documents say on the user's words, or that none does, each in several ways; nothing where the
+    /// words name nothing, or their line was quoted already.
+    pub(super) fn openings(
+        &self,
+        message: &Message,
+        text: &str,
+        asked: &Asked<'_>,
+        first: bool,
+    ) -> Vec<String> {
+        if let (Some(taken_up), true) = (self.takes_up(message, text), first) {
+            return vec![taken_up];
+        }
+        if !first {
+            return self.beside(text, asked, &self.shown_in_this_round(), 1);
+        }
+        let asks = asks(&message.text);
+        let Some(best) = asked.best() else {
+            // An empty item is said to be empty once.
+            let empty = self.evidence.documents.is_empty() && self.has_said("there is no document");
+            let question = questions(&statements(&self.without_names(&message.text)));
+            let topic = asked.nowhere(&question).filter(|_| asks && !empty);
+            let say =
+                |topic: String| wording::finds_nothing(self.speech, &title(&topic), &self.evidence.documents);
+            return topic.map(say).unwrap_or_default();
+        };
+        if let Some(line) = self.evidence.contradicts(text, "").filter(|_| !asks) {
+            return vec![wording::tells_otherwise(
+                self.speech,
+                &wording::place(line),
+                &asked.quote(line, 140),
+            )];
+        }
+        let quote = asked.quote(best, 140);
+        // Who asks is shown the line again; who tells something has seen it.
+        let Some(topic) = asked.topic(text, best).filter(|_| asks || !self.is_quoted(&quote)) else {
+            return Vec::new();
+        };
+        let ways = wording::points_at(self.speech, &title(&topic), &wording::place(best), &quote);
+        let ways = self.in_turn(ways);
+        let more = match asked.other() {
+            Some(other) => format!(", beside {}: \"{}\".", wording::place(other), asked.quote(other, 90)),
+            None if is_open(best) => format!(". {}", wording::is_open_there(self.speech)),
+            None => return ways,
+        };
+        ways.iter().map(|way| format!("{}{more}", way.trim_end_matches('.'))).collect()
+    }
+
+    /// What a second voice shows: the next of the lines on it that are not among those `shown` so far, or that there
+    /// is none that shares at least so many of its words.
+    fn beside(&self, text: &str, asked: &Asked<'_>, shown: &BTreeSet<String>, least: usize) -> Vec<String> {
+        let Some(best) = asked.best() else {
+            let topic = asked.nowhere(text).map(|topic| title(&topic));
+            return topic.map(|topic| wording::finds_none_either(self.speech, &topic)).unwrap_or_default();
+        };
+        let is_shown = |line: &&Line| shown.contains(&format!("{} ", wording::place(line)));
+        let next = asked.close(least).find(|line| !is_shown(line));
+        let next = next.and_then(|line| Some((line, title(&asked.topic(text, line)?))));
+        let say = |(line, topic): (&Line, String)| {
+            wording::reads_beside(self.speech, &topic, &wording::place(line), &asked.quote(line, 110))
+        };
+        let mut ways = self.in_turn(next.map(say).unwrap_or_default());
+        let mut known: Vec<String> = asked.close(1).filter(is_shown).take(3).map(wording::place).collect();
+        if known.is_empty() {
+            known.push(wording::place(best));
+        }
+        let topic = title(&asked.topic(text, best).unwrap_or_else(|| snippet(text, 60)));
+        ways.extend(self.in_turn(wording::nothing_beside(self.speech, &topic, &known.join(" and "))));
+        ways
+    }
+
+    /// The lines that this round has shown, by their places.
+    fn shown_in_this_round(&self) -> BTreeSet<String> {
+        self.round().flat_map(|said| places_in(&said.text)).collect()
+    }
+
+    /// This voice's share of the parts that "which of the …" asks about, in the order of the document.
+    fn enumerated(&self, message: &Message, question: &str) -> Option<Vec<String>> {
+        let parts = parts_asked_for(self.evidence, question)?;
+        let shown: Vec<&str> = self.round().map(|said| said.text.as_str()).collect();
+        let places = parts.lines.iter().map(|at| (*at, wording::place(&self.evidence.lines[*at])));
+        let new: Vec<(usize, String)> = places
+            .filter(|(_, place)| !shown.iter().any(|said| said.contains(&format!("({place})"))))
+            .collect();
+        let others =
+            self.talk.waiting().filter(|key| *key != self.persona.key && message.class == Class::Group);
+        let voices = 1 + others.count();
+        let mine = new.len().div_ceil(voices);
+        let listed = new
+            .iter()
+            .take(mine)
+            .map(|(at, place)| format!("\"{}\" ({place})", parts.said(self.evidence, *at)));
+        let listed = listed.collect::<Vec<_>>().join(", ");
+        let ways = wording::enumerates(self.speech, &title(&parts.name), &listed);
+        (!listed.is_empty()).then(|| self.in_turn(ways))
+    }
+
+    /// Ways to say something, another one first in each turn.
+    fn in_turn(&self, mut ways: Vec<String>) -> Vec<String> {
+        let start = self.talk.turn_count() as usize % ways.len().max(1);
+        ways.rotate_left(start);
+        ways
+    }
+
+    /// Whether a persona has shown some words to the user already.
+    pub(super) fn is_quoted(&self, words: &str) -> bool {
+        let words = words.trim_matches('…');
+        let made = self.talk.contributions().filter(|one| one.purpose == Purpose::Answer);
+        made.into_iter().any(|one| one.text.contains(words))
+    }
+
+    /// The user's statement on a matter that a question of before left open.
+    pub(super) fn takes_up(&self, message: &Message, asked: &str) -> Option<String> {
+        if message.text.trim_end().ends_with(['?', '？']) {
+            return None;
+        }
+        let mut said = telling(asked);
+        said.retain(|word| self.evidence.is_rare(word));
+        let shared =
+            |open: &OpenQuestion<'_>| said.iter().filter(|word| open.line.stems.contains(word)).count() >= 2;
+        let before = message.turn.unwrap_or_default();
+        let open = self.questions_before(before).into_iter().find(shared)?;
+        let whose = self.whose(&open);
+        let (at, quoted) = (wording::place(open.line), snippet(&open.line.text, 80));
+        Some(format!("That speaks to {whose} question from turn {} on \"{quoted}\" ({at}).", open.turn))
+    }
+
+    /// What a settled matter means to this persona, each decision in words of its own.
+    pub(super) fn reactions(&self, message: &Message) -> Vec<String> {
+        let at =
+            self.talk.log().iter().rposition(|record| matches!(&record.event, Event::User(_))).unwrap_or(0);
+        let decided = extract::decided_by(&message.text, &self.talk.log()[..at]);
+        let Some((what, why)) = decided.into_iter().next() else { return Vec::new() };
+        let what = snippet(&what, 110);
+        let reason = why.map(|why| format!(" (\"{}\")", snippet(&why, 80))).unwrap_or_default();
+        let before = self.talk.log().iter().rev().filter_map(|record| match &record.event {
+            Event::User(other) if other.turn != message.turn => Some(other.text.as_str()),
+            _ => None,
+        });
+        let before = before.take(1).next();
+        let clash = self.evidence.contradicts(&message.text, before.unwrap_or_default());
+        let line = clash.or_else(|| self.touched_by(&what, before.unwrap_or_default()));
+        let mut ways = wording::settled(self.speech, &what, &reason, line);
+        if let (Some(line), true) = (clash, self.is_first_to_answer()) {
+            let first = wording::settled(self.speech, &what, &reason, None).remove(0);
+            ways.insert(0, format!("{first} {}", wording::still_says(self.speech, line)));
+        }
+        let start =
+            if clash.is_some() { 0 } else { (what.len() + self.talk.turn_count() as usize) % ways.len() };
+        ways.rotate_left(start);
+        ways
+    }
+
+    /// The line that a decision is about: by its object, which stands before the first "for" or "until"; a
+    /// short one is of what was said before.
+    pub(super) fn touched_by(&self, what: &str, before: &str) -> Option<&Line> {
+        let before_any = |text: &str, ends: &[&str]| {
+            let end = ends.iter().filter_map(|word| text.find(word)).min().unwrap_or(text.len());
+            text[..end].to_owned()
+        };
+        let main = before_any(what, &[" otherwise ", " because ", " since ", " so that ", ", so "]);
+        let object =
+            self.asked(&before_any(&main, &[" for ", " from ", " until ", " before ", " after ", " with "]));
+        let (whole, with_before) = (self.asked(&main), || self.asked(&format!("{main} {before}")));
+        let told = [&object, &whole].into_iter().find(|asked| asked.common() > 1);
+        let own = told.and_then(Asked::best);
+        // "Both directions" is of what was asked, and a whole sentence of itself.
+        match telling(&main).len() <= ELLIPTIC {
+            true => own.or_else(|| with_before().best()).or(whole.best()),
+            // One shared word is chance.
+            false => own,
+        }
+    }
+
+    /// Whether nobody has answered the last message yet.
+    pub(super) fn is_first_to_answer(&self) -> bool {
+        matches!(
+            self.talk
+                .log()
+                .iter()
+                .rev()
+                .find(|record| !matches!(record.event, Event::Notice(_)))
+                .map(|record| &record.event),
+            Some(Event::User(_))
+        )
+    }
+
+    pub(super) fn without_names(&self, text: &str) -> String {
+        // Whom a message addresses is not what it is about.
+        let groups = [
+            "what do you all think about",
+            "what do you all think of",
+            "what do you all think",
+            "what do you think about",
+            "what do you think",
+            "everyone",
+            "everybody",
+            "team",
+            "you all",
+            "all of you",
+        ];
+        let text = plain::one_line(text);
+        let lower = text.to_ascii_lowercase();
+        let group = groups.iter().find(|group| lower.starts_with(**group)).map_or(0, |group| group.len());
+        let text = text.get(group..).unwrap_or_default().trim_start_matches([',', ':', ' ']);
+        let names = self.talk.library().cast.iter().map(Persona::first_name);
+        names.fold(text.to_owned(), |text, name| {
+            let text = text.replace(&format!("{name}'s"), " ").replace(&format!("{name},"), " ");
+            text.strip_prefix(name).map_or(text.clone(), str::to_owned)
+        })
+    }
+
+    /// What is left to say of a message: of a line that was shown what stands beside it, of a fact that no document
+    /// has it, and of a question what the step asks for instead.
+    pub(super) fn what_is_left(&self, message: &Message, text: &str, asked: &Asked<'_>) -> Vec<String> {
+        let asks = asks(&message.text);
+        if let Some(best) = asked.best() {
+            // A line that nobody has shown is shown, in whatever words are left.
+            if self.is_first_to_answer() && !self.is_quoted(&asked.quote(best, 140)) {
+                return Vec::new();
+            }
+            let shown = self.talk.contributions().flat_map(|said| places_in(&said.text)).collect();
+            return self.beside(text, asked, &shown, if asks { 1 } else { 2 });
+        }
+        let said = self.in_short(&self.without_names(&message.text));
+        if !asks {
+            return self.in_turn(wording::written_nowhere(self.speech, &said));
+        }
+        let mut questions = self.own_questions().into_iter().filter(|question| !self.has_said(question));
+        let then = questions.next().map(|question| format!(" {}: {question}", wording::STEP_ASKS));
+        let then = then.unwrap_or_default();
+        let ways = self.in_turn(wording::holds_nothing(self.speech, &said));
+        ways.iter().map(|way| format!("{way}{then}")).collect()
+    }
+
+    /// The sentence of a message that is asked, else the one that says most, short enough to be quoted.
+    fn in_short(&self, text: &str) -> String {
+        let sentences = statements(text);
+        let asked = sentences.iter().rposition(|sentence| sentence.ends_with(['?', '？']));
+        let asked = asked.map(|at| match at.checked_sub(1).filter(|_| is_elliptic(&sentences[at])) {
+            Some(before) => &sentences[before],
+            None => &sentences[at],
+        });
+        let telling = sentences.iter().rev().max_by_key(|sentence| subjects(sentence).len());
+        let said = asked.or(telling).filter(|sentence| words(sentence).len() >= 3).or(sentences.first());
+        let said = said.map(|said| said.trim_end_matches(['!', '?', '？']));
+        said.map_or_else(|| self.talk.step().title.clone(), |said| snippet(said, 90))
+    }
+}
+
+/// A topic as it is quoted.
+fn title(topic: &str) -> String {
+    plain::cut(topic, 60).replace('"', "'")
+}
+
+/// A decision that names no more is short for what was asked before.
+const ELLIPTIC: usize = 2;
+
+/// How a sentence begins that proposes what to talk about.
+const PROPOSES: [&str; 6] = [
+    "let's talk about ",
+    "let us talk about ",
+    "let's discuss ",
+    "can we talk about ",
+    "i'd like to talk about ",
+    "reden wir über ",
+];
+
+/// Whether a message wants an answer.
+fn asks(message: &str) -> bool {
+    message.contains(['?', '？']) || proposes(message)
+}
+
+fn proposes(sentence: &str) -> bool {
+    let lower = sentence.replace('’', "'").to_lowercase();
+    PROPOSES.iter().any(|begins| lower.contains(begins))
+}
+
+/// The questions among some sentences and what they propose to talk about, each with the sentence that its "that"
+/// points back to.
+fn questions(sentences: &[String]) -> String {
+    let mut found: Vec<&str> = Vec::new();
+    for (at, sentence) in sentences.iter().enumerate() {
+        if !sentence.ends_with(['?', '？']) && !proposes(sentence) {
+            continue;
+        }
+        let before = at.checked_sub(1).and_then(|before| sentences.get(before));
+        found.extend(before.filter(|_| is_elliptic(sentence)).map(String::as_str));
+        found.push(sentence);
+    }
+    found.join(" ")
+}
+
+/// Whether a question says "that" and names nothing by itself: "Who decided that?"
+fn is_elliptic(question: &str) -> bool {
+    let points =
+        |word: &str| matches!(word, "that" | "this" | "it" | "them" | "those" | "das" | "davon" | "darüber");
+    words(question).iter().any(|word| points(&word.text)) && telling(question).len() <= 1
+}
+
+/// What a sentence objects to: the clause behind "I disagree that".
+fn objection(sentence: &str) -> Option<&str> {
+    let begins = [
+        "i disagree that ",
+        "i disagree with ",
+        "i don't agree that ",
+        "i don't agree with ",
+        "i do not agree that ",
+        "i do not agree with ",
+        "i don't think that ",
+        "i don't think ",
+        "i do not think that ",
+        "i do not think ",
+        "i doubt that ",
+        "i doubt ",
+        "ich bin nicht einverstanden, dass ",
+        "ich bin dagegen, dass ",
+    ];
+    let lower = sentence.replace('’', "'").to_ascii_lowercase();
+    if lower.len() != sentence.len() {
+        return None;
+    }
+    begins.iter().find_map(|begin| sentence.get(lower.find(begin)? + begin.len()..))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discussion::Discussion;
+    use crate::discussion::event::{Author, Opened, Record, StepRef, Time};
+    use crate::library::Library;
+    use crate::script::Script;
+    use crate::step::Depth;
+    use crate::voice::evidence::Evidence;
+    use crate::voice::offline::Offline;
+
+    /// What is answered to each message of a discussion on one document.
+    fn answers_to(spec: &str, said: &[&str]) -> Vec<Vec<String>> {
+        let library = Library::built_in().unwrap();
+        let step = library.step("01-03").unwrap();
+        let at = Time::parse("2026-02-20T14:30:00Z").unwrap();
+        let (id, title, phase, outputs) =
+            (step.id.clone(), step.title.clone(), step.phase.clone(), step.outputs.clone());
+        let opened = Opened {
+            format: 1,
+            item: "docs/requirements/pump".into(),
+            item_name: "pump".into(),
+            step: StepRef { id, title, phase, outputs },
+            lead: library.cast.lead(&step.phase).0.key.clone(),
+            max_turns: 30,
+            base: "0".repeat(40),
+            branch: "roundtable/pump".into(),
+            voice: "offline".into(),
+            model: None,
+            user: "Sam".into(),
+            digests: library.digests(step),
+            author: Author { name: "Sam".into(), email: "sam@localhost".into() },
+            run: "0".repeat(32),
+            new_meta: None,
+            comments: None,
+        };
+        let first = Record { at, event: Event::Opened(Box::new(opened)) };
+        let mut talk = Discussion::open(&library, step, first).unwrap();
+        let mut voice = Offline::new(Evidence::new([("spec.md", spec)], &step.outputs), Depth::Standard);
+        let mut script = Script::read("talk.txt", format!("{}\ndone\n", said.join("\n")).as_bytes()).unwrap();
+        crate::session::hold(&mut talk, None, &mut voice, &mut script, &|| at, &mut |_| Ok(())).unwrap();
+        let mut found: Vec<Vec<String>> = Vec::new();
+        for record in talk.log() {
+            match &record.event {
+                Event::User(_) => found.push(Vec::new()),
+                Event::Contribution(made) => {
+                    found.last_mut().into_iter().for_each(|round| round.push(made.text.clone()))
+                }
+                _ => {}
+            }
+        }
+        found.truncate(said.len());
+        found
+    }
+
+    #[test]
+    fn a_second_voice_shows_the_next_line_and_a_third_that_there_is_none() {
+        let spec = "# Pump\n\nThe valve of the boiler opens at noon.\n\nA guard looks at the boiler and its valve.\n\nThe roof is flat.\n";
+        let said =
+            ["Everyone, who opens the valve of the boiler?", "Team, and who closes the valve of the boiler?"];
+        for round in answers_to(spec, &said) {
+            assert_eq!(round.len(), 3, "{round:?}");
+            assert!(
+                round[0].contains("spec.md line 3") && round[1].contains("spec.md line 5: \"A guard"),
+                "{round:?}"
+            );
+            assert!(
+                round[2].contains("spec.md line 3 and spec.md line 5") && !round[2].contains(": \""),
+                "{round:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn which_of_several_is_told_by_one_voice_or_by_all_in_turn() {
+        let spec = "# Pump\n\n## 2. Danger zones\n\n### Boiler (high)\n\nIt bursts.\n\n### Roof (low)\n\nRain comes in.\n\n### Gate (low)\n\nIt squeaks.\n";
+        let said = [
+            "Alex, which of the danger zones could hurt somebody?",
+            "Everyone, which of the danger zones comes first?",
+        ];
+        let rounds = answers_to(spec, &said);
+        for part in ["Boiler (high)", "Roof (low)", "Gate (low)"] {
+            assert!(rounds[0][0].contains(&format!("\"{part}\"")), "{rounds:?}");
+            assert_eq!(
+                rounds[1].iter().filter(|one| one.contains(&format!("\"{part}\""))).count(),
+                1,
+                "{rounds:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_no_document_has_is_said_so_with_what_the_step_asks_for() {
+        let spec = "# Pump\n\nThe valve of the boiler opens at noon.\n";
+        let said = [
+            "Maya, do crocodiles like rhubarb?",
+            "We get 300 calls a month.",
+            "Let's talk about the colours of the valve.",
+        ];
+        let rounds = answers_to(spec, &said);
+        assert!(rounds[0][0].contains(wording::STEP_ASKS), "{rounds:?}");
+        assert!(
+            rounds[1][0].contains("\"We get 300 calls a month\"") && !rounds[1][0].contains('?'),
+            "{rounds:?}"
+        );
+        assert!(rounds[2][0].contains("\"colours\"") && !rounds[2][0].contains("noon"), "{rounds:?}");
+    }
+
+    #[test]
+    fn a_decision_is_about_its_own_words_and_a_short_one_about_what_was_asked() {
+        let spec = "# Pump\n\nThe valve of the boiler opens at noon.\n\nA guard holds the key of the gate.\n";
+        let said = [
+            "Who opens the valve of the boiler?",
+            "We decided that the gate gets a new key, because the old one is lost.",
+            "We decided that nobody paints the fence of the garden.",
+        ];
+        let rounds = answers_to(spec, &said);
+        assert!(rounds[1][0].contains("spec.md line 5"), "{rounds:?}");
+        assert!(!rounds[2][0].contains("spec.md line"), "{rounds:?}");
+    }
+
+    #[test]
+    fn a_question_that_points_back_is_asked_with_the_sentence_before() {
+        let of = |text: &str| questions(&statements(text));
+        assert_eq!(of("The pump stood still. Who decided that?"), "The pump stood still. Who decided that?");
+        assert_eq!(of("The pump stood still. Who repairs the valve?"), "Who repairs the valve?");
+        assert_eq!(of("The pump stood still."), "");
+        assert_eq!(
+            of("Let's talk about the colour of the pump."),
+            "Let's talk about the colour of the pump."
+        );
+    }
+
+    #[test]
+    fn an_objection_is_about_what_it_objects_to() {
+        assert_eq!(objection("Alex, I disagree that a pump can wait."), Some("a pump can wait."));
+        assert_eq!(objection("I don't think the pump is small."), Some("the pump is small."));
+        assert_eq!(objection("The pump is small."), None);
+        assert!(asks("Let's talk about pumps.") && !asks("We talk."));
+    }
+}

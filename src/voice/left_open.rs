@@ -1,0 +1,107 @@
+//! What stayed open: lines of the documents that leave something open, and questions of the personas that nobody
+//! has taken up.
+
+use super::evidence::{Line, LineKind, snippet};
+use super::naming::telling;
+use super::offline::{CHOICE, Candidate, Speaker, places_in};
+use super::wording;
+use crate::discussion::decisions::decisions_in;
+use crate::discussion::event::{Event, Purpose};
+use crate::discussion::extract;
+use crate::persona::Persona;
+use crate::plain;
+
+/// A question that a persona asked and nobody has taken up.
+pub(super) struct OpenQuestion<'a> {
+    pub by: &'a str,
+    pub turn: u32,
+    pub line: &'a Line,
+    pub asked: String,
+}
+
+impl Speaker<'_> {
+    /// What the documents themselves leave open, and nobody has spoken of.
+    pub(super) fn open_lines(&self) -> Vec<Candidate> {
+        let lines = self.evidence.lines.iter().filter(|line| is_open(line));
+        let new = lines.filter(|line| !self.has_said(snippet(&line.text, 60).trim_matches('…'))).take(CHOICE);
+        let say =
+            |line: &Line| wording::stands_open(self.speech, &wording::place(line), &snippet(&line.text, 90));
+        new.flat_map(say).map(Candidate::Written).collect()
+    }
+
+    pub(super) fn whose(&self, open: &OpenQuestion<'_>) -> String {
+        if open.by == self.persona.key {
+            return "my".to_owned();
+        }
+        let name = self.talk.library().cast.get(open.by).map_or(open.by, Persona::first_name);
+        format!("{name}'s")
+    }
+
+    /// Questions of the personas that no message of the user's has taken up, asked before a turn.
+    pub(super) fn questions_before(&self, turn: u32) -> Vec<OpenQuestion<'_>> {
+        let mut found: Vec<OpenQuestion<'_>> = Vec::new();
+        // What a colleague asks of a decision is asked of everybody.
+        let mut decided = false;
+        for record in self.talk.log() {
+            match &record.event {
+                Event::Contribution(said)
+                    if said.turn < turn && said.purpose != Purpose::Framing && !decided =>
+                {
+                    let asked =
+                        extract::sentences(&said.text).pop().filter(|last| last.ends_with(['?', '？']));
+                    let place = places_in(&said.text)
+                        .into_iter()
+                        .find_map(|place| self.evidence.line_at(place.trim_end()));
+                    if let (Some(asked), Some(line)) = (asked, place) {
+                        found.push(OpenQuestion { by: &said.by, turn: said.turn, line, asked });
+                    }
+                }
+                Event::Silence {} => decided = false,
+                Event::User(message) if message.turn.is_some_and(|at| at < turn) => {
+                    decided = !decisions_in(&message.text, true).is_empty();
+                    let said = telling(&message.text);
+                    let about =
+                        |line: &Line| said.iter().filter(|word| line.stems.contains(word)).count() >= 2;
+                    found.retain(|open| !about(open.line));
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Back to the first question that stayed open, which nobody has come back to yet.
+    pub(super) fn open_again(&self) -> Vec<Candidate> {
+        let open = self.questions_before(self.talk.turn_count() + 1);
+        let mut found = Vec::new();
+        for open in &open {
+            let whose = self.whose(open);
+            if self.has_said(&format!("question from turn {}", open.turn)) {
+                continue;
+            }
+            let name = (open.by != self.persona.key).then(|| whose.trim_end_matches("'s").to_owned());
+            let at = wording::place(open.line);
+            let what = format!(
+                "\"{}\" on \"{}\" ({at})",
+                plain::cut(&open.asked, 120),
+                snippet(&open.line.text, 70)
+            );
+            let ways = wording::left_open(self.speech, name.as_deref(), open.turn, &what);
+            found.extend(ways.into_iter().map(Candidate::Written));
+        }
+        found.truncate(CHOICE);
+        found
+    }
+}
+
+/// Whether a line of a document says that something is open.
+pub(super) fn is_open(line: &Line) -> bool {
+    let open = ["tbd", "tbc", "todo"];
+    let headed =
+        line.section_stems.iter().any(|stem| matches!(stem.as_str(), "open" | "question" | "undecided"))
+            || line.section.to_lowercase().contains("not decided");
+    let asks = line.text.ends_with('?') || line.words.iter().any(|word| open.contains(&word.as_str()));
+    matches!(line.kind, LineKind::Prose | LineKind::Row)
+        && line.stems.len() >= 4
+        && (asks || headed && line.text.contains('?'))
+}
