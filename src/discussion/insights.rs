@@ -10,7 +10,7 @@
 //! | 2 | saying what follows; having to do with what the user said anywhere; each further voice that said it |
 //!
 //! What a colleague found counts where it bears on the talk: it quotes two words of the user's or of a decision,
-//! a line that is open, or two lines that clash.
+//! a line that is open, or two lines that clash; the weightiest others only where there are fewer than two.
 //! A finding whose contribution only asks what follows is an open question, and no insight beside it.
 //! Of equals the earlier one stands first. docs/offline.md has the rule for readers.
 
@@ -27,6 +27,8 @@ use crate::plain::{capital, cut};
 
 /// Insights beyond these are left to the recording.
 const MOST: usize = 8;
+/// Where fewer bear on the talk, the weightiest findings beside it fill up to so many.
+const FEWEST: usize = 2;
 
 /// An insight that is still weighed.
 struct Weighed {
@@ -56,7 +58,7 @@ struct Form<'a> {
 }
 
 fn ranked(said: &[Said], decisions: &[Decision], form: &Form<'_>) -> Vec<Insight> {
-    let mut found: Vec<Weighed> = Vec::new();
+    let (mut found, mut beside) = (Vec::new(), Vec::new());
     for (at, one) in said.iter().enumerate().filter(|(_, one)| speaks(one)) {
         match one.by.as_str() {
             USER => {
@@ -65,14 +67,23 @@ fn ranked(said: &[Said], decisions: &[Decision], form: &Form<'_>) -> Vec<Insight
                 }
             }
             _ => {
-                let finding = telling(one, said, decisions, form);
-                let Some(finding) = finding.filter(|found| found.bears_on(said, decisions)) else { continue };
-                take(&mut found, finding.weighed(one, &said[..at], said), one);
+                let Some(finding) = telling(one, said, decisions, form) else { continue };
+                let kept = match finding.bears_on(said, decisions) {
+                    true => &mut found,
+                    // What points at no line says nothing about the documents.
+                    false if placed(&finding.text).is_empty() => continue,
+                    false => &mut beside,
+                };
+                take(kept, finding.weighed(one, &said[..at], said), one);
             }
         }
     }
     // Stable: of equals the earlier one stands first.
     found.sort_by_key(|one| std::cmp::Reverse(one.weight));
+    beside.sort_by_key(|one: &Weighed| std::cmp::Reverse(one.weight));
+    // Who discussed a document wants to know what was found in it, even where nobody asked for that.
+    beside.truncate(FEWEST.saturating_sub(found.len()));
+    found.append(&mut beside);
     let found = in_different_words(found);
     the_most(found.into_iter().map(|one| one.insight).collect())
 }
@@ -504,8 +515,22 @@ mod tests {
     #[test]
     fn what_a_colleague_found_counts_where_it_bears_on_the_talk() {
         let found = |asked: &str, text: &str| {
-            let talk = [said(1, USER, asked), said(2, "system-designer", text)];
-            of(&talk, &[]).len()
+            // Two others bear on it already: where there are fewer, any finding is better than none.
+            let talk = [
+                said(1, USER, asked),
+                said(2, "system-designer", text),
+                said(
+                    3,
+                    "solutions-architect",
+                    "A question lives at spec.md line 20: \"Masts of oak: not decided\".",
+                ),
+                said(
+                    4,
+                    "business-analyst",
+                    "A question lives at spec.md line 21: \"Sails of linen: not decided\".",
+                ),
+            ];
+            of(&talk, &[]).len() - 2
         };
         let vague =
             "spec.md line 5 says \"Storms are handled somehow\", and nobody can tell whether it holds.";
@@ -524,6 +549,27 @@ mod tests {
             let asked = "What does the skipper do when the radio of the berth is dead?";
             assert_eq!(found(asked, text), count, "{text}");
         }
+    }
+
+    #[test]
+    fn the_weightiest_two_stand_where_nothing_bears_on_the_talk() {
+        let finding = |turn, line: u32, what: &str| {
+            let text = format!("spec.md line {line} counts on a quiet hour: \"{what}\".");
+            said(
+                turn,
+                ["system-designer", "solutions-architect", "business-analyst"][turn as usize % 3],
+                &text,
+            )
+        };
+        let asked = said(1, USER, "What does the skipper do when the radio of the berth is dead?");
+        let talk = [
+            asked,
+            finding(2, 3, "Tickets are printed at night"),
+            finding(3, 9, "The crane is oiled on Sundays"),
+            finding(4, 12, "Letters leave with the first train"),
+        ];
+        assert_eq!(of(&talk, &[]).len(), FEWEST);
+        assert_eq!(of(&talk[..2], &[]).len(), 1);
     }
 
     #[test]
