@@ -122,6 +122,10 @@ pub enum Error {
         "the index cannot be read as a commit's files: {0}; finish the merge, or git reset what is unmerged"
     )]
     Index(String),
+    #[error(
+        "the index is sparse, and a commit's files cannot be read from it; `git sparse-checkout reapply --no-sparse-index` writes it whole and leaves the checkout sparse"
+    )]
+    SparseIndex,
     #[error("there is no remote \"{0}\" here; `git remote -v` lists them")]
     NoRemote(String),
     #[error("{url}: {reason}")]

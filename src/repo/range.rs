@@ -198,7 +198,11 @@ impl Repo {
     /// # Errors
     /// An index that is unmerged or that libgit2 cannot read.
     pub fn index_tree(&self) -> Result<(Oid, Unwritten), Error> {
-        let refused = |error: git2::Error| Error::Index(crate::plain::shown(error.message()));
+        // "sdir" is the extension that says so (gitformat-index, "Sparse Directory Entries").
+        let refused = |error: git2::Error| match error.message().contains("'sdir'") {
+            true => Error::SparseIndex,
+            false => Error::Index(crate::plain::shown(error.message())),
+        };
         let aside = Repo::reopen(self.git.path(), self.from_env)?;
         let odb = aside.git.odb()?;
         // What is written goes to memory.

@@ -491,6 +491,36 @@ fn attributes_and_settings_of_git_change_nothing() {
 }
 
 #[test]
+fn a_sparse_checkout_is_read_and_a_sparse_index_is_named_with_its_remedy() {
+    let sandbox = sandbox();
+    sandbox.commit(&[
+        ("docs/a.md", "# A\n"),
+        ("other/deep/b.md", "# B\n"),
+        (".roundtable.yaml", "append_only: ['docs/**']\n"),
+    ]);
+    let root = sandbox.root().to_str().unwrap().to_owned();
+    let git = |args: &[&str]| {
+        let output = std::process::Command::new("git").arg("-C").arg(&root).args(args).output().unwrap();
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    git(&["reset", "--hard", "-q"]);
+    git(&["sparse-checkout", "init", "--cone", "--sparse-index"]);
+    git(&["sparse-checkout", "set", "docs"]);
+    std::fs::write(sandbox.root().join("docs/a.md"), "# Other\n").unwrap();
+    git(&["add", "docs"]);
+    let refused = sandbox.run(&["check", "--staged"]);
+    assert!(
+        refused.code == 2 && refused.stderr.contains("git sparse-checkout reapply --no-sparse-index"),
+        "{}",
+        refused.stderr
+    );
+    git(&["sparse-checkout", "reapply", "--no-sparse-index"]);
+    assert!(!sandbox.root().join("other/deep/b.md").exists());
+    let run = sandbox.run(&["check", "--staged"]);
+    assert!(run.code == 1 && run.stdout.contains("docs/a.md:1"), "{}", run.stdout);
+}
+
+#[test]
 fn bare_and_shallow_repositories_and_those_that_cannot_be_read() {
     let (sandbox, base) = changed(&grown());
     let git = |args: &[&str]| {
