@@ -9,6 +9,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
+use foldhash::fast::RandomState;
+
 use super::ranking::Ranking;
 use super::words::{Word, is_significant, stems, stems_of, subjects, unquoted, words};
 use crate::step::Step;
@@ -17,7 +19,7 @@ use crate::step::Step;
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
     /// The phrases of all steps, by their first stem: most words of a text begin none.
-    phrases: HashMap<String, Vec<Phrase>>,
+    phrases: HashMap<String, Vec<Phrase>, RandomState>,
     /// The steps' texts; counted when a message is first held against them.
     ranking: OnceLock<Ranking>,
 }

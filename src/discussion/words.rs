@@ -45,17 +45,18 @@ pub fn words(text: &str) -> Vec<Word<'_>> {
 /// As [`words`], for the texts that most are.
 fn ascii_words(text: &str) -> Vec<Word<'_>> {
     let bytes = text.as_bytes();
-    let letter = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
     // A word and what follows it have six bytes or more, mostly.
     let mut found = Vec::with_capacity(bytes.len() / 6 + 1);
     let mut at = 0;
-    while at < bytes.len() {
-        if !letter(at) {
-            at += 1;
-            continue;
-        }
-        let start = at;
-        while letter(at) || (at < bytes.len() && matches!(bytes[at], b'\'' | b'-') && letter(at + 1)) {
+    while let Some(start) = bytes[at..].iter().position(u8::is_ascii_alphanumeric).map(|gap| at + gap) {
+        at = start;
+        while let Some(byte) = bytes.get(at) {
+            let joins = matches!(byte, b'\'' | b'-');
+            if !byte.is_ascii_alphanumeric()
+                && !(joins && bytes.get(at + 1).is_some_and(u8::is_ascii_alphanumeric))
+            {
+                break;
+            }
             at += 1;
         }
         found.push(Word { text: lower(&text[start..at]), start, end: at });
@@ -65,7 +66,7 @@ fn ascii_words(text: &str) -> Vec<Word<'_>> {
 
 /// An ASCII word in lower case.
 fn lower(word: &str) -> Cow<'_, str> {
-    match word.bytes().any(|byte| byte.is_ascii_uppercase()) {
+    match word.as_bytes().iter().any(u8::is_ascii_uppercase) {
         true => Cow::Owned(word.to_ascii_lowercase()),
         false => Cow::Borrowed(word),
     }
@@ -300,28 +301,58 @@ const PART: usize = 6;
 /// The pairs of words that follow one another, each as a hash (FNV-1a): equal pairs are meant,
 /// and of the few hundred of a text no two others share one in practice.
 fn pairs(text: &str) -> Vec<u64> {
-    let mut found = Vec::new();
-    let (mut last, mut word) = (None::<u64>, 0_u64);
-    for found_char in text.chars().chain([' ']) {
-        if found_char.is_alphanumeric() {
-            for lower in found_char.to_lowercase() {
-                let start = if word == 0 { 0xcbf2_9ce4_8422_2325 } else { word };
-                word = (start ^ u64::from(lower)).wrapping_mul(0x0100_0000_01b3);
+    let mut found = Pairs::default();
+    if text.is_ascii() {
+        for byte in text.bytes() {
+            match byte.is_ascii_alphanumeric() {
+                true => found.letter(u32::from(byte.to_ascii_lowercase())),
+                false => found.end_word(),
             }
-        } else if word != 0 {
-            if let Some(last) = last {
-                found.push(last.rotate_left(32) ^ word);
+        }
+    } else {
+        for letter in text.chars() {
+            match letter.is_alphanumeric() {
+                true => letter.to_lowercase().for_each(|lower| found.letter(u32::from(lower))),
+                false => found.end_word(),
             }
-            last = Some(word);
-            word = 0;
         }
     }
-    if let (true, Some(only)) = (found.is_empty(), last) {
-        found.push(only);
+    found.all()
+}
+
+/// The pairs of a text that is read letter by letter.
+#[derive(Default)]
+struct Pairs {
+    found: Vec<u64>,
+    last: Option<u64>,
+    /// The hash of the word that is being read; zero between words.
+    word: u64,
+}
+
+impl Pairs {
+    fn letter(&mut self, letter: u32) {
+        let start = if self.word == 0 { 0xcbf2_9ce4_8422_2325 } else { self.word };
+        self.word = (start ^ u64::from(letter)).wrapping_mul(0x0100_0000_01b3);
     }
-    found.sort_unstable();
-    found.dedup();
-    found
+
+    fn end_word(&mut self) {
+        if self.word == 0 {
+            return;
+        }
+        self.found.extend(self.last.map(|last| last.rotate_left(32) ^ self.word));
+        self.last = Some(std::mem::take(&mut self.word));
+    }
+
+    /// All of them, sorted; a word that stands alone is one.
+    fn all(mut self) -> Vec<u64> {
+        self.end_word();
+        if self.found.is_empty() {
+            self.found.extend(self.last);
+        }
+        self.found.sort_unstable();
+        self.found.dedup();
+        self.found
+    }
 }
 
 #[cfg(test)]

@@ -110,12 +110,7 @@ impl Speaker<'_> {
 
     /// What a text asks about, held against the documents.
     pub(super) fn asked(&self, text: &str) -> Asked<'_> {
-        let step = self.talk.step();
-        Asked::of(
-            self.evidence,
-            text,
-            &format!("{} {}", step.title, self.talk.focus_question().unwrap_or_default()),
-        )
+        super::heard::asked(self.evidence, self.talk, text)
     }
 
     /// Points nobody has made yet in sentences that speak of what was asked, the nearest first. What says of the

@@ -2,6 +2,7 @@
 //! are compared by their roots ("encryption" finds "encrypt"), and a line counts with its heading.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
 
@@ -75,11 +76,22 @@ fn base(form: &str) -> Option<&'static str> {
     BASES.get(form).copied()
 }
 
-/// Endings that are taken off, the longer ones first.
-const ENDINGS: [&str; 21] = [
-    "ications", "ication", "ations", "ation", "ically", "ical", "ments", "ment", "ness", "ally", "able",
-    "ure", "ing", "ion", "ed", "er", "al", "ly", "or", "e", "ic",
-];
+/// Endings that are taken off, by their last letter, the longer ones first.
+const fn endings(last: u8) -> &'static [&'static str] {
+    match last {
+        b's' => &["ications", "ations", "ments", "ness"],
+        b'n' => &["ication", "ation", "ion"],
+        b'y' => &["ically", "ally", "ly"],
+        b'l' => &["ical", "al"],
+        b't' => &["ment"],
+        b'e' => &["able", "ure", "e"],
+        b'g' => &["ing"],
+        b'd' => &["ed"],
+        b'r' => &["er", "or"],
+        b'c' => &["ic"],
+        _ => &[],
+    }
+}
 
 /// What the forms of a word have in common, near enough to find one by another: "encryption", "encrypts" and
 /// "encrypted" are all found by "encrypt".
@@ -91,8 +103,9 @@ pub fn root(word: &str) -> String {
     let word = adjective(base(&word).map_or(word, Cow::Borrowed));
     let mut left: &str = &word;
     for _ in 0..2 {
+        let ends = endings(left.bytes().last().unwrap_or_default()).iter();
         let shorter =
-            ENDINGS.iter().find_map(|ending| left.strip_suffix(ending).filter(|rest| rest.len() >= 4));
+            ends.copied().find_map(|ending| left.strip_suffix(ending).filter(|rest| rest.len() >= 4));
         let Some(shorter) = shorter else { break };
         left = undoubled(shorter);
     }
@@ -122,13 +135,21 @@ fn undoubled(word: &str) -> &str {
     }
 }
 
-/// The roots that are near to a root, itself left out.
-fn near_to(one: &str) -> impl Iterator<Item = &'static str> {
+/// The roots that are near to a root, itself among them; none where nothing is.
+fn near_to(one: &str) -> &'static [String] {
     static GROUPS: LazyLock<Vec<Vec<String>>> =
         LazyLock::new(|| NEAR.iter().map(|group| group.iter().map(|word| root(word)).collect()).collect());
-    let group = GROUPS.iter().find(|group| group.iter().any(|word| word == one));
-    let one = one.to_owned();
-    group.into_iter().flatten().filter(move |word| **word != one).map(String::as_str)
+    static PLACES: LazyLock<HashMap<&str, usize, RandomState>> = LazyLock::new(|| {
+        let mut places = HashMap::default();
+        for (at, group) in GROUPS.iter().enumerate() {
+            for word in group {
+                // Of a word in two groups the first counts.
+                places.entry(word.as_str()).or_insert(at);
+            }
+        }
+        places
+    });
+    PLACES.get(one).and_then(|at| GROUPS.get(*at)).map_or(&[], Vec::as_slice)
 }
 
 /// Something a message asks about.
@@ -139,10 +160,19 @@ struct Word {
     weight: usize,
     /// How many lines say it.
     count: usize,
-    /// What a line is worth that says nearly the same.
+    /// The roots of what says nearly the same, its own among them.
+    close: &'static [String],
+    /// What a line is worth that says one of them.
     near: usize,
     /// Whether a line says it in this form.
     same: bool,
+}
+
+impl Word {
+    /// Whether one of some roots is near to it, and not its own.
+    fn says_nearly(&self, roots: &[String]) -> bool {
+        !self.close.is_empty() && roots.iter().any(|root| *root != self.root && self.close.contains(root))
+    }
 }
 
 /// What a line shares with a message: how many of its words, and their weight.
@@ -152,11 +182,22 @@ struct Share {
     weight: usize,
 }
 
+/// What the line that says most of a message shares with it.
+struct Measure {
+    /// The weight of its best sentence.
+    most: usize,
+    /// The words of the message that it says, and the rarest of those, by their index.
+    said: Vec<usize>,
+    rarest: Vec<usize>,
+}
+
 /// What a message asks about, held against the evidence.
 pub struct Asked<'a> {
     evidence: &'a Evidence,
     words: Vec<Word>,
     shares: BTreeMap<usize, Share>,
+    /// Made of the best line when a first text is held against it.
+    measure: OnceCell<Option<Measure>>,
     /// The lines that speak of it, the best first; none where it is chance that they share a word.
     pub lines: Vec<usize>,
 }
@@ -164,7 +205,8 @@ pub struct Asked<'a> {
 impl<'a> Asked<'a> {
     /// Holds a message against the evidence; of lines that share as much, one that has to do with `step` is first.
     pub fn of(evidence: &'a Evidence, text: &str, step: &str) -> Asked<'a> {
-        let mut asked = Asked { evidence, words: Vec::new(), shares: BTreeMap::new(), lines: Vec::new() };
+        let (words, shares) = (Vec::new(), BTreeMap::new());
+        let mut asked = Asked { evidence, words, shares, measure: OnceCell::new(), lines: Vec::new() };
         for (run, stem) in runs(text).into_iter().take(MOST) {
             asked.look_for(run, &stem);
         }
@@ -191,7 +233,10 @@ impl<'a> Asked<'a> {
         };
         let same_form = |at: &usize| self.evidence.lines.get(*at).is_some_and(|line| is_said_as(stem, line));
         let same: Vec<bool> = said.iter().map(same_form).collect();
-        let near: BTreeSet<usize> = near_to(&root)
+        let close = near_to(&root);
+        let near: BTreeSet<usize> = close
+            .iter()
+            .filter(|other| **other != root)
             .flat_map(|other| self.evidence.lines_of(other))
             .copied()
             .filter(|at| said.binary_search(at).is_err())
@@ -208,7 +253,7 @@ impl<'a> Asked<'a> {
             self.add(at, 1, weight / 2);
         }
         let same = same.contains(&true);
-        self.words.push(Word { root, run, weight, count: said.len(), near: near_weight, same });
+        self.words.push(Word { root, run, weight, count: said.len(), close, near: near_weight, same });
     }
 
     fn add(&mut self, at: usize, count: usize, weight: usize) {
@@ -243,6 +288,7 @@ impl<'a> Asked<'a> {
     /// The same, as if no line spoke of it.
     pub fn without_lines(mut self) -> Asked<'a> {
         self.lines.clear();
+        self.measure = OnceCell::new();
         self
     }
 
@@ -325,13 +371,15 @@ impl<'a> Asked<'a> {
 
     /// What a text shares with it, by weight.
     pub fn share(&self, text: &str) -> usize {
-        let roots = roots(text);
-        let weigh = |word: &Word| {
-            if has_run(&roots, &word.run) {
-                return word.weight;
-            }
-            let near = near_to(&word.root).any(|other| roots.iter().any(|root| root == other));
-            if near { word.near } else { 0 }
+        self.shared(&roots(text))
+    }
+
+    /// The same of a text's roots.
+    fn shared(&self, roots: &[String]) -> usize {
+        let weigh = |word: &Word| match () {
+            () if has_run(roots, &word.run) => word.weight,
+            () if word.near > 0 && word.says_nearly(roots) => word.near,
+            () => 0,
         };
         self.words.iter().filter(|word| word.count > 0 || word.near > 0).map(weigh).sum()
     }
@@ -339,21 +387,34 @@ impl<'a> Asked<'a> {
     /// Whether a text speaks of what was asked: it shares two of its words or the one that tells best, and
     /// more than half as much as the best line does.
     pub fn is_about(&self, text: &str) -> bool {
-        let Some(best) = self.best() else { return false };
-        let most =
-            sentences(&best.text).iter().map(|sentence| self.share(sentence)).max().unwrap_or_default();
-        let shared = self.share(text);
-        let mine = roots(text);
-        let of = |roots: &[String]| -> Vec<&Word> {
-            self.words.iter().filter(|word| word.count > 0 && has_run(roots, &word.run)).collect()
+        let Some(best) = self.measure.get_or_init(|| self.best().map(|line| self.measured(line))) else {
+            return false;
         };
-        let (mine, theirs) = (of(&mine), of(&roots(&best.text)));
-        let rarest = theirs.iter().map(|word| word.count).min();
-        let tells = |word: &&Word| {
-            Some(word.count) == rarest && theirs.iter().any(|other| other.root == word.root)
-                || theirs.is_empty()
-        };
-        shared > 0 && shared * 5 >= most * 3 && (mine.len() >= 2 || mine.iter().any(tells))
+        let roots = roots(text);
+        let shared = self.shared(&roots);
+        if shared == 0 || shared * 5 < best.most * 3 {
+            return false;
+        }
+        let mine = self.said(&roots);
+        let tells = |word: &usize| best.said.is_empty() || best.rarest.contains(word);
+        mine.len() >= 2 || mine.iter().any(tells)
+    }
+
+    /// What others are held against of the best line.
+    fn measured(&self, line: &Line) -> Measure {
+        let sentences = sentences(&line.text);
+        let most = sentences.iter().map(|sentence| self.share(sentence)).max().unwrap_or_default();
+        let said = self.said(&roots(&line.text));
+        let count = |at: &usize| self.words.get(*at).map(|word| word.count);
+        let least = said.iter().filter_map(count).min();
+        let rarest = said.iter().copied().filter(|at| count(at) == least).collect();
+        Measure { most, said, rarest }
+    }
+
+    /// The words that some roots say and that some line holds, by their index.
+    fn said(&self, roots: &[String]) -> Vec<usize> {
+        let all = self.words.iter().enumerate();
+        all.filter(|(_, word)| word.count > 0 && has_run(roots, &word.run)).map(|(at, _)| at).collect()
     }
 
     /// A line in the sentence that speaks of it, at most `limit` characters.
@@ -443,8 +504,8 @@ impl<'a> Asked<'a> {
             begins_with(&own, &word.run).map(|length| parts[length - 1].0 + 1)
         };
         let (word, length) = self.words.iter().find_map(|word| Some((word, begins(word)?)))?;
-        let near = near_to(&word.root).any(|other| line.iter().any(|root| root == other));
-        let weight = if has_run(line, &word.run) { word.weight } else { near.then_some(word.near)? };
+        let near = || word.says_nearly(line).then_some(word.near);
+        let weight = if has_run(line, &word.run) { word.weight } else { near()? };
         // A figure alone names nothing.
         let figure = word.run.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
         Some((weight / if figure { 4 } else { 1 }, length))

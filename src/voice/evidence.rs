@@ -9,7 +9,7 @@ use foldhash::fast::RandomState;
 use super::asking::{has_run, root, roots};
 use super::paragraphs::Wrapped;
 use crate::discussion::figures::Stated;
-use crate::discussion::words::{is_significant, numbers, stem, subjects, words};
+use crate::discussion::words::{is_number, is_significant, numbers, stem, subjects, words};
 use crate::plain;
 
 /// Lines longer than this are no sentences: minified data, an embedded picture.
@@ -38,6 +38,13 @@ pub struct Line {
     pub kind: LineKind,
     /// How deep a heading is, from one; a heading owns what stands under deeper ones.
     pub depth: usize,
+}
+
+impl Line {
+    /// Whether one of its words is a number.
+    pub fn gives_a_number(&self) -> bool {
+        self.words.iter().any(|word| is_number(word))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -303,7 +310,9 @@ impl Evidence {
         let near = subjects(&format!("{text} {about}"));
         let figures = Stated::new(text, about);
         let mut lines = self.lines.iter().filter(|line| line.kind != LineKind::Heading);
-        let other = lines.clone().find(|line| {
+        // Most texts state no figure, and most lines give none.
+        let mut figured = lines.clone().filter(|line| !stated.is_empty() && line.gives_a_number());
+        let other = figured.find(|line| {
             let theirs = numbers(&line.text);
             let unit = stated.iter().find(|(_, unit)| theirs.iter().any(|(_, other)| other == unit));
             unit.is_some_and(|(_, unit)| {

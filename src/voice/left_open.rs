@@ -5,8 +5,7 @@ use super::evidence::{Line, LineKind, snippet};
 use super::naming::telling;
 use super::offline::{CHOICE, Candidate, Speaker, places_in};
 use super::wording;
-use crate::discussion::decisions::decisions_in;
-use crate::discussion::event::{Event, Purpose};
+use crate::discussion::event::{Contribution, Event, Purpose};
 use crate::discussion::extract;
 use crate::persona::Persona;
 use crate::plain;
@@ -42,23 +41,16 @@ impl Speaker<'_> {
         let mut found: Vec<OpenQuestion<'_>> = Vec::new();
         // What a colleague asks of a decision is asked of everybody.
         let mut decided = false;
-        for record in self.talk.log() {
+        for (at, record) in self.talk.log().iter().enumerate() {
             match &record.event {
                 Event::Contribution(said)
                     if said.turn < turn && said.purpose != Purpose::Framing && !decided =>
                 {
-                    let asked =
-                        extract::sentences(&said.text).pop().filter(|last| last.ends_with(['?', '？']));
-                    let place = places_in(&said.text)
-                        .into_iter()
-                        .find_map(|place| self.evidence.line_at(place.trim_end()));
-                    if let (Some(asked), Some(line)) = (asked, place) {
-                        found.push(OpenQuestion { by: &said.by, turn: said.turn, line, asked });
-                    }
+                    found.extend(self.asked_by(said));
                 }
                 Event::Silence {} => decided = false,
                 Event::User(message) if message.turn.is_some_and(|at| at < turn) => {
-                    decided = !decisions_in(&message.text, true).is_empty();
+                    decided = self.heard.decides(at);
                     let said = telling(&message.text);
                     let about =
                         |line: &Line| said.iter().filter(|word| line.stems.contains(word)).count() >= 2;
@@ -68,6 +60,16 @@ impl Speaker<'_> {
             }
         }
         found
+    }
+
+    /// What a contribution asks at its end, of a line that it points at.
+    fn asked_by<'t>(&'t self, said: &'t Contribution) -> Option<OpenQuestion<'t>> {
+        let ends = ['?', '？'];
+        said.text.contains(ends).then_some(())?;
+        let asked = extract::sentences(&said.text).pop().filter(|last| last.ends_with(ends))?;
+        let places = places_in(&said.text);
+        let line = places.into_iter().find_map(|place| self.evidence.line_at(place.trim_end()))?;
+        Some(OpenQuestion { by: &said.by, turn: said.turn, line, asked })
     }
 
     /// Back to the first question that stayed open, which nobody has come back to yet.

@@ -10,7 +10,7 @@ use super::asking::{root, shared_nouns};
 use super::evidence::{Evidence, Line, LineKind, Mentions, snippet};
 use super::paragraphs::sentences;
 use super::wording::place;
-use crate::discussion::words::{is_number, is_significant, numbers, subjects, words};
+use crate::discussion::words::{is_significant, numbers, subjects, words};
 use crate::lens::{Lens, Measure, Stance, Where, filled};
 use crate::plain;
 use crate::step::Step;
@@ -544,7 +544,7 @@ fn in_one_clause(quote: &str) -> String {
 fn clashes(evidence: &Evidence) -> Vec<(usize, usize)> {
     let mut by_unit: BTreeMap<String, Vec<(usize, Vec<u64>)>> = BTreeMap::new();
     for (at, line) in evidence.lines.iter().enumerate().filter(|(_, line)| line.kind != LineKind::Heading) {
-        if !line.words.iter().any(|word| is_number(word)) {
+        if !line.gives_a_number() {
             continue;
         }
         for (value, unit) in numbers(&line.text) {

@@ -21,6 +21,7 @@ pub mod command;
 pub mod drafting;
 pub mod evidence;
 pub mod grounding;
+mod heard;
 pub mod integrity;
 mod left_open;
 pub mod lenses;

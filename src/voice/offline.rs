@@ -11,11 +11,11 @@ use minijinja::context;
 use minijinja::value::Serde;
 
 use super::evidence::{Evidence, snippet};
+use super::heard::{Heard, skeleton};
 use super::integrity::{Breach, breaches};
 use super::lenses::{Point, Vocabulary, points, share_of};
 use super::wording::{self, Speech};
 use super::{Speechless, Voice};
-use crate::discussion::decisions::decisions_in;
 use crate::discussion::event::{Contribution, Event, Purpose};
 use crate::discussion::positions::position;
 use crate::discussion::summary::Summary;
@@ -35,6 +35,7 @@ pub struct Offline {
     depth: Depth,
     /// What each persona's lens has found; looked for once, before the first line.
     points: Option<Found>,
+    heard: Heard,
 }
 
 /// What was found: the points of each persona, and where two of them pull in opposite directions.
@@ -61,7 +62,7 @@ const POSITIONS: usize = 4;
 
 impl Offline {
     pub fn new(evidence: Evidence, depth: Depth) -> Offline {
-        Offline { evidence, depth, points: None }
+        Offline { evidence, depth, points: None, heard: Heard::default() }
     }
 
     fn found(&mut self, talk: &Discussion<'_>) -> Result<&Found, Speechless> {
@@ -137,9 +138,10 @@ impl Voice for Offline {
         let Some(found) = &self.points else { return Ok(None) };
         let points = found.points.get(&persona.key).map_or(&[][..], Vec::as_slice);
         let speech = Speech::of(&persona.key);
-        let before = Before::of(talk);
+        self.heard.listen(talk, &self.evidence);
+        let heard = &self.heard;
         let speaker =
-            Speaker { evidence: &self.evidence, depth, points, found, persona, speech, talk, cue, before };
+            Speaker { evidence: &self.evidence, depth, points, found, persona, speech, talk, cue, heard };
         if cue.purpose == Purpose::Framing {
             let framing = speaker.framing(&speaker.landed())?;
             let plain = || speaker.framing(&speaker.landed_plainly());
@@ -154,7 +156,7 @@ impl Voice for Offline {
             let whole = matches!(candidate, Candidate::Written(_));
             let written = speaker.written(candidate)?;
             let fits = |line: &str| breaches(line, persona, talk).is_empty() && !talk.would_drift(line);
-            let line = speaker.fresh(&written, &speaker.before.skeletons);
+            let line = speaker.fresh(&written, heard.skeletons());
             // A finding stands without its advice, and words that belong together do not.
             if !line.is_empty() && (!whole || line == written) && fits(&line) {
                 return Ok(Some(line));
@@ -198,38 +200,7 @@ pub(super) struct Speaker<'a> {
     pub speech: Speech,
     pub talk: &'a Discussion<'a>,
     pub cue: &'a Cue,
-    pub before: Before,
-}
-
-/// What was said so far, by anybody: the sentences, and what they are without what they quote.
-#[derive(Debug, Default)]
-pub(super) struct Before {
-    sentences: BTreeSet<String>,
-    skeletons: BTreeSet<String>,
-}
-
-impl Before {
-    fn of(talk: &Discussion<'_>) -> Before {
-        let mut before = Before::default();
-        for sentence in talk.contributions().flat_map(|said| extract::sentences(&said.text)) {
-            before.skeletons.extend(skeleton(&sentence));
-            before.sentences.insert(sentence);
-        }
-        before
-    }
-}
-
-/// A sentence without what it quotes, points at and counts, and without the reference it opens with: who says
-/// the same of two lines fills a form. None where little is left.
-fn skeleton(sentence: &str) -> Option<String> {
-    // "On "x", …" shows a line, and the words around it are its form.
-    let sentence = if sentence.starts_with("On \"") { sentence } else { without_reference(sentence) };
-    let unquoted = sentence.split('"').step_by(2).collect::<Vec<_>>().join(" ");
-    let named = |word: &&str| !word.contains(['.', '/']) && !word.contains(|c: char| c.is_ascii_digit());
-    let plain: String =
-        unquoted.trim_end_matches(['.', '?', '!']).split(' ').filter(named).collect::<Vec<_>>().join(" ");
-    let words: Vec<_> = words(&plain).into_iter().map(|word| word.text.into_owned()).collect();
-    (words.len() > 3).then(|| words.join(" "))
+    pub heard: &'a Heard,
 }
 
 impl Speaker<'_> {
@@ -273,9 +244,8 @@ impl Speaker<'_> {
     fn fresh(&self, line: &str, skeletons: &BTreeSet<String>) -> String {
         let sentences = extract::sentences(line);
         let worn = |sentence: &str| skeleton(sentence).is_some_and(|one| skeletons.contains(&one));
-        let stale = |sentence: &String| {
-            sentence.split(' ').count() > 4 && self.before.sentences.contains(sentence) || worn(sentence)
-        };
+        let stale =
+            |sentence: &String| sentence.split(' ').count() > 4 && self.heard.has(sentence) || worn(sentence);
         if sentences.first().is_none_or(stale) {
             return String::new();
         }
@@ -377,8 +347,7 @@ impl Speaker<'_> {
         if stated >= POSITIONS || self.round().any(|said| position(&said.text).is_some()) {
             return None;
         }
-        let settled = self.settled_lines();
-        let is_settled = |point: &Point| point.line().is_some_and(|line| settled.contains(&line));
+        let is_settled = |point: &Point| point.line().is_some_and(|line| self.heard.is_settled(line));
         let waiting: Vec<&str> = self.talk.waiting().filter(|key| *key != self.persona.key).collect();
         let asked = subjects(asked);
         let tensions = self.found.tensions.iter().filter_map(|tension| {
@@ -393,17 +362,6 @@ impl Speaker<'_> {
         // Of equals the first; `max_by_key` gives the last.
         let best = tensions.collect::<Vec<_>>().into_iter().rev().max_by_key(|(near, ..)| *near);
         best.map(|(_, mine, theirs)| Candidate::Position(Box::new((mine.clone(), theirs.clone()))))
-    }
-
-    /// The lines that decisions of the user's speak of: what is settled is no matter to differ about.
-    fn settled_lines(&self) -> Vec<usize> {
-        let messages = self.talk.log().iter().filter_map(|record| match &record.event {
-            Event::User(message) if !decisions_in(&message.text, true).is_empty() => Some(&message.text),
-            _ => None,
-        });
-        messages
-            .flat_map(|text| self.asked(text).lines.into_iter().take(CHOICE).collect::<Vec<_>>())
-            .collect()
     }
 
     /// This persona's point of a tension, and the colleague's with its index.
@@ -589,7 +547,7 @@ fn named_run(
 }
 
 /// A contribution without the reference to a colleague or to the user that it opens with.
-fn without_reference(text: &str) -> &str {
+pub(super) fn without_reference(text: &str) -> &str {
     let opens =
         ["Building on", "To add to what", "On \"", "mentioned ", "raises a good point", "I agree with"];
     let mut end = text.len().min(80);
@@ -623,26 +581,4 @@ fn in_a_sentence(text: &str) -> String {
 fn article(noun: &str) -> &'static str {
     let sounds = noun.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) || noun.starts_with("un");
     if sounds { "an" } else { "a" }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sentence_with_another_quotation_in_it_is_the_same_form() {
-        let of = |text: &str| skeleton(text).unwrap();
-        let one = of("On \"night\", what people are told today is spec.md line 9: \"TBD: two nurses\".");
-        assert_eq!(
-            one,
-            of("On \"band\", what people are told today is req.md line 51: \"the same: always\".")
-        );
-        assert_eq!(one, "on what people are told today is line");
-        // The reference to a colleague is no part of it.
-        let led = of(
-            "To add to what Alex said about \"boot: slot\": nobody acts at spec.md line 3, since \"it\" hides it.",
-        );
-        assert_eq!(led, of("Nobody acts at spec.md line 8, since \"is sent\" hides it."));
-        assert_eq!(skeleton("On \"a\", spec.md line 3."), None);
-    }
 }

@@ -1,0 +1,116 @@
+//! What a voice has heard of a discussion: each record is looked at once, however many lines follow it.
+
+use std::collections::BTreeSet;
+
+use super::asking::Asked;
+use super::evidence::Evidence;
+use super::offline::{CHOICE, without_reference};
+use crate::discussion::decisions::decisions_in;
+use crate::discussion::event::{Event, Record};
+use crate::discussion::words::words;
+use crate::discussion::{Discussion, extract};
+
+/// What was said so far, by anybody.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Heard {
+    /// The records that were looked at.
+    records: usize,
+    /// The sentences of the contributions, and what those are without what they quote.
+    sentences: BTreeSet<String>,
+    skeletons: BTreeSet<String>,
+    /// The records in which the user decides something, and the lines that this speaks of.
+    decided: BTreeSet<usize>,
+    settled: Vec<usize>,
+}
+
+impl Heard {
+    /// Looks at what was said since the last time.
+    pub fn listen(&mut self, talk: &Discussion<'_>, evidence: &Evidence) {
+        if talk.log().len() < self.records {
+            *self = Heard::default();
+        }
+        for (at, record) in talk.log().iter().enumerate().skip(self.records) {
+            self.hear(at, record, talk, evidence);
+        }
+        self.records = talk.log().len();
+    }
+
+    fn hear(&mut self, at: usize, record: &Record, talk: &Discussion<'_>, evidence: &Evidence) {
+        match &record.event {
+            Event::Contribution(said) => {
+                for sentence in extract::sentences(&said.text) {
+                    self.skeletons.extend(skeleton(&sentence));
+                    self.sentences.insert(sentence);
+                }
+            }
+            Event::User(message) if !decisions_in(&message.text, true).is_empty() => {
+                self.decided.insert(at);
+                let asked = asked(evidence, talk, &message.text);
+                self.settled.extend(asked.lines.iter().take(CHOICE));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a sentence was said, word for word.
+    pub fn has(&self, sentence: &str) -> bool {
+        self.sentences.contains(sentence)
+    }
+
+    /// What the sentences are without what they quote.
+    pub fn skeletons(&self) -> &BTreeSet<String> {
+        &self.skeletons
+    }
+
+    /// Whether the user decides something in a record, given by its index.
+    pub fn decides(&self, record: usize) -> bool {
+        self.decided.contains(&record)
+    }
+
+    /// Whether a decision of the user's speaks of a line: what is settled is no matter to differ about.
+    pub fn is_settled(&self, line: usize) -> bool {
+        self.settled.contains(&line)
+    }
+}
+
+/// What a text asks about, held against the documents; of lines that share as much, one that has to do with the
+/// step or with the focus question is first.
+pub(super) fn asked<'e>(evidence: &'e Evidence, talk: &Discussion<'_>, text: &str) -> Asked<'e> {
+    let about = format!("{} {}", talk.step().title, talk.focus_question().unwrap_or_default());
+    Asked::of(evidence, text, &about)
+}
+
+/// A sentence without what it quotes, points at and counts, and without the reference it opens with: who says
+/// the same of two lines fills a form. None where little is left.
+pub(super) fn skeleton(sentence: &str) -> Option<String> {
+    // "On "x", …" shows a line, and the words around it are its form.
+    let sentence = if sentence.starts_with("On \"") { sentence } else { without_reference(sentence) };
+    let unquoted = sentence.split('"').step_by(2).collect::<Vec<_>>().join(" ");
+    let named = |word: &&str| !word.contains(['.', '/']) && !word.contains(|c: char| c.is_ascii_digit());
+    let plain: String =
+        unquoted.trim_end_matches(['.', '?', '!']).split(' ').filter(named).collect::<Vec<_>>().join(" ");
+    let words: Vec<_> = words(&plain).into_iter().map(|word| word.text.into_owned()).collect();
+    (words.len() > 3).then(|| words.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_with_another_quotation_in_it_is_the_same_form() {
+        let of = |text: &str| skeleton(text).unwrap();
+        let one = of("On \"night\", what people are told today is spec.md line 9: \"TBD: two nurses\".");
+        assert_eq!(
+            one,
+            of("On \"band\", what people are told today is req.md line 51: \"the same: always\".")
+        );
+        assert_eq!(one, "on what people are told today is line");
+        // The reference to a colleague is no part of it.
+        let led = of(
+            "To add to what Alex said about \"boot: slot\": nobody acts at spec.md line 3, since \"it\" hides it.",
+        );
+        assert_eq!(led, of("Nobody acts at spec.md line 8, since \"is sent\" hides it."));
+        assert_eq!(skeleton("On \"a\", spec.md line 3."), None);
+    }
+}
