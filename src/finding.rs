@@ -198,11 +198,27 @@ impl Finding {
 
 impl std::error::Error for Finding {}
 
+/// How near two words are, from 0 to 1, where one may be meant by the other: by the letters to be changed
+/// ("1-3" for "01-03"), and by those that they share ("mane" for "main").
+const CHANGED: f64 = 0.6;
+const SHARED: f64 = 0.8;
+/// As many bytes of a word tell what it is a part of.
+const PART: usize = 4;
+
 /// The known word nearest to a misspelt one, if one is near enough to be meant.
 pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let same = known.iter().find(|known| known.to_lowercase() == lower);
-    same.copied().or_else(|| similar::get_close_matches(word, known, 1, 0.6).into_iter().next())
+    let near = |known: &&'a str| {
+        let (changed, shared) =
+            (strsim::normalized_damerau_levenshtein(word, known), strsim::jaro_winkler(word, known));
+        // "analyst" for "business-analyst".
+        let is_part = word.len() >= PART && known.contains(word);
+        (is_part || changed >= CHANGED || shared >= SHARED).then_some((changed + shared, *known))
+    };
+    // Of equals the first; `max_by` gives the last.
+    let nearest = || known.iter().rev().filter_map(near).max_by(|(a, _), (b, _)| a.total_cmp(b));
+    same.copied().or_else(|| nearest().map(|(_, known)| known))
 }
 
 /// `; did you mean "…"?`, or nothing.
@@ -243,6 +259,19 @@ mod tests {
          1 |     a   b
            |         ^
         ");
+    }
+
+    #[test]
+    fn the_nearest_word_is_the_one_that_is_meant() {
+        let known = ["business-analyst", "architect", "designer"];
+        let near = |word: &str| nearest(word, &known);
+        assert_eq!(near("architcet"), Some("architect"));
+        assert_eq!(near("Designer"), Some("designer"));
+        assert_eq!(near("analyst"), Some("business-analyst"));
+        assert_eq!(nearest("1-3", &["01-03", "02-01"]), Some("01-03"));
+        assert_eq!(nearest("mane", &["gh-pages", "main"]), Some("main"));
+        assert_eq!(near("as"), None);
+        assert_eq!(near("reviewer"), None);
     }
 
     #[test]

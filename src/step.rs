@@ -96,8 +96,8 @@ pub struct Step {
     pub brief: String,
     pub standard: Vec<String>,
     pub deep: Vec<String>,
-    /// The prompts of the two question modes, with what to probe for below each.
-    prompts: [Vec<Prompt>; 2],
+    /// The two question modes as they are written, with what to probe for below each question.
+    modes: [String; 2],
     pub validation: Vec<String>,
     pub artifacts: String,
     /// The file's path below the steps folder: `01-requirements/03-ux-journey.md`.
@@ -163,7 +163,7 @@ impl Step {
         Ok(Step {
             standard: questions(body("Standard Mode")),
             deep: questions(body("Deep Mode")),
-            prompts: [prompts(body("Standard Mode")), prompts(body("Deep Mode"))],
+            modes: ["Standard Mode", "Deep Mode"].map(|title| body(title).to_owned()),
             brief: crate::plain::one_line(body("Brief Mode")),
             validation: list(body("Validation")),
             artifacts: body("Artifacts").trim().to_owned(),
@@ -196,7 +196,7 @@ impl Step {
         let whole = |text: &str| Prompt { number: None, text: text.to_owned(), probes: Vec::new() };
         let brief = (!self.brief.is_empty()).then(|| vec![whole(&self.brief)]);
         let [standard, deep] =
-            self.prompts.clone().map(|found| Some(found).filter(|found| !found.is_empty()));
+            self.modes.each_ref().map(|mode| Some(prompts(mode)).filter(|found| !found.is_empty()));
         let found = match depth {
             Depth::Brief => brief.or(standard).or(deep),
             Depth::Standard => standard.or(deep).or(brief),

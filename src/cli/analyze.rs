@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 
 use super::elaborate::author;
 use super::exit::{Code, Fail};
-use super::landed::{held, say_change, unified};
+use super::landed::{held, say_change};
 use super::screen::Screen;
+use super::unified::unified;
 use super::voices::{self, Choice};
 use super::{Clock, Global, complete, nanoseconds, now, open, push, table};
 use crate::analysis::Stopped;

@@ -11,9 +11,10 @@ use git2::Oid;
 use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
-use super::landed::{announce, artifacts, say_change, unified};
+use super::landed::{announce, artifacts, say_change};
 use super::resume::{Log, begun, catch_up, gone_on};
 use super::screen::Screen;
+use super::unified::unified;
 use super::voices::{self, Choice};
 use super::{Clock, Global, complete, nanoseconds, now, open, plan, push, read_file, table, write_whole};
 use crate::config::Config;

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::screen::Screen;
+use super::unified::unified;
 use crate::item::Change;
 use crate::plain::count;
 use crate::synthesis::Outcome;
@@ -62,17 +63,4 @@ pub fn say_change(change: &Change, screen: &Screen) {
         ));
     }
     screen.say_diff(&unified(change));
-}
-
-/// A change as a unified diff.
-pub fn unified(change: &Change) -> String {
-    let before = String::from_utf8_lossy(change.before.as_deref().unwrap_or_default());
-    let after = String::from_utf8_lossy(&change.after);
-    let old = if change.before.is_some() { format!("a/{}", change.path) } else { "/dev/null".to_owned() };
-    diff(&before, &after, &old, &format!("b/{}", change.path))
-}
-
-/// Two texts as a unified diff, under these names.
-pub fn diff(before: &str, after: &str, old: &str, new: &str) -> String {
-    similar::TextDiff::from_lines(before, after).unified_diff().context_radius(3).header(old, new).to_string()
 }

@@ -27,6 +27,7 @@ mod show;
 mod status;
 mod steps;
 mod table;
+mod unified;
 mod voices;
 mod why;
 

@@ -10,8 +10,9 @@ use git2::Oid;
 use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
-use super::landed::{announce, artifacts, diff};
+use super::landed::{announce, artifacts};
 use super::screen::Screen;
+use super::unified::diff;
 use super::{Global, columns, complete, open, recording, table};
 use crate::discussion::Finished;
 use crate::landing::Landing;

@@ -52,9 +52,8 @@ fn ascii_words(text: &str) -> Vec<Word<'_>> {
         at = start;
         while let Some(byte) = bytes.get(at) {
             let joins = matches!(byte, b'\'' | b'-');
-            if !byte.is_ascii_alphanumeric()
-                && !(joins && bytes.get(at + 1).is_some_and(u8::is_ascii_alphanumeric))
-            {
+            let inside = || joins && bytes.get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
+            if !byte.is_ascii_alphanumeric() && !inside() {
                 break;
             }
             at += 1;
@@ -170,10 +169,16 @@ const SMALL_NUMBERS: [&str; 13] = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 ];
 
+/// What a word in lower case counts; most words are longer than any of them, or shorter.
+fn small_number(word: &str) -> Option<u64> {
+    let at = (3..=6).contains(&word.len()).then(|| SMALL_NUMBERS.iter().position(|small| *small == word))?;
+    at.map(|number| number as u64)
+}
+
 /// Whether a word in lower case is a number, in digits or written out.
 pub fn is_number(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit()) && word.parse::<u64>().is_ok()
-        || SMALL_NUMBERS.contains(&word)
+        || small_number(word).is_some()
 }
 
 /// The numbers of a text with the stem of what each counts: "18 400 data sets" are 18,400 data, and "two
@@ -182,7 +187,7 @@ pub fn numbers(text: &str) -> Vec<(u64, String)> {
     let found = words(text);
     let value = |word: &Word<'_>| match word.text.parse::<u64>() {
         Ok(number) => Some(number),
-        Err(_) => SMALL_NUMBERS.iter().position(|small| *small == word.text).map(|number| number as u64),
+        Err(_) => small_number(&word.text),
     };
     let joined = |at: usize| found.get(at + 1).is_some_and(|next| &text[found[at].end..next.start] == " ");
     let digits = |at: usize| found[at].text.bytes().all(|byte| byte.is_ascii_digit());

@@ -456,7 +456,9 @@ impl<'a> Asked<'a> {
         let found = words(text);
         let mut in_line = roots(&line.text);
         in_line.extend(roots(&line.section));
-        let stands = |at: usize| found.get(at).and_then(|_| self.stands(&found[at..], &in_line));
+        // The roots of each word, once: every place is held against every word that was asked.
+        let parts: Vec<Vec<String>> = found.iter().map(|word| roots(&word.text)).collect();
+        let stands = |at: usize| parts.get(at).and_then(|_| self.stands(&parts[at..], &in_line));
         // What is asked at a place of the text, with how many words it is long.
         let at = |at: usize| -> Option<(usize, usize)> {
             let (weight, length) = stands(at)?;
@@ -487,21 +489,16 @@ impl<'a> Asked<'a> {
         Some(text[found[from].start..found[to].end].to_owned())
     }
 
-    /// What the first of some words is worth that a line shares, and of how many words it is.
-    fn stands(
-        &self,
-        found: &[crate::discussion::words::Word<'_>],
-        line: &[String],
-    ) -> Option<(usize, usize)> {
+    /// What the first of some words, given by their roots, is worth that a line shares, and of how many words it is.
+    fn stands(&self, found: &[Vec<String>], line: &[String]) -> Option<(usize, usize)> {
         let begins = |word: &Word| {
-            let parts: Vec<(usize, String)> = found
-                .iter()
-                .take(word.run.len() + 1)
-                .enumerate()
-                .flat_map(|(at, one)| roots(&one.text).into_iter().map(move |root| (at, root)))
-                .collect();
-            let own: Vec<String> = parts.iter().map(|(_, root)| root.clone()).collect();
-            begins_with(&own, &word.run).map(|length| parts[length - 1].0 + 1)
+            let parts = found.iter().take(word.run.len() + 1).enumerate();
+            let parts = parts.flat_map(|(at, roots)| roots.iter().map(move |root| (at, root)));
+            // Most words begin with another root.
+            let first = found.first().and_then(|roots| roots.first());
+            (first == word.run.first()).then_some(())?;
+            let (places, own): (Vec<usize>, Vec<String>) = parts.map(|(at, root)| (at, root.clone())).unzip();
+            begins_with(&own, &word.run).map(|length| places[length - 1] + 1)
         };
         let (word, length) = self.words.iter().find_map(|word| Some((word, begins(word)?)))?;
         let near = || word.says_nearly(line).then_some(word.near);
