@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use clap::Args;
@@ -115,7 +116,7 @@ pub struct Open {
 pub struct Setup {
     repo: Repo,
     library: Library,
-    item: Item,
+    item: Arc<Item>,
     script: Script,
     opened: Opened,
     voice: Choice,
@@ -127,8 +128,8 @@ pub struct Setup {
     exists: bool,
     /// The events of a run that was cut off, to go on from.
     begun: Vec<Record>,
-    /// Where the repository mentions the item's subject; taken when the discussion begins.
-    mentions: Cell<Option<Search>>,
+    /// What the offline voice speaks from; taken when the discussion begins.
+    evidence: Cell<Option<Reading>>,
 }
 
 impl Setup {
@@ -385,9 +386,10 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     let rules = open.as_ref().map_or(Ok(base), |opened| repo.resolve(&opened.base))?;
     let config = if rules == place.base { config } else { table::config(global, &repo, rules)? };
     let item = repo.item_or_new(base, &path, new_meta.as_deref())?;
-    let mentions = search(&repo, base, &item);
     let library = built_in.library(&repo, rules, &config)?;
     let step = library.step(&task.step)?;
+    let item = Arc::new(item);
+    let evidence = read(&repo, base, &item, step);
     for output in &step.outputs {
         OutputPath::parse(output)
             .map_err(|refused| Fail::new(format!("step {} ({}): {refused}", step.id, step.path)))?;
@@ -442,7 +444,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     };
     let tokens = task.voice.max_tokens_total;
     let exists = place.exists;
-    Ok(Setup { repo, library, item, script, opened, voice, tokens, base, fixed, exists, begun, mentions })
+    Ok(Setup { repo, library, item, script, opened, voice, tokens, base, fixed, exists, begun, evidence })
 }
 
 /// How the discussion began that stays open, where this run is not its first.
@@ -554,13 +556,21 @@ fn run_id(
     sha256(all.to_string().as_bytes())[..32].to_owned()
 }
 
-type Search = JoinHandle<Result<Mentions, repo::Error>>;
+type Reading = JoinHandle<Result<Evidence, repo::Error>>;
 
-/// Looks for the item's subject in the repository, beside everything else that is to be read.
-fn search(repo: &Repo, base: Oid, item: &Item) -> Cell<Option<Search>> {
+/// Reads the item as evidence and looks for its subject in the repository, beside everything else that is to
+/// be done.
+fn read(repo: &Repo, base: Oid, item: &Arc<Item>, step: &Step) -> Cell<Option<Reading>> {
     let (place, own, words) = (repo.path().to_owned(), item.path.clone(), search_words(&item.name()));
     let look = move || Repo::open(&place).and_then(|repo| repo.mentions(base, &words, &own));
-    Cell::new(Some(std::thread::spawn(look)))
+    let search = std::thread::spawn(look);
+    let (item, outputs) = (Arc::clone(item), step.outputs.clone());
+    let read = move || {
+        let mut evidence = Evidence::new(item.documents(), &outputs);
+        evidence.mentions = search.join().unwrap_or_else(|_| Ok(Mentions::default()))?;
+        Ok(evidence)
+    };
+    Cell::new(Some(std::thread::spawn(read)))
 }
 
 /// Holds the discussion, told line by line; with it comes what it took. What is asked for in the middle
@@ -624,6 +634,8 @@ fn converse<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) -
     }
     let finished = talk.finish().ok_or_else(unfinished)?;
     screen.say(&format!("\n{}", synthesis::spoken_summary(&finished, &setup.library)?));
+    // Its lines are said: taking it apart only takes time.
+    std::mem::forget(stand_in);
     let held = Held { setup, finished, usage };
     if held.unheard() > 0 {
         let messages = plain::count(held.unheard(), "message");
@@ -648,9 +660,8 @@ fn begin<'s>(setup: &'s Setup, step: &'s Step, clock: &dyn Fn() -> Time) -> Resu
 /// The offline voice: it speaks, or stands in where a model does not.
 fn stand_in(setup: &Setup, step: &Step) -> Result<Offline, Fail> {
     let depth = setup.item.meta.depth(&step.phase).unwrap_or(step.depth);
-    let mut evidence = Evidence::new(setup.item.documents(), &step.outputs);
-    let found = setup.mentions.take().and_then(|search| search.join().ok());
-    evidence.mentions = found.unwrap_or_else(|| Ok(Mentions::default()))?;
+    let read = setup.evidence.take().and_then(|reading| reading.join().ok());
+    let evidence = read.unwrap_or_else(|| Ok(Evidence::new(setup.item.documents(), &step.outputs)))?;
     Ok(Offline::new(evidence, depth))
 }
 

@@ -257,6 +257,8 @@ struct Looking<'a> {
     evidence: &'a Evidence,
     /// What each lens finds of its three lists.
     hits: Vec<[Hits<'a>; 3]>,
+    /// What each line counts, where a lens has asked for it.
+    counted: Vec<Option<Vec<String>>>,
     found: Vec<Point>,
     counts: Vec<usize>,
 }
@@ -286,16 +288,17 @@ impl<'a> Looking<'a> {
         for (number, words) in vocabulary.lines.iter().enumerate() {
             for (at, word) in words.iter().enumerate() {
                 let said = &words[at + 1..];
-                let denied = is_denied(&evidence.lines[number].words[..at]);
+                let denied = || is_denied(&evidence.lines[number].words[..at]);
                 let says = |phrase: &&Phrase<'_>| {
-                    said.starts_with(&phrase.rest) && !(denied && phrase.list == List::Any)
+                    said.starts_with(&phrase.rest) && !(phrase.list == List::Any && denied())
                 };
                 for phrase in phrases[*word as usize].iter().filter(says) {
                     hits[phrase.lens][phrase.list as usize].push((number, phrase.text));
                 }
             }
         }
-        Looking { lenses, evidence, hits, found: Vec::new(), counts: vec![0; lenses.len()] }
+        let counted = vec![None; evidence.lines.len()];
+        Looking { lenses, evidence, hits, counted, found: Vec::new(), counts: vec![0; lenses.len()] }
     }
 
     fn points(mut self) -> Vec<Point> {
@@ -321,6 +324,12 @@ impl<'a> Looking<'a> {
         (*line == at).then_some(*phrase)
     }
 
+    /// What a line counts: each number with its unit.
+    fn counted(&mut self, at: usize) -> &[String] {
+        let evidence = self.evidence;
+        self.counted[at].get_or_insert_with(|| numbers_with_units(&evidence.lines[at].text))
+    }
+
     /// Whether the line, or one of the next ones, says what settles the matter.
     fn is_settled(&self, at: usize, lens: usize) -> bool {
         let line = &self.evidence.lines[at];
@@ -343,7 +352,8 @@ impl<'a> Looking<'a> {
             }
             let word = match lens.measure {
                 None => self.says(at, number, List::Any).map(str::to_owned),
-                Some(Measure::Load) => number_with_unit(&line.text, &|unit| is_load(lens, unit)),
+                Some(Measure::Load) => self.counted(at).iter().find(|unit| is_load(lens, unit)).cloned(),
+                Some(Measure::Number) => self.counted(at).first().cloned(),
                 Some(measure) => measured(measure, line),
             };
             let Some(word) = word.filter(|word| !is_story(line) && !is_asked(line, word)) else { continue };
@@ -435,7 +445,6 @@ fn is_denied(before: &[String]) -> bool {
 fn measured(measure: Measure, line: &Line) -> Option<String> {
     match measure {
         Measure::Requirement => requirement(line),
-        Measure::Number => number_with_unit(&line.text, &|_| true),
         Measure::Name => identifier(&line.text),
         // A sentence has no more words than its line.
         Measure::Long if line.words.len() <= LONG => None,
@@ -444,7 +453,7 @@ fn measured(measure: Measure, line: &Line) -> Option<String> {
             let longest = longest.iter().map(|sentence| words(sentence).len()).max().unwrap_or(0);
             (line.kind == LineKind::Prose && longest > LONG).then(|| longest.to_string())
         }
-        Measure::EmptyCell | Measure::Reach | Measure::Clash | Measure::Load => None,
+        Measure::EmptyCell | Measure::Reach | Measure::Clash | Measure::Load | Measure::Number => None,
     }
 }
 
@@ -619,11 +628,11 @@ fn requirement(line: &Line) -> Option<String> {
     (id && !tail.is_empty()).then(|| first.to_uppercase())
 }
 
-/// "200 MB", "22,400 meters", "18 company phones": a number with what it counts. Versions, prices, years, dates,
+/// "200 MB", "22,400 meters", "18 company phones": each number with what it counts. Versions, prices, years, dates,
 /// times of day, ids and numbers that name something ("Hall 4", "line 12") count nothing.
-fn number_with_unit(text: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<String> {
+fn numbers_with_units(text: &str) -> Vec<String> {
     if !text.contains(|c: char| c.is_ascii_digit()) {
-        return None;
+        return Vec::new();
     }
     let found = words(text);
     // An apostrophe is inside of a word.
@@ -632,6 +641,7 @@ fn number_with_unit(text: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Stri
         text[0].is_ascii_digit() && text.iter().all(|byte| byte.is_ascii_digit() || *byte == b'\'')
     };
     let between = |at: usize| text.get(found[at].end..found[at + 1].start).unwrap_or_default();
+    let mut all = Vec::new();
     let mut at = 0;
     while at + 1 < found.len() {
         if !digits(at) {
@@ -643,13 +653,10 @@ fn number_with_unit(text: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Stri
         while at + 1 < found.len() && digits(at + 1) && is_grouped(between(at), found[at + 1].text.len()) {
             at += 1;
         }
-        let counted = counts(text, &found, first, at).then(|| named(text, &found, first, at)).flatten();
-        if counted.as_deref().is_some_and(is_wanted) {
-            return counted;
-        }
+        all.extend(counts(text, &found, first, at).then(|| named(text, &found, first, at)).flatten());
         at += 1;
     }
-    None
+    all
 }
 
 /// Whether digits behind `sign` go on with the number before it.
@@ -930,13 +937,19 @@ mod tests {
 
     #[test]
     fn numbers_and_names_are_recognised() {
-        assert_eq!(number_with_unit("holds 500 photos at once", &|_| true).as_deref(), Some("500 photos"));
-        assert_eq!(number_with_unit("see line 12 there", &|_| true), None);
         assert_eq!(
-            number_with_unit("has 22,400 water meters", &|_| true).as_deref(),
+            numbers_with_units("holds 500 photos at once").first().map(String::as_str),
+            Some("500 photos")
+        );
+        assert_eq!(numbers_with_units("see line 12 there").first().cloned(), None);
+        assert_eq!(
+            numbers_with_units("has 22,400 water meters").first().map(String::as_str),
             Some("22,400 water meters")
         );
-        assert_eq!(number_with_unit("for 22'400 meters", &|_| true).as_deref(), Some("22'400 meters"));
+        assert_eq!(
+            numbers_with_units("for 22'400 meters").first().map(String::as_str),
+            Some("22'400 meters")
+        );
         for none in [
             "Version 2.5 changes the format",
             "costs 240 EUR and",
@@ -947,14 +960,14 @@ mod tests {
             "The Hall 4 gate",
             "on Android 10 phones",
         ] {
-            assert_eq!(number_with_unit(none, &|_| true), None, "{none}");
+            assert_eq!(numbers_with_units(none).first().cloned(), None, "{none}");
         }
         assert_eq!(
-            number_with_unit("about 18 400 data sets need it", &|_| true).as_deref(),
+            numbers_with_units("about 18 400 data sets need it").first().map(String::as_str),
             Some("18 400 data sets")
         );
         assert_eq!(
-            number_with_unit("18 company phones, 13 private", &|_| true).as_deref(),
+            numbers_with_units("18 company phones, 13 private").first().map(String::as_str),
             Some("18 company phones")
         );
         assert_eq!(identifier("then `syncState()` runs"), Some("syncState".to_owned()));
