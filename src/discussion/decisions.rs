@@ -496,7 +496,8 @@ pub fn decisions_in(text: &str, by_user: bool) -> Vec<(String, Option<String>)> 
             (by_user && !statement.ends_with(['?', '？'])).then(ruled).flatten()
         });
         if let Some(decision) = decision {
-            found.push((at, decision));
+            let before = at.checked_sub(1).and_then(|before| statements.get(before));
+            found.push((at, with_its_subject(decision, before.map(String::as_str))));
         } else if by_user && !after_decision && closes(statement) && at > 0 {
             found.push((at, with_reason(&statements[at - 1])));
         }
@@ -506,6 +507,19 @@ pub fn decisions_in(text: &str, by_user: bool) -> Vec<(String, Option<String>)> 
         statements[*at].contains("don't want ") || statements[*at].contains("do not want ")
     });
     found.into_iter().map(|(_, decision)| decision).collect()
+}
+
+/// "That goes out of the schema" with the thing that the statement before it names.
+fn with_its_subject((what, why): (String, Option<String>), before: Option<&str>) -> (String, Option<String>) {
+    let points = ["That becomes ", "That gets ", "That goes ", "That moves ", "That stays "];
+    let thing = before.filter(|before| {
+        !before.ends_with(['?', '？']) && points.iter().any(|begin| what.starts_with(begin))
+    });
+    let thing = thing.map(|thing| thing.rsplit_once(": ").map_or(thing, |(_, tail)| tail));
+    match thing.map(|thing| thing.trim_end_matches(['.', '!', ' '])).filter(|thing| words(thing).len() > 1) {
+        Some(thing) => (format!("{}: t{}", capital(thing), &what[1..]), why),
+        None => (what, why),
+    }
 }
 
 /// A statement as a decision: what, and why where it says so.
@@ -562,6 +576,48 @@ mod tests {
                 .as_deref(),
             Some("one broke")
         );
+    }
+
+    #[test]
+    fn what_is_taken_wanted_or_bounded_is_decided() {
+        for (text, what, why) in [
+            (
+                "We take labels on every bike and not chips, because chips cost 9 euros each.",
+                "We take labels on every bike and not chips",
+                Some("chips cost 9 euros each"),
+            ),
+            (
+                "We want to share the fuel by miles, not by trips, since a trip may be long.",
+                "Share the fuel by miles, not by trips",
+                Some("a trip may be long"),
+            ),
+            ("No dogs in the first version, that's clear.", "No dogs in the first version", None),
+            ("No dogs in the first round.", "No dogs in the first round", None),
+            ("Fine: one buoy at the quay, no rope.", "One buoy at the quay, no rope", None),
+            (
+                "The harbour came back: no photo of the crew. So that goes out of the form.",
+                "No photo of the crew: that goes out of the form",
+                None,
+            ),
+            (
+                "Good, so numbers come from the harbour and the book goes away.",
+                "Numbers come from the harbour and the book goes away",
+                None,
+            ),
+        ] {
+            assert_eq!(decisions_in(text, true), [(what.to_owned(), why.map(str::to_owned))], "{text}");
+        }
+        for text in [
+            "We take the list every day because the ferry is late.",
+            "We take the mail along.",
+            "We want to know who pays, not when.",
+            "No dogs came.",
+            "Fine, one more thing.",
+            "So that goes without saying?",
+            "A rope breaks so that nobody can land.",
+        ] {
+            assert_eq!(decisions_in(text, true), [], "{text}");
+        }
     }
 
     #[test]

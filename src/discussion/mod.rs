@@ -14,6 +14,7 @@
 pub mod address;
 pub mod alternatives;
 mod answered;
+mod choices;
 pub mod decisions;
 pub mod event;
 pub mod extract;

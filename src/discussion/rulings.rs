@@ -4,6 +4,7 @@
 //! Each rule is a form of English (a few of German), never a sentence. A doubt, a suggestion, hearsay and
 //! the past settle nothing, whatever form they have.
 
+use super::choices::chosen;
 use super::decisions::{denied, main_clause, reason, with_reason};
 use super::words::{unquoted, words};
 
@@ -71,7 +72,10 @@ fn led_by(lower: &str) -> (&str, Lead) {
             let pauses = after.starts_with([',', ':', '.', '!', ';']);
             let ends = after.is_empty() || pauses || after.starts_with(' ') && !PAUSED.contains(lead);
             // "So far", "so what" and "so that" conclude nothing.
-            let other = *lead == "so" && SO.iter().any(|word| after.trim_start().starts_with(word));
+            let next = after.trim_start();
+            let goes_on =
+                next.strip_prefix("that ").is_some_and(|verb| GOES.iter().any(|go| verb.starts_with(go)));
+            let other = *lead == "so" && !goes_on && SO.iter().any(|word| next.starts_with(word));
             let left = after.trim_start_matches([' ', ',', ':', '.', '!', ';']);
             (ends && !other).then_some((left, *lead, pauses))
         });
@@ -85,6 +89,9 @@ fn led_by(lower: &str) -> (&str, Lead) {
         rest = shorter;
     }
 }
+
+/// "So that goes out": the verbs behind which "that" is what was said before.
+const GOES: [&str; 5] = ["becomes ", "gets ", "goes ", "moves ", "stays "];
 
 const SO: [&str; 6] = ["far ", "what", "that ", "many ", "much ", "long "];
 
@@ -221,7 +228,8 @@ pub(super) fn ruled(statement: &str, led_before: bool, after_decision: bool) -> 
     let said = &statement[statement.len() - rest.len()..];
     let statement =
         Statement { said, rest, what: what.get(lower.len() - rest.len()..).unwrap_or_default(), led };
-    if let Some(chosen) = statement.named().or_else(|| statement.named_and_why()) {
+    let named = statement.named().or_else(|| statement.named_and_why());
+    if let Some(chosen) = named.or_else(|| chosen(said, rest, led.any)) {
         return Some(chosen);
     }
     if words(&lower).len() < 3 {
@@ -233,7 +241,8 @@ pub(super) fn ruled(statement: &str, led_before: bool, after_decision: bool) -> 
         return intended;
     }
     let ruling = statement.by_a_body().or_else(|| statement.announced()).or_else(|| statement.follows());
-    let ruling = ruling.or_else(|| statement.unwanted()).or_else(|| statement.taken());
+    let ruling = ruling.or_else(|| statement.unwanted()).or_else(|| statement.wanted());
+    let ruling = ruling.or_else(|| statement.taken());
     let ruling = ruling.or_else(|| settled.then(|| with_reason(said))).or_else(|| statement.agreed());
     ruling.or_else(|| statement.stated(after_decision).then(|| with_reason(said)))
 }
@@ -470,7 +479,7 @@ impl Statement<'_> {
         ];
         let gerund = ["we're ", "we are "].iter().find_map(|we| self.rest.strip_prefix(we));
         let doing = gerund.is_some_and(|after| DOING.contains(&after.split(' ').next().unwrap_or_default()));
-        let took = self.rest.starts_with("we take ") && self.rest.contains(", not ");
+        let took = self.rest.starts_with("we take ") && self.chooses();
         let chosen = self.rest.starts_with("for ")
             && [" we choose ", " we take ", " we use ", " it's ", " it is "]
                 .iter()
@@ -478,6 +487,29 @@ impl Statement<'_> {
         let led = self.led.any && self.behind(&led_takes).is_some();
         let taken = self.behind(&takes).is_some() || doing || took || chosen || led || self.refuses();
         (taken || self.told() || self.is_a_figure()).then(|| with_reason(self.said))
+    }
+
+    /// "We take labels and not chips, because …": what is taken is set against another, or has a reason; what is
+    /// done today as every day is told.
+    fn chooses(&self) -> bool {
+        let padded = format!(" {} ", self.what.trim_end_matches(['.', '!']));
+        let habit =
+            [" always ", " at the moment ", " currently ", " every day ", " now ", " today ", " usually "];
+        let reason = self.what.len() < self.rest.len();
+        (reason || self.sets_against()) && !habit.iter().any(|word| padded.contains(word))
+    }
+
+    fn sets_against(&self) -> bool {
+        let against = [", not ", " and not ", " instead of ", " rather than "];
+        against.iter().any(|word| self.what.contains(word))
+    }
+
+    /// "We want to share the costs by hours, not by firings."
+    fn wanted(&self) -> Option<Ruling> {
+        let left = self.behind(&["we want to "]).filter(|_| self.sets_against())?;
+        let learns = ["find ", "hear ", "know ", "learn ", "see ", "understand "];
+        let verb = &self.rest[self.rest.len() - left..];
+        (!learns.iter().any(|word| verb.starts_with(word))).then(|| self.from(left))
     }
 
     /// "No, I don't want a public list": a thing is refused; "I don't want to interrupt" refuses none.
@@ -523,7 +555,23 @@ impl Statement<'_> {
             " will ",
         ];
         let verbless = !verbs.iter().any(|verb| self.what.contains(verb));
-        led && verbless && (figure || opens.iter().any(|opening| self.what.starts_with(opening)))
+        let single = [
+            "one can",
+            "one could",
+            "one last",
+            "one moment",
+            "one more",
+            "one of",
+            "one question",
+            "one thing",
+        ];
+        let one = self.led.pauses && first == "one" && self.behind(&single).is_none();
+        // "No photos in the first version" bounds a version.
+        let rounds =
+            [" first version", " first release", " first round", " first step", " this round", " for now"];
+        let bounded = self.rest.starts_with("no ") && rounds.iter().any(|round| self.what.contains(round));
+        verbless && (bounded || one)
+            || led && verbless && (figure || opens.iter().any(|opening| self.what.starts_with(opening)))
     }
 
     /// "The director agreed yesterday that the guide will be free."
@@ -577,9 +625,10 @@ impl Statement<'_> {
             " loses ", " can't ", " cannot ", " must ", " stays ", " stay ",
         ];
         let follows = [" are not ", " is not ", " are replaced", " is replaced", " are kept", " is kept"];
+        let comes = self.led.pauses && says(&[" come ", " comes "]);
         own && (lays_down
             || self.led.answers
-            || self.led.concludes && says(&states)
+            || self.led.concludes && (comes || says(&states))
             || after_decision && says(&follows))
     }
 }
@@ -647,6 +696,8 @@ pub(super) fn closed(statement: &str) -> Option<Ruling> {
         ", that is decided",
         ", that's settled",
         ", that is settled",
+        ", that's clear",
+        ", that is clear",
         ", that's final",
         ", that is final",
         ", and that's final",
