@@ -385,8 +385,9 @@ fn quotes(sentence: &str) -> Vec<Range<usize>> {
 }
 
 /// Whether a line leaves something open itself: it asks, or says that nobody has settled it.
-pub(super) fn is_open(line: &str) -> bool {
+pub(crate) fn is_open(line: &str) -> bool {
     let says = [
+        "not agreed",
         "not decided",
         "not settled",
         "not yet decided",

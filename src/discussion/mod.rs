@@ -42,6 +42,7 @@ use self::address::{Address, address};
 use self::event::{
     Class, Closed, Contribution, Event, Exit, Message, Notice, NoticeKind, Opened, Purpose, Record, Resumed,
 };
+pub(crate) use self::facts::is_open as is_left_open;
 use self::focus::{Drift, Focus};
 pub use self::log::{Line, Log};
 use self::open::Paused;

@@ -103,8 +103,8 @@ impl Speaker<'_> {
             }
         }
         let asked = self.asked(message);
-        // What somebody wants to talk about is no line that has one word of it.
-        let is_chance = proposes(message) && asked.common() < 2;
+        // What somebody wants to talk about, or tells, is no line that has one word of it.
+        let is_chance = proposes(message) && asked.common() < 2 || !asks(message) && asked.is_by_chance();
         (message.to_owned(), if is_chance { asked.without_lines() } else { asked })
     }
 
@@ -154,7 +154,7 @@ impl Speaker<'_> {
             return vec![taken_up];
         }
         if !first {
-            return self.beside(text, asked, &self.shown_in_this_round(), 1);
+            return self.beside(text, asked, &self.shown_in_this_round(), 2);
         }
         let asks = asks(&message.text);
         let Some(best) = asked.best() else {
@@ -173,16 +173,23 @@ impl Speaker<'_> {
                 &asked.quote(line, 140),
             )];
         }
-        let quote = asked.quote(best, 140);
+        let quote = asked.quote(best, 160);
+        if is_open(best) && !asks {
+            return self.in_turn(wording::speaks_to_open(self.speech, &wording::place(best), &quote));
+        }
         // Who asks is shown the line again; who tells something has seen it.
         let Some(topic) = asked.topic(text, best).filter(|_| asks || !self.is_quoted(&quote)) else {
             return Vec::new();
         };
-        let ways = wording::points_at(self.speech, &title(&topic), &wording::place(best), &quote);
+        let at = wording::place(best);
+        let is_open = is_open(best);
+        let ways = match is_open {
+            true => wording::points_at_open(self.speech, &title(&topic), &at, &quote),
+            false => wording::points_at(self.speech, &title(&topic), &at, &quote),
+        };
         let ways = self.in_turn(ways);
         let more = match asked.other() {
             Some(other) => format!(", beside {}: \"{}\".", wording::place(other), asked.quote(other, 90)),
-            None if is_open(best) => format!(". {}", wording::is_open_there(self.speech)),
             None => return ways,
         };
         ways.iter().map(|way| format!("{}{more}", way.trim_end_matches('.'))).collect()
@@ -197,11 +204,18 @@ impl Speaker<'_> {
         };
         let is_shown = |line: &&Line| shown.contains(&format!("{} ", wording::place(line)));
         let next = asked.close(least).find(|line| !is_shown(line));
+        let other = self.told_otherwise(text).filter(|line| !is_shown(line));
         let next = next.and_then(|line| Some((line, title(&asked.topic(text, line)?))));
         let say = |(line, topic): (&Line, String)| {
             wording::reads_beside(self.speech, &topic, &wording::place(line), &asked.quote(line, 110))
         };
-        let mut ways = self.in_turn(next.map(say).unwrap_or_default());
+        let otherwise = other.map(|line| {
+            wording::tells_otherwise(self.speech, &wording::place(line), &snippet(&line.text, 110))
+        });
+        let mut ways: Vec<String> = otherwise.into_iter().collect();
+        ways.extend(self.in_turn(next.map(say).unwrap_or_default()));
+        let nowhere = asked.nowhere(text).filter(|_| !self.is_first_to_answer()).map(|topic| title(&topic));
+        ways.extend(nowhere.map(|topic| wording::finds_none_either(self.speech, &topic)).unwrap_or_default());
         let mut known: Vec<String> = asked.close(1).filter(is_shown).take(3).map(wording::place).collect();
         if known.is_empty() {
             known.push(wording::place(best));
@@ -209,6 +223,14 @@ impl Speaker<'_> {
         let topic = title(&asked.topic(text, best).unwrap_or_else(|| snippet(text, 60)));
         ways.extend(self.in_turn(wording::nothing_beside(self.speech, &topic, &known.join(" and "))));
         ways
+    }
+
+    /// The line that has another figure than the user's last message tells beside what it asks.
+    fn told_otherwise(&self, asked: &str) -> Option<&Line> {
+        let message = self.talk.last_message()?;
+        let told = statements(&self.without_names(&message.text));
+        let told = told.into_iter().filter(|one| !one.ends_with(['?', '？'])).collect::<Vec<_>>().join(" ");
+        if told.is_empty() { None } else { self.evidence.contradicts(&told, asked) }
     }
 
     /// The lines that this round has shown, by their places.
@@ -234,7 +256,19 @@ impl Speaker<'_> {
             .map(|(at, place)| format!("\"{}\" ({place})", parts.said(self.evidence, *at)));
         let listed = listed.collect::<Vec<_>>().join(", ");
         let ways = wording::enumerates(self.speech, &title(&parts.name), &listed);
+        let more = self.beside_the_parts(question, &parts.name, &listed).unwrap_or_default();
+        let ways = ways.iter().map(|way| format!("{}{more}.", way.trim_end_matches('.'))).collect();
         (!listed.is_empty()).then(|| self.in_turn(ways))
+    }
+
+    /// The line on what is asked of the parts, which the first voice shows beside them: "… when a school starts?"
+    fn beside_the_parts(&self, question: &str, name: &str, listed: &str) -> Option<String> {
+        let (_, of_parts) = question.split_once(name)?;
+        let asked = self.asked(of_parts);
+        let line = asked.best().filter(|_| self.is_first_to_answer() && asked.common() > 1)?;
+        let at = wording::place(line);
+        let new = !listed.contains(&format!("({at})"));
+        new.then(|| format!(", beside {at}: \"{}\"", asked.quote(line, 110)))
     }
 
     /// Ways to say something, another one first in each turn.
@@ -307,11 +341,22 @@ impl Speaker<'_> {
         let told = [&object, &whole].into_iter().find(|asked| asked.common() > 1);
         let own = told.and_then(Asked::best);
         // "Both directions" is of what was asked, and a whole sentence of itself.
-        match telling(&main).len() <= ELLIPTIC {
+        let named = match telling(&main).len() <= ELLIPTIC {
             true => own.or_else(|| with_before().best()).or(whole.best()),
             // One shared word is chance.
             false => own,
-        }
+        };
+        named.or_else(|| self.open_line_on(&whole))
+    }
+
+    /// A line that is open, was read out in this discussion, and shares a word with a decision: that is what it
+    /// settles.
+    fn open_line_on(&self, decided: &Asked<'_>) -> Option<&Line> {
+        let shown: BTreeSet<String> =
+            self.talk.contributions().flat_map(|said| places_in(&said.text)).collect();
+        let lines = shown.iter().filter_map(|place| self.evidence.line_at(place.trim_end()));
+        let open = lines.filter(|line| is_open(line) || crate::discussion::is_left_open(&line.text));
+        open.max_by_key(|line| decided.shared(line)).filter(|line| decided.shared(line) > 0)
     }
 
     /// Whether nobody has answered the last message yet.
@@ -358,7 +403,7 @@ impl Speaker<'_> {
         let asks = asks(&message.text);
         if let Some(best) = asked.best() {
             // A line that nobody has shown is shown, in whatever words are left.
-            if self.is_first_to_answer() && !self.is_quoted(&asked.quote(best, 140)) {
+            if self.is_first_to_answer() && !self.is_quoted(&asked.quote(best, 160)) {
                 return Vec::new();
             }
             let shown = self.talk.contributions().flat_map(|said| places_in(&said.text)).collect();

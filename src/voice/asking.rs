@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use foldhash::fast::RandomState;
 
 use super::evidence::{Evidence, Line, LineKind, snippet};
+use super::left_open::is_open;
 use super::naming::{is_of_the_calendar, is_unit, names_something};
 use super::paragraphs::sentences;
 use crate::discussion::words::{is_number, is_significant, stem, subjects, words};
@@ -22,11 +23,14 @@ const ONE: usize = 150;
 /// A word that stands in no more lines tells one line from another.
 const TELLING: usize = 4;
 
+/// A row of more bytes is quoted by the cells that are asked about.
+const LONG_ROW: usize = 60;
+
 /// As many lines that say a word are looked at.
 const EVERYWHERE: usize = 1_000;
 
 /// Words that say nearly the same, as far as a document is searched by them.
-const NEAR: [&[&str]; 15] = [
+const NEAR: [&[&str]; 16] = [
     &[
         "down",
         "outage",
@@ -53,6 +57,7 @@ const NEAR: [&[&str]; 15] = [
     &["backup", "restore", "recover"],
     &["lock", "block", "reserve"],
     &["verify", "validate", "check"],
+    &["replay", "stamp", "nonce", "signature"],
     &["conflict", "clash", "merge", "overwrite", "differently"],
 ];
 
@@ -86,8 +91,14 @@ const ENDINGS: [&str; 21] = [
 pub fn root(word: &str) -> String {
     let word = stem(word);
     if !word.is_ascii() {
-        return word.into_owned();
+        return without_inflection(&word);
     }
+    let word = match word {
+        Cow::Borrowed(word) => {
+            Cow::Borrowed(word.strip_suffix('n').filter(|rest| rest.ends_with("ie")).unwrap_or(word))
+        }
+        word => word,
+    };
     let word = adjective(base(&word).map_or(word, Cow::Borrowed));
     let mut left: &str = &word;
     for _ in 0..2 {
@@ -100,6 +111,15 @@ pub fn root(word: &str) -> String {
         Some(rest) => format!("{rest}y"),
         None => left.to_owned(),
     }
+}
+
+/// A German word, told by its umlaut, without what it is inflected by: "ändert" and "ändern" are one, and so are
+/// "Gebühr" and "Gebühren".
+fn without_inflection(word: &str) -> String {
+    let ends =
+        ["ungen", "ung", "erten", "ern", "ert", "est", "et", "en", "em", "er", "es", "te", "t", "n", "e"];
+    let left = ends.iter().find_map(|end| word.strip_suffix(end).filter(|rest| rest.chars().count() > 2));
+    left.unwrap_or(word).to_owned()
 }
 
 /// "absence" as "absent", "tolerance" as "tolerant": the one names what the other says.
@@ -161,14 +181,61 @@ pub struct Asked<'a> {
     pub lines: Vec<usize>,
 }
 
+/// What a line should have that answers a message, beside its words.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wants {
+    /// "What happens if …": a line that says what holds in a case.
+    case: bool,
+    /// "How long", "bis wann": a line with a figure.
+    figure: bool,
+    /// Who tells something speaks to a line that is open.
+    open: bool,
+}
+
+impl Wants {
+    fn of(text: &str) -> Wants {
+        let lower = format!(" {} ", crate::discussion::words::phrase(text));
+        let says = |all: &[&str]| all.iter().any(|words| lower.contains(words));
+        let case = ["what if", "what happens if", "what happens when", "was passiert wenn", "was ist wenn"];
+        let figure = [
+            "by when",
+            "how long",
+            "how many",
+            "how much",
+            "how often",
+            "until when",
+            "wann",
+            "wie lange",
+            "wie oft",
+            "wie viel",
+            "wie viele",
+        ];
+        let whole = |all: &[&str]| all.iter().any(|words| lower.contains(&format!(" {words} ")));
+        let figure = whole(&figure) || says(&[" when do ", " when does ", " when is ", " when will "]);
+        Wants { case: whole(&case), figure, open: !text.contains(['?', '？']) }
+    }
+
+    fn is_met(self, line: &Line) -> bool {
+        self.figure && line.words.iter().any(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+            || self.open && is_open(line)
+    }
+
+    /// Whether a line says what holds in a case.
+    fn is_case(line: &Line) -> bool {
+        let says = |word: &str| line.words.iter().any(|said| said == word);
+        let first = line.words.first().map(String::as_str).unwrap_or_default();
+        ["if", "falls", "unless", "wenn"].iter().any(|word| says(word)) || matches!(first, "when" | "where")
+    }
+}
+
 impl<'a> Asked<'a> {
     /// Holds a message against the evidence; of lines that share as much, one that has to do with `step` is first.
     pub fn of(evidence: &'a Evidence, text: &str, step: &str) -> Asked<'a> {
         let mut asked = Asked { evidence, words: Vec::new(), shares: BTreeMap::new(), lines: Vec::new() };
-        for (run, stem) in runs(text).into_iter().take(MOST) {
+        for (run, stem) in runs(text, evidence).into_iter().take(MOST) {
             asked.look_for(run, &stem);
         }
-        asked.lines = asked.ranked(&subjects(step));
+        asked.lines = asked.ranked(&subjects(step), &Wants::of(text));
         asked
     }
 
@@ -218,7 +285,7 @@ impl<'a> Asked<'a> {
     }
 
     /// The lines that are no chance hits, the best first.
-    fn ranked(&self, step: &[String]) -> Vec<usize> {
+    fn ranked(&self, step: &[String], wants: &Wants) -> Vec<usize> {
         let all: usize = self.words.iter().map(|word| word.weight).sum();
         let is_hit = |share: &Share| {
             share.count >= 2 && share.weight >= TWO || share.weight >= ONE && share.weight * 4 > all
@@ -226,14 +293,22 @@ impl<'a> Asked<'a> {
         let mut found: Vec<(usize, usize, usize)> = Vec::new();
         for (at, share) in self.shares.iter().filter(|(_, share)| is_hit(share)) {
             let Some(line) = self.evidence.lines.get(*at) else { continue };
-            if line.kind == LineKind::Heading || line.stems.len() < 3 {
+            // The names of columns tell who asks what there is, and nobody who tells something.
+            let names = line.kind == LineKind::Heading || line.kind == LineKind::Columns && wants.open;
+            if names || line.stems.len() < 3 {
                 continue;
             }
             let near = step
                 .iter()
                 .filter(|word| line.stems.contains(word) || line.section_stems.contains(word))
                 .count();
-            found.push((share.weight, near, *at));
+            let weight = match line.kind {
+                LineKind::Columns => share.weight,
+                _ if wants.case && Wants::is_case(line) => share.weight * 4,
+                _ if wants.is_met(line) => share.weight * 3,
+                _ => share.weight * 2,
+            };
+            found.push((weight, near, *at));
         }
         // Stable: of equals the first.
         found.sort_by_key(|(weight, near, _)| std::cmp::Reverse((*weight, *near)));
@@ -312,6 +387,23 @@ impl<'a> Asked<'a> {
         })
     }
 
+    /// Whether the best line shares one word only, and others have that word too: chance.
+    pub fn is_by_chance(&self) -> bool {
+        let Some(best) = self.best() else { return false };
+        let own = roots(&best.text);
+        let said: Vec<&Word> = self.words.iter().filter(|word| has_run(&own, &word.run)).collect();
+        self.common() < 2 && said.iter().all(|word| word.run.len() == 1 && word.count > 1)
+    }
+
+    /// How many of its words a line shares.
+    pub fn shared(&self, line: &Line) -> usize {
+        let at = self
+            .shares
+            .iter()
+            .find(|(at, _)| self.evidence.lines.get(**at).is_some_and(|one| std::ptr::eq(one, line)));
+        at.map_or(0, |(_, share)| share.count)
+    }
+
     /// How many of its words the best line says.
     pub fn common(&self) -> usize {
         self.lines.first().and_then(|at| self.shares.get(at)).map_or(0, |share| share.count)
@@ -358,6 +450,9 @@ impl<'a> Asked<'a> {
 
     /// A line in the sentence that speaks of it, at most `limit` characters.
     pub fn quote(&self, line: &Line, limit: usize) -> String {
+        if let Some(told) = self.told_cells(line).or_else(|| self.with_what_follows(line, limit)) {
+            return snippet(&told, limit);
+        }
         let all = sentences(&line.text);
         // Of equals the first; `max_by_key` gives the last.
         let best = (0..all.len()).rev().max_by_key(|at| self.share(&all[*at]));
@@ -373,6 +468,47 @@ impl<'a> Asked<'a> {
             true => self.window(&said, limit),
             false => snippet(&said, limit),
         }
+    }
+
+    /// Of a row what it is called by and the cells that are asked about, each behind the name of its column.
+    fn told_cells(&self, line: &Line) -> Option<String> {
+        let cells = line.cells()?;
+        let ((_, name), cells) = cells.split_first()?;
+        let is_asked = |text: &str| {
+            let own = roots(text);
+            self.words.iter().any(|word| has_run(&own, &word.run))
+        };
+        let picked: Vec<String> = cells
+            .iter()
+            .filter(|(column, cell)| is_asked(column) || is_asked(cell))
+            .map(|(column, cell)| format!("{column}: {}", if cell.is_empty() { "(blank)" } else { cell }))
+            .collect();
+        // A short row is read as it stands, unless it is a blank that is asked about.
+        let long = line.text.len() > LONG_ROW || picked.iter().any(|cell| cell.ends_with("(blank)"));
+        let few = (1..=2).contains(&picked.len()) && cells.len() > 2 && !name.is_empty() && long;
+        few.then(|| format!("{name}, {}", picked.join(", ")))
+    }
+
+    /// A field of a record that is little but its label, with the fields that follow it.
+    fn with_what_follows(&self, line: &Line, limit: usize) -> Option<String> {
+        if line.kind != LineKind::Data || line.words.len() > 3 {
+            return None;
+        }
+        let key = |line: &Line| line.text.split(':').next().unwrap_or_default().to_owned();
+        let at = self.evidence.lines.iter().position(|one| std::ptr::eq(one, line))?;
+        let mut keys = vec![key(line)];
+        let mut told = line.text.clone();
+        for next in &self.evidence.lines[at + 1..] {
+            let same =
+                next.document == line.document && next.kind == LineKind::Data && next.text.contains(": ");
+            if !same || keys.contains(&key(next)) || told.chars().count() + next.text.chars().count() > limit
+            {
+                break;
+            }
+            keys.push(key(next));
+            told = format!("{told}, {}", next.text);
+        }
+        (keys.len() > 1).then_some(told)
     }
 
     /// The part of a long sentence in which most is shared.
@@ -440,7 +576,10 @@ impl<'a> Asked<'a> {
                 .flat_map(|(at, one)| roots(&one.text).into_iter().map(move |root| (at, root)))
                 .collect();
             let own: Vec<String> = parts.iter().map(|(_, root)| root.clone()).collect();
-            begins_with(&own, &word.run).map(|length| parts[length - 1].0 + 1)
+            // The letter alone is short for "Option B".
+            let letter = word.run.len() == 2 && word.run[1].len() == 1 && own.first() == Some(&word.run[1]);
+            let short = (letter && found[0].text.len() == 1).then_some(1);
+            begins_with(&own, &word.run).map(|length| parts[length - 1].0 + 1).or(short)
         };
         let (word, length) = self.words.iter().find_map(|word| Some((word, begins(word)?)))?;
         let near = near_to(&word.root).any(|other| line.iter().any(|root| root == other));
@@ -522,11 +661,12 @@ fn says(text: &str, run: &[String]) -> bool {
 }
 
 /// What a text names: each telling word by its root, and each figure with the word behind it.
-fn runs(text: &str) -> Vec<(Vec<String>, String)> {
+fn runs(text: &str, evidence: &Evidence) -> Vec<(Vec<String>, String)> {
     let found = words(text);
+    let label = (0..found.len()).any(|at| is_letter(text, &found[at])).then(|| evidence.label()).flatten();
     let digits =
         |at: usize| found.get(at).is_some_and(|word| word.text.bytes().all(|byte| byte.is_ascii_digit()));
-    let mut all: Vec<(Vec<String>, String)> = Vec::new();
+    let mut all = quoted(text);
     let mut at = 0;
     while at < found.len() {
         if digits(at) {
@@ -550,7 +690,19 @@ fn runs(text: &str) -> Vec<(Vec<String>, String)> {
         {
             // "two inspectors" are more than inspectors.
             all.push((vec![found[at].text.to_string(), root(unit)], stem(unit).into_owned()));
-        } else if let Some(letter) = found.get(at + 1).filter(|next| is_letter(text, next)) {
+        } else if found[at].text == "second" && found.get(at + 1).is_some_and(|next| next.text == "time") {
+            all.push((vec![root("repeat")], "repeat".to_owned()));
+            at += 1;
+        } else if is_letter(text, &found[at]) {
+            // "Why not B?" is about Option B, where the documents have one.
+            all.extend(
+                label.iter().map(|label| (vec![label.clone(), found[at].text.to_string()], String::new())),
+            );
+        } else if let Some(letter) = found.get(at + 1).filter(|next| {
+            is_letter(text, next)
+                && names_something(&found[at].text)
+                && label.as_ref().is_none_or(|label| *label == root(&found[at].text))
+        }) {
             // "Option B" is one name.
             all.push((vec![root(&found[at].text), letter.text.to_string()], String::new()));
             at += 1;
@@ -565,6 +717,13 @@ fn runs(text: &str) -> Vec<(Vec<String>, String)> {
     let mut seen = BTreeSet::new();
     all.retain(|(run, _)| seen.insert(run.clone()));
     all
+}
+
+/// What a text names in quotation marks, each name as one run: "Receipt now".
+fn quoted(text: &str) -> Vec<(Vec<String>, String)> {
+    let marks = text.matches('"').count();
+    let names = text.split('"').skip(1).step_by(2).take(marks / 2).map(roots);
+    names.filter(|name| (2..=4).contains(&name.len())).map(|name| (name, String::new())).collect()
 }
 
 /// Whether a word is a small number, written out.
@@ -667,6 +826,62 @@ mod tests {
         assert_eq!(line("Is a walk of 25 minutes too long?"), Some(9));
         assert_eq!(line("What happens after 7 minutes?"), None);
         assert_eq!(Asked::of(&evidence, "Since 2022 nobody knows.", "").best(), None);
+    }
+
+    #[test]
+    fn a_line_that_has_what_is_wanted_comes_first() {
+        let text = "# T\n\nThe pilot and the buoy are old friends.\n\nIf the buoy drifts, a diver looks for it.\n\nA berth is kept for a guest.\n\nA berth costs 9 euros a night.\n\n## Open questions\n\n- Does the crane have a brake at all?\n";
+        let evidence = Evidence::new([("spec.md", text)], &[]);
+        let of = |text: &str| Asked::of(&evidence, text, "").best().map(|line| line.number);
+        assert_eq!(of("What happens if a buoy drifts and the old pilot is alone?"), Some(5));
+        assert_eq!(of("What does the pilot do with the buoy?"), Some(3));
+        assert_eq!(of("How much is a berth for a night?"), Some(9));
+        assert_eq!(of("The crane has no brake at all."), Some(13));
+        let quoted = Asked::of(&evidence, "Who tells \"old friends\" from the berth?", "");
+        assert_eq!(quoted.best().map(|line| line.number), Some(3));
+    }
+
+    #[test]
+    fn a_letter_alone_is_one_of_the_lettered_parts() {
+        let text = "# T\n\n## Option A: rope\n\nIt is cheap to buy.\n\n## Option B: chain\n\nIt rusts in salt water.\n";
+        let evidence = Evidence::new([("spec.md", text)], &[]);
+        let asked = Asked::of(&evidence, "Why not B?", "");
+        let line = asked.best().unwrap();
+        assert_eq!((line.number, asked.topic("Why not B?", line).as_deref()), (9, Some("B")));
+        let other = Evidence::new([("spec.md", "# T\n\nThe vitamin helps the crew.\n")], &[]);
+        assert_eq!(Asked::of(&other, "What do we lose with B?", "").best(), None);
+    }
+
+    #[test]
+    fn a_row_is_quoted_by_the_cells_that_are_asked_about() {
+        let text = "| Boat | Length | Width | Flag | Paint | Checked by |\n|---|---|---|---|---|---|\n| The grey gull of the north | 12 meters | 4 meters | green with a star | no | |\n";
+        let evidence = Evidence::new([("spec.md", text)], &[]);
+        let of = |text: &str| {
+            let asked = Asked::of(&evidence, text, "");
+            asked.best().map(|line| asked.quote(line, 140))
+        };
+        assert_eq!(
+            of("Who checked the gull?").as_deref(),
+            Some("The grey gull of the north, Checked by: (blank)")
+        );
+        assert_eq!(
+            of("Has the gull a star?").as_deref(),
+            Some("The grey gull of the north, Flag: green with a star")
+        );
+        assert!(of("Which boats are there?").is_some());
+        assert_eq!(
+            Asked::of(&evidence, "Which boats are there?", "").nowhere("Which boats are there?"),
+            None
+        );
+    }
+
+    #[test]
+    fn forms_of_a_german_word_have_one_root() {
+        for (one, other) in
+            [("ändern", "ändert"), ("Gebühr", "Gebühren"), ("allergie", "allergien"), ("kinder", "kind")]
+        {
+            assert_eq!(root(&one.to_lowercase()), root(&other.to_lowercase()), "{one}, {other}");
+        }
     }
 
     #[test]

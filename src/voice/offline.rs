@@ -318,8 +318,9 @@ impl Speaker<'_> {
 
     /// The questions of the step that fall to this persona, beside the one that opens the discussion.
     pub(super) fn own_questions(&self) -> Vec<&str> {
-        let questions = self.talk.step().questions(self.depth);
-        questions.iter().skip(1 + share_of(&self.persona.key)).step_by(3).map(String::as_str).collect()
+        let asked = self.talk.focus_question().unwrap_or_default();
+        let questions = self.talk.step().questions(self.depth).iter().filter(|question| **question != asked);
+        questions.skip(share_of(&self.persona.key)).step_by(3).map(String::as_str).collect()
     }
 
     /// Lines that add to a round, or to somebody else's answer.

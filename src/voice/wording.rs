@@ -47,15 +47,15 @@ pub fn landed(speech: Speech, title: &str, outputs: &[String], evidence: &Eviden
             format!("{title} has no document, and so no contract to hold on to"),
         );
     };
-    let first = evidence.lines.iter().find(|line| line.kind != LineKind::Heading && line.words.len() > 3);
+    let tells = |line: &Line| !matches!(line.kind, LineKind::Heading | LineKind::Columns);
+    let first = evidence.lines.iter().find(|line| tells(line) && line.words.len() > 3);
     if let Some(missing) = evidence.missing.first()
         && evidence.documents.iter().all(|(name, _)| !outputs.contains(name))
     {
         return beginning(speech, missing, document, first);
     }
     let near = evidence.section(document, title);
-    let says =
-        |least: usize| near.iter().find(|line| line.kind != LineKind::Heading && line.words.len() > least);
+    let says = |least: usize| near.iter().find(|line| tells(line) && line.words.len() > least);
     let says = says(4).or_else(|| says(0));
     match (near.first(), says) {
         (Some(part), Some(line)) => {
@@ -152,13 +152,45 @@ pub fn points_at(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<Strin
     }
 }
 
-/// Behind a line that is a question itself.
-pub fn is_open_there(speech: Speech) -> &'static str {
-    speech.one_of(
-        "It is open there as well. Whose word would people accept on it?",
-        "It is open there as well. Which option has to wait for it, and at what price?",
-        "It is open there as well. Which expected value would a test of the contract have today?",
-    )
+/// The same before a line that is a question itself, or stands among what is open.
+pub fn points_at_open(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<String> {
+    let ways = speech.one_of(
+        [
+            "people have no answer yet, and {} asks the same:",
+            "people who look it up meet a question at {}:",
+            "somebody has asked the same for people at {}:",
+        ],
+        [
+            "no option can be weighed yet, since it is open at {}:",
+            "the risk is that it is still open at {}:",
+            "every option waits for what {} leaves open:",
+        ],
+        [
+            "no value is defined yet, and {} leaves it open:",
+            "a test has no expected value as long as {} is open:",
+            "the contract has a gap that is written at {}:",
+        ],
+    );
+    ways.iter().map(|way| format!("On \"{topic}\", {} \"{said}\".", way.replacen("{}", at, 1))).collect()
+}
+
+/// That what the user tells has to do with a line that is open.
+pub fn speaks_to_open(speech: Speech, at: &str, said: &str) -> Vec<String> {
+    let ways = speech.one_of(
+        [
+            "That bears on what people still wait to hear at {}: \"{said}\". Your words belong there.",
+            "People who ask \"{said}\" ({}) have something to go by now, once it is written there.",
+        ],
+        [
+            "That bears on the open point at {}: \"{said}\". Record it there as a constraint, with its source.",
+            "An open risk gets smaller with that, the one at {}: \"{said}\".",
+        ],
+        [
+            "That bears on the gap at {}: \"{said}\". Written there as a value, it could be tested.",
+            "A test of what {} leaves open (\"{said}\") could start from that.",
+        ],
+    );
+    ways.iter().map(|way| way.replacen("{}", at, 1).replacen("{said}", said, 1)).collect()
 }
 
 /// What the documents themselves leave open.
@@ -208,25 +240,19 @@ pub fn reads_beside(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<St
 pub fn nothing_beside(speech: Speech, topic: &str, at: &str) -> Vec<String> {
     let ways = speech.one_of(
         [
-            "I find no line that people could read beside {}.",
-            "people have {} and nothing more, and I add nothing to it.",
+            "people have {} and no other line.",
             "people can read no more than {}.",
-            "the only words that people have are those of {}.",
-            "I would send people to {} too, and to no other line.",
+            "I would send people to {} too, and nowhere else.",
         ],
         [
-            "I see no further option and no constraint beside {}.",
             "an option can rest on {} and on nothing else so far.",
-            "I have no option to set beside {}.",
-            "no second constraint limits the choice beside {}.",
+            "no second constraint stands beside {}.",
             "the risk is to be read off {} alone.",
         ],
         [
-            "I find nothing else that is defined beside {}.",
             "a test has {} to hold on to and no second line.",
             "no other contract is written beside {}.",
             "all that there is to check is defined at {}.",
-            "I have no case to test beyond {}.",
         ],
     );
     ways.iter().map(|way| format!("On \"{topic}\", {}", way.replacen("{}", at, 1))).collect()
