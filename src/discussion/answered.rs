@@ -12,14 +12,14 @@ use super::words::{is_number, subjects, words};
 use crate::discussion::event::Purpose;
 
 /// Words that any question may have, in English and German, sorted: they are no subject.
-const OF_ANY_QUESTION: [&str; 76] = [
+const OF_ANY_QUESTION: [&str; 78] = [
     "able", "agree", "alle", "anybody", "anyone", "anything", "auch", "auf", "begin", "bei", "best",
     "bleiben", "bleibt", "change", "continue", "das", "dass", "dem", "den", "der", "des", "die", "ein",
-    "eine", "einem", "einen", "einer", "eines", "else", "first", "für", "gibt", "good", "haben", "hat",
-    "help", "idea", "ihr", "ist", "kann", "lange", "many", "mean", "mit", "nach", "need", "next", "nicht",
-    "oder", "oft", "proceed", "question", "really", "sense", "sich", "sind", "somebody", "someone", "start",
-    "thing", "think", "und", "viel", "viele", "von", "wann", "war", "was", "wenn", "wer", "werden", "wie",
-    "wird", "work", "zum", "zur",
+    "eine", "einem", "einen", "einer", "eines", "else", "first", "für", "gibt", "good", "haben", "happen",
+    "hat", "help", "idea", "ihr", "ist", "kann", "lange", "many", "mean", "mit", "nach", "need", "next",
+    "nicht", "oder", "oft", "proceed", "question", "really", "sense", "sich", "sind", "somebody", "someone",
+    "start", "started", "thing", "think", "und", "viel", "viele", "von", "wann", "war", "was", "wenn", "wer",
+    "werden", "wie", "wird", "work", "zum", "zur",
 ];
 
 /// What a question is about.
@@ -86,9 +86,21 @@ fn is_read_out(question: &str, asked: &[String], later: &[Said]) -> bool {
     let pooled = lines.join(" ");
     let in_its_case = case(question).is_none_or(|root| roots(&pooled).contains(&root));
     let gives = |line: &String| gives(question, line) && shared(asked, line) * 2 >= asked.len().max(1);
+    let figures = figures(question);
+    let has_figures = figures.iter().all(|figure| words(&pooled).iter().any(|word| word.text == *figure));
+    // What happens "after 90 days" is told by a line that has the figure, and says more than the question.
+    let says_more = figures.is_empty() || roots(&pooled).len() >= asked.len() + 3;
     !asked.is_empty()
         && in_its_case
+        && has_figures
+        && says_more
         && (shared(asked, &pooled) * 4 >= asked.len() * 3 || lines.iter().any(gives))
+}
+
+/// The figures of a question.
+fn figures(question: &str) -> Vec<String> {
+    let digits = |word: &&super::words::Word<'_>| word.text.starts_with(|c: char| c.is_ascii_digit());
+    words(question).iter().filter(digits).map(|word| word.text.to_string()).collect()
 }
 
 /// What tells the case that a question is about: the last root of its "if" or "when".
@@ -194,6 +206,10 @@ mod tests {
 
     #[test]
     fn a_figure_or_a_person_answers_who_asks_for_one() {
+        let removed = "The harbour tows boats away that nobody has moved for 90 days";
+        assert!(is("What happens to a boat after 90 days?", &[removed], "Next."));
+        assert!(!is("What happens to a boat after 30 days?", &[removed], "Next."));
+        assert!(!is("What happens to a boat after 90 days?", &["A boat may stay for 90 days"], "Next."));
         let hold = "H-2 A request holds the berth for 48 hours";
         assert!(is("How long is a berth kept for a request?", &[hold], "Next."));
         assert!(is(

@@ -316,7 +316,10 @@ impl Speaker<'_> {
         let before = before.take(1).next();
         let clash = self.evidence.contradicts(&message.text, before.unwrap_or_default());
         let line = clash.or_else(|| self.touched_by(&what, before.unwrap_or_default()));
-        let mut ways = wording::settled(self.speech, &what, &reason, line);
+        let mut ways = match line.filter(|line| clash.is_none() && is_open(line)) {
+            Some(line) => wording::settles_open(self.speech, &what, &reason, line),
+            None => wording::settled(self.speech, &what, &reason, line),
+        };
         if let (Some(line), true) = (clash, self.is_first_to_answer()) {
             let first = wording::settled(self.speech, &what, &reason, None).remove(0);
             ways.insert(0, format!("{first} {}", wording::still_says(self.speech, line)));

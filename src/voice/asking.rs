@@ -30,7 +30,7 @@ const LONG_ROW: usize = 60;
 const EVERYWHERE: usize = 1_000;
 
 /// Words that say nearly the same, as far as a document is searched by them.
-const NEAR: [&[&str]; 16] = [
+const NEAR: [&[&str]; 17] = [
     &[
         "down",
         "outage",
@@ -57,6 +57,7 @@ const NEAR: [&[&str]; 16] = [
     &["backup", "restore", "recover"],
     &["lock", "block", "reserve"],
     &["verify", "validate", "check"],
+    &["risk", "lose", "danger", "harm"],
     &["replay", "stamp", "nonce", "signature"],
     &["conflict", "clash", "merge", "overwrite", "differently"],
 ];

@@ -348,16 +348,16 @@ pub fn settled(speech: Speech, what: &str, reason: &str, line: Option<&Line>) ->
     match speech {
         Speech::Analyst => vec![
             format!(
-                "So we agree on \"{what}\"{reason}. People will look for it beside \"{said}\" ({at}). The acceptance criterion I would write there: somebody who was not in this room can tell what holds."
+                "So we agree on \"{what}\"{reason}. People will look for it beside \"{said}\" ({at}), and there it should stand for whoever was not in this room."
             ),
             format!(
-                "So what changes for people is \"{what}\"{reason}. {at} tells them \"{said}\" today. Who has to hear of it before they run into it?"
+                "So what changes for people is \"{what}\"{reason}. {at} tells them \"{said}\" today, and both can not be read side by side for long."
             ),
             format!(
-                "So if somebody is used to the old way, \"{what}\"{reason} is what they trip over first. They know \"{said}\" from {at}. What do they see on the day it starts?"
+                "So if somebody is used to the old way, \"{what}\"{reason} is what they trip over first. What they know is \"{said}\" ({at})."
             ),
             format!(
-                "So from now on people can rely on \"{what}\"{reason}. Whoever hoped for something else will read \"{said}\" ({at}) and ask why. What do we tell them?"
+                "So from now on people can rely on \"{what}\"{reason}. Whoever hoped for something else will read \"{said}\" ({at}) and ask why."
             ),
         ],
         Speech::Architect => vec![
@@ -394,16 +394,38 @@ pub fn settled(speech: Speech, what: &str, reason: &str, line: Option<&Line>) ->
     }
 }
 
+/// The same where the line that it touches is open itself.
+pub fn settles_open(speech: Speech, what: &str, reason: &str, line: &Line) -> Vec<String> {
+    let (at, said) = (place(line), snippet(&line.text, 110));
+    let ways = speech.one_of(
+        [
+            "So people get an answer where {at} leaves one open (\"{said}\"): {what}. Somebody has to write it there.",
+            "So {what} is what people can read from now on where {at} only has \"{said}\".",
+        ],
+        [
+            "An open point closes with {what}, the one at {at}: \"{said}\". Record it there with the option that lost.",
+            "{what} is a decision on what was open at {at} (\"{said}\"). Recorded there, it is one risk less.",
+        ],
+        [
+            "{what} gives a value to what {at} leaves open: \"{said}\". Written there, it can be tested.",
+            "The contract can name {what} where {at} had a gap (\"{said}\"), with one case to test it.",
+        ],
+    );
+    let what = format!("\"{what}\"{reason}");
+    let fill = |way: &str| {
+        let (before, after) = way.split_once("{said}").unwrap_or((way, ""));
+        let set = |part: &str| part.replace("{at}", &at).replace("{what}", &what);
+        format!("{}{said}{}", set(before), set(after))
+    };
+    ways.iter().map(|way| fill(way)).collect()
+}
+
 /// The same where no line of a document has to do with it.
 fn settled_apart(speech: Speech, what: &str, reason: &str) -> Vec<String> {
     match speech {
         Speech::Analyst => vec![
-            format!(
-                "So we agree on \"{what}\"{reason}, and no document tells people yet. Who has to hear of it first?"
-            ),
-            format!(
-                "So what changes for people is \"{what}\"{reason}. What do they see on the day it starts?"
-            ),
+            format!("So we agree on \"{what}\"{reason}, and no document tells people yet."),
+            format!("So what changes for people is \"{what}\"{reason}, and they read it nowhere so far."),
         ],
         Speech::Architect => vec![
             format!(
@@ -432,8 +454,8 @@ pub const STILL: &str = " still says \"";
 pub fn still_says(speech: Speech, line: &Line) -> String {
     let (at, said) = (place(line), snippet(&line.text, 110));
     let then = speech.one_of(
-        "whoever reads that first goes by the old figure",
-        "two figures in force are a risk that costs one line to remove",
+        "whoever reads that first goes by it",
+        "two rules in force are a risk that costs one line to remove",
         "a test needs one of the two as its expected value",
     );
     format!("{at}{STILL}{said}\", and {then}.")
