@@ -5,7 +5,7 @@
 use super::alternatives::answer_to;
 use super::extract::Said;
 use super::facts::{is_open, placed};
-use super::ranking::root;
+use super::root::root;
 use super::settler::names_people;
 use super::summary::{Decision, USER};
 use super::words::{is_number, subjects, words};
@@ -33,7 +33,7 @@ pub(super) fn about(question: &str) -> Vec<String> {
 pub(super) fn roots(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for word in about(text) {
-        let root = root(&word).into_owned();
+        let root = root(&word);
         if !found.contains(&root) {
             found.push(root);
         }

@@ -28,6 +28,7 @@ pub mod open;
 pub mod positions;
 mod questions;
 pub mod ranking;
+pub mod root;
 mod rulings;
 mod settler;
 pub mod summary;
