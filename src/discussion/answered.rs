@@ -53,8 +53,16 @@ pub(super) fn is_answered(one: &Said, question: &str, later: &[Said], decisions:
     let after = |decision: &&Decision| decision.turns.iter().any(|turn| *turn > one.turn);
     let about_half = |decision: &Decision| shared(&asked, &whole(decision)) * 2 >= asked.len().max(2);
     next.is_some_and(|next| is_settled_by(question, &asked, next))
+        || is_told(&asked, later)
         || decisions.iter().filter(after).any(about_half)
         || is_read_out(question, &asked, later)
+}
+
+/// Whether a later statement of the user's says all that was asked about, in two words at least.
+fn is_told(asked: &[String], later: &[Said]) -> bool {
+    let users = later.iter().filter(|next| next.by == USER).flat_map(|next| &next.sentences);
+    let mut told = users.filter(|sentence| !sentence.ends_with(['?', '？']));
+    asked.len() >= 2 && told.any(|sentence| shared(asked, sentence) == asked.len())
 }
 
 /// A decision with its reason.
@@ -132,7 +140,10 @@ fn gives(question: &str, line: &str) -> bool {
     {
         return has_figure(line);
     }
-    (lower.starts_with("who ") || lower.starts_with("wer ")) && names_people(line, question)
+    // A line that is shown says where it stands.
+    let where_it_stands = ["where do we say ", "where does it say ", "where is it written ", "wo steht "];
+    where_it_stands.iter().any(|opening| lower.starts_with(opening))
+        || (lower.starts_with("who ") || lower.starts_with("wer ")) && names_people(line, question)
 }
 
 /// Whether a line holds a number; that of a requirement's name is none.
@@ -220,6 +231,13 @@ mod tests {
         assert!(!is("How long is a berth kept for a request?", &["H-2 A request holds the berth"], "Next."));
         assert!(!is("How many crews share a berth at night?", &[hold], "Next."));
         assert!(is("How many crews wait at night?", &["At night 12 crews stay outside"], "Next."));
+        assert!(is(
+            "Where do we say what a blind skipper gets?",
+            &["A blind skipper: a berth of his own"],
+            "Next."
+        ));
+        assert!(is("Who may close the sluice?", &[], "Only the pilot may close the sluice."));
+        assert!(!is("Who may close the sluice?", &[], "The sluice is old."));
         let fence = "The technician mends the fence";
         assert!(is("Who repairs the fence?", &[fence], "Next."));
         assert!(!is("Who pays the technician for the fence?", &["The technician mends it"], "Next."));

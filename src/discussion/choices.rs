@@ -12,7 +12,29 @@ type Choice = (String, Option<String>);
 /// A choice by its name: `said` is a statement behind the words that lead in to it, `lower` the same in lower
 /// case; `led` says whether there were any.
 pub(super) fn chosen(said: &str, lower: &str, led: bool) -> Option<Choice> {
-    then(said, lower).or_else(|| not_the_other(said, lower, led)).or_else(|| asked_for(said, lower))
+    let few =
+        then(said, lower).or_else(|| not_the_other(said, lower, led)).or_else(|| asked_for(said, lower));
+    few.or_else(|| moved(said, lower)).or_else(|| whose(said, lower))
+}
+
+/// "I'd move US-5 from could to must."
+fn moved(said: &str, lower: &str) -> Option<Choice> {
+    let verb =
+        ["i'd move ", "i would move ", "i move ", "move "].iter().find(|verb| lower.starts_with(**verb))?;
+    let (_, to) = lower.split_once(" from ")?;
+    let start = verb.len() - "move ".len();
+    to.contains(" to ").then(|| with_reason(&said[start..]))
+}
+
+/// "Nina has the last word on the money": who decides from now on. "The clerk signs the list" tells of a day.
+fn whose(said: &str, lower: &str) -> Option<Choice> {
+    let verbs = [" has the last word ", " have the last word ", " signs for ", " signs off ", " sign off "];
+    let at = verbs.iter().filter_map(|verb| lower.find(verb)).min()?;
+    let who = words(&lower[..at]);
+    let vague = ["nobody", "who", "everybody", "somebody", "someone", "he", "she", "they", "it", "today"];
+    let named = (1..=6).contains(&who.len()) && !who.iter().any(|word| vague.contains(&word.text.as_ref()));
+    let past = [" today", " always ", " usually ", " now "].iter().any(|word| lower.contains(word));
+    (named && !past).then(|| with_reason(said))
 }
 
 /// "C then, and we look again at 1 million pages."
@@ -166,6 +188,13 @@ mod tests {
                 "Lots of up to 40",
                 Some("otherwise the crane waits"),
             ),
+            ("I'd move R-5 from could to must.", "Move R-5 from could to must", None),
+            ("Nina has the last word on the money.", "Nina has the last word on the money", None),
+            (
+                "And the mate of the boat signs off the training of each pilot.",
+                "The mate of the boat signs off the training of each pilot",
+                None,
+            ),
         ] {
             assert_eq!(decisions_in(text, true), [(what.to_owned(), why.map(str::to_owned))], "{text}");
         }
@@ -177,6 +206,9 @@ mod tests {
             "A moment, please.",
             "Your list, please, because I lost mine.",
             "What then?",
+            "Nobody signs off the list.",
+            "Nina should not have the last word on the money.",
+            "The clerk counts the crates and signs the list.",
         ] {
             assert_eq!(decisions_in(text, true), [], "{text}");
         }

@@ -451,6 +451,19 @@ pub(super) fn reason_behind(statement: &str) -> Option<String> {
     Some(format!("{lower_first}{}", &why[first.len_utf8()..]))
 }
 
+/// What stands behind a decision and a semicolon, or says what it costs or who has to live with it: "The crew will
+/// have to live with it".
+fn tells_why(statement: &str, decision: &str, text: &str) -> Option<String> {
+    let lower = statement.to_ascii_lowercase();
+    let opens = ["and ", "also ", "but ", "by the way", "i ", "let", "so ", "then ", "we "];
+    let is_new = opens.iter().any(|word| lower.starts_with(word)) || statement.ends_with(['?', '？']);
+    let says = [" costs us ", " have to live with ", " only pays ", " would cost "];
+    let why =
+        says.iter().any(|says| lower.contains(says)) || text.contains(&format!("{decision}; {statement}"));
+    let is_free = !is_new && words(statement).len() > 3;
+    (why && is_free).then(|| statement.trim_end_matches(['.', '!', ' ']).to_owned())
+}
+
 /// "With the canton that …": with whom something was agreed, and what stands behind that.
 fn with_whom(rest: &str) -> Option<(&str, &str)> {
     let lower = rest.to_ascii_lowercase();
@@ -484,6 +497,7 @@ pub fn decisions_in(text: &str, by_user: bool) -> Vec<(String, Option<String>)> 
         let after_decision = found.last().is_some_and(|(last, _)| last + 1 == at);
         if after_decision
             && let Some(why) = reason_behind(statement)
+                .or_else(|| by_user.then(|| tells_why(statement, &statements[at - 1], text)).flatten())
             && let Some((_, (_, given @ None))) = found.last_mut()
         {
             *given = Some(why);
@@ -565,6 +579,16 @@ mod tests {
                 "otherwise one goes missing",
             ),
             ("We decided on two pumps. It costs a day's work.", "Two pumps", "it costs a day's work"),
+            (
+                "Let's keep the fax out of it; people came to fish, not to write.",
+                "Keep the fax out of it",
+                "people came to fish, not to write",
+            ),
+            (
+                "We decided on two pumps. A broken one costs us 12 boats.",
+                "Two pumps",
+                "A broken one costs us 12 boats",
+            ),
         ] {
             assert_eq!(decisions_in(text, true), [(what.to_owned(), Some(why.to_owned()))], "{text}");
         }

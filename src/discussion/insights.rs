@@ -295,12 +295,13 @@ pub(super) fn is_alike(a: &[String], b: &[String]) -> bool {
 }
 
 /// How a sentence begins that only shows what a document says, or comes back to what was asked.
-const OCCASIONS: [&str; 13] = [
+const OCCASIONS: [&str; 14] = [
     "What people can read on \"",
     "On \"",
     "For \"",
     "Whoever looks for \"",
     "That speaks to ",
+    "Nearest to that",
     "Nobody has taken up ",
     "Before people leave this table, ",
     "Still without an owner is ",

@@ -12,6 +12,7 @@ use super::insights::{is_alike, only_repeats, quotes_a_decision, quotes_one_of, 
 use super::settler::settler;
 use super::summary::{Decision, Question, USER};
 use super::words::{subjects, words};
+use crate::persona::Cast;
 use crate::plain::{capital, cut};
 
 /// Questions of the personas beyond these, with the user's, are left to the recording.
@@ -105,11 +106,12 @@ fn asked_by_user(one: &Said, said: &[Said], talk: &Discussion<'_>) -> Vec<String
     let open = bare.filter(|question| {
         words(question).len() >= 3 && !about(question).is_empty() && !is_errand(question, one, said, talk)
     });
-    open.take(OF_A_MESSAGE).map(|question| with_its_subject(&capital(question), &all, one, said)).collect()
+    let whole = |question: &str| with_its_subject(&capital(question), &all, one, said, &talk.library().cast);
+    open.take(OF_A_MESSAGE).map(whole).collect()
 }
 
 /// "Who has to know that?" behind the statement that its "that" points back to, in the message or the one before.
-fn with_its_subject(question: &str, all: &[String], one: &Said, said: &[Said]) -> String {
+fn with_its_subject(question: &str, all: &[String], one: &Said, said: &[Said], cast: &Cast) -> String {
     let points =
         |word: &str| matches!(word, "that" | "this" | "it" | "them" | "those" | "das" | "davon" | "darüber");
     let found = words(question);
@@ -123,7 +125,7 @@ fn with_its_subject(question: &str, all: &[String], one: &Said, said: &[Said]) -
     let before = before.and_then(|other| other.sentences.last()).filter(|last| !last.ends_with(['?', '？']));
     let subject = own.last().or(before).map(|text| text.trim_end_matches(['.', '!', ' ']));
     match subject.filter(|text| words(text).len() > 3 && text.chars().count() < SUBJECT) {
-        Some(subject) => format!("{}: {question}", capital(subject)),
+        Some(subject) => format!("{}: {question}", capital(unaddressed(subject, cast))),
         None => question.to_owned(),
     }
 }
@@ -132,7 +134,10 @@ fn with_its_subject(question: &str, all: &[String], one: &Said, said: &[Said]) -
 /// item, the step, a line that was read out or what else the user said: "Can somebody book me a room?"
 fn is_errand(question: &str, one: &Said, said: &[Said], talk: &Discussion<'_>) -> bool {
     let lower = format!(" {} ", question.to_lowercase().trim_end_matches(['?', ' ']));
-    let asks_for_news = lower.starts_with(" any news ");
+    // News are no matter of the item where nobody had a line on them.
+    let answers = said.iter().filter(|other| other.turn > one.turn).take_while(|other| other.by != USER);
+    let mut read_out = answers.flat_map(|other| &other.sentences).map(|sentence| placed(sentence).len());
+    let asks_for_news = lower.starts_with(" any news ") && read_out.all(|lines| lines == 0);
     let begins = [" can ", " could ", " would ", " will "].iter().any(|word| lower.starts_with(word));
     let whom = [" somebody ", " someone ", " anybody ", " anyone ", " one of you ", " you "];
     let tells = [" tell ", " explain ", " show ", " say ", " describe ", " sum ", " remind "];
@@ -140,7 +145,10 @@ fn is_errand(question: &str, one: &Said, said: &[Said], talk: &Discussion<'_>) -
         && whom.iter().any(|word| lower.contains(word))
         && [" me ", " us ", " please "].iter().any(|word| lower.contains(word))
         && !tells.iter().any(|word| lower.contains(word));
-    if !is_request && !asks_for_news {
+    if asks_for_news {
+        return true;
+    }
+    if !is_request {
         return false;
     }
     let step = talk.step();

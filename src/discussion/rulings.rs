@@ -215,9 +215,11 @@ pub(super) fn ruled(statement: &str, led_before: bool, after_decision: bool) -> 
     let lower = unquoted(statement).to_ascii_lowercase();
     let what = reason(&lower).map_or(lower.as_str(), |(at, _)| &lower[..at]);
     // What is doubted in a reason or behind "until" is not what is decided, and MoSCoW's "a Should" is no doubt.
-    let padded = format!(" {} ", main_clause(&lower))
-        .replace(" a should ", " a want ")
-        .replace(" a could ", " a want ");
+    let mut padded = format!(" {} ", main_clause(&lower));
+    for priority in [" a should ", " a could ", " from should ", " from could ", " to should ", " to could "]
+    {
+        padded = padded.replace(priority, " a want ");
+    }
     if DOUBTS.iter().any(|doubt| padded.contains(doubt)) || lower.starts_with("if ") {
         return None;
     }

@@ -190,7 +190,10 @@ impl Speaker<'_> {
         let ways = self.in_turn(ways);
         let more = match asked.other() {
             Some(other) => format!(", beside {}: \"{}\".", wording::place(other), asked.quote(other, 90)),
-            None => return ways,
+            None => match self.told_beside(asked, best) {
+                Some(more) => more,
+                None => return ways,
+            },
         };
         ways.iter().map(|way| format!("{}{more}", way.trim_end_matches('.'))).collect()
     }
@@ -225,12 +228,27 @@ impl Speaker<'_> {
         ways
     }
 
-    /// The line that has another figure than the user's last message tells beside what it asks.
-    fn told_otherwise(&self, asked: &str) -> Option<&Line> {
+    /// The line on what a message tells beside its question, where the two share words enough.
+    fn told_beside(&self, asked: &Asked<'_>, shown: &Line) -> Option<String> {
+        let told = self.asked(&self.told()?);
+        let line = told.best().filter(|line| *line != shown)?;
+        let enough = told.common() > 2 || told.common() > 1 && asked.shared(line) > 0;
+        let line = Some(line).filter(|_| enough)?;
+        Some(format!(", beside {}: \"{}\".", wording::place(line), told.quote(line, 110)))
+    }
+
+    /// What the user's last message tells beside what it asks.
+    fn told(&self) -> Option<String> {
         let message = self.talk.last_message()?;
         let told = statements(&self.without_names(&message.text));
+        let asks = told.iter().any(|one| one.ends_with(['?', '？']));
         let told = told.into_iter().filter(|one| !one.ends_with(['?', '？'])).collect::<Vec<_>>().join(" ");
-        if told.is_empty() { None } else { self.evidence.contradicts(&told, asked) }
+        (asks && !told.is_empty()).then_some(told)
+    }
+
+    /// The line that has another figure than the user's last message tells beside what it asks.
+    fn told_otherwise(&self, asked: &str) -> Option<&Line> {
+        self.evidence.contradicts(&self.told()?, asked)
     }
 
     /// The lines that this round has shown, by their places.
@@ -345,7 +363,10 @@ impl Speaker<'_> {
         let own = told.and_then(Asked::best);
         // "Both directions" is of what was asked, and a whole sentence of itself.
         let named = match telling(&main).len() <= ELLIPTIC {
-            true => own.or_else(|| with_before().best()).or(whole.best()),
+            true => {
+                let by_itself = whole.best().filter(|_| !whole.is_by_chance());
+                own.or(by_itself).or_else(|| with_before().best()).or(whole.best())
+            }
             // One shared word is chance.
             false => own,
         };

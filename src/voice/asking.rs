@@ -21,8 +21,11 @@ const ONE: usize = 150;
 /// A word that stands in no more lines tells one line from another.
 const TELLING: usize = 4;
 
-/// A row of more bytes is quoted by the cells that are asked about.
-const LONG_ROW: usize = 60;
+/// What stands before a German verb, and behind its sentence.
+const PARTICLES: [&str; 8] = ["ab", "an", "auf", "aus", "ein", "mit", "vor", "zu"];
+
+/// A row of so many cells behind its name is quoted by those that are asked about.
+const WIDE: usize = 5;
 
 /// As many lines that say a word are looked at.
 const EVERYWHERE: usize = 1_000;
@@ -133,9 +136,9 @@ impl Wants {
         Wants { case: whole(&case), figure, open: !text.contains(['?', '？']) }
     }
 
+    /// Whether a line holds a figure where one is asked for.
     fn is_met(self, line: &Line) -> bool {
         self.figure && line.words.iter().any(|word| word.starts_with(|c: char| c.is_ascii_digit()))
-            || self.open && is_open(line)
     }
 
     /// Whether a line says what holds in a case.
@@ -165,6 +168,9 @@ impl<'a> Asked<'a> {
         if let Some(unit) = unit.filter(|unit| !self.evidence.lines_of(unit).is_empty()) {
             return self.look_for(vec![unit.clone()], unit);
         }
+        if let (true, [one]) = (said.is_empty(), run.as_slice()) {
+            said = self.separated(one);
+        }
         // What stands everywhere tells no line from another.
         said.truncate(EVERYWHERE);
         let root = run.join(" ");
@@ -176,24 +182,38 @@ impl<'a> Asked<'a> {
         };
         let same_form = |at: &usize| self.evidence.lines.get(*at).is_some_and(|line| is_said_as(stem, line));
         let same: Vec<bool> = said.iter().map(same_form).collect();
-        let near: BTreeSet<usize> = near_to(&root)
-            .flat_map(|other| self.evidence.lines_of(other))
-            .copied()
-            .filter(|at| said.binary_search(at).is_err())
-            .collect();
-        let near_weight = if near.is_empty() { 0 } else { 400 / (2 + near.len()) };
+        // Of the words that are near, a rare one tells more.
+        let mut near: BTreeMap<usize, usize> = BTreeMap::new();
+        for lines in near_to(&root).map(|other| self.evidence.lines_of(other)) {
+            for at in lines.iter().filter(|at| said.binary_search(at).is_err()) {
+                let weight = near.entry(*at).or_default();
+                *weight = (*weight).max(450 / (2 + lines.len()));
+            }
+        }
+        let near_weight = near.values().copied().max().unwrap_or_default();
         for (at, same) in said.iter().zip(&same) {
             self.add(*at, exact, if *same { weight } else { weight / 2 });
         }
-        for at in &near {
-            self.add(*at, 1, near_weight);
+        for (at, weight) in &near {
+            self.add(*at, 1, *weight);
         }
-        let headed = self.evidence.below_headings(&said);
-        for at in headed.into_iter().filter(|at| said.binary_search(at).is_err() && !near.contains(at)) {
+        let mut headed = self.evidence.below_headings(&said);
+        headed.extend(self.evidence.beside_in_record(&said));
+        for at in headed.into_iter().filter(|at| said.binary_search(at).is_err() && !near.contains_key(at)) {
             self.add(at, 1, weight / 2);
         }
         let same = same.contains(&true);
         self.words.push(Word { root, run, weight, count: said.len(), near: near_weight, same });
+    }
+
+    /// The lines that say a German verb in two parts: "melden … ab" for "abmelden".
+    fn separated(&self, verb: &str) -> Vec<usize> {
+        let split = PARTICLES.iter().find_map(|particle| Some((*particle, verb.strip_prefix(particle)?)));
+        let Some((particle, rest)) = split.filter(|(_, rest)| rest.len() > 3) else { return Vec::new() };
+        let says = |at: &&usize| {
+            self.evidence.lines.get(**at).is_some_and(|line| line.words.iter().any(|word| word == particle))
+        };
+        self.evidence.lines_of(rest).iter().filter(says).copied().collect()
     }
 
     fn add(&mut self, at: usize, count: usize, weight: usize) {
@@ -208,7 +228,7 @@ impl<'a> Asked<'a> {
         let is_hit = |share: &Share| {
             share.count >= 2 && share.weight >= TWO || share.weight >= ONE && share.weight * 4 > all
         };
-        let mut found: Vec<(usize, usize, usize)> = Vec::new();
+        let mut found: Vec<(usize, (usize, bool), usize)> = Vec::new();
         for (at, share) in self.shares.iter().filter(|(_, share)| is_hit(share)) {
             let Some(line) = self.evidence.lines.get(*at) else { continue };
             // The names of columns tell who asks what there is, and nobody who tells something.
@@ -223,10 +243,13 @@ impl<'a> Asked<'a> {
             let weight = match line.kind {
                 LineKind::Columns => share.weight,
                 _ if wants.case && Wants::is_case(line) => share.weight * 4,
+                _ if wants.open && share.count > 1 && is_open(line) => share.weight * 4,
                 _ if wants.is_met(line) => share.weight * 3,
                 _ => share.weight * 2,
             };
-            found.push((weight, near, *at));
+            // A rule comes before what only tells.
+            let is_rule = line.words.first().is_some_and(|first| is_label(first));
+            found.push((weight, (near, is_rule), *at));
         }
         // Stable: of equals the first.
         found.sort_by_key(|(weight, near, _)| std::cmp::Reverse((*weight, *near)));
@@ -401,9 +424,9 @@ impl<'a> Asked<'a> {
             .filter(|(column, cell)| is_asked(column) || is_asked(cell))
             .map(|(column, cell)| format!("{column}: {}", if cell.is_empty() { "(blank)" } else { cell }))
             .collect();
-        // A short row is read as it stands, unless it is a blank that is asked about.
-        let long = line.text.len() > LONG_ROW || picked.iter().any(|cell| cell.ends_with("(blank)"));
-        let few = (1..=2).contains(&picked.len()) && cells.len() > 2 && !name.is_empty() && long;
+        // A narrow row is read as it stands, unless it is a blank that is asked about.
+        let wide = cells.len() >= WIDE || picked.iter().any(|cell| cell.ends_with("(blank)"));
+        let few = (1..=2).contains(&picked.len()) && wide && !name.is_empty();
         few.then(|| format!("{name}, {}", picked.join(", ")))
     }
 
@@ -459,6 +482,9 @@ impl<'a> Asked<'a> {
             let next = at + length;
             let goes_on = names(next) && text[found[next - 1].end..found[next].start] == *" ";
             let before = at.checked_sub(1);
+            if is_verb(text, &found, at) {
+                return Some((weight / 4, length));
+            }
             let named = leads(before) || before.is_some_and(names) && leads(at.checked_sub(2));
             let weight = match (goes_on, named) {
                 (true, _) if stands(next).is_none() => weight / 4,
@@ -474,7 +500,8 @@ impl<'a> Asked<'a> {
         while from > 0 && rarest - from < 2 && joined(from - 1, from) && at(from - 1).is_some() {
             from -= 1;
         }
-        while to + 1 < found.len() && to - rarest < 2 && joined(to, to + 1) && at(to + 1).is_some() {
+        let goes_on = |to: usize| at(to + 1).is_some() && !is_verb(text, &found, to + 1);
+        while to + 1 < found.len() && to - rarest < 2 && joined(to, to + 1) && goes_on(to) {
             to += 1;
         }
         Some(text[found[from].start..found[to].end].to_owned())
@@ -548,6 +575,18 @@ pub(super) fn has_run(roots: &[String], run: &[String]) -> bool {
 fn is_counted(run: &[String]) -> bool {
     let digits = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
     run.len() > 1 && run.first().is_some_and(digits) && !run.last().is_some_and(digits)
+}
+
+/// Whether a word is what a noun right before it does to the thing behind it: "repeat" in "the picker repeat the
+/// batch".
+fn is_verb(text: &str, found: &[crate::discussion::words::Word<'_>], at: usize) -> bool {
+    let (Some(before), Some(next)) = (at.checked_sub(1), found.get(at + 1)) else { return false };
+    let joined = |a: usize, b: usize| text[found[a].end..found[b].start] == *" ";
+    let opens = ["a", "an", "the", "his", "her", "its", "their", "our", "this", "each", "every"];
+    joined(before, at)
+        && joined(at, at + 1)
+        && names_something(&found[before].text)
+        && opens.contains(&next.text.as_ref())
 }
 
 /// Words behind which a verb stands as it is in the dictionary.
@@ -732,6 +771,19 @@ mod tests {
     }
 
     #[test]
+    fn a_verb_in_two_parts_and_a_record_of_fields_are_found() {
+        let text =
+            "# T\n\nDie Eltern melden ein Kind bis 8:00 Uhr ab.\n\nDer Koch sieht ein Kind am Fenster.\n";
+        let evidence = Evidence::new([("spec.md", text)], &[]);
+        let asked = Asked::of(&evidence, "Bis wann kann ich mein Kind abmelden?", "");
+        assert_eq!(asked.best().map(|line| line.number), Some(3));
+        let text = "[\n {\"id\": \"A\",\n  \"who\": \"the pilot of a raft\",\n  \"wants\": \"one key for all\"},\n {\"id\": \"B\",\n  \"who\": \"the harbour master\",\n  \"wants\": \"a key that fits\"}\n]\n";
+        let evidence = Evidence::new([("a.json", text)], &[]);
+        let asked = Asked::of(&evidence, "Which key has the pilot?", "");
+        assert!(matches!(asked.best().map(|line| line.number), Some(3 | 4)));
+    }
+
+    #[test]
     fn a_letter_alone_is_one_of_the_lettered_parts() {
         let text = "# T\n\n## Option A: rope\n\nIt is cheap to buy.\n\n## Option B: chain\n\nIt rusts in salt water.\n";
         let evidence = Evidence::new([("spec.md", text)], &[]);
@@ -775,6 +827,7 @@ mod tests {
         };
         assert_eq!(of("I disagree with D-2."), Some((5, "D-2".to_owned())));
         assert_eq!(of("Is the rope a low danger?"), Some((7, "rope".to_owned())));
+        assert_eq!(of("Should the gate open the rope?").unwrap().1, "gate");
     }
 
     #[test]

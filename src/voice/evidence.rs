@@ -309,6 +309,34 @@ impl Evidence {
         parts.flat_map(|at| at + 1..=at + self.below(*at)).collect()
     }
 
+    /// The other fields of the records that some lines are fields of: the lines around each up to one whose key has
+    /// been there.
+    pub fn beside_in_record(&self, lines: &[usize]) -> BTreeSet<usize> {
+        let data = lines.iter().filter(|at| self.lines[**at].kind == LineKind::Data).take(RARE);
+        data.flat_map(|at| self.record_of(*at)).collect()
+    }
+
+    fn record_of(&self, at: usize) -> Vec<usize> {
+        let key = |at: &usize| self.lines[*at].text.split(':').next().unwrap_or_default();
+        let same = |other: &usize| {
+            self.lines[*other].document == self.lines[at].document && self.lines[*other].text.contains(": ")
+        };
+        let mut keys = vec![key(&at)];
+        let mut found = Vec::new();
+        let behind = (at + 1..self.lines.len()).take_while(same);
+        let before = (0..at).rev().take_while(same);
+        for run in [behind.take(RARE).collect::<Vec<_>>(), before.take(RARE).collect()] {
+            for other in run {
+                if keys.contains(&key(&other)) {
+                    break;
+                }
+                keys.push(key(&other));
+                found.push(other);
+            }
+        }
+        found
+    }
+
     /// How many lines a heading owns, those of its subsections with them.
     pub fn below(&self, heading: usize) -> usize {
         let Some(own) = self.lines.get(heading) else { return 0 };

@@ -294,7 +294,20 @@ impl Speaker<'_> {
             let (text, asked) = self.asked_in(&self.without_names(&message.text));
             self.what_is_left(message, &text, &asked)
         });
-        left.unwrap_or_default().into_iter().map(Candidate::Written)
+        let left = left.unwrap_or_else(|| if self.cue.owed { self.line_on_the_step() } else { Vec::new() });
+        left.into_iter().map(Candidate::Written)
+    }
+
+    /// Where nobody has asked anything yet and no lens has found anything: the line nearest to the step.
+    fn line_on_the_step(&self) -> Vec<String> {
+        let title = &self.talk.step().title;
+        let asked = self.asked(title);
+        let shown: BTreeSet<String> =
+            self.talk.contributions().flat_map(|said| places_in(&said.text)).collect();
+        let near = asked.close(1).find(|line| !shown.contains(&format!("{} ", wording::place(line))));
+        let say =
+            |line| wording::points_at(self.speech, title, &wording::place(line), &snippet(&line.text, 140));
+        near.map(say).unwrap_or_default()
     }
 
     fn written(&self, candidate: Candidate) -> Result<String, Speechless> {
@@ -352,6 +365,9 @@ impl Speaker<'_> {
         found.extend(points.into_iter().map(Candidate::Referring));
         if !follows && (self.cue.owed || self.talk.silences() == 1) {
             found.extend(self.step_questions());
+        }
+        if !follows && self.cue.owed {
+            found.extend(self.open_lines());
         }
         found.extend(self.owed_words());
         found

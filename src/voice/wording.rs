@@ -161,7 +161,7 @@ pub fn points_at_open(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<
             "somebody has asked the same for people at {}:",
         ],
         [
-            "no option can be weighed yet, since it is open at {}:",
+            "the options and their risk can not be weighed while {} is open:",
             "the risk is that it is still open at {}:",
             "every option waits for what {} leaves open:",
         ],
@@ -174,20 +174,20 @@ pub fn points_at_open(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<
     ways.iter().map(|way| format!("On \"{topic}\", {} \"{said}\".", way.replacen("{}", at, 1))).collect()
 }
 
-/// That what the user tells has to do with a line that is open.
+/// The open line nearest to what the user tells. The synthesis knows these sentences again.
 pub fn speaks_to_open(speech: Speech, at: &str, said: &str) -> Vec<String> {
     let ways = speech.one_of(
         [
-            "That bears on what people still wait to hear at {}: \"{said}\". Your words belong there.",
-            "People who ask \"{said}\" ({}) have something to go by now, once it is written there.",
+            "Nearest to that, people still ask at {}: \"{said}\".",
+            "Nearest to that is what people wait to hear at {}: \"{said}\".",
         ],
         [
-            "That bears on the open point at {}: \"{said}\". Record it there as a constraint, with its source.",
-            "An open risk gets smaller with that, the one at {}: \"{said}\".",
+            "Nearest to that is an open point at {}: \"{said}\". An option may hang on it.",
+            "Nearest to that, a risk without an owner stands at {}: \"{said}\".",
         ],
         [
-            "That bears on the gap at {}: \"{said}\". Written there as a value, it could be tested.",
-            "A test of what {} leaves open (\"{said}\") could start from that.",
+            "Nearest to that is the gap at {}: \"{said}\". No test covers it yet.",
+            "Nearest to that, no value is defined at {}: \"{said}\".",
         ],
     );
     ways.iter().map(|way| way.replacen("{}", at, 1).replacen("{said}", said, 1)).collect()
@@ -267,7 +267,7 @@ pub fn finds_none_either(speech: Speech, topic: &str) -> Vec<String> {
             "I have no words of people to go by either.",
         ],
         [
-            "I find no constraint in the documents either.",
+            "no price, no risk and no option is on record either.",
             "I have no option to weigh either, as nothing is on record.",
             "the documents give me no price and no risk either.",
         ],
@@ -350,11 +350,9 @@ pub fn settled(speech: Speech, what: &str, reason: &str, line: Option<&Line>) ->
             format!(
                 "So we agree on \"{what}\"{reason}. People will look for it beside \"{said}\" ({at}), and there it should stand for whoever was not in this room."
             ),
+            format!("So what changes for people is \"{what}\"{reason}. {at} tells them \"{said}\" today."),
             format!(
-                "So what changes for people is \"{what}\"{reason}. {at} tells them \"{said}\" today, and both can not be read side by side for long."
-            ),
-            format!(
-                "So if somebody is used to the old way, \"{what}\"{reason} is what they trip over first. What they know is \"{said}\" ({at})."
+                "So if somebody is used to the old way, \"{what}\"{reason} is what people trip over first. What they know today is \"{said}\" ({at})."
             ),
             format!(
                 "So from now on people can rely on \"{what}\"{reason}. Whoever hoped for something else will read \"{said}\" ({at}) and ask why."
@@ -399,16 +397,16 @@ pub fn settles_open(speech: Speech, what: &str, reason: &str, line: &Line) -> Ve
     let (at, said) = (place(line), snippet(&line.text, 110));
     let ways = speech.one_of(
         [
-            "So people get an answer where {at} leaves one open (\"{said}\"): {what}. Somebody has to write it there.",
-            "So {what} is what people can read from now on where {at} only has \"{said}\".",
+            "So we agree on {what}. People should find that where {at} still asks \"{said}\".",
+            "So what changes for people is {what}. The question nearest to it is {at}: \"{said}\".",
         ],
         [
-            "An open point closes with {what}, the one at {at}: \"{said}\". Record it there with the option that lost.",
-            "{what} is a decision on what was open at {at} (\"{said}\"). Recorded there, it is one risk less.",
+            "{what} is a decision to record beside what is open at {at} (\"{said}\"), with the option that lost.",
+            "After {what} one option is off the table, and the open point at {at} (\"{said}\") has to be read again.",
         ],
         [
-            "{what} gives a value to what {at} leaves open: \"{said}\". Written there, it can be tested.",
-            "The contract can name {what} where {at} had a gap (\"{said}\"), with one case to test it.",
+            "{what} fixes the contract at {at} (\"{said}\"), and a test needs its refused case by name.",
+            "With {what} a test has a value, and the gap at {at} (\"{said}\") is the place to write it.",
         ],
     );
     let what = format!("\"{what}\"{reason}");
@@ -522,7 +520,7 @@ pub fn written_nowhere(speech: Speech, said: &str) -> Vec<String> {
         ],
         [
             "\"{}\" is on record nowhere yet, a risk for every option that rests on it.",
-            "No document has \"{}\" as a constraint yet, so record it with its source.",
+            "No option rests on \"{}\" yet, a constraint to record with its risk and its source.",
             "The risk with \"{}\" is that it stands in no document so far.",
             "As a constraint on every option, \"{}\" is on record nowhere.",
         ],
