@@ -12,14 +12,14 @@ use super::words::{is_number, subjects, words};
 use crate::discussion::event::Purpose;
 
 /// Words that any question may have, in English and German, sorted: they are no subject.
-const OF_ANY_QUESTION: [&str; 78] = [
+const OF_ANY_QUESTION: [&str; 82] = [
     "able", "agree", "alle", "anybody", "anyone", "anything", "auch", "auf", "begin", "bei", "best",
-    "bleiben", "bleibt", "change", "continue", "das", "dass", "dem", "den", "der", "des", "die", "ein",
-    "eine", "einem", "einen", "einer", "eines", "else", "first", "für", "gibt", "good", "haben", "happen",
-    "hat", "help", "idea", "ihr", "ist", "kann", "lange", "many", "mean", "mit", "nach", "need", "next",
-    "nicht", "oder", "oft", "proceed", "question", "really", "sense", "sich", "sind", "somebody", "someone",
-    "start", "started", "thing", "think", "und", "viel", "viele", "von", "wann", "war", "was", "wenn", "wer",
-    "werden", "wie", "wird", "work", "zum", "zur",
+    "bleiben", "bleibt", "braucht", "change", "continue", "darf", "das", "dass", "dem", "den", "der", "des",
+    "die", "ein", "eine", "einem", "einen", "einer", "eines", "else", "first", "für", "gibt", "good",
+    "haben", "happen", "hat", "help", "idea", "ihr", "ist", "kann", "lange", "many", "mean", "mit", "muss",
+    "nach", "need", "next", "nicht", "oder", "oft", "proceed", "question", "really", "sense", "sich", "sind",
+    "soll", "somebody", "someone", "start", "started", "thing", "think", "und", "viel", "viele", "von",
+    "wann", "war", "was", "wenn", "wer", "werden", "wie", "wird", "work", "zum", "zur",
 ];
 
 /// What a question is about.
@@ -54,6 +54,7 @@ pub(super) fn is_answered(one: &Said, question: &str, later: &[Said], decisions:
     let about_half = |decision: &Decision| shared(&asked, &whole(decision)) * 2 >= asked.len().max(2);
     next.is_some_and(|next| is_settled_by(question, &asked, next))
         || is_told(&asked, later)
+        || decisions.iter().any(|decision| decision.text.starts_with(question))
         || decisions.iter().filter(after).any(about_half)
         || is_read_out(question, &asked, later)
 }

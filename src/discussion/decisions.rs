@@ -503,6 +503,18 @@ pub fn decisions_in(text: &str, by_user: bool) -> Vec<(String, Option<String>)> 
             *given = Some(why);
             continue;
         }
+        // "If it takes longer, A" goes on with the decision.
+        let lower = statement.to_ascii_lowercase();
+        let goes_on = ["if it ", "if they ", "if that "].iter().any(|word| lower.starts_with(word));
+        if by_user
+            && after_decision
+            && goes_on
+            && !statement.ends_with(['?', '？'])
+            && let Some((_, (what, None))) = found.last_mut()
+        {
+            *what = format!("{what}. {}", statement.trim_end_matches(['.', '!', ' ']));
+            continue;
+        }
         let decision = by_user.then(|| closed(statement)).flatten();
         let decision = decision.or_else(|| decided(statement, by_user)).or_else(|| {
             let led = before.as_deref().is_some_and(is_only_leads);
@@ -617,6 +629,7 @@ mod tests {
             ),
             ("No dogs in the first version, that's clear.", "No dogs in the first version", None),
             ("No dogs in the first round.", "No dogs in the first round", None),
+            ("Rope it is. If it breaks in winter, chain.", "Rope. If it breaks in winter, chain", None),
             ("Fine: one buoy at the quay, no rope.", "One buoy at the quay, no rope", None),
             (
                 "The harbour came back: no photo of the crew. So that goes out of the form.",

@@ -104,7 +104,9 @@ impl Speaker<'_> {
         }
         let asked = self.asked(message);
         // What somebody wants to talk about, or tells, is no line that has one word of it.
-        let is_chance = proposes(message) && asked.common() < 2 || !asks(message) && asked.is_by_chance();
+        let open = asked.best().is_some_and(is_open) && asked.common() < 2;
+        let is_chance =
+            proposes(message) && asked.common() < 2 || !asks(message) && (open || asked.is_by_chance());
         (message.to_owned(), if is_chance { asked.without_lines() } else { asked })
     }
 
@@ -217,6 +219,8 @@ impl Speaker<'_> {
         });
         let mut ways: Vec<String> = otherwise.into_iter().collect();
         ways.extend(self.in_turn(next.map(say).unwrap_or_default()));
+        let figure = self.line_with_a_figure(&is_shown);
+        ways.extend(self.in_turn(figure.unwrap_or_default()));
         let nowhere = asked.nowhere(text).filter(|_| !self.is_first_to_answer()).map(|topic| title(&topic));
         ways.extend(nowhere.map(|topic| wording::finds_none_either(self.speech, &topic)).unwrap_or_default());
         let mut known: Vec<String> = asked.close(1).filter(is_shown).take(3).map(wording::place).collect();
@@ -244,6 +248,21 @@ impl Speaker<'_> {
         let asks = told.iter().any(|one| one.ends_with(['?', '？']));
         let told = told.into_iter().filter(|one| !one.ends_with(['?', '？'])).collect::<Vec<_>>().join(" ");
         (asks && !told.is_empty()).then_some(told)
+    }
+
+    /// The one line that holds a time or a long figure of the user's last message: "02:00".
+    fn line_with_a_figure(&self, is_shown: &dyn Fn(&&Line) -> bool) -> Option<Vec<String>> {
+        let told = self.told()?;
+        let figures = told.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_ascii_digit()));
+        let exact = figures.filter(|figure| figure.len() > 3 && figure.contains([':', ',', '.']));
+        exact.into_iter().find_map(|figure| {
+            let mut lines = self.evidence.lines.iter().filter(|line| line.text.contains(figure));
+            let line = lines.next().filter(|line| !is_shown(line))?;
+            let say = || {
+                wording::reads_beside(self.speech, figure, &wording::place(line), &snippet(&line.text, 110))
+            };
+            lines.next().is_none().then(say)
+        })
     }
 
     /// The line that has another figure than the user's last message tells beside what it asks.
@@ -434,7 +453,10 @@ impl Speaker<'_> {
             return self.beside(text, asked, &shown, if asks { 1 } else { 2 });
         }
         let said = self.in_short(&self.without_names(&message.text));
-        if !asks {
+        // "Who has to know that?" asks nothing of the documents but what it points back to.
+        let points_back = said.split_whitespace().count() > 3
+            && self.told().is_some_and(|told| told.contains(said.trim_end_matches('…')));
+        if !asks || points_back {
             return self.in_turn(wording::written_nowhere(self.speech, &said));
         }
         let mut questions = self.own_questions().into_iter().filter(|question| !self.has_said(question));
@@ -461,6 +483,7 @@ impl Speaker<'_> {
 
 /// A topic as it is quoted.
 fn title(topic: &str) -> String {
+    let topic = topic.strip_suffix("'s").or_else(|| topic.strip_suffix("’s")).unwrap_or(topic);
     plain::cut(topic, 60).replace('"', "'")
 }
 
@@ -640,6 +663,20 @@ mod tests {
             "{rounds:?}"
         );
         assert!(rounds[2][0].contains("\"colours\"") && !rounds[2][0].contains("noon"), "{rounds:?}");
+    }
+
+    #[test]
+    fn a_figure_that_one_line_holds_and_a_fact_that_none_has_are_told() {
+        let spec = "# Pump\n\nThe meter wakes up at 02:00 in the cellar.\n\nThe estimator starts at 06:00.\n";
+        let said = [
+            "You all: the files come at 04:30 and not at 02:00. Is the estimator early enough?",
+            "Nine ropes went lost on Sunday. Who has to know that?",
+            "Two divers lost a rope.",
+        ];
+        let rounds = answers_to(spec, &said);
+        assert!(rounds[0][1].contains("\"02:00\"") && rounds[0][1].contains("spec.md line 3"), "{rounds:?}");
+        assert!(rounds[1][0].contains("\"Nine ropes went lost") && !rounds[1][0].contains('?'), "{rounds:?}");
+        assert!(rounds[2][0].contains("\"Two divers lost a rope\""), "{rounds:?}");
     }
 
     #[test]

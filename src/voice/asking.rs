@@ -162,6 +162,10 @@ impl<'a> Asked<'a> {
 
     /// Takes a word, or a figure with its unit, and what each line shares of it.
     fn look_for(&mut self, run: Vec<String>, stem: &str) {
+        // "Two members" is about members, once.
+        if self.words.iter().any(|word| word.run == run) {
+            return;
+        }
         let mut said = self.evidence.saying(&run);
         // "180 MB" stands nowhere, and the limit in MB does; what time is counted in limits nothing.
         let unit = run.last().filter(|_| run.len() > 1 && said.is_empty() && names_something(stem));
@@ -247,8 +251,8 @@ impl<'a> Asked<'a> {
                 _ if wants.is_met(line) => share.weight * 3,
                 _ => share.weight * 2,
             };
-            // A rule comes before what only tells.
-            let is_rule = line.words.first().is_some_and(|first| is_label(first));
+            // A rule with the figure comes before what only tells one.
+            let is_rule = wants.figure && line.words.first().is_some_and(|first| is_label(first));
             found.push((weight, (near, is_rule), *at));
         }
         // Stable: of equals the first.

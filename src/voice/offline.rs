@@ -569,7 +569,7 @@ impl Speaker<'_> {
     /// What is left when a line is owed and everything was said: that it was.
     fn last_words(&self) -> String {
         let mine = self.talk.contributions().filter(|said| said.by == self.persona.key);
-        wording::last_words(self.talk.turn_count() + 1, mine.map(|said| said.turn).last())
+        wording::last_words(self.speech, self.talk.turn_count() + 1, mine.map(|said| said.turn).last())
     }
 }
 

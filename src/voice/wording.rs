@@ -560,12 +560,15 @@ pub fn holds_nothing(speech: Speech, said: &str) -> Vec<String> {
 pub const STEP_ASKS: &str = "What this step asks for first";
 
 /// What is left when a line is owed and everything was said: that it was.
-pub fn last_words(turn: u32, before: Option<u32>) -> String {
+pub fn last_words(speech: Speech, turn: u32, before: Option<u32>) -> String {
+    let (said, nothing) = speech.one_of(
+        ("what I said for people", "no line that people could read"),
+        ("what I said of options and risk", "no option and no risk to weigh"),
+        ("what I said of contract and test", "no case to test"),
+    );
     match before {
-        Some(before) => format!(
-            "Nothing new from me in turn {turn}: what I said in turn {before} stands, and the documents add nothing to it."
-        ),
-        None => format!("Nothing from me in turn {turn}: the documents give me no line to point at."),
+        Some(before) => format!("Nothing new from me in turn {turn}: {said} in turn {before} stands."),
+        None => format!("Nothing from me in turn {turn}: the documents give me {nothing}."),
     }
 }
 
