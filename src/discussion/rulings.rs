@@ -6,7 +6,7 @@
 
 use super::choices::chosen;
 use super::decisions::{denied, main_clause, reason, with_reason};
-use super::words::{unquoted, words};
+use super::words::{lists, unquoted, words};
 
 /// What is decided, and why.
 type Ruling = (String, Option<String>);
@@ -107,104 +107,30 @@ pub(super) fn is_only_leads(lower: &str) -> bool {
 }
 
 /// Words with which nothing is decided, wherever they stand in a statement of the user's.
-const DOUBTS: [&str; 57] = [
-    " ask ",
-    " asked ",
-    " back then",
-    " claims ",
-    " could ",
-    " didn't ",
-    " either ",
-    " guess ",
-    " haven't ",
-    " heard ",
-    " hope ",
-    " how about ",
-    " i'd like ",
-    " i don't know",
-    " idea ",
-    " if we ",
-    " in 19",
-    " in 20",
-    " last month",
-    " last week",
-    " last year",
-    " leaning ",
-    " maybe ",
-    " might ",
-    " my proposal",
-    " never settled",
-    " not decided",
-    " not settled",
-    " not sure",
-    " nothing is",
-    " or not",
-    " perhaps ",
-    " prefer ",
-    " probably ",
-    " proposal ",
-    " propose ",
-    " said ",
-    " says ",
-    " suggest",
-    " should ",
-    " so far ",
-    " somebody ",
-    " someone ",
-    " think",
-    " thinks",
-    " told ",
-    " is unclear",
-    " undecided",
-    " unless ",
-    " used to ",
-    " what ",
-    " whether ",
-    " wonder",
-    " would ",
-    " hasn't ",
-    " doubt",
-    " open question",
-];
+const DOUBTS: &str = concat!(
+    " ask | asked | back then| claims | could | didn't | either | guess | haven't | heard | hope |",
+    " how about | i'd like | i don't know| idea | if we | in 19| in 20| last month| last week| last year|",
+    " leaning | maybe | might | my proposal| never settled| not decided| not settled| not sure|",
+    " nothing is| or not| perhaps | prefer | probably | proposal | propose | said | says | suggest|",
+    " should | so far | somebody | someone | think| thinks| told | is unclear| undecided| unless |",
+    " used to | what | whether | wonder| would | hasn't | doubt| open question",
+);
 
 /// Verbs behind "we'll" that settle nothing.
-const IDLE: [&str; 26] = [
-    "ask", "be", "check", "come", "discuss", "find", "get", "go", "have", "hear", "know", "let", "look",
-    "meet", "move", "need", "never", "return", "see", "talk", "think", "try", "wait", "want", "all",
-    "probably",
-];
+const IDLE: &str = concat!(
+    "ask|be|check|come|discuss|find|get|go|have|hear|know|let|look|meet|move|need|never|return|see|talk|",
+    "think|try|wait|want|all|probably",
+);
 
 /// Who decides for others, as the first words of a statement name them.
-const BODIES: [&str; 24] = [
-    "administration",
-    "board",
-    "boss",
-    "chair",
-    "chairman",
-    "chairwoman",
-    "club",
-    "committee",
-    "council",
-    "department",
-    "director",
-    "foundation",
-    "group",
-    "head",
-    "management",
-    "mayor",
-    "meeting",
-    "members",
-    "office",
-    "owner",
-    "sponsor",
-    "team",
-    "treasurer",
-    "workshop",
-];
+const BODIES: &str = concat!(
+    "administration|board|boss|chair|chairman|chairwoman|club|committee|council|department|director|",
+    "foundation|group|head|management|mayor|meeting|members|office|owner|sponsor|team|treasurer|workshop",
+);
 
 /// Whether one of some words names who decides for others.
 pub(super) fn names_a_body(who: &[super::words::Word<'_>]) -> bool {
-    who.iter().any(|word| BODIES.binary_search(&word.text.as_ref()).is_ok())
+    who.iter().any(|word| lists(BODIES, &word.text))
 }
 
 /// What the user settles without a word that says so.
@@ -220,7 +146,7 @@ pub(super) fn ruled(statement: &str, led_before: bool, after_decision: bool) -> 
     {
         padded = padded.replace(priority, " a want ");
     }
-    if DOUBTS.iter().any(|doubt| padded.contains(doubt)) || lower.starts_with("if ") {
+    if DOUBTS.split('|').any(|doubt| padded.contains(doubt)) || lower.starts_with("if ") {
         return None;
     }
     let (rest, mut led) = led_by(&lower);
@@ -314,7 +240,7 @@ impl Statement<'_> {
     fn is_idle(&self) -> bool {
         let Some(left) = self.behind(&WILL) else { return false };
         let verb = words(&self.rest[self.rest.len() - left..]).first().map(|word| word.text.to_string());
-        verb.is_none_or(|verb| IDLE.contains(&verb.as_str()))
+        verb.is_none_or(|verb| lists(IDLE, &verb))
     }
 
     /// "The committee voted for the wooden floor."
@@ -480,7 +406,7 @@ impl Statement<'_> {
             "lassen wir ",
         ];
         let gerund = ["we're ", "we are "].iter().find_map(|we| self.rest.strip_prefix(we));
-        let doing = gerund.is_some_and(|after| DOING.contains(&after.split(' ').next().unwrap_or_default()));
+        let doing = gerund.is_some_and(|after| lists(DOING, after.split(' ').next().unwrap_or_default()));
         let took = self.rest.starts_with("we take ") && self.chooses();
         let chosen = self.rest.starts_with("for ")
             && [" we choose ", " we take ", " we use ", " it's ", " it is "]
@@ -537,7 +463,7 @@ impl Statement<'_> {
             return false;
         };
         let verb = words(&self.rest[self.rest.len() - left..]).first().map(|word| word.text.to_string());
-        verb.is_some_and(|verb| !IDLE.contains(&verb.as_str()))
+        verb.is_some_and(|verb| !lists(IDLE, &verb))
     }
 
     /// "Good, thirty days and not a day longer", "Right. No photos, ever": a phrase without a verb, behind
@@ -596,7 +522,7 @@ impl Statement<'_> {
             let after = &self.rest[at + length..];
             !after.starts_with(char::is_alphanumeric) && !after.starts_with(" of ")
         };
-        let lays_down = LAID_DOWN.iter().any(|phrase| {
+        let lays_down = LAID_DOWN.split('|').any(|phrase| {
             self.rest.match_indices(phrase).any(|(at, _)| phrase.ends_with(' ') || ends(at, phrase.len()))
         });
         let hearsay = [
@@ -640,52 +566,18 @@ const WILL: [&str; 6] =
     ["we'll ", "we will ", "we shall ", "we are going to ", "we're going to ", "then we'll "];
 
 /// What people say they are doing when they have decided to.
-const DOING: [&str; 14] = [
-    "cutting",
-    "dropping",
-    "splitting",
-    "keeping",
-    "leaving",
-    "limiting",
-    "moving",
-    "postponing",
-    "replacing",
-    "skipping",
-    "sticking",
-    "switching",
-    "adding",
-    "removing",
-];
+const DOING: &str = concat!(
+    "cutting|dropping|splitting|keeping|leaving|limiting|moving|postponing|replacing|skipping|sticking|",
+    "switching|adding|removing",
+);
 
 /// States that somebody lays down.
-const LAID_DOWN: [&str; 26] = [
-    " is out of scope",
-    " are out of scope",
-    " are frozen",
-    " is frozen",
-    " from now on",
-    " from today on",
-    " is out",
-    " are out",
-    " is off the table",
-    " are off the table",
-    " stay at ",
-    " stays at ",
-    " stay as ",
-    " stays as ",
-    " stays untouched",
-    " stay untouched",
-    " become a ",
-    " becomes a ",
-    " becomes the ",
-    " become the ",
-    " remains as ",
-    " stays off ",
-    " moves to phase ",
-    " move to phase ",
-    " moves to the next ",
-    " move to the next ",
-];
+const LAID_DOWN: &str = concat!(
+    " is out of scope| are out of scope| are frozen| is frozen| from now on| from today on| is out|",
+    " are out| is off the table| are off the table| stay at | stays at | stay as | stays as |",
+    " stays untouched| stay untouched| become a | becomes a | becomes the | become the | remains as |",
+    " stays off | moves to phase | move to phase | moves to the next | move to the next ",
+);
 
 /// What a statement says before it closes with "so we do that" and the like.
 pub(super) fn closed(statement: &str) -> Option<Ruling> {

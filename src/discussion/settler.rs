@@ -5,7 +5,7 @@ use super::extract::Said;
 use super::facts::placed;
 use super::questions::{SHORT, place_in};
 use super::rulings::names_a_body;
-use super::words::{Word, is_significant, stem, stems, words};
+use super::words::{Word, is_significant, lists, stem, stems, words};
 
 /// Who should settle a question: whom the line names as its owner, or behind itself in brackets; who answers for
 /// the requirement or set the figure that it names; whose work it is. None where nothing says so.
@@ -32,49 +32,13 @@ fn named_behind(text: &str) -> Option<&str> {
     (titled && words(name).len() <= 4).then_some(name)
 }
 
-/// People as documents name them, by the last word of the name, sorted.
-const ROLES: [&str; 40] = [
-    "accountant",
-    "administrator",
-    "applicant",
-    "assistant",
-    "board",
-    "buyer",
-    "chair",
-    "clerk",
-    "client",
-    "coach",
-    "conductor",
-    "courier",
-    "customer",
-    "director",
-    "doctor",
-    "driver",
-    "editor",
-    "employee",
-    "inspector",
-    "lead",
-    "leader",
-    "librarian",
-    "manager",
-    "nurse",
-    "office",
-    "officer",
-    "operator",
-    "owner",
-    "patient",
-    "pharmacist",
-    "pupil",
-    "secretary",
-    "supervisor",
-    "supplier",
-    "teacher",
-    "technician",
-    "tenant",
-    "treasurer",
-    "vendor",
-    "volunteer",
-];
+/// People as documents name them, by the last word of the name.
+const ROLES: &str = concat!(
+    "accountant|administrator|applicant|assistant|board|buyer|chair|clerk|client|coach|conductor|courier|",
+    "customer|director|doctor|driver|editor|employee|inspector|lead|leader|librarian|manager|nurse|",
+    "office|officer|operator|owner|patient|pharmacist|pupil|secretary|supervisor|supplier|teacher|",
+    "technician|tenant|treasurer|vendor|volunteer",
+);
 
 /// Whether a line names people, as their role or with "Mrs.", whom a text does not.
 pub(super) fn names_people(line: &str, text: &str) -> bool {
@@ -82,7 +46,7 @@ pub(super) fn names_people(line: &str, text: &str) -> bool {
     let is_new = |word: &Word<'_>| !known.contains(&stem(&word.text).into_owned());
     let of = words(line);
     let people = |word: &Word<'_>| {
-        ROLES.binary_search(&stem(&word.text).as_ref()).is_ok()
+        lists(ROLES, &stem(&word.text))
             || names_a_body(std::slice::from_ref(word))
             || matches!(word.text.as_ref(), "mr" | "mrs" | "ms" | "frau" | "herr")
     };
@@ -98,7 +62,7 @@ fn role(one: &Said, question: &str) -> Option<String> {
     let lines = one.sentences.iter().flat_map(|sentence| placed(sentence));
     let quote = lines.into_iter().find(|(other, _)| *other == place).map(|(_, quote)| quote)?;
     let found = words(&quote);
-    let at = found.iter().position(|word| ROLES.binary_search(&stem(&word.text).as_ref()).is_ok())?;
+    let at = found.iter().position(|word| lists(ROLES, &stem(&word.text)))?;
     // "The ward manager": the word before it says which one.
     let which = at.checked_sub(1).map(|before| &found[before]);
     let which = which.filter(|word| is_significant(&word.text) && quote[word.end..found[at].start] == *" ");
