@@ -228,7 +228,11 @@ impl Speaker<'_> {
             known.push(wording::place(best));
         }
         let topic = title(&asked.topic(text, best).unwrap_or_else(|| snippet(text, 60)));
-        ways.extend(self.in_turn(wording::nothing_beside(self.speech, &topic, &known.join(" and "))));
+        // What is open itself defines nothing.
+        ways.extend(self.in_turn(match is_open(best) {
+            true => wording::finds_none_either(self.speech, &topic),
+            false => wording::nothing_beside(self.speech, &topic, &known.join(" and ")),
+        }));
         ways
     }
 
