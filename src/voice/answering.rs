@@ -178,7 +178,7 @@ impl Speaker<'_> {
         let Some(topic) = asked.topic(text, best).filter(|_| asks || !self.is_quoted(&quote)) else {
             return Vec::new();
         };
-        let ways = wording::points_at(self.speech, &title(&topic), &wording::place(best), &quote);
+        let ways = wording::points_at(self.speech, &title(&topic), &wording::spot(best), &quote);
         let ways = self.in_turn(ways);
         let more = match asked.other() {
             Some(other) => format!(", beside {}: \"{}\".", wording::place(other), asked.quote(other, 90)),
