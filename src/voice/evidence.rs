@@ -38,6 +38,33 @@ pub struct Line {
     pub kind: LineKind,
     /// How deep a heading is, from one; a heading owns what stands under deeper ones.
     pub depth: usize,
+    /// The cells of a row.
+    pub cells: Option<Cells>,
+}
+
+/// Which cells of a row stand in its text, and the names of all columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cells {
+    columns: Arc<[String]>,
+    blank: u64,
+}
+
+/// What stands between the cells of a row.
+const BETWEEN: &str = " / ";
+
+impl Line {
+    /// The cells of a row, each with its column; blank ones are empty. None where the text has another number
+    /// of parts than the row has cells.
+    pub fn cells(&self) -> Option<Vec<(&str, &str)>> {
+        let row = self.cells.as_ref()?;
+        let mut parts = self.text.split(BETWEEN);
+        let told = row.columns.iter().enumerate().map(|(at, column)| {
+            let is_blank = row.blank & (1 << at) != 0;
+            Some((column.as_str(), if is_blank { "" } else { parts.next()? }))
+        });
+        let told = told.collect::<Option<Vec<_>>>()?;
+        parts.next().is_none().then_some(told)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +73,8 @@ pub enum LineKind {
     Prose,
     /// A row of a table whose empty cell's column is named, if there is one.
     Row,
+    /// The names of a table's columns.
+    Columns,
     Data,
 }
 
@@ -97,7 +126,7 @@ impl Evidence {
     fn read(&mut self, name: &str, text: &str) {
         let markdown = name.ends_with(".md");
         let (mut section, mut fence, mut ours) = (String::new(), false, false);
-        let mut columns: Vec<String> = Vec::new();
+        let mut columns: Arc<[String]> = Arc::default();
         let mut wrapped = Wrapped::default();
         for (at, raw) in text.lines().enumerate() {
             if self.lines.len() >= MOST_LINES {
@@ -145,7 +174,7 @@ impl Evidence {
                 self.row(name, at + 1, trimmed, &mut columns, &section);
                 continue;
             }
-            columns.clear();
+            columns = Arc::default();
             match markdown {
                 true => wrapped.take(at + 1, raw, said(trimmed, markdown)),
                 false => self.push(name, at + 1, said(trimmed, markdown), &section, LineKind::Data),
@@ -162,11 +191,12 @@ impl Evidence {
     }
 
     /// A row of a Markdown table: a line, and its empty cells as gaps.
-    fn row(&mut self, name: &str, number: usize, raw: &str, columns: &mut Vec<String>, section: &str) {
+    fn row(&mut self, name: &str, number: usize, raw: &str, columns: &mut Arc<[String]>, section: &str) {
         let cells: Vec<String> =
             raw.trim_matches('|').split('|').map(|cell| plain::one_line(&plain::clean(cell))).collect();
         if columns.is_empty() {
-            *columns = cells;
+            self.push(name, number, cells.join(BETWEEN), section, LineKind::Columns);
+            *columns = cells.into();
             return;
         }
         if cells.iter().all(|cell| cell.chars().all(|c| matches!(c, '-' | ':' | ' ')))
@@ -180,13 +210,15 @@ impl Evidence {
                 self.gaps.push((name.to_owned(), number, first.clone(), column.clone()));
             }
         }
-        self.push(
-            name,
-            number,
-            cells.iter().filter(|cell| !cell.is_empty()).cloned().collect::<Vec<_>>().join(" / "),
-            section,
-            LineKind::Row,
-        );
+        let told = cells.iter().filter(|cell| !cell.is_empty()).map(String::as_str).collect::<Vec<_>>();
+        let before = self.lines.len();
+        self.push(name, number, told.join(BETWEEN), section, LineKind::Row);
+        let blank = |at: &usize| cells.get(*at).is_none_or(String::is_empty);
+        if columns.len() <= 64 && cells.len() <= columns.len() {
+            let blank = (0..columns.len()).filter(blank).fold(0, |mask, at| mask | 1 << at);
+            let cells = Some(Cells { columns: Arc::clone(columns), blank });
+            self.lines[before..].iter_mut().for_each(|line| line.cells.clone_from(&cells));
+        }
     }
 
     fn push(&mut self, document: &str, number: usize, text: String, section: &str, kind: LineKind) {
@@ -218,6 +250,7 @@ impl Evidence {
             stems,
             kind,
             depth: 0,
+            cells: None,
         });
     }
 
@@ -288,6 +321,22 @@ impl Evidence {
     /// Whether some line says a word of a text in any form, or one that is near to it.
     pub fn speaks_of(&self, text: &str) -> bool {
         super::asking::Asked::of(self, text, "").is_mentioned()
+    }
+
+    /// What the documents call the parts that a letter tells apart ("Option A", "Option B"), by its root.
+    pub fn label(&self) -> Option<String> {
+        let lettered = |line: &&Line| {
+            line.words.len() > 2
+                && line.words[1].len() == 1
+                && line.words[1].starts_with(|c: char| c.is_ascii_lowercase())
+        };
+        let mut labels = self.lines.iter().filter(lettered).filter(|line| {
+            let sign = line.text.split_whitespace().nth(1).unwrap_or_default();
+            sign.starts_with(|c: char| c.is_ascii_uppercase())
+                && (line.kind == LineKind::Heading || sign.ends_with(':'))
+        });
+        let first = labels.next()?;
+        labels.any(|line| line.words[0] == first.words[0]).then(|| root(&first.words[0]))
     }
 
     /// Whether a root stands in few lines: what everything speaks of tells no matter from another.
@@ -424,6 +473,7 @@ mod tests {
                 "1 [Spec] Spec",
                 "3 [3. User Journeys] 3. User Journeys",
                 "5 [3. User Journeys] Sync should be 'fast'.",
+                "7 [3. User Journeys] id / target",
                 "17 [4. Technical Context] 4. Technical Context",
                 "19 [4. Technical Context] The queue holds 500 photos.",
             ]
@@ -437,6 +487,16 @@ mod tests {
         let table = "| state | next |\n|---|---|\n| open | |\n| sent | ? |\n| paid | - |\n| lost | n/a |\n| billed | — |\n| late | TBD |\n| gone | none |\n";
         let gaps = Evidence::new([("spec.md", table)], &[]).gaps;
         assert_eq!(gaps.iter().map(|gap| gap.2.as_str()).collect::<Vec<_>>(), ["open", "sent", "late"]);
+    }
+
+    #[test]
+    fn a_row_knows_the_columns_of_its_cells() {
+        let table = "| boat | berth | owner |\n|---|---|---|\n| Gull | | Sam |\n| Tern | 4 |\n";
+        let evidence = Evidence::new([("spec.md", table)], &[]);
+        let cells = |at: usize| evidence.lines[at].cells();
+        assert_eq!(cells(0), None);
+        assert_eq!(cells(1).unwrap(), [("boat", "Gull"), ("berth", ""), ("owner", "Sam")]);
+        assert_eq!(cells(2).unwrap(), [("boat", "Tern"), ("berth", "4"), ("owner", "")]);
     }
 
     #[test]

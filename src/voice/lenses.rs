@@ -507,9 +507,11 @@ fn is_of_one(lens: &Lens, line: &Line, word: &str) -> bool {
 
 /// The sentence of a line that says a word.
 fn sentence_with(line: &Line, word: &str) -> String {
-    // A phrase is looked for by its first word.
-    let word = word.split(' ').next().unwrap_or(word);
-    let says = |sentence: &String| words(sentence).iter().any(|found| found.text == word);
+    let phrase: Vec<&str> = word.split(' ').collect();
+    let says = |sentence: &String| {
+        let found = words(sentence);
+        found.windows(phrase.len()).any(|run| run.iter().zip(&phrase).all(|(word, part)| word.text == *part))
+    };
     let found = sentences(&line.text).into_iter().find(says);
     // "Silent overwrites." is a label of what follows it.
     found.filter(|sentence| words(sentence).len() >= LABEL).unwrap_or_else(|| line.text.clone())
@@ -519,6 +521,7 @@ fn sentence_with(line: &Line, word: &str) -> String {
 fn around(line: &Line, word: &str) -> String {
     let sentence = sentence_with(line, word);
     let last = word.rsplit(' ').next().unwrap_or(word);
+    let phrase = word.split(' ').count();
     let word = word.split(' ').next().unwrap_or(word);
     let quoted = snippet(&sentence, 90);
     if words(&quoted).iter().any(|found| found.text == last) {
@@ -526,7 +529,11 @@ fn around(line: &Line, word: &str) -> String {
     }
     // The word stands behind the cut: quote from a few words before it.
     let found = words(&sentence);
-    let Some(at) = found.iter().position(|found| found.text == word) else { return quoted };
+    let said = |at: &usize| {
+        found[*at].text == word
+            && (phrase < 2 || found.get(at + phrase - 1).is_some_and(|end| end.text == last))
+    };
+    let Some(at) = (0..found.len()).find(said) else { return quoted };
     let from = found[at.saturating_sub(6)].start;
     format!("…{}", snippet(&sentence[from..], 90))
 }

@@ -55,8 +55,7 @@ pub fn landed(speech: Speech, title: &str, outputs: &[String], evidence: &Eviden
         return beginning(speech, missing, document, first);
     }
     let near = evidence.section(document, title);
-    let says =
-        |least: usize| near.iter().find(|line| line.kind != LineKind::Heading && line.words.len() > least);
+    let says = |least: usize| near.iter().find(|line| tells(line) && line.words.len() > least);
     let says = says(4).or_else(|| says(0));
     match (near.first(), says) {
         (Some(part), Some(line)) => {
@@ -85,12 +84,17 @@ pub fn landed(speech: Speech, title: &str, outputs: &[String], evidence: &Eviden
     }
 }
 
+/// Whether a line is more than a name: of what stands below it, or of a column.
+fn tells(line: &Line) -> bool {
+    !matches!(line.kind, LineKind::Heading | LineKind::Columns)
+}
+
 /// A line of fewer words is a label or a field.
 const SENTENCE: usize = 4;
 
 /// The first line that says something in words, else the first that says anything.
 fn first_sentence(evidence: &Evidence) -> Option<&Line> {
-    let says = |line: &&Line| line.kind != LineKind::Heading && line.words.len() >= SENTENCE;
+    let says = |line: &&Line| tells(line) && line.words.len() >= SENTENCE;
     let is_word = |word: &&String| word.chars().all(char::is_alphabetic);
     let in_words = |line: &&Line| says(line) && line.words.iter().filter(is_word).count() >= SENTENCE;
     evidence.lines.iter().find(in_words).or_else(|| evidence.lines.iter().find(says))
