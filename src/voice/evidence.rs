@@ -78,6 +78,25 @@ pub enum LineKind {
     Data,
 }
 
+/// A cell of a table that waits for a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gap {
+    pub document: String,
+    /// Of its line, from one.
+    pub number: usize,
+    /// The first cell of its row.
+    pub row: String,
+    /// The name of its column.
+    pub column: String,
+    /// Nothing stands there at all; else a mark such as "?" or "TBD".
+    pub is_blank: bool,
+    /// Where its row stands among the lines, or would.
+    at: usize,
+}
+
+/// Rows above and below a cell that show what its column holds.
+const AROUND: usize = 6;
+
 /// Where the repository mentions a word, at the base commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mentions {
@@ -96,8 +115,8 @@ pub struct Evidence {
     /// The step's outputs that do not exist yet.
     pub missing: Vec<String>,
     pub mentions: Mentions,
-    /// Empty cells of tables: document, line, column.
-    pub gaps: Vec<(String, usize, String, String)>,
+    /// Cells of tables that wait for a value.
+    pub gaps: Vec<Gap>,
     /// Every stem of every line, with the lines that hold it, by their index.
     holds: HashMap<String, Vec<usize>, RandomState>,
     /// The same by root, made when a message is first held against it.
@@ -207,7 +226,14 @@ impl Evidence {
         let first = cells.first().cloned().unwrap_or_default();
         for (at, cell) in cells.iter().enumerate().skip(1) {
             if let (true, Some(column)) = (is_gap(cell), columns.get(at)) {
-                self.gaps.push((name.to_owned(), number, first.clone(), column.clone()));
+                self.gaps.push(Gap {
+                    document: name.to_owned(),
+                    number,
+                    row: first.clone(),
+                    column: column.clone(),
+                    is_blank: cell.is_empty(),
+                    at: self.lines.len(),
+                });
             }
         }
         let told = cells.iter().filter(|cell| !cell.is_empty()).map(String::as_str).collect::<Vec<_>>();
@@ -323,6 +349,17 @@ impl Evidence {
         super::asking::Asked::of(self, text, "").is_mentioned()
     }
 
+    /// Whether the column of a cell holds figures in the rows around it.
+    pub fn is_figure(&self, gap: &Gap) -> bool {
+        let from = gap.at.saturating_sub(AROUND);
+        let near = self.lines.iter().skip(from).take(2 * AROUND);
+        let rows = near.filter(|line| line.document == gap.document).filter_map(Line::cells);
+        let cells = rows.filter_map(|row| Some(row.iter().find(|(name, _)| *name == gap.column)?.1));
+        let (figures, others): (Vec<&str>, Vec<&str>) =
+            cells.filter(|cell| !is_gap(cell)).partition(|cell| is_figure(cell));
+        figures.len() > others.len()
+    }
+
     /// What the documents call the parts that a letter tells apart ("Option A", "Option B"), by its root.
     pub fn label(&self) -> Option<String> {
         let lettered = |line: &&Line| {
@@ -415,6 +452,14 @@ fn is_gap(cell: &str) -> bool {
         || marks.contains(&cell.trim_end_matches('.').to_lowercase().as_str())
 }
 
+/// Whether a cell holds a figure; a date counts nothing.
+fn is_figure(cell: &str) -> bool {
+    let number = cell.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let groups = number.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).count();
+    let is_date = groups > 2 && !number.contains(' ');
+    number.starts_with(|c: char| c.is_ascii_digit()) && !is_date
+}
+
 /// What a line of a document says, without its markup.
 fn said(line: &str, markdown: bool) -> String {
     let text = plain::clean(line);
@@ -478,7 +523,9 @@ mod tests {
                 "19 [4. Technical Context] The queue holds 500 photos.",
             ]
         );
-        assert_eq!(evidence.gaps, [("spec.md".to_owned(), 9, "NFR-1".to_owned(), "target".to_owned())]);
+        let gaps: Vec<_> =
+            evidence.gaps.iter().map(|gap| (gap.number, gap.row.as_str(), gap.column.as_str())).collect();
+        assert_eq!(gaps, [(9, "NFR-1", "target")]);
         assert_eq!(evidence.missing, ["new.md"]);
     }
 
@@ -486,7 +533,16 @@ mod tests {
     fn a_sign_in_a_cell_is_a_value_and_a_question_mark_is_none() {
         let table = "| state | next |\n|---|---|\n| open | |\n| sent | ? |\n| paid | - |\n| lost | n/a |\n| billed | — |\n| late | TBD |\n| gone | none |\n";
         let gaps = Evidence::new([("spec.md", table)], &[]).gaps;
-        assert_eq!(gaps.iter().map(|gap| gap.2.as_str()).collect::<Vec<_>>(), ["open", "sent", "late"]);
+        assert_eq!(gaps.iter().map(|gap| gap.row.as_str()).collect::<Vec<_>>(), ["open", "sent", "late"]);
+        assert_eq!(gaps.iter().map(|gap| gap.is_blank).collect::<Vec<_>>(), [true, false, false]);
+    }
+
+    #[test]
+    fn a_column_of_figures_is_told_from_one_of_words_and_one_of_dates() {
+        let table = "| dish | price | checked by | on |\n|---|---|---|---|\n| dal | 4.20 | Sam | 2025-03-14 |\n| tofu | 5 EUR | Kim | 2025-10-27 |\n| soup | | | |\n";
+        let evidence = Evidence::new([("spec.md", table)], &[]);
+        let of: Vec<bool> = evidence.gaps.iter().map(|gap| evidence.is_figure(gap)).collect();
+        assert_eq!(of, [true, false, false]);
     }
 
     #[test]

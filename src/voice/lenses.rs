@@ -7,7 +7,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use super::asking::{root, shared_nouns};
-use super::evidence::{Evidence, Line, LineKind, Mentions, snippet};
+use super::evidence::{Evidence, Gap, Line, LineKind, Mentions, snippet};
 use super::paragraphs::sentences;
 use super::wording::place;
 use crate::discussion::words::{is_number, is_significant, numbers, subjects, words};
@@ -302,7 +302,9 @@ impl<'a> Looking<'a> {
         for (number, lens) in self.lenses.iter().enumerate() {
             let before = self.found.len();
             match (lens.measure, lens.place) {
-                (Some(Measure::EmptyCell), _) => self.empty_cells(lens),
+                (Some(gap @ (Measure::EmptyCell | Measure::EmptyFigure | Measure::OpenCell)), _) => {
+                    self.gaps(lens, gap);
+                }
                 (Some(Measure::Reach), _) => self.found.extend(reach(&self.evidence.mentions, lens)),
                 (Some(Measure::Clash), _) => self.clashes(lens),
                 (_, Where::Line) => self.lines(number, lens),
@@ -343,7 +345,8 @@ impl<'a> Looking<'a> {
             }
             let word = match lens.measure {
                 None => self.says(at, number, List::Any).map(str::to_owned),
-                Some(Measure::Load) => number_with_unit(&line.text, &|unit| is_load(lens, unit)),
+                Some(Measure::Load) => number_with_unit(&line.text, &|unit| is_load(lens, unit))
+                    .filter(|word| lens.any.is_empty() || says_one(&lens.any, &sentence_with(line, word))),
                 Some(measure) => measured(measure, line),
             };
             let Some(word) = word.filter(|word| !is_story(line) && !is_asked(line, word)) else { continue };
@@ -407,13 +410,21 @@ impl<'a> Looking<'a> {
         }
     }
 
-    fn empty_cells(&mut self, lens: &Lens) {
-        for (document, line, row, column) in &self.evidence.gaps {
-            let place = format!("{document} line {line}");
-            let statement = filled(&lens.says, &place, row, column);
-            let asks = filled(&lens.asks, "", "", column);
-            self.found.push(Point::new(lens.weight, column, statement, &asks));
-        }
+    /// The cells that wait for a value: blank ones of columns of figures, other blank ones, and those that hold
+    /// a mark instead.
+    fn gaps(&mut self, lens: &Lens, wanted: Measure) {
+        let kind = |gap: &&Gap| match gap.is_blank {
+            true if self.evidence.is_figure(gap) => Measure::EmptyFigure,
+            true => Measure::EmptyCell,
+            false => Measure::OpenCell,
+        };
+        let gaps = self.evidence.gaps.iter().filter(|gap| kind(gap) == wanted).take(OF_A_KIND);
+        let point = |gap: &Gap| {
+            let Gap { document, number, row, column, .. } = gap;
+            let statement = filled(&lens.says, &format!("{document} line {number}"), row, column);
+            Point::new(lens.weight, column, statement, &filled(&lens.asks, "", "", column))
+        };
+        self.found.extend(gaps.map(point));
     }
 }
 
@@ -444,7 +455,9 @@ fn measured(measure: Measure, line: &Line) -> Option<String> {
             let longest = longest.iter().map(|sentence| words(sentence).len()).max().unwrap_or(0);
             (line.kind == LineKind::Prose && longest > LONG).then(|| longest.to_string())
         }
-        Measure::EmptyCell | Measure::Reach | Measure::Clash | Measure::Load => None,
+        // Not found line by line.
+        Measure::EmptyCell | Measure::EmptyFigure | Measure::OpenCell => None,
+        Measure::Reach | Measure::Clash | Measure::Load => None,
     }
 }
 
@@ -493,16 +506,32 @@ fn is_asked(line: &Line, word: &str) -> bool {
     line.text.contains('?') && sentence_with(line, word).ends_with('?')
 }
 
-/// Whether a figure and the words that narrow it stand in one sentence, which states and does not ask.
+/// Whether a text says one of some phrases.
+fn says_one(phrases: &[crate::lens::Text], text: &str) -> bool {
+    let said = format!(" {} ", crate::discussion::words::phrase(text));
+    phrases.iter().any(|phrase| said.contains(&format!(" {phrase} ")))
+}
+
+/// As many words behind a figure may narrow it: "500 photos maximum".
+const BEHIND: usize = 2;
+
+/// Whether the words that narrow a figure stand at it, in a sentence which states and does not ask: before it with
+/// no other figure in between, or right behind it. "140 are refunded within 8 weeks" limits no 140.
 fn is_of_one(lens: &Lens, line: &Line, word: &str) -> bool {
     if lens.measure != Some(Measure::Number) {
         return true;
     }
     let sentence =
         sentences(&line.text).into_iter().find(|sentence| sentence.contains(word)).unwrap_or_default();
-    let said = format!(" {} ", crate::discussion::words::phrase(&sentence));
-    let narrows = |phrase: &crate::lens::Text| said.contains(&format!(" {phrase} "));
-    !sentence.ends_with('?') && (lens.with.is_empty() || lens.with.iter().any(narrows))
+    if sentence.ends_with('?') || lens.with.is_empty() {
+        return !sentence.ends_with('?');
+    }
+    let Some((before, behind)) = sentence.split_once(word) else { return false };
+    let before = before.rfind(|c: char| c.is_ascii_digit()).map_or(before, |figure| &before[figure + 1..]);
+    let (behind, next) = behind.split_at(words(behind).get(BEHIND - 1).map_or(behind.len(), |word| word.end));
+    // "20 rooms at most 5" narrows the 5.
+    let of_next = next.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    says_one(&lens.with, before) || !of_next && says_one(&lens.with, behind)
 }
 
 /// The sentence of a line that says a word.
@@ -895,6 +924,75 @@ mod tests {
             ["spec.md line 1 has 22,400 water meters."]
         );
         assert!(own(&load, "Within 5 minutes the meters answer.").is_empty());
+    }
+
+    #[test]
+    fn a_figure_is_narrowed_by_the_words_at_it_and_a_mean_has_a_figure() {
+        let limit = format!(
+            "{HEAD}  measure: number\n  with: [within, at most, maximum]\n  says: '{{place}} has {{word}}.'\n"
+        );
+        for text in [
+            "A call takes at most 30 seconds.",
+            "It keeps 500 photos maximum.",
+            "Of 20 rooms at most 5 rooms.",
+        ] {
+            let wanted = usize::from(!text.starts_with("Of"));
+            assert_eq!(own(&limit, text).len(), wanted, "{text}");
+        }
+        assert!(own(&limit, "About 140 donations a year are refunded, most within 8 weeks.").is_empty());
+        let mean = format!(
+            "{HEAD}  measure: load\n  any: [a day]\n  with: [visits]\n  says: '{{place}} has {{word}}.'\n"
+        );
+        assert_eq!(own(&mean, "There are 70 visits a day.").len(), 1);
+        assert!(own(&mean, "There were 70 visits. A guard comes once a day.").is_empty());
+    }
+
+    #[test]
+    fn a_word_in_another_sense_is_no_finding() {
+        for (text, sign) in [
+            (
+                "Training: 30 minutes for each nurse, by a colleague of the ward (super user).",
+                "Power concentrates",
+            ),
+            ("The device shall record the tube number, the patient and the nurse.", "Law singles out"),
+            ("There are 70 telephone calls a day about lost tubes.", "gives a mean"),
+            ("A secret cannot be changed; delete the subscription and make a new one.", "No way back"),
+        ] {
+            let said = found("solutions-architect", text);
+            assert!(said.iter().all(|said| !said.contains(sign)), "{said:?}");
+        }
+        for (text, sign) in [
+            ("A super user has rights on every account.", "Power concentrates"),
+            ("The diagnosis of a patient is sent to the insurer.", "Law singles out"),
+            ("The shop handles 4,100 orders a day.", "gives a mean"),
+            ("The courier deletes the list.", "No way back"),
+        ] {
+            let said = found("solutions-architect", text);
+            assert!(said.iter().any(|said| said.contains(sign)), "{text}: {said:?}");
+        }
+        let maya = |text: &str| found("business-analyst", text);
+        assert!(
+            maya("FR-01 The device shall show the open orders of the patient.")
+                .iter()
+                .all(|said| !said.contains("criterion"))
+        );
+        assert!(
+            maya("FR-02 The system shall support the nurses.").iter().any(|said| said.contains("criterion"))
+        );
+    }
+
+    #[test]
+    fn a_remedy_speaks_of_numbers_where_the_column_has_numbers() {
+        let table = "| dish | price | traces |\n|---|---|---|\n| dal | 4.20 | nuts |\n| tofu | 5 EUR | soy |\n| soup | | |\n| rice | ? | none |\n";
+        let said = found("system-designer", table);
+        let of = |column: &str| said.iter().filter(|said| said.contains(column)).cloned().collect::<Vec<_>>();
+        assert!(
+            of("\"price\"").iter().any(|said| said.contains("spec.md line 5") && said.contains("a unit")),
+            "{said:?}"
+        );
+        assert!(of("\"traces\"").iter().all(|said| !said.contains("a unit")), "{said:?}");
+        let open = said.iter().find(|said| said.contains("spec.md line 6")).unwrap();
+        assert!(!open.contains("empty") && !open.contains("blank"), "{open}");
     }
 
     #[test]
