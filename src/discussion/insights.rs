@@ -440,7 +440,10 @@ mod tests {
         use crate::voice::wording::{Speech, points_at, reads_beside};
         for speech in [Speech::Analyst, Speech::Architect, Speech::Designer] {
             let (topic, at, line) = ("the old pump house", "spec.md line 7", "Marketing wants January");
-            let ways = [points_at(speech, topic, at, line), reads_beside(speech, topic, at, line)];
+            let ways = [
+                points_at(speech, topic, "the rule at spec.md line 7", line),
+                reads_beside(speech, topic, at, line),
+            ];
             for one in ways.iter().flatten() {
                 assert_eq!(placed(one), [(at.to_owned(), line.to_owned())], "{one}");
             }

@@ -2,6 +2,7 @@
 //! settled, of what stayed open, of the user's own words. Every sentence names what it rests on.
 
 use super::evidence::{Evidence, Line, LineKind, snippet};
+use super::paragraphs::sentences;
 use crate::lens::filled;
 
 /// Who speaks. A persona beyond the three takes the plain words.
@@ -63,7 +64,7 @@ pub fn landed(speech: Speech, title: &str, outputs: &[String], evidence: &Eviden
             speech.one_of(
                 format!("somebody who opens \"{part}\" in {document} first meets \"{said}\" (line {at})"),
                 format!("what is on record under \"{part}\" in {document}, and what I would weigh first, is \"{said}\" (line {at})"),
-                format!("the exact wording of \"{part}\" in {document} begins, literally and to the letter, with \"{said}\" (line {at})"),
+                format!("to be exact, a contract or a test has this to the letter in \"{part}\" of {document}: \"{said}\" (line {at})"),
             )
         }
         (Some(part), None) => {
@@ -113,7 +114,7 @@ fn beginning(speech: Speech, missing: &str, document: &str, first: Option<&Line>
     speech.one_of(
         format!("people who ask for {missing} find nothing yet. What they can read is \"{said}\" ({at}) and what follows it"),
         format!("{missing} is not there yet. What is on record to weigh starts from \"{said}\" ({at})"),
-        format!("{missing} is still to be written. The exact wording so far begins, literally and to the letter, with \"{said}\" ({at})"),
+        format!("{missing} is still to be written. To be exact, a contract or a test has this to the letter so far: \"{said}\" ({at})"),
     )
 }
 
@@ -131,7 +132,7 @@ fn elsewhere(speech: Speech, document: &str, first: Option<&Line>) -> String {
     speech.one_of(
         format!("no part of {document} carries that name, and people who open it first read \"{said}\" (line {at})"),
         format!("no part of {document} carries that name, and what is on record to weigh there starts from \"{said}\" (line {at})"),
-        format!("no part of {document} is written under that name, and its exact wording begins, literally and to the letter, with \"{said}\" (line {at})"),
+        format!("no part of {document} has that name. To be exact, a contract or a test first has this to the letter there: \"{said}\" (line {at})"),
     )
 }
 
@@ -157,8 +158,11 @@ const LABELS: [&str; 12] = [
     "rule",
 ];
 
-/// What a line is: a question, or what its label or its form says.
+/// What a line is: a question, or what its label or its form says. Of several sentences each may be something else.
 fn role(line: &Line) -> Option<&str> {
+    if sentences(&line.text).len() > 1 {
+        return None;
+    }
     if line.text.ends_with('?') {
         return Some("question");
     }
@@ -182,7 +186,7 @@ const POINTS_AT: [[&str; 8]; 3] = [
         "I would show somebody who asks about \"{word}\" this, {place}: \"{quote}\".",
         "\"{quote}\" ({place}) is what people read on \"{word}\".",
         "People who look for \"{word}\" find {place}: \"{quote}\".",
-        "As for \"{word}\", somebody wrote down for people \"{quote}\" ({place}).",
+        "Somebody wrote this for people on \"{word}\": \"{quote}\" ({place}).",
         "Somebody who wants to know about \"{word}\" reads {place}: \"{quote}\".",
         "There is \"{quote}\" ({place}) for people to read on \"{word}\".",
         "People who ask about \"{word}\" come to {place}: \"{quote}\".",
@@ -202,7 +206,7 @@ const POINTS_AT: [[&str; 8]; 3] = [
         "On \"{word}\", I take {place} literally, to the letter: \"{quote}\".",
         "\"{quote}\" ({place}) is the exact wording on \"{word}\".",
         "For \"{word}\", the exact and literal text is {place}: \"{quote}\".",
-        "Written literally on \"{word}\" is \"{quote}\" ({place}).",
+        "Literally, to the letter, there is \"{quote}\" ({place}) on \"{word}\".",
         "To be exact about \"{word}\", {place} literally says \"{quote}\".",
         "Read exactly, to the letter, {place} says \"{quote}\".",
         "The exact wording to check \"{word}\" against is \"{quote}\" ({place}).",
@@ -223,7 +227,10 @@ fn filled_in<const N: usize>(
 ) -> Vec<String> {
     let [analyst, architect, designer] = ways;
     let ways = speech.one_of(analyst, architect, designer);
-    ways.iter().map(|way| filled(way, at, said, topic)).collect()
+    // In brackets behind a quotation there is room for its place alone.
+    let bare = at.rsplit_once(" at ").map_or(at, |(_, place)| place);
+    let at = |way: &str| if way.contains("({place})") { bare } else { at };
+    ways.iter().map(|way| filled(way, at(way), said, topic)).collect()
 }
 
 /// Whether a sentence only shows a line: the document's own words are no insight of whom reads them out.
@@ -235,7 +242,8 @@ pub fn only_shows(sentence: &str) -> bool {
 
 /// Whether a sentence begins as a way to say something does, whatever stands in its places.
 fn is_form_of(sentence: &str, way: &str) -> bool {
-    let mut parts = way.split(['{', '}']).step_by(2);
+    // More may follow before its end.
+    let mut parts = way.trim_end_matches('.').split(['{', '}']).step_by(2);
     let begins = parts.next().and_then(|first| sentence.strip_prefix(first));
     parts.try_fold(begins.unwrap_or_default(), |rest, part| Some(rest.split_once(part)?.1)).is_some()
         && begins.is_some()
@@ -278,13 +286,13 @@ const READS_BESIDE: [[&str; 4]; 3] = [
     ],
     [
         "Also on record for \"{word}\", and to be weighed, is {place}: \"{quote}\".",
-        "I would weigh in what {place} has on record: \"{quote}\".",
+        "I would weigh in, also on record, {place}: \"{quote}\".",
         "\"{quote}\" ({place}) goes on the scales for \"{word}\" too, and I weigh both.",
         "To weigh \"{word}\" as a whole, add to the record {place}: \"{quote}\".",
     ],
     [
         "One more exact wording on \"{word}\" is {place}: \"{quote}\".",
-        "Also written literally on \"{word}\": \"{quote}\" ({place}).",
+        "Literally, and as exact, there is also \"{quote}\" ({place}) on \"{word}\".",
         "\"{quote}\" ({place}) is to be read exactly, to the letter, as well.",
         "Literally, an exact second line is {place}: \"{quote}\".",
     ],
@@ -437,7 +445,7 @@ pub fn settled(speech: Speech, what: &str, reason: &str, line: Option<&Line>) ->
                 "The price of \"{what}\"{reason} is not on record yet. I would weigh it, and its risk, at {at}: \"{said}\"."
             ),
             format!(
-                "\"{what}\"{reason} takes one option off the table, and {at} (\"{said}\") has to be weighed again in that light. Whoever relies on the old way is the risk, and a list of them is the mitigation."
+                "\"{what}\"{reason} takes one option off the table. Weigh {at} again in that light: \"{said}\"."
             ),
             format!(
                 "After \"{what}\"{reason}, whoever owns {at} (\"{said}\") should know before the first build. Record the option that lost, so that a later change does not start from memory."
@@ -644,7 +652,7 @@ pub fn before_writing(speech: Speech, way: usize, about: &str, question: &str) -
 mod tests {
     use super::*;
 
-    const SPEC: &str = "# Pump\n\n- The pump shall stop at noon.\n- Risk: the valve sticks in frost.\n- Which valve is it?\n- Given a full tank, when it rains, then the lid closes.\n- Marketing wants January.\n";
+    const SPEC: &str = "# Pump\n\n- The pump shall stop at noon.\n- Risk: the valve sticks in frost.\n- Which valve is it?\n- Given a full tank, when it rains, then the lid closes.\n- Marketing wants January.\n- Risk: it leaks. Tests: none.\n";
 
     fn lines() -> Vec<Line> {
         Evidence::new([("spec.md", SPEC)], &[]).lines
@@ -659,6 +667,7 @@ mod tests {
             "the question at spec.md line 5",
             "the case at spec.md line 6",
             "spec.md line 7",
+            "spec.md line 8",
         ];
         assert_eq!(spots, wanted);
         assert!(LABELS.is_sorted());
@@ -676,6 +685,8 @@ mod tests {
                     assert!(!own.contains(role), "{role}: {one}");
                 }
                 assert!(only_shows(one), "{one}");
+                let more = format!("{}, beside spec.md line 9.", one.trim_end_matches('.'));
+                assert!(only_shows(&more), "{more}");
                 opens.insert(one.split(' ').next().unwrap_or_default().trim_matches('"'));
             }
             assert!(opens.len() >= 6, "{opens:?}");
