@@ -970,6 +970,16 @@ mod tests {
             let said = found("solutions-architect", text);
             assert!(said.iter().any(|said| said.contains(sign)), "{text}: {said:?}");
         }
+        let risks = "# Risks\n\n- The nurses go on printing labels. Measure: no printers.\n- Two devices are offline.\n- The badge breaks the sign-in.\n";
+        for (text, wanted) in [(risks.to_owned(), false), (risks.replace("Measure", "Guess"), true)] {
+            let said = found("solutions-architect", &text);
+            assert_eq!(said.iter().any(|said| said.contains("Exposure is listed")), wanted, "{said:?}");
+        }
+        for (text, wanted) in [("Patches stay undone for years.", false), ("A booking can be undone.", true)]
+        {
+            let said = found("system-designer", text);
+            assert_eq!(said.iter().any(|said| said.contains("at no stated point")), wanted, "{said:?}");
+        }
         let maya = |text: &str| found("business-analyst", text);
         assert!(
             maya("FR-01 The device shall show the open orders of the patient.")

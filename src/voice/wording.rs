@@ -183,10 +183,10 @@ fn role(line: &Line) -> Option<&str> {
 const POINTS_AT: [[&str; 8]; 3] = [
     [
         "On \"{word}\", people can read {place}: \"{quote}\".",
-        "I would show somebody who asks about \"{word}\" this, {place}: \"{quote}\".",
+        "I would show people who come with \"{word}\" this, {place}: \"{quote}\".",
         "\"{quote}\" ({place}) is what people read on \"{word}\".",
         "People who look for \"{word}\" find {place}: \"{quote}\".",
-        "Somebody wrote this for people on \"{word}\": \"{quote}\" ({place}).",
+        "On \"{word}\", somebody wrote for people \"{quote}\" ({place}).",
         "Somebody who wants to know about \"{word}\" reads {place}: \"{quote}\".",
         "There is \"{quote}\" ({place}) for people to read on \"{word}\".",
         "People who ask about \"{word}\" come to {place}: \"{quote}\".",
