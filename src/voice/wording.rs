@@ -322,9 +322,9 @@ pub fn nothing_beside(speech: Speech, topic: &str, at: &str) -> Vec<String> {
         ],
         [
             "On \"{word}\", I find no other exact wording beside {place}.",
-            "The exact text on \"{word}\" that I have is literally {place}, and no second line.",
+            "The exact text that I have on \"{word}\" is that of {place}, literally.",
             "I have no exact, literal wording on \"{word}\" beyond {place}.",
-            "To the letter, \"{word}\" has the exact words of {place} and no more.",
+            "To the letter, I have {place} on \"{word}\" and no other exact line.",
             "I would check \"{word}\" literally against {place} too, to the letter.",
         ],
     );
