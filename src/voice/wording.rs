@@ -233,9 +233,11 @@ fn filled_in<const N: usize>(
     ways.iter().map(|way| filled(way, at(way), said, topic)).collect()
 }
 
-/// Whether a sentence only shows a line: the document's own words are no insight of whom reads them out.
+/// Whether a sentence only shows a line, or says that there is no other: the document's own words are no insight of
+/// who reads them out.
 pub fn only_shows(sentence: &str) -> bool {
     let ways = POINTS_AT.iter().flatten().chain(READS_BESIDE.iter().flatten());
+    let ways = ways.chain(NOTHING_BESIDE.iter().flatten()).chain(NONE_EITHER.iter().flatten());
     let mut ways = ways.chain(ENUMERATES.iter().flatten());
     ways.any(|way| is_form_of(sentence, way))
 }
@@ -303,54 +305,58 @@ pub fn reads_beside(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<St
     filled_in(speech, &READS_BESIDE, at, said, topic)
 }
 
-/// That the documents hold nothing beside the line `at`, in several ways.
+/// That the documents hold nothing beside a line, in several ways.
+const NOTHING_BESIDE: [[&str; 5]; 3] = [
+    [
+        "On \"{word}\", I find no line that people could read beside {place}.",
+        "I would send people who ask about \"{word}\" to {place} too.",
+        "For people who ask about \"{word}\" I know of {place} and no other line.",
+        "Somebody who asks me about \"{word}\" is sent to {place} as well.",
+        "People have {place} to read on \"{word}\", and I add nothing to it.",
+    ],
+    [
+        "On \"{word}\", I have nothing on record to weigh beside {place}.",
+        "I weigh \"{word}\" by the record at {place} too, and by no other line.",
+        "The record gives me {place} to weigh for \"{word}\" and nothing to set against it.",
+        "I start to weigh \"{word}\" from {place} on the record as well.",
+        "Nothing else on record weighs in on \"{word}\" beside {place}.",
+    ],
+    [
+        "On \"{word}\", I find no other exact wording beside {place}.",
+        "The exact text that I have on \"{word}\" is that of {place}, literally.",
+        "I have no exact, literal wording on \"{word}\" beyond {place}.",
+        "To the letter, I have {place} on \"{word}\" and no other exact line.",
+        "I would check \"{word}\" literally against {place} too, to the letter.",
+    ],
+];
+
+/// The ways to say so of the line `at`, filled in.
 pub fn nothing_beside(speech: Speech, topic: &str, at: &str) -> Vec<String> {
-    let ways = speech.one_of(
-        [
-            "On \"{word}\", I find no line that people could read beside {place}.",
-            "I would send people who ask about \"{word}\" to {place} too.",
-            "For people who ask about \"{word}\" I know of {place} and no other line.",
-            "Somebody who asks me about \"{word}\" is sent to {place} as well.",
-            "People have {place} to read on \"{word}\", and I add nothing to it.",
-        ],
-        [
-            "On \"{word}\", I have nothing on record to weigh beside {place}.",
-            "I weigh \"{word}\" by the record at {place} too, and by no other line.",
-            "The record gives me {place} to weigh for \"{word}\" and nothing to set against it.",
-            "I start to weigh \"{word}\" from {place} on the record as well.",
-            "Nothing else on record weighs in on \"{word}\" beside {place}.",
-        ],
-        [
-            "On \"{word}\", I find no other exact wording beside {place}.",
-            "The exact text that I have on \"{word}\" is that of {place}, literally.",
-            "I have no exact, literal wording on \"{word}\" beyond {place}.",
-            "To the letter, I have {place} on \"{word}\" and no other exact line.",
-            "I would check \"{word}\" literally against {place} too, to the letter.",
-        ],
-    );
-    ways.iter().map(|way| filled(way, at, "", topic)).collect()
+    filled_in(speech, &NOTHING_BESIDE, at, "", topic)
 }
 
 /// What a second voice says where a first one found nothing.
+const NONE_EITHER: [[&str; 3]; 3] = [
+    [
+        "On \"{word}\", I know of no line that people could read either.",
+        "Nobody has told me more about \"{word}\" than the documents do.",
+        "I have no words of people to go by on \"{word}\" either.",
+    ],
+    [
+        "On \"{word}\", I find nothing on record either.",
+        "I have nothing to weigh on \"{word}\" either.",
+        "The record has no price and no risk for \"{word}\" either.",
+    ],
+    [
+        "On \"{word}\", I find no exact wording in the documents either.",
+        "I have no expected value for \"{word}\" either.",
+        "Nothing is written on \"{word}\" that I could take to the letter.",
+    ],
+];
+
+/// The ways to say so, filled in.
 pub fn finds_none_either(speech: Speech, topic: &str) -> Vec<String> {
-    let ways = speech.one_of(
-        [
-            "On \"{word}\", I know of no line that people could read either.",
-            "Nobody has told me more about \"{word}\" than the documents do.",
-            "I have no words of people to go by on \"{word}\" either.",
-        ],
-        [
-            "On \"{word}\", I find nothing on record either.",
-            "I have nothing to weigh on \"{word}\" either.",
-            "The record has no price and no risk for \"{word}\" either.",
-        ],
-        [
-            "On \"{word}\", I find no exact wording in the documents either.",
-            "I have no expected value for \"{word}\" either.",
-            "Nothing is written on \"{word}\" that I could take to the letter.",
-        ],
-    );
-    ways.iter().map(|way| filled(way, "", "", topic)).collect()
+    filled_in(speech, &NONE_EITHER, "", "", topic)
 }
 
 /// The parts that a question asks to choose from, as the documents list them.
@@ -406,7 +412,7 @@ pub fn finds_nothing(speech: Speech, topic: &str, documents: &[(String, usize)])
         ],
         Speech::Architect => vec![
             format!("On \"{topic}\", {nowhere} yet that I could weigh."),
-            format!("For \"{topic}\", nothing is on record: {nowhere} of it."),
+            format!("On \"{topic}\", nothing is on record: {nowhere} of it."),
             format!("On \"{topic}\", {nowhere}, so whatever we build there is a guess, and that is a risk."),
         ],
         Speech::Designer | Speech::Plain => vec![
@@ -690,6 +696,10 @@ mod tests {
                 opens.insert(one.split(' ').next().unwrap_or_default().trim_matches('"'));
             }
             assert!(opens.len() >= 6, "{opens:?}");
+            let mut none = nothing_beside(speech, "pump", "spec.md line 7");
+            none.extend(finds_none_either(speech, "pump"));
+            none.extend(enumerates(speech, "pumps", "\"one\" (spec.md line 3)"));
+            assert!(none.iter().all(|one| only_shows(one)), "{none:?}");
         }
         assert!(!only_shows("Nobody acts at spec.md line 7, since \"is sent\" hides the person."));
     }
