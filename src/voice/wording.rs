@@ -186,7 +186,7 @@ const POINTS_AT: [[&str; 8]; 3] = [
         "I would show people who come with \"{word}\" this, {place}: \"{quote}\".",
         "\"{quote}\" ({place}) is what people read on \"{word}\".",
         "People who look for \"{word}\" find {place}: \"{quote}\".",
-        "On \"{word}\", somebody wrote for people \"{quote}\" ({place}).",
+        "People who look up \"{word}\" read \"{quote}\" ({place}).",
         "Somebody who wants to know about \"{word}\" reads {place}: \"{quote}\".",
         "There is \"{quote}\" ({place}) for people to read on \"{word}\".",
         "People who ask about \"{word}\" come to {place}: \"{quote}\".",
