@@ -17,7 +17,7 @@
 //! A lens may take a side (`favors`, `because`) against lenses of colleagues (`against`): where both stand
 //! in lines that have to do with each other, the two differ, each with its reason.
 //!
-//! Instead of `any`, `measure` names something that is found by its form. A text is filled in by
+//! Instead of `any`, `measure` names something that is found by its form; `load` takes both. A text is filled in by
 //! replacing `{place}`, `{quote}` and `{word}`; nothing in it is evaluated.
 //!
 //! ```
@@ -64,8 +64,12 @@ pub enum Measure {
     Name,
     /// A sentence of more words than can be held in mind.
     Long,
-    /// A table's empty cell.
+    /// A table's empty cell, in a column that holds no figures.
     EmptyCell,
+    /// The same in a column that holds figures.
+    EmptyFigure,
+    /// A table's cell that holds a mark instead of a value, such as "?" or "TBD".
+    OpenCell,
     /// Where the repository mentions the item's subject.
     Reach,
     /// Two lines that give different numbers for the same. `{word}` is the second with its place.
@@ -231,7 +235,9 @@ fn wrong(one: &Written, before: &[Lens]) -> Option<String> {
     if one.from.trim().is_empty() {
         return Some(format!("the lens {} does not say where it comes from", one.lens));
     }
-    if one.any.is_empty() == one.measure.is_none() {
+    // A load may have to be said with one of `any`: a mean is a load "a day".
+    let both = one.measure == Some(Measure::Load) && !one.any.is_empty();
+    if one.any.is_empty() == one.measure.is_none() && !both {
         return Some(format!("the lens {} needs either `any` or `measure`", one.lens));
     }
     if one.everyday.iter().any(|word| !one.any.contains(word))

@@ -44,6 +44,24 @@ pub fn answer_to(asked: &str, text: &str) -> Option<(String, Option<String>)> {
     })
 }
 
+/// What a message decides that asks "A or B?" and says which one itself: "By card or IP? I'd say card, half of them
+/// have no IP". It stands behind its question.
+pub fn answer_to_itself(text: &str) -> Option<(String, Option<String>)> {
+    let statements = super::decisions::statements(text);
+    let at = statements.iter().position(|one| one.ends_with('?') && one.contains(" or "))?;
+    let (asked, answer) = (&statements[at], statements.get(at + 1)?);
+    let lower = answer.to_ascii_lowercase();
+    let opening =
+        ["i'd say ", "i would say ", "i say "].iter().find(|opening| lower.starts_with(**opening))?;
+    let said = answer[opening.len()..].trim_end_matches(['.', '!', ' ']);
+    answer_to(asked, said)?;
+    let (choice, why) = match said.split_once(", ") {
+        Some((choice, why)) if words(why).len() > 3 => (choice, Some(why.to_owned())),
+        _ => (said, None),
+    };
+    Some((format!("{} {}", capital(asked), capital(choice)), why))
+}
+
 /// What would come of the alternative that was left: "One pump would break every winter."
 fn against(next: &str, left: &str, chosen: &str) -> Option<String> {
     let (said, chosen) = (telling(next), telling(chosen));
@@ -266,6 +284,17 @@ mod tests {
         );
         let costly = answer_to("Shall we bill in March or in May?", "In May. It costs us two months.");
         assert_eq!(costly.unwrap().1.as_deref(), Some("it costs us two months"));
+    }
+
+    #[test]
+    fn who_asks_and_says_which_one_has_decided() {
+        let of = |text: &str| answer_to_itself(text);
+        assert_eq!(
+            of("By rope or chain? I'd say rope, half of the boats have no cleat."),
+            Some(("By rope or chain? Rope".to_owned(), Some("half of the boats have no cleat".to_owned())))
+        );
+        assert_eq!(of("By rope or chain? I'd say we ask the pilot."), None);
+        assert_eq!(of("By rope or chain? The boats have no cleat."), None);
     }
 
     #[test]

@@ -5,21 +5,21 @@
 use super::alternatives::answer_to;
 use super::extract::Said;
 use super::facts::{is_open, placed};
-use super::ranking::root;
+use super::root::root;
 use super::settler::names_people;
 use super::summary::{Decision, USER};
 use super::words::{is_number, subjects, words};
 use crate::discussion::event::Purpose;
 
 /// Words that any question may have, in English and German, sorted: they are no subject.
-const OF_ANY_QUESTION: [&str; 76] = [
+const OF_ANY_QUESTION: [&str; 82] = [
     "able", "agree", "alle", "anybody", "anyone", "anything", "auch", "auf", "begin", "bei", "best",
-    "bleiben", "bleibt", "change", "continue", "das", "dass", "dem", "den", "der", "des", "die", "ein",
-    "eine", "einem", "einen", "einer", "eines", "else", "first", "für", "gibt", "good", "haben", "hat",
-    "help", "idea", "ihr", "ist", "kann", "lange", "many", "mean", "mit", "nach", "need", "next", "nicht",
-    "oder", "oft", "proceed", "question", "really", "sense", "sich", "sind", "somebody", "someone", "start",
-    "thing", "think", "und", "viel", "viele", "von", "wann", "war", "was", "wenn", "wer", "werden", "wie",
-    "wird", "work", "zum", "zur",
+    "bleiben", "bleibt", "braucht", "change", "continue", "darf", "das", "dass", "dem", "den", "der", "des",
+    "die", "ein", "eine", "einem", "einen", "einer", "eines", "else", "first", "für", "gibt", "good",
+    "haben", "happen", "hat", "help", "idea", "ihr", "ist", "kann", "lange", "many", "mean", "mit", "muss",
+    "nach", "need", "next", "nicht", "oder", "oft", "proceed", "question", "really", "sense", "sich", "sind",
+    "soll", "somebody", "someone", "start", "started", "thing", "think", "und", "viel", "viele", "von",
+    "wann", "war", "was", "wenn", "wer", "werden", "wie", "wird", "work", "zum", "zur",
 ];
 
 /// What a question is about.
@@ -33,7 +33,7 @@ pub(super) fn about(question: &str) -> Vec<String> {
 pub(super) fn roots(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for word in about(text) {
-        let root = root(&word).into_owned();
+        let root = root(&word);
         if !found.contains(&root) {
             found.push(root);
         }
@@ -53,8 +53,17 @@ pub(super) fn is_answered(one: &Said, question: &str, later: &[Said], decisions:
     let after = |decision: &&Decision| decision.turns.iter().any(|turn| *turn > one.turn);
     let about_half = |decision: &Decision| shared(&asked, &whole(decision)) * 2 >= asked.len().max(2);
     next.is_some_and(|next| is_settled_by(question, &asked, next))
+        || is_told(&asked, later)
+        || decisions.iter().any(|decision| decision.text.starts_with(question))
         || decisions.iter().filter(after).any(about_half)
         || is_read_out(question, &asked, later)
+}
+
+/// Whether a later statement of the user's says all that was asked about, in two words at least.
+fn is_told(asked: &[String], later: &[Said]) -> bool {
+    let users = later.iter().filter(|next| next.by == USER).flat_map(|next| &next.sentences);
+    let mut told = users.filter(|sentence| !sentence.ends_with(['?', '？']));
+    asked.len() >= 2 && told.any(|sentence| shared(asked, sentence) == asked.len())
 }
 
 /// A decision with its reason.
@@ -86,9 +95,21 @@ fn is_read_out(question: &str, asked: &[String], later: &[Said]) -> bool {
     let pooled = lines.join(" ");
     let in_its_case = case(question).is_none_or(|root| roots(&pooled).contains(&root));
     let gives = |line: &String| gives(question, line) && shared(asked, line) * 2 >= asked.len().max(1);
+    let figures = figures(question);
+    let has_figures = figures.iter().all(|figure| words(&pooled).iter().any(|word| word.text == *figure));
+    // What happens "after 90 days" is told by a line that has the figure, and says more than the question.
+    let says_more = figures.is_empty() || roots(&pooled).len() >= asked.len() + 3;
     !asked.is_empty()
         && in_its_case
+        && has_figures
+        && says_more
         && (shared(asked, &pooled) * 4 >= asked.len() * 3 || lines.iter().any(gives))
+}
+
+/// The figures of a question.
+fn figures(question: &str) -> Vec<String> {
+    let digits = |word: &&super::words::Word<'_>| word.text.starts_with(|c: char| c.is_ascii_digit());
+    words(question).iter().filter(digits).map(|word| word.text.to_string()).collect()
 }
 
 /// What tells the case that a question is about: the last root of its "if" or "when".
@@ -120,7 +141,10 @@ fn gives(question: &str, line: &str) -> bool {
     {
         return has_figure(line);
     }
-    (lower.starts_with("who ") || lower.starts_with("wer ")) && names_people(line, question)
+    // A line that is shown says where it stands.
+    let where_it_stands = ["where do we say ", "where does it say ", "where is it written ", "wo steht "];
+    where_it_stands.iter().any(|opening| lower.starts_with(opening))
+        || (lower.starts_with("who ") || lower.starts_with("wer ")) && names_people(line, question)
 }
 
 /// Whether a line holds a number; that of a requirement's name is none.
@@ -194,6 +218,10 @@ mod tests {
 
     #[test]
     fn a_figure_or_a_person_answers_who_asks_for_one() {
+        let removed = "The harbour tows boats away that nobody has moved for 90 days";
+        assert!(is("What happens to a boat after 90 days?", &[removed], "Next."));
+        assert!(!is("What happens to a boat after 30 days?", &[removed], "Next."));
+        assert!(!is("What happens to a boat after 90 days?", &["A boat may stay for 90 days"], "Next."));
         let hold = "H-2 A request holds the berth for 48 hours";
         assert!(is("How long is a berth kept for a request?", &[hold], "Next."));
         assert!(is(
@@ -204,6 +232,13 @@ mod tests {
         assert!(!is("How long is a berth kept for a request?", &["H-2 A request holds the berth"], "Next."));
         assert!(!is("How many crews share a berth at night?", &[hold], "Next."));
         assert!(is("How many crews wait at night?", &["At night 12 crews stay outside"], "Next."));
+        assert!(is(
+            "Where do we say what a blind skipper gets?",
+            &["A blind skipper: a berth of his own"],
+            "Next."
+        ));
+        assert!(is("Who may close the sluice?", &[], "Only the pilot may close the sluice."));
+        assert!(!is("Who may close the sluice?", &[], "The sluice is old."));
         let fence = "The technician mends the fence";
         assert!(is("Who repairs the fence?", &[fence], "Next."));
         assert!(!is("Who pays the technician for the fence?", &["The technician mends it"], "Next."));

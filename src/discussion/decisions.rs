@@ -8,7 +8,7 @@
 
 use super::extract::{is_shortened, sentences};
 use super::rulings::{closed, closes, is_only_leads, names_a_body, ruled, without_leads};
-use super::words::{unquoted, words};
+use super::words::{lists, unquoted, words};
 use crate::plain::capital;
 
 /// The statements of a text, cut finer than its sentences, for what may decide something: people
@@ -55,98 +55,32 @@ fn without_emphasis(text: &str) -> String {
 }
 
 /// Words that open a decision wherever they stand; what follows them is decided.
-const DECIDES: [&str; 28] = [
-    "we decided",
-    "we have decided",
-    "we've decided",
-    "i decided",
-    "i've decided",
-    "we decide to",
-    "we decide on",
-    "i decide:",
-    "it is decided",
-    "it was decided",
-    "decided:",
-    "decision:",
-    "decision -",
-    "the decision is",
-    "my decision is",
-    "approved:",
-    "agreed:",
-    "agreed,",
-    "agreed that",
-    "agreed to",
-    "we agreed",
-    "we've agreed",
-    "we have agreed",
-    "we agree on",
-    "we agree that",
-    "we agree to",
-    "settled:",
-    "we settled on",
-];
+const DECIDES: &str = concat!(
+    "we decided|we have decided|we've decided|i decided|i've decided|we decide to|we decide on|i decide:|",
+    "it is decided|it was decided|decided:|decision:|decision -|the decision is|my decision is|approved:|",
+    "agreed:|agreed,|agreed that|agreed to|we agreed|we've agreed|we have agreed|we agree on|",
+    "we agree that|we agree to|settled:|we settled on",
+);
 /// Words that open a decision only at the beginning of what is said: elsewhere they tell of one.
-const DECIDES_AT_START: [&str; 35] = [
-    "we opted for",
-    "we've opted for",
-    "we opt for",
-    "our choice is",
-    "my choice is",
-    "i approve",
-    "i hereby approve",
-    "we'll go for",
-    "let's go with",
-    "lets go with",
-    "let us go with",
-    "go with",
-    "we'll go with",
-    "we will go with",
-    "we go with",
-    "i'd go with",
-    "i would go with",
-    "i'll go with",
-    "we're going with",
-    "we are going with",
-    "i'm going with",
-    "we've settled on",
-    "we have settled on",
-    "we settle on",
-    "let's settle on",
-    "we chose",
-    "we choose",
-    "i choose",
-    "i pick",
-    "we've chosen",
-    "we have chosen",
-    "we'll use",
-    "we will use",
-    "we pick",
-    "going with",
-];
+const DECIDES_AT_START: &str = concat!(
+    "we opted for|we've opted for|we opt for|our choice is|my choice is|i approve|i hereby approve|",
+    "we'll go for|let's go with|lets go with|let us go with|go with|we'll go with|we will go with|",
+    "we go with|i'd go with|i would go with|i'll go with|we're going with|we are going with|",
+    "i'm going with|we've settled on|we have settled on|we settle on|let's settle on|we chose|we choose|",
+    "i choose|i pick|we've chosen|we have chosen|we'll use|we will use|we pick|going with",
+);
 /// Words that open a decision of the user's only: a persona may propose with them.
-const USER_DECIDES: [&str; 13] = [
-    "let's go for",
-    "let's use",
-    "lets use",
-    "let us use",
-    "let's adopt",
-    "let's choose",
-    "let's pick",
-    "let's keep",
-    "lets keep",
-    "let us keep",
-    "let us drop",
-    "let's drop",
-    "let's take",
-];
+const USER_DECIDES: &str = concat!(
+    "let's go for|let's use|lets use|let us use|let's adopt|let's choose|let's pick|let's keep|lets keep|",
+    "let us keep|let us drop|let's drop|let's take",
+);
 /// Verbs behind "let's" that settle nothing: what people do at a table.
-const AT_THE_TABLE: [&str; 56] = [
-    "agree", "ask", "assume", "be", "begin", "break", "call", "check", "clarify", "come", "consider",
-    "continue", "discuss", "explore", "face", "figure", "find", "finish", "focus", "forget", "get", "give",
-    "go", "have", "hear", "hope", "hurry", "imagine", "know", "listen", "look", "meet", "move", "pause",
-    "pretend", "read", "remember", "return", "review", "rush", "say", "see", "speak", "start", "stay",
-    "step", "stop", "suppose", "take", "talk", "think", "try", "turn", "wait", "walk", "wrap",
-];
+const AT_THE_TABLE: &str = concat!(
+    "agree|ask|assume|be|begin|break|call|check|clarify|come|consider|continue|discuss|explore|face|",
+    "figure|find|finish|focus|forget|get|give|go|have|hear|hope|hurry|imagine|know|listen|look|meet|move|",
+    "pause|pretend|read|remember|return|review|rush|say|see|speak|start|stay|step|stop|suppose|take|talk|",
+    "think|try|turn|wait|walk|wrap",
+);
 
 /// What "let's …" decides: any verb that is not one of the table's. "Let's not …" decides too.
 fn urged(sentence: &str) -> Option<(String, Option<String>)> {
@@ -155,8 +89,8 @@ fn urged(sentence: &str) -> Option<(String, Option<String>)> {
     let left = ["let's ", "lets ", "let us "].iter().find_map(|opening| rest.strip_prefix(opening))?;
     let verb = left.strip_prefix("not ").unwrap_or(left).split([' ', ',', '.']).next().unwrap_or_default();
     let begins = left.split_once(' ').map_or("", |(_, object)| object);
-    let nothing = NOTHING.iter().any(|word| find_word(begins, word) == Some(0));
-    let idle = AT_THE_TABLE.binary_search(&verb).is_ok();
+    let nothing = NOTHING.split('|').any(|word| find_word(begins, word) == Some(0));
+    let idle = lists(AT_THE_TABLE, verb);
     (!idle && !nothing && words(left).len() > 1)
         .then(|| denied(with_reason(&sentence[sentence.len() - left.len()..])))
 }
@@ -167,75 +101,19 @@ const ROOTS: [&str; 14] = [
     "approve", " opt", " go for",
 ];
 /// Words before a decision, in its own clause, that take it back.
-const UNDECIDED: [&str; 28] = [
-    "told ",
-    "claims ",
-    "heard ",
-    "last year ",
-    "years ago ",
-    "back then ",
-    " in 19",
-    " in 20",
-    "not ",
-    "n't ",
-    "never ",
-    "if ",
-    "whether ",
-    "should ",
-    "could ",
-    "before ",
-    "until ",
-    "unless ",
-    "maybe ",
-    "perhaps ",
-    "nobody ",
-    "said ",
-    "says ",
-    "thinks ",
-    "once ",
-    "when ",
-    "what ",
+const UNDECIDED: &str = concat!(
+    "told |claims |heard |last year |years ago |back then | in 19| in 20|not |n't |never |if |whether |",
+    "should |could |before |until |unless |maybe |perhaps |nobody |said |says |thinks |once |when |what |",
     "which ",
-];
+);
 /// What may stand before words that have to come first.
 const LEADS_IN: &str = " ok okay so then and yes yeah well right fine good great alright therefore thus now no also actually finally thanks i think ";
 /// What follows "let's keep" and the like where nothing is decided, and after "agreed".
-const NOTHING: [&str; 34] = [
-    "by",
-    "still",
-    "open",
-    "due",
-    "pending",
-    "up to",
-    "yours",
-    "theirs",
-    "made",
-    "easy",
-    "in mind",
-    "going",
-    "it short",
-    "it simple",
-    "this short",
-    "this simple",
-    "it brief",
-    "the subject",
-    "the topic",
-    "this subject",
-    "this topic",
-    "talking",
-    "moving",
-    "on track",
-    "at it",
-    "later",
-    "this up",
-    "it up",
-    "this time",
-    "a step",
-    "a break",
-    "disagree",
-    "nothing",
-    "it from",
-];
+const NOTHING: &str = concat!(
+    "by|still|open|due|pending|up to|yours|theirs|made|easy|in mind|going|it short|it simple|this short|",
+    "this simple|it brief|the subject|the topic|this subject|this topic|talking|moving|on track|at it|",
+    "later|this up|it up|this time|a step|a break|disagree|nothing|it from",
+);
 
 /// What a statement decides, and why.
 pub fn decided(sentence: &str, by_user: bool) -> Option<(String, Option<String>)> {
@@ -270,7 +148,7 @@ pub fn decided(sentence: &str, by_user: bool) -> Option<(String, Option<String>)
         None => (None, rest),
     };
     let begins = bare(sentence.get(at + length..)?).to_ascii_lowercase();
-    if words(rest).is_empty() || NOTHING.iter().any(|word| find_word(&begins, word) == Some(0)) {
+    if words(rest).is_empty() || NOTHING.split('|').any(|word| find_word(&begins, word) == Some(0)) {
         return None;
     }
     let (what, why) = with_reason(rest);
@@ -286,16 +164,16 @@ fn opening(lower: &str, by_user: bool) -> Option<(usize, usize)> {
         let start = lower[..at].rfind([',', ';', ':']).map_or(0, |comma| comma + 1);
         format!(" {} ", &lower[start..at])
     };
-    let free = |at: usize| !UNDECIDED.iter().any(|word| clause(at).contains(word));
+    let free = |at: usize| !UNDECIDED.split('|').any(|word| clause(at).contains(word));
     // "After a long evening we chose …" begins with the choice too.
     let first = |at: usize| {
         let clause = clause(at);
         clause.starts_with(" after ")
             || clause.split_whitespace().all(|word| LEADS_IN.contains(&format!(" {word} ")))
     };
-    let anywhere = DECIDES.iter().filter_map(|marker| Some((find_word(lower, marker)?, marker.len())));
-    let own = if by_user { USER_DECIDES.iter() } else { [].iter() };
-    let at_start = DECIDES_AT_START.iter().chain(own);
+    let anywhere = DECIDES.split('|').filter_map(|marker| Some((find_word(lower, marker)?, marker.len())));
+    let own = by_user.then(|| USER_DECIDES.split('|')).into_iter().flatten();
+    let at_start = DECIDES_AT_START.split('|').chain(own);
     let at_start = at_start.filter_map(|marker| Some((find_word(lower, marker)?, marker.len())));
     // "The supplier agreed to deliver" tells what others do.
     let ours = |at: usize| {
@@ -379,40 +257,11 @@ pub(super) fn main_clause(lower: &str) -> &str {
 
 /// Whether "that" behind some words opens what they say, and does not hang on a thing: "agreed that …".
 fn says_what(before: &str) -> bool {
-    const SAYING: [&str; 31] = [
-        "agree",
-        "agreed",
-        "are",
-        "believe",
-        "clear",
-        "decide",
-        "decided",
-        "do",
-        "doubt",
-        "feel",
-        "finally",
-        "guess",
-        "heard",
-        "hope",
-        "is",
-        "know",
-        "means",
-        "now",
-        "possible",
-        "ruled",
-        "said",
-        "say",
-        "says",
-        "suggest",
-        "sure",
-        "think",
-        "thinks",
-        "today",
-        "told",
-        "was",
-        "yesterday",
-    ];
-    words(before).last().is_some_and(|word| SAYING.binary_search(&word.text.as_ref()).is_ok())
+    const SAYING: &str = concat!(
+        "agree|agreed|are|believe|clear|decide|decided|do|doubt|feel|finally|guess|heard|hope|is|know|",
+        "means|now|possible|ruled|said|say|says|suggest|sure|think|thinks|today|told|was|yesterday",
+    );
+    words(before).last().is_some_and(|word| lists(SAYING, &word.text))
 }
 
 /// "Not store it" as "Do not store it": behind "we will" and "let's" the "not" is of a verb.
@@ -451,6 +300,19 @@ pub(super) fn reason_behind(statement: &str) -> Option<String> {
     Some(format!("{lower_first}{}", &why[first.len_utf8()..]))
 }
 
+/// What stands behind a decision and a semicolon, or says what it costs or who has to live with it: "The crew will
+/// have to live with it".
+fn tells_why(statement: &str, decision: &str, text: &str) -> Option<String> {
+    let lower = statement.to_ascii_lowercase();
+    let opens = ["and ", "also ", "but ", "by the way", "i ", "let", "so ", "then ", "we "];
+    let is_new = opens.iter().any(|word| lower.starts_with(word)) || statement.ends_with(['?', '？']);
+    let says = [" costs us ", " have to live with ", " only pays ", " would cost "];
+    let why =
+        says.iter().any(|says| lower.contains(says)) || text.contains(&format!("{decision}; {statement}"));
+    let is_free = !is_new && words(statement).len() > 3;
+    (why && is_free).then(|| statement.trim_end_matches(['.', '!', ' ']).to_owned())
+}
+
 /// "With the canton that …": with whom something was agreed, and what stands behind that.
 fn with_whom(rest: &str) -> Option<(&str, &str)> {
     let lower = rest.to_ascii_lowercase();
@@ -484,9 +346,22 @@ pub fn decisions_in(text: &str, by_user: bool) -> Vec<(String, Option<String>)> 
         let after_decision = found.last().is_some_and(|(last, _)| last + 1 == at);
         if after_decision
             && let Some(why) = reason_behind(statement)
+                .or_else(|| by_user.then(|| tells_why(statement, &statements[at - 1], text)).flatten())
             && let Some((_, (_, given @ None))) = found.last_mut()
         {
             *given = Some(why);
+            continue;
+        }
+        // "If it takes longer, A" goes on with the decision.
+        let lower = statement.to_ascii_lowercase();
+        let goes_on = ["if it ", "if they ", "if that "].iter().any(|word| lower.starts_with(word));
+        if by_user
+            && after_decision
+            && goes_on
+            && !statement.ends_with(['?', '？'])
+            && let Some((_, (what, None))) = found.last_mut()
+        {
+            *what = format!("{what}. {}", statement.trim_end_matches(['.', '!', ' ']));
             continue;
         }
         let decision = by_user.then(|| closed(statement)).flatten();
@@ -496,7 +371,8 @@ pub fn decisions_in(text: &str, by_user: bool) -> Vec<(String, Option<String>)> 
             (by_user && !statement.ends_with(['?', '？'])).then(ruled).flatten()
         });
         if let Some(decision) = decision {
-            found.push((at, decision));
+            let before = at.checked_sub(1).and_then(|before| statements.get(before));
+            found.push((at, with_its_subject(decision, before.map(String::as_str))));
         } else if by_user && !after_decision && closes(statement) && at > 0 {
             found.push((at, with_reason(&statements[at - 1])));
         }
@@ -506,6 +382,19 @@ pub fn decisions_in(text: &str, by_user: bool) -> Vec<(String, Option<String>)> 
         statements[*at].contains("don't want ") || statements[*at].contains("do not want ")
     });
     found.into_iter().map(|(_, decision)| decision).collect()
+}
+
+/// "That goes out of the schema" with the thing that the statement before it names.
+fn with_its_subject((what, why): (String, Option<String>), before: Option<&str>) -> (String, Option<String>) {
+    let points = ["That becomes ", "That gets ", "That goes ", "That moves ", "That stays "];
+    let thing = before.filter(|before| {
+        !before.ends_with(['?', '？']) && points.iter().any(|begin| what.starts_with(begin))
+    });
+    let thing = thing.map(|thing| thing.rsplit_once(": ").map_or(thing, |(_, tail)| tail));
+    match thing.map(|thing| thing.trim_end_matches(['.', '!', ' '])).filter(|thing| words(thing).len() > 1) {
+        Some(thing) => (format!("{}: t{}", capital(thing), &what[1..]), why),
+        None => (what, why),
+    }
 }
 
 /// A statement as a decision: what, and why where it says so.
@@ -551,6 +440,16 @@ mod tests {
                 "otherwise one goes missing",
             ),
             ("We decided on two pumps. It costs a day's work.", "Two pumps", "it costs a day's work"),
+            (
+                "Let's keep the fax out of it; people came to fish, not to write.",
+                "Keep the fax out of it",
+                "people came to fish, not to write",
+            ),
+            (
+                "We decided on two pumps. A broken one costs us 12 boats.",
+                "Two pumps",
+                "A broken one costs us 12 boats",
+            ),
         ] {
             assert_eq!(decisions_in(text, true), [(what.to_owned(), Some(why.to_owned()))], "{text}");
         }
@@ -562,6 +461,49 @@ mod tests {
                 .as_deref(),
             Some("one broke")
         );
+    }
+
+    #[test]
+    fn what_is_taken_wanted_or_bounded_is_decided() {
+        for (text, what, why) in [
+            (
+                "We take labels on every bike and not chips, because chips cost 9 euros each.",
+                "We take labels on every bike and not chips",
+                Some("chips cost 9 euros each"),
+            ),
+            (
+                "We want to share the fuel by miles, not by trips, since a trip may be long.",
+                "Share the fuel by miles, not by trips",
+                Some("a trip may be long"),
+            ),
+            ("No dogs in the first version, that's clear.", "No dogs in the first version", None),
+            ("No dogs in the first round.", "No dogs in the first round", None),
+            ("Rope it is. If it breaks in winter, chain.", "Rope. If it breaks in winter, chain", None),
+            ("Fine: one buoy at the quay, no rope.", "One buoy at the quay, no rope", None),
+            (
+                "The harbour came back: no photo of the crew. So that goes out of the form.",
+                "No photo of the crew: that goes out of the form",
+                None,
+            ),
+            (
+                "Good, so numbers come from the harbour and the book goes away.",
+                "Numbers come from the harbour and the book goes away",
+                None,
+            ),
+        ] {
+            assert_eq!(decisions_in(text, true), [(what.to_owned(), why.map(str::to_owned))], "{text}");
+        }
+        for text in [
+            "We take the list every day because the ferry is late.",
+            "We take the mail along.",
+            "We want to know who pays, not when.",
+            "No dogs came.",
+            "Fine, one more thing.",
+            "So that goes without saying?",
+            "A rope breaks so that nobody can land.",
+        ] {
+            assert_eq!(decisions_in(text, true), [], "{text}");
+        }
     }
 
     #[test]
@@ -680,7 +622,7 @@ mod tests {
 
     #[test]
     fn every_word_that_decides_has_its_root() {
-        for marker in DECIDES.iter().chain(&DECIDES_AT_START).chain(&USER_DECIDES) {
+        for marker in [DECIDES, DECIDES_AT_START, USER_DECIDES].iter().flat_map(|list| list.split('|')) {
             assert!(ROOTS.iter().any(|root| marker.contains(root)), "{marker}");
         }
         assert_eq!(

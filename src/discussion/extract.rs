@@ -4,7 +4,7 @@
 //! come first: no decision is lost, one in a redirected input or in an exit message neither.
 
 use super::Discussion;
-use super::alternatives::answer_to;
+use super::alternatives::{answer_to, answer_to_itself};
 use super::decisions::decisions_in;
 use super::event::{Class, Event, NoticeKind, Purpose, Record};
 use super::facts::told;
@@ -39,6 +39,9 @@ pub fn decided_by(text: &str, before: &[Record]) -> Vec<(String, Option<String>)
     let found = decisions_in(text, true);
     if !found.is_empty() {
         return found;
+    }
+    if let Some(own) = answer_to_itself(text) {
+        return vec![own];
     }
     let asked = before.iter().rev().find_map(|record| match &record.event {
         Event::User(message) => Some(message.text.as_str()),

@@ -86,8 +86,11 @@ impl<'l> Focus<'l> {
     /// phrases only.
     ///
     /// A message that asks nothing and tells when something was or will be ("the design review is next week")
-    /// mentions a phrase, and wants nothing of that step.
+    /// mentions a phrase, and wants nothing of that step. What decides something is heard where it is said.
     pub fn belongs(&self, message: &str) -> Option<Drift> {
+        if decides(message) {
+            return None;
+        }
         let drift = self.drift(message).filter(|_| !only_mentions(message));
         drift.or_else(|| self.between_products(message)).or_else(|| self.nearest(message))
     }
@@ -156,7 +159,7 @@ const CHOICE: &str = "which technology should we use";
 
 /// Programming languages, databases, frameworks and brokers, in lower case, sorted. Names that are words of
 /// English too (go, swift, oracle, express) are none.
-const PRODUCTS: [&str; 34] = [
+const PRODUCTS: [&str; 36] = [
     "angular",
     "cassandra",
     "django",
@@ -173,6 +176,7 @@ const PRODUCTS: [&str; 34] = [
     "mariadb",
     "mongodb",
     "mysql",
+    "native",
     "nats",
     "nextjs",
     "nodejs",
@@ -191,6 +195,7 @@ const PRODUCTS: [&str; 34] = [
     "svelte",
     "typescript",
     "vue",
+    "website",
 ];
 
 /// Kinds of products, each with verbs that choose one. A language is also spoken, so it has verbs of its own.
@@ -204,8 +209,15 @@ const KINDS: [(&str, &[&str]); 5] = [
 const PICKS: [&str; 7] = [" choose ", " go with ", " pick ", " run ", " take ", " use ", " write "];
 
 /// Who chooses at the table.
-const OURS: [&str; 6] =
-    [" should we ", " shall we ", " do we ", " would we ", " would you ", " should it be "];
+const OURS: [&str; 7] = [
+    " should we ",
+    " shall we ",
+    " do we ",
+    " would we ",
+    " would you ",
+    " should it be ",
+    " should the app be ",
+];
 
 /// Whether a question puts a product up for choice: "Should we write it in Rust or in Python?", "Which
 /// database should we choose?"
@@ -221,6 +233,11 @@ fn chooses(sentence: &str) -> bool {
     let names = |text: &str| words(text).iter().any(product);
     let between = |(one, other): (&str, &str)| names(one) && names(other);
     ours && kind() || (ours || words(sentence).len() <= 5) && lower.split_once(" or ").is_some_and(between)
+}
+
+/// Whether a message decides something and asks nothing.
+fn decides(message: &str) -> bool {
+    !message.contains(['?', '？']) && !super::decisions::decisions_in(message, true).is_empty()
 }
 
 /// Words that put something into the past or on the calendar.
@@ -342,6 +359,27 @@ mod tests {
             assert_eq!(belongs("01-03", text), None, "{text}");
         }
         assert!(PRODUCTS.is_sorted());
+    }
+
+    #[test]
+    fn a_way_to_build_is_a_choice_and_what_decides_is_heard_where_it_is_said() {
+        let library = Library::built_in().unwrap();
+        let belongs = |item: &str, text: &str| {
+            let focus = Focus::new(library.marks(), library.step("01-07").unwrap(), &library.steps, item);
+            focus.belongs(text).map(|drift| drift.step_id)
+        };
+        let choice = "Should the app be native or a website?";
+        assert_eq!(belongs("tide clock", choice).as_deref(), Some("03-02"));
+        assert_eq!(belongs("website of the tide clock", choice), None);
+        assert_eq!(belongs("tide clock", "Do native speakers or visitors of the website ask for it?"), None);
+        let asked = "How would you prioritize these in the MoSCoW prioritization?";
+        assert_eq!(belongs("tide clock", asked).as_deref(), Some("01-08"));
+        for text in [
+            "Let's keep the e-mail address out of it; people came to see ships, not to get a newsletter.",
+            "We decided that the MoSCoW prioritization stays as it is.",
+        ] {
+            assert_eq!(belongs("tide clock", text), None, "{text}");
+        }
     }
 
     #[test]

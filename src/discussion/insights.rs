@@ -24,6 +24,7 @@ use super::positions::position;
 use super::summary::{Decision, Insight, Question, USER};
 use super::words::{stems, subjects, words};
 use crate::plain::{capital, cut};
+use crate::voice::wording::only_shows;
 
 /// Insights beyond these are left to the recording.
 const MOST: usize = 8;
@@ -295,18 +296,17 @@ pub(super) fn is_alike(a: &[String], b: &[String]) -> bool {
 }
 
 /// How a sentence begins that only shows what a document says, or comes back to what was asked.
-const OCCASIONS: [&str; 13] = [
-    "What people can read on \"",
+const OCCASIONS: [&str; 12] = [
     "On \"",
-    "For \"",
     "Whoever looks for \"",
     "That speaks to ",
+    "Nearest to that",
     "Nobody has taken up ",
     "Before people leave this table, ",
     "Still without an owner is ",
     "One risk stays on the list, ",
     "One entry has no value yet, ",
-    "The contract has a hole ",
+    "One entry is blank where ",
     "The closest a person gets is ",
     "The nearest thing to build on is ",
 ];
@@ -317,12 +317,11 @@ fn is_occasion(sentence: &str) -> bool {
     let refers = sentence.starts_with("I agree with ") && sentence.ends_with(" matters here.")
         || sentence.ends_with(" and I see this differently.")
         || sentence.contains(" raises a good point about \"") && sentence.ends_with("\".");
-    let points = sentence.starts_with("For \"") && !sentence.contains("the text to hold on to is");
     // "Jordan mentioned "the export"." only leads in to what that means.
     let mentions =
         sentence.contains(" mentioned \"") && sentence.ends_with(['"', '.']) && !has_place(sentence);
-    let shows = OCCASIONS.iter().any(|begin| sentence.starts_with(begin)) && !points;
-    refers || mentions || shows || sentence.contains("\" is not defined ")
+    let shows = OCCASIONS.iter().any(|begin| sentence.starts_with(begin));
+    refers || mentions || shows || only_shows(sentence) || sentence.contains("\" is not defined ")
 }
 
 /// A sentence of fewer subjects only goes on with what stood before it.
@@ -434,6 +433,21 @@ mod tests {
             class: None,
             purpose: (by != USER).then_some(Purpose::Answer),
             decides: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_place_is_read_with_the_quotation_that_a_voice_shows_there() {
+        use crate::voice::wording::{Speech, points_at, reads_beside};
+        for speech in [Speech::Analyst, Speech::Architect, Speech::Designer] {
+            let (topic, at, line) = ("the old pump house", "spec.md line 7", "Marketing wants January");
+            let ways = [
+                points_at(speech, topic, "the rule at spec.md line 7", line),
+                reads_beside(speech, topic, at, line),
+            ];
+            for one in ways.iter().flatten() {
+                assert_eq!(placed(one), [(at.to_owned(), line.to_owned())], "{one}");
+            }
         }
     }
 

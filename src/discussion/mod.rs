@@ -14,6 +14,7 @@
 pub mod address;
 pub mod alternatives;
 mod answered;
+mod choices;
 pub mod decisions;
 pub mod event;
 pub mod extract;
@@ -27,6 +28,7 @@ pub mod open;
 pub mod positions;
 mod questions;
 pub mod ranking;
+pub mod root;
 mod rulings;
 mod settler;
 pub mod summary;
@@ -41,6 +43,7 @@ use self::address::{Address, address};
 use self::event::{
     Class, Closed, Contribution, Event, Exit, Message, Notice, NoticeKind, Opened, Purpose, Record, Resumed,
 };
+pub(crate) use self::facts::is_open as is_left_open;
 use self::focus::{Drift, Focus};
 pub use self::log::{Line, Log};
 use self::open::Paused;

@@ -12,6 +12,7 @@ use super::insights::{is_alike, only_repeats, quotes_a_decision, quotes_one_of, 
 use super::settler::settler;
 use super::summary::{Decision, Question, USER};
 use super::words::{subjects, words};
+use crate::persona::Cast;
 use crate::plain::{capital, cut};
 
 /// Questions of the personas beyond these, with the user's, are left to the recording.
@@ -79,13 +80,15 @@ fn of_one(
     };
     let texts = texts.into_iter().filter(|text| !is_settled(one, text, later, decisions));
     let made = texts.map(|text| {
-        let criterion = quotes_one_of(&text, &talk.step().validation);
+        let step = talk.step();
+        let own = step.standard.iter().chain(&step.deep).any(|question| text.ends_with(question.as_str()));
+        let criterion = own || quotes_one_of(&text, &step.validation);
         let kind = match (by_user, criterion) {
             (true, _) => 0,
             (false, true) => CRITERION,
             (false, false) => 2,
         };
-        let context = context(one, &text, later, decisions, talk);
+        let context = context(one, &text, later, talk);
         (kind, Question { text: cut(&text, ENTRY), context, turns: vec![one.turn] })
     });
     made.collect()
@@ -103,13 +106,38 @@ fn asked_by_user(one: &Said, said: &[Said], talk: &Discussion<'_>) -> Vec<String
     let open = bare.filter(|question| {
         words(question).len() >= 3 && !about(question).is_empty() && !is_errand(question, one, said, talk)
     });
-    open.take(OF_A_MESSAGE).map(capital).collect()
+    let whole = |question: &str| with_its_subject(&capital(question), &all, one, said, &talk.library().cast);
+    open.take(OF_A_MESSAGE).map(whole).collect()
+}
+
+/// "Who has to know that?" behind the statement that its "that" points back to, in the message or the one before.
+fn with_its_subject(question: &str, all: &[String], one: &Said, said: &[Said], cast: &Cast) -> String {
+    let points =
+        |word: &str| matches!(word, "that" | "this" | "it" | "them" | "those" | "das" | "davon" | "darüber");
+    let found = words(question);
+    let is_short = about(question).len() <= 1 && found.len() <= 7;
+    if !is_short || !found.iter().any(|word| points(&word.text)) {
+        return question.to_owned();
+    }
+    let own = all.iter().take_while(|statement| !statement.eq_ignore_ascii_case(question));
+    let own = own.filter(|statement| !statement.ends_with(['?', '？']));
+    let before = said.iter().rev().find(|other| other.by == USER && other.turn < one.turn);
+    let before = before.and_then(|other| other.sentences.last()).filter(|last| !last.ends_with(['?', '？']));
+    let subject = own.last().or(before).map(|text| text.trim_end_matches(['.', '!', ' ']));
+    match subject.filter(|text| words(text).len() > 3 && text.chars().count() < SUBJECT) {
+        Some(subject) => format!("{}: {question}", capital(unaddressed(subject, cast))),
+        None => question.to_owned(),
+    }
 }
 
 /// Whether a question only asks somebody to do something for the speaker, and shares no subject with the
 /// item, the step, a line that was read out or what else the user said: "Can somebody book me a room?"
 fn is_errand(question: &str, one: &Said, said: &[Said], talk: &Discussion<'_>) -> bool {
     let lower = format!(" {} ", question.to_lowercase().trim_end_matches(['?', ' ']));
+    // News are no matter of the item where nobody had a line on them.
+    let answers = said.iter().filter(|other| other.turn > one.turn).take_while(|other| other.by != USER);
+    let mut read_out = answers.flat_map(|other| &other.sentences).map(|sentence| placed(sentence).len());
+    let asks_for_news = lower.starts_with(" any news ") && read_out.all(|lines| lines == 0);
     let begins = [" can ", " could ", " would ", " will "].iter().any(|word| lower.starts_with(word));
     let whom = [" somebody ", " someone ", " anybody ", " anyone ", " one of you ", " you "];
     let tells = [" tell ", " explain ", " show ", " say ", " describe ", " sum ", " remind "];
@@ -117,6 +145,9 @@ fn is_errand(question: &str, one: &Said, said: &[Said], talk: &Discussion<'_>) -
         && whom.iter().any(|word| lower.contains(word))
         && [" me ", " us ", " please "].iter().any(|word| lower.contains(word))
         && !tells.iter().any(|word| lower.contains(word));
+    if asks_for_news {
+        return true;
+    }
     if !is_request {
         return false;
     }
@@ -132,6 +163,9 @@ fn is_errand(question: &str, one: &Said, said: &[Said], talk: &Discussion<'_>) -
     known.extend(users.flat_map(|other| subjects(&other.text)));
     !about(question).iter().any(|word| known.contains(word))
 }
+
+/// A statement of more characters is no subject of a question.
+const SUBJECT: usize = 160;
 
 /// A quotation of fewer bytes is a name.
 pub(super) const SHORT: usize = 25;
@@ -191,13 +225,7 @@ fn bare_question(text: &str) -> String {
 }
 
 /// Why a question is open, and who should settle it.
-fn context(
-    one: &Said,
-    question: &str,
-    later: &[Said],
-    decisions: &[Decision],
-    talk: &Discussion<'_>,
-) -> String {
+fn context(one: &Said, question: &str, later: &[Said], talk: &Discussion<'_>) -> String {
     let who = capital(&name(&one.by, talk));
     let answer = later.iter().take_while(|next| next.by != USER);
     let answer = answer.into_iter().find(|next| next.purpose == Some(Purpose::Answer));
@@ -209,14 +237,17 @@ fn context(
         (Some(_), Some(answer)) => {
             let near = nearest(question, answer);
             let near = near.map(|place| format!(", the nearest line is {place}")).unwrap_or_default();
-            format!("no answer in the discussion{near}; {} settles it", settler(answer, "", decisions))
+            format!("no answer in the discussion{near}{}", settled_by(settler(answer, "")))
         }
-        (Some(_), None) => "the discussion ended before an answer; the item's owner settles it".to_owned(),
-        (None, _) => {
-            format!("no answer in the discussion; {} settles it", settler(one, question, decisions))
-        }
+        (Some(_), None) => "the discussion ended before an answer".to_owned(),
+        (None, _) => format!("no answer in the discussion{}", settled_by(settler(one, question))),
     };
     format!("{who} asked in turn {}; {why}", one.turn)
+}
+
+/// Who settles it, where something said so.
+fn settled_by(who: Option<String>) -> String {
+    who.map_or_else(String::new, |who| format!("; {who} settles it"))
 }
 
 /// What two personas differed about, where the user has not settled it: both options, on the turns that

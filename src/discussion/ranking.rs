@@ -176,7 +176,7 @@ const ENDINGS: [&str; 33] = [
 
 /// A word without its ending, where four letters are left: journeys and journey are one, and so
 /// are prioritize and prioritization.
-pub(super) fn root(word: &str) -> Cow<'_, str> {
+fn root(word: &str) -> Cow<'_, str> {
     let word = stem(word);
     let last = word.bytes().last();
     // Most endings are told apart by their last letter.

@@ -4,8 +4,9 @@
 //! Each rule is a form of English (a few of German), never a sentence. A doubt, a suggestion, hearsay and
 //! the past settle nothing, whatever form they have.
 
+use super::choices::chosen;
 use super::decisions::{denied, main_clause, reason, with_reason};
-use super::words::{unquoted, words};
+use super::words::{lists, unquoted, words};
 
 /// What is decided, and why.
 type Ruling = (String, Option<String>);
@@ -71,7 +72,10 @@ fn led_by(lower: &str) -> (&str, Lead) {
             let pauses = after.starts_with([',', ':', '.', '!', ';']);
             let ends = after.is_empty() || pauses || after.starts_with(' ') && !PAUSED.contains(lead);
             // "So far", "so what" and "so that" conclude nothing.
-            let other = *lead == "so" && SO.iter().any(|word| after.trim_start().starts_with(word));
+            let next = after.trim_start();
+            let goes_on =
+                next.strip_prefix("that ").is_some_and(|verb| GOES.iter().any(|go| verb.starts_with(go)));
+            let other = *lead == "so" && !goes_on && SO.iter().any(|word| next.starts_with(word));
             let left = after.trim_start_matches([' ', ',', ':', '.', '!', ';']);
             (ends && !other).then_some((left, *lead, pauses))
         });
@@ -85,6 +89,9 @@ fn led_by(lower: &str) -> (&str, Lead) {
         rest = shorter;
     }
 }
+
+/// "So that goes out": the verbs behind which "that" is what was said before.
+const GOES: [&str; 5] = ["becomes ", "gets ", "goes ", "moves ", "stays "];
 
 const SO: [&str; 6] = ["far ", "what", "that ", "many ", "much ", "long "];
 
@@ -100,104 +107,30 @@ pub(super) fn is_only_leads(lower: &str) -> bool {
 }
 
 /// Words with which nothing is decided, wherever they stand in a statement of the user's.
-const DOUBTS: [&str; 57] = [
-    " ask ",
-    " asked ",
-    " back then",
-    " claims ",
-    " could ",
-    " didn't ",
-    " either ",
-    " guess ",
-    " haven't ",
-    " heard ",
-    " hope ",
-    " how about ",
-    " i'd like ",
-    " i don't know",
-    " idea ",
-    " if we ",
-    " in 19",
-    " in 20",
-    " last month",
-    " last week",
-    " last year",
-    " leaning ",
-    " maybe ",
-    " might ",
-    " my proposal",
-    " never settled",
-    " not decided",
-    " not settled",
-    " not sure",
-    " nothing is",
-    " or not",
-    " perhaps ",
-    " prefer ",
-    " probably ",
-    " proposal ",
-    " propose ",
-    " said ",
-    " says ",
-    " suggest",
-    " should ",
-    " so far ",
-    " somebody ",
-    " someone ",
-    " think",
-    " thinks",
-    " told ",
-    " is unclear",
-    " undecided",
-    " unless ",
-    " used to ",
-    " what ",
-    " whether ",
-    " wonder",
-    " would ",
-    " hasn't ",
-    " doubt",
-    " open question",
-];
+const DOUBTS: &str = concat!(
+    " ask | asked | back then| claims | could | didn't | either | guess | haven't | heard | hope |",
+    " how about | i'd like | i don't know| idea | if we | in 19| in 20| last month| last week| last year|",
+    " leaning | maybe | might | my proposal| never settled| not decided| not settled| not sure|",
+    " nothing is| or not| perhaps | prefer | probably | proposal | propose | said | says | suggest|",
+    " should | so far | somebody | someone | think| thinks| told | is unclear| undecided| unless |",
+    " used to | what | whether | wonder| would | hasn't | doubt| open question",
+);
 
 /// Verbs behind "we'll" that settle nothing.
-const IDLE: [&str; 26] = [
-    "ask", "be", "check", "come", "discuss", "find", "get", "go", "have", "hear", "know", "let", "look",
-    "meet", "move", "need", "never", "return", "see", "talk", "think", "try", "wait", "want", "all",
-    "probably",
-];
+const IDLE: &str = concat!(
+    "ask|be|check|come|discuss|find|get|go|have|hear|know|let|look|meet|move|need|never|return|see|talk|",
+    "think|try|wait|want|all|probably",
+);
 
 /// Who decides for others, as the first words of a statement name them.
-const BODIES: [&str; 24] = [
-    "administration",
-    "board",
-    "boss",
-    "chair",
-    "chairman",
-    "chairwoman",
-    "club",
-    "committee",
-    "council",
-    "department",
-    "director",
-    "foundation",
-    "group",
-    "head",
-    "management",
-    "mayor",
-    "meeting",
-    "members",
-    "office",
-    "owner",
-    "sponsor",
-    "team",
-    "treasurer",
-    "workshop",
-];
+const BODIES: &str = concat!(
+    "administration|board|boss|chair|chairman|chairwoman|club|committee|council|department|director|",
+    "foundation|group|head|management|mayor|meeting|members|office|owner|sponsor|team|treasurer|workshop",
+);
 
 /// Whether one of some words names who decides for others.
 pub(super) fn names_a_body(who: &[super::words::Word<'_>]) -> bool {
-    who.iter().any(|word| BODIES.binary_search(&word.text.as_ref()).is_ok())
+    who.iter().any(|word| lists(BODIES, &word.text))
 }
 
 /// What the user settles without a word that says so.
@@ -208,10 +141,12 @@ pub(super) fn ruled(statement: &str, led_before: bool, after_decision: bool) -> 
     let lower = unquoted(statement).to_ascii_lowercase();
     let what = reason(&lower).map_or(lower.as_str(), |(at, _)| &lower[..at]);
     // What is doubted in a reason or behind "until" is not what is decided, and MoSCoW's "a Should" is no doubt.
-    let padded = format!(" {} ", main_clause(&lower))
-        .replace(" a should ", " a want ")
-        .replace(" a could ", " a want ");
-    if DOUBTS.iter().any(|doubt| padded.contains(doubt)) || lower.starts_with("if ") {
+    let mut padded = format!(" {} ", main_clause(&lower));
+    for priority in [" a should ", " a could ", " from should ", " from could ", " to should ", " to could "]
+    {
+        padded = padded.replace(priority, " a want ");
+    }
+    if DOUBTS.split('|').any(|doubt| padded.contains(doubt)) || lower.starts_with("if ") {
         return None;
     }
     let (rest, mut led) = led_by(&lower);
@@ -221,7 +156,8 @@ pub(super) fn ruled(statement: &str, led_before: bool, after_decision: bool) -> 
     let said = &statement[statement.len() - rest.len()..];
     let statement =
         Statement { said, rest, what: what.get(lower.len() - rest.len()..).unwrap_or_default(), led };
-    if let Some(chosen) = statement.named().or_else(|| statement.named_and_why()) {
+    let named = statement.named().or_else(|| statement.named_and_why());
+    if let Some(chosen) = named.or_else(|| chosen(said, rest, led.any)) {
         return Some(chosen);
     }
     if words(&lower).len() < 3 {
@@ -233,7 +169,8 @@ pub(super) fn ruled(statement: &str, led_before: bool, after_decision: bool) -> 
         return intended;
     }
     let ruling = statement.by_a_body().or_else(|| statement.announced()).or_else(|| statement.follows());
-    let ruling = ruling.or_else(|| statement.unwanted()).or_else(|| statement.taken());
+    let ruling = ruling.or_else(|| statement.unwanted()).or_else(|| statement.wanted());
+    let ruling = ruling.or_else(|| statement.taken());
     let ruling = ruling.or_else(|| settled.then(|| with_reason(said))).or_else(|| statement.agreed());
     ruling.or_else(|| statement.stated(after_decision).then(|| with_reason(said)))
 }
@@ -303,7 +240,7 @@ impl Statement<'_> {
     fn is_idle(&self) -> bool {
         let Some(left) = self.behind(&WILL) else { return false };
         let verb = words(&self.rest[self.rest.len() - left..]).first().map(|word| word.text.to_string());
-        verb.is_none_or(|verb| IDLE.contains(&verb.as_str()))
+        verb.is_none_or(|verb| lists(IDLE, &verb))
     }
 
     /// "The committee voted for the wooden floor."
@@ -469,8 +406,8 @@ impl Statement<'_> {
             "lassen wir ",
         ];
         let gerund = ["we're ", "we are "].iter().find_map(|we| self.rest.strip_prefix(we));
-        let doing = gerund.is_some_and(|after| DOING.contains(&after.split(' ').next().unwrap_or_default()));
-        let took = self.rest.starts_with("we take ") && self.rest.contains(", not ");
+        let doing = gerund.is_some_and(|after| lists(DOING, after.split(' ').next().unwrap_or_default()));
+        let took = self.rest.starts_with("we take ") && self.chooses();
         let chosen = self.rest.starts_with("for ")
             && [" we choose ", " we take ", " we use ", " it's ", " it is "]
                 .iter()
@@ -478,6 +415,29 @@ impl Statement<'_> {
         let led = self.led.any && self.behind(&led_takes).is_some();
         let taken = self.behind(&takes).is_some() || doing || took || chosen || led || self.refuses();
         (taken || self.told() || self.is_a_figure()).then(|| with_reason(self.said))
+    }
+
+    /// "We take labels and not chips, because …": what is taken is set against another, or has a reason; what is
+    /// done today as every day is told.
+    fn chooses(&self) -> bool {
+        let padded = format!(" {} ", self.what.trim_end_matches(['.', '!']));
+        let habit =
+            [" always ", " at the moment ", " currently ", " every day ", " now ", " today ", " usually "];
+        let reason = self.what.len() < self.rest.len();
+        (reason || self.sets_against()) && !habit.iter().any(|word| padded.contains(word))
+    }
+
+    fn sets_against(&self) -> bool {
+        let against = [", not ", " and not ", " instead of ", " rather than "];
+        against.iter().any(|word| self.what.contains(word))
+    }
+
+    /// "We want to share the costs by hours, not by firings."
+    fn wanted(&self) -> Option<Ruling> {
+        let left = self.behind(&["we want to "]).filter(|_| self.sets_against())?;
+        let learns = ["find ", "hear ", "know ", "learn ", "see ", "understand "];
+        let verb = &self.rest[self.rest.len() - left..];
+        (!learns.iter().any(|word| verb.starts_with(word))).then(|| self.from(left))
     }
 
     /// "No, I don't want a public list": a thing is refused; "I don't want to interrupt" refuses none.
@@ -503,7 +463,7 @@ impl Statement<'_> {
             return false;
         };
         let verb = words(&self.rest[self.rest.len() - left..]).first().map(|word| word.text.to_string());
-        verb.is_some_and(|verb| !IDLE.contains(&verb.as_str()))
+        verb.is_some_and(|verb| !lists(IDLE, &verb))
     }
 
     /// "Good, thirty days and not a day longer", "Right. No photos, ever": a phrase without a verb, behind
@@ -523,7 +483,23 @@ impl Statement<'_> {
             " will ",
         ];
         let verbless = !verbs.iter().any(|verb| self.what.contains(verb));
-        led && verbless && (figure || opens.iter().any(|opening| self.what.starts_with(opening)))
+        let single = [
+            "one can",
+            "one could",
+            "one last",
+            "one moment",
+            "one more",
+            "one of",
+            "one question",
+            "one thing",
+        ];
+        let one = self.led.pauses && first == "one" && self.behind(&single).is_none();
+        // "No photos in the first version" bounds a version.
+        let rounds =
+            [" first version", " first release", " first round", " first step", " this round", " for now"];
+        let bounded = self.rest.starts_with("no ") && rounds.iter().any(|round| self.what.contains(round));
+        verbless && (bounded || one)
+            || led && verbless && (figure || opens.iter().any(|opening| self.what.starts_with(opening)))
     }
 
     /// "The director agreed yesterday that the guide will be free."
@@ -546,7 +522,7 @@ impl Statement<'_> {
             let after = &self.rest[at + length..];
             !after.starts_with(char::is_alphanumeric) && !after.starts_with(" of ")
         };
-        let lays_down = LAID_DOWN.iter().any(|phrase| {
+        let lays_down = LAID_DOWN.split('|').any(|phrase| {
             self.rest.match_indices(phrase).any(|(at, _)| phrase.ends_with(' ') || ends(at, phrase.len()))
         });
         let hearsay = [
@@ -577,9 +553,10 @@ impl Statement<'_> {
             " loses ", " can't ", " cannot ", " must ", " stays ", " stay ",
         ];
         let follows = [" are not ", " is not ", " are replaced", " is replaced", " are kept", " is kept"];
+        let comes = self.led.pauses && says(&[" come ", " comes "]);
         own && (lays_down
             || self.led.answers
-            || self.led.concludes && says(&states)
+            || self.led.concludes && (comes || says(&states))
             || after_decision && says(&follows))
     }
 }
@@ -589,52 +566,18 @@ const WILL: [&str; 6] =
     ["we'll ", "we will ", "we shall ", "we are going to ", "we're going to ", "then we'll "];
 
 /// What people say they are doing when they have decided to.
-const DOING: [&str; 14] = [
-    "cutting",
-    "dropping",
-    "splitting",
-    "keeping",
-    "leaving",
-    "limiting",
-    "moving",
-    "postponing",
-    "replacing",
-    "skipping",
-    "sticking",
-    "switching",
-    "adding",
-    "removing",
-];
+const DOING: &str = concat!(
+    "cutting|dropping|splitting|keeping|leaving|limiting|moving|postponing|replacing|skipping|sticking|",
+    "switching|adding|removing",
+);
 
 /// States that somebody lays down.
-const LAID_DOWN: [&str; 26] = [
-    " is out of scope",
-    " are out of scope",
-    " are frozen",
-    " is frozen",
-    " from now on",
-    " from today on",
-    " is out",
-    " are out",
-    " is off the table",
-    " are off the table",
-    " stay at ",
-    " stays at ",
-    " stay as ",
-    " stays as ",
-    " stays untouched",
-    " stay untouched",
-    " become a ",
-    " becomes a ",
-    " becomes the ",
-    " become the ",
-    " remains as ",
-    " stays off ",
-    " moves to phase ",
-    " move to phase ",
-    " moves to the next ",
-    " move to the next ",
-];
+const LAID_DOWN: &str = concat!(
+    " is out of scope| are out of scope| are frozen| is frozen| from now on| from today on| is out|",
+    " are out| is off the table| are off the table| stay at | stays at | stay as | stays as |",
+    " stays untouched| stay untouched| become a | becomes a | becomes the | become the | remains as |",
+    " stays off | moves to phase | move to phase | moves to the next | move to the next ",
+);
 
 /// What a statement says before it closes with "so we do that" and the like.
 pub(super) fn closed(statement: &str) -> Option<Ruling> {
@@ -647,6 +590,8 @@ pub(super) fn closed(statement: &str) -> Option<Ruling> {
         ", that is decided",
         ", that's settled",
         ", that is settled",
+        ", that's clear",
+        ", that is clear",
         ", that's final",
         ", that is final",
         ", and that's final",

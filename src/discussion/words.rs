@@ -164,6 +164,12 @@ pub fn subjects(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// Whether a list of words and phrases, with a bar between them, holds one. A text takes less room in the program
+/// than a table of texts.
+pub fn lists(list: &str, word: &str) -> bool {
+    list.split('|').any(|one| one == word)
+}
+
 /// Small numbers, as people write them out.
 const SMALL_NUMBERS: [&str; 13] = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",

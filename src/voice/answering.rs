@@ -103,8 +103,10 @@ impl Speaker<'_> {
             }
         }
         let asked = self.asked(message);
-        // What somebody wants to talk about is no line that has one word of it.
-        let is_chance = proposes(message) && asked.common() < 2;
+        // What somebody wants to talk about, or tells, is no line that has one word of it.
+        let open = asked.best().is_some_and(is_open) && asked.common() < 2;
+        let is_chance =
+            proposes(message) && asked.common() < 2 || !asks(message) && (open || asked.is_by_chance());
         (message.to_owned(), if is_chance { asked.without_lines() } else { asked })
     }
 
@@ -149,7 +151,7 @@ impl Speaker<'_> {
             return vec![taken_up];
         }
         if !first {
-            return self.beside(text, asked, &self.shown_in_this_round(), 1);
+            return self.beside(text, asked, &self.shown_in_this_round(), 2);
         }
         let asks = asks(&message.text);
         let Some(best) = asked.best() else {
@@ -168,17 +170,26 @@ impl Speaker<'_> {
                 &asked.quote(line, 140),
             )];
         }
-        let quote = asked.quote(best, 140);
+        let quote = asked.quote(best, 160);
+        if is_open(best) && !asks {
+            return self.in_turn(wording::speaks_to_open(self.speech, &wording::place(best), &quote));
+        }
         // Who asks is shown the line again; who tells something has seen it.
         let Some(topic) = asked.topic(text, best).filter(|_| asks || !self.is_quoted(&quote)) else {
             return Vec::new();
         };
-        let ways = wording::points_at(self.speech, &title(&topic), &wording::place(best), &quote);
+        let (is_open, said_of) = (is_open(best), title(&topic));
+        let ways = match is_open {
+            true => wording::points_at_open(self.speech, &said_of, &wording::place(best), &quote),
+            false => wording::points_at(self.speech, &said_of, &wording::spot(best), &quote),
+        };
         let ways = self.in_turn(ways);
         let more = match asked.other() {
             Some(other) => format!(", beside {}: \"{}\".", wording::place(other), asked.quote(other, 90)),
-            None if is_open(best) => format!(". {}", wording::is_open_there(self.speech)),
-            None => return ways,
+            None => match self.told_beside(asked, best) {
+                Some(more) => more,
+                None => return ways,
+            },
         };
         ways.iter().map(|way| format!("{}{more}", way.trim_end_matches('.'))).collect()
     }
@@ -192,18 +203,69 @@ impl Speaker<'_> {
         };
         let is_shown = |line: &&Line| shown.contains(&format!("{} ", wording::place(line)));
         let next = asked.close(least).find(|line| !is_shown(line));
+        let other = self.told_otherwise(text).filter(|line| !is_shown(line));
         let next = next.and_then(|line| Some((line, title(&asked.topic(text, line)?))));
         let say = |(line, topic): (&Line, String)| {
             wording::reads_beside(self.speech, &topic, &wording::place(line), &asked.quote(line, 110))
         };
-        let mut ways = self.in_turn(next.map(say).unwrap_or_default());
+        let otherwise = other.map(|line| {
+            wording::tells_otherwise(self.speech, &wording::place(line), &snippet(&line.text, 110))
+        });
+        let mut ways: Vec<String> = otherwise.into_iter().collect();
+        ways.extend(self.in_turn(next.map(say).unwrap_or_default()));
+        let figure = self.line_with_a_figure(&is_shown);
+        ways.extend(self.in_turn(figure.unwrap_or_default()));
+        let nowhere = asked.nowhere(text).filter(|_| !self.is_first_to_answer()).map(|topic| title(&topic));
+        ways.extend(nowhere.map(|topic| wording::finds_none_either(self.speech, &topic)).unwrap_or_default());
         let mut known: Vec<String> = asked.close(1).filter(is_shown).take(3).map(wording::place).collect();
         if known.is_empty() {
             known.push(wording::place(best));
         }
         let topic = title(&asked.topic(text, best).unwrap_or_else(|| snippet(text, 60)));
-        ways.extend(self.in_turn(wording::nothing_beside(self.speech, &topic, &known.join(" and "))));
+        // What is open itself defines nothing.
+        ways.extend(self.in_turn(match is_open(best) {
+            true => wording::finds_none_either(self.speech, &topic),
+            false => wording::nothing_beside(self.speech, &topic, &known.join(" and ")),
+        }));
         ways
+    }
+
+    /// The line on what a message tells beside its question, where the two share words enough.
+    fn told_beside(&self, asked: &Asked<'_>, shown: &Line) -> Option<String> {
+        let told = self.asked(&self.told()?);
+        let line = told.best().filter(|line| *line != shown)?;
+        let enough = told.common() > 2 || told.common() > 1 && asked.shared(line) > 0;
+        let line = Some(line).filter(|_| enough)?;
+        Some(format!(", beside {}: \"{}\".", wording::place(line), told.quote(line, 110)))
+    }
+
+    /// What the user's last message tells beside what it asks.
+    fn told(&self) -> Option<String> {
+        let message = self.talk.last_message()?;
+        let told = statements(&self.without_names(&message.text));
+        let asks = told.iter().any(|one| one.ends_with(['?', '？']));
+        let told = told.into_iter().filter(|one| !one.ends_with(['?', '？'])).collect::<Vec<_>>().join(" ");
+        (asks && !told.is_empty()).then_some(told)
+    }
+
+    /// The one line that holds a time or a long figure of the user's last message: "02:00".
+    fn line_with_a_figure(&self, is_shown: &dyn Fn(&&Line) -> bool) -> Option<Vec<String>> {
+        let told = self.told()?;
+        let figures = told.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_ascii_digit()));
+        let exact = figures.filter(|figure| figure.len() > 3 && figure.contains([':', ',', '.']));
+        exact.into_iter().find_map(|figure| {
+            let mut lines = self.evidence.lines.iter().filter(|line| line.text.contains(figure));
+            let line = lines.next().filter(|line| !is_shown(line))?;
+            let say = || {
+                wording::reads_beside(self.speech, figure, &wording::place(line), &snippet(&line.text, 110))
+            };
+            lines.next().is_none().then(say)
+        })
+    }
+
+    /// The line that has another figure than the user's last message tells beside what it asks.
+    fn told_otherwise(&self, asked: &str) -> Option<&Line> {
+        self.evidence.contradicts(&self.told()?, asked)
     }
 
     /// The lines that this round has shown, by their places.
@@ -229,7 +291,19 @@ impl Speaker<'_> {
             .map(|(at, place)| format!("\"{}\" ({place})", parts.said(self.evidence, *at)));
         let listed = listed.collect::<Vec<_>>().join(", ");
         let ways = wording::enumerates(self.speech, &title(&parts.name), &listed);
+        let more = self.beside_the_parts(question, &parts.name, &listed).unwrap_or_default();
+        let ways = ways.iter().map(|way| format!("{}{more}.", way.trim_end_matches('.'))).collect();
         (!listed.is_empty()).then(|| self.in_turn(ways))
+    }
+
+    /// The line on what is asked of the parts, which the first voice shows beside them: "… when a school starts?"
+    fn beside_the_parts(&self, question: &str, name: &str, listed: &str) -> Option<String> {
+        let (_, of_parts) = question.split_once(name)?;
+        let asked = self.asked(of_parts);
+        let line = asked.best().filter(|_| self.is_first_to_answer() && asked.common() > 1)?;
+        let at = wording::place(line);
+        let new = !listed.contains(&format!("({at})"));
+        new.then(|| format!(", beside {at}: \"{}\"", asked.quote(line, 110)))
     }
 
     /// Ways to say something, another one first in each turn.
@@ -277,7 +351,10 @@ impl Speaker<'_> {
         let before = before.take(1).next();
         let clash = self.evidence.contradicts(&message.text, before.unwrap_or_default());
         let line = clash.or_else(|| self.touched_by(&what, before.unwrap_or_default()));
-        let mut ways = wording::settled(self.speech, &what, &reason, line);
+        let mut ways = match line.filter(|line| clash.is_none() && is_open(line)) {
+            Some(line) => wording::settles_open(self.speech, &what, &reason, line),
+            None => wording::settled(self.speech, &what, &reason, line),
+        };
         if let (Some(line), true) = (clash, self.is_first_to_answer()) {
             let first = wording::settled(self.speech, &what, &reason, None).remove(0);
             ways.insert(0, format!("{first} {}", wording::still_says(self.speech, line)));
@@ -302,11 +379,25 @@ impl Speaker<'_> {
         let told = [&object, &whole].into_iter().find(|asked| asked.common() > 1);
         let own = told.and_then(Asked::best);
         // "Both directions" is of what was asked, and a whole sentence of itself.
-        match telling(&main).len() <= ELLIPTIC {
-            true => own.or_else(|| with_before().best()).or(whole.best()),
+        let named = match telling(&main).len() <= ELLIPTIC {
+            true => {
+                let by_itself = whole.best().filter(|_| !whole.is_by_chance());
+                own.or(by_itself).or_else(|| with_before().best()).or(whole.best())
+            }
             // One shared word is chance.
             false => own,
-        }
+        };
+        named.or_else(|| self.open_line_on(&whole))
+    }
+
+    /// A line that is open, was read out in this discussion, and shares a word with a decision: that is what it
+    /// settles.
+    fn open_line_on(&self, decided: &Asked<'_>) -> Option<&Line> {
+        let shown: BTreeSet<String> =
+            self.talk.contributions().flat_map(|said| places_in(&said.text)).collect();
+        let lines = shown.iter().filter_map(|place| self.evidence.line_at(place.trim_end()));
+        let open = lines.filter(|line| is_open(line) || crate::discussion::is_left_open(&line.text));
+        open.max_by_key(|line| decided.shared(line)).filter(|line| decided.shared(line) > 0)
     }
 
     /// Whether nobody has answered the last message yet.
@@ -353,14 +444,17 @@ impl Speaker<'_> {
         let asks = asks(&message.text);
         if let Some(best) = asked.best() {
             // A line that nobody has shown is shown, in whatever words are left.
-            if self.is_first_to_answer() && !self.is_quoted(&asked.quote(best, 140)) {
+            if self.is_first_to_answer() && !self.is_quoted(&asked.quote(best, 160)) {
                 return Vec::new();
             }
             let shown = self.talk.contributions().flat_map(|said| places_in(&said.text)).collect();
             return self.beside(text, asked, &shown, if asks { 1 } else { 2 });
         }
         let said = self.in_short(&self.without_names(&message.text));
-        if !asks {
+        // "Who has to know that?" asks nothing of the documents but what it points back to.
+        let points_back = said.split_whitespace().count() > 3
+            && self.told().is_some_and(|told| told.contains(said.trim_end_matches('…')));
+        if !asks || points_back {
             return self.in_turn(wording::written_nowhere(self.speech, &said));
         }
         let mut questions = self.own_questions().into_iter().filter(|question| !self.has_said(question));
@@ -387,6 +481,7 @@ impl Speaker<'_> {
 
 /// A topic as it is quoted.
 fn title(topic: &str) -> String {
+    let topic = topic.strip_suffix("'s").or_else(|| topic.strip_suffix("’s")).unwrap_or(topic);
     plain::cut(topic, 60).replace('"', "'")
 }
 
@@ -523,11 +618,13 @@ mod tests {
         for round in answers_to(spec, &said) {
             assert_eq!(round.len(), 3, "{round:?}");
             assert!(
-                round[0].contains("spec.md line 3") && round[1].contains("spec.md line 5: \"A guard"),
+                round[0].contains("spec.md line 3")
+                    && round[1].contains("spec.md line 5")
+                    && round[1].contains("\"A guard"),
                 "{round:?}"
             );
             assert!(
-                round[2].contains("spec.md line 3 and spec.md line 5") && !round[2].contains(": \""),
+                round[2].contains("spec.md line 3 and spec.md line 5") && !round[2].contains("noon"),
                 "{round:?}"
             );
         }
@@ -566,6 +663,20 @@ mod tests {
             "{rounds:?}"
         );
         assert!(rounds[2][0].contains("\"colours\"") && !rounds[2][0].contains("noon"), "{rounds:?}");
+    }
+
+    #[test]
+    fn a_figure_that_one_line_holds_and_a_fact_that_none_has_are_told() {
+        let spec = "# Pump\n\nThe meter wakes up at 02:00 in the cellar.\n\nThe estimator starts at 06:00.\n";
+        let said = [
+            "You all: the files come at 04:30 and not at 02:00. Is the estimator early enough?",
+            "Nine ropes went lost on Sunday. Who has to know that?",
+            "Two divers lost a rope.",
+        ];
+        let rounds = answers_to(spec, &said);
+        assert!(rounds[0][1].contains("02:00") && rounds[0][1].contains("spec.md line 3"), "{rounds:?}");
+        assert!(rounds[1][0].contains("\"Nine ropes went lost") && !rounds[1][0].contains('?'), "{rounds:?}");
+        assert!(rounds[2][0].contains("\"Two divers lost a rope\""), "{rounds:?}");
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! What a message asks about, and which lines speak of it: words weigh the more the fewer lines hold them, they
 //! are compared by their roots ("encryption" finds "encrypt"), and a line counts with its heading.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
@@ -9,8 +8,10 @@ use std::sync::LazyLock;
 use foldhash::fast::RandomState;
 
 use super::evidence::{Evidence, Line, LineKind, snippet};
+use super::left_open::is_open;
 use super::naming::{is_of_the_calendar, is_unit, names_something};
 use super::paragraphs::sentences;
+pub use crate::discussion::root::root;
 use crate::discussion::words::{is_number, is_significant, stem, subjects, words};
 
 /// Words of a message that are looked for.
@@ -23,11 +24,17 @@ const ONE: usize = 150;
 /// A word that stands in no more lines tells one line from another.
 const TELLING: usize = 4;
 
+/// What stands before a German verb, and behind its sentence.
+const PARTICLES: [&str; 8] = ["ab", "an", "auf", "aus", "ein", "mit", "vor", "zu"];
+
+/// A row of so many cells behind its name is quoted by those that are asked about.
+const WIDE: usize = 5;
+
 /// As many lines that say a word are looked at.
 const EVERYWHERE: usize = 1_000;
 
 /// Words that say nearly the same, as far as a document is searched by them.
-const NEAR: [&[&str]; 15] = [
+const NEAR: [&[&str]; 17] = [
     &[
         "down",
         "outage",
@@ -54,86 +61,10 @@ const NEAR: [&[&str]; 15] = [
     &["backup", "restore", "recover"],
     &["lock", "block", "reserve"],
     &["verify", "validate", "check"],
+    &["risk", "lose", "danger", "harm"],
+    &["replay", "stamp", "nonce", "signature"],
     &["conflict", "clash", "merge", "overwrite", "differently"],
 ];
-
-/// Forms that no ending tells, behind the word whose forms they are.
-const FORMS: &str = "\
-    begin began begun, break broke broken, bring brought, build built, buy bought, catch caught, \
-    choose chose chosen, drive drove driven, eat ate eaten, fall fell fallen, feel felt, fly flew flown, \
-    forget forgot forgotten, freeze froze frozen, give gave given, grow grew grown, hear heard, hold held, \
-    keep kept, know knew known, lend lent, lose lost loss, meet met, pay paid payment, ride rode ridden, \
-    ring rang rung, run ran, say said, see saw seen, seek sought, sell sold, send sent, sleep slept, \
-    speak spoke spoken, spend spent, stand stood, steal stole stolen, take took taken, teach taught, \
-    tell told, think thought, throw threw thrown, wear wore worn, win won, write wrote written";
-
-/// The word whose form a word is, where no ending tells.
-fn base(form: &str) -> Option<&'static str> {
-    static BASES: LazyLock<HashMap<&str, &str, RandomState>> = LazyLock::new(|| {
-        let words = FORMS.split(", ").filter_map(|words| words.split_once(' '));
-        words.flat_map(|(base, forms)| forms.split(' ').map(move |form| (form, base))).collect()
-    });
-    BASES.get(form).copied()
-}
-
-/// Endings that are taken off, by their last letter, the longer ones first.
-const fn endings(last: u8) -> &'static [&'static str] {
-    match last {
-        b's' => &["ications", "ations", "ments", "ness"],
-        b'n' => &["ication", "ation", "ion"],
-        b'y' => &["ically", "ally", "ly"],
-        b'l' => &["ical", "al"],
-        b't' => &["ment"],
-        b'e' => &["able", "ure", "e"],
-        b'g' => &["ing"],
-        b'd' => &["ed"],
-        b'r' => &["er", "or"],
-        b'c' => &["ic"],
-        _ => &[],
-    }
-}
-
-/// What the forms of a word have in common, near enough to find one by another: "encryption", "encrypts" and
-/// "encrypted" are all found by "encrypt".
-pub fn root(word: &str) -> String {
-    let word = stem(word);
-    if !word.is_ascii() {
-        return word.into_owned();
-    }
-    let word = adjective(base(&word).map_or(word, Cow::Borrowed));
-    let mut left: &str = &word;
-    for _ in 0..2 {
-        let ends = endings(left.bytes().last().unwrap_or_default()).iter();
-        let shorter =
-            ends.copied().find_map(|ending| left.strip_suffix(ending).filter(|rest| rest.len() >= 4));
-        let Some(shorter) = shorter else { break };
-        left = undoubled(shorter);
-    }
-    match left.strip_suffix('i') {
-        Some(rest) => format!("{rest}y"),
-        None => left.to_owned(),
-    }
-}
-
-/// "absence" as "absent", "tolerance" as "tolerant": the one names what the other says.
-fn adjective(word: Cow<'_, str>) -> Cow<'_, str> {
-    let of = |noun: &[&str], ending: &str| {
-        let head = noun.iter().find_map(|noun| word.strip_suffix(noun)).filter(|head| head.len() > 2)?;
-        Some(Cow::Owned(format!("{head}{ending}")))
-    };
-    of(&["ence", "ency"], "ent").or_else(|| of(&["ance", "ancy"], "ant")).unwrap_or(word)
-}
-
-/// "plann" as "plan".
-fn undoubled(word: &str) -> &str {
-    let bytes = word.as_bytes();
-    match bytes {
-        [.., a, b] if a == b && !matches!(b, b's' | b'l' | b'e' | b'o') && bytes.len() > 4 => {
-            &word[..word.len() - 1]
-        }
-        _ => word,
-    }
-}
 
 /// The roots that are near to a root, itself among them; none where nothing is.
 fn near_to(one: &str) -> &'static [String] {
@@ -202,25 +133,79 @@ pub struct Asked<'a> {
     pub lines: Vec<usize>,
 }
 
+/// What a line should have that answers a message, beside its words.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wants {
+    /// "What happens if …": a line that says what holds in a case.
+    case: bool,
+    /// "How long", "bis wann": a line with a figure.
+    figure: bool,
+    /// Who tells something speaks to a line that is open.
+    open: bool,
+}
+
+impl Wants {
+    fn of(text: &str) -> Wants {
+        let lower = format!(" {} ", crate::discussion::words::phrase(text));
+        let says = |all: &[&str]| all.iter().any(|words| lower.contains(words));
+        let case = ["what if", "what happens if", "what happens when", "was passiert wenn", "was ist wenn"];
+        let figure = [
+            "by when",
+            "how long",
+            "how many",
+            "how much",
+            "how often",
+            "until when",
+            "wann",
+            "wie lange",
+            "wie oft",
+            "wie viel",
+            "wie viele",
+        ];
+        let whole = |all: &[&str]| all.iter().any(|words| lower.contains(&format!(" {words} ")));
+        let figure = whole(&figure) || says(&[" when do ", " when does ", " when is ", " when will "]);
+        Wants { case: whole(&case), figure, open: !text.contains(['?', '？']) }
+    }
+
+    /// Whether a line holds a figure where one is asked for.
+    fn is_met(self, line: &Line) -> bool {
+        self.figure && line.words.iter().any(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+    }
+
+    /// Whether a line says what holds in a case.
+    fn is_case(line: &Line) -> bool {
+        let says = |word: &str| line.words.iter().any(|said| said == word);
+        let first = line.words.first().map(String::as_str).unwrap_or_default();
+        ["if", "falls", "unless", "wenn"].iter().any(|word| says(word)) || matches!(first, "when" | "where")
+    }
+}
+
 impl<'a> Asked<'a> {
     /// Holds a message against the evidence; of lines that share as much, one that has to do with `step` is first.
     pub fn of(evidence: &'a Evidence, text: &str, step: &str) -> Asked<'a> {
         let (words, shares) = (Vec::new(), BTreeMap::new());
         let mut asked = Asked { evidence, words, shares, measure: OnceCell::new(), lines: Vec::new() };
-        for (run, stem) in runs(text).into_iter().take(MOST) {
+        for (run, stem) in runs(text, evidence).into_iter().take(MOST) {
             asked.look_for(run, &stem);
         }
-        asked.lines = asked.ranked(&subjects(step));
+        asked.lines = asked.ranked(&subjects(step), &Wants::of(text));
         asked
     }
 
     /// Takes a word, or a figure with its unit, and what each line shares of it.
     fn look_for(&mut self, run: Vec<String>, stem: &str) {
+        // "Two members" is about members, once.
+        if self.words.iter().any(|word| word.run == run) {
+            return;
+        }
         let mut said = self.evidence.saying(&run);
         // "180 MB" stands nowhere, and the limit in MB does; what time is counted in limits nothing.
         let unit = run.last().filter(|_| run.len() > 1 && said.is_empty() && names_something(stem));
         if let Some(unit) = unit.filter(|unit| !self.evidence.lines_of(unit).is_empty()) {
             return self.look_for(vec![unit.clone()], unit);
+        }
+        if let (true, [one]) = (said.is_empty(), run.as_slice()) {
+            said = self.separated(one);
         }
         // What stands everywhere tells no line from another.
         said.truncate(EVERYWHERE);
@@ -234,26 +219,38 @@ impl<'a> Asked<'a> {
         let same_form = |at: &usize| self.evidence.lines.get(*at).is_some_and(|line| is_said_as(stem, line));
         let same: Vec<bool> = said.iter().map(same_form).collect();
         let close = near_to(&root);
-        let near: BTreeSet<usize> = close
-            .iter()
-            .filter(|other| **other != root)
-            .flat_map(|other| self.evidence.lines_of(other))
-            .copied()
-            .filter(|at| said.binary_search(at).is_err())
-            .collect();
-        let near_weight = if near.is_empty() { 0 } else { 400 / (2 + near.len()) };
+        // Of the words that are near, a rare one tells more.
+        let mut near: BTreeMap<usize, usize> = BTreeMap::new();
+        for lines in close.iter().filter(|other| **other != root).map(|other| self.evidence.lines_of(other)) {
+            for at in lines.iter().filter(|at| said.binary_search(at).is_err()) {
+                let weight = near.entry(*at).or_default();
+                *weight = (*weight).max(450 / (2 + lines.len()));
+            }
+        }
+        let near_weight = near.values().copied().max().unwrap_or_default();
         for (at, same) in said.iter().zip(&same) {
             self.add(*at, exact, if *same { weight } else { weight / 2 });
         }
-        for at in &near {
-            self.add(*at, 1, near_weight);
+        for (at, weight) in &near {
+            self.add(*at, 1, *weight);
         }
-        let headed = self.evidence.below_headings(&said);
-        for at in headed.into_iter().filter(|at| said.binary_search(at).is_err() && !near.contains(at)) {
+        let mut headed = self.evidence.below_headings(&said);
+        headed.extend(self.evidence.beside_in_record(&said));
+        for at in headed.into_iter().filter(|at| said.binary_search(at).is_err() && !near.contains_key(at)) {
             self.add(at, 1, weight / 2);
         }
         let same = same.contains(&true);
         self.words.push(Word { root, run, weight, count: said.len(), close, near: near_weight, same });
+    }
+
+    /// The lines that say a German verb in two parts: "melden … ab" for "abmelden".
+    fn separated(&self, verb: &str) -> Vec<usize> {
+        let split = PARTICLES.iter().find_map(|particle| Some((*particle, verb.strip_prefix(particle)?)));
+        let Some((particle, rest)) = split.filter(|(_, rest)| rest.len() > 3) else { return Vec::new() };
+        let says = |at: &&usize| {
+            self.evidence.lines.get(**at).is_some_and(|line| line.words.iter().any(|word| word == particle))
+        };
+        self.evidence.lines_of(rest).iter().filter(says).copied().collect()
     }
 
     fn add(&mut self, at: usize, count: usize, weight: usize) {
@@ -263,22 +260,33 @@ impl<'a> Asked<'a> {
     }
 
     /// The lines that are no chance hits, the best first.
-    fn ranked(&self, step: &[String]) -> Vec<usize> {
+    fn ranked(&self, step: &[String], wants: &Wants) -> Vec<usize> {
         let all: usize = self.words.iter().map(|word| word.weight).sum();
         let is_hit = |share: &Share| {
             share.count >= 2 && share.weight >= TWO || share.weight >= ONE && share.weight * 4 > all
         };
-        let mut found: Vec<(usize, usize, usize)> = Vec::new();
+        let mut found: Vec<(usize, (usize, bool), usize)> = Vec::new();
         for (at, share) in self.shares.iter().filter(|(_, share)| is_hit(share)) {
             let Some(line) = self.evidence.lines.get(*at) else { continue };
-            if line.kind == LineKind::Heading || line.stems.len() < 3 {
+            // The names of columns tell who asks what there is, and nobody who tells something.
+            let names = line.kind == LineKind::Heading || line.kind == LineKind::Columns && wants.open;
+            if names || line.stems.len() < 3 {
                 continue;
             }
             let near = step
                 .iter()
                 .filter(|word| line.stems.contains(word) || line.section_stems.contains(word))
                 .count();
-            found.push((share.weight, near, *at));
+            let weight = match line.kind {
+                LineKind::Columns => share.weight,
+                _ if wants.case && Wants::is_case(line) => share.weight * 4,
+                _ if wants.open && share.count > 1 && is_open(line) => share.weight * 4,
+                _ if wants.is_met(line) => share.weight * 3,
+                _ => share.weight * 2,
+            };
+            // A rule with the figure comes before what only tells one.
+            let is_rule = wants.figure && line.words.first().is_some_and(|first| is_label(first));
+            found.push((weight, (near, is_rule), *at));
         }
         // Stable: of equals the first.
         found.sort_by_key(|(weight, near, _)| std::cmp::Reverse((*weight, *near)));
@@ -358,6 +366,23 @@ impl<'a> Asked<'a> {
         })
     }
 
+    /// Whether the best line shares one word only, and others have that word too: chance.
+    pub fn is_by_chance(&self) -> bool {
+        let Some(best) = self.best() else { return false };
+        let own = roots(&best.text);
+        let said: Vec<&Word> = self.words.iter().filter(|word| has_run(&own, &word.run)).collect();
+        self.common() < 2 && said.iter().all(|word| word.run.len() == 1 && word.count > 1)
+    }
+
+    /// How many of its words a line shares.
+    pub fn shared(&self, line: &Line) -> usize {
+        let at = self
+            .shares
+            .iter()
+            .find(|(at, _)| self.evidence.lines.get(**at).is_some_and(|one| std::ptr::eq(one, line)));
+        at.map_or(0, |(_, share)| share.count)
+    }
+
     /// How many of its words the best line says.
     pub fn common(&self) -> usize {
         self.lines.first().and_then(|at| self.shares.get(at)).map_or(0, |share| share.count)
@@ -371,11 +396,11 @@ impl<'a> Asked<'a> {
 
     /// What a text shares with it, by weight.
     pub fn share(&self, text: &str) -> usize {
-        self.shared(&roots(text))
+        self.share_of(&roots(text))
     }
 
     /// The same of a text's roots.
-    fn shared(&self, roots: &[String]) -> usize {
+    fn share_of(&self, roots: &[String]) -> usize {
         let weigh = |word: &Word| match () {
             () if has_run(roots, &word.run) => word.weight,
             () if word.near > 0 && word.says_nearly(roots) => word.near,
@@ -391,7 +416,7 @@ impl<'a> Asked<'a> {
             return false;
         };
         let roots = roots(text);
-        let shared = self.shared(&roots);
+        let shared = self.share_of(&roots);
         if shared == 0 || shared * 5 < best.most * 3 {
             return false;
         }
@@ -419,6 +444,9 @@ impl<'a> Asked<'a> {
 
     /// A line in the sentence that speaks of it, at most `limit` characters.
     pub fn quote(&self, line: &Line, limit: usize) -> String {
+        if let Some(told) = self.told_cells(line).or_else(|| self.with_what_follows(line, limit)) {
+            return snippet(&told, limit);
+        }
         let all = sentences(&line.text);
         // Of equals the first; `max_by_key` gives the last.
         let best = (0..all.len()).rev().max_by_key(|at| self.share(&all[*at]));
@@ -434,6 +462,47 @@ impl<'a> Asked<'a> {
             true => self.window(&said, limit),
             false => snippet(&said, limit),
         }
+    }
+
+    /// Of a row what it is called by and the cells that are asked about, each behind the name of its column.
+    fn told_cells(&self, line: &Line) -> Option<String> {
+        let cells = line.cells()?;
+        let ((_, name), cells) = cells.split_first()?;
+        let is_asked = |text: &str| {
+            let own = roots(text);
+            self.words.iter().any(|word| has_run(&own, &word.run))
+        };
+        let picked: Vec<String> = cells
+            .iter()
+            .filter(|(column, cell)| is_asked(column) || is_asked(cell))
+            .map(|(column, cell)| format!("{column}: {}", if cell.is_empty() { "(blank)" } else { cell }))
+            .collect();
+        // A narrow row is read as it stands, unless it is a blank that is asked about.
+        let wide = cells.len() >= WIDE || picked.iter().any(|cell| cell.ends_with("(blank)"));
+        let few = (1..=2).contains(&picked.len()) && wide && !name.is_empty();
+        few.then(|| format!("{name}, {}", picked.join(", ")))
+    }
+
+    /// A field of a record that is little but its label, with the fields that follow it.
+    fn with_what_follows(&self, line: &Line, limit: usize) -> Option<String> {
+        if line.kind != LineKind::Data || line.words.len() > 3 {
+            return None;
+        }
+        let key = |line: &Line| line.text.split(':').next().unwrap_or_default().to_owned();
+        let at = self.evidence.lines.iter().position(|one| std::ptr::eq(one, line))?;
+        let mut keys = vec![key(line)];
+        let mut told = line.text.clone();
+        for next in &self.evidence.lines[at + 1..] {
+            let same =
+                next.document == line.document && next.kind == LineKind::Data && next.text.contains(": ");
+            if !same || keys.contains(&key(next)) || told.chars().count() + next.text.chars().count() > limit
+            {
+                break;
+            }
+            keys.push(key(next));
+            told = format!("{told}, {}", next.text);
+        }
+        (keys.len() > 1).then_some(told)
     }
 
     /// The part of a long sentence in which most is shared.
@@ -468,6 +537,9 @@ impl<'a> Asked<'a> {
             let next = at + length;
             let goes_on = names(next) && text[found[next - 1].end..found[next].start] == *" ";
             let before = at.checked_sub(1);
+            if is_verb(text, &found, at) {
+                return Some((weight / 4, length));
+            }
             let named = leads(before) || before.is_some_and(names) && leads(at.checked_sub(2));
             let weight = match (goes_on, named) {
                 (true, _) if stands(next).is_none() => weight / 4,
@@ -483,7 +555,8 @@ impl<'a> Asked<'a> {
         while from > 0 && rarest - from < 2 && joined(from - 1, from) && at(from - 1).is_some() {
             from -= 1;
         }
-        while to + 1 < found.len() && to - rarest < 2 && joined(to, to + 1) && at(to + 1).is_some() {
+        let goes_on = |to: usize| at(to + 1).is_some() && !is_verb(text, &found, to + 1);
+        while to + 1 < found.len() && to - rarest < 2 && joined(to, to + 1) && goes_on(to) {
             to += 1;
         }
         Some(text[found[from].start..found[to].end].to_owned())
@@ -492,13 +565,18 @@ impl<'a> Asked<'a> {
     /// What the first of some words, given by their roots, is worth that a line shares, and of how many words it is.
     fn stands(&self, found: &[Vec<String>], line: &[String]) -> Option<(usize, usize)> {
         let begins = |word: &Word| {
-            let parts = found.iter().take(word.run.len() + 1).enumerate();
-            let parts = parts.flat_map(|(at, roots)| roots.iter().map(move |root| (at, root)));
+            let first = found.first()?;
+            // The letter alone is short for "Option B".
+            let is_letter = word.run.len() == 2 && word.run[1].len() == 1;
+            let short = (is_letter && matches!(&first[..], [one] if *one == word.run[1])).then_some(1);
             // Most words begin with another root.
-            let first = found.first().and_then(|roots| roots.first());
-            (first == word.run.first()).then_some(())?;
-            let (places, own): (Vec<usize>, Vec<String>) = parts.map(|(at, root)| (at, root.clone())).unzip();
-            begins_with(&own, &word.run).map(|length| places[length - 1] + 1)
+            if first.first() != word.run.first() {
+                return short;
+            }
+            let parts = found.iter().take(word.run.len() + 1).enumerate();
+            let parts = parts.flat_map(|(at, roots)| roots.iter().map(move |root| (at, root.clone())));
+            let (places, own): (Vec<usize>, Vec<String>) = parts.unzip();
+            begins_with(&own, &word.run).map(|length| places[length - 1] + 1).or(short)
         };
         let (word, length) = self.words.iter().find_map(|word| Some((word, begins(word)?)))?;
         let near = || word.says_nearly(line).then_some(word.near);
@@ -551,6 +629,18 @@ fn is_counted(run: &[String]) -> bool {
     run.len() > 1 && run.first().is_some_and(digits) && !run.last().is_some_and(digits)
 }
 
+/// Whether a word is what a noun right before it does to the thing behind it: "repeat" in "the picker repeat the
+/// batch".
+fn is_verb(text: &str, found: &[crate::discussion::words::Word<'_>], at: usize) -> bool {
+    let (Some(before), Some(next)) = (at.checked_sub(1), found.get(at + 1)) else { return false };
+    let joined = |a: usize, b: usize| text[found[a].end..found[b].start] == *" ";
+    let opens = ["a", "an", "the", "his", "her", "its", "their", "our", "this", "each", "every"];
+    joined(before, at)
+        && joined(at, at + 1)
+        && names_something(&found[before].text)
+        && opens.contains(&next.text.as_ref())
+}
+
 /// Words behind which a verb stands as it is in the dictionary.
 const BEFORE_A_VERB: [&str; 23] = [
     "can", "cannot", "could", "did", "do", "does", "he", "it", "may", "might", "must", "not", "shall", "she",
@@ -580,11 +670,12 @@ fn says(text: &str, run: &[String]) -> bool {
 }
 
 /// What a text names: each telling word by its root, and each figure with the word behind it.
-fn runs(text: &str) -> Vec<(Vec<String>, String)> {
+fn runs(text: &str, evidence: &Evidence) -> Vec<(Vec<String>, String)> {
     let found = words(text);
+    let label = (0..found.len()).any(|at| is_letter(text, &found[at])).then(|| evidence.label()).flatten();
     let digits =
         |at: usize| found.get(at).is_some_and(|word| word.text.bytes().all(|byte| byte.is_ascii_digit()));
-    let mut all: Vec<(Vec<String>, String)> = Vec::new();
+    let mut all = quoted(text);
     let mut at = 0;
     while at < found.len() {
         if digits(at) {
@@ -608,7 +699,19 @@ fn runs(text: &str) -> Vec<(Vec<String>, String)> {
         {
             // "two inspectors" are more than inspectors.
             all.push((vec![found[at].text.to_string(), root(unit)], stem(unit).into_owned()));
-        } else if let Some(letter) = found.get(at + 1).filter(|next| is_letter(text, next)) {
+        } else if found[at].text == "second" && found.get(at + 1).is_some_and(|next| next.text == "time") {
+            all.push((vec![root("repeat")], "repeat".to_owned()));
+            at += 1;
+        } else if is_letter(text, &found[at]) {
+            // "Why not B?" is about Option B, where the documents have one.
+            all.extend(
+                label.iter().map(|label| (vec![label.clone(), found[at].text.to_string()], String::new())),
+            );
+        } else if let Some(letter) = found.get(at + 1).filter(|next| {
+            is_letter(text, next)
+                && names_something(&found[at].text)
+                && label.as_ref().is_none_or(|label| *label == root(&found[at].text))
+        }) {
             // "Option B" is one name.
             all.push((vec![root(&found[at].text), letter.text.to_string()], String::new()));
             at += 1;
@@ -623,6 +726,13 @@ fn runs(text: &str) -> Vec<(Vec<String>, String)> {
     let mut seen = BTreeSet::new();
     all.retain(|(run, _)| seen.insert(run.clone()));
     all
+}
+
+/// What a text names in quotation marks, each name as one run: "Receipt now".
+fn quoted(text: &str) -> Vec<(Vec<String>, String)> {
+    let marks = text.matches('"').count();
+    let names = text.split('"').skip(1).step_by(2).take(marks / 2).map(roots);
+    names.filter(|name| (2..=4).contains(&name.len())).map(|name| (name, String::new())).collect()
 }
 
 /// Whether a word is a small number, written out.
@@ -687,34 +797,6 @@ mod tests {
     }
 
     #[test]
-    fn forms_of_a_word_have_one_root() {
-        for forms in [
-            ["encrypt", "encryption", "encrypted"],
-            ["approve", "approving", "approval"],
-            ["plan", "planner", "planned"],
-            ["fail", "failure", "failed"],
-            ["pay", "paid", "payment"],
-            ["delete", "deletion", "deletes"],
-        ] {
-            assert!(forms.iter().all(|form| root(form) == root(forms[0])), "{forms:?} {:?}", forms.map(root));
-        }
-    }
-
-    #[test]
-    fn a_form_that_no_ending_tells_has_the_root_of_its_word() {
-        for (one, other) in [
-            ("sees", "seen"),
-            ("absence", "absent"),
-            ("tolerances", "tolerant"),
-            ("chosen", "choose"),
-            ("stolen", "steals"),
-            ("frozen", "freezing"),
-        ] {
-            assert_eq!(root(one), root(other), "{one}, {other}");
-        }
-    }
-
-    #[test]
     fn a_figure_is_found_with_what_it_counts() {
         let text = "# T\n\nSomebody takes the gloves off at noon.\n\nA person works for 90 minutes at most.\n\nAn answer takes 3 working days.\n\nA 25-minute walk follows.\n\nPower fails twice a year.\n";
         let evidence = Evidence::new([("spec.md", text)], &[]);
@@ -728,6 +810,66 @@ mod tests {
     }
 
     #[test]
+    fn a_line_that_has_what_is_wanted_comes_first() {
+        let text = "# T\n\nThe pilot and the buoy are old friends.\n\nIf the buoy drifts, a diver looks for it.\n\nA berth is kept for a guest.\n\nA berth costs 9 euros a night.\n\n## Open questions\n\n- Does the crane have a brake at all?\n";
+        let evidence = Evidence::new([("spec.md", text)], &[]);
+        let of = |text: &str| Asked::of(&evidence, text, "").best().map(|line| line.number);
+        assert_eq!(of("What happens if a buoy drifts and the old pilot is alone?"), Some(5));
+        assert_eq!(of("What does the pilot do with the buoy?"), Some(3));
+        assert_eq!(of("How much is a berth for a night?"), Some(9));
+        assert_eq!(of("The crane has no brake at all."), Some(13));
+        let quoted = Asked::of(&evidence, "Who tells \"old friends\" from the berth?", "");
+        assert_eq!(quoted.best().map(|line| line.number), Some(3));
+    }
+
+    #[test]
+    fn a_verb_in_two_parts_and_a_record_of_fields_are_found() {
+        let text =
+            "# T\n\nDie Eltern melden ein Kind bis 8:00 Uhr ab.\n\nDer Koch sieht ein Kind am Fenster.\n";
+        let evidence = Evidence::new([("spec.md", text)], &[]);
+        let asked = Asked::of(&evidence, "Bis wann kann ich mein Kind abmelden?", "");
+        assert_eq!(asked.best().map(|line| line.number), Some(3));
+        let text = "[\n {\"id\": \"A\",\n  \"who\": \"the pilot of a raft\",\n  \"wants\": \"one key for all\"},\n {\"id\": \"B\",\n  \"who\": \"the harbour master\",\n  \"wants\": \"a key that fits\"}\n]\n";
+        let evidence = Evidence::new([("a.json", text)], &[]);
+        let asked = Asked::of(&evidence, "Which key has the pilot?", "");
+        assert!(matches!(asked.best().map(|line| line.number), Some(3 | 4)));
+    }
+
+    #[test]
+    fn a_letter_alone_is_one_of_the_lettered_parts() {
+        let text = "# T\n\n## Option A: rope\n\nIt is cheap to buy.\n\n## Option B: chain\n\nIt rusts in salt water.\n";
+        let evidence = Evidence::new([("spec.md", text)], &[]);
+        let asked = Asked::of(&evidence, "Why not B?", "");
+        let line = asked.best().unwrap();
+        assert_eq!((line.number, asked.topic("Why not B?", line).as_deref()), (9, Some("B")));
+        let other = Evidence::new([("spec.md", "# T\n\nThe vitamin helps the crew.\n")], &[]);
+        assert_eq!(Asked::of(&other, "What do we lose with B?", "").best(), None);
+    }
+
+    #[test]
+    fn a_row_is_quoted_by_the_cells_that_are_asked_about() {
+        let text = "| Boat | Length | Width | Flag | Paint | Checked by |\n|---|---|---|---|---|---|\n| The grey gull of the north | 12 meters | 4 meters | green with a star | no | |\n";
+        let evidence = Evidence::new([("spec.md", text)], &[]);
+        let of = |text: &str| {
+            let asked = Asked::of(&evidence, text, "");
+            asked.best().map(|line| asked.quote(line, 140))
+        };
+        assert_eq!(
+            of("Who checked the gull?").as_deref(),
+            Some("The grey gull of the north, Checked by: (blank)")
+        );
+        assert_eq!(
+            of("Has the gull a star?").as_deref(),
+            Some("The grey gull of the north, Flag: green with a star")
+        );
+        assert!(of("Which boats are there?").is_some());
+        assert_eq!(
+            Asked::of(&evidence, "Which boats are there?", "").nowhere("Which boats are there?"),
+            None
+        );
+    }
+
+    #[test]
     fn a_label_is_a_name_and_an_adjective_is_no_topic() {
         let text = "# T\n\nD-1 The gate opens at six.\n\nD-2 The boat leaves at noon.\n\nThe rope is a small danger.\n";
         let evidence = Evidence::new([("spec.md", text)], &[]);
@@ -737,6 +879,7 @@ mod tests {
         };
         assert_eq!(of("I disagree with D-2."), Some((5, "D-2".to_owned())));
         assert_eq!(of("Is the rope a low danger?"), Some((7, "rope".to_owned())));
+        assert_eq!(of("Should the gate open the rope?").unwrap().1, "gate");
     }
 
     #[test]

@@ -38,9 +38,34 @@ pub struct Line {
     pub kind: LineKind,
     /// How deep a heading is, from one; a heading owns what stands under deeper ones.
     pub depth: usize,
+    /// The cells of a row.
+    pub cells: Option<Cells>,
 }
 
+/// Which cells of a row stand in its text, and the names of all columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cells {
+    columns: Arc<[String]>,
+    blank: u64,
+}
+
+/// What stands between the cells of a row.
+const BETWEEN: &str = " / ";
+
 impl Line {
+    /// The cells of a row, each with its column; blank ones are empty. None where the text has another number
+    /// of parts than the row has cells.
+    pub fn cells(&self) -> Option<Vec<(&str, &str)>> {
+        let row = self.cells.as_ref()?;
+        let mut parts = self.text.split(BETWEEN);
+        let told = row.columns.iter().enumerate().map(|(at, column)| {
+            let is_blank = row.blank & (1 << at) != 0;
+            Some((column.as_str(), if is_blank { "" } else { parts.next()? }))
+        });
+        let told = told.collect::<Option<Vec<_>>>()?;
+        parts.next().is_none().then_some(told)
+    }
+
     /// Whether one of its words is a number.
     pub fn gives_a_number(&self) -> bool {
         self.words.iter().any(|word| is_number(word))
@@ -53,8 +78,29 @@ pub enum LineKind {
     Prose,
     /// A row of a table whose empty cell's column is named, if there is one.
     Row,
+    /// The names of a table's columns.
+    Columns,
     Data,
 }
+
+/// A cell of a table that waits for a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gap {
+    pub document: String,
+    /// Of its line, from one.
+    pub number: usize,
+    /// The first cell of its row.
+    pub row: String,
+    /// The name of its column.
+    pub column: String,
+    /// Nothing stands there at all; else a mark such as "?" or "TBD".
+    pub is_blank: bool,
+    /// Where its row stands among the lines, or would.
+    at: usize,
+}
+
+/// Rows above and below a cell that show what its column holds.
+const AROUND: usize = 6;
 
 /// Where the repository mentions a word, at the base commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,8 +120,8 @@ pub struct Evidence {
     /// The step's outputs that do not exist yet.
     pub missing: Vec<String>,
     pub mentions: Mentions,
-    /// Empty cells of tables: document, line, column.
-    pub gaps: Vec<(String, usize, String, String)>,
+    /// Cells of tables that wait for a value.
+    pub gaps: Vec<Gap>,
     /// Every stem of every line, with the lines that hold it, by their index.
     holds: HashMap<String, Vec<usize>, RandomState>,
     /// The same by root, made when a message is first held against it.
@@ -104,7 +150,7 @@ impl Evidence {
     fn read(&mut self, name: &str, text: &str) {
         let markdown = name.ends_with(".md");
         let (mut section, mut fence, mut ours) = (String::new(), false, false);
-        let mut columns: Vec<String> = Vec::new();
+        let mut columns: Arc<[String]> = Arc::default();
         let mut wrapped = Wrapped::default();
         for (at, raw) in text.lines().enumerate() {
             if self.lines.len() >= MOST_LINES {
@@ -152,7 +198,7 @@ impl Evidence {
                 self.row(name, at + 1, trimmed, &mut columns, &section);
                 continue;
             }
-            columns.clear();
+            columns = Arc::default();
             match markdown {
                 true => wrapped.take(at + 1, raw, said(trimmed, markdown)),
                 false => self.push(name, at + 1, said(trimmed, markdown), &section, LineKind::Data),
@@ -169,11 +215,12 @@ impl Evidence {
     }
 
     /// A row of a Markdown table: a line, and its empty cells as gaps.
-    fn row(&mut self, name: &str, number: usize, raw: &str, columns: &mut Vec<String>, section: &str) {
+    fn row(&mut self, name: &str, number: usize, raw: &str, columns: &mut Arc<[String]>, section: &str) {
         let cells: Vec<String> =
             raw.trim_matches('|').split('|').map(|cell| plain::one_line(&plain::clean(cell))).collect();
         if columns.is_empty() {
-            *columns = cells;
+            self.push(name, number, cells.join(BETWEEN), section, LineKind::Columns);
+            *columns = cells.into();
             return;
         }
         if cells.iter().all(|cell| cell.chars().all(|c| matches!(c, '-' | ':' | ' ')))
@@ -184,16 +231,25 @@ impl Evidence {
         let first = cells.first().cloned().unwrap_or_default();
         for (at, cell) in cells.iter().enumerate().skip(1) {
             if let (true, Some(column)) = (is_gap(cell), columns.get(at)) {
-                self.gaps.push((name.to_owned(), number, first.clone(), column.clone()));
+                self.gaps.push(Gap {
+                    document: name.to_owned(),
+                    number,
+                    row: first.clone(),
+                    column: column.clone(),
+                    is_blank: cell.is_empty(),
+                    at: self.lines.len(),
+                });
             }
         }
-        self.push(
-            name,
-            number,
-            cells.iter().filter(|cell| !cell.is_empty()).cloned().collect::<Vec<_>>().join(" / "),
-            section,
-            LineKind::Row,
-        );
+        let told = cells.iter().filter(|cell| !cell.is_empty()).map(String::as_str).collect::<Vec<_>>();
+        let before = self.lines.len();
+        self.push(name, number, told.join(BETWEEN), section, LineKind::Row);
+        let blank = |at: &usize| cells.get(*at).is_none_or(String::is_empty);
+        if columns.len() <= 64 && cells.len() <= columns.len() {
+            let blank = (0..columns.len()).filter(blank).fold(0, |mask, at| mask | 1 << at);
+            let cells = Some(Cells { columns: Arc::clone(columns), blank });
+            self.lines[before..].iter_mut().for_each(|line| line.cells.clone_from(&cells));
+        }
     }
 
     fn push(&mut self, document: &str, number: usize, text: String, section: &str, kind: LineKind) {
@@ -225,6 +281,7 @@ impl Evidence {
             stems,
             kind,
             depth: 0,
+            cells: None,
         });
     }
 
@@ -283,6 +340,34 @@ impl Evidence {
         parts.flat_map(|at| at + 1..=at + self.below(*at)).collect()
     }
 
+    /// The other fields of the records that some lines are fields of: the lines around each up to one whose key has
+    /// been there.
+    pub fn beside_in_record(&self, lines: &[usize]) -> BTreeSet<usize> {
+        let data = lines.iter().filter(|at| self.lines[**at].kind == LineKind::Data).take(RARE);
+        data.flat_map(|at| self.record_of(*at)).collect()
+    }
+
+    fn record_of(&self, at: usize) -> Vec<usize> {
+        let key = |at: &usize| self.lines[*at].text.split(':').next().unwrap_or_default();
+        let same = |other: &usize| {
+            self.lines[*other].document == self.lines[at].document && self.lines[*other].text.contains(": ")
+        };
+        let mut keys = vec![key(&at)];
+        let mut found = Vec::new();
+        let behind = (at + 1..self.lines.len()).take_while(same);
+        let before = (0..at).rev().take_while(same);
+        for run in [behind.take(RARE).collect::<Vec<_>>(), before.take(RARE).collect()] {
+            for other in run {
+                if keys.contains(&key(&other)) {
+                    break;
+                }
+                keys.push(key(&other));
+                found.push(other);
+            }
+        }
+        found
+    }
+
     /// How many lines a heading owns, those of its subsections with them.
     pub fn below(&self, heading: usize) -> usize {
         let Some(own) = self.lines.get(heading) else { return 0 };
@@ -295,6 +380,33 @@ impl Evidence {
     /// Whether some line says a word of a text in any form, or one that is near to it.
     pub fn speaks_of(&self, text: &str) -> bool {
         super::asking::Asked::of(self, text, "").is_mentioned()
+    }
+
+    /// Whether the column of a cell holds figures in the rows around it.
+    pub fn is_figure(&self, gap: &Gap) -> bool {
+        let from = gap.at.saturating_sub(AROUND);
+        let near = self.lines.iter().skip(from).take(2 * AROUND);
+        let rows = near.filter(|line| line.document == gap.document).filter_map(Line::cells);
+        let cells = rows.filter_map(|row| Some(row.iter().find(|(name, _)| *name == gap.column)?.1));
+        let (figures, others): (Vec<&str>, Vec<&str>) =
+            cells.filter(|cell| !is_gap(cell)).partition(|cell| is_figure(cell));
+        figures.len() > others.len()
+    }
+
+    /// What the documents call the parts that a letter tells apart ("Option A", "Option B"), by its root.
+    pub fn label(&self) -> Option<String> {
+        let lettered = |line: &&Line| {
+            line.words.len() > 2
+                && line.words[1].len() == 1
+                && line.words[1].starts_with(|c: char| c.is_ascii_lowercase())
+        };
+        let mut labels = self.lines.iter().filter(lettered).filter(|line| {
+            let sign = line.text.split_whitespace().nth(1).unwrap_or_default();
+            sign.starts_with(|c: char| c.is_ascii_uppercase())
+                && (line.kind == LineKind::Heading || sign.ends_with(':'))
+        });
+        let first = labels.next()?;
+        labels.any(|line| line.words[0] == first.words[0]).then(|| root(&first.words[0]))
     }
 
     /// Whether a root stands in few lines: what everything speaks of tells no matter from another.
@@ -375,6 +487,14 @@ fn is_gap(cell: &str) -> bool {
         || marks.contains(&cell.trim_end_matches('.').to_lowercase().as_str())
 }
 
+/// Whether a cell holds a figure; a date counts nothing.
+fn is_figure(cell: &str) -> bool {
+    let number = cell.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let groups = number.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).count();
+    let is_date = groups > 2 && !number.contains(' ');
+    number.starts_with(|c: char| c.is_ascii_digit()) && !is_date
+}
+
 /// What a line of a document says, without its markup.
 fn said(line: &str, markdown: bool) -> String {
     let text = plain::clean(line);
@@ -433,11 +553,14 @@ mod tests {
                 "1 [Spec] Spec",
                 "3 [3. User Journeys] 3. User Journeys",
                 "5 [3. User Journeys] Sync should be 'fast'.",
+                "7 [3. User Journeys] id / target",
                 "17 [4. Technical Context] 4. Technical Context",
                 "19 [4. Technical Context] The queue holds 500 photos.",
             ]
         );
-        assert_eq!(evidence.gaps, [("spec.md".to_owned(), 9, "NFR-1".to_owned(), "target".to_owned())]);
+        let gaps: Vec<_> =
+            evidence.gaps.iter().map(|gap| (gap.number, gap.row.as_str(), gap.column.as_str())).collect();
+        assert_eq!(gaps, [(9, "NFR-1", "target")]);
         assert_eq!(evidence.missing, ["new.md"]);
     }
 
@@ -445,7 +568,26 @@ mod tests {
     fn a_sign_in_a_cell_is_a_value_and_a_question_mark_is_none() {
         let table = "| state | next |\n|---|---|\n| open | |\n| sent | ? |\n| paid | - |\n| lost | n/a |\n| billed | — |\n| late | TBD |\n| gone | none |\n";
         let gaps = Evidence::new([("spec.md", table)], &[]).gaps;
-        assert_eq!(gaps.iter().map(|gap| gap.2.as_str()).collect::<Vec<_>>(), ["open", "sent", "late"]);
+        assert_eq!(gaps.iter().map(|gap| gap.row.as_str()).collect::<Vec<_>>(), ["open", "sent", "late"]);
+        assert_eq!(gaps.iter().map(|gap| gap.is_blank).collect::<Vec<_>>(), [true, false, false]);
+    }
+
+    #[test]
+    fn a_column_of_figures_is_told_from_one_of_words_and_one_of_dates() {
+        let table = "| dish | price | checked by | on |\n|---|---|---|---|\n| dal | 4.20 | Sam | 2025-03-14 |\n| tofu | 5 EUR | Kim | 2025-10-27 |\n| soup | | | |\n";
+        let evidence = Evidence::new([("spec.md", table)], &[]);
+        let of: Vec<bool> = evidence.gaps.iter().map(|gap| evidence.is_figure(gap)).collect();
+        assert_eq!(of, [true, false, false]);
+    }
+
+    #[test]
+    fn a_row_knows_the_columns_of_its_cells() {
+        let table = "| boat | berth | owner |\n|---|---|---|\n| Gull | | Sam |\n| Tern | 4 |\n";
+        let evidence = Evidence::new([("spec.md", table)], &[]);
+        let cells = |at: usize| evidence.lines[at].cells();
+        assert_eq!(cells(0), None);
+        assert_eq!(cells(1).unwrap(), [("boat", "Gull"), ("berth", ""), ("owner", "Sam")]);
+        assert_eq!(cells(2).unwrap(), [("boat", "Tern"), ("berth", "4"), ("owner", "")]);
     }
 
     #[test]

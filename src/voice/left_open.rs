@@ -96,14 +96,44 @@ impl Speaker<'_> {
     }
 }
 
+/// What documents call a matter that nobody has settled.
+const SET_ASIDE: [&str; 8] = [
+    "not agreed",
+    "not decided",
+    "not looked at",
+    "not settled",
+    "to be clarified",
+    "to be decided",
+    "to be settled",
+    "undecided",
+];
+
 /// Whether a line of a document says that something is open.
 pub(super) fn is_open(line: &Line) -> bool {
     let open = ["tbd", "tbc", "todo"];
     let headed =
-        line.section_stems.iter().any(|stem| matches!(stem.as_str(), "open" | "question" | "undecided"))
-            || line.section.to_lowercase().contains("not decided");
+        line.section_stems.iter().any(|stem| matches!(stem.as_str(), "open" | "question" | "undecided"));
     let asks = line.text.ends_with('?') || line.words.iter().any(|word| open.contains(&word.as_str()));
+    let says = |text: &str| {
+        let lower = text.to_lowercase();
+        SET_ASIDE.iter().any(|says| lower.contains(says))
+    };
+    let set_aside = || says(&line.section) || line.text.contains(" not ") && says(&line.text);
     matches!(line.kind, LineKind::Prose | LineKind::Row)
-        && line.stems.len() >= 4
-        && (asks || headed && line.text.contains('?'))
+        && (line.stems.len() >= 4 && (asks || headed && line.text.contains('?')) || set_aside())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::voice::evidence::Evidence;
+
+    #[test]
+    fn a_line_is_open_by_its_words_or_its_section() {
+        let text = "# T\n\nThe gate is open at six in the morning.\n\nHow long that takes is not agreed.\n\n## Not looked at yet\n\n- The old boats\n\n## Open points\n\n- Who paints the old boats?\n- A boat is painted in May\n";
+        let evidence = Evidence::new([("spec.md", text)], &[]);
+        let open: Vec<usize> =
+            evidence.lines.iter().filter(|line| is_open(line)).map(|line| line.number).collect();
+        assert_eq!(open, [5, 9, 13]);
+    }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use super::asking::{root, shared_nouns};
-use super::evidence::{Evidence, Line, LineKind, Mentions, snippet};
+use super::evidence::{Evidence, Gap, Line, LineKind, Mentions, snippet};
 use super::paragraphs::sentences;
 use super::wording::place;
 use crate::discussion::words::{is_significant, numbers, subjects, words};
@@ -305,7 +305,9 @@ impl<'a> Looking<'a> {
         for (number, lens) in self.lenses.iter().enumerate() {
             let before = self.found.len();
             match (lens.measure, lens.place) {
-                (Some(Measure::EmptyCell), _) => self.empty_cells(lens),
+                (Some(gap @ (Measure::EmptyCell | Measure::EmptyFigure | Measure::OpenCell)), _) => {
+                    self.gaps(lens, gap);
+                }
                 (Some(Measure::Reach), _) => self.found.extend(reach(&self.evidence.mentions, lens)),
                 (Some(Measure::Clash), _) => self.clashes(lens),
                 (_, Where::Line) => self.lines(number, lens),
@@ -352,7 +354,12 @@ impl<'a> Looking<'a> {
             }
             let word = match lens.measure {
                 None => self.says(at, number, List::Any).map(str::to_owned),
-                Some(Measure::Load) => self.counted(at).iter().find(|unit| is_load(lens, unit)).cloned(),
+                Some(Measure::Load) => self
+                    .counted(at)
+                    .iter()
+                    .find(|unit| is_load(lens, unit))
+                    .filter(|word| lens.any.is_empty() || says_one(&lens.any, &sentence_with(line, word)))
+                    .cloned(),
                 Some(Measure::Number) => self.counted(at).first().cloned(),
                 Some(measure) => measured(measure, line),
             };
@@ -417,13 +424,21 @@ impl<'a> Looking<'a> {
         }
     }
 
-    fn empty_cells(&mut self, lens: &Lens) {
-        for (document, line, row, column) in &self.evidence.gaps {
-            let place = format!("{document} line {line}");
-            let statement = filled(&lens.says, &place, row, column);
-            let asks = filled(&lens.asks, "", "", column);
-            self.found.push(Point::new(lens.weight, column, statement, &asks));
-        }
+    /// The cells that wait for a value: blank ones of columns of figures, other blank ones, and those that hold
+    /// a mark instead.
+    fn gaps(&mut self, lens: &Lens, wanted: Measure) {
+        let kind = |gap: &&Gap| match gap.is_blank {
+            true if self.evidence.is_figure(gap) => Measure::EmptyFigure,
+            true => Measure::EmptyCell,
+            false => Measure::OpenCell,
+        };
+        let gaps = self.evidence.gaps.iter().filter(|gap| kind(gap) == wanted).take(OF_A_KIND);
+        let point = |gap: &Gap| {
+            let Gap { document, number, row, column, .. } = gap;
+            let statement = filled(&lens.says, &format!("{document} line {number}"), row, column);
+            Point::new(lens.weight, column, statement, &filled(&lens.asks, "", "", column))
+        };
+        self.found.extend(gaps.map(point));
     }
 }
 
@@ -453,7 +468,9 @@ fn measured(measure: Measure, line: &Line) -> Option<String> {
             let longest = longest.iter().map(|sentence| words(sentence).len()).max().unwrap_or(0);
             (line.kind == LineKind::Prose && longest > LONG).then(|| longest.to_string())
         }
-        Measure::EmptyCell | Measure::Reach | Measure::Clash | Measure::Load | Measure::Number => None,
+        // Not found line by line, or counted once for all lenses.
+        Measure::EmptyCell | Measure::EmptyFigure | Measure::OpenCell => None,
+        Measure::Reach | Measure::Clash | Measure::Load | Measure::Number => None,
     }
 }
 
@@ -502,23 +519,41 @@ fn is_asked(line: &Line, word: &str) -> bool {
     line.text.contains('?') && sentence_with(line, word).ends_with('?')
 }
 
-/// Whether a figure and the words that narrow it stand in one sentence, which states and does not ask.
+/// Whether a text says one of some phrases.
+fn says_one(phrases: &[crate::lens::Text], text: &str) -> bool {
+    let said = format!(" {} ", crate::discussion::words::phrase(text));
+    phrases.iter().any(|phrase| said.contains(&format!(" {phrase} ")))
+}
+
+/// As many words behind a figure may narrow it: "500 photos maximum".
+const BEHIND: usize = 2;
+
+/// Whether the words that narrow a figure stand at it, in a sentence which states and does not ask: before it with
+/// no other figure in between, or right behind it. "140 are refunded within 8 weeks" limits no 140.
 fn is_of_one(lens: &Lens, line: &Line, word: &str) -> bool {
     if lens.measure != Some(Measure::Number) {
         return true;
     }
     let sentence =
         sentences(&line.text).into_iter().find(|sentence| sentence.contains(word)).unwrap_or_default();
-    let said = format!(" {} ", crate::discussion::words::phrase(&sentence));
-    let narrows = |phrase: &crate::lens::Text| said.contains(&format!(" {phrase} "));
-    !sentence.ends_with('?') && (lens.with.is_empty() || lens.with.iter().any(narrows))
+    if sentence.ends_with('?') || lens.with.is_empty() {
+        return !sentence.ends_with('?');
+    }
+    let Some((before, behind)) = sentence.split_once(word) else { return false };
+    let before = before.rfind(|c: char| c.is_ascii_digit()).map_or(before, |figure| &before[figure + 1..]);
+    let (behind, next) = behind.split_at(words(behind).get(BEHIND - 1).map_or(behind.len(), |word| word.end));
+    // "20 rooms at most 5" narrows the 5.
+    let of_next = next.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    says_one(&lens.with, before) || !of_next && says_one(&lens.with, behind)
 }
 
 /// The sentence of a line that says a word.
 fn sentence_with(line: &Line, word: &str) -> String {
-    // A phrase is looked for by its first word.
-    let word = word.split(' ').next().unwrap_or(word);
-    let says = |sentence: &String| words(sentence).iter().any(|found| found.text == word);
+    let phrase: Vec<&str> = word.split(' ').collect();
+    let says = |sentence: &String| {
+        let found = words(sentence);
+        found.windows(phrase.len()).any(|run| run.iter().zip(&phrase).all(|(word, part)| word.text == *part))
+    };
     let found = sentences(&line.text).into_iter().find(says);
     // "Silent overwrites." is a label of what follows it.
     found.filter(|sentence| words(sentence).len() >= LABEL).unwrap_or_else(|| line.text.clone())
@@ -528,6 +563,7 @@ fn sentence_with(line: &Line, word: &str) -> String {
 fn around(line: &Line, word: &str) -> String {
     let sentence = sentence_with(line, word);
     let last = word.rsplit(' ').next().unwrap_or(word);
+    let phrase = word.split(' ').count();
     let word = word.split(' ').next().unwrap_or(word);
     let quoted = snippet(&sentence, 90);
     if words(&quoted).iter().any(|found| found.text == last) {
@@ -535,7 +571,11 @@ fn around(line: &Line, word: &str) -> String {
     }
     // The word stands behind the cut: quote from a few words before it.
     let found = words(&sentence);
-    let Some(at) = found.iter().position(|found| found.text == word) else { return quoted };
+    let said = |at: &usize| {
+        found[*at].text == word
+            && (phrase < 2 || found.get(at + phrase - 1).is_some_and(|end| end.text == last))
+    };
+    let Some(at) = (0..found.len()).find(said) else { return quoted };
     let from = found[at.saturating_sub(6)].start;
     format!("…{}", snippet(&sentence[from..], 90))
 }
@@ -895,6 +935,85 @@ mod tests {
             ["spec.md line 1 has 22,400 water meters."]
         );
         assert!(own(&load, "Within 5 minutes the meters answer.").is_empty());
+    }
+
+    #[test]
+    fn a_figure_is_narrowed_by_the_words_at_it_and_a_mean_has_a_figure() {
+        let limit = format!(
+            "{HEAD}  measure: number\n  with: [within, at most, maximum]\n  says: '{{place}} has {{word}}.'\n"
+        );
+        for text in [
+            "A call takes at most 30 seconds.",
+            "It keeps 500 photos maximum.",
+            "Of 20 rooms at most 5 rooms.",
+        ] {
+            let wanted = usize::from(!text.starts_with("Of"));
+            assert_eq!(own(&limit, text).len(), wanted, "{text}");
+        }
+        assert!(own(&limit, "About 140 donations a year are refunded, most within 8 weeks.").is_empty());
+        let mean = format!(
+            "{HEAD}  measure: load\n  any: [a day]\n  with: [visits]\n  says: '{{place}} has {{word}}.'\n"
+        );
+        assert_eq!(own(&mean, "There are 70 visits a day.").len(), 1);
+        assert!(own(&mean, "There were 70 visits. A guard comes once a day.").is_empty());
+    }
+
+    #[test]
+    fn a_word_in_another_sense_is_no_finding() {
+        for (text, sign) in [
+            (
+                "Training: 30 minutes for each nurse, by a colleague of the ward (super user).",
+                "Power concentrates",
+            ),
+            ("The device shall record the tube number, the patient and the nurse.", "Law singles out"),
+            ("There are 70 telephone calls a day about lost tubes.", "gives a mean"),
+            ("A secret cannot be changed; delete the subscription and make a new one.", "No way back"),
+        ] {
+            let said = found("solutions-architect", text);
+            assert!(said.iter().all(|said| !said.contains(sign)), "{said:?}");
+        }
+        for (text, sign) in [
+            ("A super user has rights on every account.", "Power concentrates"),
+            ("The diagnosis of a patient is sent to the insurer.", "Law singles out"),
+            ("The shop handles 4,100 orders a day.", "gives a mean"),
+            ("The courier deletes the list.", "No way back"),
+        ] {
+            let said = found("solutions-architect", text);
+            assert!(said.iter().any(|said| said.contains(sign)), "{text}: {said:?}");
+        }
+        let risks = "# Risks\n\n- The nurses go on printing labels. Measure: no printers.\n- Two devices are offline.\n- The badge breaks the sign-in.\n";
+        for (text, wanted) in [(risks.to_owned(), false), (risks.replace("Measure", "Guess"), true)] {
+            let said = found("solutions-architect", &text);
+            assert_eq!(said.iter().any(|said| said.contains("Exposure is listed")), wanted, "{said:?}");
+        }
+        for (text, wanted) in [("Patches stay undone for years.", false), ("A booking can be undone.", true)]
+        {
+            let said = found("system-designer", text);
+            assert_eq!(said.iter().any(|said| said.contains("at no stated point")), wanted, "{said:?}");
+        }
+        let maya = |text: &str| found("business-analyst", text);
+        assert!(
+            maya("FR-01 The device shall show the open orders of the patient.")
+                .iter()
+                .all(|said| !said.contains("criterion"))
+        );
+        assert!(
+            maya("FR-02 The system shall support the nurses.").iter().any(|said| said.contains("criterion"))
+        );
+    }
+
+    #[test]
+    fn a_remedy_speaks_of_numbers_where_the_column_has_numbers() {
+        let table = "| dish | price | traces |\n|---|---|---|\n| dal | 4.20 | nuts |\n| tofu | 5 EUR | soy |\n| soup | | |\n| rice | ? | none |\n";
+        let said = found("system-designer", table);
+        let of = |column: &str| said.iter().filter(|said| said.contains(column)).cloned().collect::<Vec<_>>();
+        assert!(
+            of("\"price\"").iter().any(|said| said.contains("spec.md line 5") && said.contains("a unit")),
+            "{said:?}"
+        );
+        assert!(of("\"traces\"").iter().all(|said| !said.contains("a unit")), "{said:?}");
+        let open = said.iter().find(|said| said.contains("spec.md line 6")).unwrap();
+        assert!(!open.contains("empty") && !open.contains("blank"), "{open}");
     }
 
     #[test]

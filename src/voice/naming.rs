@@ -19,13 +19,13 @@ const HOLLOW: &str = "\
     exactly fact far find finding fine first follow follows found gets getting give given gives giving \
     goes going gone good great half hand happen happened happens having hear heard hello help here's \
     herself himself hold holding holds honestly however hundred i'd i'm idea important instead \
-    interesting isn't itself keep keeping kept kind know last later lean least left less let's likely \
+    interesting isn't itself keep keeping kept know last later lean least left less let's likely \
     little long look looking lost made makes making many matter maybe meaning means might missing moment \
-    must myself name nearly neither never next nine nobody none nor nothing nowhere often okay others \
+    must myself name nearly neither never news next nine nobody none nor nothing nowhere often okay others \
     otherwise our ours ourselves own part people perhaps place please point put putting question quite \
     rather ready real really remember rest right said same saying says seem seems seen set seven shall \
-    show showing shown shows side six small somebody something sometimes somewhere soon sort start starts \
-    stay stays still stop stops sure tackle take takes taking talk talked tell telling ten thank thanks \
+    show showing shown shows side six small somebody something sometimes somewhere soon sort start started \
+    starts stay stays still stop stops sure tackle take takes taking talk talked tell telling ten thank thanks \
     themselves there's therefore thing things thinks though thought three time times today together told \
     true try turn twelve twenty two unless used using usual wanted wants wasn't way went what's whatever \
     whether whoever whole whom whose wife won't wonder wondering word words work working works worried \

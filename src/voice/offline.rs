@@ -264,7 +264,20 @@ impl Speaker<'_> {
             let (text, asked) = self.asked_in(&self.without_names(&message.text));
             self.what_is_left(message, &text, &asked)
         });
-        left.unwrap_or_default().into_iter().map(Candidate::Written)
+        let left = left.unwrap_or_else(|| if self.cue.owed { self.line_on_the_step() } else { Vec::new() });
+        left.into_iter().map(Candidate::Written)
+    }
+
+    /// Where nobody has asked anything yet and no lens has found anything: the line nearest to the step.
+    fn line_on_the_step(&self) -> Vec<String> {
+        let title = &self.talk.step().title;
+        let asked = self.asked(title);
+        let shown: BTreeSet<String> =
+            self.talk.contributions().flat_map(|said| places_in(&said.text)).collect();
+        let near = asked.close(1).find(|line| !shown.contains(&format!("{} ", wording::place(line))));
+        let say =
+            |line| wording::points_at(self.speech, title, &wording::place(line), &snippet(&line.text, 140));
+        near.map(say).unwrap_or_default()
     }
 
     fn written(&self, candidate: Candidate) -> Result<String, Speechless> {
@@ -288,8 +301,9 @@ impl Speaker<'_> {
 
     /// The questions of the step that fall to this persona, beside the one that opens the discussion.
     pub(super) fn own_questions(&self) -> Vec<&str> {
-        let questions = self.talk.step().questions(self.depth);
-        questions.iter().skip(1 + share_of(&self.persona.key)).step_by(3).map(String::as_str).collect()
+        let asked = self.talk.focus_question().unwrap_or_default();
+        let questions = self.talk.step().questions(self.depth).iter().filter(|question| **question != asked);
+        questions.skip(share_of(&self.persona.key)).step_by(3).map(String::as_str).collect()
     }
 
     /// Lines that add to a round, or to somebody else's answer.
@@ -321,6 +335,9 @@ impl Speaker<'_> {
         found.extend(points.into_iter().map(Candidate::Referring));
         if !follows && (self.cue.owed || self.talk.silences() == 1) {
             found.extend(self.step_questions());
+        }
+        if !follows && self.cue.owed {
+            found.extend(self.open_lines());
         }
         found.extend(self.owed_words());
         found
@@ -510,7 +527,7 @@ impl Speaker<'_> {
     /// What is left when a line is owed and everything was said: that it was.
     fn last_words(&self) -> String {
         let mine = self.talk.contributions().filter(|said| said.by == self.persona.key);
-        wording::last_words(self.talk.turn_count() + 1, mine.map(|said| said.turn).last())
+        wording::last_words(self.speech, self.talk.turn_count() + 1, mine.map(|said| said.turn).last())
     }
 }
 

@@ -67,7 +67,7 @@ fn below_heading(evidence: &Evidence, wanted: &[String]) -> Option<Vec<usize>> {
     let top = below.clone().filter(is_heading).map(|at| evidence.lines[at].depth).min();
     let parts: Vec<usize> = match top {
         Some(top) => below.filter(|at| is_heading(at) && evidence.lines[*at].depth == top).collect(),
-        None => below.collect(),
+        None => below.filter(|at| evidence.lines[*at].kind != LineKind::Columns).collect(),
     };
     (2..=MOST).contains(&parts.len()).then_some(parts)
 }

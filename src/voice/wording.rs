@@ -2,6 +2,8 @@
 //! settled, of what stayed open, of the user's own words. Every sentence names what it rests on.
 
 use super::evidence::{Evidence, Line, LineKind, snippet};
+use super::paragraphs::sentences;
+use crate::lens::filled;
 
 /// Who speaks. A persona beyond the three takes the plain words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,39 +45,60 @@ pub fn landed(speech: Speech, title: &str, outputs: &[String], evidence: &Eviden
     let Some((document, _)) = evidence.documents.first() else {
         return speech.one_of(
             format!("nobody has written a line on {title} that a person could read"),
-            format!("no document bounds {title} yet, so every option is still open"),
-            format!("{title} has no document, and so no contract to hold on to"),
+            format!("there is no document on record for {title} yet, and nothing to weigh"),
+            format!("{title} has no document, and nothing exact is written yet"),
         );
     };
-    let first = evidence.lines.iter().find(|line| line.kind != LineKind::Heading && line.words.len() > 3);
+    let first = first_sentence(evidence);
     if let Some(missing) = evidence.missing.first()
         && evidence.documents.iter().all(|(name, _)| !outputs.contains(name))
     {
         return beginning(speech, missing, document, first);
     }
     let near = evidence.section(document, title);
-    let says =
-        |least: usize| near.iter().find(|line| line.kind != LineKind::Heading && line.words.len() > least);
+    let says = |least: usize| near.iter().find(|line| tells(line) && line.words.len() > least);
     let says = says(4).or_else(|| says(0));
     match (near.first(), says) {
         (Some(part), Some(line)) => {
             let (part, said, at) = (snippet(&part.text, 60), snippet(&line.text, 110), line.number);
             speech.one_of(
                 format!("somebody who opens \"{part}\" in {document} first meets \"{said}\" (line {at})"),
-                format!("the part called \"{part}\" in {document} rests on \"{said}\" (line {at}), and every option and its risk hang on that"),
-                format!("the defined contract is \"{part}\" in {document}, and the first defined field, value or case for a test is \"{said}\" (line {at})"),
+                format!("what is on record under \"{part}\" in {document}, and what I would weigh first, is \"{said}\" (line {at})"),
+                format!("to be exact, a contract or a test has this to the letter in \"{part}\" of {document}: \"{said}\" (line {at})"),
             )
         }
         (Some(part), None) => {
             let (part, at) = (snippet(&part.text, 60), part.number);
             speech.one_of(
-                format!("people reach \"{part}\" in {document} (line {at}) and find no sentence of its own there"),
-                format!("\"{part}\" in {document} (line {at}) is a part without text, which hides its risks and leaves every option without a price"),
-                format!("\"{part}\" in {document} (line {at}) is a heading without one defined field below it, no type, no limit and no named error"),
+                format!(
+                    "people reach \"{part}\" in {document} (line {at}) and find no sentence of its own there"
+                ),
+                format!(
+                    "\"{part}\" in {document} (line {at}) has no text on record, so there is nothing to weigh"
+                ),
+                format!(
+                    "\"{part}\" in {document} (line {at}) is a heading, and nothing exact is written below it"
+                ),
             )
         }
         (None, _) => elsewhere(speech, document, first),
     }
+}
+
+/// Whether a line is more than a name: of what stands below it, or of a column.
+fn tells(line: &Line) -> bool {
+    !matches!(line.kind, LineKind::Heading | LineKind::Columns)
+}
+
+/// A line of fewer words is a label or a field.
+const SENTENCE: usize = 4;
+
+/// The first line that says something in words, else the first that says anything.
+fn first_sentence(evidence: &Evidence) -> Option<&Line> {
+    let says = |line: &&Line| tells(line) && line.words.len() >= SENTENCE;
+    let is_word = |word: &&String| word.chars().all(char::is_alphabetic);
+    let in_words = |line: &&Line| says(line) && line.words.iter().filter(is_word).count() >= SENTENCE;
+    evidence.lines.iter().find(in_words).or_else(|| evidence.lines.iter().find(says))
 }
 
 /// The step's own document is not there yet: what there is instead.
@@ -83,17 +106,15 @@ fn beginning(speech: Speech, missing: &str, document: &str, first: Option<&Line>
     let Some(line) = first else {
         return speech.one_of(
             format!("people who ask for {missing} find nothing yet, and {document} holds no sentence"),
-            format!("{missing} is not there yet, and {document} carries no statement to build on"),
-            format!(
-                "{missing} has to be defined from scratch, with {document} as an input without a sentence"
-            ),
+            format!("{missing} is not there yet, and {document} has no sentence on record to weigh"),
+            format!("{missing} is still to be written, and {document} has no sentence to start from"),
         );
     };
     let (said, at) = (snippet(&line.text, 80), place(line));
     speech.one_of(
         format!("people who ask for {missing} find nothing yet. What they can read is \"{said}\" ({at}) and what follows it"),
-        format!("{missing} is not there yet, so every option rests on what begins with \"{said}\" ({at}), and that is the first risk"),
-        format!("{missing} has to be defined from scratch, with \"{said}\" ({at}) as the first input of its contract"),
+        format!("{missing} is not there yet. What is on record to weigh starts from \"{said}\" ({at})"),
+        format!("{missing} is still to be written. To be exact, a contract or a test has this to the letter so far: \"{said}\" ({at})"),
     )
 }
 
@@ -102,63 +123,173 @@ fn elsewhere(speech: Speech, document: &str, first: Option<&Line>) -> String {
     let Some(line) = first else {
         return speech.one_of(
             format!("{document} has no sentence that a person could read"),
-            format!("{document} carries no statement yet, so every option is still open"),
-            format!("{document} defines nothing yet"),
+            format!("{document} has no sentence on record that could be weighed"),
+            format!("{document} has no sentence written down"),
         );
     };
     let (said, at) = (snippet(&line.text, 80), line.number);
     let document = &line.document;
     speech.one_of(
-        format!("no part of {document} carries that name, and people who open it start with \"{said}\" (line {at})"),
-        format!("no part of {document} carries this yet, and what every option rests on there is \"{said}\" (line {at})"),
-        format!("{document} defines no part of that name, and the first fact of its contract is \"{said}\" (line {at})"),
+        format!("no part of {document} carries that name, and people who open it first read \"{said}\" (line {at})"),
+        format!("no part of {document} carries that name, and what is on record to weigh there starts from \"{said}\" (line {at})"),
+        format!("no part of {document} has that name. To be exact, a contract or a test first has this to the letter there: \"{said}\" (line {at})"),
     )
 }
 
-/// What stands before a line of a document that answers the user: how each of the three points at it, in several
-/// ways. The synthesis knows these sentences again, since the document's own words are no insight.
-pub fn points_at(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<String> {
-    match speech {
-        Speech::Analyst => vec![
-            format!("What people can read on \"{topic}\" is {at}: \"{said}\"."),
-            format!("On \"{topic}\", what people are told today is {at}: \"{said}\"."),
-            format!("On \"{topic}\", what people who ask can read is {at}: \"{said}\"."),
-            format!("What people can read on \"{topic}\" was written for them at {at}: \"{said}\"."),
-            format!("On \"{topic}\", what people who need it can read is {at}: \"{said}\"."),
-            format!("On \"{topic}\", people who look it up find \"{said}\" ({at})."),
-            format!("On \"{topic}\", what people have in writing is {at}: \"{said}\"."),
-            format!("On \"{topic}\", the words that reach people stand at {at}: \"{said}\"."),
-        ],
-        Speech::Architect => vec![
-            format!("On \"{topic}\", the options and their risk hang on {at}: \"{said}\"."),
-            format!("On \"{topic}\", the constraint on every option is {at}: \"{said}\"."),
-            format!("On \"{topic}\", every option has to start from {at}: \"{said}\"."),
-            format!("On \"{topic}\", every option so far rests on \"{said}\" ({at})."),
-            format!("On \"{topic}\", the price of each option is set by {at}: \"{said}\"."),
-            format!("On \"{topic}\", every option has \"{said}\" ({at}) to reckon with."),
-            format!("On \"{topic}\", I would hold any option against {at}: \"{said}\"."),
-            format!("On \"{topic}\", each option and its risk are bound by {at}: \"{said}\"."),
-        ],
-        Speech::Designer | Speech::Plain => vec![
-            format!("For \"{topic}\", the text to hold on to is {at}: \"{said}\"."),
-            format!("On \"{topic}\", the contract as defined so far is {at}: \"{said}\"."),
-            format!("On \"{topic}\", the defined contract is {at}: \"{said}\"."),
-            format!("On \"{topic}\", one test of the contract would assert {at}: \"{said}\"."),
-            format!("For \"{topic}\", the text to hold on to is \"{said}\", a contract defined at {at}."),
-            format!("On \"{topic}\", the case that a test starts from is {at}: \"{said}\"."),
-            format!("On \"{topic}\", the contract that a test asserts is \"{said}\" ({at})."),
-            format!("On \"{topic}\", one test of the contract can check \"{said}\" ({at}) today."),
-        ],
+/// A line with what it is by its own words, where they say so: "the risk at requirements-spec.md line 149".
+pub fn spot(line: &Line) -> String {
+    let at = place(line);
+    role(line).map_or_else(|| at.clone(), |role| format!("the {role} at {at}"))
+}
+
+/// Labels with which a line says what it is.
+const LABELS: [&str; 12] = [
+    "assumption",
+    "budget",
+    "constraint",
+    "cost",
+    "example",
+    "goal",
+    "mitigation",
+    "option",
+    "price",
+    "problem",
+    "risk",
+    "rule",
+];
+
+/// What a line is: a question, or what its label or its form says. Of several sentences each may be something else.
+fn role(line: &Line) -> Option<&str> {
+    if sentences(&line.text).len() > 1 {
+        return None;
+    }
+    if line.text.ends_with('?') {
+        return Some("question");
+    }
+    let first = line.words.first().map(String::as_str)?;
+    let labelled = line.text.get(first.len()..).is_some_and(|rest| rest.starts_with(':'));
+    let has = |word: &str| line.words.iter().any(|other| other == word);
+    match first {
+        _ if labelled && LABELS.binary_search(&first).is_ok() => Some(first),
+        "given" if has("when") && has("then") => Some("case"),
+        _ if has("shall") || has("must") => Some("rule"),
+        _ => None,
     }
 }
 
-/// Behind a line that is a question itself.
-pub fn is_open_there(speech: Speech) -> &'static str {
-    speech.one_of(
-        "It is open there as well. Whose word would people accept on it?",
-        "It is open there as well. Which option has to wait for it, and at what price?",
-        "It is open there as well. Which expected value would a test of the contract have today?",
-    )
+/// What stands before a line of a document that answers the user: how each of the three points at it, in several
+/// ways: `{place}` says `{quote}` on `{word}`, and no way says more than that. Where a topic stands between a place
+/// and its quotation, it would be taken for it.
+const POINTS_AT: [[&str; 8]; 3] = [
+    [
+        "On \"{word}\", people can read {place}: \"{quote}\".",
+        "I would show people who come with \"{word}\" this, {place}: \"{quote}\".",
+        "\"{quote}\" ({place}) is what people read on \"{word}\".",
+        "People who look for \"{word}\" find {place}: \"{quote}\".",
+        "People who look up \"{word}\" read \"{quote}\" ({place}).",
+        "Somebody who wants to know about \"{word}\" reads {place}: \"{quote}\".",
+        "There is \"{quote}\" ({place}) for people to read on \"{word}\".",
+        "People who ask about \"{word}\" come to {place}: \"{quote}\".",
+    ],
+    [
+        "On record for \"{word}\" is {place}, and I weigh it as it stands: \"{quote}\".",
+        "I weigh \"{word}\" against the record at {place}: \"{quote}\".",
+        "\"{quote}\" ({place}) is on record for \"{word}\" and has to be weighed.",
+        "On \"{word}\", I start to weigh from {place}: \"{quote}\".",
+        "Before anything is built on \"{word}\", weigh \"{quote}\" ({place}).",
+        "My starting point to weigh \"{word}\" is on record, {place}: \"{quote}\".",
+        "To weigh \"{word}\", the record has \"{quote}\" ({place}).",
+        "As far as \"{word}\" goes, weigh what is on record, \"{quote}\" ({place}).",
+    ],
+    [
+        "The exact wording on \"{word}\", literally: \"{quote}\" ({place}).",
+        "On \"{word}\", I take {place} literally, to the letter: \"{quote}\".",
+        "\"{quote}\" ({place}) is the exact wording on \"{word}\".",
+        "For \"{word}\", the exact and literal text is {place}: \"{quote}\".",
+        "Literally, to the letter, there is \"{quote}\" ({place}) on \"{word}\".",
+        "To be exact about \"{word}\", {place} literally says \"{quote}\".",
+        "Read exactly, to the letter, {place} says \"{quote}\".",
+        "The exact wording to check \"{word}\" against is \"{quote}\" ({place}).",
+    ],
+];
+
+/// The ways to point at a line, filled in: `at` is its place or its [`spot`].
+pub fn points_at(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<String> {
+    filled_in(speech, &POINTS_AT, at, said, topic)
+}
+
+fn filled_in<const N: usize>(
+    speech: Speech,
+    ways: &[[&str; N]; 3],
+    at: &str,
+    said: &str,
+    topic: &str,
+) -> Vec<String> {
+    let [analyst, architect, designer] = ways;
+    let ways = speech.one_of(analyst, architect, designer);
+    // In brackets behind a quotation there is room for its place alone.
+    let bare = at.rsplit_once(" at ").map_or(at, |(_, place)| place);
+    let at = |way: &str| if way.contains("({place})") { bare } else { at };
+    ways.iter().map(|way| filled(way, at(way), said, topic)).collect()
+}
+
+/// Whether a sentence only shows a line, or says that there is no other: the document's own words are no insight of
+/// who reads them out.
+pub fn only_shows(sentence: &str) -> bool {
+    let ways = POINTS_AT.iter().flatten().chain(READS_BESIDE.iter().flatten());
+    let ways = ways.chain(NOTHING_BESIDE.iter().flatten()).chain(NONE_EITHER.iter().flatten());
+    let mut ways = ways.chain(ENUMERATES.iter().flatten());
+    ways.any(|way| is_form_of(sentence, way))
+}
+
+/// Whether a sentence begins as a way to say something does, whatever stands in its places.
+fn is_form_of(sentence: &str, way: &str) -> bool {
+    // More may follow before its end.
+    let mut parts = way.trim_end_matches('.').split(['{', '}']).step_by(2);
+    let begins = parts.next().and_then(|first| sentence.strip_prefix(first));
+    parts.try_fold(begins.unwrap_or_default(), |rest, part| Some(rest.split_once(part)?.1)).is_some()
+        && begins.is_some()
+}
+
+/// The same before a line that is a question itself, or stands among what is open.
+pub fn points_at_open(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<String> {
+    let ways = speech.one_of(
+        [
+            "people have no answer yet, and {} asks the same:",
+            "people who look it up meet a question at {}:",
+            "somebody has asked the same for people at {}:",
+        ],
+        [
+            "I cannot weigh it while the record is open at {}:",
+            "what is on record to weigh is an open point, {}:",
+            "before I weigh a price or a risk, the record needs an answer at {}:",
+        ],
+        [
+            "no exact value is written yet, and {} leaves it open, to the letter:",
+            "a test has nothing exact to assert as long as {} is open:",
+            "the exact wording has a gap, literally, at {}:",
+        ],
+    );
+    ways.iter().map(|way| format!("On \"{topic}\", {} \"{said}\".", way.replacen("{}", at, 1))).collect()
+}
+
+/// The open line nearest to what the user tells. The synthesis knows these sentences again.
+pub fn speaks_to_open(speech: Speech, at: &str, said: &str) -> Vec<String> {
+    let ways = speech.one_of(
+        [
+            "Nearest to that, people still ask at {}: \"{said}\".",
+            "Nearest to that is what people wait to hear at {}: \"{said}\".",
+        ],
+        [
+            "Nearest to that is an open point on record at {}: \"{said}\". Weigh it before an option hangs on it.",
+            "Nearest to that, and on record without an owner to weigh it, is {}: \"{said}\".",
+        ],
+        [
+            "Nearest to that is a gap in the exact wording at {}: \"{said}\". No test covers it to the letter.",
+            "Nearest to that, {} leaves the exact value open, literally: \"{said}\".",
+        ],
+    );
+    ways.iter().map(|way| way.replacen("{}", at, 1).replacen("{said}", said, 1)).collect()
 }
 
 /// What the documents themselves leave open.
@@ -169,115 +300,127 @@ pub fn stands_open(speech: Speech, at: &str, said: &str) -> Vec<String> {
             format!("{at} has been asking \"{said}\", and no person at this table has answered. Whom do we ask first?"),
         ],
         vec![
-            format!("An open point of the documents weighs on every option: \"{said}\" ({at}). Which option falls away once it is answered?"),
-            format!("Still a risk without an owner is \"{said}\" ({at}). A date beside it costs nothing."),
+            format!("Still open on record is \"{said}\" ({at}). What has to wait for it, and what would that cost?"),
+            format!("Nobody here has weighed \"{said}\" ({at}) yet. A date beside it costs nothing."),
         ],
         vec![
-            format!("{at} leaves a value open: \"{said}\". What does a test assert there until then?"),
-            format!("No contract can be closed around \"{said}\" ({at}). Which of two values would you write down today?"),
+            format!("{at} leaves this open: \"{said}\". What does a test assert there until then?"),
+            format!("Nothing exact can be written for \"{said}\" ({at}) yet. Which of two answers would you write down today?"),
         ],
     )
 }
 
 /// A further line on what a colleague has shown a line on, in several ways.
+const READS_BESIDE: [[&str; 4]; 3] = [
+    [
+        "On \"{word}\", people can also read {place}: \"{quote}\".",
+        "\"{quote}\" ({place}) is one more line that people read on \"{word}\".",
+        "Somebody who reads on comes to {place}: \"{quote}\".",
+        "There is also \"{quote}\" ({place}) for people who ask about \"{word}\".",
+    ],
+    [
+        "Also on record for \"{word}\", and to be weighed, is {place}: \"{quote}\".",
+        "I would weigh in, also on record, {place}: \"{quote}\".",
+        "\"{quote}\" ({place}) goes on the scales for \"{word}\" too, and I weigh both.",
+        "To weigh \"{word}\" as a whole, add to the record {place}: \"{quote}\".",
+    ],
+    [
+        "One more exact wording on \"{word}\" is {place}: \"{quote}\".",
+        "Literally, and as exact, there is also \"{quote}\" ({place}) on \"{word}\".",
+        "\"{quote}\" ({place}) is to be read exactly, to the letter, as well.",
+        "Literally, an exact second line is {place}: \"{quote}\".",
+    ],
+];
+
+/// The ways to show a further line, filled in.
 pub fn reads_beside(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<String> {
-    let ways = speech.one_of(
-        [
-            "people can also read",
-            "there is one more line that people go by,",
-            "people who read on meet",
-            "what people are told besides stands at",
-        ],
-        [
-            "a second constraint stands at",
-            "an option has to be weighed against",
-            "the risk of an option is also set by",
-            "the options depend on one more line,",
-        ],
-        [
-            "a test has one more line to hold on to,",
-            "the contract to test goes on at",
-            "one more case to test stands at",
-            "what is defined for the contract besides is",
-        ],
-    );
-    ways.iter().map(|way| format!("On \"{topic}\", {way} {at}: \"{said}\".")).collect()
+    filled_in(speech, &READS_BESIDE, at, said, topic)
 }
 
-/// That the documents hold nothing beside the line `at`, in several ways.
+/// That the documents hold nothing beside a line, in several ways.
+const NOTHING_BESIDE: [[&str; 5]; 3] = [
+    [
+        "On \"{word}\", I find no line that people could read beside {place}.",
+        "I would send people who ask about \"{word}\" to {place} too.",
+        "For people who ask about \"{word}\" I know of {place} and no other line.",
+        "Somebody who asks me about \"{word}\" is sent to {place} as well.",
+        "People have {place} to read on \"{word}\", and I add nothing to it.",
+    ],
+    [
+        "On \"{word}\", I have nothing on record to weigh beside {place}.",
+        "I weigh \"{word}\" by the record at {place} too, and by no other line.",
+        "The record gives me {place} to weigh for \"{word}\" and nothing to set against it.",
+        "I start to weigh \"{word}\" from {place} on the record as well.",
+        "Nothing else on record weighs in on \"{word}\" beside {place}.",
+    ],
+    [
+        "On \"{word}\", I find no other exact wording beside {place}.",
+        "The exact text that I have on \"{word}\" is that of {place}, literally.",
+        "I have no exact, literal wording on \"{word}\" beyond {place}.",
+        "To the letter, I have {place} on \"{word}\" and no other exact line.",
+        "I would check \"{word}\" literally against {place} too, to the letter.",
+    ],
+];
+
+/// The ways to say so of the line `at`, filled in.
 pub fn nothing_beside(speech: Speech, topic: &str, at: &str) -> Vec<String> {
-    let ways = speech.one_of(
-        [
-            "I find no line that people could read beside {}.",
-            "people have {} and nothing more, and I add nothing to it.",
-            "people can read no more than {}.",
-            "the only words that people have are those of {}.",
-            "I would send people to {} too, and to no other line.",
-        ],
-        [
-            "I see no further option and no constraint beside {}.",
-            "an option can rest on {} and on nothing else so far.",
-            "I have no option to set beside {}.",
-            "no second constraint limits the choice beside {}.",
-            "the risk is to be read off {} alone.",
-        ],
-        [
-            "I find nothing else that is defined beside {}.",
-            "a test has {} to hold on to and no second line.",
-            "no other contract is written beside {}.",
-            "all that there is to check is defined at {}.",
-            "I have no case to test beyond {}.",
-        ],
-    );
-    ways.iter().map(|way| format!("On \"{topic}\", {}", way.replacen("{}", at, 1))).collect()
+    filled_in(speech, &NOTHING_BESIDE, at, "", topic)
 }
 
 /// What a second voice says where a first one found nothing.
+const NONE_EITHER: [[&str; 3]; 3] = [
+    [
+        "On \"{word}\", I know of no line that people could read either.",
+        "Nobody has told me more about \"{word}\" than the documents do.",
+        "I have no words of people to go by on \"{word}\" either.",
+    ],
+    [
+        "On \"{word}\", I find nothing on record either.",
+        "I have nothing to weigh on \"{word}\" either.",
+        "The record has no price and no risk for \"{word}\" either.",
+    ],
+    [
+        "On \"{word}\", I find no exact wording in the documents either.",
+        "I have no expected value for \"{word}\" either.",
+        "Nothing is written on \"{word}\" that I could take to the letter.",
+    ],
+];
+
+/// The ways to say so, filled in.
 pub fn finds_none_either(speech: Speech, topic: &str) -> Vec<String> {
-    let ways = speech.one_of(
-        [
-            "I know of no line that people could read either.",
-            "people have told me no more than the documents, which is nothing.",
-            "I have no words of people to go by either.",
-        ],
-        [
-            "I find no constraint in the documents either.",
-            "I have no option to weigh either, as nothing is on record.",
-            "the documents give me no price and no risk either.",
-        ],
-        [
-            "I find no field and no case to test in the documents either.",
-            "I have no expected value for a test either.",
-            "there is no contract that I could define more closely.",
-        ],
-    );
-    ways.iter().map(|way| format!("On \"{topic}\", {way}")).collect()
+    filled_in(speech, &NONE_EITHER, "", "", topic)
 }
 
 /// The parts that a question asks to choose from, as the documents list them.
+const ENUMERATES: [[&str; 3]; 3] = [
+    [
+        "On \"{word}\", what people can choose from is {quote}.",
+        "On \"{word}\", people who look for them find {quote}.",
+        "On \"{word}\", people who go through them read of {quote}.",
+    ],
+    [
+        "On \"{word}\", what there is to weigh is {quote}.",
+        "On record for \"{word}\" are {quote}.",
+        "I weigh {quote}.",
+    ],
+    [
+        "For \"{word}\", the literal text has {quote}.",
+        "Word for word, \"{word}\" are {quote}.",
+        "As written, \"{word}\" are {quote}.",
+    ],
+];
+
+/// The ways to tell the parts one by one, filled in.
 pub fn enumerates(speech: Speech, topic: &str, listed: &str) -> Vec<String> {
-    let ways = speech.one_of(
-        [
-            "what people can choose from is",
-            "people who look for them find",
-            "people who go through them read of",
-        ],
-        [
-            "what there is to weigh is",
-            "the risk and the price of each stand at",
-            "an option on record is each of",
-        ],
-        ["what is defined for a test is", "each of these needs a test of its own:", "the contract lists"],
-    );
-    ways.iter().map(|way| format!("On \"{topic}\", {way} {listed}.")).collect()
+    filled_in(speech, &ENUMERATES, "", listed, topic)
 }
 
 /// A line that has another figure for what the user tells.
 pub fn tells_otherwise(speech: Speech, at: &str, said: &str) -> String {
     speech.one_of(
         format!("People are promised something else at {at} (\"{said}\"), and what you tell is what they live with. Who should hear of the difference?"),
-        format!("What you tell is another figure than {at} has (\"{said}\"). An option that was chosen by the old one carries that risk."),
-        format!("The contract at {at} has another value (\"{said}\") than the one you tell. A test asserts one of the two, and the other is an error case."),
+        format!("What you tell is another figure than {at} has (\"{said}\"). Whatever was weighed by the old one has to be weighed again."),
+        format!("Literally, {at} has another value (\"{said}\") than the one you tell. A test can assert only one of the two."),
     )
 }
 
@@ -300,16 +443,14 @@ pub fn finds_nothing(speech: Speech, topic: &str, documents: &[(String, usize)])
             format!("On \"{topic}\", {nowhere} that people could go by."),
         ],
         Speech::Architect => vec![
-            format!("On \"{topic}\", {nowhere} yet, and no option or risk here hangs on it."),
-            format!("On \"{topic}\", {nowhere} that an option could rest on."),
-            format!("On \"{topic}\", {nowhere}, so any option is a guess, and that is a risk."),
+            format!("On \"{topic}\", {nowhere} yet that I could weigh."),
+            format!("On \"{topic}\", nothing is on record: {nowhere} of it."),
+            format!("On \"{topic}\", {nowhere}, so whatever we build there is a guess, and that is a risk."),
         ],
         Speech::Designer | Speech::Plain => vec![
             format!("\"{topic}\" is not defined {where_not} yet, neither as a field nor as a case to test."),
             format!("On \"{topic}\", {nowhere} that could be tested."),
-            format!(
-                "\"{topic}\" is not defined {where_not}, so no contract can name it and no test assert it."
-            ),
+            format!("\"{topic}\" is not defined {where_not}, so no test can assert it."),
         ],
     }
 }
@@ -322,44 +463,42 @@ pub fn settled(speech: Speech, what: &str, reason: &str, line: Option<&Line>) ->
     match speech {
         Speech::Analyst => vec![
             format!(
-                "So we agree on \"{what}\"{reason}. People will look for it beside \"{said}\" ({at}). The acceptance criterion I would write there: somebody who was not in this room can tell what holds."
+                "So we agree on \"{what}\"{reason}. People will look for it beside \"{said}\" ({at}), and there it should stand for whoever was not in this room."
+            ),
+            format!("So what changes for people is \"{what}\"{reason}. {at} tells them \"{said}\" today."),
+            format!(
+                "So if somebody is used to the old way, \"{what}\"{reason} is what people trip over first. What they know today is \"{said}\" ({at})."
             ),
             format!(
-                "So what changes for people is \"{what}\"{reason}. {at} tells them \"{said}\" today. Who has to hear of it before they run into it?"
-            ),
-            format!(
-                "So if somebody is used to the old way, \"{what}\"{reason} is what they trip over first. They know \"{said}\" from {at}. What do they see on the day it starts?"
-            ),
-            format!(
-                "So from now on people can rely on \"{what}\"{reason}. Whoever hoped for something else will read \"{said}\" ({at}) and ask why. What do we tell them?"
+                "So from now on people can rely on \"{what}\"{reason}. Whoever hoped for something else will read \"{said}\" ({at}) and ask why."
             ),
         ],
         Speech::Architect => vec![
             format!(
-                "\"{what}\"{reason} is an architectural decision, and \"{said}\" ({at}) is what it touches first. Record the tradeoff and its price beside it, with the risk that would make us turn back."
+                "\"{what}\"{reason} is decided. Record it beside {at} (\"{said}\"), with its price, its risk and what would make us turn back."
             ),
             format!(
-                "The price of \"{what}\"{reason} falls on \"{said}\" first ({at}). Record it with the option that lost, so that a later change starts from the tradeoff and not from memory."
+                "The price of \"{what}\"{reason} is not on record yet. I would weigh it, and its risk, at {at}: \"{said}\"."
             ),
             format!(
-                "\"{what}\"{reason} closes one option and opens a dependency on \"{said}\" ({at}). The risk is whoever still relies on the old way. A list of those callers is the mitigation."
+                "\"{what}\"{reason} takes one option off the table. Weigh {at} again in that light: \"{said}\"."
             ),
             format!(
-                "After \"{what}\"{reason} one option is off the table, and \"{said}\" ({at}) has to be read again. Whoever owns that line should know before the first build."
+                "After \"{what}\"{reason}, whoever owns {at} (\"{said}\") should know before the first build. Record the option that lost, so that a later change does not start from memory."
             ),
         ],
         Speech::Designer => vec![
             format!(
-                "\"{what}\"{reason} fixes the contract. Beside \"{said}\" ({at}) the refused case still needs a name."
+                "To be exact: does \"{what}\"{reason} replace the wording of {at} (\"{said}\"), or does it stand beside it?"
             ),
             format!(
-                "To write \"{what}\"{reason} down as a contract, {at} needs one precondition, one result and one named error beside \"{said}\"."
+                "\"{what}\"{reason} needs one exact wording. {at} reads \"{said}\" today, and a test can assert only what stands there."
             ),
             format!(
-                "\"{what}\"{reason} becomes checkable with two cases at {at} (\"{said}\"): one that it covers, and one just outside of it that is refused by name."
+                "\"{what}\"{reason} becomes checkable at {at} (\"{said}\") with two cases: one that it covers, and one just outside of it."
             ),
             format!(
-                "\"{what}\"{reason} changes what {at} means (\"{said}\"). A test that passed yesterday needs another expected value, and its error case with it."
+                "Literally, to the letter, {at} is \"{said}\". With \"{what}\"{reason} beside it, which exact wording does a test hold on to?"
             ),
         ],
         Speech::Plain => {
@@ -368,16 +507,38 @@ pub fn settled(speech: Speech, what: &str, reason: &str, line: Option<&Line>) ->
     }
 }
 
+/// The same where the line that it touches is open itself.
+pub fn settles_open(speech: Speech, what: &str, reason: &str, line: &Line) -> Vec<String> {
+    let (at, said) = (place(line), snippet(&line.text, 110));
+    let ways = speech.one_of(
+        [
+            "So we agree on {what}. People should find that where {at} still asks \"{said}\".",
+            "So what changes for people is {what}. The question nearest to it is {at}: \"{said}\".",
+        ],
+        [
+            "{what} is a decision to record beside what is open at {at} (\"{said}\"), with the price of the option that lost.",
+            "After {what} one option is off the table. Weigh the open point on record at {at} (\"{said}\") again.",
+        ],
+        [
+            "{what} needs one exact wording where {at} still asks \"{said}\", and a test its refused case by name.",
+            "With {what} a test has an exact value to assert, and the gap at {at} (\"{said}\") is the place to write it to the letter.",
+        ],
+    );
+    let what = format!("\"{what}\"{reason}");
+    let fill = |way: &str| {
+        let (before, after) = way.split_once("{said}").unwrap_or((way, ""));
+        let set = |part: &str| part.replace("{at}", &at).replace("{what}", &what);
+        format!("{}{said}{}", set(before), set(after))
+    };
+    ways.iter().map(|way| fill(way)).collect()
+}
+
 /// The same where no line of a document has to do with it.
 fn settled_apart(speech: Speech, what: &str, reason: &str) -> Vec<String> {
     match speech {
         Speech::Analyst => vec![
-            format!(
-                "So we agree on \"{what}\"{reason}, and no document tells people yet. Who has to hear of it first?"
-            ),
-            format!(
-                "So what changes for people is \"{what}\"{reason}. What do they see on the day it starts?"
-            ),
+            format!("So we agree on \"{what}\"{reason}, and no document tells people yet."),
+            format!("So what changes for people is \"{what}\"{reason}, and they read it nowhere so far."),
         ],
         Speech::Architect => vec![
             format!(
@@ -389,7 +550,7 @@ fn settled_apart(speech: Speech, what: &str, reason: &str) -> Vec<String> {
         ],
         Speech::Designer => vec![
             format!(
-                "To write \"{what}\"{reason} down as a contract it needs one precondition, one result and one named error."
+                "\"{what}\"{reason} needs one exact wording, to the letter, and a place in a document where a test can find it."
             ),
             format!(
                 "\"{what}\"{reason} becomes checkable with one case for the value that holds and one for the value that is refused."
@@ -406,8 +567,8 @@ pub const STILL: &str = " still says \"";
 pub fn still_says(speech: Speech, line: &Line) -> String {
     let (at, said) = (place(line), snippet(&line.text, 110));
     let then = speech.one_of(
-        "whoever reads that first goes by the old figure",
-        "two figures in force are a risk that costs one line to remove",
+        "whoever reads that first goes by it",
+        "two rules in force are a risk that costs one line to remove",
         "a test needs one of the two as its expected value",
     );
     format!("{at}{STILL}{said}\", and {then}.")
@@ -420,13 +581,13 @@ pub fn pulls(speech: Speech, line: &Line, other: &Line) -> String {
         return speech.one_of(
             format!("People read both wishes at {at}, and they can not have both in full."),
             format!("The tradeoff stands at {at} itself, and it wants a decision, not an average."),
-            format!("The contract at {at} names both, and a test can assert only one of them."),
+            format!("{at} names both, and a test can assert only one of them."),
         );
     }
     speech.one_of(
         format!("That is what a person reads at {at}, and {there} asks for the opposite: \"{said}\"."),
         format!("{at} carries that, while the other end of the tradeoff is {there}: \"{said}\"."),
-        format!("That is the contract at {at}, and its counterpart is {there} (\"{said}\")."),
+        format!("That is {at} to the letter, and its counterpart is {there} (\"{said}\")."),
     )
 }
 
@@ -435,8 +596,8 @@ pub fn ground(speech: Speech, line: &Line) -> String {
     let at = place(line);
     speech.one_of(
         format!("Whoever lives with {at} would tell us the same."),
-        format!("The risk of the other option is written at {at}, and somebody has to carry it."),
-        format!("A test for {at} needs exactly that, with one expected value."),
+        format!("The other option has {at} against it, and somebody has to carry that risk."),
+        format!("That is how I read {at}, to the letter."),
     )
 }
 
@@ -453,12 +614,12 @@ pub fn left_open(speech: Speech, name: Option<&str>, turn: u32, what: &str) -> V
             format!("Before people leave this table, {asked} wants an answer: {what}. Who could give it, if none of us can?"),
         ],
         vec![
-            format!("Still without an owner is {asked}: {what}, a risk whose options are weighed by nobody but whoever builds first."),
+            format!("Still without an owner is {asked}: {what}, a risk that whoever builds first carries alone, at a price nobody has weighed."),
             format!("One risk stays on the list, {asked}: {what}, and an owner with a date is the cheapest mitigation."),
         ],
         vec![
             format!("One entry has no value yet, {asked}: {what}, and until it has one, no test can be written for it."),
-            format!("The contract has a hole where {asked} stands: {what}, and even \"unknown\" would be a value there."),
+            format!("One entry is blank where {asked} stands: {what}, and even \"unknown\" would be a value there."),
         ],
     )
 }
@@ -473,15 +634,15 @@ pub fn written_nowhere(speech: Speech, said: &str) -> Vec<String> {
             "Only somebody at this table knows \"{}\" until it is written down.",
         ],
         [
-            "\"{}\" is on record nowhere yet, a risk for every option that rests on it.",
-            "No document has \"{}\" as a constraint yet, so record it with its source.",
+            "\"{}\" is on record nowhere yet, so nobody could weigh it.",
+            "No document has \"{}\" on record yet: weigh it, and record it with its source.",
             "The risk with \"{}\" is that it stands in no document so far.",
-            "As a constraint on every option, \"{}\" is on record nowhere.",
+            "I would put \"{}\" on record, with its risk, before it is weighed.",
         ],
         [
-            "\"{}\" is defined in no document yet, so no test holds it.",
-            "No field, limit or case of the documents carries \"{}\" yet.",
-            "For a contract, \"{}\" has to be written down first, and no document has it.",
+            "\"{}\" is written in no document yet, so no test holds it.",
+            "No document has \"{}\" yet, literally or in other words to test.",
+            "\"{}\" has to be written down exactly, for no document has it to test.",
             "A test cannot assert \"{}\" before some document says it.",
         ],
     );
@@ -497,14 +658,14 @@ pub fn holds_nothing(speech: Speech, said: &str) -> Vec<String> {
             "I find no words in the documents that I could give to somebody.",
         ],
         [
-            "the documents hold no constraint and no option.",
-            "nothing is on record that an option could be weighed by.",
-            "I find no price and no risk in the documents.",
+            "the documents give me nothing to weigh.",
+            "I find nothing on record.",
+            "nothing is on record yet that I could weigh or start from.",
         ],
         [
-            "the documents define nothing that a test could check.",
-            "no contract, field or case is defined yet.",
-            "I find no expected value for a test in the documents.",
+            "I find no exact wording in the documents.",
+            "nothing is written that I could take to the letter.",
+            "the documents have no sentence that a test could check.",
         ],
     );
     ways.iter().map(|way| format!("On \"{said}\", {way}")).collect()
@@ -514,12 +675,15 @@ pub fn holds_nothing(speech: Speech, said: &str) -> Vec<String> {
 pub const STEP_ASKS: &str = "What this step asks for first";
 
 /// What is left when a line is owed and everything was said: that it was.
-pub fn last_words(turn: u32, before: Option<u32>) -> String {
+pub fn last_words(speech: Speech, turn: u32, before: Option<u32>) -> String {
+    let (said, nothing) = speech.one_of(
+        ("what I said for people", "no line that people could read"),
+        ("what I put on record to weigh", "nothing on record to weigh"),
+        ("what I said of the exact wording", "no exact wording to test"),
+    );
     match before {
-        Some(before) => format!(
-            "Nothing new from me in turn {turn}: what I said in turn {before} stands, and the documents add nothing to it."
-        ),
-        None => format!("Nothing from me in turn {turn}: the documents give me no line to point at."),
+        Some(before) => format!("Nothing new from me in turn {turn}: {said} in turn {before} stands."),
+        None => format!("Nothing from me in turn {turn}: the documents give me {nothing}."),
     }
 }
 
@@ -532,15 +696,66 @@ pub fn before_writing(speech: Speech, way: usize, about: &str, question: &str) -
             "I would promise nobody anything on {} without having heard an answer to this",
         ],
         [
-            "No option on {} has a price or a risk that we could weigh before this is settled",
+            "I would weigh no price and no risk on {} before this has an answer",
             "The price of guessing on {} is rework, so answer this early",
-            "One risk on {} has no owner as long as this is open",
+            "The risk on {} is that whoever builds first answers this alone, at a price",
         ],
         [
-            "The first field of a contract on {}, and its first test, is the answer to this",
+            "I cannot write one exact contract or test on {} without this",
             "A contract on {} starts where this has one written answer",
-            "No test on {} can name its expected value before this is defined",
+            "One exact answer on {} comes first, and a test after it",
         ],
     );
     format!("{}: {question}", leads[way % leads.len()].replacen("{}", about, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPEC: &str = "# Pump\n\n- The pump shall stop at noon.\n- Risk: the valve sticks in frost.\n- Which valve is it?\n- Given a full tank, when it rains, then the lid closes.\n- Marketing wants January.\n- Risk: it leaks. Tests: none.\n";
+
+    fn lines() -> Vec<Line> {
+        Evidence::new([("spec.md", SPEC)], &[]).lines
+    }
+
+    #[test]
+    fn a_line_is_called_what_its_own_words_say() {
+        let spots: Vec<String> = lines().iter().skip(1).map(spot).collect();
+        let wanted = [
+            "the rule at spec.md line 3",
+            "the risk at spec.md line 4",
+            "the question at spec.md line 5",
+            "the case at spec.md line 6",
+            "spec.md line 7",
+            "spec.md line 8",
+        ];
+        assert_eq!(spots, wanted);
+        assert!(LABELS.is_sorted());
+    }
+
+    #[test]
+    fn who_points_at_a_line_claims_nothing_that_it_does_not_say() {
+        for speech in [Speech::Analyst, Speech::Architect, Speech::Designer] {
+            let mut said = points_at(speech, "pump", "spec.md line 7", "Marketing wants January");
+            said.extend(reads_beside(speech, "pump", "spec.md line 7", "Marketing wants January"));
+            let mut opens = std::collections::BTreeSet::new();
+            for one in &said {
+                let own = crate::discussion::words::unquoted(one).to_lowercase();
+                for role in ["option", "price", "risk", "constraint", "contract", "test", "defined", "rule"] {
+                    assert!(!own.contains(role), "{role}: {one}");
+                }
+                assert!(only_shows(one), "{one}");
+                let more = format!("{}, beside spec.md line 9.", one.trim_end_matches('.'));
+                assert!(only_shows(&more), "{more}");
+                opens.insert(one.split(' ').next().unwrap_or_default().trim_matches('"'));
+            }
+            assert!(opens.len() >= 6, "{opens:?}");
+            let mut none = nothing_beside(speech, "pump", "spec.md line 7");
+            none.extend(finds_none_either(speech, "pump"));
+            none.extend(enumerates(speech, "pumps", "\"one\" (spec.md line 3)"));
+            assert!(none.iter().all(|one| only_shows(one)), "{none:?}");
+        }
+        assert!(!only_shows("Nobody acts at spec.md line 7, since \"is sent\" hides the person."));
+    }
 }
