@@ -620,9 +620,10 @@ impl<'l> Discussion<'l> {
         }
     }
 
-    /// Whether a persona's words would be redirected as another step's business.
+    /// Whether a persona's words would be redirected as another step's business: contributions are held against
+    /// phrases only, since they rest on documents.
     pub fn would_drift(&self, text: &str) -> bool {
-        self.drift_of(text).is_some()
+        self.focus.drift(text).is_some()
     }
 
     /// The step whose business a user's message is, if it is another's.

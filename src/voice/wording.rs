@@ -64,7 +64,7 @@ pub fn landed(speech: Speech, title: &str, outputs: &[String], evidence: &Eviden
             speech.one_of(
                 format!("somebody who opens \"{part}\" in {document} first meets \"{said}\" (line {at})"),
                 format!("what is on record under \"{part}\" in {document}, and what I would weigh first, is \"{said}\" (line {at})"),
-                format!("to be exact, a contract or a test has this to the letter in \"{part}\" of {document}: \"{said}\" (line {at})"),
+                format!("the exact wording that a contract or a test could take literally, to the letter, from \"{part}\" of {document} is \"{said}\" (line {at})"),
             )
         }
         (Some(part), None) => {
