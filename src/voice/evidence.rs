@@ -6,9 +6,10 @@ use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::RandomState;
 
-use super::asking::{has_run, root, roots};
 use super::paragraphs::Wrapped;
+use super::runs::{has_run, roots};
 use crate::discussion::figures::Stated;
+use crate::discussion::root::root;
 use crate::discussion::words::{is_number, is_significant, numbers, stem, subjects, words};
 use crate::plain;
 

@@ -6,158 +6,16 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
-use super::asking::{root, shared_nouns};
+use super::counting::{identifier, numbers_with_units};
 use super::evidence::{Evidence, Gap, Line, LineKind, Mentions, snippet};
 use super::paragraphs::sentences;
+use super::point::{Point, sentence_with};
 use super::wording::place;
-use crate::discussion::words::{is_significant, numbers, subjects, words};
-use crate::lens::{Lens, Measure, Stance, Where, filled};
+use crate::discussion::root::root;
+use crate::discussion::words::{numbers, subjects, words};
+use crate::lens::{Lens, Measure, Where, filled};
 use crate::plain;
 use crate::step::Step;
-
-/// Something a persona can say, grounded in the evidence.
-#[derive(Clone, Debug)]
-pub struct Point {
-    finding: Statement,
-    /// What it asks for, if anything.
-    pub ask: String,
-    /// How much it matters by itself; higher is said earlier.
-    pub weight: usize,
-    /// The place it points at, with a blank behind it: `requirements-spec.md line 12 `.
-    pub place: String,
-    /// What it is about, for relevance; a point on a line is about the line and its heading too.
-    stems: Vec<String>,
-    /// The side that the lens takes, if it takes one.
-    stance: Option<Stance>,
-    /// The lens, by its index among those of the persona.
-    pub lens: Option<usize>,
-    /// Whether it says of the whole item that something stands nowhere.
-    pub of_item: bool,
-}
-
-/// What a persona speaks for, and why, as the parts of "I favor … because …".
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Side {
-    pub favors: String,
-    pub because: String,
-}
-
-impl Side {
-    /// The position as a sentence.
-    pub fn sentence(&self) -> String {
-        format!("I favor {} because {}.", self.favors, self.because)
-    }
-}
-
-/// What was found. Of a hundred findings in a document a discussion says ten: the sentence on a
-/// line is written when it is wanted.
-#[derive(Clone, Debug)]
-enum Statement {
-    Written(String),
-    /// A word of a line, by its index in the evidence, and the lens's sentence about them.
-    OnLine {
-        at: usize,
-        word: String,
-        says: Arc<str>,
-    },
-}
-
-impl Point {
-    fn new(weight: usize, about: &str, statement: String, ask: &str) -> Point {
-        let stems = subjects(&format!("{about} {statement}"));
-        let place = place_in(&statement).unwrap_or_default();
-        let finding = Statement::Written(statement);
-        Point { finding, ask: ask.to_owned(), weight, place, stems, stance: None, lens: None, of_item: false }
-    }
-
-    /// A point on a line: it is about what the line and its heading are about.
-    fn on((at, line): (usize, &Line), word: &str, lens: &Lens, says: &Arc<str>) -> Point {
-        let place = if line.document.contains(' ') { String::new() } else { format!("{} ", place(line)) };
-        let finding = Statement::OnLine { at, word: word.to_owned(), says: Arc::clone(says) };
-        let ask = filled(&lens.asks, "", "", word);
-        let (stance, of_item) = (lens.stance.clone(), lens.place == Where::Item);
-        Point { finding, ask, weight: lens.weight, place, stems: Vec::new(), stance, lens: None, of_item }
-    }
-
-    /// How many of some subjects it is about.
-    pub fn touches(&self, subjects: &[String], evidence: &Evidence) -> usize {
-        let line = match self.finding {
-            Statement::OnLine { at, .. } => evidence.lines.get(at),
-            Statement::Written(_) => None,
-        };
-        let about = |word: &&String| match line {
-            None => self.stems.contains(word),
-            Some(line) => line.stems.contains(word) || line.section_stems.contains(word),
-        };
-        subjects.iter().filter(about).count()
-    }
-
-    /// What it rests on: the sentence of the line that it quotes, or its own.
-    pub fn rests_on(&self, evidence: &Evidence) -> String {
-        match &self.finding {
-            Statement::Written(statement) => statement.clone(),
-            Statement::OnLine { at, word, .. } => {
-                evidence.lines.get(*at).map(|line| sentence_with(line, word)).unwrap_or_default()
-            }
-        }
-    }
-
-    /// The line it is on, as an index of the evidence.
-    pub fn line(&self) -> Option<usize> {
-        match self.finding {
-            Statement::OnLine { at, .. } => Some(at),
-            Statement::Written(_) => None,
-        }
-    }
-
-    /// Whether it takes a side.
-    pub fn is_sided(&self) -> bool {
-        self.stance.is_some()
-    }
-
-    /// The side it takes, in words.
-    pub fn side(&self, evidence: &Evidence) -> Option<Side> {
-        let (Statement::OnLine { at, word, .. }, Some(stance)) = (&self.finding, &self.stance) else {
-            return None;
-        };
-        let quote = in_one_clause(&around(evidence.lines.get(*at)?, word));
-        let said = |text: &str| filled(text, "", &quote, word);
-        Some(Side { favors: said(&stance.favors), because: said(&stance.because) })
-    }
-
-    /// Whether a colleague's point takes the other side, in a sentence that speaks of the same thing: the two
-    /// share a noun that few lines have.
-    pub fn opposes(&self, other: &Point, evidence: &Evidence) -> bool {
-        let (Some(mine), Some(theirs)) = (&self.stance, &other.stance) else { return false };
-        if !mine.opposes(theirs) || self.line().is_none() || other.line().is_none() {
-            return false;
-        }
-        let shared = shared_nouns(&self.rests_on(evidence), &other.rests_on(evidence));
-        shared.iter().any(|noun| evidence.is_telling(noun))
-    }
-
-    /// The same finding without what it asks for.
-    pub fn alone(&self) -> Point {
-        Point { ask: String::new(), ..self.clone() }
-    }
-
-    /// The finding: one sentence that names what it rests on.
-    pub fn statement(&self, evidence: &Evidence) -> String {
-        match &self.finding {
-            Statement::Written(statement) => statement.clone(),
-            Statement::OnLine { at, word, says } => {
-                let say = |line| filled(says, &place(line), &around(line, word), word);
-                evidence.lines.get(*at).map(say).unwrap_or_default()
-            }
-        }
-    }
-
-    /// The sentence, and what it asks for.
-    pub fn text(&self, evidence: &Evidence) -> String {
-        let statement = self.statement(evidence);
-        if self.ask.is_empty() { statement } else { format!("{statement} {}", self.ask) }
-    }
-}
 
 /// The points of a persona's lenses, in the order of the evidence.
 pub fn points(lenses: &[Lens], evidence: &Evidence, vocabulary: &Vocabulary<'_>, step: &Step) -> Vec<Point> {
@@ -165,11 +23,7 @@ pub fn points(lenses: &[Lens], evidence: &Evidence, vocabulary: &Vocabulary<'_>,
     let near = subjects(&step.title);
     for point in &mut found {
         point.weight += point.touches(&near, evidence) * 5;
-        let says = |output: &str| match &point.finding {
-            Statement::Written(statement) => statement.contains(output),
-            Statement::OnLine { .. } => point.place.contains(output),
-        };
-        if step.outputs.iter().any(|output| says(output)) {
+        if step.outputs.iter().any(|output| point.names(output)) {
             point.weight += 10;
         }
     }
@@ -182,8 +36,6 @@ const OF_A_UNIT: usize = 40;
 const OF_A_KIND: usize = 40;
 /// Shorter words have no forms.
 const FORM: usize = 5;
-/// A sentence of fewer words is a label.
-const LABEL: usize = 4;
 /// What settles a finding may stand as many lines below it.
 const NEAR: usize = 3;
 /// A section that has fewer lines is not there yet.
@@ -547,47 +399,6 @@ fn is_of_one(lens: &Lens, line: &Line, word: &str) -> bool {
     says_one(&lens.with, before) || !of_next && says_one(&lens.with, behind)
 }
 
-/// The sentence of a line that says a word.
-fn sentence_with(line: &Line, word: &str) -> String {
-    let phrase: Vec<&str> = word.split(' ').collect();
-    let says = |sentence: &String| {
-        let found = words(sentence);
-        found.windows(phrase.len()).any(|run| run.iter().zip(&phrase).all(|(word, part)| word.text == *part))
-    };
-    let found = sentences(&line.text).into_iter().find(says);
-    // "Silent overwrites." is a label of what follows it.
-    found.filter(|sentence| words(sentence).len() >= LABEL).unwrap_or_else(|| line.text.clone())
-}
-
-/// The sentence of a line that says a word, cut to what can be quoted.
-fn around(line: &Line, word: &str) -> String {
-    let sentence = sentence_with(line, word);
-    let last = word.rsplit(' ').next().unwrap_or(word);
-    let phrase = word.split(' ').count();
-    let word = word.split(' ').next().unwrap_or(word);
-    let quoted = snippet(&sentence, 90);
-    if words(&quoted).iter().any(|found| found.text == last) {
-        return quoted;
-    }
-    // The word stands behind the cut: quote from a few words before it.
-    let found = words(&sentence);
-    let said = |at: &usize| {
-        found[*at].text == word
-            && (phrase < 2 || found.get(at + phrase - 1).is_some_and(|end| end.text == last))
-    };
-    let Some(at) = (0..found.len()).find(said) else { return quoted };
-    let from = found[at.saturating_sub(6)].start;
-    format!("…{}", snippet(&sentence[from..], 90))
-}
-
-/// A quotation that can stand inside of "I favor … because …": what ends a sentence ends it, and so does
-/// another "because".
-fn in_one_clause(quote: &str) -> String {
-    let quote = quote.trim_start_matches('…');
-    let end = quote.find(['.', ';', '?', '!']).into_iter().chain(quote.find(" because ")).min();
-    snippet(&quote[..end.filter(|end| *end > 0).unwrap_or(quote.len())], 80)
-}
-
 /// Two lines with a number each for the same unit, which share no value and speak of the same: at least
 /// three other subjects, and two thirds of those of the shorter. Rows of one table are made alike.
 fn clashes(evidence: &Evidence) -> Vec<(usize, usize)> {
@@ -641,18 +452,6 @@ fn speak_of_the_same(evidence: &Evidence, one: usize, other: usize, unit: &str) 
     shared >= 3 && shared * 3 >= a.len().min(b.len()) * 2
 }
 
-/// The first place that a statement names, up to the blank behind its line number.
-fn place_in(statement: &str) -> Option<String> {
-    statement.match_indices(" line ").find_map(|(at, found)| {
-        let start = statement[..at].rfind([' ', '(', '"']).map_or(0, |blank| blank + 1);
-        let number = at + found.len();
-        let digits =
-            statement[number..].find(|c: char| !c.is_ascii_digit()).unwrap_or(statement.len() - number);
-        let is_place = digits > 0 && statement[start..at].contains('.');
-        is_place.then(|| format!("{} ", &statement[start..number + digits]))
-    })
-}
-
 /// The lines that say something, with their index.
 fn prose(evidence: &Evidence) -> impl Iterator<Item = (usize, &Line)> {
     let telling = |line: &Line| matches!(line.kind, LineKind::Prose | LineKind::Row) && line.stems.len() >= 3;
@@ -668,124 +467,10 @@ fn requirement(line: &Line) -> Option<String> {
     (id && !tail.is_empty()).then(|| first.to_uppercase())
 }
 
-/// "200 MB", "22,400 meters", "18 company phones": each number with what it counts. Versions, prices, years, dates,
-/// times of day, ids and numbers that name something ("Hall 4", "line 12") count nothing.
-fn numbers_with_units(text: &str) -> Vec<String> {
-    if !text.contains(|c: char| c.is_ascii_digit()) {
-        return Vec::new();
-    }
-    let found = words(text);
-    // An apostrophe is inside of a word.
-    let digits = |at: usize| {
-        let text = found[at].text.as_bytes();
-        text[0].is_ascii_digit() && text.iter().all(|byte| byte.is_ascii_digit() || *byte == b'\'')
-    };
-    let between = |at: usize| text.get(found[at].end..found[at + 1].start).unwrap_or_default();
-    let mut all = Vec::new();
-    let mut at = 0;
-    while at + 1 < found.len() {
-        if !digits(at) {
-            at += 1;
-            continue;
-        }
-        let first = at;
-        // 22,400 and 22 400 and 22'400 are one number, and so is 2.5.
-        while at + 1 < found.len() && digits(at + 1) && is_grouped(between(at), found[at + 1].text.len()) {
-            at += 1;
-        }
-        all.extend(counts(text, &found, first, at).then(|| named(text, &found, first, at)).flatten());
-        at += 1;
-    }
-    all
-}
-
-/// Whether digits behind `sign` go on with the number before it.
-fn is_grouped(sign: &str, length: usize) -> bool {
-    match sign {
-        "," | "'" | " " | "\u{a0}" | "\u{202f}" => length == 3,
-        "." => true,
-        _ => false,
-    }
-}
-
-/// Words before a number that is the name of something, or a price.
-const NAMED: [&str; 26] = [
-    "version", "release", "firmware", "line", "step", "section", "chapter", "page", "no", "nr", "number",
-    "figure", "table", "level", "option", "phase", "class", "type", "eur", "chf", "usd", "gbp", "journey",
-    "since", "until", "id",
-];
-
-/// Whether the number of the words `first..=last` can count something.
-fn counts(text: &str, found: &[crate::discussion::words::Word<'_>], first: usize, last: usize) -> bool {
-    let before = &text[..found[first].start];
-    let glued = before.ends_with([':', '.', ',', '-', '/', '#', '§', '$', '€', '£', '+', '('])
-        && !before.ends_with("(");
-    let previous = first.checked_sub(1).map(|at| &found[at]);
-    // "Hall 4" and "Android 10" are names; a sentence may well begin with a capital letter.
-    let name = previous.is_some_and(|word| {
-        let capital = text[word.start..].starts_with(char::is_uppercase);
-        let adjoins = text[word.end..found[first].start] == *" ";
-        adjoins && (NAMED.contains(&word.text.as_ref()) || capital && first > 1)
-    });
-    let digits = found[first].text.len();
-    let year = first == last && digits == 4 && matches!(&found[first].text[..2], "19" | "20");
-    !glued && !name && !year && found[last].text.len() < 10
-}
-
-/// The number with the word or the two that say what it counts.
-fn named(
-    text: &str,
-    found: &[crate::discussion::words::Word<'_>],
-    first: usize,
-    last: usize,
-) -> Option<String> {
-    let joined = |at: usize| at + 1 < found.len() && &text[found[at].end..found[at + 1].start] == " ";
-    let unit = found.get(last + 1).filter(|unit| {
-        joined(last)
-            && unit.text.chars().all(char::is_alphabetic)
-            && is_significant(&unit.text)
-            && !is_money(&unit.text)
-    })?;
-    let plural =
-        |at: usize| found.get(at).is_some_and(|word| word.text.ends_with('s') && is_significant(&word.text));
-    let longer = !plural(last + 1) && joined(last + 1) && plural(last + 2);
-    let end = if longer { found[last + 2].end } else { unit.end };
-    Some(text[found[first].start..end].to_owned())
-}
-
 /// Whether what is counted is one of a lens's `with`: "22,400 water meters" are meters.
 fn is_load(lens: &Lens, counted: &str) -> bool {
     let said = crate::discussion::words::phrase(counted);
     lens.with.iter().any(|noun| said.ends_with(&format!(" {noun}")))
-}
-
-fn is_money(unit: &str) -> bool {
-    [
-        "eur", "euro", "euros", "chf", "usd", "gbp", "dollar", "dollars", "cent", "cents", "franc", "francs",
-        "uhr", "percent",
-    ]
-    .contains(&unit)
-}
-
-/// A name as code writes it: `syncState`, `sync_state`, `sync()`.
-fn identifier(text: &str) -> Option<String> {
-    // Most lines have none.
-    let capital = |pair: &[u8]| pair[1].is_ascii_uppercase() && !pair[0].is_ascii_uppercase();
-    let inside = |pair: &[u8]| pair[0].is_ascii_alphanumeric() && capital(pair);
-    if !text.contains('_') && !text.contains("()") && !text.as_bytes().windows(2).any(inside) {
-        return None;
-    }
-    text.split_whitespace()
-        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != '(' && c != ')'))
-        .find_map(|word| {
-            let plain = word.trim_end_matches("()");
-            let called = plain.len() < word.len();
-            let snake = plain.contains('_') && !plain.starts_with('_');
-            let camel =
-                plain.chars().next().is_some_and(char::is_lowercase) && plain.chars().any(char::is_uppercase);
-            let named = plain.len() > 3 && plain.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-            (named && (called || snake || camel)).then(|| plain.to_owned())
-        })
 }
 
 /// Each persona takes every n-th of what a step lists, so that no two bring up the same.
@@ -1052,44 +737,5 @@ mod tests {
         let text = format!("The {} list is loaded fast.", "very ".repeat(40).trim());
         let said = own(&lens, &text);
         assert!(said[0].contains("says \"…very very very very list is loaded fast\""), "{}", said[0]);
-    }
-
-    #[test]
-    fn numbers_and_names_are_recognised() {
-        assert_eq!(
-            numbers_with_units("holds 500 photos at once").first().map(String::as_str),
-            Some("500 photos")
-        );
-        assert_eq!(numbers_with_units("see line 12 there").first().cloned(), None);
-        assert_eq!(
-            numbers_with_units("has 22,400 water meters").first().map(String::as_str),
-            Some("22,400 water meters")
-        );
-        assert_eq!(
-            numbers_with_units("for 22'400 meters").first().map(String::as_str),
-            Some("22'400 meters")
-        );
-        for none in [
-            "Version 2.5 changes the format",
-            "costs 240 EUR and",
-            "EUR 240 apiece",
-            "In 2024 there",
-            "at 19:15 people",
-            "FR-001 says",
-            "The Hall 4 gate",
-            "on Android 10 phones",
-        ] {
-            assert_eq!(numbers_with_units(none).first().cloned(), None, "{none}");
-        }
-        assert_eq!(
-            numbers_with_units("about 18 400 data sets need it").first().map(String::as_str),
-            Some("18 400 data sets")
-        );
-        assert_eq!(
-            numbers_with_units("18 company phones, 13 private").first().map(String::as_str),
-            Some("18 company phones")
-        );
-        assert_eq!(identifier("then `syncState()` runs"), Some("syncState".to_owned()));
-        assert_eq!(identifier("then it runs"), None);
     }
 }

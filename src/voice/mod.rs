@@ -18,6 +18,7 @@ pub mod anthropic;
 pub mod asking;
 #[cfg(feature = "net")]
 pub mod command;
+mod counting;
 pub mod drafting;
 pub mod evidence;
 pub mod grounding;
@@ -32,7 +33,9 @@ pub mod offline;
 pub mod openai;
 mod paragraphs;
 pub mod parts;
+pub mod point;
 pub mod prompt;
+mod runs;
 pub mod tape;
 pub mod wording;
 

@@ -13,7 +13,8 @@ use minijinja::value::Serde;
 use super::evidence::{Evidence, snippet};
 use super::heard::{Heard, skeleton};
 use super::integrity::{Breach, breaches};
-use super::lenses::{Point, Vocabulary, points, share_of};
+use super::lenses::{Vocabulary, points, share_of};
+use super::point::Point;
 use super::wording::{self, Speech};
 use super::{Speechless, Voice};
 use crate::discussion::event::{Contribution, Event, Purpose};
@@ -427,10 +428,10 @@ impl Speaker<'_> {
         // What a lens says of a line is its own; in common is what both found there.
         let theirs = quotations(&said);
         let mine = quotations(&text);
-        let mut shared = super::asking::shared_nouns(&theirs, &mine);
+        let mut shared = super::runs::shared_nouns(&theirs, &mine);
         let same_place = !point.place.is_empty() && said.contains(point.place.trim_end());
         shared.retain(|noun| same_place || self.evidence.is_telling(noun));
-        let stands = |part: &str| shared.iter().any(|noun| super::asking::roots(part).contains(noun));
+        let stands = |part: &str| shared.iter().any(|noun| super::runs::roots(part).contains(noun));
         let found = words(&theirs);
         let first = found.iter().position(|word| stands(&word.text));
         let Some(topic) = first.map(|at| named_run(&theirs, &found, at, &stands)) else { return Ok(text) };

@@ -1,8 +1,9 @@
 //! "Which of the risk zones …?": the parts that a document lists under a name, so that they can be told one by one.
 
-use super::asking::{root, roots};
 use super::evidence::{Evidence, LineKind, snippet};
 use super::naming::names_something;
+use super::runs::roots;
+use crate::discussion::root::root;
 use crate::discussion::words::{is_number, words};
 
 /// More parts are a table, and no list to tell.
