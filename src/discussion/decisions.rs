@@ -247,7 +247,7 @@ const HOW: [&str; 6] = ["before", "far as", "long as", "soon as", "usual", "well
 /// somebody has confirmed it" doubts nothing.
 pub(super) fn main_clause(lower: &str) -> &str {
     let what = reason(lower).map_or(lower, |(at, _)| &lower[..at]);
-    let hangs = [" as soon as ", " that ", " until ", " when "];
+    let hangs = [" and if ", " as soon as ", " that ", " until ", " when "];
     let hangs = hangs.iter().filter_map(|word| {
         let mut found = what.match_indices(word).map(|(at, _)| at);
         found.find(|at| words(&what[..*at]).len() >= 3 && !(*word == " that " && says_what(&what[..*at])))

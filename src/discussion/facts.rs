@@ -11,6 +11,7 @@ use super::decisions::decisions_in;
 use super::event::Class;
 use super::extract::{ENTRY, Said};
 use super::figures::Stated;
+use super::rulings::without_leads;
 use super::summary::{Decision, USER};
 use super::words::{is_number, lists, numbers, subjects, words};
 use crate::persona::Cast;
@@ -137,8 +138,10 @@ fn is_fact(said: &str) -> bool {
     let about = subjects(said);
     let own = |word: &&String| !lists(OF_THE_TALK, word) && !is_number(word);
     let about = about.iter().filter(own).count();
-    words(said).len() >= 4
-        && !IDLE.split('|').any(|idle| lower.starts_with(idle))
+    // "OK, my proposal: …" says something behind the word that opens it.
+    let (rest, _) = without_leads(&lower);
+    words(rest).len() >= 4
+        && !IDLE.split('|').any(|idle| rest.starts_with(idle))
         && (about >= 2 || about == 1 && is_telling(said))
 }
 

@@ -296,7 +296,12 @@ pub(super) fn is_alike(a: &[String], b: &[String]) -> bool {
 }
 
 /// How a sentence begins that only shows what a document says, or comes back to what was asked.
-const OCCASIONS: [&str; 12] = [
+const OCCASIONS: [&str; 17] = [
+    "Beside that, ",
+    "Hold that literally against ",
+    "That touches ",
+    "Weigh that against the record at ",
+    "Whoever reads ",
     "On \"",
     "Whoever looks for \"",
     "That speaks to ",

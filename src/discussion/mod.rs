@@ -24,6 +24,7 @@ pub mod focus;
 mod in_brief;
 mod insights;
 mod log;
+mod norms;
 pub mod open;
 pub mod positions;
 mod questions;

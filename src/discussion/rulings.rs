@@ -6,6 +6,7 @@
 
 use super::choices::chosen;
 use super::decisions::{denied, main_clause, reason, with_reason};
+use super::norms;
 use super::words::{lists, unquoted, words};
 
 /// What is decided, and why.
@@ -157,7 +158,7 @@ pub(super) fn ruled(statement: &str, led_before: bool, after_decision: bool) -> 
     let statement =
         Statement { said, rest, what: what.get(lower.len() - rest.len()..).unwrap_or_default(), led };
     let named = statement.named().or_else(|| statement.named_and_why());
-    if let Some(chosen) = named.or_else(|| chosen(said, rest, led.any)) {
+    if let Some(chosen) = named.or_else(|| chosen(said, rest, led.any)).or_else(|| norms::set(said, rest)) {
         return Some(chosen);
     }
     if words(&lower).len() < 3 {

@@ -16,12 +16,21 @@ pub(super) fn settler(one: &Said, question: &str) -> Option<String> {
     if let Some(id) = question.split('"').nth(1).and_then(requirement) {
         return Some(format!("whoever answers for {id}"));
     }
-    let figure = |quote: &&str| quote.len() < SHORT && quote.starts_with(|c: char| c.is_ascii_digit());
+    // Nobody set "2 January".
+    let dated = |quote: &str| words(quote).iter().any(|word| lists(MONTHS, &word.text));
+    let figure = |quote: &&str| {
+        quote.len() < SHORT && quote.starts_with(|c: char| c.is_ascii_digit()) && !dated(quote)
+    };
     if let Some(figure) = question.split('"').skip(1).step_by(2).take(2).find(figure) {
         return Some(format!("whoever set \"{figure}\""));
     }
     role(one, question).map(|role| format!("the {role}, whom the line names,"))
 }
+
+const MONTHS: &str = concat!(
+    "january|february|march|april|may|june|july|august|september|october|november|december|januar|februar|märz|",
+    "mai|juni|juli|oktober|dezember",
+);
 
 /// Whom a line names behind its question: "… is damaged? (Ms. Okafor, quality)".
 fn named_behind(text: &str) -> Option<&str> {
@@ -34,7 +43,7 @@ fn named_behind(text: &str) -> Option<&str> {
 
 /// People as documents name them, by the last word of the name.
 const ROLES: &str = concat!(
-    "accountant|administrator|applicant|assistant|board|buyer|chair|clerk|client|coach|conductor|courier|",
+    "accountant|administrator|applicant|board|buyer|chair|clerk|client|coach|conductor|courier|",
     "customer|director|doctor|driver|editor|employee|inspector|lead|leader|librarian|manager|nurse|",
     "office|officer|operator|owner|patient|pharmacist|pupil|secretary|supervisor|supplier|teacher|",
     "technician|tenant|treasurer|vendor|volunteer",
@@ -116,5 +125,6 @@ mod tests {
             assert_eq!(by(text, question).as_deref(), Some(who));
         }
         assert_eq!(by("x", "Who?"), None);
+        assert_eq!(by("x", "\"2 January\" (spec.md line 4): Who is out?"), None);
     }
 }

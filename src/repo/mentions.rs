@@ -77,7 +77,7 @@ impl Repo {
     /// Looks into a file while that is affordable. An object that cannot be read is an error: left
     /// out silently, the same commit would give another discussion on another machine.
     fn look_into(&self, id: Oid, path: String, search: &mut Search<'_>) -> Result<(), Error> {
-        let mut text = path.to_ascii_lowercase().into_bytes();
+        let mut text = path.clone().into_bytes();
         if search.bytes >= MOST_BYTES || search.files >= MOST_FILES {
             search.partial = true;
         } else if !is_generated(&path) {
@@ -88,14 +88,15 @@ impl Repo {
                 search.files += 1;
                 if !blob.contains(&0) {
                     text.push(b'\n');
-                    text.extend(blob.to_ascii_lowercase());
+                    text.extend_from_slice(&blob);
                 }
             } else {
                 search.partial = true;
             }
         }
+        let lower = text.to_ascii_lowercase();
         for word in search.words {
-            if mentions(&text, word.as_bytes()) {
+            if mentions(&lower, &text, word.as_bytes()) {
                 search.found.entry(word.clone()).or_default().push(path.clone());
             }
         }
@@ -108,9 +109,43 @@ pub(super) fn is_generated(path: &str) -> bool {
     [".lock", "-lock.json", ".snap", ".svg", ".min.js", ".map"].iter().any(|suffix| path.ends_with(suffix))
 }
 
-/// Whether a word stands in a text at the beginning of a word.
-fn mentions(text: &[u8], word: &[u8]) -> bool {
+/// A word of fewer letters begins too many others: "form" stands in "formic" and "formula".
+const SHORT: usize = 5;
+
+/// Whether a word stands in a text, given in lower case and as it is written: at the beginning of a word, a short one
+/// as a word of its own or in one of its forms. `syncState` is two words.
+fn mentions(lower: &[u8], text: &[u8], word: &[u8]) -> bool {
     let Some(first) = word.first() else { return false };
-    let begins = |at: usize| at == 0 || !text[at - 1].is_ascii_alphanumeric();
-    memchr::memchr_iter(*first, text).any(|at| begins(at) && text[at..].starts_with(word))
+    let begins = |at: usize| {
+        at == 0
+            || !lower[at - 1].is_ascii_alphanumeric()
+            || text[at].is_ascii_uppercase() && !text[at - 1].is_ascii_uppercase()
+    };
+    let ends = |at: usize| {
+        text.get(at).is_none_or(|next| !next.is_ascii_alphanumeric() || next.is_ascii_uppercase())
+    };
+    let forms: [&[u8]; 6] = [b"", b"s", b"d", b"ed", b"er", b"ing"];
+    let is_form = |at: usize| forms.iter().any(|form| lower[at..].starts_with(form) && ends(at + form.len()));
+    memchr::memchr_iter(*first, lower).any(|at| {
+        begins(at) && lower[at..].starts_with(word) && (word.len() >= SHORT || is_form(at + word.len()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_mentioned_in_its_forms_and_not_inside_of_others() {
+        let says = |text: &str, word: &str| {
+            mentions(text.to_ascii_lowercase().as_bytes(), text.as_bytes(), word.as_bytes())
+        };
+        for text in ["the form", "Forms, please", "formState = 1", "tax_form()", "a taxForm"] {
+            assert!(says(text, "form"), "{text}");
+        }
+        for text in ["formic acid", "a formula", "platform"] {
+            assert!(!says(text, "form"), "{text}");
+        }
+        assert!(says("the inspection", "inspect") && says("syncing", "sync") && !says("", "sync"));
+    }
 }

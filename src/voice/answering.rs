@@ -178,10 +178,11 @@ impl Speaker<'_> {
         let Some(topic) = asked.topic(text, best).filter(|_| asks || !self.is_quoted(&quote)) else {
             return Vec::new();
         };
-        let (is_open, said_of) = (is_open(best), title(&topic));
-        let ways = match is_open {
-            true => wording::points_at_open(self.speech, &said_of, &wording::place(best), &quote),
-            false => wording::points_at(self.speech, &said_of, &wording::spot(best), &quote),
+        let said_of = title(&topic);
+        let ways = match (asks, is_open(best)) {
+            (false, _) => return self.in_turn(wording::touches(self.speech, &wording::spot(best), &quote)),
+            (true, true) => wording::points_at_open(self.speech, &said_of, &wording::place(best), &quote),
+            (true, false) => wording::points_at(self.speech, &said_of, &wording::spot(best), &quote),
         };
         let ways = self.in_turn(ways);
         let more = match asked.other() {

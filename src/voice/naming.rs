@@ -11,7 +11,7 @@ type Words = HashSet<&'static str, RandomState>;
 
 /// Words that name no subject: what people do with words, and how they begin and end.
 const HOLLOW: &str = "\
-    able affect ago agree agreed allow allowed almost already although always anybody anymore anyone \
+    able affect ago agree agreed allow allowed almost already although altogether always anybody anymore anyone \
     anything anyway anywhere ask asked asking away back bad because become becomes believe better both \
     bother called can't cannot choose chooses chosen clear come comes coming count counts couple decide \
     decides depend depends didn't different disagree disagreed disagrees document documents does doesn't \
@@ -20,8 +20,8 @@ const HOLLOW: &str = "\
     goes going gone good great half hand happen happened happens having hear heard hello help here's \
     herself himself hold holding holds honestly however hundred i'd i'm idea important instead \
     interesting isn't itself keep keeping kept know last later lean least left less let's likely \
-    little long look looking lost made makes making many matter maybe meaning means might missing moment \
-    must myself name nearly neither never news next nine nobody none nor nothing nowhere often okay others \
+    little long look looked looking looks lost made makes making many matter maybe meaning means might missing moment \
+    must myself name nearly needed neither never news next nine nobody none nor nothing nowhere often okay others \
     otherwise our ours ourselves own part people perhaps place please point put putting question quite \
     rather ready real really remember rest right said same saying says seem seems seen set seven shall \
     show showing shown shows side six small somebody something sometimes somewhere soon sort start started \
@@ -29,7 +29,7 @@ const HOLLOW: &str = "\
     themselves there's therefore thing things thinks though thought three time times today together told \
     true try turn twelve twenty two unless used using usual wanted wants wasn't way went what's whatever \
     whether whoever whole whom whose wife won't wonder wondering word words work working works worried \
-    worry worst would write wrong yes yesterday yet yourself";
+    worry worst would write written wrong yes yesterday yet yourself";
 
 /// What stands before a noun and names nothing itself.
 const PREPOSITIONS: &str = "\

@@ -415,6 +415,28 @@ pub fn enumerates(speech: Speech, topic: &str, listed: &str) -> Vec<String> {
     filled_in(speech, &ENUMERATES, "", listed, topic)
 }
 
+/// A line on the same thing as what the user tells, who has asked nothing. The synthesis knows these sentences again.
+pub fn touches(speech: Speech, at: &str, said: &str) -> Vec<String> {
+    let ways = speech.one_of(
+        [
+            "That touches what people read at {}: \"{said}\".",
+            "Beside that, people read {}: \"{said}\".",
+            "Whoever reads {} should know that too: \"{said}\". People go by what stands there.",
+        ],
+        [
+            "That touches what is on record at {}: \"{said}\". Weigh the two together.",
+            "Beside that, weigh what is on record at {}: \"{said}\".",
+            "Weigh that against the record at {}: \"{said}\".",
+        ],
+        [
+            "That touches the exact wording at {}: \"{said}\".",
+            "Beside that, to the letter, stands {}: \"{said}\".",
+            "Hold that literally against {}: \"{said}\".",
+        ],
+    );
+    ways.iter().map(|way| way.replacen("{}", at, 1).replacen("{said}", said, 1)).collect()
+}
+
 /// A line that has another figure for what the user tells.
 pub fn tells_otherwise(speech: Speech, at: &str, said: &str) -> String {
     speech.one_of(
@@ -489,7 +511,7 @@ pub fn settled(speech: Speech, what: &str, reason: &str, line: Option<&Line>) ->
         ],
         Speech::Designer => vec![
             format!(
-                "To be exact: does \"{what}\"{reason} replace the wording of {at} (\"{said}\"), or does it stand beside it?"
+                "To be exact, \"{what}\"{reason} and {at} (\"{said}\") need a word on which of the two holds where they meet."
             ),
             format!(
                 "\"{what}\"{reason} needs one exact wording. {at} reads \"{said}\" today, and a test can assert only what stands there."
@@ -498,7 +520,7 @@ pub fn settled(speech: Speech, what: &str, reason: &str, line: Option<&Line>) ->
                 "\"{what}\"{reason} becomes checkable at {at} (\"{said}\") with two cases: one that it covers, and one just outside of it."
             ),
             format!(
-                "Literally, to the letter, {at} is \"{said}\". With \"{what}\"{reason} beside it, which exact wording does a test hold on to?"
+                "Literally, to the letter, {at} is \"{said}\". With \"{what}\"{reason} beside it, a test has to know which exact wording holds."
             ),
         ],
         Speech::Plain => {
