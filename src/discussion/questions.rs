@@ -239,15 +239,15 @@ fn context(one: &Said, question: &str, later: &[Said], talk: &Discussion<'_>) ->
             let near = near.map(|place| format!(", the nearest line is {place}")).unwrap_or_default();
             format!("no answer in the discussion{near}{}", settled_by(settler(answer, "")))
         }
-        (Some(_), None) => "the discussion ended before an answer".to_owned(),
+        (Some(_), None) => format!("the discussion ended before an answer{}", settled_by(None)),
         (None, _) => format!("no answer in the discussion{}", settled_by(settler(one, question))),
     };
     format!("{who} asked in turn {}; {why}", one.turn)
 }
 
-/// Who settles it, where something said so.
+/// Who settles it: whom something names, else whoever owns the item.
 fn settled_by(who: Option<String>) -> String {
-    who.map_or_else(String::new, |who| format!("; {who} settles it"))
+    format!("; {} settles it", who.as_deref().unwrap_or("the item's owner"))
 }
 
 /// What two personas differed about, where the user has not settled it: both options, on the turns that
