@@ -88,11 +88,10 @@ impl<'l> Focus<'l> {
     /// A message that asks nothing and tells when something was or will be ("the design review is next week")
     /// mentions a phrase, and wants nothing of that step. What decides something is heard where it is said.
     pub fn belongs(&self, message: &str) -> Option<Drift> {
-        if decides(message) {
-            return None;
-        }
         let drift = self.drift(message).filter(|_| !only_mentions(message));
-        drift.or_else(|| self.between_products(message)).or_else(|| self.nearest(message))
+        let found = drift.or_else(|| self.between_products(message)).or_else(|| self.nearest(message));
+        // Last, since it takes longest, and most messages are at home.
+        found.filter(|_| !decides(message))
     }
 
     /// "Rust or Python?" asks for a programming language or a product without the word.
