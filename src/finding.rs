@@ -204,21 +204,36 @@ const CHANGED: f64 = 0.6;
 const SHARED: f64 = 0.8;
 /// As many bytes of a word tell what it is a part of.
 const PART: usize = 4;
+/// Of more bytes it is no misspelt word, and to compare it takes time and memory.
+const LONGEST: usize = 100;
 
 /// The known word nearest to a misspelt one, if one is near enough to be meant.
 pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let same = known.iter().find(|known| known.to_lowercase() == lower);
+    // Of a path, the name counts: "examples/ofline-mode" for "offline-mode".
+    let name = word.rsplit('/').next().unwrap_or(word);
     let near = |known: &&'a str| {
-        let (changed, shared) =
-            (strsim::normalized_damerau_levenshtein(word, known), strsim::jaro_winkler(word, known));
-        // "analyst" for "business-analyst".
-        let is_part = word.len() >= PART && known.contains(word);
-        (is_part || changed >= CHANGED || shared >= SHARED).then_some((changed + shared, *known))
+        let [whole, last] = [word, name].map(|word| nearness(word, known));
+        // None is less than any.
+        let near = if whole > last { whole } else { last };
+        Some((near?, *known))
     };
     // Of equals the first; `max_by` gives the last.
     let nearest = || known.iter().rev().filter_map(near).max_by(|(a, _), (b, _)| a.total_cmp(b));
     same.copied().or_else(|| nearest().map(|(_, known)| known))
+}
+
+/// How near a word is to a known one; nothing where it is too far.
+fn nearness(word: &str, known: &str) -> Option<f64> {
+    if word.len() > LONGEST {
+        return None;
+    }
+    let (changed, shared) =
+        (strsim::normalized_damerau_levenshtein(word, known), strsim::jaro_winkler(word, known));
+    // "analyst" for "business-analyst".
+    let is_part = word.len() >= PART && known.contains(word);
+    (is_part || changed >= CHANGED || shared >= SHARED).then_some(changed + shared)
 }
 
 /// `; did you mean "…"?`, or nothing.
@@ -270,6 +285,8 @@ mod tests {
         assert_eq!(near("analyst"), Some("business-analyst"));
         assert_eq!(nearest("1-3", &["01-03", "02-01"]), Some("01-03"));
         assert_eq!(nearest("mane", &["gh-pages", "main"]), Some("main"));
+        assert_eq!(nearest("examples/ofline-mode", &["offline-mode"]), Some("offline-mode"));
+        assert_eq!(near(&"architect".repeat(1_000)), None);
         assert_eq!(near("as"), None);
         assert_eq!(near("reviewer"), None);
     }
