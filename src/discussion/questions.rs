@@ -137,7 +137,8 @@ fn is_errand(question: &str, one: &Said, said: &[Said], talk: &Discussion<'_>) -
     // News are no matter of the item where nobody had a line on them.
     let answers = said.iter().filter(|other| other.turn > one.turn).take_while(|other| other.by != USER);
     let mut read_out = answers.flat_map(|other| &other.sentences).map(|sentence| placed(sentence).len());
-    let asks_for_news = lower.starts_with(" any news ") && read_out.all(|lines| lines == 0);
+    let news = [" any news ", " did anybody see ", " did anyone see ", " did you see ", " has anybody seen "];
+    let asks_for_news = news.iter().any(|begin| lower.starts_with(begin)) && read_out.all(|lines| lines == 0);
     let begins = [" can ", " could ", " would ", " will "].iter().any(|word| lower.starts_with(word));
     let whom = [" somebody ", " someone ", " anybody ", " anyone ", " one of you ", " you "];
     let tells = [" tell ", " explain ", " show ", " say ", " describe ", " sum ", " remind "];

@@ -299,11 +299,6 @@ impl Evidence {
         self.by_root().get(root).map_or(&[], Vec::as_slice)
     }
 
-    /// The lines that hold a word, given as its stem.
-    pub fn lines_with(&self, stem: &str) -> &[usize] {
-        self.holds.get(stem).map_or(&[], Vec::as_slice)
-    }
-
     fn by_root(&self) -> &HashMap<String, Vec<usize>, RandomState> {
         self.roots.get_or_init(|| {
             let mut found: HashMap<String, Vec<usize>, RandomState> = HashMap::default();
