@@ -5,6 +5,7 @@
 use super::alternatives::answer_to;
 use super::extract::Said;
 use super::facts::{is_open, placed};
+use super::near::near_to;
 use super::root::root;
 use super::settler::names_people;
 use super::summary::{Decision, USER};
@@ -43,7 +44,8 @@ pub(super) fn roots(text: &str) -> Vec<String> {
 
 fn shared(asked: &[String], text: &str) -> usize {
     let said = roots(text);
-    asked.iter().filter(|root| said.contains(root)).count()
+    let says = |root: &&String| said.contains(root) || near_to(root).iter().any(|near| said.contains(near));
+    asked.iter().filter(says).count()
 }
 
 /// Whether a question is answered by what was said `later`, or by a decision that came after it.

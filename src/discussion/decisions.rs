@@ -3,11 +3,12 @@
 //! Two kinds of words decide. Some say so wherever they stand and whoever says them ("we decided",
 //! "agreed:", "let's go with"). Others decide only in the mouth of the user, who is there to decide:
 //! "OK, we'll count working days", "then reminders become a Could", "import is out". A question, a
-//! condition or a doubt decides nothing. What needs no word that says so is in [`super::rulings`], an
+//! condition or a doubt decides nothing. What needs no word that says so is in [`super::rulings`] and [`super::signs`], an
 //! answer to "A or B?" in [`super::alternatives`].
 
 use super::extract::{is_shortened, sentences};
 use super::rulings::{closed, closes, is_only_leads, names_a_body, ruled, without_leads};
+use super::signs::concluded;
 use super::words::{lists, unquoted, words};
 use crate::plain::capital;
 
@@ -367,7 +368,10 @@ pub fn decisions_in(text: &str, by_user: bool) -> Vec<(String, Option<String>)> 
         let decision = by_user.then(|| closed(statement)).flatten();
         let decision = decision.or_else(|| decided(statement, by_user)).or_else(|| {
             let led = before.as_deref().is_some_and(is_only_leads);
-            let ruled = || urged(statement).or_else(|| ruled(statement, led, after_decision));
+            let ruled = || {
+                let by_form = urged(statement).or_else(|| ruled(statement, led, after_decision));
+                by_form.or_else(|| concluded(statement))
+            };
             (by_user && !statement.ends_with(['?', '？'])).then(ruled).flatten()
         });
         if let Some(decision) = decision {

@@ -12,6 +12,7 @@ use super::event::Class;
 use super::extract::{ENTRY, Said};
 use super::figures::Stated;
 use super::rulings::without_leads;
+use super::small_talk::is_in_passing;
 use super::summary::{Decision, USER};
 use super::words::{is_number, lists, numbers, subjects, words};
 use crate::persona::Cast;
@@ -196,7 +197,7 @@ pub(super) fn told(said: &[Said], decisions: &[Decision], cast: &Cast) -> Vec<To
     let users = || said.iter().filter(|one| one.by == USER && one.is_turn);
     let heard =
         users().filter(|one| one.turn > 0 && !matches!(one.class, Some(Class::OffTopic | Class::Unclear)));
-    let told = heard.flat_map(|one| {
+    let told = heard.filter(|one| !is_in_passing(one, said)).flat_map(|one| {
         let facts = facts(one, decisions, cast);
         let next = || users().find(|next| next.turn > one.turn).map_or(u32::MAX, |next| next.turn);
         let until = if facts.is_empty() { 0 } else { next() };

@@ -10,6 +10,7 @@ use super::extract::{ENTRY, Said, name};
 use super::facts::{Told, placed};
 use super::insights::{is_alike, only_repeats, quotes_a_decision, quotes_one_of, without_opening};
 use super::settler::settler;
+use super::small_talk::is_in_passing;
 use super::summary::{Decision, Question, USER};
 use super::words::{subjects, words};
 use crate::persona::Cast;
@@ -97,7 +98,7 @@ fn of_one(
 /// The questions of a message, without the name of whom they are put to: each with a subject, and none a
 /// request that has nothing to do with the item.
 fn asked_by_user(one: &Said, said: &[Said], talk: &Discussion<'_>) -> Vec<String> {
-    if !one.is_turn {
+    if !one.is_turn || is_in_passing(one, said) {
         return Vec::new();
     }
     let all = statements(&one.text);
@@ -182,7 +183,9 @@ fn asked(one: &Said, said: &[Said], decisions: &[Decision]) -> Option<String> {
     let quotes = one.sentences.iter().rfind(|sentence| sentence.contains('"'));
     let decided = one.sentences.first().filter(|first| quotes_a_decision(first, decisions));
     let repeats = decided.is_none() && quotes.is_some_and(|sentence| only_repeats(sentence, said));
-    if repeats || one.text.contains("question from turn ") || words(&text).len() < 3 {
+    // What the user is asked of their own words is theirs to answer here, and nobody's later.
+    let of_user = words(&text).iter().any(|word| word.text == "you");
+    if repeats || of_user || one.text.contains("question from turn ") || words(&text).len() < 3 {
         return None;
     }
     let subject = decided

@@ -108,7 +108,7 @@ pub(super) fn is_only_leads(lower: &str) -> bool {
 }
 
 /// Words with which nothing is decided, wherever they stand in a statement of the user's.
-const DOUBTS: &str = concat!(
+pub(super) const DOUBTS: &str = concat!(
     " ask | asked | back then| claims | could | didn't | either | guess | haven't | heard | hope |",
     " how about | i'd like | i don't know| idea | if we | in 19| in 20| last month| last week| last year|",
     " leaning | maybe | might | my proposal| never settled| not decided| not settled| not sure|",
@@ -377,6 +377,11 @@ impl Statement<'_> {
             "we won't ",
             "we will not ",
             "we stick with ",
+            "we stick to ",
+            "we keep to ",
+            "we stay with ",
+            "we stay at ",
+            "we leave it at ",
             "we drop ",
             "we skip ",
             "we go for ",

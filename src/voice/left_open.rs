@@ -7,6 +7,7 @@ use super::offline::{CHOICE, Candidate, Speaker, places_in};
 use super::wording;
 use crate::discussion::event::{Contribution, Event, Purpose};
 use crate::discussion::extract;
+use crate::discussion::words::words;
 use crate::persona::Persona;
 use crate::plain;
 
@@ -67,6 +68,8 @@ impl Speaker<'_> {
         let ends = ['?', '？'];
         said.text.contains(ends).then_some(())?;
         let asked = extract::sentences(&said.text).pop().filter(|last| last.ends_with(ends))?;
+        // What the user was asked of their own words does not come back.
+        (!words(&asked).iter().any(|word| word.text == "you")).then_some(())?;
         let places = places_in(&said.text);
         let line = places.into_iter().find_map(|place| self.evidence.line_at(place.trim_end()))?;
         Some(OpenQuestion { by: &said.by, turn: said.turn, line, asked })

@@ -34,9 +34,12 @@ pub mod openai;
 mod paragraphs;
 pub mod parts;
 pub mod point;
+mod probes;
 pub mod prompt;
 mod runs;
+mod spoken;
 pub mod tape;
+mod wants;
 pub mod wording;
 
 use crate::discussion::summary::Summary;

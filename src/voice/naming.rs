@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use foldhash::fast::RandomState;
 
-use crate::discussion::words::{is_significant, stem, words};
+use crate::discussion::words::{is_number, is_significant, stem, words};
 
 type Words = HashSet<&'static str, RandomState>;
 
@@ -20,7 +20,7 @@ const HOLLOW: &str = "\
     goes going gone good great half hand happen happened happens having hear heard hello help here's \
     herself himself hold holding holds honestly however hundred i'd i'm idea important instead \
     interesting isn't itself keep keeping kept know last later lean least left less let's likely \
-    little long look looked looking looks lost made makes making many matter maybe meaning means might missing moment \
+    little long look looked looking looks made makes making many matter maybe meaning means might moment \
     must myself name nearly needed neither never news next nine nobody none nor nothing nowhere often okay others \
     otherwise our ours ourselves own part people perhaps place please point put putting question quite \
     rather ready real really remember rest right said same saying says seem seems seen set seven shall \
@@ -100,6 +100,27 @@ const TWO_LETTERS: &str = "am an as at be by do he if in is it me my no of on or
 pub fn is_of_the_calendar(word: &str) -> bool {
     static DAYS: LazyLock<Words> = LazyLock::new(|| set_of(&[CALENDAR, TIME]));
     DAYS.contains(bare(word))
+}
+
+/// Words of every day that many lines share by chance: adjectives, verbs, and nouns for anything.
+const WEAK: &str = "\
+    able bring brings brought big call called calls carry case change changed changes close closed closes \
+    certain common complete convinced correct current daily deep early easy empty extra fast final free \
+    full general hard heavy high huge kind large late late leave leaves light list live low main mean new \
+    name normal note number old open opens order other pick picks place possible public quick quickly run \
+    running runs same short similar simple single slow slowly special strong turn turned turns version work \
+    worked working works wait waits weak whole wide";
+
+/// Whether a word tells little by itself: it says when something was, or any text may have it.
+pub fn is_weak(word: &str) -> bool {
+    static FEW: LazyLock<Words> = LazyLock::new(|| set_of(&[WEAK]));
+    FEW.contains(bare(word)) || is_of_the_calendar(word) || is_number(word)
+}
+
+/// Whether a word only says where or when.
+pub(super) fn is_preposition(word: &str) -> bool {
+    static FEW: LazyLock<Words> = LazyLock::new(|| set_of(&[PREPOSITIONS]));
+    FEW.contains(word)
 }
 
 /// The subjects of a text that can name what it is about; of a compound such as `NFR-007` the parts too,

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::evidence::Evidence;
 use super::naming::{is_unit, names_something};
+use super::spoken::with_times;
 use crate::discussion::root::root;
 use crate::discussion::words::{Word, is_number, is_significant, stem, words};
 
@@ -41,7 +42,12 @@ pub(super) fn is_counted(run: &[String]) -> bool {
 
 /// What a text names: each telling word by its root, and each figure with the word behind it.
 pub(super) fn runs(text: &str, evidence: &Evidence) -> Vec<(Vec<String>, String)> {
+    let text = &with_times(text, evidence);
     let found = words(text);
+    let counts = |at: usize| {
+        let word = |back: usize| at.checked_sub(back).map(|at| found[at].text.as_ref());
+        word(2) == Some("how") && matches!(word(1), Some("many" | "much"))
+    };
     let label = (0..found.len()).any(|at| is_letter(text, &found[at])).then(|| evidence.label()).flatten();
     let digits =
         |at: usize| found.get(at).is_some_and(|word| word.text.bytes().all(|byte| byte.is_ascii_digit()));
@@ -87,8 +93,12 @@ pub(super) fn runs(text: &str, evidence: &Evidence) -> Vec<(Vec<String>, String)
             at += 1;
         } else if is_label(&found[at].text) {
             all.push((roots(&found[at].text), String::new()));
-        } else if names_something(&found[at].text) {
-            let parts = found[at].text.split('-').filter(|part| names_something(part));
+        } else if is_named(text, &found[at]) && !evidence.lines_of(&root(&found[at].text)).is_empty() {
+            // "Go" is a name where it is written as one.
+            all.push((vec![root(&found[at].text)], stem(&found[at].text).into_owned()));
+        } else if names_something(&found[at].text) || counts(at) && is_significant(&found[at].text) {
+            // "How many stops" counts stops, whatever else the word may be.
+            let parts = found[at].text.split('-').filter(|part| names_something(part) || counts(at));
             all.extend(parts.map(|part| (vec![root(part)], stem(part).into_owned())));
         }
         at += 1;
@@ -103,6 +113,19 @@ fn quoted(text: &str) -> Vec<(Vec<String>, String)> {
     let marks = text.matches('"').count();
     let names = text.split('"').skip(1).step_by(2).take(marks / 2).map(roots);
     names.filter(|name| (2..=4).contains(&name.len())).map(|name| (name, String::new())).collect()
+}
+
+/// Whether a word is written as a name: with a capital that opens no sentence.
+fn is_named(text: &str, word: &Word<'_>) -> bool {
+    let before = text[..word.start].trim_end_matches([' ', '"', '“', '(']);
+    let opens = before.is_empty() || before.ends_with(['.', '!', '?', ':', ';', '\n']);
+    let own = text[word.start..].starts_with(char::is_uppercase);
+    own && !opens && word.text != "i" && !word.text.starts_with("i'")
+}
+
+/// What a text writes as names, by their roots.
+pub(super) fn named_in(text: &str) -> Vec<String> {
+    words(text).iter().filter(|word| is_named(text, word)).map(|word| root(&word.text)).collect()
 }
 
 /// Whether a word is a small number, written out.

@@ -671,6 +671,40 @@ pub fn written_nowhere(speech: Speech, said: &str) -> Vec<String> {
     ways.iter().map(|way| way.replacen("{}", said, 1)).collect()
 }
 
+/// What is said in passing is nothing for the item, in several ways.
+pub fn leaves_out(speech: Speech, topic: &str) -> Vec<String> {
+    let ways = speech.one_of(
+        [
+            "\"{}\" is no matter of this item, so I keep it out of what people will read.",
+            "I keep \"{}\" between the people at this table.",
+        ],
+        [
+            "\"{}\" is nothing to weigh for this item, so I keep it off the record.",
+            "No option hangs on \"{}\" here, so it stays off the record.",
+        ],
+        [
+            "\"{}\" needs no test in this item, so I write nothing of it down.",
+            "No exact wording is wanted on \"{}\" here, so I leave it out.",
+        ],
+    );
+    ways.iter().map(|way| way.replacen("{}", topic, 1)).collect()
+}
+
+/// What stands before what a voice asks next of a line that a colleague has shown.
+pub fn before_a_probe(speech: Speech, at: &str) -> [String; 2] {
+    speech.one_of(
+        [
+            format!("One more thing that people will want to know about {at}:"),
+            format!("Beside what {at} tells people:"),
+        ],
+        [
+            format!("What I would weigh at {at}:"),
+            format!("Before {at} goes on record as settled, weigh this:"),
+        ],
+        [format!("To make {at} exact:"), format!("Before a test can hold {at} to the letter:")],
+    )
+}
+
 /// That the documents hold nothing on what the user asks, in several ways.
 pub fn holds_nothing(speech: Speech, said: &str) -> Vec<String> {
     let ways = speech.one_of(

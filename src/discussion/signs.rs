@@ -1,0 +1,219 @@
+//! What the user concludes in words that no form tells: "ok so the two of them sign it then", "in that case a copy
+//! of 3 and 7", "scrap the export".
+//!
+//! One sign alone settles nothing. Each sign has a weight; a statement decides where one of them is an act (a verb
+//! that tells what to do, a "then" at the end, "in that case") and their sum is enough. A doubt, the past and the
+//! speaker's own taste settle nothing, whatever else stands there.
+
+use super::decisions::with_reason;
+use super::rulings::{DOUBTS, without_leads};
+use super::words::{is_number, lists, unquoted, words};
+use crate::plain::capital;
+
+/// What the signs of a decision come to at least.
+const ENOUGH: usize = 3;
+
+/// Verbs that take something out: said to all at the table, each settles a matter by itself.
+const ENDS: &str = "abandon|axe|cancel|ditch|drop|kill|postpone|scrap|scratch|shelve|skip";
+/// Verbs that lay something down, beside another sign.
+const SETS: &str = concat!(
+    "add|allow|begin|cap|cut|double|extend|forbid|freeze|halve|keep|leave|limit|lower|make|merge|move|pay|",
+    "print|publish|put|raise|remove|rename|replace|round|set|shorten|split|start|stick|store|swap|switch|",
+    "take|use",
+);
+/// What those verbs are said with where nothing is decided.
+const IDIOMS: [&str; 16] = [
+    "cut to",
+    "drop me",
+    "keep in mind",
+    "keep it up",
+    "leave it at",
+    "leave it to",
+    "leave me",
+    "make sure",
+    "make up",
+    "move on",
+    "put it this",
+    "put it like",
+    "round of",
+    "skip to",
+    "take a",
+    "take your",
+];
+/// Words before "then" that make it a time or a question.
+const BEFORE_THEN: &str =
+    "and|back|but|by|even|every|how|just|now|only|or|since|so|till|until|well|what|when|where|who|why";
+/// Who begins a statement that tells something: of itself, of a third, of what was said.
+const TELLS: &str =
+    "he|he's|i|i'd|i'll|i'm|i've|it|it's|she|she's|that|that's|there|there's|they're|this|you|you're|your";
+/// Signs of the past, and of what happens anyway.
+const PAST: [&str; 14] = [
+    " ago ",
+    " always ",
+    " been ",
+    " came ",
+    " did ",
+    " had ",
+    " happened ",
+    " last ",
+    " usually ",
+    " was ",
+    " went ",
+    " were ",
+    " yesterday ",
+    " already ",
+];
+/// Signs that what is said is to last.
+const LASTS: [&str; 9] = [
+    " stay ",
+    " stays ",
+    " from now on ",
+    " no longer ",
+    " only ",
+    " for now ",
+    " instead ",
+    " instead of ",
+    " rather than ",
+];
+
+/// What a statement of the user's settles by its signs, and why.
+pub(super) fn concluded(statement: &str) -> Option<(String, Option<String>)> {
+    let lower = unquoted(statement).to_ascii_lowercase();
+    let (begun, approved) = without_approval(&lower);
+    let (rest, led) = without_leads(begun);
+    let (rest, in_case) = match rest.strip_prefix("in that case") {
+        Some(rest) => (rest.trim_start_matches([',', ' ']), true),
+        None => (rest, false),
+    };
+    let preferred = ["we'd rather ", "we would rather "].iter().find_map(|words| rest.strip_prefix(words));
+    let rest = preferred.unwrap_or(rest);
+    let held = ["we keep to ", "we stick to ", "we stay with ", "we leave it at "]
+        .iter()
+        .any(|words| rest.starts_with(words));
+    // ASCII letters in lower case: every byte keeps its place.
+    let said = &statement[statement.len() - rest.len()..];
+    let clause = rest.split([',', ';', ':']).next().unwrap_or_default().trim_end_matches(['.', '!', ' ']);
+    let padded = format!(" {clause} ");
+    let first = words(clause).first().map(|word| word.text.to_string())?;
+    let tells = preferred.is_none() && lists(TELLS, &first);
+    if tells
+        || DOUBTS.split('|').any(|doubt| padded.contains(doubt))
+        || PAST.iter().any(|past| padded.contains(past))
+    {
+        return None;
+    }
+    let begins = ["if ", "when ", "because ", "but ", "unless "].iter().any(|word| rest.starts_with(word));
+    let idiom = IDIOMS.iter().any(|idiom| clause.starts_with(idiom));
+    if begins || idiom || words(clause).len() < 2 {
+        return None;
+    }
+    let then = clause.strip_suffix(" then").filter(|left| !ends_as_a_time(left));
+    let ends = lists(ENDS, &first) && words(clause).len() > 2;
+    let sets = lists(SETS, &first);
+    let figure = words(clause).iter().any(|word| is_number(&word.text));
+    let denied = first == "no";
+    let lasts = LASTS.iter().any(|word| padded.contains(word)) || rest.contains(", not ");
+    let weight = |sign: bool, weight: usize| if sign { weight } else { 0 };
+    let sum = weight(approved, 1)
+        + weight(led, 2)
+        + weight(in_case, 2)
+        + weight(preferred.is_some() || held, 3)
+        + weight(then.is_some(), 2)
+        + weight(ends, 3)
+        + weight(sets, 2)
+        + weight(figure, 1)
+        + weight(denied, 1)
+        + weight(lasts, 1);
+    let acts = then.is_some() || ends || sets || in_case || held || preferred.is_some();
+    if !acts || sum < ENOUGH {
+        return None;
+    }
+    let said = match then {
+        Some(left) => format!("{}{}", &said[..left.len()], &said[clause.len()..]),
+        None => said.to_owned(),
+    };
+    let (what, why) = with_reason(&said);
+    Some((capital(&what), why))
+}
+
+/// What is left behind words that say somebody is right: "Sam is right about that, …".
+fn without_approval(lower: &str) -> (&str, bool) {
+    let lower = lower.trim_start();
+    let whole = ["true, ", "good point, ", "fair point, ", "makes sense, ", "that makes sense, ", "agreed, "];
+    if let Some(rest) = whole.iter().find_map(|words| lower.strip_prefix(words)) {
+        return (rest, true);
+    }
+    let Some((clause, rest)) = lower.split_once(", ") else { return (lower, false) };
+    let right = [
+        "is right",
+        "are right",
+        "'re right",
+        "'s right",
+        "has a point",
+        "have a point",
+        "'s true",
+        "'s fair",
+    ];
+    let says = |words: &&str| clause.find(*words).is_some_and(|at| clause[..at].split(' ').count() <= 4);
+    match right.iter().any(says) && clause.split(' ').count() <= 7 {
+        true => (rest, true),
+        false => (lower, false),
+    }
+}
+
+/// Whether a "then" behind these words is a time or a question, and no conclusion.
+fn ends_as_a_time(left: &str) -> bool {
+    words(left).last().is_none_or(|last| lists(BEFORE_THEN, &last.text))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::discussion::decisions::decisions_in;
+
+    #[test]
+    fn several_signs_decide_together() {
+        for (text, what) in [
+            (
+                "Nina is right about that, make it five for the ferry and two for the rest",
+                "Make it five for the ferry and two for the rest",
+            ),
+            ("ok so the two pilots tow it then", "The two pilots tow it"),
+            (
+                "In that case copies of 3 and 7, the charts stay on board",
+                "Copies of 3 and 7, the charts stay on board",
+            ),
+            (
+                "scrap the paper list, nobody at the quay could tell me who reads it",
+                "Scrap the paper list, nobody at the quay could tell me who reads it",
+            ),
+            (
+                "No landing at night then, they wait at the buoy like now.",
+                "No landing at night, they wait at the buoy like now",
+            ),
+            (
+                "we'd rather wait with the crane until a second boat asks",
+                "Wait with the crane until a second boat asks",
+            ),
+        ] {
+            let found: Vec<String> = decisions_in(text, true).into_iter().map(|(what, _)| what).collect();
+            assert_eq!(found, [what], "{text}");
+        }
+    }
+
+    #[test]
+    fn one_sign_or_a_doubt_decides_nothing() {
+        for text in [
+            "ok so what happened then",
+            "We were all there back then",
+            "Make sure you eat something.",
+            "maybe leave the flags out for now",
+            "Take a seat.",
+            "Nina is right about that.",
+            "I'd rather sleep.",
+            "Use is low at the moment.",
+            "In that case I wonder who pays.",
+        ] {
+            assert_eq!(decisions_in(text, true), [], "{text}");
+        }
+    }
+}

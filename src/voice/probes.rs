@@ -1,0 +1,385 @@
+//! What each of the three asks next of a line, or of the user's own words: of a limit, a figure, a role, a case, a
+//! proposal, a view. Who reads out a line and stops there leaves the work to the reader; a text that has none of these
+//! is asked nothing.
+
+use super::naming::{is_unit, names_something};
+use super::wording::Speech;
+use crate::discussion::is_role;
+use crate::discussion::words::{Word, is_significant, stem, unquoted, words};
+
+/// What a text has that something can be asked of, with the words that have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Hold {
+    Limit(String),
+    Figure(String),
+    Role(String),
+    Case(String),
+    Proposal,
+    View,
+}
+
+/// The questions of each persona to each of these, in several ways.
+type Ways = [[&'static str; 3]; 3];
+
+const LIMIT: Ways = [
+    [
+        "Who may make an exception from \"{}\", and whom does it hit first?",
+        "Whom did we ask before \"{}\" was set, and who has to live with it?",
+        "People will ask why it is \"{}\". Who can tell them?",
+    ],
+    [
+        "Past \"{}\" something has to give: refuse, wait or pay more. Which of the three is cheapest to undo?",
+        "What does it cost to hold \"{}\" on the worst day, and what fails first?",
+        "If \"{}\" is missed once, what else falls over with it?",
+    ],
+    [
+        "A test needs both sides of \"{}\": a value that just passes, and one that just fails.",
+        "Does \"{}\" include its own edge, and from which exact moment does it count?",
+        "Which exact answer comes back on the first value beyond \"{}\"?",
+    ],
+];
+const FIGURE: Ways = [
+    [
+        "Who counted \"{}\", and does it still hold for the people it is about?",
+        "Behind \"{}\" stand people. Which of them would notice first if it changed?",
+        "Is \"{}\" a count or a guess, and which person would know?",
+    ],
+    [
+        "If \"{}\" doubles, what gives way first, and at what price?",
+        "Is \"{}\" the mean or the worst day? What we build is paid for by the worst day.",
+        "What hangs on \"{}\", so that a change of it costs something there too?",
+    ],
+    [
+        "With its unit, its rounding and one example beside it, \"{}\" can be tested.",
+        "Where is \"{}\" read from, one field or two that may differ?",
+        "\"{}\" wants a lower and an upper bound before a test can hold it to the letter.",
+    ],
+];
+const ROLE: Ways = [
+    [
+        "Has the {} been asked, and which person stands in on a day off?",
+        "What would the {} say who reads this, and has anybody asked?",
+        "What does the {} have to leave undone to have time for it?",
+    ],
+    [
+        "All of it waits for the {}: who takes over when nobody answers, and at what cost?",
+        "The {} is a single point of failure as long as no second name is on record.",
+        "Which part would go on without the {}, and which would stop?",
+    ],
+    [
+        "Which exact fields does the {} see at that moment, and which can be changed there?",
+        "Which answers can the {} give, and what is stored of each?",
+        "Which state holds between the question to the {} and the answer?",
+    ],
+];
+const CASE: Ways = [
+    [
+        "How often in a month is it so that \"{}\", and which people notice first?",
+        "Where it is not so that \"{}\", somebody is left waiting. Who is that?",
+        "Who tells people that it is so, \"{}\"?",
+    ],
+    [
+        "How likely is \"{}\", and what does one such day cost?",
+        "What is the cheapest way back after \"{}\"?",
+        "What else stops with \"{}\", and is that risk on record?",
+    ],
+    [
+        "\"{}\" is one branch. The other one wants its expected result beside it, to the letter.",
+        "Which exact condition tells \"{}\" from its opposite, and where is it checked?",
+        "A test of \"{}\" wants the same input once more with the condition false.",
+    ],
+];
+const PROPOSAL: Ways = [
+    [
+        "It is a proposal so far: which people would have to say yes to it, and who has to live with it?",
+        "Before it is settled, which of the people it touches should hear of it?",
+        "For whom would the next day be easier with it, and for whom harder?",
+    ],
+    [
+        "As an option it wants its price on record, and one alternative beside it, to do nothing among them.",
+        "What would it cost to take back after a month?",
+        "Which option would it replace, and who pays for both meanwhile?",
+    ],
+    [
+        "As one exact sentence, what would it say, and what would it rule out?",
+        "Which two examples would show that it works, and which one that it does not?",
+        "What is the smallest version of it that a test could hold?",
+    ],
+];
+const VIEW: Ways = [
+    [
+        "What happened that makes you say so, and to which people?",
+        "Who sees it as you do, and which people would object?",
+        "What would have to be different for you, and for whom else?",
+    ],
+    [
+        "Which option would you take then, and at what cost?",
+        "What would you give up for it?",
+        "If you are right, what should be built later, or not at all?",
+    ],
+    [
+        "Which exact value or wording would you write instead?",
+        "Which case would show you to be right?",
+        "Word for word, how would the line read if it were yours to write?",
+    ],
+];
+
+const OPEN: Ways = [
+    [
+        "Who could answer it by next week, and who has to ask them?",
+        "Which people wait for the answer, and since when?",
+        "Whom of the people it touches do we ask first?",
+    ],
+    [
+        "What has to wait until it is answered, and what does a week of that cost?",
+        "Which of the possible answers is the cheapest to take back?",
+        "Which option do we take if nobody answers, and who carries that risk?",
+    ],
+    [
+        "Which exact answer would you write down today, to be corrected later?",
+        "What does a test assert there until it is answered?",
+        "Which exact value holds in the meantime, to the letter?",
+    ],
+];
+
+/// What a persona may ask next of a line that is open itself.
+pub(super) fn of_open(speech: Speech) -> Vec<String> {
+    let [analyst, architect, designer] = &OPEN;
+    speech.one_of(analyst, architect, designer).iter().map(|way| (*way).to_owned()).collect()
+}
+
+/// What a persona may ask next of a line.
+pub(super) fn of_line(speech: Speech, text: &str) -> Vec<String> {
+    let holds = [limit(text).map(Hold::Limit), role(text).map(Hold::Role), figure(text).map(Hold::Figure)];
+    said(speech, holds.into_iter().flatten().chain(case(text).map(Hold::Case)))
+}
+
+/// What a persona may ask next of what the user says.
+pub(super) fn of_message(speech: Speech, text: &str) -> Vec<String> {
+    let own = if proposes(text) { Some(Hold::Proposal) } else { is_view(text).then_some(Hold::View) };
+    let holds =
+        [own, limit(text).map(Hold::Limit), figure(text).map(Hold::Figure), role(text).map(Hold::Role)];
+    said(speech, holds.into_iter().flatten())
+}
+
+fn said(speech: Speech, holds: impl Iterator<Item = Hold>) -> Vec<String> {
+    let ways = |hold: Hold| {
+        let (ways, words) = match hold {
+            Hold::Limit(words) => (&LIMIT, words),
+            Hold::Figure(words) => (&FIGURE, words),
+            Hold::Role(words) => (&ROLE, words),
+            Hold::Case(words) => (&CASE, words),
+            Hold::Proposal => (&PROPOSAL, String::new()),
+            Hold::View => (&VIEW, String::new()),
+        };
+        let [analyst, architect, designer] = ways;
+        let ways = speech.one_of(analyst, architect, designer);
+        ways.iter().map(|way| way.replacen("{}", &words.replace('"', "'"), 1)).collect::<Vec<_>>()
+    };
+    holds.flat_map(ways).collect()
+}
+
+/// Words that bound a figure.
+const BOUNDS: [&str; 16] = [
+    "at most",
+    "at least",
+    "no more than",
+    "not more than",
+    "no less than",
+    "not less than",
+    "up to",
+    "within",
+    "less than",
+    "more than",
+    "fewer than",
+    "under",
+    "over",
+    "below",
+    "höchstens",
+    "mindestens",
+];
+
+/// A bound with its figure and what it counts: "at most 4 late shifts".
+fn limit(text: &str) -> Option<String> {
+    let lower = unquoted(text).to_lowercase();
+    if lower.len() != text.len() {
+        return None;
+    }
+    BOUNDS
+        .iter()
+        .filter_map(|bound| {
+            let at = lower.find(bound)?;
+            let whole = !lower[..at].ends_with(char::is_alphanumeric);
+            let from = at + bound.len();
+            let behind = lower.get(from..)?.strip_prefix(' ')?;
+            let counts = whole && behind.starts_with(|c: char| c.is_ascii_digit());
+            counts.then(|| (at, counted(text, from + 1)))
+        })
+        .min()
+        .map(|(at, end)| text[at..end].to_owned())
+}
+
+/// Where the words end that say what the figure at a place counts.
+fn counted(text: &str, from: usize) -> usize {
+    let found = words(&text[from..]);
+    let mut end = from + found.first().map_or(0, |figure| figure.end);
+    // "10,000.00" is one figure.
+    let mut parts = found.iter().skip(1).peekable();
+    while let Some(part) = parts.next_if(|part| {
+        from + part.start == end + 1
+            && part.text.starts_with(|c: char| c.is_ascii_digit())
+            && text[end..].starts_with([',', '.', ':'])
+    }) {
+        end = from + part.end;
+    }
+    if text[end..].starts_with(" %") {
+        return end + 2;
+    }
+    if text[end..].starts_with('%') {
+        return end + 1;
+    }
+    // "Late shifts" are two words, "days go" is one.
+    let joined = |end: usize, part: &Word<'_>| text[end..from + part.start] == *" " && is_unit(&part.text);
+    let plural = |part: &Word<'_>| stem(&part.text).len() < part.text.len();
+    let Some(first) = parts.next().filter(|part| joined(end, part)) else { return end };
+    end = from + first.end;
+    match parts.next().filter(|second| !plural(first) && plural(second) && joined(end, second)) {
+        Some(second) => from + second.end,
+        None => end,
+    }
+}
+
+/// A figure with what it counts: "11 hours", "seventeen people".
+fn figure(text: &str) -> Option<String> {
+    let found = words(&text.to_lowercase())
+        .iter()
+        .map(|word| (word.start, word.end, word.text.to_string()))
+        .collect::<Vec<_>>();
+    if text.to_lowercase().len() != text.len() {
+        return None;
+    }
+    found.iter().enumerate().find_map(|(at, (start, _, word))| {
+        let free = !text[..*start].ends_with(['-', '.', ',', ':', '/', '#', '§']);
+        let end = counted(text, *start);
+        let next = found.get(at + 1)?;
+        // A small number is seen at once, and a time has its own questions.
+        let many =
+            word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_digit()) || MANY.contains(&word.as_str());
+        let counts =
+            text[*start..end].rsplit(' ').next().is_some_and(|unit| names_something(&unit.to_lowercase()));
+        let is_time = text[*start..end].contains(':');
+        (free && many && counts && !is_time && end >= next.1).then(|| text[*start..end].to_owned())
+    })
+}
+
+/// Numbers that are written out and not small.
+const MANY: [&str; 12] = [
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+    "thirty",
+    "forty",
+];
+
+/// Whom a text names by their role, with the word that says which: "duty manager".
+fn role(text: &str) -> Option<String> {
+    let found = words(text);
+    let at = found.iter().position(|word| is_role(&word.text) && !word.text.ends_with('s'))?;
+    let which = at.checked_sub(1).map(|before| &found[before]).filter(|word| {
+        is_significant(&word.text) && text[word.end..found[at].start] == *" " && !word.text.ends_with("'s")
+    });
+    Some(text[which.map_or(found[at].start, |word| word.start)..found[at].end].to_owned())
+}
+
+/// The case that a text names: "the van breaks down", behind its "if".
+fn case(text: &str) -> Option<String> {
+    let padded = unquoted(text).to_lowercase();
+    if padded.len() != text.len() || text.ends_with(['?', '？']) {
+        return None;
+    }
+    let opens = ["if ", "when ", "unless ", "wenn ", "falls "];
+    let from = opens.iter().filter_map(|word| {
+        let mut places = padded.match_indices(word).map(|(at, _)| at);
+        places.find(|at| *at == 0 || padded[..*at].ends_with(' ')).map(|at| at + word.len())
+    });
+    let clause = text[from.min()?..].split([',', ';', '.', ':', '(']).next()?.trim();
+    (3..=10).contains(&words(clause).len()).then(|| clause.to_owned())
+}
+
+/// Whether somebody proposes something and has not settled it.
+fn proposes(text: &str) -> bool {
+    let lower = format!(" {} ", text.to_lowercase().replace('’', "'"));
+    let signs = [
+        " could ",
+        " maybe ",
+        " perhaps ",
+        " how about ",
+        " what if we ",
+        " i suggest ",
+        " i propose ",
+        " my proposal",
+    ];
+    signs.iter().any(|sign| lower.contains(sign))
+}
+
+/// Whether somebody says how they see something.
+fn is_view(text: &str) -> bool {
+    let lower = format!(" {} ", text.to_lowercase().replace('’', "'"));
+    let signs = [
+        " i think ",
+        " i don't think ",
+        " i doubt ",
+        " i'm not convinced ",
+        " i am not convinced ",
+        " differently ",
+        " i'd say ",
+        " i would say ",
+        " if you ask me",
+        " i disagree ",
+        " i believe ",
+        " too many ",
+        " too few ",
+        " too long ",
+        " too late ",
+        " too little ",
+        " i worry ",
+        " worries me ",
+        " i'd have ",
+        " can't be right",
+    ];
+    signs.iter().any(|sign| lower.contains(sign))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_asked_of_what_it_has() {
+        assert_eq!(limit("At most 4 late shifts in a row").as_deref(), Some("At most 4 late shifts"));
+        assert_eq!(limit("Amount: at most 10,000.00, two decimals").as_deref(), Some("at most 10,000.00"));
+        assert_eq!(limit("Humidity stays below 55 % all day").as_deref(), Some("below 55 %"));
+        assert_eq!(limit("Over the hills"), None);
+        assert_eq!(figure("We had seventeen sheep").as_deref(), Some("seventeen sheep"));
+        assert_eq!(figure("FR-007 The pump stops"), None);
+        assert_eq!(role("The duty manager phones the bank list").as_deref(), Some("duty manager"));
+        assert_eq!(case("If the van breaks down, the driver walks").as_deref(), Some("the van breaks down"));
+        assert!(of_line(Speech::Analyst, "The sea is blue").is_empty());
+        assert!(!of_message(Speech::Architect, "We could ask for a deposit").is_empty());
+    }
+
+    #[test]
+    fn no_two_ways_are_the_same() {
+        let all: Vec<&str> =
+            [LIMIT, FIGURE, ROLE, CASE, PROPOSAL, VIEW, OPEN].iter().flatten().flatten().copied().collect();
+        let once: std::collections::BTreeSet<&str> = all.iter().copied().collect();
+        assert_eq!(once.len(), all.len());
+    }
+}

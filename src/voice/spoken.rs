@@ -1,0 +1,89 @@
+//! Figures as people say them, and as documents write them: "fourteen days" and "14 days", "half past five" and
+//! "17:30".
+
+use super::evidence::Evidence;
+
+/// Numbers that are written out.
+const SPOKEN: [(&str, &str); 28] = [
+    ("two", "2"),
+    ("three", "3"),
+    ("four", "4"),
+    ("five", "5"),
+    ("six", "6"),
+    ("seven", "7"),
+    ("eight", "8"),
+    ("nine", "9"),
+    ("ten", "10"),
+    ("eleven", "11"),
+    ("twelve", "12"),
+    ("thirteen", "13"),
+    ("fourteen", "14"),
+    ("fifteen", "15"),
+    ("sixteen", "16"),
+    ("seventeen", "17"),
+    ("eighteen", "18"),
+    ("nineteen", "19"),
+    ("twenty", "20"),
+    ("thirty", "30"),
+    ("forty", "40"),
+    ("fifty", "50"),
+    ("sixty", "60"),
+    ("seventy", "70"),
+    ("eighty", "80"),
+    ("ninety", "90"),
+    ("hundred", "100"),
+    ("thousand", "1000"),
+];
+
+/// The digits of a number that is written out.
+pub(super) fn digits(word: &str) -> Option<&'static str> {
+    SPOKEN.iter().find(|(spoken, _)| *spoken == word).map(|(_, digits)| *digits)
+}
+
+/// A figure with what it counts, its figure written in the other way; a number alone where it is no small one.
+pub(super) fn in_other_signs(run: &[String]) -> Option<Vec<String>> {
+    let (first, rest) = run.split_first()?;
+    let spoken = || SPOKEN.iter().find(|(_, digits)| digits == first).map(|(spoken, _)| *spoken);
+    let other = digits(first).filter(|digits| !rest.is_empty() || digits.len() > 1).or_else(spoken)?;
+    Some(std::iter::once(other.to_owned()).chain(rest.iter().cloned()).collect())
+}
+
+/// A text with its times of the day as the documents write them: "half past five" as "17:30" where a line has that.
+pub(super) fn with_times(text: &str, evidence: &Evidence) -> String {
+    let mut said = text.to_owned();
+    for (words, minutes, back) in [("half past ", 30, 0), ("quarter past ", 15, 0), ("quarter to ", 45, 1)] {
+        let lower = said.to_ascii_lowercase();
+        let Some(at) = lower.find(words) else { continue };
+        let from = at + words.len();
+        let hour = lower[from..].split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+        let Some(value) =
+            digits(hour).unwrap_or(hour).parse::<u32>().ok().filter(|hour| (1..=12).contains(hour))
+        else {
+            continue;
+        };
+        let of = |hour: u32| [format!("{hour:02}"), format!("{minutes:02}")];
+        let hours = [value + 12 - back, value - back];
+        let written = hours.into_iter().find(|hour| !evidence.saying(&of(*hour)).is_empty());
+        if let Some(written) = written {
+            said.replace_range(at..from + hour.len(), &of(written).join(":"));
+        }
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_is_found_as_it_is_written() {
+        let of =
+            |run: &[&str]| in_other_signs(&run.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        assert_eq!(of(&["fourteen", "day"]).as_deref(), Some(&["14".to_owned(), "day".to_owned()][..]));
+        assert_eq!(of(&["2", "boat"]).as_deref(), Some(&["two".to_owned(), "boat".to_owned()][..]));
+        assert_eq!(of(&["five"]), None);
+        let evidence = Evidence::new([("spec.md", "# T\n\nThe ferry leaves the quay at 17:30.\n")], &[]);
+        assert_eq!(with_times("We stay at half past five.", &evidence), "We stay at 17:30.");
+        assert_eq!(with_times("We stay at half past six.", &evidence), "We stay at half past six.");
+    }
+}

@@ -1,0 +1,73 @@
+//! What an answer has to have beside the words of its question: a figure, people, a case.
+
+use super::evidence::Line;
+use crate::discussion::names_people;
+use crate::discussion::root::root;
+use crate::discussion::words::{Word, words};
+
+/// What a line should have that answers a message, beside its words.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Wants {
+    /// "What happens if …": a line that says what holds in a case.
+    pub case: bool,
+    /// "How long", "bis wann": a line with a figure.
+    pub figure: bool,
+    /// Who tells something speaks to a line that is open.
+    pub open: bool,
+    /// "Who has to …": a line that names people.
+    pub people: bool,
+    /// "How many stops …": what is counted, by its root.
+    pub counted: Option<String>,
+}
+
+impl Wants {
+    pub fn of(text: &str) -> Wants {
+        let lower = format!(" {} ", crate::discussion::words::phrase(text));
+        let says = |all: &[&str]| all.iter().any(|words| lower.contains(words));
+        let case = ["what if", "what happens if", "what happens when", "was passiert wenn", "was ist wenn"];
+        let figure = [
+            "by when",
+            "how long",
+            "how many",
+            "how much",
+            "how often",
+            "until when",
+            "wann",
+            "wie lange",
+            "wie oft",
+            "wie viel",
+            "wie viele",
+        ];
+        let whole = |all: &[&str]| all.iter().any(|words| lower.contains(&format!(" {words} ")));
+        let figure = whole(&figure) || says(&[" when do ", " when does ", " when is ", " when will "]);
+        let people = whole(&["who", "whose", "whom", "wer", "wem", "wen"]);
+        let open = !text.contains(['?', '？']);
+        let found = words(text);
+        let counts =
+            |pair: &[Word<'_>]| pair[0].text == "how" && matches!(pair[1].text.as_ref(), "many" | "much");
+        let counted =
+            found.windows(2).position(counts).and_then(|at| found.get(at + 2)).map(|word| root(&word.text));
+        Wants { case: whole(&case), figure, people: people && !open, open, counted }
+    }
+
+    /// Whether a line holds a figure where one is asked for, or names people whom the question does not.
+    pub fn is_met(&self, line: &Line, question: &str) -> bool {
+        self.figure && line.words.iter().any(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+            || self.people && names_people(&line.text, question)
+    }
+
+    /// Whether a line counts what is asked for: "18 stops".
+    pub fn is_counted(&self, line: &Line) -> bool {
+        let counts = |pair: &[String], noun: &String| {
+            pair[0].starts_with(|c: char| c.is_ascii_digit()) && root(&pair[1]) == *noun
+        };
+        self.counted.as_ref().is_some_and(|noun| line.words.windows(2).any(|pair| counts(pair, noun)))
+    }
+
+    /// Whether a line says what holds in a case.
+    pub fn is_case(line: &Line) -> bool {
+        let says = |word: &str| line.words.iter().any(|said| said == word);
+        let first = line.words.first().map(String::as_str).unwrap_or_default();
+        ["if", "falls", "unless", "wenn"].iter().any(|word| says(word)) || matches!(first, "when" | "where")
+    }
+}
