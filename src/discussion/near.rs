@@ -58,6 +58,8 @@ const GROUPS: &str = "\
     swap exchange replace substitute
     cancel cancellation withdraw revoke
     refund reimburse repay
+    lend loan borrow
+    submit submission
     print printed printer
     sign signature signed
     send deliver delivery ship dispatch transmit

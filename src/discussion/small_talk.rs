@@ -7,9 +7,9 @@ use super::words::{lists, words};
 
 /// What people talk about beside the matter, sorted. Where the documents speak of it, it is a matter.
 const TOPICS: &str = concat!(
-    "birthday|breakfast|cheers|christmas|coffee|concert|congratulations|daughter|dinner|football|haircut|headache|",
-    "holidays|husband|lunch|match|movie|parking|picnic|pizza|rain|raining|rains|sandwich|snow|snowing|soccer|son|",
-    "stuffy|sunny|traffic|train|umbrella|vacation|weather|weekend|wife|window",
+    "birthday|breakfast|cheers|christmas|coffee|concert|congratulations|daughter|dinner|doorbell|football|haircut|",
+    "headache|holidays|hungry|husband|lunch|match|movie|parking|picnic|pizza|rain|raining|rains|sandwich|smells|",
+    "sneezed|snow|snowing|soccer|son|stuffy|sunny|traffic|train|umbrella|vacation|weather|weekend|wife|window",
 );
 /// A sentence of more words says more.
 const LONGEST: usize = 18;

@@ -71,13 +71,19 @@ impl Speaker<'_> {
         let lower = message.to_lowercase();
         let opens =
             ["and ", "what about ", "how about ", "or ", "und "].iter().any(|word| lower.starts_with(word));
+        let found = words(message);
+        let pronouns = ["it", "that", "them", "then", "this"];
+        let points = found.iter().any(|word| pronouns.contains(&word.text.as_ref()));
+        let longest = if points { 10 } else { 6 };
         let short =
-            message.ends_with(['?', '？']) && telling(message).len() <= ELLIPTIC && words(message).len() <= 6;
+            message.ends_with(['?', '？']) && telling(message).len() <= ELLIPTIC && found.len() <= longest;
         let mut users = self.talk.log().iter().rev().filter_map(|record| match &record.event {
             Event::User(other) => Some(other.text.as_str()),
             _ => None,
         });
-        match users.nth(1).filter(|before| opens && short && asks(before)) {
+        // "Who may turn it off?" finds its line by itself.
+        let alone = points && self.asked(message).best().is_some();
+        match users.nth(1).filter(|before| opens && short && !alone && asks(before)) {
             Some(before) => format!("{message} {}", self.without_names(before)),
             None => message.to_owned(),
         }
@@ -233,7 +239,10 @@ impl Speaker<'_> {
             return self.in_turn(wording::speaks_to_open(self.speech, &wording::place(best), &quote));
         }
         // Who asks is shown the line again; who tells something has seen it.
-        let Some(topic) = asked.topic(text, best).filter(|_| asks || !self.is_quoted(&quote)) else {
+        // A line that only says nearly the same has no word of the question.
+        let whole = || asks.then(|| self.in_short(text));
+        let Some(topic) = asked.topic(text, best).or_else(whole).filter(|_| asks || !self.is_quoted(&quote))
+        else {
             return Vec::new();
         };
         let said_of = title(&topic);

@@ -185,8 +185,10 @@ impl<'a> Asked<'a> {
             let lead = if leads && !weak { of.weight / 4 } else { 0 };
             self.add(*at, Share { strong: usize::from(!weak), named, lead, key: is_row, ..of });
         }
+        // Where no line has the word itself, what is near to it tells as much.
+        let strong = usize::from(said.is_empty() && near.len() <= TELLING);
         for (at, weight) in &near {
-            self.add(*at, Share { count: 1, weight: *weight, ..Share::default() });
+            self.add(*at, Share { count: 1, weight: *weight, strong, ..Share::default() });
         }
         let is_new = |at: &usize| said.binary_search(at).is_err() && !near.contains_key(at);
         let headed = self.evidence.below_headings(&said);
@@ -280,6 +282,7 @@ impl<'a> Asked<'a> {
                 // The cell that is asked for.
                 _ if share.key && share.column => 10,
                 _ if wants.is_counted(line) => 8,
+                _ if share.column && share.count > 1 => 6,
                 _ if wants.case && Wants::is_case(line) => 8,
                 _ if wants.open && share.count > 1 && is_open(line) => 8,
                 // A question is no answer, where another line is as near.
@@ -312,12 +315,15 @@ impl<'a> Asked<'a> {
     /// A second line that says a telling part of it which the best one leaves out.
     pub fn other(&self) -> Option<&'a Line> {
         let best = self.best()?;
+        // A row says what its columns are called by.
+        let columns = best.cells().into_iter().flatten().map(|(column, _)| column).collect::<Vec<_>>();
+        let shown = format!("{} {}", best.text, columns.join(" "));
         let least = self.shares.get(self.lines.first()?)?.weight / 2;
         let new = |at: &&usize| {
             let Some(line) = self.evidence.lines.get(**at) else { return false };
             let enough = self.shares.get(*at).is_some_and(|share| share.weight > least && share.count >= 2);
             let adds =
-                |word: &Word| is_telling(word) && says(&line.text, &word.run) && !says(&best.text, &word.run);
+                |word: &Word| is_telling(word) && says(&line.text, &word.run) && !says(&shown, &word.run);
             enough && self.words.iter().any(adds)
         };
         self.lines.iter().skip(1).find(new).and_then(|at| self.evidence.lines.get(*at))

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::evidence::Evidence;
 use super::naming::{is_unit, names_something};
-use super::spoken::with_times;
+use super::spoken::{verbs_for, with_times};
 use crate::discussion::root::root;
 use crate::discussion::words::{Word, is_number, is_significant, stem, words};
 
@@ -91,6 +91,14 @@ pub(super) fn runs(text: &str, evidence: &Evidence) -> Vec<(Vec<String>, String)
             // "Option B" is one name.
             all.push((vec![root(&found[at].text), letter.text.to_string()], String::new()));
             at += 1;
+        } else if let Some(number) = found.get(at + 1).filter(|next| {
+            let short = next.text.len() <= 3 && next.text.bytes().all(|byte| byte.is_ascii_digit());
+            short && text[found[at].end..next.start] == *" " && is_significant(&found[at].text)
+        }) && !evidence.saying(&[root(&found[at].text), number.text.to_string()]).is_empty()
+        {
+            // "Site 9" is one of the sites.
+            all.push((vec![root(&found[at].text), number.text.to_string()], String::new()));
+            at += 1;
         } else if is_label(&found[at].text) {
             all.push((roots(&found[at].text), String::new()));
         } else if is_named(text, &found[at]) && !evidence.lines_of(&root(&found[at].text)).is_empty() {
@@ -103,6 +111,7 @@ pub(super) fn runs(text: &str, evidence: &Evidence) -> Vec<(Vec<String>, String)
         }
         at += 1;
     }
+    all.extend(verbs_for(text).into_iter().map(|verb| (vec![root(verb)], verb.to_owned())));
     let mut seen = BTreeSet::new();
     all.retain(|(run, _)| seen.insert(run.clone()));
     all

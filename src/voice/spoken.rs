@@ -1,7 +1,9 @@
-//! Figures as people say them, and as documents write them: "fourteen days" and "14 days", "half past five" and
-//! "17:30".
+//! What people say, and how documents write it: "fourteen days" and "14 days", "half past five" and "17:30", "hand it
+//! in" and "submission".
 
 use super::evidence::Evidence;
+use crate::discussion::root::root;
+use crate::discussion::words::words;
 
 /// Numbers that are written out.
 const SPOKEN: [(&str, &str); 28] = [
@@ -48,6 +50,40 @@ pub(super) fn in_other_signs(run: &[String]) -> Option<Vec<String>> {
     Some(std::iter::once(other.to_owned()).chain(rest.iter().cloned()).collect())
 }
 
+/// Verbs of two words, with the one that documents have for them.
+const PHRASAL: [(&str, &str, &str); 16] = [
+    ("call", "off", "cancel"),
+    ("fill", "in", "complete"),
+    ("give", "back", "return"),
+    ("hand", "in", "submit"),
+    ("hand", "over", "handover"),
+    ("leave", "out", "omit"),
+    ("look", "after", "maintain"),
+    ("pick", "up", "collect"),
+    ("put", "off", "postpone"),
+    ("run", "out", "expire"),
+    ("send", "back", "return"),
+    ("set", "up", "install"),
+    ("sign", "up", "register"),
+    ("throw", "away", "remove"),
+    ("turn", "in", "submit"),
+    ("turn", "off", "switch"),
+];
+
+/// The verbs that documents have for verbs of two words: "submit" for "hand it in".
+pub(super) fn verbs_for(text: &str) -> Vec<&'static str> {
+    let found = words(text);
+    let says = |verb: &str, particle: &str| {
+        (0..found.len()).any(|at| {
+            let of = root(&found[at].text) == root(verb);
+            let next = |back: usize| found.get(at + back).map(|word| word.text.as_ref());
+            let object = matches!(next(1), Some("it" | "them" | "this" | "that" | "one"));
+            of && (next(1) == Some(particle) || object && next(2) == Some(particle))
+        })
+    };
+    PHRASAL.iter().filter(|(verb, particle, _)| says(verb, particle)).map(|(.., written)| *written).collect()
+}
+
 /// A text with its times of the day as the documents write them: "half past five" as "17:30" where a line has that.
 pub(super) fn with_times(text: &str, evidence: &Evidence) -> String {
     let mut said = text.to_owned();
@@ -68,6 +104,20 @@ pub(super) fn with_times(text: &str, evidence: &Evidence) -> String {
             said.replace_range(at..from + hour.len(), &of(written).join(":"));
         }
     }
+    with_thousands(said)
+}
+
+/// "Ten thousand" as "10,000".
+fn with_thousands(mut said: String) -> String {
+    let lower = said.to_ascii_lowercase();
+    if let Some(at) = lower.find(" thousand") {
+        let start = lower[..at].rfind(' ').map_or(0, |blank| blank + 1);
+        let number = digits(&lower[start..at]).unwrap_or(&lower[start..at]);
+        if number.parse::<u32>().is_ok() {
+            let written = format!("{number},000");
+            said.replace_range(start..at + " thousand".len(), &written);
+        }
+    }
     said
 }
 
@@ -85,5 +135,8 @@ mod tests {
         let evidence = Evidence::new([("spec.md", "# T\n\nThe ferry leaves the quay at 17:30.\n")], &[]);
         assert_eq!(with_times("We stay at half past five.", &evidence), "We stay at 17:30.");
         assert_eq!(with_times("We stay at half past six.", &evidence), "We stay at half past six.");
+        assert_eq!(with_times("The ten thousand are there.", &evidence), "The 10,000 are there.");
+        assert_eq!(verbs_for("By when do we hand it in?"), ["submit"]);
+        assert_eq!(verbs_for("Who runs in the yard?"), [""; 0]);
     }
 }
