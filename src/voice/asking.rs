@@ -180,7 +180,7 @@ impl<'a> Asked<'a> {
         for (at, same) in said.iter().zip(&same) {
             let of =
                 Share { count: exact, weight: if *same { weight } else { weight / 2 }, ..Share::default() };
-            let leads = self.evidence.lines.get(*at).is_some_and(|line| line.begins_with_one_of(&run));
+            let leads = self.evidence.begins_with_one_of(*at, &run);
             let is_row = leads && self.evidence.lines.get(*at).is_some_and(|line| line.kind == LineKind::Row);
             let lead = if leads && !weak { of.weight / 4 } else { 0 };
             self.add(*at, Share { strong: usize::from(!weak), named, lead, key: is_row, ..of });

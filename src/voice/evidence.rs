@@ -70,14 +70,14 @@ impl Line {
         parts.next().is_none().then_some(told)
     }
 
-    /// Whether one of some roots is among what it begins with: its first words, or the first cell of a row.
-    pub fn begins_with_one_of(&self, roots: &[String]) -> bool {
+    /// The roots of what it begins with: its first words, or those of the first cell of a row.
+    fn begins(&self) -> Vec<String> {
         let first = match self.kind {
             LineKind::Row => self.text.split(BETWEEN).next().unwrap_or_default(),
             _ => &self.text,
         };
-        let mut begins = words(first).into_iter().filter(|word| is_significant(&word.text)).take(BEGINS);
-        begins.any(|word| word.text.split('-').any(|part| roots.contains(&root(part))))
+        let begins = words(first).into_iter().filter(|word| is_significant(&word.text)).take(BEGINS);
+        begins.flat_map(|word| word.text.split('-').map(root).collect::<Vec<_>>()).collect()
     }
 
     /// Whether one of its words is a number.
@@ -154,6 +154,9 @@ pub struct Evidence {
     pub gaps: Vec<Gap>,
     /// Every stem of every line, with the lines that hold it, by their index.
     holds: HashMap<String, Vec<usize>, RandomState>,
+    /// The roots of what each line begins with, and of all of it, made when they are first asked for.
+    begins: OnceLock<Vec<Vec<String>>>,
+    all_roots: OnceLock<Vec<OnceLock<Vec<String>>>>,
     /// The same by root, made when a message is first held against it.
     roots: OnceLock<HashMap<String, Vec<usize>, RandomState>>,
 }
@@ -345,6 +348,19 @@ impl Evidence {
         })
     }
 
+    /// Whether a line, given by its index, begins with one of some roots.
+    pub fn begins_with_one_of(&self, at: usize, roots: &[String]) -> bool {
+        let begins = self.begins.get_or_init(|| self.lines.iter().map(Line::begins).collect());
+        begins.get(at).is_some_and(|first| first.iter().any(|root| roots.contains(root)))
+    }
+
+    /// The roots of all words of a line, given by its index, in order.
+    pub fn roots_of(&self, at: usize) -> &[String] {
+        let all = self.all_roots.get_or_init(|| self.lines.iter().map(|_| OnceLock::new()).collect());
+        let line = all.get(at).zip(self.lines.get(at));
+        line.map_or(&[], |(one, line)| one.get_or_init(|| roots(&line.text)).as_slice())
+    }
+
     /// The lines that say a run of roots, in their order.
     pub fn saying(&self, run: &[String]) -> Vec<usize> {
         match run {
@@ -352,7 +368,7 @@ impl Evidence {
             [first, rest @ ..] => {
                 let all = |at: &&usize| {
                     rest.iter().all(|root| self.lines_of(root).binary_search(at).is_ok())
-                        && self.lines.get(**at).is_some_and(|line| has_run(&roots(&line.text), run))
+                        && has_run(self.roots_of(**at), run)
                 };
                 self.lines_of(first).iter().filter(all).copied().collect()
             }

@@ -72,13 +72,18 @@ const PHRASAL: [(&str, &str, &str); 16] = [
 
 /// The verbs that documents have for verbs of two words: "submit" for "hand it in".
 pub(super) fn verbs_for(text: &str) -> Vec<&'static str> {
+    // Most texts have no such particle, and nothing is compared then.
+    let has = |particle: &str| text.contains(particle);
+    if !PHRASAL.iter().any(|(_, particle, _)| has(particle)) {
+        return Vec::new();
+    }
     let found = words(text);
     let says = |verb: &str, particle: &str| {
         (0..found.len()).any(|at| {
-            let of = root(&found[at].text) == root(verb);
             let next = |back: usize| found.get(at + back).map(|word| word.text.as_ref());
             let object = matches!(next(1), Some("it" | "them" | "this" | "that" | "one"));
-            of && (next(1) == Some(particle) || object && next(2) == Some(particle))
+            let goes_on = next(1) == Some(particle) || object && next(2) == Some(particle);
+            goes_on && root(&found[at].text) == root(verb)
         })
     };
     PHRASAL.iter().filter(|(verb, particle, _)| says(verb, particle)).map(|(.., written)| *written).collect()
