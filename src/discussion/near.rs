@@ -42,7 +42,7 @@ const GROUPS: &str = "\
     delay late overdue
     begin start launch opening
     expire expiry lapse
-    capacity fit fits room space size
+    capacity fit fits room space size full
     weight weigh heavy kg
     heat hot warm temperature
     cold freeze frost cool

@@ -55,7 +55,8 @@ fn ends_or(after: &str, words: &[&str]) -> bool {
 /// "Paper stays", "Guests stay out of our network".
 fn stays(lower: &str) -> bool {
     let behind = ["out of ", "as it is", "as they are", "the way ", "where it is", "off", "on paper"];
-    let split = lower.split_once(" stays").or_else(|| lower.split_once(" stay"));
+    let verbs = [" stays", " stay", " stands"];
+    let split = verbs.iter().find_map(|verb| lower.split_once(verb));
     split.is_some_and(|(name, after)| {
         let whole = after.is_empty() || after.starts_with([' ', '.', ',', ';', '!']);
         whole && is_name(name) && ends_or(after, &behind)

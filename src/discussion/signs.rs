@@ -14,7 +14,7 @@ use crate::plain::capital;
 const ENOUGH: usize = 3;
 
 /// Verbs that take something out: said to all at the table, each settles a matter by itself.
-const ENDS: &str = "abandon|axe|cancel|ditch|drop|kill|postpone|scrap|scratch|shelve|skip";
+const ENDS: &str = "abandon|axe|bin|cancel|ditch|drop|kill|postpone|scrap|scratch|shelve|skip";
 /// Verbs that lay something down, beside another sign.
 const SETS: &str = concat!(
     "add|allow|begin|cap|cut|double|extend|forbid|freeze|halve|keep|leave|limit|lower|make|merge|move|pay|",
@@ -104,27 +104,32 @@ pub(super) fn concluded(statement: &str) -> Option<(String, Option<String>)> {
     }
     let begins = ["if ", "when ", "because ", "but ", "unless "].iter().any(|word| rest.starts_with(word));
     let idiom = IDIOMS.iter().any(|idiom| clause.starts_with(idiom));
-    if begins || idiom || words(clause).len() < 2 {
+    let one = words(clause).len() < 2 && !lower.trim_start().starts_with("then ");
+    if begins || idiom || one {
         return None;
     }
     let then = clause.strip_suffix(" then").filter(|left| !ends_as_a_time(left));
     let ends = lists(ENDS, &first) && words(clause).len() > 2;
     let sets = lists(SETS, &first);
+    // "Then streaming, even if it takes nine weeks."
+    let goes_on = rest[clause.len()..].starts_with(',') || words(clause).len() <= 2;
+    let short = words(clause).len() <= 4 && !has_a_verb(clause);
+    let taken = lower.trim_start().starts_with("then ") && goes_on && short;
     let figure = words(clause).iter().any(|word| is_number(&word.text));
     let denied = first == "no";
     let lasts = LASTS.iter().any(|word| padded.contains(word)) || rest.contains(", not ");
     let weight = |sign: bool, weight: usize| if sign { weight } else { 0 };
     let sum = weight(approved, 1)
         + weight(led, 2)
-        + weight(in_case, 2)
-        + weight(preferred.is_some() || held, 3)
+        + weight(in_case, 3)
+        + weight(preferred.is_some() || held || taken, 3)
         + weight(then.is_some(), 2)
         + weight(ends, 3)
         + weight(sets, 2)
         + weight(figure, 1)
         + weight(denied, 1)
         + weight(lasts, 1);
-    let acts = then.is_some() || ends || sets || in_case || held || preferred.is_some();
+    let acts = then.is_some() || ends || sets || in_case || held || taken || preferred.is_some();
     if !acts || sum < ENOUGH {
         return None;
     }
@@ -161,6 +166,16 @@ fn without_approval(lower: &str) -> (&str, bool) {
     }
 }
 
+/// Verbs that make a clause of a few words, and what names nothing.
+const CLAUSES: &str = concat!(
+    "again|am|are|can|come|comes|did|do|does|ends|get|gets|go|goes|happened|happens|has|have|is|leave|leaves|let|look|",
+    "nobody|nothing|see|starts|stop|tell|what|who|why|how|wait|will|works",
+);
+
+fn has_a_verb(clause: &str) -> bool {
+    words(clause).iter().any(|word| lists(CLAUSES, &word.text) || word.text.ends_with("ed"))
+}
+
 /// Whether a "then" behind these words is a time or a question, and no conclusion.
 fn ends_as_a_time(left: &str) -> bool {
     words(left).last().is_none_or(|last| lists(BEFORE_THEN, &last.text))
@@ -177,6 +192,10 @@ mod tests {
                 "Nina is right about that, make it five for the ferry and two for the rest",
                 "Make it five for the ferry and two for the rest",
             ),
+            ("Then rope, even if it takes nine weeks.", "Rope, even if it takes nine weeks"),
+            ("In that case they land at the north pier.", "They land at the north pier"),
+            ("Bin the weekly list, the harbour can wait.", "Bin the weekly list, the harbour can wait"),
+            ("Six months stands, the crew lives with it.", "Six months stands, the crew lives with it"),
             ("ok so the two pilots tow it then", "The two pilots tow it"),
             (
                 "In that case copies of 3 and 7, the charts stay on board",
@@ -208,6 +227,8 @@ mod tests {
             "Make sure you eat something.",
             "maybe leave the flags out for now",
             "Take a seat.",
+            "Then nothing happened.",
+            "Then the ferry left.",
             "Nina is right about that.",
             "I'd rather sleep.",
             "Use is low at the moment.",

@@ -462,7 +462,9 @@ impl Speaker<'_> {
         let object =
             self.asked(&before_any(&main, &[" for ", " from ", " until ", " before ", " after ", " with "]));
         let (whole, with_before) = (self.asked(&main), || self.asked(&format!("{main} {before}")));
-        let told = [&object, &whole].into_iter().find(|asked| asked.common() > 1);
+        // "A small delivery on Sundays, sheets only": the first clause names it.
+        let clause = self.asked(&before_any(&main, &[", "]));
+        let told = [&object, &whole, &clause].into_iter().find(|asked| asked.common() > 1);
         let own = told.and_then(Asked::best);
         // "Both directions" is of what was asked, and a whole sentence of itself.
         let named = match telling(&main).len() <= ELLIPTIC {

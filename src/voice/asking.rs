@@ -182,7 +182,7 @@ impl<'a> Asked<'a> {
                 Share { count: exact, weight: if *same { weight } else { weight / 2 }, ..Share::default() };
             let leads = self.evidence.begins_with_one_of(*at, &run);
             let is_row = leads && self.evidence.lines.get(*at).is_some_and(|line| line.kind == LineKind::Row);
-            let lead = if leads && !weak { of.weight / 4 } else { 0 };
+            let lead = if leads && !weak || named { of.weight / 4 } else { 0 };
             self.add(*at, Share { strong: usize::from(!weak), named, lead, key: is_row, ..of });
         }
         // Where no line has the word itself, what is near to it tells as much.
@@ -266,8 +266,13 @@ impl<'a> Asked<'a> {
         let wants = Wants::of(text);
         let all: usize = self.words.iter().map(|word| word.weight).sum();
         let mut found: Vec<(usize, (usize, bool), usize)> = Vec::new();
-        for (at, share) in self.shares.iter().filter(|(_, share)| Self::is_hit(share, all)) {
+        for (at, share) in &self.shares {
             let Some(line) = self.evidence.lines.get(*at) else { continue };
+            // The very count that is asked for needs no second word.
+            let counts = || share.strong > 0 && share.weight * 100 >= all * OF_NAME && wants.is_counted(line);
+            if !Self::is_hit(share, all) && !counts() {
+                continue;
+            }
             // The names of columns tell who asks what there is, and nobody who tells something.
             let names = line.kind == LineKind::Heading || line.kind == LineKind::Columns && wants.open;
             if names || line.stems.len() < 3 {
@@ -281,7 +286,7 @@ impl<'a> Asked<'a> {
                 LineKind::Columns => 2,
                 // The cell that is asked for.
                 _ if share.key && share.column => 10,
-                _ if wants.is_counted(line) => 8,
+                _ if wants.is_counted(line) || wants.is_span(line) => 8,
                 _ if share.column && share.count > 1 => 6,
                 _ if wants.case && Wants::is_case(line) => 8,
                 _ if wants.open && share.count > 1 && is_open(line) => 8,

@@ -108,7 +108,7 @@ const WEAK: &str = "\
     certain common complete convinced correct current daily deep early easy empty extra fast final free \
     full general hard heavy high huge kind large late late leave leaves light list live low main mean new \
     name normal note number old open opens order other pick picks place possible public quick quickly run \
-    running runs same short similar simple single slow slowly special strong turn turned turns version work \
+    running runs same short similar simple single slow slowly special stand standing stands strong turn turned turns version work \
     worked working works wait waits weak whole wide";
 
 /// Whether a word tells little by itself: it says when something was, or any text may have it.

@@ -16,6 +16,8 @@ pub(super) struct Wants {
     pub open: bool,
     /// "Who has to …": a line that names people.
     pub people: bool,
+    /// "How long": a line with a span of time.
+    pub span: bool,
     /// "How many stops …": what is counted, by its root.
     pub counted: Option<String>,
 }
@@ -47,13 +49,26 @@ impl Wants {
             |pair: &[Word<'_>]| pair[0].text == "how" && matches!(pair[1].text.as_ref(), "many" | "much");
         let counted =
             found.windows(2).position(counts).and_then(|at| found.get(at + 2)).map(|word| root(&word.text));
-        Wants { case: whole(&case), figure, people: people && !open, open, counted }
+        let span = whole(&["how long", "wie lange", "how soon", "how late"]);
+        Wants { case: whole(&case), figure, people: people && !open, open, span, counted }
     }
 
     /// Whether a line holds a figure where one is asked for, or names people whom the question does not.
     pub fn is_met(&self, line: &Line, question: &str) -> bool {
         self.figure && line.words.iter().any(|word| word.starts_with(|c: char| c.is_ascii_digit()))
             || self.people && names_people(&line.text, question)
+    }
+
+    /// Whether a line tells a span of time where one is asked for: "12 hours".
+    pub fn is_span(&self, line: &Line) -> bool {
+        let units = [
+            "second", "minute", "hour", "day", "week", "month", "year", "tag", "stunde", "woche", "monat",
+            "jahr",
+        ];
+        let is_unit =
+            |word: &str| units.iter().any(|unit| word.starts_with(unit) && word.len() <= unit.len() + 2);
+        let spans = |pair: &[String]| pair[0].starts_with(|c: char| c.is_ascii_digit()) && is_unit(&pair[1]);
+        self.span && line.words.windows(2).any(spans)
     }
 
     /// Whether a line counts what is asked for: "18 stops".
