@@ -5,7 +5,7 @@
 //! that tells what to do, a "then" at the end, "in that case") and their sum is enough. A doubt, the past and the
 //! speaker's own taste settle nothing, whatever else stands there.
 
-use super::decisions::with_reason;
+use super::decisions::{main_clause, with_reason};
 use super::rulings::{DOUBTS, without_leads};
 use super::words::{is_number, lists, unquoted, words};
 use crate::plain::capital;
@@ -63,6 +63,9 @@ const PAST: [&str; 14] = [
     " yesterday ",
     " already ",
 ];
+/// What tells that something is done anyway.
+const HABIT: [&str; 7] =
+    [" at the moment ", " currently ", " each ", " every ", " now ", " often ", " today "];
 /// Signs that what is said is to last.
 const LASTS: [&str; 9] = [
     " stay ",
@@ -92,8 +95,14 @@ pub(super) fn concluded(statement: &str) -> Option<(String, Option<String>)> {
         .any(|words| rest.starts_with(words));
     // ASCII letters in lower case: every byte keeps its place.
     let said = &statement[statement.len() - rest.len()..];
-    let clause = rest.split([',', ';', ':']).next().unwrap_or_default().trim_end_matches(['.', '!', ' ']);
-    let padded = format!(" {clause} ");
+    let whole = rest.trim_end_matches(['.', '!', ' ']);
+    let clause = match whole.strip_suffix(", then") {
+        Some(left) if !left.contains(',') => whole,
+        _ => whole.split([',', ';', ':']).next().unwrap_or_default(),
+    };
+    let clause = clause.trim_end_matches(['.', '!', ' ']);
+    // "Until somebody has found one" doubts nothing.
+    let padded = format!(" {} ", main_clause(clause));
     let first = words(clause).first().map(|word| word.text.to_string())?;
     let tells = preferred.is_none() && lists(TELLS, &first);
     if tells
@@ -108,13 +117,17 @@ pub(super) fn concluded(statement: &str) -> Option<(String, Option<String>)> {
     if begins || idiom || one {
         return None;
     }
-    let then = clause.strip_suffix(" then").filter(|left| !ends_as_a_time(left));
+    let then = clause.strip_suffix(" then").map(|left| left.trim_end_matches(','));
+    let then = then.filter(|left| !ends_as_a_time(left));
     let ends = lists(ENDS, &first) && words(clause).len() > 2;
     let sets = lists(SETS, &first);
     // "Then streaming, even if it takes nine weeks."
     let goes_on = rest[clause.len()..].starts_with(',') || words(clause).len() <= 2;
     let short = words(clause).len() <= 4 && !has_a_verb(clause);
     let taken = lower.trim_start().starts_with("then ") && goes_on && short;
+    let habit = HABIT.iter().any(|word| padded.contains(word));
+    // "We take minus five to fifty, the other range is …": one is taken of several.
+    let takes = rest.starts_with("we take ") && rest.contains(',') && !habit;
     let figure = words(clause).iter().any(|word| is_number(&word.text));
     let denied = first == "no";
     let lasts = LASTS.iter().any(|word| padded.contains(word)) || rest.contains(", not ");
@@ -126,10 +139,11 @@ pub(super) fn concluded(statement: &str) -> Option<(String, Option<String>)> {
         + weight(then.is_some(), 2)
         + weight(ends, 3)
         + weight(sets, 2)
+        + weight(takes, 2)
         + weight(figure, 1)
         + weight(denied, 1)
         + weight(lasts, 1);
-    let acts = then.is_some() || ends || sets || in_case || held || taken || preferred.is_some();
+    let acts = then.is_some() || ends || sets || takes || in_case || held || taken || preferred.is_some();
     if !acts || sum < ENOUGH {
         return None;
     }
@@ -192,6 +206,15 @@ mod tests {
                 "Nina is right about that, make it five for the ferry and two for the rest",
                 "Make it five for the ferry and two for the rest",
             ),
+            (
+                "We take minus five to fifty, the other range is of the old buoy.",
+                "We take minus five to fifty, the other range is of the old buoy",
+            ),
+            ("B2 waits 24 hours instead of 6, then.", "B2 waits 24 hours instead of 6"),
+            (
+                "we'd rather wait with the lamps until someone has found a dry place",
+                "Wait with the lamps until someone has found a dry place",
+            ),
             ("Then rope, even if it takes nine weeks.", "Rope, even if it takes nine weeks"),
             ("In that case they land at the north pier.", "They land at the north pier"),
             ("Bin the weekly list, the harbour can wait.", "Bin the weekly list, the harbour can wait"),
@@ -227,6 +250,8 @@ mod tests {
             "Make sure you eat something.",
             "maybe leave the flags out for now",
             "Take a seat.",
+            "We take two photos every day.",
+            "We use the ferry now.",
             "Then nothing happened.",
             "Then the ferry left.",
             "Nina is right about that.",
