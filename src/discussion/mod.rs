@@ -51,7 +51,7 @@ pub(crate) use self::facts::is_open as is_left_open;
 use self::focus::{Drift, Focus};
 pub use self::log::{Line, Log};
 use self::open::Paused;
-pub(crate) use self::settler::{is_role, names_people};
+pub(crate) use self::settler::names_people;
 pub(crate) use self::small_talk::small_talk;
 use self::summary::{Summary, USER};
 use crate::library::Library;

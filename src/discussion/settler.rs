@@ -53,11 +53,6 @@ const ROLES: &str = concat!(
     "technician|tenant|treasurer|vendor|volunteer",
 );
 
-/// Whether a word names people by what they do.
-pub(crate) fn is_role(word: &str) -> bool {
-    lists(ROLES, &stem(word))
-}
-
 /// Whether a line names people, as their role or with "Mrs.", whom a text does not.
 pub(crate) fn names_people(line: &str, text: &str) -> bool {
     let known = stems(text);

@@ -4,8 +4,7 @@
 
 use super::naming::{is_unit, names_something};
 use super::wording::Speech;
-use crate::discussion::is_role;
-use crate::discussion::words::{Word, is_significant, stem, unquoted, words};
+use crate::discussion::words::{Word, is_significant, lists, stem, unquoted, words};
 
 /// What a text has that something can be asked of, with the words that have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,7 +179,7 @@ fn said(speech: Speech, holds: impl Iterator<Item = Hold>) -> Vec<String> {
 }
 
 /// Words that bound a figure.
-const BOUNDS: [&str; 16] = [
+const BOUNDS: [&str; 12] = [
     "at most",
     "at least",
     "no more than",
@@ -189,15 +188,18 @@ const BOUNDS: [&str; 16] = [
     "not less than",
     "up to",
     "within",
-    "less than",
-    "more than",
-    "fewer than",
     "under",
-    "over",
     "below",
     "höchstens",
     "mindestens",
 ];
+
+/// Who works for it, and may be away: a patient and a customer are asked nothing of that kind.
+const STAFF: &str = concat!(
+    "accountant|administrator|caretaker|clerk|coach|conductor|courier|director|doctor|driver|editor|inspector|",
+    "librarian|manager|nurse|officer|operator|pharmacist|porter|receptionist|registrar|secretary|supervisor|teacher|",
+    "technician|treasurer",
+);
 
 /// A bound with its figure and what it counts: "at most 4 late shifts".
 fn limit(text: &str) -> Option<String> {
@@ -291,7 +293,7 @@ const MANY: [&str; 12] = [
 /// Whom a text names by their role, with the word that says which: "duty manager".
 fn role(text: &str) -> Option<String> {
     let found = words(text);
-    let at = found.iter().position(|word| is_role(&word.text) && !word.text.ends_with('s'))?;
+    let at = found.iter().position(|word| lists(STAFF, &word.text))?;
     let which = at.checked_sub(1).map(|before| &found[before]).filter(|word| {
         is_significant(&word.text) && text[word.end..found[at].start] == *" " && !word.text.ends_with("'s")
     });
