@@ -45,7 +45,7 @@ pub(super) struct Entry<'t> {
 }
 
 impl Entry<'_> {
-    fn is_folder(&self) -> bool {
+    pub fn is_folder(&self) -> bool {
         self.object.mode == FOLDER
     }
 
@@ -64,16 +64,42 @@ impl Entry<'_> {
 
 /// The entries of a tree's bytes.
 pub(super) fn entries(bytes: &[u8]) -> Option<Vec<Entry<'_>>> {
-    let (mut found, mut rest) = (Vec::with_capacity(bytes.len() / 32), bytes);
-    while !rest.is_empty() {
-        let blank = memchr::memchr(b' ', rest)?;
-        let mode = u32::from_str_radix(std::str::from_utf8(&rest[..blank]).ok()?, 8).ok()?;
-        let end = memchr::memchr(0, rest)?;
-        let id = Oid::from_bytes(rest.get(end + 1..end + 21)?).ok()?;
-        found.push(Entry { name: rest.get(blank + 1..end)?, object: Object { id, mode } });
-        rest = &rest[end + 21..];
+    let mut found = Vec::with_capacity(bytes.len() / 32);
+    for entry in Entries(bytes) {
+        found.push(entry?);
     }
     Some(found)
+}
+
+/// The entries of a tree's bytes one by one, where not all of them are kept; none at what cannot be
+/// read, and that is the last.
+pub(super) struct Entries<'t>(pub &'t [u8]);
+
+impl<'t> Entries<'t> {
+    fn first(&self) -> Option<(Entry<'t>, &'t [u8])> {
+        let bytes = self.0;
+        // A mode has five digits or six.
+        let blank = bytes.iter().take(8).position(|byte| *byte == b' ').filter(|blank| *blank > 0)?;
+        let digit =
+            |mode: u32, byte: &u8| matches!(byte, b'0'..=b'7').then(|| mode << 3 | u32::from(byte - b'0'));
+        let mode = bytes[..blank].iter().try_fold(0, digit)?;
+        let (name, rest) = bytes[blank + 1..].split_at(memchr::memchr(0, &bytes[blank + 1..])?);
+        let (id, rest) = rest[1..].split_at_checked(20)?;
+        Some((Entry { name, object: Object { id: Oid::from_bytes(id).ok()?, mode } }, rest))
+    }
+}
+
+impl<'t> Iterator for Entries<'t> {
+    type Item = Option<Entry<'t>>;
+
+    fn next(&mut self) -> Option<Option<Entry<'t>>> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let found = self.first();
+        self.0 = found.as_ref().map_or(&[], |(_, rest)| rest);
+        Some(found.map(|(entry, _)| entry))
+    }
 }
 
 pub(super) fn find<'e, 't>(entries: &'e [Entry<'t>], name: &[u8], folder: bool) -> Option<&'e Entry<'t>> {
@@ -204,7 +230,13 @@ mod tests {
 
     #[test]
     fn damaged_trees_are_no_trees() {
-        for bytes in [&b"100644"[..], b"100644 a", b"100644 a\0short", b"9 a\0aaaaaaaaaaaaaaaaaaaa"] {
+        for bytes in [
+            &b"100644"[..],
+            b"100644 a",
+            b"100644 a\0short",
+            b"9 a\0aaaaaaaaaaaaaaaaaaaa",
+            b" a\0aaaaaaaaaaaaaaaaaaaa",
+        ] {
             assert!(entries(bytes).is_none());
         }
     }
