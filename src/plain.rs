@@ -198,6 +198,9 @@ pub fn mermaid(text: &str) -> String {
 /// One line of Markdown source that renders as the text and nothing else.
 pub fn markdown(text: &str) -> String {
     let text = one_line(&clean(text));
+    if is_prose(&text) {
+        return text;
+    }
     let mut out = String::with_capacity(text.len() + 8);
     let chars: Vec<char> = text.chars().collect();
     for (at, &found) in chars.iter().enumerate() {
@@ -239,6 +242,15 @@ pub fn markdown(text: &str) -> String {
         }
     }
     out
+}
+
+/// Whether a line is of letters, digits and marks that mean nothing in Markdown: what most lines are.
+fn is_prose(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    let plain = |byte: &u8| matches!(byte, b' '..=b'~') && !b"<>&\\`*[]|~_@#".contains(byte);
+    bytes.first().is_some_and(u8::is_ascii_alphabetic)
+        && bytes.iter().all(plain)
+        && !bytes.windows(2).any(|pair| pair == b":/" || pair.eq_ignore_ascii_case(b"ww"))
 }
 
 /// Whether `>` behind some text is the end of an arrow (`->`, `=>`) or stands between blanks: inside a line that

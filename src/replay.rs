@@ -33,7 +33,7 @@ use git2::Oid;
 use crate::config::{self, Config};
 use crate::discussion::event::{Event, Opened, Record};
 use crate::discussion::open::{self, Paused};
-use crate::discussion::{Discussion, Finished, Log, Refused};
+use crate::discussion::{self, Discussion, Finished, Log, Refused};
 use crate::finding::Finding;
 use crate::item::path::OutputPath;
 use crate::landing::{self, NotLanded, Rehearsed};
@@ -262,9 +262,12 @@ impl Replay {
         let Some(Record { event: Event::Opened(opened), .. }) = log.first() else {
             return Err(Finding::at(name, text, 1, 1, "a recording begins with the event `opened`").into());
         };
+        let opened = opened.as_ref().clone();
+        let opened = &opened;
         let begun = self.commit_of(name, &opened.base, instead)?;
         // The last run of a discussion that stayed open builds on what stood there by then.
-        let last = open::base(&log).unwrap_or(&opened.base);
+        let last = open::base(&log).unwrap_or(&opened.base).to_owned();
+        let last = last.as_str();
         let base = self.commit_of(name, last, instead)?;
         let is_here = base.to_string() == last;
         let library = self.library(begun)?;
@@ -282,10 +285,9 @@ impl Replay {
             found.divergence = Some(first_event(known, &format!("step {}", plain::shown(&opened.step.id))));
             return Ok(found);
         };
-        found.moved = match library.digests(step) {
-            now if now == opened.digests => Vec::new(),
-            now => moved(&opened.digests, &now),
-        };
+        if !library.has_digests(step, &opened.digests) {
+            found.moved = moved(&opened.digests, &library.digests(step));
+        }
         if !crate::item::path::is_plain(&opened.item) {
             let shown = plain::shown(&opened.item);
             found.divergence = Some(first_event("an item's path".to_owned(), &format!("\"{shown}\"")));
@@ -304,7 +306,7 @@ impl Replay {
                 Some(first_event(expected, &format!("\"{}\"", plain::shown(&opened.item_name))));
             return Ok(found);
         }
-        let end = match fold(&library, step, &log) {
+        let end = match fold(&library, step, log) {
             Ok(end) => end,
             Err(Stop::Divergence(divergence)) => {
                 found.divergence = Some(divergence);
@@ -449,7 +451,7 @@ impl Replay {
         let opened = &finished.opened;
         let step = library.step(&opened.step.id).map_err(Unread::from)?;
         // Whoever runs the new recording again does so with the files that are there.
-        match fold(&library, step, &finished.log) {
+        match fold(&library, step, finished.log.clone()) {
             Ok(_) => {}
             Err(Stop::Divergence(found)) => {
                 return Err(Unlanded::Rules { commit: short(start), found: Box::new(found) });
@@ -525,8 +527,10 @@ enum End {
 }
 
 /// The rules over a log, to its end, or to where it waits for its user.
-fn fold(library: &Library, step: &crate::step::Step, log: &Log) -> Result<End, Stop> {
-    let mut lines = (1..).zip(log.lines());
+fn fold(library: &Library, step: &crate::step::Step, log: Log) -> Result<End, Stop> {
+    let (records, text) = log.into_parts();
+    let length = records.len();
+    let mut lines = (1..).zip(discussion::lines(records.into_iter(), &text));
     let Some((_, first)) = lines.next() else {
         return Err(Stop::Divergence(first_event("an opening".to_owned(), "nothing")));
     };
@@ -544,7 +548,7 @@ fn fold(library: &Library, step: &crate::step::Step, log: &Log) -> Result<End, S
             let why = format!("a breach of the rule \"{}\": \"{}\"", breach.rule, breach.words);
             return Err(differs(format!("a line of {}", persona.name), why));
         }
-        let is_commits = number == log.len();
+        let is_commits = number == length;
         let late = is_commits && u32::try_from(record.at.seconds()).is_err();
         if late {
             let expected = "a time of a commit, from 1970 to 2105".to_owned();
@@ -560,7 +564,7 @@ fn fold(library: &Library, step: &crate::step::Step, log: &Log) -> Result<End, S
     let wanted = talk.next().map_err(Stop::Template)?;
     talk.pause().map(End::Open).ok_or_else(|| {
         Stop::Divergence(Divergence {
-            event: Some(log.len() + 1),
+            event: Some(length + 1),
             what: "event".to_owned(),
             expected: plain::cut(&plain::one_line(&format!("{wanted:?}")), 200),
             found: "nothing: the recording stops here".to_owned(),

@@ -338,6 +338,8 @@ const TOGETHER: usize = 4_096;
 const TEXTS: usize = 16 << 20;
 /// How many recordings a thread takes at a time, at most.
 const RUN: usize = 128;
+/// How many results are told of at a time.
+const LOT: usize = 8;
 
 /// `--all`: every recording below the items folder at a commit, on all processors, told in order.
 fn all(replay: Replay, revision: &str, told: &mut Told<'_>) -> Result<(), Fail> {
@@ -382,7 +384,7 @@ impl Table<'_> {
         order.sort_by(|a, b| moment(&found[*b].path).cmp(moment(&found[*a].path)).then(a.cmp(b)));
         let run = (found.len() / (self.workers.len() * 8).max(1)).clamp(1, RUN);
         let runs = Mutex::new(order.chunks(run));
-        let (results, done) = channel::<(usize, Outcome)>();
+        let (results, done) = channel::<Vec<(usize, Outcome)>>();
         let (commit, screen) = (self.commit, told.screen);
         let mut outcomes: Vec<Option<Outcome>> = found.iter().map(|_| None).collect();
         std::thread::scope(|scope| {
@@ -391,15 +393,17 @@ impl Table<'_> {
                 let next = || runs.lock().ok().and_then(|mut runs| runs.next());
                 scope.spawn(move || {
                     while let Some(run) = next() {
-                        for at in run {
-                            let _ = results.send((*at, judged(worker, commit, &found[*at])));
+                        // Not each is worth waking somebody up for.
+                        for lot in run.chunks(LOT) {
+                            let judged = |at: &usize| (*at, judged(worker, commit, &found[*at]));
+                            let _ = results.send(lot.iter().map(judged).collect());
                         }
                     }
                 });
             }
             drop(results);
             let mut kept = 0;
-            for (at, outcome) in done {
+            for (at, outcome) in done.into_iter().flatten() {
                 self.done += 1;
                 screen.progress(self.done, self.total);
                 kept += size(&outcome);

@@ -51,32 +51,59 @@ impl Entry<'_> {
 
     /// git's order: a folder's name counts as if it ended in a slash.
     pub fn order(&self, name: &[u8], folder: bool) -> Ordering {
-        let shared = self.name.len().min(name.len());
-        let end = |name: &[u8], folder: bool| match name.get(shared) {
-            Some(byte) => u16::from(*byte),
-            None if folder => u16::from(b'/'),
-            None => 0,
-        };
-        let first = self.name[..shared].cmp(&name[..shared]);
-        first.then_with(|| end(self.name, self.is_folder()).cmp(&end(name, folder)))
+        order((self.name, self.is_folder()), (name, folder))
     }
+}
+
+/// The order of names in a tree, each of a folder or not.
+pub(super) fn order((a, is_folder): (&[u8], bool), (b, folder): (&[u8], bool)) -> Ordering {
+    let shared = a.len().min(b.len());
+    let end = |name: &[u8], folder: bool| match name.get(shared) {
+        Some(byte) => u16::from(*byte),
+        None if folder => u16::from(b'/'),
+        None => 0,
+    };
+    a[..shared].cmp(&b[..shared]).then_with(|| end(a, is_folder).cmp(&end(b, folder)))
 }
 
 /// The entries of a tree's bytes.
 pub(super) fn entries(bytes: &[u8]) -> Option<Vec<Entry<'_>>> {
     let mut found = Vec::with_capacity(bytes.len() / 32);
     for entry in Entries(bytes) {
-        found.push(entry?);
+        found.push(entry?.entry()?);
     }
     Some(found)
 }
 
-/// The entries of a tree's bytes one by one, where not all of them are kept; none at what cannot be
+/// The entries of a tree's bytes one by one, where most of them are passed over; none at what cannot be
 /// read, and that is the last.
 pub(super) struct Entries<'t>(pub &'t [u8]);
 
+/// An entry as it stands in the bytes of a tree.
+#[derive(Clone, Copy)]
+pub(super) struct Raw<'t> {
+    pub name: &'t [u8],
+    pub mode: u32,
+    id: &'t [u8],
+}
+
+impl<'t> Raw<'t> {
+    pub fn id(&self) -> Option<Oid> {
+        Oid::from_bytes(self.id).ok()
+    }
+
+    pub fn entry(&self) -> Option<Entry<'t>> {
+        Some(Entry { name: self.name, object: Object { id: self.id()?, mode: self.mode } })
+    }
+
+    /// Whether it has a name: of names that begin alike most end in other ways.
+    pub fn is_named(&self, name: &[u8]) -> bool {
+        self.name.len() == name.len() && self.name.last() == name.last() && self.name == name
+    }
+}
+
 impl<'t> Entries<'t> {
-    fn first(&self) -> Option<(Entry<'t>, &'t [u8])> {
+    fn first(&self) -> Option<(Raw<'t>, &'t [u8])> {
         let bytes = self.0;
         // A mode has five digits or six.
         let blank = bytes.iter().take(8).position(|byte| *byte == b' ').filter(|blank| *blank > 0)?;
@@ -85,14 +112,14 @@ impl<'t> Entries<'t> {
         let mode = bytes[..blank].iter().try_fold(0, digit)?;
         let (name, rest) = bytes[blank + 1..].split_at(memchr::memchr(0, &bytes[blank + 1..])?);
         let (id, rest) = rest[1..].split_at_checked(20)?;
-        Some((Entry { name, object: Object { id: Oid::from_bytes(id).ok()?, mode } }, rest))
+        Some((Raw { name, mode, id }, rest))
     }
 }
 
 impl<'t> Iterator for Entries<'t> {
-    type Item = Option<Entry<'t>>;
+    type Item = Option<Raw<'t>>;
 
-    fn next(&mut self) -> Option<Option<Entry<'t>>> {
+    fn next(&mut self) -> Option<Option<Raw<'t>>> {
         if self.0.is_empty() {
             return None;
         }

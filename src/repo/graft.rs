@@ -3,14 +3,13 @@
 //! are hashed when a commit is made and when a replay asks which commit it would be.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use git2::{ObjectType, Oid, Signature};
 use sha1::{Digest as _, Sha1};
 
-use super::compare::{Entries, Entry, FOLDER, Object as Stands};
+use super::compare::{Entries, FOLDER, Object as Stands, order};
 use super::pack::Object;
 use super::{Error, Objects, Wanted};
 use crate::item::Change;
@@ -131,39 +130,46 @@ struct Place<'a> {
     folder: bool,
     stands: Option<Stands>,
     /// The bytes of what stands; where nothing does, no bytes where it belongs in git's order.
-    at: Option<Range<usize>>,
+    at: Range<usize>,
     becomes: Stands,
 }
 
 impl Place<'_> {
     fn of(name: &str, folder: bool) -> Place<'_> {
         let becomes = Stands { id: Oid::ZERO_SHA1, mode: 0 };
-        Place { name: name.as_bytes(), folder, stands: None, at: None, becomes }
+        Place { name: name.as_bytes(), folder, stands: None, at: 0..0, becomes }
     }
 }
 
-/// Looks for entries in a tree's bytes, all of them in one pass: the bytes, in git's form. None where they
-/// are no tree.
+/// Looks for entries in a tree's bytes: the bytes, in git's form. None where they are no tree.
 fn find<'t>(bytes: &'t [u8], places: &mut [Place<'_>]) -> Option<Cow<'t, [u8]>> {
+    let mut found = Vec::with_capacity(bytes.len() / 32);
     let mut all = Entries(bytes);
-    let mut start = 0;
-    while let Some(entry) = all.next() {
-        let entry = entry?;
+    while !all.0.is_empty() {
+        let start = bytes.len() - all.0.len();
         // Old programs wrote modes with a zero in front.
         if bytes[start] == b'0' {
             let bytes = canonical(bytes)?;
-            places.iter_mut().for_each(|place| (place.stands, place.at) = (None, None));
             return find(&bytes, places).map(|bytes| Cow::Owned(bytes.into_owned()));
         }
-        let end = bytes.len() - all.0.len();
-        for place in &mut *places {
-            if place.name == entry.name {
-                (place.stands, place.at) = (Some(entry.object), Some(start..end));
-            } else if place.at.is_none() && entry.order(place.name, place.folder) == Ordering::Greater {
-                place.at = Some(start..start);
+        found.push((start, all.next()??));
+    }
+    let start = |at: usize| found.get(at).map_or(bytes.len(), |(start, _)| *start);
+    for place in places {
+        let of = |folder: bool| {
+            found.binary_search_by(|(_, entry)| {
+                order((entry.name, entry.mode == FOLDER), (place.name, folder))
+            })
+        };
+        // As what it is to be, else as what may not stand there.
+        match of(place.folder).or_else(|at| of(!place.folder).map_err(|_| at)) {
+            Ok(at) => {
+                let (_, entry) = &found[at];
+                place.stands = Some(Stands { id: entry.id()?, mode: entry.mode });
+                place.at = start(at)..start(at + 1);
             }
+            Err(at) => place.at = start(at)..start(at),
         }
-        start = end;
     }
     Some(Cow::Borrowed(bytes))
 }
@@ -171,7 +177,7 @@ fn find<'t>(bytes: &'t [u8], places: &mut [Place<'_>]) -> Option<Cow<'t, [u8]>> 
 fn canonical(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(bytes.len());
     for entry in Entries(bytes) {
-        let entry = entry?;
+        let entry = entry?.entry()?;
         write(entry.name, entry.object, &mut out);
     }
     Some(out)
@@ -179,19 +185,17 @@ fn canonical(bytes: &[u8]) -> Option<Vec<u8>> {
 
 /// A tree's bytes with some entries as they become; all others stay as they are.
 fn with(bytes: &[u8], mut places: Vec<Place<'_>>) -> Vec<u8> {
-    let at = |place: &Place<'_>| place.at.as_ref().map_or(bytes.len(), |at| at.start);
     places.sort_by(|a, b| {
-        let entry = Entry { name: a.name, object: a.becomes };
-        at(a).cmp(&at(b)).then_with(|| entry.order(b.name, b.folder))
+        let in_order = || order((a.name, a.folder), (b.name, b.folder));
+        a.at.start.cmp(&b.at.start).then_with(in_order)
     });
     let room: usize = places.iter().map(|place| place.name.len() + 28).sum();
     let mut out = Vec::with_capacity(bytes.len() + room);
     let mut from = 0;
     for place in &places {
-        let range = place.at.clone().unwrap_or(bytes.len()..bytes.len());
-        out.extend_from_slice(&bytes[from..range.start]);
+        out.extend_from_slice(&bytes[from..place.at.start]);
         write(place.name, place.becomes, &mut out);
-        from = range.end;
+        from = place.at.end;
     }
     out.extend_from_slice(&bytes[from..]);
     out

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use git2::{ObjectType, Oid};
 
-use super::compare::{Entries, Object};
+use super::compare::Entries;
 use super::objects::parse;
 use super::packs::Bytes;
 use super::{DEPTH, Entry, Error, Objects, kind_of};
@@ -88,7 +88,7 @@ impl Objects {
     ) -> Option<()> {
         let bytes = self.plain(tree, ObjectType::Tree, u64::MAX)?;
         for entry in Entries(&bytes) {
-            let entry = entry?;
+            let entry = entry?.entry()?;
             let name = format!("{prefix}{}", String::from_utf8_lossy(entry.name));
             let is_ours = prefix.is_empty() && name.eq_ignore_ascii_case("elaborations");
             match kind_of(entry.object.mode) {
@@ -171,7 +171,7 @@ impl Objects {
         }
         let bytes = self.tree(folder.object.id)?;
         for entry in Entries(&bytes) {
-            let entry = entry.ok_or_else(damaged)?;
+            let entry = entry.and_then(|entry| entry.entry()).ok_or_else(damaged)?;
             let name = String::from_utf8_lossy(entry.name);
             if matches!(kind_of(entry.object.mode), Entry::File) && name.ends_with(".jsonl") {
                 *count += 1;
@@ -207,11 +207,10 @@ impl Objects {
 fn entry(tree: &[u8], name: &[u8]) -> Option<There> {
     for entry in Entries(tree) {
         let entry = entry?;
-        if entry.name == name {
-            let Object { id, mode } = entry.object;
-            return match kind_of(mode) {
-                Entry::File => Some(There::File(id)),
-                Entry::Folder => Some(There::Folder(id)),
+        if entry.is_named(name) {
+            return match kind_of(entry.mode) {
+                Entry::File => entry.id().map(There::File),
+                Entry::Folder => entry.id().map(There::Folder),
                 Entry::Foreign(_) => None,
             };
         }
