@@ -3,6 +3,7 @@
 //! are hashed when a commit is made and when a replay asks which commit it would be.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -61,13 +62,14 @@ impl Made {
         }
         bytes.push(b'\n');
         bytes.extend_from_slice(wanted.message.as_bytes());
-        self.keep(ObjectType::Commit, bytes.into()).map(Some)
+        self.keep(ObjectType::Commit, &[&bytes]).map(Some)
     }
 
-    fn keep(&mut self, kind: ObjectType, data: Cow<'_, [u8]>) -> Result<Oid, Error> {
-        let id = hash(kind, &data)?;
+    /// The id of an object whose bytes come in pieces.
+    fn keep(&mut self, kind: ObjectType, pieces: &[&[u8]]) -> Result<Oid, Error> {
+        let id = hash(kind, pieces)?;
         if let Some(kept) = &mut self.kept {
-            kept.push(Object { id, kind, data: data.into_owned() });
+            kept.push(Object { id, kind, data: pieces.concat() });
         }
         Ok(id)
     }
@@ -109,7 +111,7 @@ impl<'a> Folder<'a> {
         let (files, folders) = places.split_at_mut(self.files.len());
         for (place, change) in files.iter_mut().zip(self.files.values()) {
             let Some(mode) = mode(place.stands, change)? else { return Ok(None) };
-            let id = made.keep(ObjectType::Blob, Cow::Borrowed(&change.after))?;
+            let id = made.keep(ObjectType::Blob, &[&change.after])?;
             place.becomes = Stands { id, mode };
         }
         for (place, folder) in folders.iter_mut().zip(self.folders.values()) {
@@ -120,7 +122,9 @@ impl<'a> Folder<'a> {
             let Some(id) = folder.tree(objects, stands, made)? else { return Ok(None) };
             place.becomes = Stands { id, mode: FOLDER };
         }
-        made.keep(ObjectType::Tree, with(&bytes, places).into()).map(Some)
+        let pieces = with(&bytes, places);
+        let pieces: Vec<&[u8]> = pieces.iter().map(AsRef::as_ref).collect();
+        made.keep(ObjectType::Tree, &pieces).map(Some)
     }
 }
 
@@ -143,7 +147,7 @@ impl Place<'_> {
 
 /// Looks for entries in a tree's bytes: the bytes, in git's form. None where they are no tree.
 fn find<'t>(bytes: &'t [u8], places: &mut [Place<'_>]) -> Option<Cow<'t, [u8]>> {
-    let mut found = Vec::with_capacity(bytes.len() / 32);
+    let mut starts = Vec::with_capacity(bytes.len() / 32);
     let mut all = Entries(bytes);
     while !all.0.is_empty() {
         let start = bytes.len() - all.0.len();
@@ -152,19 +156,22 @@ fn find<'t>(bytes: &'t [u8], places: &mut [Place<'_>]) -> Option<Cow<'t, [u8]>> 
             let bytes = canonical(bytes)?;
             return find(&bytes, places).map(|bytes| Cow::Owned(bytes.into_owned()));
         }
-        found.push((start, all.next()??));
+        all.next()??;
+        starts.push(start);
     }
-    let start = |at: usize| found.get(at).map_or(bytes.len(), |(start, _)| *start);
+    let start = |at: usize| starts.get(at).copied().unwrap_or(bytes.len());
+    let entry = |start: usize| Entries(&bytes[start..]).next().flatten();
     for place in places {
         let of = |folder: bool| {
-            found.binary_search_by(|(_, entry)| {
-                order((entry.name, entry.mode == FOLDER), (place.name, folder))
+            starts.binary_search_by(|start| match entry(*start) {
+                Some(entry) => order((entry.name, entry.mode == FOLDER), (place.name, folder)),
+                None => Ordering::Greater,
             })
         };
         // As what it is to be, else as what may not stand there.
         match of(place.folder).or_else(|at| of(!place.folder).map_err(|_| at)) {
             Ok(at) => {
-                let (_, entry) = &found[at];
+                let entry = entry(start(at))?;
                 place.stands = Some(Stands { id: entry.id()?, mode: entry.mode });
                 place.at = start(at)..start(at + 1);
             }
@@ -183,22 +190,22 @@ fn canonical(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// A tree's bytes with some entries as they become; all others stay as they are.
-fn with(bytes: &[u8], mut places: Vec<Place<'_>>) -> Vec<u8> {
+/// A tree's bytes with some entries as they become, in pieces; all others stay as they are.
+fn with<'t>(bytes: &'t [u8], mut places: Vec<Place<'_>>) -> Vec<Cow<'t, [u8]>> {
     places.sort_by(|a, b| {
         let in_order = || order((a.name, a.folder), (b.name, b.folder));
         a.at.start.cmp(&b.at.start).then_with(in_order)
     });
-    let room: usize = places.iter().map(|place| place.name.len() + 28).sum();
-    let mut out = Vec::with_capacity(bytes.len() + room);
-    let mut from = 0;
+    let (mut pieces, mut from) = (Vec::with_capacity(places.len() * 2 + 1), 0);
     for place in &places {
-        out.extend_from_slice(&bytes[from..place.at.start]);
-        write(place.name, place.becomes, &mut out);
+        pieces.push(Cow::Borrowed(&bytes[from..place.at.start]));
+        let mut entry = Vec::with_capacity(place.name.len() + 28);
+        write(place.name, place.becomes, &mut entry);
+        pieces.push(Cow::Owned(entry));
         from = place.at.end;
     }
-    out.extend_from_slice(&bytes[from..]);
-    out
+    pieces.push(Cow::Borrowed(&bytes[from..]));
+    pieces
 }
 
 fn write(name: &[u8], object: Stands, out: &mut Vec<u8>) {
@@ -213,7 +220,7 @@ fn mode(stands: Option<Stands>, change: &Change) -> Result<Option<u32>, Error> {
     let (Some(stands), Some(before)) = (stands, &change.before) else {
         return Ok((stands.is_none() && change.before.is_none()).then_some(0o100_644));
     };
-    let same = hash(ObjectType::Blob, before)? == stands.id;
+    let same = hash(ObjectType::Blob, &[before])? == stands.id;
     Ok(match stands.mode {
         0o100_644 | 0o100_664 if same => Some(0o100_644),
         0o100_755 if same => Some(0o100_755),
@@ -223,10 +230,11 @@ fn mode(stands: Option<Stands>, change: &Change) -> Result<Option<u32>, Error> {
 
 /// The id of an object (gitformat-loose: the hash over kind, size and bytes). Whatever is committed is
 /// read back through libgit2, whose own hash looks for collisions.
-fn hash(kind: ObjectType, data: &[u8]) -> Result<Oid, Error> {
+fn hash(kind: ObjectType, pieces: &[&[u8]]) -> Result<Oid, Error> {
     let mut all = Sha1::new();
-    all.update(format!("{} {}\0", kind.str(), data.len()));
-    all.update(data);
+    let length: usize = pieces.iter().map(|piece| piece.len()).sum();
+    all.update(format!("{} {length}\0", kind.str()));
+    pieces.iter().for_each(|piece| all.update(piece));
     Ok(Oid::from_bytes(&all.finalize())?)
 }
 
@@ -254,7 +262,7 @@ mod tests {
             let mode = if *folder { FOLDER } else { 0o100_644 };
             place.becomes = Stands { id: Oid::from_bytes(&[*id; 20]).unwrap(), mode };
         }
-        with(&bytes, places)
+        with(&bytes, places).concat()
     }
 
     #[test]
