@@ -1,7 +1,7 @@
 //! Commits, items and recordings read through [`Objects`], many times faster than through libgit2.
 //!
 //! Only what is plain is read here. Whatever is missing, foreign, too large or damaged is asked of
-//! [`Repo`], whose answer it is then, or whose complaint: so there is one place that says what is wrong.
+//! [`Repo`](super::Repo), whose answer it is then, or whose complaint: so there is one place that says what is wrong.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -49,8 +49,8 @@ impl Objects {
         self.read(id, ObjectType::Blob)
     }
 
-    /// As [`Repo::item_or_new`], where only the files that are `wanted`, and meta.json, are read; the others
-    /// are files that nothing is read from.
+    /// As [`Repo::item_or_new`](super::Repo::item_or_new), where only the files that are `wanted`, and
+    /// meta.json, are read; the others are files that nothing is read from.
     ///
     /// # Errors
     /// As there.
@@ -120,7 +120,7 @@ impl Objects {
         Some(())
     }
 
-    /// As [`Repo::recordings`].
+    /// As [`Repo::recordings`](super::Repo::recordings).
     ///
     /// # Errors
     /// As there.
@@ -183,7 +183,7 @@ impl Objects {
         Ok(true)
     }
 
-    /// As [`Repo::history`].
+    /// As [`Repo::history`](super::Repo::history).
     ///
     /// # Errors
     /// A commit that is missing.
