@@ -438,3 +438,38 @@ fn judged(replay: &Replay, commit: Oid, found: &Found) -> Outcome {
     let place = Some(Place { commit, path: found.path.clone() });
     again(replay, &Recording { name: found.path.clone(), bytes, place })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recordings_are_known_by_the_time_in_their_names() {
+        let at = |time: &str, step: &str| format!("items/a/elaborations/{step}-{time}.jsonl");
+        let (early, late) = (at("20260220T143000000Z", "02-01"), at("20260221T000000000Z", "01-03"));
+        assert!(moment(&early) < moment(&late));
+        assert_eq!((moment("items/a/elaborations/x"), moment("")), ("", ""));
+        assert_eq!(moment("a/12345ün"), "");
+    }
+
+    #[test]
+    fn only_the_texts_of_a_result_count_as_room() {
+        let found = Divergence {
+            event: None,
+            what: "spec.md".to_owned(),
+            expected: "four".to_owned(),
+            found: "fives".to_owned(),
+        };
+        let verdict = |divergence: Option<Divergence>| Verdict {
+            commit: None,
+            is_committed: false,
+            divergence,
+            moved: Vec::new(),
+            turns: 0,
+            files: 0,
+            is_open: false,
+        };
+        assert_eq!(size(&Ok(verdict(Some(found)))), 9);
+        assert_eq!((size(&Ok(verdict(None))), size(&Err("no".to_owned()))), (0, 2));
+    }
+}
