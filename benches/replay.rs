@@ -1,12 +1,13 @@
 //! `roundtable replay`: one discussion in memory, then every recording of a generated repository as a
-//! whole process beside `git cat-file --batch` over the objects that must be read for it:
-//! `cargo bench --bench replay`. `ROUNDTABLE_BENCH_RECORDINGS=10000` says how many,
+//! whole process beside `git cat-file --batch` over the objects that must be read for it, and beside our own
+//! reading of what they rest on, on the same processors: `cargo bench --bench replay`. `ROUNDTABLE_BENCH_RECORDINGS=10000` says how many,
 //! `ROUNDTABLE_BENCH_AT=DIR` keeps the repository there; nothing here can fail on a slow machine.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::disallowed_methods, clippy::print_stdout)]
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use git2::{Oid, Repository, Signature, Time as GitTime};
@@ -14,7 +15,8 @@ use roundtable::discussion::event::{Author, Event, FORMAT, Opened, Record, StepR
 use roundtable::discussion::{Discussion, Log};
 use roundtable::landing::{Landing, land};
 use roundtable::library::Library;
-use roundtable::repo::Repo;
+use roundtable::replay::Recording;
+use roundtable::repo::{Objects, Repo, There, Unwritten};
 use roundtable::script::Script;
 use roundtable::session::hold;
 use roundtable::step::Depth;
@@ -124,12 +126,74 @@ fn all(library: &Library, count: usize) {
         command
     };
     for round in 0..3 {
-        let (a, b) = (timed(ours()), timed(theirs()));
+        let (a, b, c) = (timed(ours()), timed(theirs()), reading(&root));
         println!(
-            "  round {round}: {a:?} beside {b:?} of reading every object with git ({:.2} times), {:?} a recording",
+            "  round {round}: {a:?} beside {b:?} of reading every object with git ({:.2} times), {:?} a recording; \
+             reading alone {c:?} ({:.0} %)",
             a.as_secs_f64() / b.as_secs_f64(),
-            a / count as u32
+            a / count as u32,
+            c.as_secs_f64() * 100.0 / a.as_secs_f64()
         );
+    }
+}
+
+/// What every recording rests on, read as the program reads it and not looked at: the list, the history, and
+/// for each the recording, its base, and the trees and files of the item there.
+fn reading(root: &Path) -> Duration {
+    let repo = Repo::open(root).unwrap();
+    repo.forget_objects();
+    let tip = repo.resolve("talks").unwrap();
+    let objects = repo.objects(Unwritten::new());
+    // Which bases there are is no question of time.
+    let mut found = Vec::new();
+    let mut each = |item: &str, path: &str, blob: Oid| {
+        let bytes = objects.blob(blob).unwrap().to_vec();
+        let opened = Recording { name: String::new(), bytes, place: None }.opened().unwrap();
+        let time = path.rsplit('/').next().unwrap()[6..].to_owned();
+        found.push((time, blob, Oid::from_str(&opened.base).unwrap(), item.to_owned()));
+        true
+    };
+    objects.recordings(tip, "docs/requirements", &mut each).unwrap();
+    found.sort_by(|a, b| b.cmp(a));
+
+    let start = Instant::now();
+    let objects = repo.objects(Unwritten::new());
+    for _ in 0..2 {
+        objects.recordings(tip, "docs/requirements", &mut |_, _, _| true).unwrap();
+    }
+    objects.history(tip).unwrap();
+    let threads = std::thread::available_parallelism().unwrap().get();
+    let runs = Mutex::new(found.chunks((found.len() / (threads * 8)).clamp(1, 128)));
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let (objects, runs) = (objects.again().remembering(4 << 20), &runs);
+            let next = || runs.lock().unwrap().next();
+            scope.spawn(move || {
+                while let Some(run) = next() {
+                    for (_, blob, base, item) in run {
+                        std::hint::black_box(objects.blob(*blob).unwrap());
+                        let Some(There::Folder(tree)) = objects.there(*base, item) else { panic!("no item") };
+                        read_all(&objects, tree);
+                    }
+                }
+            });
+        }
+    });
+    start.elapsed()
+}
+
+/// Reads the files of a folder, and the folder of recordings but not the recordings in it.
+fn read_all(objects: &Objects, tree: Oid) {
+    let bytes = objects.tree(tree).unwrap();
+    let mut rest = bytes.as_slice();
+    while let Some(end) = rest.iter().position(|byte| *byte == 0) {
+        let id = Oid::from_bytes(&rest[end + 1..end + 21]).unwrap();
+        if rest[0] == b'4' {
+            std::hint::black_box(objects.tree(id).unwrap());
+        } else {
+            std::hint::black_box(objects.blob(id).unwrap());
+        }
+        rest = &rest[end + 21..];
     }
 }
 

@@ -12,10 +12,13 @@
 //! assert!(Document::read("meta.json", b"{\"a\": 1, \"a\": 2}").is_err());
 //! ```
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use serde::Serialize as _;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::finding::{self, Finding, place};
@@ -57,13 +60,16 @@ pub enum Kind {
     Scalar,
 }
 
-/// A JSON text that was parsed once, as a value and as places.
+/// A JSON text that was parsed once, as places, and as a value where one is asked for.
 #[derive(Clone, Debug)]
 pub struct Document {
     pub text: String,
-    pub value: Value,
     pub root: Node,
+    value: OnceLock<Value>,
 }
+
+/// Values inside of values to this depth are certainly none too many for serde_json.
+const DEEP: usize = 100;
 
 impl Document {
     /// Reads a JSON text; a byte order mark before it is left where it is.
@@ -73,20 +79,52 @@ impl Document {
     pub fn read(path: &str, bytes: &[u8]) -> Result<Document, Finding> {
         let text = utf8(path, bytes)?;
         let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
-        let value = serde_json::from_str(&text[skipped..]).map_err(|error| {
-            let said = wording::json(&error.to_string());
-            let (line, column) = (error.line().max(1), column(text, error.line(), error.column()));
-            Finding { hint: said.hint, ..Finding::at(path, text, line, column, said.message) }
-        })?;
-        let mut scanner = Scanner { text, at: skipped, twins: Vec::new() };
-        let root = scanner.value();
+        // Whether it is JSON is told in a fraction of the time that its value takes, but for what only a
+        // value shows: numbers of signs, and depth. Nor has a text with doubled keys a value.
+        let is_read = !text.contains("\\u") && serde_json::from_str::<IgnoredAny>(&text[skipped..]).is_ok();
+        let mut scanner = Scanner::at(text, skipped, DEEP);
+        let early = is_read.then(|| scanner.value()).filter(|_| !scanner.is_deep && scanner.twins.is_empty());
+        let value = OnceLock::new();
+        let root = match early {
+            Some(root) => root,
+            None => {
+                let read = serde_json::from_str(&text[skipped..]).map_err(|error| {
+                    let said = wording::json(&error.to_string());
+                    let (line, column) = (error.line().max(1), column(text, error.line(), error.column()));
+                    Finding { hint: said.hint, ..Finding::at(path, text, line, column, said.message) }
+                })?;
+                // Set once: nobody else has this cell.
+                let _ = value.set(read);
+                scanner = Scanner::at(text, skipped, usize::MAX);
+                scanner.value()
+            }
+        };
         let twins = scanner.twins.into_iter().map(|(at, key)| {
             let (line, column) = place(text, at);
             let message = format!("the key \"{}\" stands twice in one object", crate::plain::cut(&key, 60));
             Finding::at(path, text, line, column, message).hint("remove one of the two")
         });
-        let document = Document { text: text.to_owned(), value, root };
+        let document = Document { text: text.to_owned(), root, value };
         Finding::all(twins.collect()).map_or(Ok(document), Err)
+    }
+
+    /// The text as a value.
+    pub fn value(&self) -> &Value {
+        self.value.get_or_init(|| {
+            // It was read before, as far as anything can be wrong with it.
+            serde_json::from_str(self.text.trim_start_matches('\u{feff}')).unwrap_or_default()
+        })
+    }
+
+    /// The text between the quotation marks of a value, where that is what it says.
+    pub fn plain_text(&self, node: &Node) -> Option<&str> {
+        let text = self.text[node.span.clone()].strip_prefix('"')?.strip_suffix('"')?;
+        (!text.contains('\\')).then_some(text)
+    }
+
+    /// Whether two values are the same to the letter.
+    pub fn is_same(&self, node: &Node, other: &Document, of: &Node) -> bool {
+        self.text[node.span.clone()] == other.text[of.span.clone()]
     }
 
     /// The member of the root object with a key.
@@ -222,11 +260,19 @@ fn indentation_of(text: &str, line_start: usize) -> String {
 struct Scanner<'t> {
     text: &'t str,
     at: usize,
+    /// How many values the walk is inside of, how many it may be, and whether it stopped there.
+    depth: usize,
+    most: usize,
+    is_deep: bool,
     /// Keys that stand twice in one object, with their places; as many as are shown.
     twins: Vec<(usize, String)>,
 }
 
-impl Scanner<'_> {
+impl<'t> Scanner<'t> {
+    fn at(text: &'t str, at: usize, most: usize) -> Scanner<'t> {
+        Scanner { text, at, depth: 0, most, is_deep: false, twins: Vec::new() }
+    }
+
     fn peek(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or(b' ')
     }
@@ -241,8 +287,16 @@ impl Scanner<'_> {
         self.blanks();
         let start = self.at;
         let kind = match self.peek() {
-            b'{' => self.object(),
-            b'[' => self.array(),
+            b'{' | b'[' if self.depth >= self.most => {
+                (self.is_deep, self.at) = (true, self.text.len());
+                Kind::Scalar
+            }
+            open @ (b'{' | b'[') => {
+                self.depth += 1;
+                let kind = if open == b'{' { self.object() } else { self.array() };
+                self.depth -= 1;
+                kind
+            }
             b'"' => {
                 self.string();
                 Kind::Scalar
@@ -261,7 +315,7 @@ impl Scanner<'_> {
     }
 
     fn object(&mut self) -> Kind {
-        let (mut members, mut keys) = (Vec::new(), BTreeSet::new());
+        let (mut members, mut keys) = (Vec::<(String, Node)>::new(), BTreeSet::new());
         self.at += 1;
         loop {
             self.blanks();
@@ -274,9 +328,19 @@ impl Scanner<'_> {
                 continue;
             }
             let start = self.at;
-            let key = self.string();
+            let key = unescaped(self.string()).into_owned();
+            // Most objects have few keys: those are looked through.
+            let stood = match members.len() {
+                0..FEW => members.iter().any(|(known, _)| *known == key),
+                count => {
+                    if count == FEW {
+                        keys.extend(members.iter().map(|(known, _)| known.clone()));
+                    }
+                    !keys.insert(key.clone())
+                }
+            };
             // serde_json takes an object with this key for a number.
-            let is_twin = key == "$serde_json::private::Number" || !keys.insert(key.clone());
+            let is_twin = stood || key == "$serde_json::private::Number";
             if is_twin && self.twins.len() < finding::MOST {
                 self.twins.push((start, key.clone()));
             }
@@ -303,14 +367,32 @@ impl Scanner<'_> {
         }
     }
 
-    fn string(&mut self) -> String {
+    /// Passes a string, and gives it as it is written.
+    fn string(&mut self) -> &'t str {
         let start = self.at;
         self.at += 1;
-        while self.at < self.text.len() && self.peek() != b'"' {
-            self.at += if self.peek() == b'\\' { 2 } else { 1 };
+        let bytes = self.text.as_bytes();
+        while let Some(gap) = bytes.get(self.at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+            self.at += gap;
+            if bytes[self.at] == b'"' {
+                self.at += 1;
+                return &self.text[start..self.at];
+            }
+            self.at += 2;
         }
-        self.at = (self.at + 1).min(self.text.len());
-        serde_json::from_str(&self.text[start..self.at]).unwrap_or_default()
+        self.at = self.text.len();
+        &self.text[start..]
+    }
+}
+
+/// Keys of an object that are looked through one by one.
+const FEW: usize = 16;
+
+/// What a string says that is written so.
+fn unescaped(written: &str) -> Cow<'_, str> {
+    match written.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+        Some(text) if !text.contains('\\') => Cow::Borrowed(text),
+        _ => Cow::Owned(serde_json::from_str(written).unwrap_or_default()),
     }
 }
 
@@ -365,5 +447,59 @@ mod tests {
         assert!(refused(b"{\"a\": }").message.contains("not valid JSON"));
         assert!(refused(b"{\"a\": \"\xff\"}").message.contains("UTF-8"));
         assert!(Document::read("m.json", "[".repeat(100_000).as_bytes()).is_err());
+        let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
+        for levels in [1, DEEP, DEEP + 1, 127] {
+            let text = deep(levels);
+            assert_eq!(read(&text).value().to_string(), text);
+        }
+        for levels in [128, 100_000] {
+            assert!(
+                refused(deep(levels).as_bytes()).message.contains("deep"),
+                "{}",
+                refused(deep(levels).as_bytes())
+            );
+        }
+    }
+
+    #[test]
+    fn whatever_has_no_value_is_no_document() {
+        for text in [
+            "\"\\ud800\"",
+            "\"\\u12\"",
+            "{\"$serde_json::private::Number\": {}}",
+            "{\"$serde_json::private::Number\": \"1\"}",
+            "[1, 2",
+            "\"a\nb\"",
+            "\"\\x\"",
+            "01",
+            "1.",
+            "1e",
+            "-",
+            "nul",
+            "{\"a\" 1}",
+            "{\"a\": 1,}",
+            "[1,]",
+            "",
+            "1 2",
+            "\"\\",
+        ] {
+            assert!(Document::read("m.json", text.as_bytes()).is_err(), "{text}");
+        }
+        for text in [
+            "\"\\ud83d\\ude00\"",
+            "1e400",
+            "-0",
+            " [ ] ",
+            "{\"a\\n\": \"\\\\\"}",
+            "{\"a\": {\"a\": [\"}\", \"\\\"]\"]}}",
+        ] {
+            let value: Value = serde_json::from_str(text).unwrap();
+            assert_eq!(*read(text).value(), value, "{text}");
+        }
+        let many: String = (0..40).map(|key| format!("\"k{key}\": 1, ")).collect();
+        assert!(Document::read("m.json", format!("{{{many}\"x\": 1}}").as_bytes()).is_ok());
+        for key in ["k3", "k16", "k39"] {
+            assert!(Document::read("m.json", format!("{{{many}\"{key}\": 1}}").as_bytes()).is_err());
+        }
     }
 }

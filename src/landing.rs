@@ -93,7 +93,7 @@ pub fn land(
         moved.rebase(&parent.to_string());
         let finished = &moved;
         let (outcome, additive) = place(&item, finished, library)?;
-        let message = message(library, finished, &outcome)?;
+        let message = message(library, finished, recording(&outcome, &additive))?;
         let wanted = wanted(finished, &additive, &message, tip, parent);
         Ok(match repo.commit(lock, &wanted)? {
             Committed::Done(commit) => {
@@ -193,8 +193,8 @@ struct Pause<'p> {
 
 impl Pause<'_> {
     fn new<'p>(library: &Library, paused: &'p Paused, item: &Item) -> Result<Pause<'p>, NotLanded> {
-        let outcome = synthesis::pause(item, paused);
-        let additive = verified(&outcome)?;
+        let mut outcome = synthesis::pause(item, paused);
+        let additive = verified(&mut outcome)?;
         let opened = &paused.opened;
         let values = context! {
             slug => opened.item.rsplit('/').next(),
@@ -203,7 +203,8 @@ impl Pause<'_> {
             turn_count => paused.turn_count,
         };
         let body = library.templates.render("commit-open.txt", values)?;
-        let message = with_trailers(&body, &trailers(opened, paused.turn_count, None, &outcome));
+        let message =
+            with_trailers(&body, &trailers(opened, paused.turn_count, None, recording(&outcome, &additive)));
         Ok(Pause { paused, outcome, additive, message })
     }
 
@@ -235,7 +236,7 @@ pub fn rehearse(
     parent: Oid,
 ) -> Result<Rehearsed, NotLanded> {
     let (outcome, additive) = place(item, finished, library)?;
-    let message = message(library, finished, &outcome)?;
+    let message = message(library, finished, recording(&outcome, &additive))?;
     let wanted = wanted(finished, &additive, &message, None, parent);
     let commit = id_of(&wanted, objects, item)?;
     Ok(Rehearsed { outcome, additive, commit })
@@ -283,13 +284,20 @@ pub fn place(
     finished: &Finished,
     library: &Library,
 ) -> Result<(Outcome, additive::Additive), NotLanded> {
-    let outcome = synthesis::outcome(item, finished, library)?;
-    let additive = verified(&outcome)?;
+    let mut outcome = synthesis::outcome(item, finished, library)?;
+    let additive = verified(&mut outcome)?;
     Ok((outcome, additive))
 }
 
-fn verified(outcome: &Outcome) -> Result<additive::Additive, NotLanded> {
-    additive::verify(outcome.changes.clone()).map_err(|losses| NotLanded::Losses { losses })
+/// The changes of an outcome, verified: they are in the one or in the other.
+fn verified(outcome: &mut Outcome) -> Result<additive::Additive, NotLanded> {
+    additive::verify(std::mem::take(&mut outcome.changes)).map_err(|losses| NotLanded::Losses { losses })
+}
+
+/// The bytes of the recording among the changes.
+fn recording<'a>(outcome: &Outcome, additive: &'a additive::Additive) -> &'a [u8] {
+    let change = additive.changes().iter().find(|change| change.path == outcome.recording);
+    change.map_or(&[], |change| change.after.as_slice())
 }
 
 /// The recording of a run on the branch, if it carries the run already. With a fixed clock its
@@ -322,7 +330,7 @@ pub fn recorded(
 
 /// The commit message: from a template and the rules, no word of it from the discussion. The
 /// trailers are not the template's to leave out.
-fn message(library: &Library, finished: &Finished, outcome: &Outcome) -> Result<String, Failed> {
+fn message(library: &Library, finished: &Finished, recording: &[u8]) -> Result<String, Failed> {
     let opened = &finished.opened;
     let values = context! {
         slug => opened.item.rsplit('/').next(),
@@ -333,7 +341,7 @@ fn message(library: &Library, finished: &Finished, outcome: &Outcome) -> Result<
     };
     let body = library.templates.render("commit-elaborate.txt", values)?;
     let closed = &finished.closed;
-    Ok(with_trailers(&body, &trailers(opened, closed.turn_count, Some(closed.exit), outcome)))
+    Ok(with_trailers(&body, &trailers(opened, closed.turn_count, Some(closed.exit), recording)))
 }
 
 /// What a commit says of the discussion it holds; no exit where that is still open.
@@ -341,11 +349,10 @@ fn trailers(
     opened: &Opened,
     turn_count: u32,
     exit: Option<Exit>,
-    outcome: &Outcome,
+    recording: &[u8],
 ) -> Vec<(&'static str, String)> {
-    let recording = outcome.changes.iter().find(|change| change.path == outcome.recording);
     let exit = exit.map(|exit| ("Exit", exit.to_string()));
-    let digest = sha256(recording.map_or(&[], |change| change.after.as_slice()));
+    let digest = sha256(recording);
     [("Item", opened.item.clone()), ("Step", opened.step.id.clone()), ("Turns", turn_count.to_string())]
         .into_iter()
         .chain(exit)

@@ -22,7 +22,7 @@ use unicode_general_category::{GeneralCategory as Category, get_general_category
 ///
 /// Joiners (U+200C, U+200D) stay between characters of scripts and emoji that need them.
 pub fn clean(text: &str) -> String {
-    if text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~')) {
+    if is_ascii_clean(text) {
         return text.to_owned();
     }
     let text = text.replace("\r\n", "\n");
@@ -48,8 +48,14 @@ pub fn clean(text: &str) -> String {
 /// Whether a text has nothing that [`clean`] removes. A joiner may stand anywhere: what stood
 /// beside it may have been cut off since.
 pub fn is_clean(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~'))
+    is_ascii_clean(text)
         || text.chars().all(|c| matches!(c, '\n' | '\t' | '\u{200c}' | '\u{200d}') || is_visible(c))
+}
+
+/// Whether a text is of visible ASCII signs, blanks, tabs and line ends: told for many signs at a time.
+fn is_ascii_clean(text: &str) -> bool {
+    let is_clean = |byte: &u8| matches!(byte, b'\n' | b'\t' | b' '..=b'~');
+    text.as_bytes().chunks(64).all(|chunk| chunk.iter().fold(true, |all, byte| all & is_clean(byte)))
 }
 
 /// Whether a sign may be shown as it is: it is seen, or joins what is.
@@ -197,6 +203,9 @@ pub fn mermaid(text: &str) -> String {
 
 /// One line of Markdown source that renders as the text and nothing else.
 pub fn markdown(text: &str) -> String {
+    if is_prose(text) {
+        return text.to_owned();
+    }
     let text = one_line(&clean(text));
     let mut out = String::with_capacity(text.len() + 8);
     let chars: Vec<char> = text.chars().collect();
@@ -241,6 +250,39 @@ pub fn markdown(text: &str) -> String {
     out
 }
 
+/// Whether a text is one line of letters, digits and marks that mean nothing in Markdown: most are.
+fn is_prose(text: &str) -> bool {
+    let mut before = b' ';
+    let plain = |byte: &u8| {
+        let joined = match byte {
+            b' ' => before != b' ',
+            b'/' => before != b':',
+            b'w' | b'W' => !before.eq_ignore_ascii_case(&b'w'),
+            _ => true,
+        };
+        before = *byte;
+        joined && PROSE[usize::from(*byte)]
+    };
+    let bytes = text.as_bytes();
+    bytes.first().is_some_and(u8::is_ascii_alphabetic) && bytes.iter().all(plain) && !text.ends_with(' ')
+}
+
+/// The signs of ASCII that are seen and never escaped, but for the first of a line and beside some others.
+const PROSE: [bool; 256] = {
+    let mut prose = [false; 256];
+    let (mut byte, escaped) = (b' ', b"<>&\\`*[]|~_@#");
+    while byte <= b'~' {
+        prose[byte as usize] = true;
+        byte += 1;
+    }
+    let mut at = 0;
+    while at < escaped.len() {
+        prose[escaped[at] as usize] = false;
+        at += 1;
+    }
+    prose
+};
+
 /// Whether `>` behind some text is the end of an arrow (`->`, `=>`) or stands between blanks: inside a line that
 /// opens no quotation, and with no `<` left no tag can end there. The end of a comment (`-->`) stays escaped.
 fn is_arrow_or_more(before: &[char], after: Option<char>) -> bool {
@@ -277,6 +319,19 @@ mod tests {
         assert_eq!(cut("one two three", 13), "one two three");
         assert_eq!(cut("one two three", 10), "one two…");
         assert_eq!(cut("abcdefghij", 5), "abcd…");
+    }
+
+    #[test]
+    fn prose_is_what_nothing_is_escaped_in() {
+        for text in ["It is 3.5 (or so): yes, \"really\"!", "a - b + c = d; 50% /x", "a"] {
+            assert!(is_prose(text) && markdown(text) == text, "{text}");
+        }
+        for text in [
+            "", " a", "a ", "a  b", "a\nb", "1. x", "- x", "www.x", "xWw", "http://x", "a_b", "a#", "ü",
+            "a\tb", "x@y", "R&D",
+        ] {
+            assert!(!is_prose(text), "{text}");
+        }
     }
 
     #[test]

@@ -33,12 +33,13 @@ use git2::Oid;
 use crate::config::{self, Config};
 use crate::discussion::event::{Event, Opened, Record};
 use crate::discussion::open::{self, Paused};
-use crate::discussion::{Discussion, Finished, Log, Refused};
+use crate::discussion::{self, Discussion, Finished, Log, Refused};
 use crate::finding::Finding;
+use crate::item::path::OutputPath;
 use crate::landing::{self, NotLanded, Rehearsed};
-use crate::library::{File, Library, Unusable};
+use crate::library::{Library, Unusable};
 use crate::plain;
-use crate::repo::{self, Objects, Repo, short};
+use crate::repo::{self, Objects, Repo, There, short};
 use crate::voice::integrity::breaches;
 use crate::voice::offline;
 
@@ -142,13 +143,19 @@ pub struct Replay {
     /// The operator's settings, which win over a commit's own.
     config: Option<Config>,
     built_in: Arc<Library>,
-    /// The overlay that was read last, and its library.
-    overlay: RefCell<Option<(Overlay, Arc<Library>)>>,
+    /// What was read last of settings and overlays, and the library they make.
+    last: RefCell<Option<Last>>,
     /// Every commit that a recording may be carried by, where that was asked for once for all.
     history: Option<Arc<HashSet<Oid>>>,
 }
 
-type Overlay = (Vec<File>, Vec<File>);
+/// Settings and overlays by their objects: most commits have the same ones.
+struct Last {
+    settings: There,
+    folders: [There; 2],
+    names: [Option<String>; 2],
+    library: Arc<Library>,
+}
 
 /// Memory for the objects that others in a pack are made from (4 MiB): one recording has little in
 /// common with the next.
@@ -157,7 +164,7 @@ const MEMORY: usize = 4 << 20;
 impl Replay {
     pub fn new(repo: Repo, built_in: Arc<Library>, config: Option<Config>) -> Replay {
         let objects = repo.objects(repo::Unwritten::new()).remembering(MEMORY);
-        Replay { repo, objects, config, built_in, overlay: RefCell::default(), history: None }
+        Replay { repo, objects, config, built_in, last: RefCell::default(), history: None }
     }
 
     /// The same for recordings at one commit, whose history is walked once for all of them.
@@ -165,7 +172,7 @@ impl Replay {
     /// # Errors
     /// A history that cannot be read.
     pub fn at(mut self, commit: Oid) -> Result<Replay, repo::Error> {
-        self.history = Some(Arc::new(self.repo.history(commit)?));
+        self.history = Some(Arc::new(self.objects.history(commit)?));
         Ok(self)
     }
 
@@ -175,13 +182,23 @@ impl Replay {
     /// A repository that cannot be opened once more.
     pub fn again(&self) -> Result<Replay, repo::Error> {
         let repo = Repo::open(self.repo.path())?;
-        let mut other = Replay::new(repo, Arc::clone(&self.built_in), self.config.clone());
-        other.history.clone_from(&self.history);
-        Ok(other)
+        Ok(Replay {
+            repo,
+            objects: self.objects.again().remembering(MEMORY),
+            config: self.config.clone(),
+            built_in: Arc::clone(&self.built_in),
+            last: RefCell::default(),
+            history: self.history.clone(),
+        })
     }
 
     pub fn repo(&self) -> &Repo {
         &self.repo
+    }
+
+    /// The reader of its objects.
+    pub fn objects(&self) -> &Objects {
+        &self.objects
     }
 
     /// The settings at a commit.
@@ -200,20 +217,37 @@ impl Replay {
 
     /// Steps, cast and templates at a commit.
     fn library(&self, commit: Oid) -> Result<Arc<Library>, Unread> {
+        let settings = match self.config {
+            Some(_) => Some(There::Nothing),
+            None => self.objects.there(commit, config::FILE),
+        };
+        let stands = |folder: &Option<String>| match folder {
+            Some(folder) => {
+                let there = self.objects.there(commit, folder.trim_end_matches('/'));
+                there.filter(|there| matches!(there, There::Folder(_)))
+            }
+            None => Some(There::Nothing),
+        };
+        if let Some(last) = self.last.borrow().as_ref().filter(|last| Some(last.settings) == settings)
+            && [0, 1].iter().all(|at| stands(&last.names[*at]) == Some(last.folders[*at]))
+        {
+            return Ok(Arc::clone(&last.library));
+        }
         let config = self.config(commit)?;
         let read = |folder: &Option<String>| {
             folder.as_ref().map_or(Ok(Vec::new()), |folder| self.repo.overlay(commit, folder))
         };
         let found = (read(&config.steps)?, read(&config.templates)?);
-        if found.0.is_empty() && found.1.is_empty() {
-            return Ok(Arc::clone(&self.built_in));
+        let library = match found.0.is_empty() && found.1.is_empty() {
+            true => Arc::clone(&self.built_in),
+            false => Arc::new(Library::new(&found.0, &found.1)?),
+        };
+        if let (Some(settings), Some(steps), Some(templates)) =
+            (settings, stands(&config.steps), stands(&config.templates))
+        {
+            let (folders, names) = ([steps, templates], [config.steps, config.templates]);
+            *self.last.borrow_mut() = Some(Last { settings, folders, names, library: Arc::clone(&library) });
         }
-        let mut last = self.overlay.borrow_mut();
-        if let Some((_, library)) = last.as_ref().filter(|(overlay, _)| *overlay == found) {
-            return Ok(Arc::clone(library));
-        }
-        let library = Arc::new(Library::new(&found.0, &found.1)?);
-        *last = Some((found, Arc::clone(&library)));
         Ok(library)
     }
 
@@ -228,9 +262,12 @@ impl Replay {
         let Some(Record { event: Event::Opened(opened), .. }) = log.first() else {
             return Err(Finding::at(name, text, 1, 1, "a recording begins with the event `opened`").into());
         };
+        let opened = opened.as_ref().clone();
+        let opened = &opened;
         let begun = self.commit_of(name, &opened.base, instead)?;
         // The last run of a discussion that stayed open builds on what stood there by then.
-        let last = open::base(&log).unwrap_or(&opened.base);
+        let last = open::base(&log).unwrap_or(&opened.base).to_owned();
+        let last = last.as_str();
         let base = self.commit_of(name, last, instead)?;
         let is_here = base.to_string() == last;
         let library = self.library(begun)?;
@@ -248,20 +285,28 @@ impl Replay {
             found.divergence = Some(first_event(known, &format!("step {}", plain::shown(&opened.step.id))));
             return Ok(found);
         };
-        found.moved = moved(&opened.digests, &library.digests(step));
+        if !library.has_digests(step, &opened.digests) {
+            found.moved = moved(&opened.digests, &library.digests(step));
+        }
         if !crate::item::path::is_plain(&opened.item) {
             let shown = plain::shown(&opened.item);
             found.divergence = Some(first_event("an item's path".to_owned(), &format!("\"{shown}\"")));
             return Ok(found);
         }
-        let item = self.repo.item_or_new(begun, &opened.item, opened.new_meta.as_deref())?;
-        if item.name() != opened.item_name {
-            let expected = format!("the item's name \"{}\"", item.name());
+        // Nothing else of the item decides what comes of it.
+        let outputs = opened.step.outputs.iter().filter_map(|output| OutputPath::parse(output).ok());
+        let outputs: Vec<String> = outputs.map(|output| output.file()).collect();
+        let wanted = |name: &str| outputs.iter().any(|output| output == name);
+        let item =
+            |commit: Oid| self.objects.item_or_new(commit, &opened.item, opened.new_meta.as_deref(), &wanted);
+        let begin = item(begun)?;
+        if begin.name() != opened.item_name {
+            let expected = format!("the item's name \"{}\"", begin.name());
             found.divergence =
                 Some(first_event(expected, &format!("\"{}\"", plain::shown(&opened.item_name))));
             return Ok(found);
         }
-        let end = match fold(&library, step, &log) {
+        let end = match fold(&library, step, log) {
             Ok(end) => end,
             Err(Stop::Divergence(divergence)) => {
                 found.divergence = Some(divergence);
@@ -270,8 +315,8 @@ impl Replay {
             Err(Stop::Template(failed)) => return Err(failed.into()),
         };
         let item = match base == begun {
-            true => item,
-            false => self.repo.item_or_new(base, &opened.item, opened.new_meta.as_deref())?,
+            true => begin,
+            false => item(base)?,
         };
         let rehearsed = match &end {
             End::Closed(finished) => landing::rehearse(&self.objects, &library, finished, &item, base),
@@ -308,7 +353,7 @@ impl Replay {
 
     /// The commit of a recording, or what is to be taken for it where it is not here.
     fn commit_of(&self, name: &str, base: &str, instead: Option<Oid>) -> Result<Oid, Unread> {
-        let here = Oid::from_str(base).ok().filter(|base| self.repo.has(*base));
+        let here = Oid::from_str(base).ok().filter(|base| self.objects.has(*base));
         here.or(instead).ok_or_else(|| Unread::NoBase {
             name: name.to_owned(),
             base: plain::cut(&plain::shown(base), 40),
@@ -406,7 +451,7 @@ impl Replay {
         let opened = &finished.opened;
         let step = library.step(&opened.step.id).map_err(Unread::from)?;
         // Whoever runs the new recording again does so with the files that are there.
-        match fold(&library, step, &finished.log) {
+        match fold(&library, step, finished.log.clone()) {
             Ok(_) => {}
             Err(Stop::Divergence(found)) => {
                 return Err(Unlanded::Rules { commit: short(start), found: Box::new(found) });
@@ -482,8 +527,10 @@ enum End {
 }
 
 /// The rules over a log, to its end, or to where it waits for its user.
-fn fold(library: &Library, step: &crate::step::Step, log: &Log) -> Result<End, Stop> {
-    let mut lines = (1..).zip(log.lines());
+fn fold(library: &Library, step: &crate::step::Step, log: Log) -> Result<End, Stop> {
+    let (records, text) = log.into_parts();
+    let length = records.len();
+    let mut lines = (1..).zip(discussion::lines(records.into_iter(), &text));
     let Some((_, first)) = lines.next() else {
         return Err(Stop::Divergence(first_event("an opening".to_owned(), "nothing")));
     };
@@ -501,7 +548,7 @@ fn fold(library: &Library, step: &crate::step::Step, log: &Log) -> Result<End, S
             let why = format!("a breach of the rule \"{}\": \"{}\"", breach.rule, breach.words);
             return Err(differs(format!("a line of {}", persona.name), why));
         }
-        let is_commits = number == log.len();
+        let is_commits = number == length;
         let late = is_commits && u32::try_from(record.at.seconds()).is_err();
         if late {
             let expected = "a time of a commit, from 1970 to 2105".to_owned();
@@ -517,7 +564,7 @@ fn fold(library: &Library, step: &crate::step::Step, log: &Log) -> Result<End, S
     let wanted = talk.next().map_err(Stop::Template)?;
     talk.pause().map(End::Open).ok_or_else(|| {
         Stop::Divergence(Divergence {
-            event: Some(log.len() + 1),
+            event: Some(length + 1),
             what: "event".to_owned(),
             expected: plain::cut(&plain::one_line(&format!("{wanted:?}")), 200),
             found: "nothing: the recording stops here".to_owned(),

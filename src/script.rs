@@ -388,7 +388,7 @@ fn with_quotes(mut finding: Finding) -> Finding {
 /// of comments.
 fn from_json(name: &str, text: &str) -> Result<Raw, Finding> {
     let document = json::Document::read(name, text.as_bytes())?;
-    let value = document.value;
+    let value = document.value().clone();
     if value.is_array() {
         return Ok(Raw { inputs: Some(comments(&value).collect()), ..Raw::default() });
     }

@@ -18,9 +18,10 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::{Environment, Output, State, UndefinedBehavior, Value};
+use minijinja::{Environment, Output, State, UndefinedBehavior, Value, context};
 
 use crate::finding::Finding;
 use crate::plain;
@@ -34,6 +35,8 @@ const FUEL: u64 = 5_000_000;
 pub struct Templates {
     environment: Environment<'static>,
     sources: BTreeMap<String, String>,
+    /// What templates without values came to, by their names.
+    fixed: Arc<Mutex<BTreeMap<String, Result<String, Failed>>>>,
 }
 
 impl std::fmt::Debug for Templates {
@@ -98,7 +101,7 @@ impl Templates {
             let found = built_in.iter().find(|(known, _)| *known == name);
             Ok(found.map(|(_, source)| source.replace("\r\n", "\n")))
         });
-        Ok(Templates { environment, sources })
+        Ok(Templates { environment, sources, fixed: Arc::default() })
     }
 
     /// Renders a template. A final line end of the source is not part of the text.
@@ -111,6 +114,21 @@ impl Templates {
         rendered
             .map(|text| text.trim_end_matches('\n').to_owned())
             .map_err(|error| failed(name, source, &error))
+    }
+
+    /// Renders a template that gets no values: it always comes to the same, and is rendered once.
+    ///
+    /// # Errors
+    /// As [`Templates::render`].
+    pub fn fixed(&self, name: &str) -> Result<String, Failed> {
+        // Whoever held it only put in whole texts.
+        let mut fixed = self.fixed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = fixed.get(name) {
+            return found.clone();
+        }
+        let found = self.render(name, context! {});
+        fixed.insert(name.to_owned(), found.clone());
+        found
     }
 
     /// Every template's name and source.
@@ -173,7 +191,6 @@ fn failed(name: &str, source: &str, error: &minijinja::Error) -> Failed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use minijinja::context;
 
     fn one(name: &str, source: &str) -> Templates {
         Templates::new([(name, source)]).unwrap()
@@ -186,6 +203,14 @@ mod tests {
             templates.render("a.txt", context! { text => "{{ 7*7 }}{% include 'x' %}" }).unwrap(),
             "{{ 7*7 }}{% include 'x' %}"
         );
+    }
+
+    #[test]
+    fn what_gets_no_values_is_rendered_once_and_the_same() {
+        let templates = one("a.txt", "{{ 1 + 1 }}\n");
+        assert_eq!(templates.fixed("a.txt"), templates.render("a.txt", context! {}));
+        assert_eq!(templates.fixed("a.txt").unwrap(), "2");
+        assert!(templates.fixed("b.txt").is_err() && templates.fixed("b.txt").is_err());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `roundtable replay`: a recording run again, compared, and, with `--branch`, committed.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
 use clap::Args;
@@ -19,7 +19,7 @@ use crate::landing::Landing;
 use crate::library::Library;
 use crate::plain::count;
 use crate::replay::{Divergence, Place, Recording, Replay, Replayed, Unread};
-use crate::repo::{Repo, short};
+use crate::repo::short;
 
 #[derive(Debug, Args)]
 #[command(
@@ -325,92 +325,151 @@ pub fn land_on(
     Ok((entry, commit))
 }
 
-/// A recording below the items folder: its number, the item, its path and its blob.
+/// A recording below the items folder: the item, its path and its blob.
 struct Found {
-    number: usize,
     item: String,
     path: String,
     blob: Oid,
 }
 
-/// How many recordings wait for a thread, and results to be told: memory does not grow with their
-/// number.
-const WAITING: usize = 64;
+/// How many recordings are looked at together, and the texts of how many differences may wait to be told:
+/// memory does not grow with the number of recordings.
+const TOGETHER: usize = 4_096;
+const TEXTS: usize = 16 << 20;
+/// How many recordings a thread takes at a time, at most.
+const RUN: usize = 128;
+/// How many results are told of at a time.
+const LOT: usize = 8;
 
 /// `--all`: every recording below the items folder at a commit, on all processors, told in order.
 fn all(replay: Replay, revision: &str, told: &mut Told<'_>) -> Result<(), Fail> {
     replay.repo().forget_objects();
     let commit = replay.repo().resolve(revision)?;
     let items = replay.config(commit)?.items().to_owned();
-    let total = replay.repo().recordings(commit, &items, &mut |_, _, _| true)?;
+    let total = replay.objects().recordings(commit, &items, &mut |_, _, _| true)?;
     if total == 0 {
         table::note_nothing(replay.repo(), "recording", revision, told.screen);
     }
     let replay = replay.at(commit)?;
-    let (found, waiting) = sync_channel::<Found>(WAITING);
-    let (results, done) = sync_channel::<(Found, Outcome)>(WAITING);
-    let waiting = Mutex::new(waiting);
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let lister = replay.again()?;
     let workers = (0..threads).map(|_| replay.again()).collect::<Result<Vec<_>, _>>()?;
-    std::thread::scope(|scope| {
-        let listing = scope.spawn(move || list(lister.repo(), commit, &items, &found));
-        for worker in workers {
-            let (waiting, results) = (&waiting, results.clone());
-            scope.spawn(move || work(&worker, commit, waiting, &results));
-        }
-        drop(results);
-        let told = in_order(&done, total, told);
-        // Whoever still has something to say finds nobody there, and ends.
-        drop(done);
-        told.and_then(|()| match listing.join() {
-            Ok(listed) => listed.map_err(Fail::from),
-            Err(_) => Err(Fail::new("the recordings could not be listed")),
-        })
-    })
-}
-
-fn list(repo: &Repo, commit: Oid, items: &str, found: &SyncSender<Found>) -> Result<(), crate::repo::Error> {
-    let mut number = 0;
+    let mut table = Table { replay: &replay, workers, commit, total, done: 0 };
+    let (mut waiting, mut failed) = (Vec::new(), None);
     let mut each = |item: &str, path: &str, blob: Oid| {
-        number += 1;
-        let (item, path) = (item.to_owned(), path.to_owned());
-        found.send(Found { number: number - 1, item, path, blob }).is_ok()
+        waiting.push(Found { item: item.to_owned(), path: path.to_owned(), blob });
+        if waiting.len() == TOGETHER {
+            failed = table.judge(&std::mem::take(&mut waiting), told).err();
+        }
+        failed.is_none()
     };
-    repo.recordings(commit, items, &mut each).map(drop)
+    replay.objects().recordings(commit, &items, &mut each)?;
+    failed.map_or_else(|| table.judge(&waiting, told), Err)
 }
 
-fn work(
-    replay: &Replay,
+/// Where recordings are judged, on all processors.
+struct Table<'r> {
+    replay: &'r Replay,
+    workers: Vec<Replay>,
     commit: Oid,
-    waiting: &Mutex<Receiver<Found>>,
-    results: &SyncSender<(Found, Outcome)>,
-) {
-    loop {
-        let next = waiting.lock().map(|waiting| waiting.recv());
-        let Ok(Ok(found)) = next else { return };
-        let read = replay.repo().with_blob(found.blob, <[u8]>::to_vec).map_err(Unread::from);
-        let place = Some(Place { commit, path: found.path.clone() });
-        let result = read
-            .map_err(|error| error.to_string())
-            .and_then(|bytes| again(replay, &Recording { name: found.path.clone(), bytes, place }));
-        if results.send((found, result)).is_err() {
-            return;
+    total: usize,
+    done: usize,
+}
+
+impl Table<'_> {
+    /// Judges some recordings and tells the results in their order. They are taken from the last to the
+    /// first in time, as git packs what they are read from: each commit's trees are stored as what differs
+    /// from a later one's.
+    fn judge(&mut self, found: &[Found], told: &mut Told<'_>) -> Result<(), Fail> {
+        let mut order: Vec<usize> = (0..found.len()).collect();
+        order.sort_by(|a, b| moment(&found[*b].path).cmp(moment(&found[*a].path)).then(a.cmp(b)));
+        let run = (found.len() / (self.workers.len() * 8).max(1)).clamp(1, RUN);
+        let runs = Mutex::new(order.chunks(run));
+        let (results, done) = channel::<Vec<(usize, Outcome)>>();
+        let (commit, screen) = (self.commit, told.screen);
+        let mut outcomes: Vec<Option<Outcome>> = found.iter().map(|_| None).collect();
+        std::thread::scope(|scope| {
+            for worker in &mut self.workers {
+                let (results, runs) = (results.clone(), &runs);
+                let next = || runs.lock().ok().and_then(|mut runs| runs.next());
+                scope.spawn(move || {
+                    while let Some(run) = next() {
+                        // Not each is worth waking somebody up for.
+                        for lot in run.chunks(LOT) {
+                            let judged = |at: &usize| (*at, judged(worker, commit, &found[*at]));
+                            let _ = results.send(lot.iter().map(judged).collect());
+                        }
+                    }
+                });
+            }
+            drop(results);
+            let mut kept = 0;
+            for (at, outcome) in done.into_iter().flatten() {
+                self.done += 1;
+                screen.progress(self.done, self.total);
+                kept += size(&outcome);
+                // What there is no room for is judged once more when it is told.
+                outcomes[at] = Some(outcome).filter(|outcome| size(outcome) == 0 || kept <= TEXTS);
+            }
+        });
+        for (found, outcome) in found.iter().zip(outcomes) {
+            let outcome = outcome.unwrap_or_else(|| judged(self.replay, commit, found));
+            told.tell(&found.path, Some(&found.item), outcome)?;
         }
+        Ok(())
     }
 }
 
-/// Tells results in the order of their recordings.
-fn in_order(done: &Receiver<(Found, Outcome)>, total: usize, told: &mut Told<'_>) -> Result<(), Fail> {
-    let mut early = BTreeMap::new();
-    let mut next = 0;
-    for (found, result) in done {
-        early.insert(found.number, (found, result));
-        while let Some((found, result)) = early.remove(&next) {
-            next += 1;
-            told.screen.progress(next, total);
-            told.tell(&found.path, Some(&found.item), result)?;
-        }
+/// The time that a recording's name carries behind its step: the digits order as the times do.
+fn moment(path: &str) -> &str {
+    path.rsplit('/').next().and_then(|name| name.get(6..)).unwrap_or_default()
+}
+
+/// The bytes of the texts that a result holds.
+fn size(outcome: &Outcome) -> usize {
+    let of = |found: &Divergence| found.expected.len() + found.found.len();
+    match outcome {
+        Ok(verdict) => verdict.divergence.as_ref().map_or(0, of),
+        Err(error) => error.len(),
     }
-    Ok(())
+}
+
+fn judged(replay: &Replay, commit: Oid, found: &Found) -> Outcome {
+    let bytes = replay.objects().blob(found.blob).map_err(|error| Unread::from(error).to_string())?.to_vec();
+    let place = Some(Place { commit, path: found.path.clone() });
+    again(replay, &Recording { name: found.path.clone(), bytes, place })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recordings_are_known_by_the_time_in_their_names() {
+        let at = |time: &str, step: &str| format!("items/a/elaborations/{step}-{time}.jsonl");
+        let (early, late) = (at("20260220T143000000Z", "02-01"), at("20260221T000000000Z", "01-03"));
+        assert!(moment(&early) < moment(&late));
+        assert_eq!((moment("items/a/elaborations/x"), moment("")), ("", ""));
+        assert_eq!(moment("a/12345ün"), "");
+    }
+
+    #[test]
+    fn only_the_texts_of_a_result_count_as_room() {
+        let found = Divergence {
+            event: None,
+            what: "spec.md".to_owned(),
+            expected: "four".to_owned(),
+            found: "fives".to_owned(),
+        };
+        let verdict = |divergence: Option<Divergence>| Verdict {
+            commit: None,
+            is_committed: false,
+            divergence,
+            moved: Vec::new(),
+            turns: 0,
+            files: 0,
+            is_open: false,
+        };
+        assert_eq!(size(&Ok(verdict(Some(found)))), 9);
+        assert_eq!((size(&Ok(verdict(None))), size(&Err("no".to_owned()))), (0, 2));
+    }
 }

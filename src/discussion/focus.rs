@@ -97,7 +97,9 @@ impl<'l> Focus<'l> {
     /// "Rust or Python?" asks for a programming language or a product without the word.
     fn between_products(&self, message: &str) -> Option<Drift> {
         let text = unquoted(message);
-        let asks = crate::discussion::decisions::statements(&text).iter().any(|sentence| chooses(sentence));
+        // What asks nothing chooses nothing.
+        let asks = text.contains(['?', '？'])
+            && crate::discussion::decisions::statements(&text).iter().any(|sentence| chooses(sentence));
         // The item's own name is no choice.
         let own = self.subject.iter().any(|word| PRODUCTS.binary_search(&word.as_str()).is_ok());
         (asks && !own).then(|| self.drift(CHOICE)).flatten()

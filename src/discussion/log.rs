@@ -42,10 +42,14 @@ impl Log {
         crate::library::hex(&Sha256::digest(self.text.as_bytes()))
     }
 
+    /// Its events and its text apart: whoever passes them on line by line copies none of them.
+    pub fn into_parts(self) -> (Vec<Record>, String) {
+        (self.records, self.text)
+    }
+
     /// The lines of a log that are passed on one by one.
     pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
-        let texts = self.text.split_inclusive('\n').map(Cow::Borrowed);
-        self.records.iter().cloned().zip(texts).map(|(record, text)| Line { record, text })
+        lines(self.records.iter().cloned(), &self.text)
     }
 
     pub(super) fn push(&mut self, line: Line<'_>) {
@@ -58,6 +62,12 @@ impl Log {
         change(&mut self.records);
         self.text = super::event::to_lines(&self.records);
     }
+}
+
+/// Events beside the lines they are written as.
+pub fn lines(records: impl Iterator<Item = Record>, text: &str) -> impl Iterator<Item = Line<'_>> {
+    let texts = text.split_inclusive('\n').map(Cow::Borrowed);
+    records.zip(texts).map(|(record, text)| Line { record, text })
 }
 
 impl Line<'_> {

@@ -49,7 +49,7 @@ use self::event::{
 };
 pub(crate) use self::facts::is_open as is_left_open;
 use self::focus::{Drift, Focus};
-pub use self::log::{Line, Log};
+pub use self::log::{Line, Log, lines};
 use self::open::Paused;
 pub(crate) use self::settler::names_people;
 pub(crate) use self::small_talk::small_talk;
@@ -575,24 +575,24 @@ impl<'l> Discussion<'l> {
     }
 
     fn notice(&self, due: &Due) -> Result<Notice, Failed> {
-        let focus = self.focus_of_talk();
         let words = |name: &str, values: minijinja::Value| {
             self.library.templates.render(&format!("notices/{name}.txt"), values)
         };
+        let fixed = |name: &str| self.library.templates.fixed(&format!("notices/{name}.txt"));
+        let focus = || self.focus_of_talk();
         let (notice, text) = match due {
-            Due::Warning => (NoticeKind::Warning, words("warning", context! {})?),
-            Due::Limit => (NoticeKind::Limit, words("limit", context! {})?),
-            Due::Inactivity => (NoticeKind::Inactivity, words("inactivity", context! {})?),
-            Due::Clarification => (NoticeKind::Clarification, words("clarification", context! {})?),
-            Due::Closing => (NoticeKind::Closing, words("closing", context! {})?),
+            Due::Warning => (NoticeKind::Warning, fixed("warning")?),
+            Due::Limit => (NoticeKind::Limit, fixed("limit")?),
+            Due::Inactivity => (NoticeKind::Inactivity, fixed("inactivity")?),
+            Due::Clarification => (NoticeKind::Clarification, fixed("clarification")?),
+            Due::Closing => (NoticeKind::Closing, fixed("closing")?),
             Due::RedirectUser(drift) => {
-                let values =
-                    context! { focus, belongs => drift.belongs.as_str(), subject => drift.subject.as_str() };
+                let values = context! { focus => focus(), belongs => drift.belongs.as_str(), subject => drift.subject.as_str() };
                 (NoticeKind::Redirect, words("redirect-user", values)?)
             }
             Due::RedirectPersona(key, drift) => {
                 let drifter = self.library.cast.get(key).map_or(key.as_str(), Persona::first_name);
-                let values = context! { drifter, focus, belongs => drift.belongs.as_str(), subject => drift.subject.as_str() };
+                let values = context! { drifter, focus => focus(), belongs => drift.belongs.as_str(), subject => drift.subject.as_str() };
                 (NoticeKind::Redirect, words("redirect-persona", values)?)
             }
         };
@@ -752,7 +752,10 @@ impl<'l> Discussion<'l> {
 
     /// Takes the discussion apart once it is closed.
     pub fn finish(self) -> Option<Finished> {
-        finished(self.log)
+        let summary = summary_of(&self.log)?.clone();
+        let Event::Closed(closed) = &self.log.last()?.event else { return None };
+        let (closed, at) = (closed.clone(), open::moment(&self.log)?);
+        Some(Finished { opened: self.opened, summary, closed, at, log: self.log })
     }
 
     /// Takes a discussion apart that waits for its user.
@@ -779,13 +782,17 @@ pub fn finished(log: impl Into<Log>) -> Option<Finished> {
     let log = log.into();
     let Event::Opened(opened) = &log.first()?.event else { return None };
     let opened = opened.as_ref().clone();
-    let summary = log.iter().find_map(|record| match &record.event {
-        Event::Synthesis(summary) => Some(summary.clone()),
-        _ => None,
-    })?;
+    let summary = summary_of(&log)?.clone();
     let last = log.last()?;
     let Event::Closed(closed) = &last.event else { return None };
     Some(Finished { opened, summary, closed: closed.clone(), at: open::moment(&log)?, log })
+}
+
+fn summary_of(log: &[Record]) -> Option<&Summary> {
+    log.iter().find_map(|record| match &record.event {
+        Event::Synthesis(summary) => Some(summary),
+        _ => None,
+    })
 }
 
 /// The introduction of a discussion, from its opening.

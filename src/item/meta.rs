@@ -47,7 +47,7 @@ impl Meta {
     /// Text that is not UTF-8, not JSON, not an object, or has doubled keys.
     pub fn read(path: &str, bytes: &[u8]) -> Result<Meta, Finding> {
         let document = Document::read(path, bytes)?;
-        if !document.value.is_object() {
+        if !matches!(document.root.kind, Kind::Object(_)) {
             return Err(Finding::at(path, &document.text, 1, 1, "meta.json is not an object")
                 .hint("it starts with `{` and ends with `}`"));
         }
@@ -55,7 +55,8 @@ impl Meta {
     }
 
     fn get(&self, key: &str) -> &Value {
-        self.document.value.get(key).unwrap_or(&Value::Null)
+        let held = self.document.member(key).and_then(|_| self.document.value().get(key));
+        held.unwrap_or(&Value::Null)
     }
 
     /// The id of what the item came from, such as `GH-17`.
@@ -65,7 +66,11 @@ impl Meta {
 
     /// The item's name for people, if meta.json has one.
     pub fn name(&self) -> Option<&str> {
-        ["name", "title"].iter().find_map(|key| self.get(key).as_str()).filter(|name| !name.trim().is_empty())
+        let text = |key: &&str| {
+            let node = self.document.member(key)?;
+            self.document.plain_text(node).or_else(|| self.get(key).as_str())
+        };
+        ["name", "title"].iter().find_map(text).filter(|name| !name.trim().is_empty())
     }
 
     /// The turn limit of the item; it counts when it is an integer of at least 3.
@@ -266,9 +271,9 @@ impl Meta {
         let Some(node) = self.document.member("elaborations") else {
             return Ok(self.document.with_member("elaborations", &json!([record])));
         };
-        match (&node.kind, self.get("elaborations")) {
-            (Kind::Array(_), _) => Ok(self.document.with_element(node, &record)),
-            (_, Value::Null) => Ok(self.document.with_value(node, &json!([record]))),
+        match &node.kind {
+            Kind::Array(_) => Ok(self.document.with_element(node, &record)),
+            _ if self.get("elaborations").is_null() => Ok(self.document.with_value(node, &json!([record]))),
             _ => Err(self.no_list("elaborations", node)),
         }
     }

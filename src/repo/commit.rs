@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use git2::{ConfigLevel, ErrorCode, Oid, Repository};
 
-use super::graft::graft;
+use super::graft::{self, graft};
 use super::pack::{Object, pack};
 use super::{Error, Repo, Unwritten};
 use crate::additive::Additive;
@@ -44,7 +44,7 @@ impl Wanted<'_> {
     /// # Errors
     /// A parent that cannot be read, a path or an author that git has no form for.
     pub fn id(&self, objects: &super::Objects) -> Result<Option<Oid>, Error> {
-        Ok(graft(objects, self)?.map(|graft| graft.commit))
+        graft::id(objects, self)
     }
 }
 

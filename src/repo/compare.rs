@@ -45,35 +45,88 @@ pub(super) struct Entry<'t> {
 }
 
 impl Entry<'_> {
-    fn is_folder(&self) -> bool {
+    pub fn is_folder(&self) -> bool {
         self.object.mode == FOLDER
     }
 
     /// git's order: a folder's name counts as if it ended in a slash.
     pub fn order(&self, name: &[u8], folder: bool) -> Ordering {
-        let shared = self.name.len().min(name.len());
-        let end = |name: &[u8], folder: bool| match name.get(shared) {
-            Some(byte) => u16::from(*byte),
-            None if folder => u16::from(b'/'),
-            None => 0,
-        };
-        let first = self.name[..shared].cmp(&name[..shared]);
-        first.then_with(|| end(self.name, self.is_folder()).cmp(&end(name, folder)))
+        order((self.name, self.is_folder()), (name, folder))
     }
+}
+
+/// The order of names in a tree, each of a folder or not.
+pub(super) fn order((a, is_folder): (&[u8], bool), (b, folder): (&[u8], bool)) -> Ordering {
+    let shared = a.len().min(b.len());
+    let end = |name: &[u8], folder: bool| match name.get(shared) {
+        Some(byte) => u16::from(*byte),
+        None if folder => u16::from(b'/'),
+        None => 0,
+    };
+    a[..shared].cmp(&b[..shared]).then_with(|| end(a, is_folder).cmp(&end(b, folder)))
 }
 
 /// The entries of a tree's bytes.
 pub(super) fn entries(bytes: &[u8]) -> Option<Vec<Entry<'_>>> {
-    let (mut found, mut rest) = (Vec::with_capacity(bytes.len() / 32), bytes);
-    while !rest.is_empty() {
-        let blank = memchr::memchr(b' ', rest)?;
-        let mode = u32::from_str_radix(std::str::from_utf8(&rest[..blank]).ok()?, 8).ok()?;
-        let end = memchr::memchr(0, rest)?;
-        let id = Oid::from_bytes(rest.get(end + 1..end + 21)?).ok()?;
-        found.push(Entry { name: rest.get(blank + 1..end)?, object: Object { id, mode } });
-        rest = &rest[end + 21..];
+    let mut found = Vec::with_capacity(bytes.len() / 32);
+    for entry in Entries(bytes) {
+        found.push(entry?.entry()?);
     }
     Some(found)
+}
+
+/// The entries of a tree's bytes one by one, where most of them are passed over; none at what cannot be
+/// read, and that is the last.
+pub(super) struct Entries<'t>(pub &'t [u8]);
+
+/// An entry as it stands in the bytes of a tree.
+#[derive(Clone, Copy)]
+pub(super) struct Raw<'t> {
+    pub name: &'t [u8],
+    pub mode: u32,
+    id: &'t [u8],
+}
+
+impl<'t> Raw<'t> {
+    pub fn id(&self) -> Option<Oid> {
+        Oid::from_bytes(self.id).ok()
+    }
+
+    pub fn entry(&self) -> Option<Entry<'t>> {
+        Some(Entry { name: self.name, object: Object { id: self.id()?, mode: self.mode } })
+    }
+
+    /// Whether it has a name: of names that begin alike most end in other ways.
+    pub fn is_named(&self, name: &[u8]) -> bool {
+        self.name.len() == name.len() && self.name.last() == name.last() && self.name == name
+    }
+}
+
+impl<'t> Entries<'t> {
+    fn first(&self) -> Option<(Raw<'t>, &'t [u8])> {
+        let bytes = self.0;
+        // A mode has five digits or six.
+        let blank = bytes.iter().take(8).position(|byte| *byte == b' ').filter(|blank| *blank > 0)?;
+        let digit =
+            |mode: u32, byte: &u8| matches!(byte, b'0'..=b'7').then(|| mode << 3 | u32::from(byte - b'0'));
+        let mode = bytes[..blank].iter().try_fold(0, digit)?;
+        let (name, rest) = bytes[blank + 1..].split_at(memchr::memchr(0, &bytes[blank + 1..])?);
+        let (id, rest) = rest[1..].split_at_checked(20)?;
+        Some((Raw { name, mode, id }, rest))
+    }
+}
+
+impl<'t> Iterator for Entries<'t> {
+    type Item = Option<Raw<'t>>;
+
+    fn next(&mut self) -> Option<Option<Raw<'t>>> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let found = self.first();
+        self.0 = found.as_ref().map_or(&[], |(_, rest)| rest);
+        Some(found.map(|(entry, _)| entry))
+    }
 }
 
 pub(super) fn find<'e, 't>(entries: &'e [Entry<'t>], name: &[u8], folder: bool) -> Option<&'e Entry<'t>> {
@@ -204,7 +257,13 @@ mod tests {
 
     #[test]
     fn damaged_trees_are_no_trees() {
-        for bytes in [&b"100644"[..], b"100644 a", b"100644 a\0short", b"9 a\0aaaaaaaaaaaaaaaaaaaa"] {
+        for bytes in [
+            &b"100644"[..],
+            b"100644 a",
+            b"100644 a\0short",
+            b"9 a\0aaaaaaaaaaaaaaaaaaaa",
+            b" a\0aaaaaaaaaaaaaaaaaaaa",
+        ] {
             assert!(entries(bytes).is_none());
         }
     }

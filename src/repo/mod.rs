@@ -23,6 +23,7 @@ mod pack;
 mod packs;
 mod pending;
 mod range;
+mod reading;
 #[cfg(feature = "net")]
 pub mod remote;
 #[cfg(feature = "net")]
@@ -39,6 +40,7 @@ pub use self::compare::{Changed, Now, Object, changed, holds};
 pub use self::objects::{Objects, WayBack};
 pub use self::pending::{Leftover, Pending};
 pub use self::range::{Blamed, Step, Unwritten};
+pub use self::reading::There;
 use crate::finding::{Finding, did_you_mean};
 use crate::item::{self, File, Item, Meta, meta};
 use crate::library;
@@ -732,7 +734,11 @@ enum Entry {
 }
 
 fn kind(entry: &TreeEntry<'_>) -> Entry {
-    match entry.filemode() {
+    kind_of(entry.filemode().unsigned_abs())
+}
+
+fn kind_of(mode: u32) -> Entry {
+    match mode {
         0o040_000 => Entry::Folder,
         0o100_644 | 0o100_664 | 0o100_755 => Entry::File,
         0o120_000 => Entry::Foreign("a symbolic link"),

@@ -2,7 +2,7 @@
 //! is many times faster than through libgit2, and on all threads. What does not stand there (objects
 //! in a push's quarantine, trees that are in memory only) is asked of libgit2.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,6 +26,8 @@ pub struct Objects {
     unwritten: Arc<Unwritten>,
     /// The trees of a history that were read.
     trees: Option<RefCell<Trees>>,
+    /// The commit that was asked for last, and its tree.
+    last: Cell<Option<(Oid, Oid)>>,
 }
 
 #[derive(Default)]
@@ -46,6 +48,7 @@ impl Repo {
             desk: RefCell::default(),
             unwritten: Arc::new(unwritten),
             trees: None,
+            last: Cell::default(),
         }
     }
 }
@@ -70,6 +73,7 @@ impl Objects {
             desk: RefCell::default(),
             unwritten: Arc::clone(&self.unwritten),
             trees: self.trees.as_ref().map(|_| RefCell::default()),
+            last: Cell::default(),
         }
     }
 
@@ -136,6 +140,9 @@ impl Objects {
     /// # Errors
     /// A commit that is missing or damaged.
     pub fn tree_of(&self, commit: Oid) -> Result<Oid, Error> {
+        if let Some(root) = self.root(commit) {
+            return Ok(root);
+        }
         let bytes = self.read(commit, ObjectType::Commit)?;
         let found = parse(commit, &bytes).map(|(step, _)| step.tree);
         found.ok_or_else(|| Error::Damaged(format!("the commit {commit} cannot be read")))
@@ -153,12 +160,29 @@ impl Objects {
         self.repo.get().ok_or_else(|| Error::Damaged("the repository cannot be opened".to_owned()))
     }
 
+    /// The tree of a commit, if it can be read without libgit2. Of one commit it is asked for often.
+    pub(super) fn root(&self, commit: Oid) -> Option<Oid> {
+        if let Some((_, tree)) = self.last.get().filter(|(last, _)| *last == commit) {
+            return Some(tree);
+        }
+        let bytes = self.plain(commit, ObjectType::Commit, u64::MAX)?;
+        let tree = parse(commit, &bytes)?.0.tree;
+        self.last.set(Some((commit, tree)));
+        Some(tree)
+    }
+
+    /// Reads an object of no more than so many bytes, if that can be done without libgit2.
+    pub(super) fn plain(&self, id: Oid, kind: ObjectType, most: u64) -> Option<Bytes> {
+        let (found, bytes) = self.packs.read(id, most, &mut self.desk.borrow_mut())?;
+        (found == kind && bytes.len() as u64 <= most).then_some(bytes)
+    }
+
     /// Reads an object.
     ///
     /// # Errors
     /// An object that is missing, damaged, or of another kind.
     pub fn read(&self, id: Oid, kind: ObjectType) -> Result<Bytes, Error> {
-        let (found, bytes) = match self.packs.read(id, &mut self.desk.borrow_mut()) {
+        let (found, bytes) = match self.packs.read(id, u64::MAX, &mut self.desk.borrow_mut()) {
             Some(found) => found,
             // libgit2 says what is wrong, or has it.
             None => {
@@ -184,7 +208,7 @@ pub enum WayBack {
 }
 
 /// Tree, parents and time of a commit's bytes.
-fn parse(commit: Oid, bytes: &[u8]) -> Option<(Step, i64)> {
+pub(super) fn parse(commit: Oid, bytes: &[u8]) -> Option<(Step, i64)> {
     let id = |hex: &[u8]| Oid::from_str(std::str::from_utf8(hex).ok()?).ok();
     let (mut tree, mut parents) = (None, Vec::new());
     for line in bytes.split(|byte| *byte == b'\n') {

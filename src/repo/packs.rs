@@ -73,25 +73,35 @@ impl Packs {
         Packs { recent: Recent::shared(memory), ..self.clone() }
     }
 
-    /// An object; none where it is not found here, or cannot be read.
-    pub fn read(&self, id: Oid, desk: &mut Desk) -> Option<(ObjectType, Bytes)> {
+    /// An object of no more than so many bytes; none where it is not found here, or cannot be read.
+    pub fn read(&self, id: Oid, most: u64, desk: &mut Desk) -> Option<(ObjectType, Bytes)> {
         let open = self.open.get_or_init(|| Open::at(&self.folder));
         let hash = gix_hash::oid::try_from_bytes(id.as_bytes()).ok()?;
         match open.find(hash) {
-            Some((at, place)) => self.packed(&open.packs[at], at, place, desk),
-            None => open.folders.iter().find_map(|folder| loose(folder, id, desk)),
+            Some((at, place)) => self.packed(&open.packs[at], (at, place), most, desk),
+            None => open.folders.iter().find_map(|folder| loose(folder, id, most, desk)),
         }
     }
 
     /// The object at a place of a pack: its chain is walked down to something known, and up again.
-    fn packed(&self, pack: &Pack, at: usize, place: u64, desk: &mut Desk) -> Option<(ObjectType, Bytes)> {
+    fn packed(
+        &self,
+        pack: &Pack,
+        (at, mut place): Place,
+        most: u64,
+        desk: &mut Desk,
+    ) -> Option<(ObjectType, Bytes)> {
         let data = pack.data()?;
-        let (mut chain, mut place) = (Vec::new(), place);
+        let mut chain = Vec::new();
         let (kind, mut bytes) = loop {
             if let Some(found) = self.recent().get((at, place)) {
                 break found;
             }
             let entry = data.entry(place).ok()?;
+            // What is asked for is not much smaller than what it is stored as, a delta or all of it.
+            if entry.decompressed_size > most {
+                return None;
+            }
             let next = match entry.header {
                 Header::OfsDelta { base_distance } => entry.checked_base_pack_offset(base_distance)?,
                 Header::RefDelta { base_id } => pack.find(&base_id)?,
@@ -109,7 +119,7 @@ impl Packs {
         };
         while let Some((place, entry)) = chain.pop() {
             inflate(data, &entry, &mut desk.inflate, &mut desk.delta)?;
-            bytes = self.remember((at, place), kind, applied(&bytes, &desk.delta)?).1;
+            bytes = self.remember((at, place), kind, applied(&bytes, &desk.delta, most)?).1;
         }
         Some((kind, bytes))
     }
@@ -211,12 +221,12 @@ fn room(out: &mut Vec<u8>, size: u64) -> Option<()> {
 }
 
 /// What a delta makes of its base (gitformat-pack, "Deltified representation").
-fn applied(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
+fn applied(base: &[u8], delta: &[u8], most: u64) -> Option<Vec<u8>> {
     let mut rest = delta;
     if size(&mut rest)? != base.len() as u64 {
         return None;
     }
-    let length = size(&mut rest)?;
+    let length = size(&mut rest).filter(|length| *length <= most)?;
     let mut out = Vec::new();
     room(&mut out, length)?;
     while let Some((command, more)) = rest.split_first() {
@@ -271,7 +281,7 @@ fn number(rest: &mut &[u8], command: u8, first: u32, bytes: u32) -> Option<usize
 }
 
 /// A loose object: kind, size and bytes as one zlib stream.
-fn loose(folder: &Path, id: Oid, desk: &mut Desk) -> Option<(ObjectType, Bytes)> {
+fn loose(folder: &Path, id: Oid, most: u64, desk: &mut Desk) -> Option<(ObjectType, Bytes)> {
     let hex = id.to_string();
     let stored = fs::read(folder.join(&hex[..2]).join(&hex[2..])).ok()?;
     let mut head = [0; 64];
@@ -281,7 +291,7 @@ fn loose(folder: &Path, id: Oid, desk: &mut Desk) -> Option<(ObjectType, Bytes)>
     let (kind, size) = std::str::from_utf8(&head[..end]).ok()?.split_once(' ')?;
     let kind = ObjectType::from_str(kind)?;
     let size: u64 = size.parse().ok()?;
-    if size / DENSEST > stored.len() as u64 {
+    if size > most || size / DENSEST > stored.len() as u64 {
         return None;
     }
     let mut bytes = Vec::new();
@@ -347,8 +357,8 @@ mod tests {
     fn a_delta_copies_and_inserts() {
         // From five bytes to eight: the last three of the base, two of its own, the first three.
         let delta = [5, 8, 0x91, 2, 3, 2, b'x', b'y', 0x90, 3];
-        assert_eq!(applied(b"abcde", &delta).as_deref(), Some(&b"cdexyabc"[..]));
-        assert_eq!(applied(b"", &[0, 0]).as_deref(), Some(&b""[..]));
+        assert_eq!(applied(b"abcde", &delta, 9).as_deref(), Some(&b"cdexyabc"[..]));
+        assert_eq!(applied(b"", &[0, 0], 9).as_deref(), Some(&b""[..]));
     }
 
     #[test]
@@ -359,12 +369,13 @@ mod tests {
             &[5, 0, 1, b'x'],                                                       // longer than it says
             &[5, 9, 0x91, 4, 3],                                                    // copies beyond the base
             &[5, 9, 0x91, 4],                                                       // cut off in a copy
-            &[5, 3, 3, b'x'], // cut off in what it inserts
-            &[5, 1, 0],       // a command that there is not
-            &[5],             // no size
+            &[5, 3, 3, b'x'],                           // cut off in what it inserts
+            &[5, 1, 0],                                 // a command that there is not
+            &[5],                                       // no size
+            &[5, 10, 10, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9], // longer than is wanted
             &[0x85, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1], // a size without end
         ] {
-            assert_eq!(applied(b"abcde", delta), None, "{delta:?}");
+            assert_eq!(applied(b"abcde", delta, 9), None, "{delta:?}");
         }
     }
 

@@ -190,7 +190,7 @@ fn add_to(
         return Ok(());
     }
     let addition = match &before {
-        Some(bytes) => match std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0')) {
+        Some(bytes) => match std::str::from_utf8(bytes).ok().filter(|_| memchr::memchr(0, bytes).is_none()) {
             Some(text) => add(name, text, finished, library).map_err(|why| at_path(why, &path))?,
             None => Addition::None("it is not UTF-8 text".to_owned()),
         },
@@ -199,7 +199,10 @@ fn add_to(
     match addition {
         Addition::None(reason) => outcome.left.push(Left { path, reason }),
         Addition::Into(text, section) => {
-            let lines = |bytes: &[u8]| bytes.split_inclusive(|byte| *byte == b'\n').count();
+            let lines = |bytes: &[u8]| {
+                memchr::memchr_iter(b'\n', bytes).count()
+                    + usize::from(bytes.last().is_some_and(|last| *last != b'\n'))
+            };
             let was = before.as_deref().map_or(0, lines);
             outcome.placed.push(Placed {
                 path: path.clone(),
@@ -267,7 +270,8 @@ pub(crate) fn suffix(name: &str) -> String {
 /// The addition to an artifact that exists.
 fn add(name: &str, text: &str, finished: &Finished, library: &Library) -> Result<Addition, Unplaced> {
     // Such a file is one line to the line rule, and nothing can stand inside a line.
-    if text.replace("\r\n", "").contains('\r') {
+    let alone = |at: usize| text.as_bytes().get(at + 1) != Some(&b'\n');
+    if memchr::memchr_iter(b'\r', text.as_bytes()).any(alone) {
         return Ok(Addition::None("its lines end in a carriage return alone".to_owned()));
     }
     Ok(match suffix(name).as_str() {

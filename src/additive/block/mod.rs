@@ -16,6 +16,7 @@
 
 pub mod html;
 mod segments;
+pub use self::segments::{Segment, segments};
 pub mod tree;
 
 use self::html::Context;

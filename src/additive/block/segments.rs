@@ -25,12 +25,23 @@ use super::tree::{self, Tree};
 use crate::additive::text;
 
 /// A heading with what stands below it, up to the next heading; the first has no heading.
-struct Segment<'t> {
+pub struct Segment<'t> {
     /// Zero for what stands before the first heading.
-    level: u8,
+    pub level: u8,
     /// Where it begins.
-    at: usize,
-    text: &'t str,
+    pub at: usize,
+    pub text: &'t str,
+}
+
+/// The segments of a text, where each reads alone as it does in the whole, and every heading outside of
+/// lists and quotations begins one.
+pub fn segments(text: &str) -> Option<Vec<Segment<'_>>> {
+    // Front matter is no Markdown, and the parser takes it anywhere; a definition counts everywhere.
+    let fronted = text.starts_with("---") || memchr::memmem::find(text.as_bytes(), b"\n---").is_some();
+    if fronted || text.starts_with('\u{feff}') || definitions(text.as_bytes()) > 0 {
+        return None;
+    }
+    Cutting::of(text, Signs::of(text.as_bytes())?).cut(&|_| None).map(|(found, _)| found)
 }
 
 /// How many blocks a change adds, if it can be told without parsing all of it that it only adds,
@@ -437,14 +448,14 @@ mod tests {
         fn(Cutting<'t>, &dyn Fn(usize) -> Option<usize>) -> Option<(Vec<Segment<'t>>, Option<usize>)>;
 
     /// The segments of a text in which no other headings count, cut one way or the other.
-    fn segments<'t>(text: &'t str, cut: Cut<'t>) -> Option<Vec<Segment<'t>>> {
+    fn cut_by<'t>(text: &'t str, cut: Cut<'t>) -> Option<Vec<Segment<'t>>> {
         cut(Cutting::of(text, Signs::of(text.as_bytes())?), &|_| None).map(|(found, _)| found)
     }
 
     #[test]
     fn a_text_is_cut_at_headings_only() {
         let cut = |text: &str| {
-            segments(text, Cutting::cut)
+            cut_by(text, Cutting::cut)
                 .map(|found| found.iter().map(|one| (one.level, one.text.to_owned())).collect::<Vec<_>>())
         };
         assert_eq!(
@@ -487,14 +498,14 @@ mod tests {
                 })
             };
             let (old, new) = (before.as_bytes(), after.as_bytes());
-            if let (Some(known), Some(signs)) = (segments(&before, Cutting::cut), Signs::of(old)) {
+            if let (Some(known), Some(signs)) = (cut_by(&before, Cutting::cut), Signs::of(old)) {
                 let beside = segments_beside(&after, &before, &known, signs, &Alike::of(old, new));
                 if let Some(Beside { segments, first, last }) = &beside {
                     let texts = |all: &[Segment<'_>]| all.iter().map(|one| one.text.to_owned()).collect::<Vec<_>>();
                     prop_assert_eq!(texts(&segments[..*first]), texts(&known[..*first]));
                     prop_assert_eq!(texts(&segments[last.0..]), texts(&known[last.1..]));
                 }
-                prop_assert_eq!(plain(beside.map(|beside| beside.segments)), plain(segments(&after, Cutting::cut)));
+                prop_assert_eq!(plain(beside.map(|beside| beside.segments)), plain(cut_by(&after, Cutting::cut)));
             }
         }
 
@@ -509,8 +520,8 @@ mod tests {
                 found.map(|found| found.iter().map(|one| (one.level, one.at)).collect::<Vec<_>>())
             };
             if Signs::of(text.as_bytes()).is_some_and(|signs| !signs.fences && !signs.html) {
-                let by_lines = plain(segments(&text, Cutting::cut_by_lines));
-                prop_assert_eq!(plain(segments(&text, Cutting::cut_at_signs)), by_lines, "{:?}", text);
+                let by_lines = plain(cut_by(&text, Cutting::cut_by_lines));
+                prop_assert_eq!(plain(cut_by(&text, Cutting::cut_at_signs)), by_lines, "{:?}", text);
             }
         }
     }

@@ -260,7 +260,7 @@ fn serving(item: &Item) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for (name, text) in item.documents().filter(|(name, _)| name.ends_with(".json")) {
         let Ok(document) = Document::read(name, text.as_bytes()) else { continue };
-        let list = document.value.get("stories").unwrap_or(&document.value);
+        let list = document.value().get("stories").unwrap_or(document.value());
         for story in list.as_array().into_iter().flatten() {
             let Some(id) = story.get("id").and_then(Value::as_str) else { continue };
             for link in story.get("links").and_then(Value::as_array).into_iter().flatten() {
