@@ -11,6 +11,7 @@ use super::settler::names_people;
 use super::summary::{Decision, USER};
 use super::words::{is_number, subjects, words};
 use crate::discussion::event::Purpose;
+use crate::voice::wording::shows_an_answer;
 
 /// Words that any question may have, in English and German, sorted: they are no subject.
 const OF_ANY_QUESTION: [&str; 82] = [
@@ -59,6 +60,15 @@ pub(super) fn is_answered(one: &Said, question: &str, later: &[Said], decisions:
         || decisions.iter().any(|decision| decision.text.starts_with(question))
         || decisions.iter().filter(after).any(about_half)
         || is_read_out(question, &asked, later)
+        || is_shown(later)
+}
+
+/// Whether the first answer shows a line as the answer: the voice has held the question against all documents.
+fn is_shown(later: &[Said]) -> bool {
+    let mut answers = later.iter().take_while(|next| next.by != USER);
+    let first =
+        answers.find(|next| next.purpose == Some(Purpose::Answer)).and_then(|next| next.sentences.first());
+    first.is_some_and(|first| shows_an_answer(first) && !is_open(first))
 }
 
 /// Whether a later statement of the user's says all that was asked about, in two words at least.

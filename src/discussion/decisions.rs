@@ -3,8 +3,8 @@
 //! Two kinds of words decide. Some say so wherever they stand and whoever says them ("we decided",
 //! "agreed:", "let's go with"). Others decide only in the mouth of the user, who is there to decide:
 //! "OK, we'll count working days", "then reminders become a Could", "import is out". A question, a
-//! condition or a doubt decides nothing. What needs no word that says so is in [`super::rulings`] and [`super::signs`], an
-//! answer to "A or B?" in [`super::alternatives`].
+//! condition or a doubt decides nothing. What needs no word that says so is in `rulings` and `signs`, an
+//! answer to "A or B?" in `alternatives`.
 
 use super::extract::{is_shortened, sentences};
 use super::rulings::{closed, closes, is_only_leads, names_a_body, ruled, without_leads};
@@ -142,6 +142,17 @@ pub fn decided(sentence: &str, by_user: bool) -> Option<(String, Option<String>)
         small.iter().find_map(|word| text.strip_prefix(word)).unwrap_or(text)
     }
     let rest = bare(sentence.get(from..)?);
+    // "Letters stay in the house, I've agreed that with the owner": what was agreed stands before.
+    let told =
+        ["with ", "that with ", "this with ", "it with "].iter().find_map(|with| rest.strip_prefix(with));
+    let clause = sentence[..at].rfind(", ").map(|comma| &sentence[..comma]);
+    let own = |clause: &&str| words(clause).len() > 2 && lower[clause.len()..at].split(' ').count() <= 4;
+    if let (true, Some(whom), Some(what)) =
+        (by_user && lower[at..].contains("agreed"), told, clause.filter(own))
+    {
+        let whom = whom.trim_end_matches(['.', '!', ' ']);
+        return Some((capital(what), Some(format!("agreed with {whom}"))));
+    }
     let rest = rest.trim_end_matches(['.', '!', '。', ' ']);
     let agreed = lower[at..at + length].contains("agree");
     let (whom, rest) = match with_whom(rest).filter(|_| agreed) {

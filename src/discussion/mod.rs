@@ -52,7 +52,7 @@ use self::focus::{Drift, Focus};
 pub use self::log::{Line, Log, lines};
 use self::open::Paused;
 pub(crate) use self::settler::names_people;
-pub(crate) use self::small_talk::small_talk;
+pub(crate) use self::small_talk::{is_of_oneself, small_talk};
 use self::summary::{Summary, USER};
 use crate::library::Library;
 use crate::persona::{Cast, Persona};

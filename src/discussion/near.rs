@@ -44,7 +44,8 @@ const GROUPS: &str = "\
     expire expiry lapse
     capacity fit fits room space size full
     weight weigh heavy kg
-    heat hot warm temperature
+    heat hot warm temperature degree degrees
+    voltage volt v
     cold freeze frost cool
     flood water humidity wet damp
     damage tear crack defect fault flaw

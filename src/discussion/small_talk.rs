@@ -4,6 +4,7 @@ use super::extract::Said;
 use super::facts::placed;
 use super::summary::USER;
 use super::words::{lists, words};
+use crate::voice::wording::keeps_out;
 
 /// What people talk about beside the matter, sorted. Where the documents speak of it, it is a matter.
 const TOPICS: &str = concat!(
@@ -34,7 +35,34 @@ pub(super) fn is_in_passing(one: &Said, said: &[Said]) -> bool {
     let answers = || said.iter().filter(|other| other.turn > one.turn).take_while(|other| other.by != USER);
     let read_out =
         || answers().flat_map(|other| &other.sentences).any(|sentence| !placed(sentence).is_empty());
-    one.by == USER && !one.sentences.is_empty() && all() && !read_out()
+    // The voice has held it against the documents.
+    let kept_out =
+        || answers().next().is_some_and(|first| first.sentences.iter().any(|said| keeps_out(said)));
+    one.by == USER && !one.sentences.is_empty() && !read_out() && (all() || kept_out())
+}
+
+/// Whether a sentence tells of the speaker alone: "I've lost my blue pen". Whether that is nobody's matter, the
+/// documents say.
+pub(crate) fn is_of_oneself(sentence: &str) -> bool {
+    let found = words(sentence);
+    let says = |all: &[&str]| found.iter().any(|word| all.contains(&word.text.as_ref()));
+    let own = says(&["i", "i've", "i'm", "i'd", "my", "me", "ich", "mein", "meine", "mir"]);
+    let of_all = says(&[
+        "we",
+        "we've",
+        "us",
+        "our",
+        "they",
+        "customers",
+        "users",
+        "people",
+        "everybody",
+        "wir",
+        "uns",
+    ]);
+    let counts = sentence.contains(|c: char| c.is_ascii_digit());
+    let matter = found.iter().any(|word| lists(OF_THE_MATTER, &word.text));
+    own && !of_all && !counts && !matter && found.len() <= LONGEST && !sentence.ends_with(['?', '？'])
 }
 
 #[cfg(test)]
@@ -45,6 +73,7 @@ mod tests {
     fn what_is_said_in_passing_is_told_from_a_matter() {
         assert_eq!(small_talk("My train was forty minutes late this morning"), Some("train"));
         assert_eq!(small_talk("Is there any coffee left in the other room?"), Some("coffee"));
+        assert!(is_of_oneself("I've lost my blue pen again") && !is_of_oneself("I want our pump back"));
         assert_eq!(small_talk("The train must stop at the gate"), None);
         assert_eq!(small_talk("The train leaves at 14:50"), None);
         assert_eq!(small_talk("The pump stops at noon"), None);

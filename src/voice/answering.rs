@@ -18,8 +18,8 @@ use crate::discussion::decisions::statements;
 use crate::discussion::event::{Class, Event, Message, Purpose};
 use crate::discussion::extract;
 use crate::discussion::root::root;
-use crate::discussion::small_talk;
-use crate::discussion::words::{subjects, words};
+use crate::discussion::words::{stem, subjects, words};
+use crate::discussion::{is_of_oneself, small_talk};
 use crate::persona::Persona;
 use crate::plain;
 
@@ -29,7 +29,7 @@ impl Speaker<'_> {
         let Some(message) = self.talk.last_message() else { return self.additions() };
         if let Some(topic) = self.said_in_passing(&message.text) {
             return self
-                .in_turn(wording::leaves_out(self.speech, topic))
+                .in_turn(wording::leaves_out(self.speech, &topic))
                 .into_iter()
                 .map(Candidate::Written)
                 .collect();
@@ -57,12 +57,22 @@ impl Speaker<'_> {
     }
 
     /// What a message speaks of that is no matter of the item, told by the documents, which do not have it.
-    fn said_in_passing(&self, message: &str) -> Option<&'static str> {
+    fn said_in_passing(&self, message: &str) -> Option<String> {
         let said = statements(&self.without_names(message));
         let mut topics = said.iter().map(|one| small_talk(one));
-        let first = topics.next()??;
-        let strange = self.evidence.lines_of(&root(first)).is_empty();
-        (strange && topics.all(|topic| topic.is_some())).then_some(first)
+        let strange = |word: &str| self.evidence.lines_of(&root(word)).is_empty();
+        if let Some(Some(first)) = topics.next()
+            && topics.all(|topic| topic.is_some())
+        {
+            return strange(first).then(|| first.to_owned());
+        }
+        // Who tells of themselves, in words that no document has.
+        let of_oneself = said.iter().all(|one| is_of_oneself(one));
+        let names = telling(message);
+        let nowhere = names.len() >= 2 && names.iter().all(|word| strange(word));
+        let last =
+            words(message).into_iter().rev().find(|word| names.contains(&stem(&word.text).into_owned()));
+        last.filter(|_| of_oneself && nowhere).map(|word| word.text.into_owned())
     }
 
     /// A message that only goes on with the one before it, behind that: "And the pump?"
@@ -249,12 +259,14 @@ impl Speaker<'_> {
         let ways = match (asks, is_open(best)) {
             (false, _) => {
                 let ways = self.in_turn(wording::touches(self.speech, &wording::spot(best), &quote));
-                let mut asks = probes::of_message(self.speech, &message.text);
-                asks.extend(probes::of_line(self.speech, &quote));
+                let asks = probes::of_message(self.speech, &message.text);
                 return self.with_a_probe(ways, self.probe(asks));
             }
             (true, true) => wording::points_at_open(self.speech, &said_of, &wording::place(best), &quote),
-            (true, false) => wording::points_at(self.speech, &said_of, &wording::spot(best), &quote),
+            (true, false) if asked.is_answered() => {
+                wording::points_at(self.speech, &said_of, &wording::spot(best), &quote)
+            }
+            (true, false) => wording::comes_nearest(self.speech, &said_of, &wording::place(best), &quote),
         };
         let ways = self.in_turn(ways);
         let more = match asked.other() {
@@ -264,7 +276,7 @@ impl Speaker<'_> {
                 None if is_open(best) => {
                     return self.with_a_probe(ways, self.probe(probes::of_open(self.speech)));
                 }
-                None => return self.with_a_probe(ways, self.probe(probes::of_line(self.speech, &quote))),
+                None => return ways,
             },
         };
         ways.iter().map(|way| format!("{}{more}", way.trim_end_matches('.'))).collect()

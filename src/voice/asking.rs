@@ -27,6 +27,11 @@ const ONE: usize = 150;
 const OF_TWO: usize = 28;
 const OF_ONE: usize = 50;
 const OF_NAME: usize = 25;
+/// The same of a line that answers: one with the figure or the people that are asked for, and any other.
+const OF_MET: usize = 45;
+const OF_ANSWER: usize = 63;
+/// What a near word weighs at least where its line has the figure that is asked for.
+const NEARLY: usize = 100;
 /// A word that stands in no more lines tells one line from another.
 const TELLING: usize = 4;
 
@@ -96,6 +101,8 @@ pub struct Asked<'a> {
     measure: OnceCell<Option<Measure>>,
     /// What "which …" asks for, by its root: a row is one of those, and no cell of it is what is asked.
     kind: Option<String>,
+    /// Whether the best line answers it, and is not only the nearest one.
+    answers: bool,
     /// The lines that speak of it, the best first; none where it is chance that they share a word.
     pub lines: Vec<usize>,
 }
@@ -105,13 +112,14 @@ impl<'a> Asked<'a> {
     pub fn of(evidence: &'a Evidence, text: &str, step: &str) -> Asked<'a> {
         let (words, shares) = (Vec::new(), BTreeMap::new());
         let (measure, lines, kind) = (OnceCell::new(), Vec::new(), kind_asked_for(text));
-        let mut asked = Asked { evidence, words, shares, measure, kind, lines };
+        let mut asked = Asked { evidence, words, shares, measure, kind, answers: false, lines };
         let names = named_in(text);
         for (run, stem) in runs(text, evidence).into_iter().take(MOST) {
             asked.look_for(run, &stem, &names);
         }
         asked.pair_up(text);
         asked.lines = asked.ranked(text, &subjects(step));
+        asked.answers = asked.answered(&Wants::of(text), text);
         asked
     }
 
@@ -269,7 +277,14 @@ impl<'a> Asked<'a> {
         for (at, share) in &self.shares {
             let Some(line) = self.evidence.lines.get(*at) else { continue };
             // The very count that is asked for needs no second word.
-            let counts = || share.strong > 0 && share.weight * 100 >= all * OF_NAME && wants.is_counted(line);
+            let says = |percent: usize| share.strong > 0 && share.weight * 100 >= all * percent;
+            let met = || {
+                says(OF_MET)
+                    && share.weight >= NEARLY
+                    && (wants.figure || wants.money)
+                    && wants.is_met(line, text)
+            };
+            let counts = || says(OF_NAME) && wants.is_counted(line) || met();
             if !Self::is_hit(share, all) && !counts() {
                 continue;
             }
@@ -303,6 +318,37 @@ impl<'a> Asked<'a> {
         // Stable: of equals the first.
         found.sort_by_key(|(weight, near, _)| std::cmp::Reverse((*weight, *near)));
         found.into_iter().map(|(.., at)| at).collect()
+    }
+
+    /// Whether the best line has what is asked for, beside enough of its words: a figure, people, a span; else most of
+    /// all its words, and no open point.
+    fn answered(&self, wants: &Wants, text: &str) -> bool {
+        let Some((at, line)) = self.lines.first().and_then(|at| Some((at, self.evidence.lines.get(*at)?)))
+        else {
+            return false;
+        };
+        let Some(share) = self.shares.get(at).filter(|_| !is_open(line) && !line.text.contains('?')) else {
+            return false;
+        };
+        // Which requirement has no test is answered by none that has one.
+        if denies(text) && !denies(&line.text) {
+            return false;
+        }
+        let all: usize = self.words.iter().map(|word| word.weight).sum();
+        let says = |percent: usize| share.weight * 100 >= all * percent;
+        let is_met = || {
+            let cell = share.key && share.column && !wants.money;
+            cell || wants.is_met(line, text) || wants.is_counted(line) || wants.is_span(line)
+        };
+        match wants.figure || wants.people || wants.span || wants.money {
+            true => is_met() && says(OF_MET),
+            false => share.count >= 2 && says(OF_ANSWER),
+        }
+    }
+
+    /// Whether the best line answers it, and is not only the nearest one.
+    pub fn is_answered(&self) -> bool {
+        self.answers
     }
 
     /// The same, as if no line spoke of it.
@@ -613,6 +659,15 @@ impl<'a> Asked<'a> {
         let figure = word.run.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
         Some((weight / if figure { 4 } else { 1 }, length))
     }
+}
+
+/// Whether a text says that something is not so.
+fn denies(text: &str) -> bool {
+    let none = [
+        "lacks", "missing", "never", "no", "nobody", "none", "not", "nothing", "without", "kein", "keine",
+        "nicht",
+    ];
+    words(text).iter().any(|word| none.contains(&word.text.as_ref()) || word.text.ends_with("n't"))
 }
 
 /// The word behind "which", by its root.

@@ -129,6 +129,51 @@ fn days_in(cell: &str) -> Vec<String> {
     all.into_iter().flatten().filter_map(|at| DAYS.get(at)).map(|day| (*day).to_owned()).collect()
 }
 
+/// Words of documents on programs, by their stems; and how many of them tell one.
+const OF_SOFTWARE: [&str; 40] = [
+    "algorithm",
+    "android",
+    "api",
+    "app",
+    "backend",
+    "browser",
+    "buffer",
+    "cache",
+    "client",
+    "cloud",
+    "code",
+    "csv",
+    "database",
+    "deploy",
+    "endpoint",
+    "firmware",
+    "flash",
+    "frontend",
+    "http",
+    "https",
+    "interface",
+    "ios",
+    "json",
+    "latency",
+    "library",
+    "login",
+    "module",
+    "payload",
+    "pod",
+    "protocol",
+    "query",
+    "queue",
+    "retry",
+    "schema",
+    "sdk",
+    "server",
+    "software",
+    "sync",
+    "token",
+    "url",
+];
+const SEVERAL: usize = 3;
+
 /// Rows above and below a cell that show what its column holds.
 const AROUND: usize = 6;
 
@@ -426,6 +471,11 @@ impl Evidence {
             line.document == own.document && (line.kind != LineKind::Heading || line.depth > own.depth)
         };
         self.lines[heading + 1..].iter().take_while(is_below).count()
+    }
+
+    /// Whether the documents speak of a program: several words of that trade stand in them.
+    pub fn is_of_software(&self) -> bool {
+        OF_SOFTWARE.iter().filter(|word| self.holds.contains_key(**word)).count() >= SEVERAL
     }
 
     /// Whether some line says a word of a text in any form, or one that is near to it.

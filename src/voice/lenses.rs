@@ -21,13 +21,71 @@ use crate::step::Step;
 pub fn points(lenses: &[Lens], evidence: &Evidence, vocabulary: &Vocabulary<'_>, step: &Step) -> Vec<Point> {
     let mut found = Looking::new(lenses, evidence, vocabulary).points();
     let near = subjects(&step.title);
+    let is_software = evidence.is_of_software();
     for point in &mut found {
+        // A bakery's day plan has no endpoint that could time out.
+        let lens = point.lens.and_then(|lens| lenses.get(lens));
+        if !is_software && lens.is_some_and(is_of_software) {
+            point.weight /= 3;
+        }
         point.weight += point.touches(&near, evidence) * 5;
         if step.outputs.iter().any(|output| point.names(output)) {
             point.weight += 10;
         }
     }
     found
+}
+
+/// Words with which a lens speaks of programs.
+const OF_SOFTWARE: [&str; 40] = [
+    "->",
+    "(input)",
+    "api",
+    "backoff",
+    "batch",
+    "buffer",
+    "cache",
+    "call",
+    "caller",
+    "client",
+    "contract",
+    "database",
+    "deploy",
+    "encoding",
+    "endpoint",
+    "enum",
+    "error",
+    "failover",
+    "feature flag",
+    "field",
+    "http",
+    "idempot",
+    "index",
+    "json",
+    "key(",
+    "lock",
+    "log",
+    "message",
+    "method",
+    "operation",
+    "parser",
+    "payload",
+    "process",
+    "queue",
+    "request",
+    "response",
+    "retry",
+    "schema",
+    "server",
+    "type",
+];
+
+/// Whether a lens speaks of programs, in what it says or asks for.
+fn is_of_software(lens: &Lens) -> bool {
+    let text = format!(" {} {} ", lens.says, lens.asks).to_lowercase();
+    OF_SOFTWARE.iter().any(|word| {
+        text.match_indices(word).any(|(at, _)| !text[..at].ends_with(|c: char| c.is_alphanumeric()))
+    })
 }
 
 /// Lines with a number of one unit that are held against each other.

@@ -34,7 +34,7 @@ pub mod openai;
 mod paragraphs;
 pub mod parts;
 pub mod point;
-mod probes;
+pub(crate) mod probes;
 pub mod prompt;
 mod runs;
 mod spoken;

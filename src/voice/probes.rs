@@ -1,9 +1,9 @@
-//! What each of the three asks next of a line, or of the user's own words: of a limit, a figure, a role, a case, a
-//! proposal, a view. Who reads out a line and stops there leaves the work to the reader; a text that has none of these
+//! What each of the three asks next of a line, or of the user's own words: of a limit, a role, a figure, a proposal, a
+//! view, an open point. Who reads out a line and stops there leaves the work to the reader; a text that has none of these
 //! is asked nothing.
 
 use super::naming::{is_unit, names_something};
-use super::wording::Speech;
+use super::wording::{Speech, is_form_of};
 use crate::discussion::words::{Word, is_significant, lists, stem, unquoted, words};
 
 /// What a text has that something can be asked of, with the words that have it.
@@ -12,7 +12,6 @@ enum Hold {
     Limit(String),
     Figure(String),
     Role(String),
-    Case(String),
     Proposal,
     View,
 }
@@ -69,23 +68,6 @@ const ROLE: Ways = [
         "Which exact fields does the {} see at that moment, and which can be changed there?",
         "Which answers can the {} give, and what is stored of each?",
         "Which state holds between the question to the {} and the answer?",
-    ],
-];
-const CASE: Ways = [
-    [
-        "How often in a month is it so that \"{}\", and which people notice first?",
-        "Where it is not so that \"{}\", somebody is left waiting. Who is that?",
-        "Who tells people that it is so, \"{}\"?",
-    ],
-    [
-        "How likely is \"{}\", and what does one such day cost?",
-        "What is the cheapest way back after \"{}\"?",
-        "What else stops with \"{}\", and is that risk on record?",
-    ],
-    [
-        "\"{}\" is one branch. The other one wants its expected result beside it, to the letter.",
-        "Which exact condition tells \"{}\" from its opposite, and where is it checked?",
-        "A test of \"{}\" wants the same input once more with the condition false.",
     ],
 ];
 const PROPOSAL: Ways = [
@@ -149,16 +131,22 @@ pub(super) fn of_open(speech: Speech) -> Vec<String> {
 
 /// What a persona may ask next of a line.
 pub(super) fn of_line(speech: Speech, text: &str) -> Vec<String> {
-    let holds = [limit(text).map(Hold::Limit), role(text).map(Hold::Role), figure(text).map(Hold::Figure)];
-    said(speech, holds.into_iter().flatten().chain(case(text).map(Hold::Case)))
+    let holds = [limit(text).map(Hold::Limit), role(text).map(Hold::Role)];
+    said(speech, holds.into_iter().flatten())
 }
 
 /// What a persona may ask next of what the user says.
 pub(super) fn of_message(speech: Speech, text: &str) -> Vec<String> {
     let own = if proposes(text) { Some(Hold::Proposal) } else { is_view(text).then_some(Hold::View) };
-    let holds =
-        [own, limit(text).map(Hold::Limit), figure(text).map(Hold::Figure), role(text).map(Hold::Role)];
-    said(speech, holds.into_iter().flatten())
+    let counted = figure(text).filter(|_| speech == Speech::Analyst);
+    said(speech, own.into_iter().chain(counted.map(Hold::Figure)))
+}
+
+/// Whether a sentence asks one of these: of the text that it quotes, and of nothing that stays open in the documents.
+/// The synthesis knows these sentences again.
+pub(crate) fn is_probe(sentence: &str) -> bool {
+    let ways = [&LIMIT, &FIGURE, &ROLE, &VIEW, &OPEN].into_iter().flatten().flatten();
+    ways.into_iter().any(|way| is_form_of(sentence, way))
 }
 
 fn said(speech: Speech, holds: impl Iterator<Item = Hold>) -> Vec<String> {
@@ -167,7 +155,6 @@ fn said(speech: Speech, holds: impl Iterator<Item = Hold>) -> Vec<String> {
             Hold::Limit(words) => (&LIMIT, words),
             Hold::Figure(words) => (&FIGURE, words),
             Hold::Role(words) => (&ROLE, words),
-            Hold::Case(words) => (&CASE, words),
             Hold::Proposal => (&PROPOSAL, String::new()),
             Hold::View => (&VIEW, String::new()),
         };
@@ -300,21 +287,6 @@ fn role(text: &str) -> Option<String> {
     Some(text[which.map_or(found[at].start, |word| word.start)..found[at].end].to_owned())
 }
 
-/// The case that a text names: "the van breaks down", behind its "if".
-fn case(text: &str) -> Option<String> {
-    let padded = unquoted(text).to_lowercase();
-    if padded.len() != text.len() || text.ends_with(['?', '？']) {
-        return None;
-    }
-    let opens = ["if ", "when ", "unless ", "wenn ", "falls "];
-    let from = opens.iter().filter_map(|word| {
-        let mut places = padded.match_indices(word).map(|(at, _)| at);
-        places.find(|at| *at == 0 || padded[..*at].ends_with(' ')).map(|at| at + word.len())
-    });
-    let clause = text[from.min()?..].split([',', ';', '.', ':', '(']).next()?.trim();
-    (3..=10).contains(&words(clause).len()).then(|| clause.to_owned())
-}
-
 /// Whether somebody proposes something and has not settled it.
 fn proposes(text: &str) -> bool {
     let lower = format!(" {} ", text.to_lowercase().replace('’', "'"));
@@ -372,7 +344,6 @@ mod tests {
         assert_eq!(figure("We had seventeen sheep").as_deref(), Some("seventeen sheep"));
         assert_eq!(figure("FR-007 The pump stops"), None);
         assert_eq!(role("The duty manager phones the bank list").as_deref(), Some("duty manager"));
-        assert_eq!(case("If the van breaks down, the driver walks").as_deref(), Some("the van breaks down"));
         assert!(of_line(Speech::Analyst, "The sea is blue").is_empty());
         assert!(!of_message(Speech::Architect, "We could ask for a deposit").is_empty());
     }
@@ -380,7 +351,7 @@ mod tests {
     #[test]
     fn no_two_ways_are_the_same() {
         let all: Vec<&str> =
-            [LIMIT, FIGURE, ROLE, CASE, PROPOSAL, VIEW, OPEN].iter().flatten().flatten().copied().collect();
+            [LIMIT, FIGURE, ROLE, PROPOSAL, VIEW, OPEN].iter().flatten().flatten().copied().collect();
         let once: std::collections::BTreeSet<&str> = all.iter().copied().collect();
         assert_eq!(once.len(), all.len());
     }

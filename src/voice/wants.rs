@@ -12,6 +12,8 @@ pub(super) struct Wants {
     pub case: bool,
     /// "How long", "bis wann": a line with a figure.
     pub figure: bool,
+    /// "What does it cost": a line that speaks of money.
+    pub money: bool,
     /// Who tells something speaks to a line that is open.
     pub open: bool,
     /// "Who has to …": a line that names people.
@@ -22,6 +24,12 @@ pub(super) struct Wants {
     pub counted: Option<String>,
 }
 
+/// Words with which a line speaks of money.
+const MONEY: [&str; 16] = [
+    "amount", "budget", "cent", "cents", "cost", "costs", "dollar", "dollars", "eur", "euro", "euros", "fee",
+    "paid", "pound", "pounds", "price",
+];
+
 impl Wants {
     pub fn of(text: &str) -> Wants {
         let lower = format!(" {} ", crate::discussion::words::phrase(text));
@@ -29,11 +37,17 @@ impl Wants {
         let case = ["what if", "what happens if", "what happens when", "was passiert wenn", "was ist wenn"];
         let figure = [
             "by when",
+            "how expensive",
             "how long",
             "how many",
             "how much",
             "how often",
             "until when",
+            "what percentage",
+            "what share",
+            "what temperature",
+            "what time",
+            "what voltage",
             "wann",
             "wie lange",
             "wie oft",
@@ -41,7 +55,10 @@ impl Wants {
             "wie viele",
         ];
         let whole = |all: &[&str]| all.iter().any(|words| lower.contains(&format!(" {words} ")));
-        let figure = whole(&figure) || says(&[" when do ", " when does ", " when is ", " when will "]);
+        let money =
+            text.contains(['?', '？']) && whole(&["cost", "costs", "price", "charge", "budget", "money"]);
+        let figure =
+            money || whole(&figure) || says(&[" when do ", " when does ", " when is ", " when will "]);
         let people = whole(&["who", "whose", "whom", "wer", "wem", "wen"]);
         let open = !text.contains(['?', '？']);
         let found = words(text);
@@ -50,12 +67,14 @@ impl Wants {
         let counted =
             found.windows(2).position(counts).and_then(|at| found.get(at + 2)).map(|word| root(&word.text));
         let span = whole(&["how long", "wie lange", "how soon", "how late"]);
-        Wants { case: whole(&case), figure, people: people && !open, open, span, counted }
+        Wants { case: whole(&case), figure, people: people && !open, open, span, money, counted }
     }
 
     /// Whether a line holds a figure where one is asked for, or names people whom the question does not.
     pub fn is_met(&self, line: &Line, question: &str) -> bool {
-        self.figure && line.words.iter().any(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+        let gives = |all: &[&str]| line.words.iter().any(|word| all.contains(&word.as_str()));
+        self.money && line.gives_a_number() && gives(&MONEY)
+            || self.figure && line.words.iter().any(|word| word.starts_with(|c: char| c.is_ascii_digit()))
             || self.people && names_people(&line.text, question)
     }
 

@@ -4,6 +4,7 @@
 use super::evidence::{Evidence, Line, LineKind, snippet};
 use super::paragraphs::sentences;
 use crate::lens::filled;
+use crate::plain;
 
 /// Who speaks. A persona beyond the three takes the plain words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,6 +219,38 @@ pub fn points_at(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<Strin
     filled_in(speech, &POINTS_AT, at, said, topic)
 }
 
+/// What stands before a line that is the nearest to what the user asks, and no answer.
+const NEAREST: [[&str; 4]; 3] = [
+    [
+        "The nearest that people can read on \"{word}\" is {place}: \"{quote}\".",
+        "I have no answer for people there. Nearest to it on \"{word}\" is {place}: \"{quote}\".",
+        "People who ask that get no answer yet; nearest on \"{word}\" is \"{quote}\" ({place}).",
+        "Nearest to what people ask there on \"{word}\" comes {place}: \"{quote}\".",
+    ],
+    [
+        "Nearest on record for \"{word}\", and not enough to weigh it by, is {place}: \"{quote}\".",
+        "I would not weigh it by this alone, though nothing on \"{word}\" is nearer: \"{quote}\" ({place}).",
+        "The record has no answer to weigh. Nearest on \"{word}\" is {place}: \"{quote}\".",
+        "On record, and nearest to \"{word}\", is \"{quote}\" ({place}); an answer to weigh it is not.",
+    ],
+    [
+        "Nearest on \"{word}\", though no exact answer, is {place}: \"{quote}\".",
+        "No exact wording answers that. Nearest on \"{word}\" is {place}: \"{quote}\".",
+        "Exact and literal, yet only the nearest on \"{word}\", is \"{quote}\" ({place}).",
+        "Taken to the letter, nothing answers that; nearest on \"{word}\" is {place}: \"{quote}\".",
+    ],
+];
+
+/// The ways to show the nearest line, filled in.
+pub fn comes_nearest(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<String> {
+    filled_in(speech, &NEAREST, at, said, topic)
+}
+
+/// Whether a sentence shows a line as the answer to what was asked. The synthesis knows these sentences again.
+pub fn shows_an_answer(sentence: &str) -> bool {
+    POINTS_AT.iter().flatten().any(|way| is_form_of(sentence, way))
+}
+
 fn filled_in<const N: usize>(
     speech: Speech,
     ways: &[[&str; N]; 3],
@@ -237,13 +270,14 @@ fn filled_in<const N: usize>(
 /// who reads them out.
 pub fn only_shows(sentence: &str) -> bool {
     let ways = POINTS_AT.iter().flatten().chain(READS_BESIDE.iter().flatten());
+    let ways = ways.chain(NEAREST.iter().flatten());
     let ways = ways.chain(NOTHING_BESIDE.iter().flatten()).chain(NONE_EITHER.iter().flatten());
     let mut ways = ways.chain(ENUMERATES.iter().flatten());
     ways.any(|way| is_form_of(sentence, way))
 }
 
 /// Whether a sentence begins as a way to say something does, whatever stands in its places.
-fn is_form_of(sentence: &str, way: &str) -> bool {
+pub(super) fn is_form_of(sentence: &str, way: &str) -> bool {
     // More may follow before its end.
     let mut parts = way.trim_end_matches('.').split(['{', '}']).step_by(2);
     let begins = parts.next().and_then(|first| sentence.strip_prefix(first));
@@ -304,7 +338,7 @@ pub fn stands_open(speech: Speech, at: &str, said: &str) -> Vec<String> {
             format!("Nobody here has weighed \"{said}\" ({at}) yet. A date beside it costs nothing."),
         ],
         vec![
-            format!("{at} leaves this open: \"{said}\". What does a test assert there until then?"),
+            format!("Literally, {at} leaves this open: \"{said}\". What exact value does a test assert there until then?"),
             format!("Nothing exact can be written for \"{said}\" ({at}) yet. Which of two answers would you write down today?"),
         ],
     )
@@ -448,33 +482,36 @@ pub fn tells_otherwise(speech: Speech, at: &str, said: &str) -> String {
 
 /// The same as [`points_at`] where no document says anything.
 pub fn finds_nothing(speech: Speech, topic: &str, documents: &[(String, usize)]) -> Vec<String> {
-    let nowhere = match documents {
-        [] => "there is no document".to_owned(),
-        [(one, _)] => format!("{one} says nothing"),
-        many => format!("none of the item's {} documents says anything", many.len()),
+    let none = match documents {
+        [] => {
+            let then = speech.one_of("people could go by", "I could weigh", "a test could hold");
+            return vec![format!("On \"{topic}\", there is no document yet that {then}.")];
+        }
+        [(one, _)] => format!("no line of {one}"),
+        many => format!("no line of the item's {} documents", many.len()),
     };
-    let where_not = match documents {
-        [] => "anywhere".to_owned(),
-        [(one, _)] => format!("in {one}"),
-        many => format!("in any of the item's {} documents", many.len()),
+    let ways = speech.one_of(
+        [
+            "Whoever looks for the word \"{word}\" finds that {none} has it for people to read.",
+            "{None} has the word \"{word}\", so I have nothing to tell people who ask.",
+            "On \"{word}\", {none} has that word for people to go by.",
+        ],
+        [
+            "On \"{word}\", {none} has that word on record yet, so I cannot weigh it.",
+            "{None} has the word \"{word}\" on record, and what is built there is a guess and a risk.",
+            "To weigh \"{word}\" I would need it on record, and {none} has that word.",
+        ],
+        [
+            "{None} has the word \"{word}\", so no test can hold it to the letter.",
+            "On \"{word}\", {none} has that exact word for a test.",
+            "The exact word \"{word}\" stands nowhere: {none} has it.",
+        ],
+    );
+    let filled = |way: &&str| {
+        let way = way.replace("{None}", &plain::capital(&none)).replace("{none}", &none);
+        way.replacen("{word}", topic, 1)
     };
-    match speech {
-        Speech::Analyst => vec![
-            format!("Whoever looks for \"{topic}\" finds that {nowhere} about it that people could read."),
-            format!("Whoever looks for \"{topic}\" is a person without an answer, for {nowhere} of it."),
-            format!("On \"{topic}\", {nowhere} that people could go by."),
-        ],
-        Speech::Architect => vec![
-            format!("On \"{topic}\", {nowhere} yet that I could weigh."),
-            format!("On \"{topic}\", nothing is on record: {nowhere} of it."),
-            format!("On \"{topic}\", {nowhere}, so whatever we build there is a guess, and that is a risk."),
-        ],
-        Speech::Designer | Speech::Plain => vec![
-            format!("\"{topic}\" is not defined {where_not} yet, neither as a field nor as a case to test."),
-            format!("On \"{topic}\", {nowhere} that could be tested."),
-            format!("\"{topic}\" is not defined {where_not}, so no test can assert it."),
-        ],
-    }
+    ways.iter().map(filled).collect()
 }
 
 /// What a settled matter means to a persona, in several ways: `what` and its `reason` (ready to stand
@@ -690,6 +727,14 @@ pub fn leaves_out(speech: Speech, topic: &str) -> Vec<String> {
     ways.iter().map(|way| way.replacen("{}", topic, 1)).collect()
 }
 
+/// Whether a sentence says that something is nothing for the item. The synthesis knows these sentences again.
+pub fn keeps_out(sentence: &str) -> bool {
+    [Speech::Analyst, Speech::Architect, Speech::Designer]
+        .into_iter()
+        .flat_map(|speech| leaves_out(speech, "{}"))
+        .any(|way| is_form_of(sentence, &way))
+}
+
 /// What stands before what a voice asks next of a line that a colleague has shown.
 pub fn before_a_probe(speech: Speech, at: &str) -> [String; 2] {
     speech.one_of(
@@ -709,19 +754,19 @@ pub fn before_a_probe(speech: Speech, at: &str) -> [String; 2] {
 pub fn holds_nothing(speech: Speech, said: &str) -> Vec<String> {
     let ways = speech.one_of(
         [
-            "the documents hold nothing that people could read.",
-            "people have no line to read yet.",
-            "I find no words in the documents that I could give to somebody.",
+            "I find no line with those words that people could read.",
+            "people who look for those words find no line.",
+            "I know of no line with those words that I could show somebody.",
         ],
         [
-            "the documents give me nothing to weigh.",
-            "I find nothing on record.",
-            "nothing is on record yet that I could weigh or start from.",
+            "I find no line with those words to weigh.",
+            "I find nothing on record with those words.",
+            "no line on record has those words, so I cannot weigh it.",
         ],
         [
-            "I find no exact wording in the documents.",
-            "nothing is written that I could take to the letter.",
-            "the documents have no sentence that a test could check.",
+            "I find no line with that exact wording.",
+            "no line has those words, to the letter.",
+            "I find no sentence with those exact words that a test could check.",
         ],
     );
     ways.iter().map(|way| format!("On \"{said}\", {way}")).collect()
