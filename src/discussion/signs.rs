@@ -81,78 +81,119 @@ const LASTS: [&str; 9] = [
 
 /// What a statement of the user's settles by its signs, and why.
 pub(super) fn concluded(statement: &str) -> Option<(String, Option<String>)> {
-    let lower = unquoted(statement).to_ascii_lowercase();
-    let (begun, approved) = without_approval(&lower);
-    let (rest, led) = without_leads(begun);
-    let (rest, in_case) = match rest.strip_prefix("in that case") {
-        Some(rest) => (rest.trim_start_matches([',', ' ']), true),
-        None => (rest, false),
-    };
-    let preferred = ["we'd rather ", "we would rather "].iter().find_map(|words| rest.strip_prefix(words));
-    let rest = preferred.unwrap_or(rest);
-    let held = ["we keep to ", "we stick to ", "we stay with ", "we leave it at "]
-        .iter()
-        .any(|words| rest.starts_with(words));
     // ASCII letters in lower case: every byte keeps its place.
-    let said = &statement[statement.len() - rest.len()..];
+    let lower = unquoted(statement).to_ascii_lowercase();
+    let signs = Signs::of(&lower)?;
+    if !signs.acts() || signs.sum() < ENOUGH {
+        return None;
+    }
+    let said = &statement[statement.len() - signs.rest.len()..];
+    let (what, why) = match signs.then {
+        Some(left) => with_reason(&format!("{}{}", &said[..left.len()], &said[signs.clause.len()..])),
+        None => with_reason(said),
+    };
+    Some((capital(&what), why))
+}
+
+/// What speaks for a decision in a statement, in lower case.
+struct Signs<'t> {
+    /// The statement behind the words that lead in to it, and the first clause of that.
+    rest: &'t str,
+    clause: &'t str,
+    /// The clause before its "then".
+    then: Option<&'t str>,
+    /// Somebody is right, and something follows from it.
+    approved: bool,
+    led: bool,
+    in_case: bool,
+    /// "We'd rather …", "we keep to …", "then rope, …".
+    taken: bool,
+    ends: bool,
+    sets: bool,
+    /// "We take minus five to fifty, the other range is …": one is taken of several.
+    takes: bool,
+    figure: bool,
+    denied: bool,
+    lasts: bool,
+}
+
+impl<'t> Signs<'t> {
+    /// The signs of a statement; none where something in it settles nothing.
+    fn of(lower: &'t str) -> Option<Signs<'t>> {
+        let (begun, approved) = without_approval(lower);
+        let (rest, led) = without_leads(begun);
+        let case = rest.strip_prefix("in that case").map(|rest| rest.trim_start_matches([',', ' ']));
+        let rest = case.unwrap_or(rest);
+        let behind = |openings: &[&str]| openings.iter().find_map(|words| rest.strip_prefix(words));
+        let preferred = behind(&["we'd rather ", "we would rather "]);
+        let rest = preferred.unwrap_or(rest);
+        let clause = first_clause(rest);
+        let found = words(clause);
+        let first = found.first()?.text.as_ref();
+        // "Until somebody has found one" doubts nothing.
+        let padded = format!(" {} ", main_clause(clause));
+        let says = |signs: &[&str]| signs.iter().any(|sign| padded.contains(sign));
+        let begins = |openings: &[&str]| openings.iter().any(|words| rest.starts_with(words));
+        let tells = preferred.is_none() && lists(TELLS, first);
+        let doubts = DOUBTS.split('|').any(|doubt| padded.contains(doubt));
+        let hangs = begins(&["if ", "when ", "because ", "but ", "unless "]);
+        let opens_with_then = lower.trim_start().starts_with("then ");
+        let idiom = IDIOMS.iter().any(|idiom| clause.starts_with(idiom));
+        if tells || doubts || hangs || idiom || says(&PAST) || found.len() < 2 && !opens_with_then {
+            return None;
+        }
+        let then = clause.strip_suffix(" then").map(|left| left.trim_end_matches(','));
+        let held = begins(&["we keep to ", "we stick to ", "we stay with ", "we leave it at "]);
+        let goes_on = rest[clause.len()..].starts_with(',') || found.len() <= 2;
+        let named = opens_with_then && goes_on && found.len() <= 4 && !has_a_verb(clause);
+        Some(Signs {
+            rest,
+            clause,
+            then: then.filter(|left| !ends_as_a_time(left)),
+            approved,
+            led,
+            in_case: case.is_some(),
+            taken: preferred.is_some() || held || named,
+            ends: lists(ENDS, first) && found.len() > 2,
+            sets: lists(SETS, first),
+            takes: begins(&["we take "]) && rest.contains(',') && !says(&HABIT),
+            figure: found.iter().any(|word| is_number(&word.text)),
+            denied: first == "no",
+            lasts: says(&LASTS) || rest.contains(", not "),
+        })
+    }
+
+    /// Whether one of them is an act.
+    fn acts(&self) -> bool {
+        self.then.is_some() || self.in_case || self.taken || self.ends || self.sets || self.takes
+    }
+
+    fn sum(&self) -> usize {
+        let weighed = [
+            (self.approved, 1),
+            (self.led, 2),
+            (self.then.is_some(), 2),
+            (self.in_case, 3),
+            (self.taken, 3),
+            (self.ends, 3),
+            (self.sets, 2),
+            (self.takes, 2),
+            (self.figure, 1),
+            (self.denied, 1),
+            (self.lasts, 1),
+        ];
+        weighed.iter().filter(|(sign, _)| *sign).map(|(_, weight)| weight).sum()
+    }
+}
+
+/// What a statement says before its first pause; "…, then" at its end belongs to it.
+fn first_clause(rest: &str) -> &str {
     let whole = rest.trim_end_matches(['.', '!', ' ']);
     let clause = match whole.strip_suffix(", then") {
         Some(left) if !left.contains(',') => whole,
         _ => whole.split([',', ';', ':']).next().unwrap_or_default(),
     };
-    let clause = clause.trim_end_matches(['.', '!', ' ']);
-    // "Until somebody has found one" doubts nothing.
-    let padded = format!(" {} ", main_clause(clause));
-    let first = words(clause).first().map(|word| word.text.to_string())?;
-    let tells = preferred.is_none() && lists(TELLS, &first);
-    if tells
-        || DOUBTS.split('|').any(|doubt| padded.contains(doubt))
-        || PAST.iter().any(|past| padded.contains(past))
-    {
-        return None;
-    }
-    let begins = ["if ", "when ", "because ", "but ", "unless "].iter().any(|word| rest.starts_with(word));
-    let idiom = IDIOMS.iter().any(|idiom| clause.starts_with(idiom));
-    let one = words(clause).len() < 2 && !lower.trim_start().starts_with("then ");
-    if begins || idiom || one {
-        return None;
-    }
-    let then = clause.strip_suffix(" then").map(|left| left.trim_end_matches(','));
-    let then = then.filter(|left| !ends_as_a_time(left));
-    let ends = lists(ENDS, &first) && words(clause).len() > 2;
-    let sets = lists(SETS, &first);
-    // "Then streaming, even if it takes nine weeks."
-    let goes_on = rest[clause.len()..].starts_with(',') || words(clause).len() <= 2;
-    let short = words(clause).len() <= 4 && !has_a_verb(clause);
-    let taken = lower.trim_start().starts_with("then ") && goes_on && short;
-    let habit = HABIT.iter().any(|word| padded.contains(word));
-    // "We take minus five to fifty, the other range is …": one is taken of several.
-    let takes = rest.starts_with("we take ") && rest.contains(',') && !habit;
-    let figure = words(clause).iter().any(|word| is_number(&word.text));
-    let denied = first == "no";
-    let lasts = LASTS.iter().any(|word| padded.contains(word)) || rest.contains(", not ");
-    let weight = |sign: bool, weight: usize| if sign { weight } else { 0 };
-    let sum = weight(approved, 1)
-        + weight(led, 2)
-        + weight(in_case, 3)
-        + weight(preferred.is_some() || held || taken, 3)
-        + weight(then.is_some(), 2)
-        + weight(ends, 3)
-        + weight(sets, 2)
-        + weight(takes, 2)
-        + weight(figure, 1)
-        + weight(denied, 1)
-        + weight(lasts, 1);
-    let acts = then.is_some() || ends || sets || takes || in_case || held || taken || preferred.is_some();
-    if !acts || sum < ENOUGH {
-        return None;
-    }
-    let said = match then {
-        Some(left) => format!("{}{}", &said[..left.len()], &said[clause.len()..]),
-        None => said.to_owned(),
-    };
-    let (what, why) = with_reason(&said);
-    Some((capital(&what), why))
+    clause.trim_end_matches(['.', '!', ' '])
 }
 
 /// What is left behind words that say somebody is right: "Sam is right about that, …".

@@ -249,24 +249,18 @@ impl Speaker<'_> {
             return self.in_turn(wording::speaks_to_open(self.speech, &wording::place(best), &quote));
         }
         // Who asks is shown the line again; who tells something has seen it.
+        if !asks {
+            let ways = self.in_turn(wording::touches(self.speech, &wording::spot(best), &quote));
+            let probe = self.probe(probes::of_message(self.speech, &message.text));
+            return if self.is_quoted(&quote) { Vec::new() } else { self.with_a_probe(ways, probe) };
+        }
         // A line that only says nearly the same has no word of the question.
-        let whole = || asks.then(|| self.in_short(text));
-        let Some(topic) = asked.topic(text, best).or_else(whole).filter(|_| asks || !self.is_quoted(&quote))
-        else {
-            return Vec::new();
-        };
+        let topic = asked.topic(text, best).unwrap_or_else(|| self.in_short(text));
         let said_of = title(&topic);
-        let ways = match (asks, is_open(best)) {
-            (false, _) => {
-                let ways = self.in_turn(wording::touches(self.speech, &wording::spot(best), &quote));
-                let asks = probes::of_message(self.speech, &message.text);
-                return self.with_a_probe(ways, self.probe(asks));
-            }
-            (true, true) => wording::points_at_open(self.speech, &said_of, &wording::place(best), &quote),
-            (true, false) if asked.is_answered() => {
-                wording::points_at(self.speech, &said_of, &wording::spot(best), &quote)
-            }
-            (true, false) => wording::comes_nearest(self.speech, &said_of, &wording::place(best), &quote),
+        let ways = match (is_open(best), asked.is_answered()) {
+            (true, _) => wording::points_at_open(self.speech, &said_of, &wording::place(best), &quote),
+            (false, true) => wording::points_at(self.speech, &said_of, &wording::spot(best), &quote),
+            (false, false) => wording::comes_nearest(self.speech, &said_of, &wording::place(best), &quote),
         };
         let ways = self.in_turn(ways);
         let more = match asked.other() {
@@ -554,7 +548,7 @@ impl Speaker<'_> {
         // "Who has to know that?" asks nothing of the documents but what it points back to.
         let points_back = said.split_whitespace().count() > 3
             && self.told().is_some_and(|told| told.contains(said.trim_end_matches('…')));
-        if !asks || points_back {
+        if !asks || points_back || probes::proposes(&said) {
             let ways = self.in_turn(wording::written_nowhere(self.speech, &said));
             return self.with_a_probe(ways, self.probe(probes::of_message(self.speech, &message.text)));
         }

@@ -2,8 +2,10 @@
 //! view, an open point. Who reads out a line and stops there leaves the work to the reader; a text that has none of these
 //! is asked nothing.
 
+use std::sync::LazyLock;
+
 use super::naming::{is_unit, names_something};
-use super::wording::{Speech, is_form_of};
+use super::wording::{Form, Speech, forms};
 use crate::discussion::words::{Word, is_significant, lists, stem, unquoted, words};
 
 /// What a text has that something can be asked of, with the words that have it.
@@ -145,8 +147,8 @@ pub(super) fn of_message(speech: Speech, text: &str) -> Vec<String> {
 /// Whether a sentence asks one of these: of the text that it quotes, and of nothing that stays open in the documents.
 /// The synthesis knows these sentences again.
 pub(crate) fn is_probe(sentence: &str) -> bool {
-    let ways = [&LIMIT, &FIGURE, &ROLE, &VIEW, &OPEN].into_iter().flatten().flatten();
-    ways.into_iter().any(|way| is_form_of(sentence, way))
+    static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| forms(&[&LIMIT, &FIGURE, &ROLE, &VIEW, &OPEN]));
+    FORMS.iter().any(|form| form.is_of(sentence))
 }
 
 fn said(speech: Speech, holds: impl Iterator<Item = Hold>) -> Vec<String> {
@@ -288,7 +290,7 @@ fn role(text: &str) -> Option<String> {
 }
 
 /// Whether somebody proposes something and has not settled it.
-fn proposes(text: &str) -> bool {
+pub(super) fn proposes(text: &str) -> bool {
     let lower = format!(" {} ", text.to_lowercase().replace('’', "'"));
     let signs = [
         " could ",

@@ -1,6 +1,8 @@
 //! What each of the three says where no lens has the words: of what the documents hold, of what was
 //! settled, of what stayed open, of the user's own words. Every sentence names what it rests on.
 
+use std::sync::LazyLock;
+
 use super::evidence::{Evidence, Line, LineKind, snippet};
 use super::paragraphs::sentences;
 use crate::lens::filled;
@@ -248,7 +250,8 @@ pub fn comes_nearest(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<S
 
 /// Whether a sentence shows a line as the answer to what was asked. The synthesis knows these sentences again.
 pub fn shows_an_answer(sentence: &str) -> bool {
-    POINTS_AT.iter().flatten().any(|way| is_form_of(sentence, way))
+    static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| forms(&[&POINTS_AT]));
+    FORMS.iter().any(|form| form.is_of(sentence))
 }
 
 fn filled_in<const N: usize>(
@@ -269,20 +272,37 @@ fn filled_in<const N: usize>(
 /// Whether a sentence only shows a line, or says that there is no other: the document's own words are no insight of
 /// who reads them out.
 pub fn only_shows(sentence: &str) -> bool {
-    let ways = POINTS_AT.iter().flatten().chain(READS_BESIDE.iter().flatten());
-    let ways = ways.chain(NEAREST.iter().flatten());
-    let ways = ways.chain(NOTHING_BESIDE.iter().flatten()).chain(NONE_EITHER.iter().flatten());
-    let mut ways = ways.chain(ENUMERATES.iter().flatten());
-    ways.any(|way| is_form_of(sentence, way))
+    static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
+        let mut all = forms(&[&POINTS_AT]);
+        all.extend(forms(&[&READS_BESIDE, &NEAREST]));
+        all.extend(forms(&[&NOTHING_BESIDE]));
+        all.extend(forms(&[&NONE_EITHER, &ENUMERATES]));
+        all
+    });
+    FORMS.iter().any(|form| form.is_of(sentence))
 }
 
-/// Whether a sentence begins as a way to say something does, whatever stands in its places.
-pub(super) fn is_form_of(sentence: &str, way: &str) -> bool {
-    // More may follow before its end.
-    let mut parts = way.trim_end_matches('.').split(['{', '}']).step_by(2);
-    let begins = parts.next().and_then(|first| sentence.strip_prefix(first));
-    parts.try_fold(begins.unwrap_or_default(), |rest, part| Some(rest.split_once(part)?.1)).is_some()
-        && begins.is_some()
+/// A way to say something without what stands in its places.
+pub(super) struct Form(Vec<&'static str>);
+
+impl Form {
+    fn new(way: &'static str) -> Form {
+        // More may follow before its end.
+        Form(way.trim_end_matches('.').split(['{', '}']).step_by(2).collect())
+    }
+
+    /// Whether a sentence begins as this does, whatever stands in its places.
+    pub fn is_of(&self, sentence: &str) -> bool {
+        let Some((first, parts)) = self.0.split_first() else { return false };
+        let begins = sentence.strip_prefix(first);
+        begins.is_some_and(|rest| {
+            parts.iter().try_fold(rest, |rest, part| Some(rest.split_once(part)?.1)).is_some()
+        })
+    }
+}
+
+pub(super) fn forms<const N: usize>(of: &[&'static [[&'static str; N]; 3]]) -> Vec<Form> {
+    of.iter().flat_map(|ways| ways.iter().flatten()).map(|way| Form::new(way)).collect()
 }
 
 /// The same before a line that is a question itself, or stands among what is open.
@@ -708,31 +728,33 @@ pub fn written_nowhere(speech: Speech, said: &str) -> Vec<String> {
     ways.iter().map(|way| way.replacen("{}", said, 1)).collect()
 }
 
-/// What is said in passing is nothing for the item, in several ways.
+/// What is said in passing is nothing for the item.
+const LEAVES_OUT: [[&str; 2]; 3] = [
+    [
+        "\"{}\" is no matter of this item, so I keep it out of what people will read.",
+        "I keep \"{}\" between the people at this table.",
+    ],
+    [
+        "\"{}\" is nothing to weigh for this item, so I keep it off the record.",
+        "No option hangs on \"{}\" here, so it stays off the record.",
+    ],
+    [
+        "\"{}\" needs no test in this item, so I write nothing of it down.",
+        "No exact wording is wanted on \"{}\" here, so I leave it out.",
+    ],
+];
+
+/// The ways to say so.
 pub fn leaves_out(speech: Speech, topic: &str) -> Vec<String> {
-    let ways = speech.one_of(
-        [
-            "\"{}\" is no matter of this item, so I keep it out of what people will read.",
-            "I keep \"{}\" between the people at this table.",
-        ],
-        [
-            "\"{}\" is nothing to weigh for this item, so I keep it off the record.",
-            "No option hangs on \"{}\" here, so it stays off the record.",
-        ],
-        [
-            "\"{}\" needs no test in this item, so I write nothing of it down.",
-            "No exact wording is wanted on \"{}\" here, so I leave it out.",
-        ],
-    );
+    let [analyst, architect, designer] = &LEAVES_OUT;
+    let ways = speech.one_of(analyst, architect, designer);
     ways.iter().map(|way| way.replacen("{}", topic, 1)).collect()
 }
 
 /// Whether a sentence says that something is nothing for the item. The synthesis knows these sentences again.
 pub fn keeps_out(sentence: &str) -> bool {
-    [Speech::Analyst, Speech::Architect, Speech::Designer]
-        .into_iter()
-        .flat_map(|speech| leaves_out(speech, "{}"))
-        .any(|way| is_form_of(sentence, &way))
+    static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| forms(&[&LEAVES_OUT]));
+    FORMS.iter().any(|form| form.is_of(sentence))
 }
 
 /// What stands before what a voice asks next of a line that a colleague has shown.
