@@ -4,7 +4,7 @@
 //! two by words that only this one has, or by its place ("the second"). A doubt takes up neither.
 
 use super::decisions::{main_clause, reason_behind, with_reason};
-use super::words::{is_significant, stem, words};
+use super::words::{is_number, is_significant, stem, words};
 use crate::plain::capital;
 
 /// What an answer to a question of the form "A or B?" decides, and why.
@@ -41,6 +41,23 @@ pub fn answer_to(asked: &str, text: &str) -> Option<(String, Option<String>)> {
         let why = why.or(why_behind).or_else(speaks_against);
         let whole = completed(asked, &one, chosen, &what).or_else(|| named(asked, &what));
         (whole.unwrap_or(what), why)
+    })
+}
+
+/// What a figure decides that stands for itself behind "how many …?": "Sixteen. Nobody has asked for more."
+pub fn figure_for(asked: &str, text: &str) -> Option<(String, Option<String>)> {
+    let lower = asked.to_ascii_lowercase();
+    let counts = ["how many ", "how much ", "how long ", "how often ", "wie viele ", "wie lange "];
+    let question = asked.trim_end_matches(['?', ' ']);
+    let asks = asked.trim_end().ends_with('?') && counts.iter().any(|word| lower.contains(word));
+    let statements = super::decisions::statements(text);
+    let first = statements.first()?.trim_end_matches(['.', '!', ' ']);
+    let found = words(first);
+    let is_figure = found.len() <= 2 && found.first().is_some_and(|word| is_number(&word.text));
+    (asks && is_figure && !first.ends_with('?') && words(question).len() > 3).then(|| {
+        let why = statements.get(1).filter(|_| statements.len() == 2 && !statements[1].ends_with('?'));
+        let why = why.map(|why| why.trim_end_matches(['.', '!', ' ']).to_owned());
+        (format!("{}: {}", capital(question), first.to_lowercase()), why)
     })
 }
 
@@ -305,5 +322,16 @@ mod tests {
         assert_eq!(of("What matters more: one place or two?").as_deref(), Some("one place | two"));
         assert_eq!(of("Is that so or not?"), None);
         assert_eq!(of("What next?"), None);
+    }
+
+    #[test]
+    fn a_figure_alone_answers_how_many() {
+        let decided = figure_for("How many buoys may I set?", "Six. Nobody has ever asked for more.");
+        let (what, why) = decided.unwrap();
+        assert_eq!(what, "How many buoys may I set: six");
+        assert_eq!(why.as_deref(), Some("Nobody has ever asked for more"));
+        assert_eq!(figure_for("Who sets the buoy?", "Six."), None);
+        assert_eq!(figure_for("How many buoys may I set?", "Six skippers came."), None);
+        assert_eq!(figure_for("How many buoys may I set?", "Six?"), None);
     }
 }

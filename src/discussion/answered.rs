@@ -61,6 +61,22 @@ pub(super) fn is_answered(one: &Said, question: &str, later: &[Said], decisions:
         || decisions.iter().filter(after).any(about_half)
         || is_read_out(question, &asked, later)
         || is_shown(later)
+        || is_settled_where_it_stands(later)
+}
+
+/// Whether a later decision is about the open line that the question was pointed to: its answers name that line.
+fn is_settled_where_it_stands(later: &[Said]) -> bool {
+    let answers = |to: &[Said]| -> Vec<(String, String)> {
+        let answers = to.iter().take_while(|next| next.by != USER);
+        answers.flat_map(|next| &next.sentences).flat_map(|sentence| placed(sentence)).collect()
+    };
+    let open: Vec<String> =
+        answers(later).into_iter().filter(|(_, line)| is_open(line)).map(|(place, _)| place).collect();
+    let decisive = |at: &usize| later[*at].by == USER && !later[*at].decides.is_empty();
+    !open.is_empty()
+        && (0..later.len())
+            .filter(decisive)
+            .any(|at| answers(&later[at + 1..]).iter().any(|(place, _)| open.contains(place)))
 }
 
 /// Whether the first answer shows a line as the answer: the voice has held the question against all documents.
@@ -254,6 +270,30 @@ mod tests {
         let fence = "The technician mends the fence";
         assert!(is("Who repairs the fence?", &[fence], "Next."));
         assert!(!is("Who pays the technician for the fence?", &["The technician mends it"], "Next."));
+    }
+
+    #[test]
+    fn a_decision_about_the_open_line_settles_the_question_that_was_pointed_to_it() {
+        let asked = said(4, USER, "What happens with two skippers at one berth?");
+        let talk = |place: &str| {
+            [
+                said(
+                    5,
+                    "business-analyst",
+                    "Open is spec.md line 7: \"Two skippers at one berth: who decides?\".",
+                ),
+                said(6, USER, "Let's go with the harbour master."),
+                said(
+                    7,
+                    "business-analyst",
+                    &format!(
+                        "People find it where {place} still asks \"Two skippers at one berth: who decides?\"."
+                    ),
+                ),
+            ]
+        };
+        assert!(is_answered(&asked, &asked.text, &talk("spec.md line 7"), &[]));
+        assert!(!is_answered(&asked, &asked.text, &talk("spec.md line 9"), &[]));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! come first: no decision is lost, one in a redirected input or in an exit message neither.
 
 use super::Discussion;
-use super::alternatives::{answer_to, answer_to_itself};
+use super::alternatives::{answer_to, answer_to_itself, figure_for};
 use super::decisions::decisions_in;
 use super::event::{Class, Event, NoticeKind, Purpose, Record};
 use super::facts::told;
@@ -48,7 +48,7 @@ pub fn decided_by(text: &str, before: &[Record]) -> Vec<(String, Option<String>)
         Event::Notice(notice) if notice.notice == NoticeKind::Disagreement => Some(notice.text.as_str()),
         _ => None,
     });
-    asked.and_then(|asked| answer_to(asked, text)).into_iter().collect()
+    asked.and_then(|asked| answer_to(asked, text).or_else(|| figure_for(asked, text))).into_iter().collect()
 }
 
 /// Reads the synthesis off a discussion.

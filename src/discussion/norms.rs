@@ -54,7 +54,8 @@ fn ends_or(after: &str, words: &[&str]) -> bool {
 
 /// "Paper stays", "Guests stay out of our network".
 fn stays(lower: &str) -> bool {
-    let behind = ["out of ", "as it is", "as they are", "the way ", "where it is", "off", "on paper"];
+    let behind =
+        ["the default", "out of ", "as it is", "as they are", "the way ", "where it is", "off", "on paper"];
     let verbs = [" stays", " stay", " stands"];
     let split = verbs.iter().find_map(|verb| lower.split_once(verb));
     split.is_some_and(|(name, after)| {

@@ -341,7 +341,8 @@ impl<'a> Asked<'a> {
             cell || wants.is_met(line, text) || wants.is_counted(line) || wants.is_span(line)
         };
         match wants.figure || wants.people || wants.span || wants.money {
-            true => is_met() && says(OF_MET),
+            // "Cost" alone is the question, and no thing that costs.
+            true => is_met() && says(OF_MET) && (share.count >= 2 || !wants.money),
             false => share.count >= 2 && says(OF_ANSWER),
         }
     }

@@ -1,6 +1,7 @@
 //! What an answer has to have beside the words of its question: a figure, people, a case.
 
 use super::evidence::Line;
+use super::spoken;
 use crate::discussion::names_people;
 use crate::discussion::root::root;
 use crate::discussion::words::{Word, words};
@@ -22,6 +23,11 @@ pub(super) struct Wants {
     pub span: bool,
     /// "How many stops …": what is counted, by its root.
     pub counted: Option<String>,
+}
+
+/// Whether a word is a figure, in digits or written out.
+fn is_figure(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit()) || spoken::digits(word).is_some()
 }
 
 /// Words with which a line speaks of money.
@@ -86,15 +92,13 @@ impl Wants {
         ];
         let is_unit =
             |word: &str| units.iter().any(|unit| word.starts_with(unit) && word.len() <= unit.len() + 2);
-        let spans = |pair: &[String]| pair[0].starts_with(|c: char| c.is_ascii_digit()) && is_unit(&pair[1]);
+        let spans = |pair: &[String]| is_figure(&pair[0]) && is_unit(&pair[1]);
         self.span && line.words.windows(2).any(spans)
     }
 
     /// Whether a line counts what is asked for: "18 stops".
     pub fn is_counted(&self, line: &Line) -> bool {
-        let counts = |pair: &[String], noun: &String| {
-            pair[0].starts_with(|c: char| c.is_ascii_digit()) && root(&pair[1]) == *noun
-        };
+        let counts = |pair: &[String], noun: &String| is_figure(&pair[0]) && root(&pair[1]) == *noun;
         self.counted.as_ref().is_some_and(|noun| line.words.windows(2).any(|pair| counts(pair, noun)))
     }
 
