@@ -108,8 +108,17 @@ fn is_settled_by(question: &str, asked: &[String], next: &Said) -> bool {
         let text = format!("{what} {}", why.as_deref().unwrap_or_default());
         shared(asked, &text) >= 2.min(asked.len()).max(1)
     };
+    // "Make that one week" behind "for how long do we keep it?"
+    let lower = question.to_lowercase();
+    let counts = ["how long", "how many", "how much", "how often", "wie lange", "wie viele"].iter();
+    let of_count = counts.into_iter().any(|word| lower.contains(word));
+    let is_figure = |(what, _): &(String, Option<String>)| {
+        let found = words(what);
+        of_count && found.len() <= 5 && found.iter().any(|word| is_number(&word.text))
+    };
     let decides = !next.decides.is_empty();
-    decides && (names || next.decides.iter().any(near)) || answer_to(question, &next.text).is_some()
+    decides && (names || next.decides.iter().any(|one| near(one) || is_figure(one)))
+        || answer_to(question, &next.text).is_some()
 }
 
 /// Whether the lines that an answer reads out say three quarters of what is asked, all of them together, or one
@@ -307,6 +316,8 @@ mod tests {
             "Two at once it is, since the truck comes anyway."
         ));
         assert!(is("Do we paint it red or green?", &[], "Green, because of the fog."));
+        assert!(is("For how long do we keep the list?", &[], "Make that one week."));
+        assert!(!is("Who keeps the list?", &[], "Make that one week."));
     }
 
     #[test]

@@ -151,7 +151,8 @@ pub fn decided(sentence: &str, by_user: bool) -> Option<(String, Option<String>)
         (by_user && lower[at..].contains("agreed"), told, clause.filter(own))
     {
         let whom = whom.trim_end_matches(['.', '!', ' ']);
-        return Some((capital(what), Some(format!("agreed with {whom}"))));
+        let nobody = ["nobody", "no one", "none", "never"].iter().any(|word| whom.starts_with(word));
+        return (!nobody).then(|| (capital(what), Some(format!("agreed with {whom}"))));
     }
     let rest = rest.trim_end_matches(['.', '!', '。', ' ']);
     let agreed = lower[at..at + length].contains("agree");

@@ -377,11 +377,6 @@ impl Statement<'_> {
             "we won't ",
             "we will not ",
             "we stick with ",
-            "we stick to ",
-            "we keep to ",
-            "we stay with ",
-            "we stay at ",
-            "we leave it at ",
             "we drop ",
             "we skip ",
             "we go for ",
@@ -518,7 +513,9 @@ impl Statement<'_> {
             "agreed finally that ",
         ];
         let (at, length) = agreed.iter().find_map(|words| Some((self.rest.find(words)?, words.len())))?;
-        Some(with_reason(&self.said[at + length..]))
+        // With whom is not what.
+        let what = &self.said[at + length..];
+        (!what.to_ascii_lowercase().starts_with("with ")).then(|| with_reason(what))
     }
 
     /// "Import is out", "retries stay at two days": a state that is laid down. Behind words that conclude, or

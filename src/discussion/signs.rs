@@ -63,11 +63,24 @@ const PAST: [&str; 14] = [
     " yesterday ",
     " already ",
 ];
+/// What stands behind a verb that is said to all at the table.
+const OBJECTS: [&str; 18] = [
+    "a", "all", "an", "any", "both", "each", "every", "it", "its", "our", "that", "the", "their", "them",
+    "these", "this", "those", "us",
+];
+/// Whom nothing is decided about: "we keep to ourselves".
+const PERSONS: [&str; 6] = [" ourselves ", " my ", " me ", " them ", " you ", " your "];
+/// Verbs behind "we'd rather" that settle nothing.
+const IDLY: &str = "be|go|have|hear|know|not|say|see|sleep|talk|think|try";
+/// How a choice goes on that was weighed: "…, even if it takes nine weeks".
+const CONCEDES: [&str; 7] = [", because", ", but", ", even", ", otherwise", ", since", ", so ", ", though"];
 /// What tells that something is done anyway.
 const HABIT: [&str; 7] =
     [" at the moment ", " currently ", " each ", " every ", " now ", " often ", " today "];
 /// Signs that what is said is to last.
-const LASTS: [&str; 9] = [
+const LASTS: [&str; 11] = [
+    " go to ",
+    " goes to ",
     " stay ",
     " stays ",
     " from now on ",
@@ -143,9 +156,17 @@ impl<'t> Signs<'t> {
             return None;
         }
         let then = clause.strip_suffix(" then").map(|left| left.trim_end_matches(','));
-        let held = begins(&["we keep to ", "we stick to ", "we stay with ", "we leave it at "]);
-        let goes_on = rest[clause.len()..].starts_with(',') || found.len() <= 2;
+        let figure = found.iter().any(|word| is_number(&word.text));
+        let held = begins(&["we keep to ", "we stick to ", "we stay with "])
+            && !says(&PERSONS)
+            && !rest.contains(" when ")
+            || begins(&["we leave it at "]) && figure;
+        let goes_on = CONCEDES.iter().any(|word| rest[clause.len()..].starts_with(word));
         let named = opens_with_then && goes_on && found.len() <= 4 && !has_a_verb(clause);
+        let second = found.get(1).map(|word| word.text.as_ref()).unwrap_or_default();
+        // "Scrap the list" tells what to do; "scrap metal is stored here" tells of metal.
+        let has_object = OBJECTS.contains(&second);
+        let preferred = preferred.filter(|_| !lists(IDLY, first));
         Some(Signs {
             rest,
             clause,
@@ -154,10 +175,10 @@ impl<'t> Signs<'t> {
             led,
             in_case: case.is_some(),
             taken: preferred.is_some() || held || named,
-            ends: lists(ENDS, first) && found.len() > 2,
-            sets: lists(SETS, first),
+            ends: lists(ENDS, first) && found.len() > 2 && has_object,
+            sets: lists(SETS, first) && has_object,
             takes: begins(&["we take "]) && rest.contains(',') && !says(&HABIT),
-            figure: found.iter().any(|word| is_number(&word.text)),
+            figure,
             denied: first == "no",
             lasts: says(&LASTS) || rest.contains(", not "),
         })
@@ -173,7 +194,7 @@ impl<'t> Signs<'t> {
             (self.approved, 1),
             (self.led, 2),
             (self.then.is_some(), 2),
-            (self.in_case, 3),
+            (self.in_case, 2),
             (self.taken, 3),
             (self.ends, 3),
             (self.sets, 2),
@@ -257,7 +278,10 @@ mod tests {
                 "Wait with the lamps until someone has found a dry place",
             ),
             ("Then rope, even if it takes nine weeks.", "Rope, even if it takes nine weeks"),
-            ("In that case they land at the north pier.", "They land at the north pier"),
+            (
+                "In that case they go to the north pier, from the third on.",
+                "They go to the north pier, from the third on",
+            ),
             ("Bin the weekly list, the harbour can wait.", "Bin the weekly list, the harbour can wait"),
             ("Six months stands, the crew lives with it.", "Six months stands, the crew lives with it"),
             ("ok so the two pilots tow it then", "The two pilots tow it"),
@@ -293,6 +317,25 @@ mod tests {
             "Take a seat.",
             "We take two photos every day.",
             "We use the ferry now.",
+            "In that case we have a problem.",
+            "In that case nobody pays.",
+            "Then lunch, I'm hungry.",
+            "Then Monday.",
+            "We'd rather not talk about it.",
+            "We would rather have a bigger boat.",
+            "We keep to ourselves.",
+            "We stay with my parents.",
+            "We leave it at the door.",
+            "We stick to the seats when it is hot.",
+            "The question stands.",
+            "Scrap metal is stored at the quay.",
+            "Bin bags are collected on Monday.",
+            "Use case 3 is missing.",
+            "Store 5 is closed.",
+            "Leave requests only go to the boss.",
+            "Put two and two together, folks.",
+            "Raise your hand only when asked.",
+            "The letter is late, I agreed that with nobody.",
             "Then nothing happened.",
             "Then the ferry left.",
             "Nina is right about that.",

@@ -106,7 +106,9 @@ impl<'a> Folder<'a> {
         let mut places: Vec<Place<'_>> =
             files.chain(self.folders.keys().map(|name| Place::of(name, true))).collect();
         let Some(bytes) = find(bytes, &mut places) else {
-            return Err(Error::Damaged("a tree on the way cannot be read".to_owned()));
+            return Err(Error::Damaged(
+                "a tree on the way cannot be read, or is out of order; `git fsck` says more".to_owned(),
+            ));
         };
         let (files, folders) = places.split_at_mut(self.files.len());
         for (place, change) in files.iter_mut().zip(self.files.values()) {
@@ -145,10 +147,11 @@ impl Place<'_> {
     }
 }
 
-/// Looks for entries in a tree's bytes: the bytes, in git's form. None where they are no tree.
+/// Looks for entries in a tree's bytes: the bytes, in git's form. None where they are no tree, or out of git's order.
 fn find<'t>(bytes: &'t [u8], places: &mut [Place<'_>]) -> Option<Cow<'t, [u8]>> {
     let mut starts = Vec::with_capacity(bytes.len() / 32);
     let mut all = Entries(bytes);
+    let mut before: Option<(&[u8], bool)> = None;
     while !all.0.is_empty() {
         let start = bytes.len() - all.0.len();
         // Old programs wrote modes with a zero in front.
@@ -156,7 +159,13 @@ fn find<'t>(bytes: &'t [u8], places: &mut [Place<'_>]) -> Option<Cow<'t, [u8]>> 
             let bytes = canonical(bytes)?;
             return find(&bytes, places).map(|bytes| Cow::Owned(bytes.into_owned()));
         }
-        all.next()??;
+        let entry = all.next()??;
+        let this = (entry.name, entry.mode == FOLDER);
+        // Twice the same name, or none in its place: git would find one of them only.
+        if before.is_some_and(|before| order(before, this) != Ordering::Less) {
+            return None;
+        }
+        before = Some(this);
         starts.push(start);
     }
     let start = |at: usize| starts.get(at).copied().unwrap_or(bytes.len());

@@ -3,11 +3,12 @@
 //! Only what is plain is read here. Whatever is missing, foreign, too large or damaged is asked of
 //! [`Repo`](super::Repo), whose answer it is then, or whose complaint: so there is one place that says what is wrong.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 
 use git2::{ObjectType, Oid};
 
-use super::compare::Entries;
+use super::compare::{Entries, FOLDER, order};
 use super::objects::parse;
 use super::packs::Bytes;
 use super::{DEPTH, Entry, Error, Objects, kind_of};
@@ -87,8 +88,16 @@ impl Objects {
         recordings: &mut Vec<String>,
     ) -> Option<()> {
         let bytes = self.plain(tree, ObjectType::Tree, u64::MAX)?;
+        let mut before: Option<(&[u8], bool)> = None;
         for entry in Entries(&bytes) {
-            let entry = entry?.entry()?;
+            let entry = entry?;
+            let this = (entry.name, entry.mode == FOLDER);
+            // libgit2 says what it makes of a tree that is out of order, or names something twice.
+            if before.is_some_and(|before| order(before, this) != Ordering::Less) {
+                return None;
+            }
+            before = Some(this);
+            let entry = entry.entry()?;
             let name = format!("{prefix}{}", String::from_utf8_lossy(entry.name));
             let is_ours = prefix.is_empty() && name.eq_ignore_ascii_case("elaborations");
             match kind_of(entry.object.mode) {

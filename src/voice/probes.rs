@@ -192,36 +192,44 @@ const STAFF: &str = concat!(
 
 /// A bound with its figure and what it counts: "at most 4 late shifts".
 fn limit(text: &str) -> Option<String> {
-    let lower = unquoted(text).to_lowercase();
-    if lower.len() != text.len() {
-        return None;
-    }
-    BOUNDS
-        .iter()
-        .filter_map(|bound| {
-            let at = lower.find(bound)?;
-            let whole = !lower[..at].ends_with(char::is_alphanumeric);
-            let from = at + bound.len();
-            let behind = lower.get(from..)?.strip_prefix(' ')?;
-            let counts = whole && behind.starts_with(|c: char| c.is_ascii_digit());
-            counts.then(|| (at, counted(text, from + 1)))
-        })
-        .min()
-        .map(|(at, end)| text[at..end].to_owned())
+    // ASCII letters in lower case: every byte keeps its place.
+    let lower = unquoted(text).to_ascii_lowercase();
+    let found = BOUNDS.iter().filter_map(|bound| {
+        let at = lower.find(bound)?;
+        let whole = !lower[..at].ends_with(char::is_alphanumeric);
+        let behind = lower[at + bound.len()..].strip_prefix(' ')?;
+        let counts = whole && behind.starts_with(|c: char| c.is_ascii_digit());
+        counts.then_some((at, at + bound.len() + 1))
+    });
+    let (at, figure) = found.min()?;
+    let near = near(&text[figure..]);
+    let found = words(near);
+    text.get(at..figure + counted(near, &found))
+        .map(str::to_owned)
+        .filter(|limit| limit.chars().any(|c| c.is_ascii_digit()))
 }
 
-/// Where the words end that say what the figure at a place counts.
-fn counted(text: &str, from: usize) -> usize {
-    let found = words(&text[from..]);
-    let mut end = from + found.first().map_or(0, |figure| figure.end);
+/// As much of a text as a figure with its unit takes.
+fn near(text: &str) -> &str {
+    let end = text.char_indices().map(|(at, _)| at).nth(NEAR).unwrap_or(text.len());
+    &text[..end]
+}
+
+/// A figure with what it counts is no longer, in characters.
+const NEAR: usize = 80;
+
+/// Where the words end that say what the figure counts that a text begins with, `found` being its words.
+fn counted(text: &str, found: &[Word<'_>]) -> usize {
+    let Some(figure) = found.first() else { return 0 };
+    let mut end = figure.end;
     // "10,000.00" is one figure.
     let mut parts = found.iter().skip(1).peekable();
     while let Some(part) = parts.next_if(|part| {
-        from + part.start == end + 1
+        part.start == end + 1
             && part.text.starts_with(|c: char| c.is_ascii_digit())
             && text[end..].starts_with([',', '.', ':'])
     }) {
-        end = from + part.end;
+        end = part.end;
     }
     if text[end..].starts_with(" %") {
         return end + 2;
@@ -230,36 +238,31 @@ fn counted(text: &str, from: usize) -> usize {
         return end + 1;
     }
     // "Late shifts" are two words, "days go" is one.
-    let joined = |end: usize, part: &Word<'_>| text[end..from + part.start] == *" " && is_unit(&part.text);
+    let joined = |end: usize, part: &Word<'_>| text[end..part.start] == *" " && is_unit(&part.text);
     let plural = |part: &Word<'_>| stem(&part.text).len() < part.text.len();
     let Some(first) = parts.next().filter(|part| joined(end, part)) else { return end };
-    end = from + first.end;
+    end = first.end;
     match parts.next().filter(|second| !plural(first) && plural(second) && joined(end, second)) {
-        Some(second) => from + second.end,
+        Some(second) => second.end,
         None => end,
     }
 }
 
-/// A figure with what it counts: "11 hours", "seventeen people".
+/// A figure with what it counts: "420 meals", "seventeen people".
 fn figure(text: &str) -> Option<String> {
-    let found = words(&text.to_lowercase())
-        .iter()
-        .map(|word| (word.start, word.end, word.text.to_string()))
-        .collect::<Vec<_>>();
-    if text.to_lowercase().len() != text.len() {
-        return None;
-    }
-    found.iter().enumerate().find_map(|(at, (start, _, word))| {
-        let free = !text[..*start].ends_with(['-', '.', ',', ':', '/', '#', '§']);
-        let end = counted(text, *start);
-        let next = found.get(at + 1)?;
+    words(text).iter().find_map(|word| {
         // A small number is seen at once, and a time has its own questions.
-        let many =
-            word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_digit()) || MANY.contains(&word.as_str());
-        let counts =
-            text[*start..end].rsplit(' ').next().is_some_and(|unit| names_something(&unit.to_lowercase()));
-        let is_time = text[*start..end].contains(':');
-        (free && many && counts && !is_time && end >= next.1).then(|| text[*start..end].to_owned())
+        let digits = word.text.len() > 1 && word.text.bytes().all(|byte| byte.is_ascii_digit());
+        let free = !text[..word.start].ends_with(['-', '.', ',', ':', '/', '#', '§']);
+        if !free || !digits && !MANY.contains(&word.text.as_ref()) {
+            return None;
+        }
+        let near = near(&text[word.start..]);
+        let found = words(near);
+        let said = &near[..counted(near, &found)];
+        let unit = said.rsplit(' ').next().unwrap_or_default().to_lowercase();
+        let counts = said.contains(' ') && names_something(&unit) && !said.contains(':');
+        counts.then(|| said.to_owned())
     })
 }
 
@@ -348,6 +351,19 @@ mod tests {
         assert_eq!(role("The duty manager phones the bank list").as_deref(), Some("duty manager"));
         assert!(of_line(Speech::Analyst, "The sea is blue").is_empty());
         assert!(!of_message(Speech::Architect, "We could ask for a deposit").is_empty());
+    }
+
+    #[test]
+    fn letters_that_change_their_length_in_lower_case_are_no_danger() {
+        for text in [
+            "the quay İẞ noon 12 boats",
+            "For İİ the harbour is at most 9ẞẞ rooms.",
+            "at most 9 ẞ",
+            "höchstens 12 ﬁ",
+        ] {
+            let _ = (figure(text), limit(text), role(text));
+        }
+        assert_eq!(figure("İİ 12 boats wait").as_deref(), Some("12 boats"));
     }
 
     #[test]

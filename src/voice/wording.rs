@@ -394,24 +394,24 @@ pub fn reads_beside(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<St
 /// That the documents hold nothing beside a line, in several ways.
 const NOTHING_BESIDE: [[&str; 5]; 3] = [
     [
-        "On \"{word}\", I find no line that people could read beside {place}.",
+        "On \"{word}\", I have no second line for people beside {place}.",
         "I would send people who ask about \"{word}\" to {place} too.",
-        "For people who ask about \"{word}\" I know of {place} and no other line.",
+        "For people who ask about \"{word}\" I have {place} to show, and no more.",
         "Somebody who asks me about \"{word}\" is sent to {place} as well.",
-        "People have {place} to read on \"{word}\", and I add nothing to it.",
+        "On \"{word}\", people get {place} from me too, and I add nothing to it.",
     ],
     [
-        "On \"{word}\", I have nothing on record to weigh beside {place}.",
-        "I weigh \"{word}\" by the record at {place} too, and by no other line.",
-        "The record gives me {place} to weigh for \"{word}\" and nothing to set against it.",
+        "On \"{word}\", I have nothing to weigh beyond {place}.",
+        "I weigh \"{word}\" by the record at {place} too.",
+        "The record at {place} is what I would weigh for \"{word}\", and I set nothing against it.",
         "I start to weigh \"{word}\" from {place} on the record as well.",
-        "Nothing else on record weighs in on \"{word}\" beside {place}.",
+        "I put nothing of my own on the scales for \"{word}\" beside the record at {place}.",
     ],
     [
-        "On \"{word}\", I find no other exact wording beside {place}.",
-        "The exact text that I have on \"{word}\" is that of {place}, literally.",
-        "I have no exact, literal wording on \"{word}\" beyond {place}.",
-        "To the letter, I have {place} on \"{word}\" and no other exact line.",
+        "On \"{word}\", I offer no other exact wording beside {place}.",
+        "The exact text that I go by on \"{word}\" is that of {place}, literally.",
+        "I add no exact, literal wording on \"{word}\" to {place}.",
+        "To the letter, I go by {place} on \"{word}\" too, and by no other exact line.",
         "I would check \"{word}\" literally against {place} too, to the letter.",
     ],
 ];
@@ -707,22 +707,22 @@ pub fn left_open(speech: Speech, name: Option<&str>, turn: u32, what: &str) -> V
 pub fn written_nowhere(speech: Speech, said: &str) -> Vec<String> {
     let ways = speech.one_of(
         [
-            "\"{}\" stands in no document that people could read.",
-            "People who read the documents do not learn of \"{}\" yet.",
-            "No line tells people \"{}\" so far, and somebody has to hear of it.",
-            "Only somebody at this table knows \"{}\" until it is written down.",
+            "I find no line that tells people \"{}\".",
+            "As far as I see, people do not read of \"{}\" anywhere yet.",
+            "I have no line to show people on \"{}\", so somebody has to tell them.",
+            "As far as I see, only somebody at this table knows \"{}\".",
         ],
         [
-            "\"{}\" is on record nowhere yet, so nobody could weigh it.",
-            "No document has \"{}\" on record yet: weigh it, and record it with its source.",
-            "The risk with \"{}\" is that it stands in no document so far.",
+            "I find \"{}\" on record nowhere, so I cannot weigh it yet.",
+            "I have nothing on record for \"{}\": weigh it, and record it with its source.",
+            "The risk with \"{}\" is that I find it on record nowhere.",
             "I would put \"{}\" on record, with its risk, before it is weighed.",
         ],
         [
-            "\"{}\" is written in no document yet, so no test holds it.",
-            "No document has \"{}\" yet, literally or in other words to test.",
-            "\"{}\" has to be written down exactly, for no document has it to test.",
-            "A test cannot assert \"{}\" before some document says it.",
+            "In no exact words do I find \"{}\", so a test has nothing to hold.",
+            "Literally, to the letter, \"{}\" is written nowhere that I know of, nor in other words to test.",
+            "I would write \"{}\" down exactly and literally, since no test finds it.",
+            "A test finds nothing exact to assert \"{}\" by.",
         ],
     );
     ways.iter().map(|way| way.replacen("{}", said, 1)).collect()
