@@ -224,22 +224,22 @@ pub fn points_at(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<Strin
 /// What stands before a line that is the nearest to what the user asks, and no answer.
 const NEAREST: [[&str; 4]; 3] = [
     [
-        "The nearest that people can read on \"{word}\" is {place}: \"{quote}\".",
-        "I have no answer for people there. Nearest to it on \"{word}\" is {place}: \"{quote}\".",
-        "People who ask that get no answer yet; nearest on \"{word}\" is \"{quote}\" ({place}).",
+        "People who look for \"{word}\" get nearest to it at {place}: \"{quote}\".",
         "Nearest to what people ask there on \"{word}\" comes {place}: \"{quote}\".",
+        "People who ask that may start from {place}, the nearest on \"{word}\": \"{quote}\".",
+        "For people who ask about \"{word}\", the nearest I find is \"{quote}\" ({place}).",
     ],
     [
-        "Nearest on record for \"{word}\", and not enough to weigh it by, is {place}: \"{quote}\".",
-        "I would not weigh it by this alone, though nothing on \"{word}\" is nearer: \"{quote}\" ({place}).",
-        "The record has no answer to weigh. Nearest on \"{word}\" is {place}: \"{quote}\".",
-        "On record, and nearest to \"{word}\", is \"{quote}\" ({place}); an answer to weigh it is not.",
+        "Nearest on record for \"{word}\", and to be weighed with care, is {place}: \"{quote}\".",
+        "I would weigh \"{word}\" from here, the nearest on record: \"{quote}\" ({place}).",
+        "The nearest that I can weigh on \"{word}\" is on record at {place}: \"{quote}\".",
+        "On record, and nearest to \"{word}\", is \"{quote}\" ({place}): weigh whether it answers that.",
     ],
     [
-        "Nearest on \"{word}\", though no exact answer, is {place}: \"{quote}\".",
-        "No exact wording answers that. Nearest on \"{word}\" is {place}: \"{quote}\".",
-        "Exact and literal, yet only the nearest on \"{word}\", is \"{quote}\" ({place}).",
-        "Taken to the letter, nothing answers that; nearest on \"{word}\" is {place}: \"{quote}\".",
+        "Nearest on \"{word}\", to the letter, is {place}: \"{quote}\".",
+        "The nearest exact wording on \"{word}\" is {place}: \"{quote}\".",
+        "Exact and literal, and the nearest on \"{word}\", is \"{quote}\" ({place}).",
+        "Taken to the letter, the nearest on \"{word}\" is {place}: \"{quote}\".",
     ],
 ];
 
@@ -359,7 +359,7 @@ pub fn stands_open(speech: Speech, at: &str, said: &str) -> Vec<String> {
         ],
         vec![
             format!("Literally, {at} leaves this open: \"{said}\". What exact value does a test assert there until then?"),
-            format!("Nothing exact can be written for \"{said}\" ({at}) yet. Which of two answers would you write down today?"),
+            format!("Nothing exact can be written to the letter for \"{said}\" ({at}) yet. Which of two exact answers would you write down today?"),
         ],
     )
 }
