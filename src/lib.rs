@@ -30,7 +30,7 @@
 //! | [`template`], [`plain`], [`json`], [`front_matter`], [`finding`] | texts: rendered, made harmless, placed, explained; `wording`: what parsers say, in our words |
 //! | [`config`] | `.roundtable.yaml` as a value |
 //! | [`github`] | `trigger`: what an event asks for; `thread`: which words of an issue are the user's; `page`: what goes back |
-//! | [`voice`] | who writes the lines; `offline` with its `evidence` (`paragraphs`), `asking` (`runs`: what a text names; `naming`: what a word can name; `parts`: which of several; `spoken`: figures as people say them; `wants`: what an answer must have), `lenses` (`point`: what one finds; `counting`: what a text counts), `answering`, `probes` (what is asked next), `left_open`, `heard` (what was said so far) and `wording`; `model`: a model at the table, with its `prompt`; `grounding`: what its synthesis rests on; `integrity`: in character?; `tape`: a model's answers, written down and given again |
+//! | [`voice`] | who writes the lines; `offline` with its `evidence` (`paragraphs`), `asking` (`quoting`: how its lines are quoted; `runs`: what a text names; `naming`: what a word can name; `parts`: which of several; `spoken`: figures as people say them; `wants`: what an answer must have), `lenses` (`point`: what one finds; `counting`: what a text counts), `answering`, `probes` (what is asked next), `left_open`, `heard` (what was said so far) and `wording`; `model`: a model at the table, with its `prompt`; `grounding`: what its synthesis rests on; `integrity`: in character?; `tape`: a model's answers, written down and given again |
 //! | [`session`] | the loop between a discussion, a voice and a script |
 //!
 //! | outside, each behind a feature | |

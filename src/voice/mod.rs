@@ -36,6 +36,7 @@ pub mod parts;
 pub mod point;
 pub(crate) mod probes;
 pub mod prompt;
+mod quoting;
 mod runs;
 mod spoken;
 pub mod tape;
