@@ -11,7 +11,7 @@ use super::settler::names_people;
 use super::summary::{Decision, USER};
 use super::words::{is_number, subjects, words};
 use crate::discussion::event::Purpose;
-use crate::voice::wording::shows_an_answer;
+use crate::voice::forms::shows_an_answer;
 
 /// Words that any question may have, in English and German, sorted: they are no subject.
 const OF_ANY_QUESTION: [&str; 82] = [

@@ -24,7 +24,7 @@ use super::positions::position;
 use super::summary::{Decision, Insight, Question, USER};
 use super::words::{stems, subjects, words};
 use crate::plain::{capital, cut};
-use crate::voice::wording::only_shows;
+use crate::voice::forms::only_shows;
 
 /// Insights beyond these are left to the recording.
 const MOST: usize = 8;
@@ -443,7 +443,8 @@ mod tests {
 
     #[test]
     fn a_place_is_read_with_the_quotation_that_a_voice_shows_there() {
-        use crate::voice::wording::{Speech, points_at, reads_beside};
+        use crate::voice::forms::{points_at, reads_beside};
+        use crate::voice::wording::Speech;
         for speech in [Speech::Analyst, Speech::Architect, Speech::Designer] {
             let (topic, at, line) = ("the old pump house", "spec.md line 7", "Marketing wants January");
             let ways = [

@@ -5,7 +5,7 @@ use super::extract::Said;
 use super::facts::placed;
 use super::summary::USER;
 use super::words::{lists, words};
-use crate::voice::wording::keeps_out;
+use crate::voice::forms::keeps_out;
 
 /// What people talk about beside the matter, sorted. Where the documents speak of it, it is a matter.
 const TOPICS: &str = concat!(

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::asking::Asked;
 use super::evidence::{Line, snippet};
+use super::forms;
 use super::heard::skeleton;
 use super::left_open::{OpenQuestion, is_open};
 use super::naming::telling;
@@ -12,7 +13,6 @@ use super::offline::{CHOICE, Candidate, LIGHT, Speaker, places_in, quotations};
 use super::parts::parts_asked_for;
 use super::point::Point;
 use super::probes;
-use super::spoken::digits;
 use super::wording;
 use crate::discussion::decisions::statements;
 use crate::discussion::event::{Class, Event, Message, Purpose};
@@ -29,7 +29,7 @@ impl Speaker<'_> {
         let Some(message) = self.talk.last_message() else { return self.additions() };
         if let Some(topic) = self.said_in_passing(&message.text) {
             return self
-                .in_turn(wording::leaves_out(self.speech, &topic))
+                .in_turn(forms::leaves_out(self.speech, &topic))
                 .into_iter()
                 .map(Candidate::Written)
                 .collect();
@@ -259,8 +259,8 @@ impl Speaker<'_> {
         let said_of = title(&topic);
         let ways = match (is_open(best), asked.is_answered()) {
             (true, _) => wording::points_at_open(self.speech, &said_of, &wording::place(best), &quote),
-            (false, true) => wording::points_at(self.speech, &said_of, &wording::spot(best), &quote),
-            (false, false) => wording::comes_nearest(self.speech, &said_of, &wording::place(best), &quote),
+            (false, true) => forms::points_at(self.speech, &said_of, &wording::spot(best), &quote),
+            (false, false) => forms::comes_nearest(self.speech, &said_of, &wording::place(best), &quote),
         };
         let ways = self.in_turn(ways);
         let more = match asked.other() {
@@ -281,14 +281,14 @@ impl Speaker<'_> {
     fn beside(&self, text: &str, asked: &Asked<'_>, shown: &BTreeSet<String>, least: usize) -> Vec<String> {
         let Some(best) = asked.best() else {
             let topic = asked.nowhere(text).map(|topic| title(&topic));
-            return topic.map(|topic| wording::finds_none_either(self.speech, &topic)).unwrap_or_default();
+            return topic.map(|topic| forms::finds_none_either(self.speech, &topic)).unwrap_or_default();
         };
         let is_shown = |line: &&Line| shown.contains(&format!("{} ", wording::place(line)));
         let next = asked.close(least).find(|line| !is_shown(line));
         let other = self.told_otherwise(text).filter(|line| !is_shown(line));
         let next = next.and_then(|line| Some((line, title(&asked.topic(text, line)?))));
         let say = |(line, topic): (&Line, String)| {
-            wording::reads_beside(self.speech, &topic, &wording::place(line), &asked.quote(line, 110))
+            forms::reads_beside(self.speech, &topic, &wording::place(line), &asked.quote(line, 110))
         };
         let otherwise = other.map(|line| {
             wording::tells_otherwise(self.speech, &wording::place(line), &snippet(&line.text, 110))
@@ -298,7 +298,7 @@ impl Speaker<'_> {
         let figure = self.line_with_a_figure(&is_shown);
         ways.extend(self.in_turn(figure.unwrap_or_default()));
         let nowhere = asked.nowhere(text).filter(|_| !self.is_first_to_answer()).map(|topic| title(&topic));
-        ways.extend(nowhere.map(|topic| wording::finds_none_either(self.speech, &topic)).unwrap_or_default());
+        ways.extend(nowhere.map(|topic| forms::finds_none_either(self.speech, &topic)).unwrap_or_default());
         let mut known: Vec<String> = asked.close(1).filter(is_shown).take(3).map(wording::place).collect();
         if known.is_empty() {
             known.push(wording::place(best));
@@ -313,8 +313,8 @@ impl Speaker<'_> {
         ways.extend(probe.iter().flat_map(|probe| leads.iter().map(move |lead| format!("{lead} {probe}"))));
         // What is open itself defines nothing.
         ways.extend(self.in_turn(match is_open(best) {
-            true => wording::finds_none_either(self.speech, &topic),
-            false => wording::nothing_beside(self.speech, &topic, &known.join(" and ")),
+            true => forms::finds_none_either(self.speech, &topic),
+            false => forms::nothing_beside(self.speech, &topic, &known.join(" and ")),
         }));
         ways
     }
@@ -345,9 +345,8 @@ impl Speaker<'_> {
         exact.into_iter().find_map(|figure| {
             let mut lines = self.evidence.lines.iter().filter(|line| line.text.contains(figure));
             let line = lines.next().filter(|line| !is_shown(line))?;
-            let say = || {
-                wording::reads_beside(self.speech, figure, &wording::place(line), &snippet(&line.text, 110))
-            };
+            let say =
+                || forms::reads_beside(self.speech, figure, &wording::place(line), &snippet(&line.text, 110));
             lines.next().is_none().then(say)
         })
     }
@@ -379,7 +378,7 @@ impl Speaker<'_> {
             .take(mine)
             .map(|(at, place)| format!("\"{}\" ({place})", parts.said(self.evidence, *at)));
         let listed = listed.collect::<Vec<_>>().join(", ");
-        let ways = wording::enumerates(self.speech, &title(&parts.name), &listed);
+        let ways = forms::enumerates(self.speech, &title(&parts.name), &listed);
         let more = self.beside_the_parts(question, &parts.name, &listed).unwrap_or_default();
         let ways = ways.iter().map(|way| format!("{}{more}.", way.trim_end_matches('.'))).collect();
         (!listed.is_empty()).then(|| self.in_turn(ways))
@@ -423,75 +422,6 @@ impl Speaker<'_> {
         let whose = self.whose(&open);
         let (at, quoted) = (wording::place(open.line), snippet(&open.line.text, 80));
         Some(format!("That speaks to {whose} question from turn {} on \"{quoted}\" ({at}).", open.turn))
-    }
-
-    /// What a settled matter means to this persona, each decision in words of its own.
-    pub(super) fn reactions(&self, message: &Message) -> Vec<String> {
-        let at =
-            self.talk.log().iter().rposition(|record| matches!(&record.event, Event::User(_))).unwrap_or(0);
-        let decided = extract::decided_by(&message.text, &self.talk.log()[..at]);
-        let Some((what, why)) = decided.into_iter().next() else { return Vec::new() };
-        let what = snippet(&what, 110);
-        let reason = why.map(|why| format!(" (\"{}\")", snippet(&why, 80))).unwrap_or_default();
-        let before = self.talk.log().iter().rev().filter_map(|record| match &record.event {
-            Event::User(other) if other.turn != message.turn => Some(other.text.as_str()),
-            _ => None,
-        });
-        let before = before.take(1).next();
-        let clash = self.evidence.contradicts(&message.text, before.unwrap_or_default());
-        let line = clash.or_else(|| self.touched_by(&what, before.unwrap_or_default()));
-        let mut ways = match line.filter(|line| clash.is_none() && is_open(line)) {
-            Some(line) => wording::settles_open(self.speech, &what, &reason, line),
-            None => wording::settled(self.speech, &what, &reason, line),
-        };
-        if let (Some(line), true) = (clash, self.is_first_to_answer()) {
-            let first = wording::settled(self.speech, &what, &reason, None).remove(0);
-            ways.insert(0, format!("{first} {}", wording::still_says(self.speech, line)));
-        }
-        let start =
-            if clash.is_some() { 0 } else { (what.len() + self.talk.turn_count() as usize) % ways.len() };
-        ways.rotate_left(start);
-        ways
-    }
-
-    /// The line that a decision is about: by its object, which stands before the first "for" or "until"; a
-    /// short one is of what was said before.
-    pub(super) fn touched_by(&self, what: &str, before: &str) -> Option<&Line> {
-        let before_any = |text: &str, ends: &[&str]| {
-            let end = ends.iter().filter_map(|word| text.find(word)).min().unwrap_or(text.len());
-            text[..end].to_owned()
-        };
-        // "48 hours for swaps, not 24" is about the line that has 24 hours.
-        let denied = denied_figure(what);
-        let what = denied.as_deref().unwrap_or(what);
-        let main = before_any(what, &[" otherwise ", " because ", " since ", " so that ", ", so "]);
-        let object =
-            self.asked(&before_any(&main, &[" for ", " from ", " until ", " before ", " after ", " with "]));
-        let (whole, with_before) = (self.asked(&main), || self.asked(&format!("{main} {before}")));
-        // "A small delivery on Sundays, sheets only": the first clause names it.
-        let clause = self.asked(&before_any(&main, &[", "]));
-        let told = [&object, &whole, &clause].into_iter().find(|asked| asked.common() > 1);
-        let own = told.and_then(Asked::best);
-        // "Both directions" is of what was asked, and a whole sentence of itself.
-        let named = match telling(&main).len() <= ELLIPTIC {
-            true => {
-                let by_itself = whole.best().filter(|_| !whole.is_by_chance());
-                own.or(by_itself).or_else(|| with_before().best()).or(whole.best())
-            }
-            // One shared word is chance.
-            false => own,
-        };
-        named.or_else(|| self.open_line_on(&whole))
-    }
-
-    /// A line that is open, was read out in this discussion, and shares a word with a decision: that is what it
-    /// settles.
-    fn open_line_on(&self, decided: &Asked<'_>) -> Option<&Line> {
-        let shown: BTreeSet<String> =
-            self.talk.contributions().flat_map(|said| places_in(&said.text)).collect();
-        let lines = shown.iter().filter_map(|place| self.evidence.line_at(place.trim_end()));
-        let open = lines.filter(|line| is_open(line) || crate::discussion::is_left_open(&line.text));
-        open.max_by_key(|line| decided.shared(line)).filter(|line| decided.shared(line) > 0)
     }
 
     /// Whether nobody has answered the last message yet.
@@ -574,19 +504,6 @@ impl Speaker<'_> {
     }
 }
 
-/// What a decision puts another figure for, with the figure that it denies: "24 hours for swaps".
-fn denied_figure(what: &str) -> Option<String> {
-    let (said, after) =
-        [", not ", " instead of ", " rather than "].iter().find_map(|sign| what.split_once(sign))?;
-    let is_figure = |word: &&str| {
-        word.starts_with(|c: char| c.is_ascii_digit()) || digits(&word.to_ascii_lowercase()).is_some()
-    };
-    let denied = after.split_whitespace().next()?.trim_end_matches(['.', ',', ';', ':']);
-    let denied = Some(denied).filter(is_figure)?;
-    let figure = said.split_whitespace().find(is_figure)?;
-    Some(said.replacen(figure, denied, 1))
-}
-
 /// A topic as it is quoted.
 fn title(topic: &str) -> String {
     let topic = topic.strip_suffix("'s").or_else(|| topic.strip_suffix("’s")).unwrap_or(topic);
@@ -594,7 +511,7 @@ fn title(topic: &str) -> String {
 }
 
 /// A decision that names no more is short for what was asked before.
-const ELLIPTIC: usize = 2;
+pub(super) const ELLIPTIC: usize = 2;
 
 /// How a sentence begins that proposes what to talk about.
 const PROPOSES: [&str; 6] = [

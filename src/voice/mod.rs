@@ -19,8 +19,10 @@ pub mod asking;
 #[cfg(feature = "net")]
 pub mod command;
 mod counting;
+mod deciding;
 pub mod drafting;
 pub mod evidence;
+pub mod forms;
 pub mod grounding;
 mod heard;
 pub mod integrity;

@@ -11,6 +11,7 @@ use minijinja::context;
 use minijinja::value::Serde;
 
 use super::evidence::{Evidence, snippet};
+use super::forms;
 use super::heard::{Heard, skeleton};
 use super::integrity::{Breach, breaches};
 use super::lenses::{Vocabulary, points, share_of};
@@ -277,7 +278,7 @@ impl Speaker<'_> {
             self.talk.contributions().flat_map(|said| places_in(&said.text)).collect();
         let near = asked.close(1).find(|line| !shown.contains(&format!("{} ", wording::place(line))));
         let say =
-            |line| wording::points_at(self.speech, title, &wording::place(line), &snippet(&line.text, 140));
+            |line| forms::points_at(self.speech, title, &wording::place(line), &snippet(&line.text, 140));
         near.map(say).unwrap_or_default()
     }
 

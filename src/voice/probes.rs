@@ -4,8 +4,9 @@
 
 use std::sync::LazyLock;
 
+use super::forms::{Form, forms};
 use super::naming::{is_unit, names_something};
-use super::wording::{Form, Speech, forms};
+use super::wording::Speech;
 use crate::discussion::words::{Word, is_significant, lists, stem, unquoted, words};
 
 /// What a text has that something can be asked of, with the words that have it.

@@ -1,0 +1,116 @@
+//! What a decision of the user's means to each of the three, and the line that it touches.
+
+use std::collections::BTreeSet;
+
+use super::answering::ELLIPTIC;
+use super::asking::Asked;
+use super::evidence::{Line, snippet};
+use super::left_open::is_open;
+use super::naming::telling;
+use super::offline::{Speaker, places_in};
+use super::spoken::digits;
+use super::wording;
+use crate::discussion::event::{Event, Message};
+use crate::discussion::extract;
+
+impl Speaker<'_> {
+    /// What a settled matter means to this persona, each decision in words of its own.
+    pub(super) fn reactions(&self, message: &Message) -> Vec<String> {
+        let at =
+            self.talk.log().iter().rposition(|record| matches!(&record.event, Event::User(_))).unwrap_or(0);
+        let decided = extract::decided_by(&message.text, &self.talk.log()[..at]);
+        let Some((what, why)) = decided.into_iter().next() else { return Vec::new() };
+        let what = snippet(&what, 110);
+        let reason = why.map(|why| format!(" (\"{}\")", snippet(&why, 80))).unwrap_or_default();
+        let before = self.talk.log().iter().rev().filter_map(|record| match &record.event {
+            Event::User(other) if other.turn != message.turn => Some(other.text.as_str()),
+            _ => None,
+        });
+        let before = before.take(1).next();
+        let clash = self.evidence.contradicts(&message.text, before.unwrap_or_default());
+        let line = clash.or_else(|| self.touched_by(&what, before.unwrap_or_default()));
+        let mut ways = match line.filter(|line| clash.is_none() && is_open(line)) {
+            Some(line) => wording::settles_open(self.speech, &what, &reason, line),
+            None => wording::settled(self.speech, &what, &reason, line),
+        };
+        if let (Some(line), true) = (clash, self.is_first_to_answer()) {
+            let first = wording::settled(self.speech, &what, &reason, None).remove(0);
+            ways.insert(0, format!("{first} {}", wording::still_says(self.speech, line)));
+        }
+        let start =
+            if clash.is_some() { 0 } else { (what.len() + self.talk.turn_count() as usize) % ways.len() };
+        ways.rotate_left(start);
+        ways
+    }
+
+    /// The line that a decision is about: by its object, which stands before the first "for" or "until"; a
+    /// short one is of what was said before.
+    pub(super) fn touched_by(&self, what: &str, before: &str) -> Option<&Line> {
+        let before_any = |text: &str, ends: &[&str]| {
+            let end = ends.iter().filter_map(|word| text.find(word)).min().unwrap_or(text.len());
+            text[..end].to_owned()
+        };
+        // "48 hours for swaps, not 24" is about the line that has 24 hours.
+        let denied = denied_figure(what);
+        let what = denied.as_deref().unwrap_or(what);
+        let main = before_any(what, &[" otherwise ", " because ", " since ", " so that ", ", so "]);
+        let object =
+            self.asked(&before_any(&main, &[" for ", " from ", " until ", " before ", " after ", " with "]));
+        let (whole, with_before) = (self.asked(&main), || self.asked(&format!("{main} {before}")));
+        // "A small delivery on Sundays, sheets only": the first clause names it.
+        let clause = self.asked(&before_any(&main, &[", "]));
+        let told = [&object, &whole, &clause].into_iter().find(|asked| asked.common() > 1);
+        let own = told.and_then(Asked::best);
+        // "Both directions" is of what was asked, and a whole sentence of itself.
+        let named = match telling(&main).len() <= ELLIPTIC {
+            true => {
+                let by_itself = whole.best().filter(|_| !whole.is_by_chance());
+                own.or(by_itself).or_else(|| with_before().best()).or(whole.best())
+            }
+            // One shared word is chance.
+            false => own,
+        };
+        named.or_else(|| self.open_line_on(&whole))
+    }
+
+    /// A line that is open, was read out in this discussion, and shares a word with a decision: that is what it
+    /// settles.
+    fn open_line_on(&self, decided: &Asked<'_>) -> Option<&Line> {
+        let shown: BTreeSet<String> =
+            self.talk.contributions().flat_map(|said| places_in(&said.text)).collect();
+        let lines = shown.iter().filter_map(|place| self.evidence.line_at(place.trim_end()));
+        let open = lines.filter(|line| is_open(line) || crate::discussion::is_left_open(&line.text));
+        open.max_by_key(|line| decided.shared(line)).filter(|line| decided.shared(line) > 0)
+    }
+}
+
+/// What a decision puts another figure for, with the figure that it denies: "24 hours for swaps".
+fn denied_figure(what: &str) -> Option<String> {
+    let (said, after) =
+        [", not ", " instead of ", " rather than "].iter().find_map(|sign| what.split_once(sign))?;
+    let is_figure = |word: &&str| {
+        word.starts_with(|c: char| c.is_ascii_digit()) || digits(&word.to_ascii_lowercase()).is_some()
+    };
+    let denied = after.split_whitespace().next()?.trim_end_matches(['.', ',', ';', ':']);
+    let denied = Some(denied).filter(is_figure)?;
+    let figure = said.split_whitespace().find(is_figure)?;
+    Some(said.replacen(figure, denied, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decision_that_denies_a_figure_is_about_the_line_that_has_it() {
+        for (what, wanted) in [
+            ("48 hours for swaps, not 24", Some("24 hours for swaps")),
+            ("Thirty days, not fourteen", Some("fourteen days")),
+            ("B2 waits 24 hours instead of 6", Some("B2 waits 6 hours")),
+            ("Rope, not chain", None),
+            ("48 hours for swaps", None),
+        ] {
+            assert_eq!(denied_figure(what).as_deref(), wanted, "{what}");
+        }
+    }
+}
