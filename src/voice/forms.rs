@@ -42,7 +42,7 @@ const POINTS_AT: [[&str; 8]; 3] = [
     ],
 ];
 
-/// The ways to point at a line, filled in: `at` is its place or its [`spot`].
+/// The ways to point at a line, filled in: `at` is its place or its spot.
 pub fn points_at(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<String> {
     filled_in(speech, &POINTS_AT, at, said, topic)
 }

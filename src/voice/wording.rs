@@ -267,7 +267,7 @@ pub fn tells_otherwise(speech: Speech, at: &str, said: &str) -> String {
     )
 }
 
-/// The same as [`points_at`] where no document says anything.
+/// What stands before nothing: no document says anything of what the user asks.
 pub fn finds_nothing(speech: Speech, topic: &str, documents: &[(String, usize)]) -> Vec<String> {
     let none = match documents {
         [] => {
