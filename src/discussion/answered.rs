@@ -106,7 +106,10 @@ fn is_settled_by(question: &str, asked: &[String], next: &Said) -> bool {
     let names = next.text.to_ascii_lowercase().contains(" it is");
     let near = |(what, why): &(String, Option<String>)| {
         let text = format!("{what} {}", why.as_deref().unwrap_or_default());
-        shared(asked, &text) >= 2.min(asked.len()).max(1)
+        // "The caretaker opens it" is of what was asked right before.
+        let points =
+            words(what).iter().any(|word| matches!(word.text.as_ref(), "it" | "that" | "them" | "this"));
+        shared(asked, &text) >= if points { 1 } else { 2.min(asked.len()).max(1) }
     };
     // "Make that one week" behind "for how long do we keep it?"
     let lower = question.to_lowercase();
@@ -316,6 +319,8 @@ mod tests {
             "Two at once it is, since the truck comes anyway."
         ));
         assert!(is("Do we paint it red or green?", &[], "Green, because of the fog."));
+        assert!(is("Who opens the sluice on Sundays?", &[], "ok so the mate opens it then"));
+        assert!(!is("Who opens the sluice on Sundays?", &[], "ok so the mate paints it then"));
         assert!(is("For how long do we keep the list?", &[], "Make that one week."));
         assert!(!is("Who keeps the list?", &[], "Make that one week."));
     }

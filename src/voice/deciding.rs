@@ -12,6 +12,7 @@ use super::spoken::digits;
 use super::wording;
 use crate::discussion::event::{Event, Message};
 use crate::discussion::extract;
+use crate::discussion::words::words;
 
 impl Speaker<'_> {
     /// What a settled matter means to this persona, each decision in words of its own.
@@ -65,7 +66,12 @@ impl Speaker<'_> {
         let named = match telling(&main).len() <= ELLIPTIC {
             true => {
                 let by_itself = whole.best().filter(|_| !whole.is_by_chance());
-                own.or(by_itself).or_else(|| with_before().best()).or(whole.best())
+                // "The caretaker opens it" is of the open line that was asked about right before.
+                let points = words(&main)
+                    .iter()
+                    .any(|word| matches!(word.text.as_ref(), "it" | "that" | "them" | "this"));
+                let asked_before = || self.asked(before).best().filter(|line| points && is_open(line));
+                asked_before().or(own).or(by_itself).or_else(|| with_before().best()).or(whole.best())
             }
             // One shared word is chance.
             false => own,
