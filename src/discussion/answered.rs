@@ -139,9 +139,14 @@ fn is_read_out(question: &str, asked: &[String], later: &[Said]) -> bool {
     let has_figures = figures.iter().all(|figure| words(&pooled).iter().any(|word| word.text == *figure));
     // What happens "after 90 days" is told by a line that has the figure, and says more than the question.
     let says_more = figures.is_empty() || roots(&pooled).len() >= asked.len() + 3;
+    // Who it is, a line tells that names somebody else than the question does.
+    let lower = question.to_lowercase();
+    let asks_who = ["who ", "whom ", "wer ", "wem "].iter().any(|word| lower.starts_with(word));
+    let names = !asks_who || lines.iter().any(|line| names_people(line, question));
     !asked.is_empty()
         && in_its_case
         && has_figures
+        && names
         && says_more
         && (shared(asked, &pooled) * 4 >= asked.len() * 3 || lines.iter().any(gives))
 }
