@@ -478,7 +478,7 @@ impl Speaker<'_> {
         // "Who has to know that?" asks nothing of the documents but what it points back to.
         let points_back = said.split_whitespace().count() > 3
             && self.told().is_some_and(|told| told.contains(said.trim_end_matches('…')));
-        if !asks || points_back || probes::proposes(&said) {
+        if !asks || points_back || probes::suggests(&said) {
             let ways = self.in_turn(wording::written_nowhere(self.speech, &said));
             return self.with_a_probe(ways, self.probe(probes::of_message(self.speech, &message.text)));
         }

@@ -11,7 +11,7 @@ use super::paragraphs::sentences;
 use super::quoting::LEADING;
 use super::runs::{has_run, is_counted, is_label, named_in, roots, runs};
 use super::spoken;
-use super::wants::Wants;
+use super::wants::{Wants, counts};
 use crate::discussion::near::near_to;
 use crate::discussion::root::root;
 use crate::discussion::words::{is_significant, subjects, words};
@@ -144,11 +144,7 @@ impl<'a> Asked<'a> {
             // Who names another figure asks for the line that has one.
             let digits = run[0].starts_with(|c: char| c.is_ascii_digit());
             for at in self.evidence.lines_of(unit).iter().filter(|_| digits) {
-                let line = &self.evidence.lines[*at];
-                let counts = |pair: &[String]| {
-                    pair[0].starts_with(|c: char| c.is_ascii_digit()) && root(&pair[1]) == *unit
-                };
-                if line.words.windows(2).any(counts)
+                if counts(&self.evidence.lines[*at], unit)
                     && let Some(share) = self.shares.get_mut(at)
                 {
                     share.lead += share.weight / 2;
@@ -282,8 +278,8 @@ impl<'a> Asked<'a> {
                     && (wants.figure || wants.money)
                     && wants.is_met(line, text)
             };
-            let counts = || says(OF_NAME) && wants.is_counted(line) || met();
-            if !Self::is_hit(share, all) && !counts() {
+            let has_it = || says(OF_NAME) && wants.is_counted(line) || met();
+            if !Self::is_hit(share, all) && !has_it() {
                 continue;
             }
             // The names of columns tell who asks what there is, and nobody who tells something.

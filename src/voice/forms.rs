@@ -246,7 +246,7 @@ pub fn keeps_out(sentence: &str) -> bool {
 pub(super) struct Form(Vec<&'static str>);
 
 impl Form {
-    fn new(way: &'static str) -> Form {
+    pub fn new(way: &'static str) -> Form {
         // More may follow before its end.
         Form(way.trim_end_matches('.').split(['{', '}']).step_by(2).collect())
     }

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use super::forms::{Form, forms};
 use super::naming::{is_unit, names_something};
+use super::spoken::digits;
 use super::wording::Speech;
 use crate::discussion::words::{Word, is_significant, lists, stem, unquoted, words};
 
@@ -17,6 +18,7 @@ enum Hold {
     Role(String),
     Proposal,
     View,
+    Open,
 }
 
 /// The questions of each persona to each of these, in several ways.
@@ -39,22 +41,11 @@ const LIMIT: Ways = [
         "Which exact answer comes back on the first value beyond \"{}\"?",
     ],
 ];
-const FIGURE: Ways = [
-    [
-        "Who counted \"{}\", and does it still hold for the people it is about?",
-        "Behind \"{}\" stand people. Which of them would notice first if it changed?",
-        "Is \"{}\" a count or a guess, and which person would know?",
-    ],
-    [
-        "If \"{}\" doubles, what gives way first, and at what price?",
-        "Is \"{}\" the mean or the worst day? What we build is paid for by the worst day.",
-        "What hangs on \"{}\", so that a change of it costs something there too?",
-    ],
-    [
-        "With its unit, its rounding and one example beside it, \"{}\" can be tested.",
-        "Where is \"{}\" read from, one field or two that may differ?",
-        "\"{}\" wants a lower and an upper bound before a test can hold it to the letter.",
-    ],
+/// Of a count only the analyst asks something.
+const FIGURE: [&str; 3] = [
+    "Who counted \"{}\", and does it still hold for the people it is about?",
+    "Behind \"{}\" stand people. Which of them would notice first if it changed?",
+    "Is \"{}\" a count or a guess, and which person would know?",
 ];
 const ROLE: Ways = [
     [
@@ -128,8 +119,7 @@ const OPEN: Ways = [
 
 /// What a persona may ask next of a line that is open itself.
 pub(super) fn of_open(speech: Speech) -> Vec<String> {
-    let [analyst, architect, designer] = &OPEN;
-    speech.one_of(analyst, architect, designer).iter().map(|way| (*way).to_owned()).collect()
+    said(speech, std::iter::once(Hold::Open))
 }
 
 /// What a persona may ask next of a line.
@@ -140,7 +130,7 @@ pub(super) fn of_line(speech: Speech, text: &str) -> Vec<String> {
 
 /// What a persona may ask next of what the user says.
 pub(super) fn of_message(speech: Speech, text: &str) -> Vec<String> {
-    let own = if proposes(text) { Some(Hold::Proposal) } else { is_view(text).then_some(Hold::View) };
+    let own = if suggests(text) { Some(Hold::Proposal) } else { is_view(text).then_some(Hold::View) };
     let counted = figure(text).filter(|_| speech == Speech::Analyst);
     said(speech, own.into_iter().chain(counted.map(Hold::Figure)))
 }
@@ -148,21 +138,24 @@ pub(super) fn of_message(speech: Speech, text: &str) -> Vec<String> {
 /// Whether a sentence asks one of these: of the text that it quotes, and of nothing that stays open in the documents.
 /// The synthesis knows these sentences again.
 pub(crate) fn is_probe(sentence: &str) -> bool {
-    static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| forms(&[&LIMIT, &FIGURE, &ROLE, &VIEW, &OPEN]));
+    static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
+        let figure = FIGURE.iter().map(|way| Form::new(way));
+        forms(&[&LIMIT, &ROLE, &VIEW, &OPEN]).into_iter().chain(figure).collect()
+    });
     FORMS.iter().any(|form| form.is_of(sentence))
 }
 
 fn said(speech: Speech, holds: impl Iterator<Item = Hold>) -> Vec<String> {
+    let of = |[analyst, architect, designer]: &'static Ways| speech.one_of(analyst, architect, designer);
     let ways = |hold: Hold| {
         let (ways, words) = match hold {
-            Hold::Limit(words) => (&LIMIT, words),
+            Hold::Limit(words) => (of(&LIMIT), words),
             Hold::Figure(words) => (&FIGURE, words),
-            Hold::Role(words) => (&ROLE, words),
-            Hold::Proposal => (&PROPOSAL, String::new()),
-            Hold::View => (&VIEW, String::new()),
+            Hold::Role(words) => (of(&ROLE), words),
+            Hold::Proposal => (of(&PROPOSAL), String::new()),
+            Hold::View => (of(&VIEW), String::new()),
+            Hold::Open => (of(&OPEN), String::new()),
         };
-        let [analyst, architect, designer] = ways;
-        let ways = speech.one_of(analyst, architect, designer);
         ways.iter().map(|way| way.replacen("{}", &words.replace('"', "'"), 1)).collect::<Vec<_>>()
     };
     holds.flat_map(ways).collect()
@@ -253,9 +246,10 @@ fn counted(text: &str, found: &[Word<'_>]) -> usize {
 fn figure(text: &str) -> Option<String> {
     words(text).iter().find_map(|word| {
         // A small number is seen at once, and a time has its own questions.
-        let digits = word.text.len() > 1 && word.text.bytes().all(|byte| byte.is_ascii_digit());
+        let in_digits = word.text.bytes().all(|byte| byte.is_ascii_digit()).then_some(word.text.as_ref());
+        let is_large = in_digits.or_else(|| digits(&word.text)).is_some_and(|digits| digits.len() > 1);
         let free = !text[..word.start].ends_with(['-', '.', ',', ':', '/', '#', '§']);
-        if !free || !digits && !MANY.contains(&word.text.as_ref()) {
+        if !free || !is_large {
             return None;
         }
         let near = near(&text[word.start..]);
@@ -266,22 +260,6 @@ fn figure(text: &str) -> Option<String> {
         counts.then(|| said.to_owned())
     })
 }
-
-/// Numbers that are written out and not small.
-const MANY: [&str; 12] = [
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-    "thirty",
-    "forty",
-];
 
 /// Whom a text names by their role, with the word that says which: "duty manager".
 fn role(text: &str) -> Option<String> {
@@ -294,7 +272,7 @@ fn role(text: &str) -> Option<String> {
 }
 
 /// Whether somebody proposes something and has not settled it.
-pub(super) fn proposes(text: &str) -> bool {
+pub(super) fn suggests(text: &str) -> bool {
     let lower = format!(" {} ", text.to_lowercase().replace('’', "'"));
     let signs = [
         " could ",
@@ -370,7 +348,7 @@ mod tests {
     #[test]
     fn no_two_ways_are_the_same() {
         let all: Vec<&str> =
-            [LIMIT, FIGURE, ROLE, PROPOSAL, VIEW, OPEN].iter().flatten().flatten().copied().collect();
+            [LIMIT, ROLE, PROPOSAL, VIEW, OPEN].iter().flatten().flatten().chain(&FIGURE).copied().collect();
         let once: std::collections::BTreeSet<&str> = all.iter().copied().collect();
         assert_eq!(once.len(), all.len());
     }

@@ -25,6 +25,11 @@ pub(super) struct Wants {
     pub counted: Option<String>,
 }
 
+/// Whether a line has a figure of something, given by its root.
+pub(super) fn counts(line: &Line, noun: &str) -> bool {
+    line.words.windows(2).any(|pair| is_figure(&pair[0]) && root(&pair[1]) == noun)
+}
+
 /// Whether a word is a figure, in digits or written out.
 fn is_figure(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit()) || spoken::digits(word).is_some()
@@ -98,8 +103,7 @@ impl Wants {
 
     /// Whether a line counts what is asked for: "18 stops".
     pub fn is_counted(&self, line: &Line) -> bool {
-        let counts = |pair: &[String], noun: &String| is_figure(&pair[0]) && root(&pair[1]) == *noun;
-        self.counted.as_ref().is_some_and(|noun| line.words.windows(2).any(|pair| counts(pair, noun)))
+        self.counted.as_ref().is_some_and(|noun| counts(line, noun))
     }
 
     /// Whether a line says what holds in a case.
