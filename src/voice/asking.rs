@@ -9,7 +9,7 @@ use super::left_open::is_open;
 use super::naming::{is_of_the_calendar, is_preposition, is_weak, names_something};
 use super::paragraphs::sentences;
 use super::quoting::LEADING;
-use super::runs::{has_run, is_counted, is_label, named_in, roots, runs};
+use super::runs::{has_run, is_label, named_in, roots, runs};
 use super::spoken;
 use super::wants::{Wants, counts};
 use crate::discussion::near::near_to;
@@ -18,26 +18,40 @@ use crate::discussion::words::{is_significant, subjects, words};
 
 /// Words of a message that are looked for.
 const MOST: usize = 40;
-/// What a word weighs that stands nowhere.
-const UNKNOWN: usize = 150;
-/// What two words weigh at least that a line shares, and what one.
-const TWO: usize = 120;
-const ONE: usize = 150;
-/// What part of all that a message names (in percent) a line has to say where it says two of its words, where it says
-/// one, and where that one is a name.
-const OF_TWO: usize = 28;
-const OF_ONE: usize = 50;
+/// What a word weighs that stands nowhere, what a near one does, what one does that a line has from its heading, what one
+/// that is near to a word of its heading, and what one that tells little: each in percent of the word itself.
+const UNKNOWN: usize = 70;
+const NEAR: usize = 60;
+const HEADED: usize = 40;
+const NEARLY_HEADED: usize = 20;
+const WEAK: usize = 35;
+/// What part of all that a message names (in percent) a line has to say that is shown, and one that says a name of it.
+const OF_ANY: usize = 33;
 const OF_NAME: usize = 25;
 /// The same of a line that answers: one with the figure or the people that are asked for, and any other.
-const OF_MET: usize = 45;
-const OF_ANSWER: usize = 63;
-/// What a near word weighs at least where its line has the figure that is asked for.
-const NEARLY: usize = 100;
+const OF_MET: usize = 38;
+const OF_ANSWER: usize = 52;
 /// A word that stands in no more lines tells one line from another.
 const TELLING: usize = 4;
 
 /// What stands before a German verb, and behind its sentence.
 const PARTICLES: [&str; 8] = ["ab", "an", "auf", "aus", "ein", "mit", "vor", "zu"];
+
+/// A line of so many subjects weighs half of what a very short one does.
+const LENGTH: usize = 56;
+
+/// What a word tells that so many of `all` lines have: the logarithm of how much rarer it is than they are, as in BM25
+/// (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009), in whole numbers, since these are the same on
+/// every machine.
+fn rarity(all: usize, having: usize) -> usize {
+    log2(2 * (all + 1)).saturating_sub(log2(2 * having + 1)).max(1)
+}
+
+/// A hundred times the logarithm to the base of two, straight between its whole values.
+fn log2(of: usize) -> usize {
+    let whole = of.max(1).ilog2() as usize;
+    whole * 100 + (of.max(1) - (1 << whole)) * 100 / (1 << whole)
+}
 
 /// As many lines that say a word are looked at.
 const EVERYWHERE: usize = 1_000;
@@ -51,7 +65,7 @@ pub(super) struct Word {
     /// How many lines say it.
     count: usize,
     /// The roots of what says nearly the same, its own among them.
-    close: &'static [String],
+    close: Vec<String>,
     /// What a line is worth that says one of them.
     pub(super) near: usize,
     /// Whether a line says it in this form.
@@ -160,35 +174,40 @@ impl<'a> Asked<'a> {
         let root = run.join(" ");
         let exact = if run.len() > 1 || root.contains(|c: char| c.is_ascii_digit()) { 2 } else { 1 };
         let weak = run.len() == 1 && is_weak(stem);
+        let all = self.evidence.lines.len();
+        let of = |weight: usize| if weak { weight * WEAK / 100 } else { weight };
         // A figure with its unit tells more than a word that is as rare.
-        let weight = match said.is_empty() {
-            true => UNKNOWN,
-            false => 1_000 * if is_counted(&run) { 2 } else { 1 } / (2 + said.len()),
-        };
-        let weight = if weak { weight / 2 } else { weight };
+        let weight = of(match said.is_empty() {
+            true => rarity(all, 0) * UNKNOWN / 100,
+            false => rarity(all, said.len()) * if run.len() > 1 { 2 } else { 1 },
+        });
         let named = run.len() > 1 || is_label(&root) || names.contains(&root);
         let same_form = |at: &usize| self.evidence.lines.get(*at).is_some_and(|line| is_said_as(stem, line));
         let same: Vec<bool> = said.iter().map(same_form).collect();
         let close = near_to(&root);
-        // Of the words that are near, a rare one tells more.
+        // Of the words that are near, a rare one tells more, and none tells as much as the word itself.
+        let most = of(rarity(all, said.len().max(1)));
         let mut near: BTreeMap<usize, usize> = BTreeMap::new();
         for lines in close.iter().filter(|other| **other != root).map(|other| self.evidence.lines_of(other)) {
             for at in lines.iter().filter(|at| said.binary_search(at).is_err()) {
                 let weight = near.entry(*at).or_default();
-                *weight = (*weight).max(450 / (2 + lines.len()));
+                *weight = (*weight).max(of(rarity(all, lines.len())).min(most) * NEAR / 100);
             }
         }
         let near_weight = near.values().copied().max().unwrap_or_default();
         for (at, same) in said.iter().zip(&same) {
-            let of =
-                Share { count: exact, weight: if *same { weight } else { weight / 2 }, ..Share::default() };
+            let of = Share {
+                count: exact,
+                weight: if *same { weight } else { weight * 4 / 5 },
+                ..Share::default()
+            };
             let leads = self.evidence.begins_with_one_of(*at, &run);
             let is_row = leads && self.evidence.lines.get(*at).is_some_and(|line| line.kind == LineKind::Row);
-            let lead = if leads && !weak || named { of.weight / 4 } else { 0 };
+            let lead = if leads && !weak || named { of.weight / 5 } else { 0 };
             self.add(*at, Share { strong: usize::from(!weak), named, lead, key: is_row, ..of });
         }
         // Where no line has the word itself, what is near to it tells as much.
-        let strong = usize::from(said.is_empty() && near.len() <= TELLING);
+        let strong = usize::from(!weak && (said.is_empty() || near.len() <= TELLING));
         for (at, weight) in &near {
             self.add(*at, Share { count: 1, weight: *weight, strong, ..Share::default() });
         }
@@ -196,19 +215,26 @@ impl<'a> Asked<'a> {
         let headed = self.evidence.below_headings(&said);
         let mut beside = self.evidence.beside_in_record(&said);
         beside.retain(|at| !headed.contains(at));
-        // What a heading or a column says counts half for what stands below it.
+        // What a heading or a column says counts less for what stands below it.
         let half = Share {
             count: 1,
-            weight: weight.div_ceil(2),
+            weight: weight * HEADED / 100,
             strong: usize::from(!weak),
             named,
             ..Share::default()
         };
-        for at in headed.into_iter().chain(beside).filter(is_new) {
+        for at in headed.iter().copied().chain(beside).filter(is_new) {
             self.add(at, half);
         }
         for at in self.evidence.rows_below(&said).into_iter().filter(is_new) {
             self.add(at, Share { column: true, ..half });
+        }
+        let others: Vec<usize> = near.keys().copied().collect();
+        let weakly = Share { weight: most * NEARLY_HEADED / 100, ..Share::default() };
+        for at in self.evidence.below_headings(&others).into_iter().filter(is_new) {
+            if !headed.contains(&at) {
+                self.add(at, weakly);
+            }
         }
         let same = same.contains(&true);
         self.words.push(Word { root, run, weight, count: said.len(), close, near: near_weight, same });
@@ -223,7 +249,7 @@ impl<'a> Asked<'a> {
             let run = [root(&pair[0].text), root(&pair[1].text)];
             let mut lines = self.evidence.saying(&run);
             lines.truncate(EVERYWHERE);
-            let weight = 500 / (2 + lines.len());
+            let weight = rarity(self.evidence.lines.len(), lines.len()) / 2;
             let rows = self.evidence.rows_below(&lines);
             let all =
                 lines.into_iter().map(|at| (at, weight)).chain(rows.into_iter().map(|at| (at, weight / 2)));
@@ -258,9 +284,7 @@ impl<'a> Asked<'a> {
     /// Whether it is no chance that a line shares so much, of `all` that the message names.
     fn is_hit(share: &Share, all: usize) -> bool {
         let says = |percent: usize| share.weight * 100 >= all * percent;
-        share.strong > 0
-            && (share.count >= 2 && share.weight >= TWO && says(OF_TWO)
-                || share.weight >= ONE && (says(OF_ONE) || share.named && says(OF_NAME)))
+        share.strong > 0 && (says(OF_ANY) || share.named && says(OF_NAME))
     }
 
     /// The lines that are no chance hits, the best first.
@@ -272,12 +296,7 @@ impl<'a> Asked<'a> {
             let Some(line) = self.evidence.lines.get(*at) else { continue };
             // The very count that is asked for needs no second word.
             let says = |percent: usize| share.strong > 0 && share.weight * 100 >= all * percent;
-            let met = || {
-                says(OF_MET)
-                    && share.weight >= NEARLY
-                    && (wants.figure || wants.money)
-                    && wants.is_met(line, text)
-            };
+            let met = || says(OF_NAME) && (wants.figure || wants.money) && wants.is_met(line, text);
             let has_it = || says(OF_NAME) && wants.is_counted(line) || met();
             if !Self::is_hit(share, all) && !has_it() {
                 continue;
@@ -301,10 +320,14 @@ impl<'a> Asked<'a> {
                 _ if wants.open && share.count > 1 && is_open(line) => 8,
                 // A question is no answer, where another line is as near.
                 _ if !wants.open && line.text.ends_with('?') => 3,
+                _ if (wants.span || wants.money) && !wants.is_met(line, text) => 3,
+                // Why it is so, a line says that gives a reason.
+                _ if wants.why && Wants::is_reason(line) => 6,
                 _ if (wants.open || !line.text.contains('?')) && wants.is_met(line, text) => 6,
                 _ => 4,
             };
-            let weight = (share.weight + share.lead) * times;
+            // What a long line says beside is no match for what a short one is about.
+            let weight = (share.weight + share.lead) * times * LENGTH / (LENGTH + line.stems.len());
             // A rule with the figure comes before what only tells one.
             let is_rule = wants.figure && line.words.first().is_some_and(|first| is_label(first));
             found.push((weight, (near, is_rule), *at));

@@ -6,66 +6,71 @@ use std::sync::LazyLock;
 use super::wording::Speech;
 use crate::lens::filled;
 
-/// What stands before a line of a document that answers the user: how each of the three points at it, in several
-/// ways: `{place}` says `{quote}` on `{word}`, and no way says more than that. Where a topic stands between a place
-/// and its quotation, it would be taken for it.
-const POINTS_AT: [[&str; 8]; 3] = [
+/// Ways to say one thing, of each of the three: `{place}` is where a line stands, `{quote}` what it says, `{word}` what
+/// it is about. Where a topic stands between a place and its quotation, it would be taken for it.
+type Ways<const N: usize> = [[&'static str; N]; 3];
+
+/// A line that answers the user, and no way says more than that line.
+const ANSWERS: Ways<8> = [
     [
-        "On \"{word}\", people can read {place}: \"{quote}\".",
-        "I would show people who come with \"{word}\" this, {place}: \"{quote}\".",
-        "\"{quote}\" ({place}) is what people read on \"{word}\".",
-        "People who look for \"{word}\" find {place}: \"{quote}\".",
-        "People who look up \"{word}\" read \"{quote}\" ({place}).",
-        "Somebody who wants to know about \"{word}\" reads {place}: \"{quote}\".",
-        "There is \"{quote}\" ({place}) for people to read on \"{word}\".",
-        "People who ask about \"{word}\" come to {place}: \"{quote}\".",
+        "On \"{word}\", this is what people are told: \"{quote}\" ({place}).",
+        "Everybody here goes by {place}: \"{quote}\".",
+        "I would point people to {place}: \"{quote}\".",
+        "What people can count on is \"{quote}\" ({place}).",
+        "For \"{word}\", people have {place}: \"{quote}\".",
+        "Whoever asks us that gets {place} as an answer: \"{quote}\".",
+        "So that nobody has to ask twice, it stands at {place}: \"{quote}\".",
+        "As people know it, \"{quote}\" ({place}).",
     ],
     [
-        "On record for \"{word}\" is {place}, and I weigh it as it stands: \"{quote}\".",
-        "I weigh \"{word}\" against the record at {place}: \"{quote}\".",
-        "\"{quote}\" ({place}) is on record for \"{word}\" and has to be weighed.",
-        "On \"{word}\", I start to weigh from {place}: \"{quote}\".",
-        "Before anything is built on \"{word}\", weigh \"{quote}\" ({place}).",
-        "My starting point to weigh \"{word}\" is on record, {place}: \"{quote}\".",
-        "To weigh \"{word}\", the record has \"{quote}\" ({place}).",
-        "As far as \"{word}\" goes, weigh what is on record, \"{quote}\" ({place}).",
+        "As the plan stands, \"{quote}\" ({place}).",
+        "What we build has to fit around {place}: \"{quote}\".",
+        "On \"{word}\", the plan has \"{quote}\" ({place}).",
+        "What we would build on is \"{quote}\" ({place}).",
+        "For \"{word}\", what we build hangs on {place}: \"{quote}\".",
+        "The plan starts from {place}: \"{quote}\".",
+        "So far the plan lays it out at {place}: \"{quote}\".",
+        "Until the plan changes, \"{quote}\" ({place}).",
     ],
     [
-        "The exact wording on \"{word}\", literally: \"{quote}\" ({place}).",
-        "On \"{word}\", I take {place} literally, to the letter: \"{quote}\".",
-        "\"{quote}\" ({place}) is the exact wording on \"{word}\".",
-        "For \"{word}\", the exact and literal text is {place}: \"{quote}\".",
-        "Literally, to the letter, there is \"{quote}\" ({place}) on \"{word}\".",
-        "To be exact about \"{word}\", {place} literally says \"{quote}\".",
-        "Read exactly, to the letter, {place} says \"{quote}\".",
-        "The exact wording to check \"{word}\" against is \"{quote}\" ({place}).",
+        "The wording is \"{quote}\" ({place}).",
+        "Word for word, {place} has it: \"{quote}\".",
+        "On \"{word}\", the text reads \"{quote}\" ({place}).",
+        "The text spells it out at {place}: \"{quote}\".",
+        "The sentence on \"{word}\" is \"{quote}\" ({place}).",
+        "In the text it is \"{quote}\" ({place}).",
+        "The text has it written down at {place}: \"{quote}\".",
+        "The sentence that says it is {place}: \"{quote}\".",
     ],
 ];
 
-/// The ways to point at a line, filled in: `at` is its place or its spot.
+/// The ways to show a line that answers, filled in: `at` is its place or its spot.
 pub fn points_at(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<String> {
-    filled_in(speech, &POINTS_AT, at, said, topic)
+    filled_in(speech, &ANSWERS, at, said, topic)
 }
 
-/// What stands before a line that is the nearest to what the user asks, and no answer.
-const NEAREST: [[&str; 4]; 3] = [
+/// The line nearest to what the user asks, which is no answer.
+const NEAREST: Ways<5> = [
     [
-        "People who look for \"{word}\" get nearest to it at {place}: \"{quote}\".",
-        "Nearest to what people ask there on \"{word}\" comes {place}: \"{quote}\".",
-        "People who ask that may start from {place}, the nearest on \"{word}\": \"{quote}\".",
-        "For people who ask about \"{word}\", the nearest I find is \"{quote}\" ({place}).",
+        "The nearest I have for people is {place}: \"{quote}\".",
+        "I am not sure that people mean this, but I find \"{quote}\" ({place}).",
+        "All I can show people on \"{word}\" is \"{quote}\" ({place}).",
+        "Somebody who asks that would be sent to {place}: \"{quote}\".",
+        "What people get to read that comes close is \"{quote}\" ({place}).",
     ],
     [
-        "Nearest on record for \"{word}\", and to be weighed with care, is {place}: \"{quote}\".",
-        "I would weigh \"{word}\" from here, the nearest on record: \"{quote}\" ({place}).",
-        "The nearest that I can weigh on \"{word}\" is on record at {place}: \"{quote}\".",
-        "On record, and nearest to \"{word}\", is \"{quote}\" ({place}): weigh whether it answers that.",
+        "What we build there probably hangs on {place}: \"{quote}\".",
+        "The closest thing to build on is \"{quote}\" ({place}).",
+        "If anything in the plan bears on \"{word}\", it is \"{quote}\" ({place}).",
+        "I would build on {place}, which is close but not the same: \"{quote}\".",
+        "The plan only comes near it, at {place}: \"{quote}\".",
     ],
     [
-        "Nearest on \"{word}\", to the letter, is {place}: \"{quote}\".",
-        "The nearest exact wording on \"{word}\" is {place}: \"{quote}\".",
-        "Exact and literal, and the nearest on \"{word}\", is \"{quote}\" ({place}).",
-        "Taken to the letter, the nearest on \"{word}\" is {place}: \"{quote}\".",
+        "Not in so many words; the sentence closest to it is {place}: \"{quote}\".",
+        "The closest wording in the text is \"{quote}\" ({place}).",
+        "On \"{word}\", the text comes closest with \"{quote}\" ({place}).",
+        "The text does not say it outright, and {place} comes closest: \"{quote}\".",
+        "A sentence that may be meant is {place}: \"{quote}\".",
     ],
 ];
 
@@ -74,15 +79,90 @@ pub fn comes_nearest(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<S
     filled_in(speech, &NEAREST, at, said, topic)
 }
 
+/// A line that is open itself: it asks what the user asks.
+const ASKS_THE_SAME: Ways<3> = [
+    [
+        "People are still waiting to hear that themselves, at {place}: \"{quote}\".",
+        "Somebody has put the same question at {place}: \"{quote}\".",
+        "Nobody has answered people on that yet, {place}: \"{quote}\".",
+    ],
+    [
+        "That is an open point of the plan, {place}: \"{quote}\".",
+        "The plan leaves that open at {place}: \"{quote}\".",
+        "Nothing is settled there; the plan has an open point at {place}: \"{quote}\".",
+    ],
+    [
+        "The text leaves exactly that open at {place}: \"{quote}\".",
+        "There is no wording for it yet, only the question at {place}: \"{quote}\".",
+        "One sentence asks it and none answers it, {place}: \"{quote}\".",
+    ],
+];
+
+/// The ways to show a line that asks the same.
+pub fn asks_the_same(speech: Speech, at: &str, said: &str) -> Vec<String> {
+    filled_in(speech, &ASKS_THE_SAME, at, said, "")
+}
+
+/// A line on the same thing as what the user tells, who has asked nothing.
+const TOUCHES: Ways<5> = [
+    [
+        "People go by {place} there so far: \"{quote}\".",
+        "That concerns everybody who reads {place}: \"{quote}\".",
+        "What people know of that today is \"{quote}\" ({place}).",
+        "Somebody should tell the people who go by \"{quote}\" ({place}).",
+        "To people, that belongs to {place}: \"{quote}\".",
+    ],
+    [
+        "In the plan, that bears on {place}: \"{quote}\".",
+        "The plan has something on that at {place}: \"{quote}\".",
+        "The plan has to be looked at again in that light, {place}: \"{quote}\".",
+        "What we build depends on that, as in \"{quote}\" ({place}).",
+        "So far the plan goes from \"{quote}\" ({place}).",
+    ],
+    [
+        "The sentence that it touches is \"{quote}\" ({place}).",
+        "Compare that with the wording at {place}: \"{quote}\".",
+        "The text has a line on that, {place}: \"{quote}\".",
+        "In the text, that belongs to \"{quote}\" ({place}).",
+        "Next to that, the sentence at {place} reads \"{quote}\".",
+    ],
+];
+
+/// The ways to show it.
+pub fn touches(speech: Speech, at: &str, said: &str) -> Vec<String> {
+    filled_in(speech, &TOUCHES, at, said, "")
+}
+
+/// The open line nearest to what the user tells.
+const SPEAKS_TO_OPEN: Ways<2> = [
+    [
+        "People are waiting for an answer there, and that may be one: \"{quote}\" ({place}).",
+        "That may be what people want to know at {place}: \"{quote}\".",
+    ],
+    [
+        "An open point of the plan may be waiting for that, {place}: \"{quote}\".",
+        "That comes close to an open point of the plan at {place}: \"{quote}\".",
+    ],
+    [
+        "The text has a gap there that it may fill, {place}: \"{quote}\".",
+        "One sentence of the text asks for that, {place}: \"{quote}\".",
+    ],
+];
+
+/// The ways to show it.
+pub fn speaks_to_open(speech: Speech, at: &str, said: &str) -> Vec<String> {
+    filled_in(speech, &SPEAKS_TO_OPEN, at, said, "")
+}
+
 /// Whether a sentence shows a line as the answer to what was asked. The synthesis knows these sentences again.
 pub fn shows_an_answer(sentence: &str) -> bool {
-    static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| forms(&[&POINTS_AT]));
+    static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| forms(&[&ANSWERS]));
     FORMS.iter().any(|form| form.is_of(sentence))
 }
 
 fn filled_in<const N: usize>(
     speech: Speech,
-    ways: &[[&str; N]; 3],
+    ways: &Ways<N>,
     at: &str,
     said: &str,
     topic: &str,
@@ -95,25 +175,28 @@ fn filled_in<const N: usize>(
     ways.iter().map(|way| filled(way, at(way), said, topic)).collect()
 }
 
-/// A further line on what a colleague has shown a line on, in several ways.
-const READS_BESIDE: [[&str; 4]; 3] = [
+/// A further line on what a colleague has shown a line on.
+const READS_BESIDE: Ways<5> = [
     [
-        "On \"{word}\", people can also read {place}: \"{quote}\".",
-        "\"{quote}\" ({place}) is one more line that people read on \"{word}\".",
-        "Somebody who reads on comes to {place}: \"{quote}\".",
-        "There is also \"{quote}\" ({place}) for people who ask about \"{word}\".",
+        "People also come across {place}: \"{quote}\".",
+        "On \"{word}\", people should see \"{quote}\" ({place}) as well.",
+        "I would show people one more line, {place}: \"{quote}\".",
+        "The same people will read \"{quote}\" ({place}).",
+        "For people, it does not end there, see {place}: \"{quote}\".",
     ],
     [
-        "Also on record for \"{word}\", and to be weighed, is {place}: \"{quote}\".",
-        "I would weigh in, also on record, {place}: \"{quote}\".",
-        "\"{quote}\" ({place}) goes on the scales for \"{word}\" too, and I weigh both.",
-        "To weigh \"{word}\" as a whole, add to the record {place}: \"{quote}\".",
+        "What we build there hangs together with {place}: \"{quote}\".",
+        "On \"{word}\", the plan also has \"{quote}\" ({place}).",
+        "I would build it with {place} in view: \"{quote}\".",
+        "The plan connects it with \"{quote}\" ({place}).",
+        "Whoever builds it meets {place} next: \"{quote}\".",
     ],
     [
-        "One more exact wording on \"{word}\" is {place}: \"{quote}\".",
-        "Literally, and as exact, there is also \"{quote}\" ({place}) on \"{word}\".",
-        "\"{quote}\" ({place}) is to be read exactly, to the letter, as well.",
-        "Literally, an exact second line is {place}: \"{quote}\".",
+        "A second sentence on it is {place}: \"{quote}\".",
+        "On \"{word}\", read it together with \"{quote}\" ({place}).",
+        "The text comes back to it at {place}: \"{quote}\".",
+        "Beside that wording the text has \"{quote}\" ({place}).",
+        "Another sentence to read with it is {place}: \"{quote}\".",
     ],
 ];
 
@@ -122,28 +205,22 @@ pub fn reads_beside(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<St
     filled_in(speech, &READS_BESIDE, at, said, topic)
 }
 
-/// That the documents hold nothing beside a line, in several ways.
-const NOTHING_BESIDE: [[&str; 5]; 3] = [
+/// That the documents hold nothing beside a line.
+const NOTHING_BESIDE: Ways<3> = [
     [
-        "On \"{word}\", I have no second line for people beside {place}.",
-        "I would send people who ask about \"{word}\" to {place} too.",
-        "For people who ask about \"{word}\" I have {place} to show, and no more.",
-        "Somebody who asks me about \"{word}\" is sent to {place} as well.",
-        "On \"{word}\", people get {place} from me too, and I add nothing to it.",
+        "For people, {place} says it all on \"{word}\".",
+        "I would send people to {place} too.",
+        "People who ask me about \"{word}\" hear of {place} as well.",
     ],
     [
-        "On \"{word}\", I have nothing to weigh beyond {place}.",
-        "I weigh \"{word}\" by the record at {place} too.",
-        "The record at {place} is what I would weigh for \"{word}\", and I set nothing against it.",
-        "I start to weigh \"{word}\" from {place} on the record as well.",
-        "I put nothing of my own on the scales for \"{word}\" beside the record at {place}.",
+        "I would build on {place} too.",
+        "For \"{word}\" the plan has nothing beyond {place}.",
+        "The plan gives me nothing to set against {place}.",
     ],
     [
-        "On \"{word}\", I offer no other exact wording beside {place}.",
-        "The exact text that I go by on \"{word}\" is that of {place}, literally.",
-        "I add no exact, literal wording on \"{word}\" to {place}.",
-        "To the letter, I go by {place} on \"{word}\" too, and by no other exact line.",
-        "I would check \"{word}\" literally against {place} too, to the letter.",
+        "I read the sentence at {place} the same way.",
+        "On \"{word}\", the text has no second sentence beside {place}.",
+        "The wording at {place} is what I would use, too.",
     ],
 ];
 
@@ -152,46 +229,166 @@ pub fn nothing_beside(speech: Speech, topic: &str, at: &str) -> Vec<String> {
     filled_in(speech, &NOTHING_BESIDE, at, "", topic)
 }
 
-/// What a second voice says where a first one found nothing.
-const NONE_EITHER: [[&str; 3]; 3] = [
+/// What no document has a word of.
+const NOT_FOUND: Ways<5> = [
     [
-        "On \"{word}\", I know of no line that people could read either.",
-        "Nobody has told me more about \"{word}\" than the documents do.",
-        "I have no words of people to go by on \"{word}\" either.",
+        "I find nothing on \"{word}\" that people could read.",
+        "I looked for \"{word}\" as people would, and found nothing.",
+        "As far as I see, people get to read nothing about \"{word}\".",
+        "On \"{word}\", people have only what we say here.",
+        "Somebody will ask us about \"{word}\", and I have nothing to show.",
     ],
     [
-        "On \"{word}\", I find nothing on record either.",
-        "I have nothing to weigh on \"{word}\" either.",
-        "The record has no price and no risk for \"{word}\" either.",
+        "As far as I see, the plan does not mention \"{word}\".",
+        "I see nothing on \"{word}\" to build on.",
+        "\"{word}\" is not part of the plan so far.",
+        "For \"{word}\" the plan is still blank.",
+        "Nothing in the plan depends on \"{word}\" yet.",
     ],
     [
-        "On \"{word}\", I find no exact wording in the documents either.",
-        "I have no expected value for \"{word}\" either.",
-        "Nothing is written on \"{word}\" that I could take to the letter.",
+        "As far as I see, \"{word}\" does not occur in the text.",
+        "There is no wording for \"{word}\" yet.",
+        "I find no sentence on \"{word}\".",
+        "The text has no line on \"{word}\".",
+        "On \"{word}\", no sentence is written down.",
+    ],
+];
+
+/// The ways to say so.
+pub fn not_found(speech: Speech, topic: &str) -> Vec<String> {
+    filled_in(speech, &NOT_FOUND, "", "", topic)
+}
+
+/// What a second voice adds where a first one found nothing.
+const THEN_ASKS: Ways<5> = [
+    [
+        "For \"{word}\" I would first hear the people who live with it.",
+        "Before we write anything on \"{word}\", whose trouble is it today?",
+        "Whom would \"{word}\" please, and who would have to put up with it?",
+        "Somebody deals with \"{word}\" every day; I would ask that person.",
+        "What do people do about \"{word}\" today, without us?",
+    ],
+    [
+        "As long as \"{word}\" is undecided, I would build nothing that depends on it.",
+        "What is the price of \"{word}\", and could we take it back later?",
+        "I would decide \"{word}\" late, and keep what hangs on it easy to change.",
+        "Which option would have to be given up for \"{word}\", and at what cost?",
+        "If we leave \"{word}\" as it is, which risk do we carry?",
+    ],
+    [
+        "To write \"{word}\" down I need one example that is in, and one that is out.",
+        "The text needs a sentence on \"{word}\": which case, which value, and what happens otherwise.",
+        "Until \"{word}\" is written down, two of us will do it in two ways.",
+        "Which line would \"{word}\" go under, and which words would it change there?",
+        "How would we notice that \"{word}\" works as it is meant to?",
     ],
 ];
 
 /// The ways to say so, filled in.
-pub fn finds_none_either(speech: Speech, topic: &str) -> Vec<String> {
-    filled_in(speech, &NONE_EITHER, "", "", topic)
+pub fn then_asks(speech: Speech, topic: &str) -> Vec<String> {
+    filled_in(speech, &THEN_ASKS, "", "", topic)
+}
+
+/// What a second voice does with a question that no line answers.
+const PUTS_IT: Ways<3> = [
+    [
+        "I would put \"{word}\" to the people who see it every day.",
+        "People will go on asking \"{word}\" until somebody tells them.",
+        "Somebody has to go and ask people \"{word}\".",
+    ],
+    [
+        "As long as \"{word}\" has no answer, I would build nothing that depends on it.",
+        "I would plan for both answers to \"{word}\", and build the cheaper one first.",
+        "Until we know \"{word}\", the plan should stay easy to change there.",
+    ],
+    [
+        "The text needs two possible sentences for \"{word}\", and a test for each.",
+        "The text needs a sentence for \"{word}\", even if it only says who answers it.",
+        "No test can be written for \"{word}\" until a sentence answers it.",
+    ],
+];
+
+/// The ways to say so.
+pub fn puts_it(speech: Speech, asked: &str) -> Vec<String> {
+    filled_in(speech, &PUTS_IT, "", "", asked)
+}
+
+/// A question that no line answers, by its own words.
+const NO_ANSWER: Ways<5> = [
+    [
+        "I find no answer for people to \"{word}\".",
+        "As far as I see, nobody has told people \"{word}\" so far.",
+        "People will ask \"{word}\", and I could not tell them.",
+        "I looked for \"{word}\" and found nothing that would help people.",
+        "As to \"{word}\", somebody has to tell us first.",
+    ],
+    [
+        "The plan has no answer to \"{word}\".",
+        "\"{word}\" is undecided as far as the plan goes.",
+        "I see nothing in the plan on \"{word}\".",
+        "As to \"{word}\", nothing has been laid out yet.",
+        "Without an answer to \"{word}\", I would leave that part for later.",
+    ],
+    [
+        "No line of the text answers \"{word}\".",
+        "\"{word}\" is not written down anywhere that I can find.",
+        "As far as I see, the text is silent on \"{word}\".",
+        "As to \"{word}\", a sentence is missing.",
+        "I went through the text for \"{word}\" and found no sentence.",
+    ],
+];
+
+/// The ways to say so.
+pub fn no_answer(speech: Speech, asked: &str) -> Vec<String> {
+    filled_in(speech, &NO_ANSWER, "", "", asked)
+}
+
+/// What the user tells and no document has.
+const IS_NEW: Ways<5> = [
+    [
+        "\"{word}\": that is new, and people do not know it from the documents.",
+        "So far only the people at this table know of \"{word}\".",
+        "People should hear that: \"{word}\".",
+        "I did not know that, and nor do people who only read: \"{word}\".",
+        "Good to hear it from somebody: \"{word}\".",
+    ],
+    [
+        "\"{word}\" is not in the plan yet.",
+        "The plan was made without knowing \"{word}\".",
+        "Before we build on it I would note \"{word}\" in the plan.",
+        "That may change what we build: \"{word}\".",
+        "Nothing in the plan allows for \"{word}\" so far.",
+    ],
+    [
+        "\"{word}\" needs a sentence in the text.",
+        "The text does not have that yet: \"{word}\".",
+        "If that is so, the text has to say it: \"{word}\".",
+        "I find no sentence that says \"{word}\".",
+        "For the text, I take it as said: \"{word}\".",
+    ],
+];
+
+/// The ways to say so.
+pub fn is_new(speech: Speech, said: &str) -> Vec<String> {
+    filled_in(speech, &IS_NEW, "", "", said)
 }
 
 /// The parts that a question asks to choose from, as the documents list them.
-const ENUMERATES: [[&str; 3]; 3] = [
+const ENUMERATES: Ways<3> = [
     [
         "On \"{word}\", what people can choose from is {quote}.",
         "On \"{word}\", people who look for them find {quote}.",
         "On \"{word}\", people who go through them read of {quote}.",
     ],
     [
-        "On \"{word}\", what there is to weigh is {quote}.",
-        "On record for \"{word}\" are {quote}.",
-        "I weigh {quote}.",
+        "On \"{word}\", the plan has {quote}.",
+        "As the plan stands, \"{word}\" are {quote}.",
+        "The plan lists {quote}.",
     ],
     [
-        "For \"{word}\", the literal text has {quote}.",
+        "For \"{word}\", the text has {quote}.",
         "Word for word, \"{word}\" are {quote}.",
-        "As written, \"{word}\" are {quote}.",
+        "As the text has them, \"{word}\" are {quote}.",
     ],
 ];
 
@@ -200,37 +397,41 @@ pub fn enumerates(speech: Speech, topic: &str, listed: &str) -> Vec<String> {
     filled_in(speech, &ENUMERATES, "", listed, topic)
 }
 
+/// A second line behind the first, by whoever shows them.
+const SEE_TOO: &str = "See {place} too: \"{quote}\".";
+
+/// A line with a second one behind it.
+pub fn and_see(shown: &str, at: &str, said: &str) -> String {
+    format!("{shown} {}", filled(SEE_TOO, at, said, ""))
+}
+
 /// What is said in passing is nothing for the item.
-const LEAVES_OUT: [[&str; 2]; 3] = [
+const LEAVES_OUT: Ways<2> = [
     [
-        "\"{}\" is no matter of this item, so I keep it out of what people will read.",
-        "I keep \"{}\" between the people at this table.",
+        "Let us keep \"{word}\" for the break, people are waiting for the rest.",
+        "\"{word}\" stays between the people at this table.",
     ],
     [
-        "\"{}\" is nothing to weigh for this item, so I keep it off the record.",
-        "No option hangs on \"{}\" here, so it stays off the record.",
+        "\"{word}\" is not part of the plan, so I leave it out.",
+        "We can come to \"{word}\" later, over coffee.",
     ],
-    [
-        "\"{}\" needs no test in this item, so I write nothing of it down.",
-        "No exact wording is wanted on \"{}\" here, so I leave it out.",
-    ],
+    ["I leave \"{word}\" out of the notes.", "\"{word}\" needs no sentence in the text."],
 ];
 
 /// The ways to say so.
 pub fn leaves_out(speech: Speech, topic: &str) -> Vec<String> {
-    let [analyst, architect, designer] = &LEAVES_OUT;
-    let ways = speech.one_of(analyst, architect, designer);
-    ways.iter().map(|way| way.replacen("{}", topic, 1)).collect()
+    filled_in(speech, &LEAVES_OUT, "", "", topic)
 }
 
-/// Whether a sentence only shows a line, or says that there is no other: the document's own words are no insight of
+/// Whether a sentence only shows a line, or says that there is none: the document's own words are no insight of
 /// who reads them out.
 pub fn only_shows(sentence: &str) -> bool {
     static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
-        let mut all = forms(&[&POINTS_AT]);
-        all.extend(forms(&[&READS_BESIDE, &NEAREST]));
-        all.extend(forms(&[&NOTHING_BESIDE]));
-        all.extend(forms(&[&NONE_EITHER, &ENUMERATES]));
+        let mut all = forms(&[&ANSWERS]);
+        all.extend(forms(&[&NEAREST, &TOUCHES, &READS_BESIDE, &NOT_FOUND, &THEN_ASKS, &NO_ANSWER, &IS_NEW]));
+        all.extend(forms(&[&ASKS_THE_SAME, &NOTHING_BESIDE, &ENUMERATES, &PUTS_IT]));
+        all.extend(forms(&[&SPEAKS_TO_OPEN]));
+        all.push(Form::new(SEE_TOO));
         all
     });
     FORMS.iter().any(|form| form.is_of(sentence))
@@ -281,13 +482,16 @@ mod tests {
                     assert!(!own.contains(role), "{role}: {one}");
                 }
                 assert!(only_shows(one), "{one}");
-                let more = format!("{}, beside spec.md line 9.", one.trim_end_matches('.'));
-                assert!(only_shows(&more), "{more}");
+                let more = and_see(one, "spec.md line 9", "Marketing wants July");
+                assert!(
+                    crate::discussion::extract::sentences(&more).iter().all(|one| only_shows(one)),
+                    "{more}"
+                );
                 opens.insert(one.split(' ').next().unwrap_or_default().trim_matches('"'));
             }
             assert!(opens.len() >= 6, "{opens:?}");
             let mut none = nothing_beside(speech, "pump", "spec.md line 7");
-            none.extend(finds_none_either(speech, "pump"));
+            none.extend(then_asks(speech, "pump"));
             none.extend(enumerates(speech, "pumps", "\"one\" (spec.md line 3)"));
             assert!(none.iter().all(|one| only_shows(one)), "{none:?}");
         }

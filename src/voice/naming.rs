@@ -11,22 +11,22 @@ type Words = HashSet<&'static str, RandomState>;
 
 /// Words that name no subject: what people do with words, and how they begin and end.
 const HOLLOW: &str = "\
-    able affect ago agree agreed allow allowed almost already although altogether always anybody anymore anyone \
+    able actually affect afterward afterwards ago agree agreed allow allowed almost already although altogether always anybody anymore anyone \
     anything anyway anywhere ask asked asking away back bad because become becomes believe better both \
     bother called can't cannot choose chooses chosen clear come comes coming count counts couple decide \
     decides depend depends didn't different disagree disagreed disagrees document documents does doesn't \
     don't easiest eight either eleven else end ends enough even ever everybody everyone everywhere \
-    exactly fact far find finding fine first follow follows found gets getting give given gives giving \
-    goes going gone good great half hand happen happened happens having hear heard hello help here's \
+    exactly fact far find finding fine first follow follows found get gets getting give got given gives giving \
+    goes going gone good great half hand happen happened happens having hear heard hello help here's he's she's they're who's \
     herself himself hold holding holds honestly however hundred i'd i'm idea important instead \
     interesting isn't itself keep keeping kept know last later lean least left less let's likely \
     little long look looked looking looks made makes making many matter maybe meaning means might moment \
     must myself name nearly needed neither never news next nine nobody none nor nothing nowhere often okay others \
     otherwise our ours ourselves own part people perhaps place please point put putting question quite \
     rather ready real really remember rest right said same saying says seem seems seen set seven shall \
-    show showing shown shows side six small somebody something sometimes somewhere soon sort start started \
+    show showing shown shows side six small somebody something someone sometimes somewhere soon sort start started \
     starts stay stays still stop stops sure tackle take takes taking talk talked tell telling ten thank thanks \
-    themselves there's therefore thing things thinks though thought three time times today together told \
+    themselves there's he's she's they're who's therefore thing things thinks though thought three time times today together told \
     true try turn twelve twenty two unless used using usual wanted wants wasn't way went what's whatever \
     whether whoever whole whom whose wife won't wonder wondering word words work working works worried \
     worry worst would write written wrong yes yesterday yet yourself";
@@ -104,10 +104,10 @@ pub fn is_of_the_calendar(word: &str) -> bool {
 
 /// Words of every day that many lines share by chance: adjectives, verbs, and nouns for anything.
 const WEAK: &str = "\
-    able bring brings brought big call called calls carry case change changed changes close closed closes \
+    able anyone bring brings brought big call called calls carry case change changed changes close closed closes \
     certain common complete convinced correct current daily deep early easy empty extra fast final free \
-    full general hard heavy high huge kind large late late leave leaves light list live low main mean new \
-    name normal note number old open opens order other pick picks place possible public quick quickly run \
+    full general hard heavy high huge kind large last late leave leaves light list live low main mean new \
+    line lines name normal note number team teams old open opens order other pick picks people person place possible public quick quickly run \
     running runs same short similar simple single slow slowly special stand standing stands strong turn turned turns version work \
     worked working works wait waits weak whole wide";
 

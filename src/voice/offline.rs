@@ -493,7 +493,8 @@ impl Speaker<'_> {
         let mut second: BTreeSet<String> = shown.into_iter().filter(|place| times(place) == 1).collect();
         // Who is asked may point at what a colleague pointed at.
         if self.cue.purpose == Purpose::Answer {
-            let mine = self.talk.contributions().filter(|said| said.by == self.persona.key);
+            let made = self.talk.contributions().filter(|said| said.purpose != Purpose::Framing);
+            let mine = made.filter(|said| said.by == self.persona.key);
             let mine: BTreeSet<String> = mine.flat_map(|said| places_in(&said.text)).collect();
             second.extend(places.iter().filter(|place| times(place) == 1 && !mine.contains(*place)).cloned());
         }

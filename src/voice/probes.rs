@@ -117,15 +117,120 @@ const OPEN: Ways = [
     ],
 ];
 
+/// Of any line.
+const ANY: [[&str; 10]; 3] = [
+    [
+        "Do the people it concerns know that?",
+        "Who has to hear of it when that changes?",
+        "Is that how people do it today, or how we wish they did?",
+        "Would somebody new understand it without asking anybody?",
+        "Who asked for that, and do they still want it?",
+        "Which people will stumble over it first, and what do they do then?",
+        "Who is left out by that, and have we told them?",
+        "What would people expect there who have never read it?",
+        "Whom should we ask before we rely on it?",
+        "For whom is that easy to live with, and for whom is it not?",
+    ],
+    [
+        "What else has to change if that changes, and at what cost?",
+        "Which parts of the plan depend on it?",
+        "What does it cost to rebuild if that turns out wrong, and who carries the risk?",
+        "Which option is left if it has to hold ten times as much?",
+        "What is the price of changing it once it is built?",
+        "Which option did the plan give up for it?",
+        "Which risk do we carry if nobody keeps to it?",
+        "Is there a cheaper way to build the same?",
+        "What does the plan fall back on when it fails?",
+        "What has to be built before it?",
+    ],
+    [
+        "Which case does that sentence not cover, and what is the expected result there?",
+        "Which two values would a test use to show that it holds?",
+        "What exactly is the result otherwise?",
+        "Which single example would break that sentence?",
+        "Which word in it could be read in two ways?",
+        "Which error comes back when it is not met?",
+        "From which moment to which does it hold?",
+        "In which order does it happen, word for word?",
+        "What is the smallest example that a test could use?",
+        "Which field or value is checked first, and what is the result?",
+    ],
+];
+/// Of the nearest line, which may not be what was meant.
+const PERHAPS: [[&str; 4]; 3] = [
+    [
+        "Is that what you mean, or do we have to ask somebody?",
+        "If it is not that, which person could tell us?",
+        "Would people take that for an answer?",
+        "Who could tell us the rest?",
+    ],
+    [
+        "If that does not cover it, what would you lean towards?",
+        "If you mean something else, the plan has no option for it yet.",
+        "If it is not that, I would keep the part easy to change until we know.",
+        "Does it have to be settled now, or can the plan wait for it?",
+    ],
+    [
+        "If that is meant, one more sentence of the text should say so.",
+        "If it is not, which sentence is missing?",
+        "Which of the two readings of that sentence do you mean?",
+        "What would the missing sentence say?",
+    ],
+];
+/// Where no document has an answer.
+const NOTHING: [[&str; 5]; 3] = [
+    [
+        "Who could tell us, and by when?",
+        "Whom of the people it touches could we ask?",
+        "Which person would know without looking it up?",
+        "Should we ask the people who had the trouble last time?",
+        "Who has to live with it until we know?",
+    ],
+    [
+        "What would you lean towards?",
+        "What does it hold up as long as it is open, and at what cost?",
+        "Which answer would be the cheapest to take back?",
+        "Which risk do we take if we build without it?",
+        "What would we have to change if the answer is no?",
+    ],
+    [
+        "What would the sentence say?",
+        "Under which heading should the sentence stand?",
+        "Which two examples should the sentence settle?",
+        "What should the text say in the meantime, word for word?",
+        "Which sentence would you write down today?",
+    ],
+];
+
 /// What a persona may ask next of a line that is open itself.
 pub(super) fn of_open(speech: Speech) -> Vec<String> {
     said(speech, std::iter::once(Hold::Open))
 }
 
-/// What a persona may ask next of a line.
-pub(super) fn of_line(speech: Speech, text: &str) -> Vec<String> {
+/// What a persona may ask next of a line: of what it has, else as of any, another one first in each turn.
+pub(super) fn of_line(speech: Speech, text: &str, turn: u32) -> Vec<String> {
     let holds = [limit(text).map(Hold::Limit), role(text).map(Hold::Role)];
-    said(speech, holds.into_iter().flatten())
+    let mut found = said(speech, holds.into_iter().flatten());
+    found.extend(in_turn(speech, &ANY, turn));
+    found
+}
+
+/// What a persona may ask of the line that only comes nearest.
+pub(super) fn of_nearest(speech: Speech, turn: u32) -> Vec<String> {
+    in_turn(speech, &PERHAPS, turn)
+}
+
+/// What a persona may ask where there is no line.
+pub(super) fn of_nothing(speech: Speech, turn: u32) -> Vec<String> {
+    in_turn(speech, &NOTHING, turn)
+}
+
+fn in_turn<const N: usize>(speech: Speech, ways: &'static [[&'static str; N]; 3], turn: u32) -> Vec<String> {
+    let [analyst, architect, designer] = ways;
+    let mut ways: Vec<String> =
+        speech.one_of(analyst, architect, designer).iter().map(|way| (*way).to_owned()).collect();
+    ways.rotate_left(turn as usize % N);
+    ways
 }
 
 /// What a persona may ask next of what the user says.
@@ -140,7 +245,11 @@ pub(super) fn of_message(speech: Speech, text: &str) -> Vec<String> {
 pub(crate) fn is_probe(sentence: &str) -> bool {
     static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         let figure = FIGURE.iter().map(|way| Form::new(way));
-        forms(&[&LIMIT, &ROLE, &VIEW, &OPEN]).into_iter().chain(figure).collect()
+        let mut all: Vec<Form> = forms(&[&LIMIT, &ROLE, &VIEW, &OPEN]).into_iter().chain(figure).collect();
+        all.extend(forms(&[&ANY]));
+        all.extend(forms(&[&PERHAPS]));
+        all.extend(forms(&[&NOTHING]));
+        all
     });
     FORMS.iter().any(|form| form.is_of(sentence))
 }
@@ -328,7 +437,7 @@ mod tests {
         assert_eq!(figure("We had seventeen sheep").as_deref(), Some("seventeen sheep"));
         assert_eq!(figure("FR-007 The pump stops"), None);
         assert_eq!(role("The duty manager phones the bank list").as_deref(), Some("duty manager"));
-        assert!(of_line(Speech::Analyst, "The sea is blue").is_empty());
+        assert_eq!(of_line(Speech::Analyst, "The sea is blue", 11)[0], ANY[0][1]);
         assert!(!of_message(Speech::Architect, "We could ask for a deposit").is_empty());
     }
 
@@ -349,6 +458,12 @@ mod tests {
     fn no_two_ways_are_the_same() {
         let all: Vec<&str> =
             [LIMIT, ROLE, PROPOSAL, VIEW, OPEN].iter().flatten().flatten().chain(&FIGURE).copied().collect();
+        let all: Vec<&str> = all
+            .into_iter()
+            .chain(ANY.iter().flatten().copied())
+            .chain(PERHAPS.iter().flatten().copied())
+            .chain(NOTHING.iter().flatten().copied())
+            .collect();
         let once: std::collections::BTreeSet<&str> = all.iter().copied().collect();
         assert_eq!(once.len(), all.len());
     }

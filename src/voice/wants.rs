@@ -21,6 +21,8 @@ pub(super) struct Wants {
     pub people: bool,
     /// "How long": a line with a span of time.
     pub span: bool,
+    /// "Why …": a line with a reason.
+    pub why: bool,
     /// "How many stops …": what is counted, by its root.
     pub counted: Option<String>,
 }
@@ -35,17 +37,44 @@ fn is_figure(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit()) || spoken::digits(word).is_some()
 }
 
+/// Whether a word names a month.
+fn is_of_the_year(word: &str) -> bool {
+    let months = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    months.contains(&word)
+}
+
 /// Words with which a line speaks of money.
-const MONEY: [&str; 16] = [
+const MONEY: [&str; 18] = [
     "amount", "budget", "cent", "cents", "cost", "costs", "dollar", "dollars", "eur", "euro", "euros", "fee",
-    "paid", "pound", "pounds", "price",
+    "free", "paid", "percent", "pound", "pounds", "price",
 ];
 
 impl Wants {
     pub fn of(text: &str) -> Wants {
         let lower = format!(" {} ", crate::discussion::words::phrase(text));
         let says = |all: &[&str]| all.iter().any(|words| lower.contains(words));
-        let case = ["what if", "what happens if", "what happens when", "was passiert wenn", "was ist wenn"];
+        let case = [
+            "what if",
+            "what happens if",
+            "what happens when",
+            "what happens to",
+            "what then",
+            "what now",
+            "was passiert wenn",
+            "was ist wenn",
+        ];
         let figure = [
             "by when",
             "how expensive",
@@ -77,16 +106,23 @@ impl Wants {
             |pair: &[Word<'_>]| pair[0].text == "how" && matches!(pair[1].text.as_ref(), "many" | "much");
         let counted =
             found.windows(2).position(counts).and_then(|at| found.get(at + 2)).map(|word| root(&word.text));
-        let span = whole(&["how long", "wie lange", "how soon", "how late"]);
-        Wants { case: whole(&case), figure, people: people && !open, open, span, money, counted }
+        let span =
+            whole(&["how long", "wie lange", "how soon", "how late", "how quick", "how quickly", "how fast"]);
+        let why = !open && whole(&["why", "how come", "what for", "warum", "wieso", "weshalb"]);
+        Wants { case: whole(&case), figure, people: people && !open, open, span, money, why, counted }
     }
 
-    /// Whether a line holds a figure where one is asked for, or names people whom the question does not.
+    /// Whether a line holds what is asked for: an amount of money, a span of time, a figure, or people whom the question
+    /// does not name.
     pub fn is_met(&self, line: &Line, question: &str) -> bool {
         let gives = |all: &[&str]| line.words.iter().any(|word| all.contains(&word.as_str()));
-        self.money && line.gives_a_number() && gives(&MONEY)
-            || self.figure && line.words.iter().any(|word| word.starts_with(|c: char| c.is_ascii_digit()))
-            || self.people && names_people(&line.text, question)
+        let figure = || line.words.iter().any(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+        let asked = match (self.money, self.span) {
+            (true, _) => line.gives_a_number() && (gives(&MONEY) || line.text.contains(['€', '$', '£', '%'])),
+            (false, true) => self.is_span(line) || line.words.iter().any(|word| is_of_the_year(word)),
+            (false, false) => self.figure && figure(),
+        };
+        asked || self.people && names_people(&line.text, question)
     }
 
     /// Whether a line tells a span of time where one is asked for: "12 hours".
@@ -104,6 +140,12 @@ impl Wants {
     /// Whether a line counts what is asked for: "18 stops".
     pub fn is_counted(&self, line: &Line) -> bool {
         self.counted.as_ref().is_some_and(|noun| counts(line, noun))
+    }
+
+    /// Whether a line gives a reason.
+    pub fn is_reason(line: &Line) -> bool {
+        let signs = ["because", "since", "reason", "otherwise", "weil", "damit", "sonst"];
+        line.words.iter().any(|word| signs.contains(&word.as_str()))
     }
 
     /// Whether a line says what holds in a case.

@@ -3,7 +3,6 @@
 
 use super::evidence::{Evidence, Line, LineKind, snippet};
 use super::paragraphs::sentences;
-use crate::plain;
 
 /// Who speaks. A persona beyond the three takes the plain words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,9 +43,9 @@ pub fn place(line: &Line) -> String {
 pub fn landed(speech: Speech, title: &str, outputs: &[String], evidence: &Evidence) -> String {
     let Some((document, _)) = evidence.documents.first() else {
         return speech.one_of(
-            format!("nobody has written a line on {title} that a person could read"),
-            format!("there is no document on record for {title} yet, and nothing to weigh"),
-            format!("{title} has no document, and nothing exact is written yet"),
+            format!("nobody has written a line on {title} that people could read"),
+            format!("there is no document for {title} yet, and nothing to build on"),
+            format!("{title} has no document, and not one sentence is written yet"),
         );
     };
     let first = first_sentence(evidence);
@@ -62,9 +61,11 @@ pub fn landed(speech: Speech, title: &str, outputs: &[String], evidence: &Eviden
         (Some(part), Some(line)) => {
             let (part, said, at) = (snippet(&part.text, 60), snippet(&line.text, 110), line.number);
             speech.one_of(
-                format!("somebody who opens \"{part}\" in {document} first meets \"{said}\" (line {at})"),
-                format!("what is on record under \"{part}\" in {document}, and what I would weigh first, is \"{said}\" (line {at})"),
-                format!("the exact wording that a contract or a test could take literally, to the letter, from \"{part}\" of {document} is \"{said}\" (line {at})"),
+                format!("people who open \"{part}\" in {document} first read \"{said}\" (line {at})"),
+                format!("the plan has \"{said}\" under \"{part}\" so far ({document} line {at})"),
+                format!(
+                    "the text has a wording that a test could start from, the sentence \"{said}\" under \"{part}\" ({document} line {at})"
+                ),
             )
         }
         (Some(part), None) => {
@@ -74,11 +75,9 @@ pub fn landed(speech: Speech, title: &str, outputs: &[String], evidence: &Eviden
                     "people reach \"{part}\" in {document} (line {at}) and find no sentence of its own there"
                 ),
                 format!(
-                    "\"{part}\" in {document} (line {at}) has no text on record, so there is nothing to weigh"
+                    "\"{part}\" in {document} (line {at}) is only announced, and there is nothing to build on"
                 ),
-                format!(
-                    "\"{part}\" in {document} (line {at}) is a heading, and nothing exact is written below it"
-                ),
+                format!("\"{part}\" in {document} (line {at}) is a heading with no text below it"),
             )
         }
         (None, _) => elsewhere(speech, document, first),
@@ -106,15 +105,17 @@ fn beginning(speech: Speech, missing: &str, document: &str, first: Option<&Line>
     let Some(line) = first else {
         return speech.one_of(
             format!("people who ask for {missing} find nothing yet, and {document} holds no sentence"),
-            format!("{missing} is not there yet, and {document} has no sentence on record to weigh"),
+            format!("{missing} is not there yet, and {document} has no sentence to build on"),
             format!("{missing} is still to be written, and {document} has no sentence to start from"),
         );
     };
-    let (said, at) = (snippet(&line.text, 80), place(line));
+    let (said, at) = (snippet(&line.text, 110), place(line));
     speech.one_of(
-        format!("people who ask for {missing} find nothing yet. What they can read is \"{said}\" ({at}) and what follows it"),
-        format!("{missing} is not there yet. What is on record to weigh starts from \"{said}\" ({at})"),
-        format!("{missing} is still to be written. To be exact, a contract or a test has this to the letter so far: \"{said}\" ({at})"),
+        format!("{missing} is not there yet, and what people can read so far is \"{said}\" ({at})"),
+        format!("{missing} is not there yet, so we build on \"{said}\" ({at})"),
+        format!(
+            "{missing} is still to be written, and the wording that a test could start from is the sentence \"{said}\" ({at})"
+        ),
     )
 }
 
@@ -122,17 +123,16 @@ fn beginning(speech: Speech, missing: &str, document: &str, first: Option<&Line>
 fn elsewhere(speech: Speech, document: &str, first: Option<&Line>) -> String {
     let Some(line) = first else {
         return speech.one_of(
-            format!("{document} has no sentence that a person could read"),
-            format!("{document} has no sentence on record that could be weighed"),
+            format!("{document} has no sentence that people could read"),
+            format!("{document} has no sentence that we could build on"),
             format!("{document} has no sentence written down"),
         );
     };
-    let (said, at) = (snippet(&line.text, 80), line.number);
-    let document = &line.document;
+    let (said, at) = (snippet(&line.text, 110), place(line));
     speech.one_of(
-        format!("no part of {document} carries that name, and people who open it first read \"{said}\" (line {at})"),
-        format!("no part of {document} carries that name, and what is on record to weigh there starts from \"{said}\" (line {at})"),
-        format!("no part of {document} has that name. To be exact, a contract or a test first has this to the letter there: \"{said}\" (line {at})"),
+        format!("nobody has written a part on it yet, and what people read is \"{said}\" ({at})"),
+        format!("the plan has no part on it yet, and starts from \"{said}\" ({at})"),
+        format!("the text has no part on it yet, and the wording that a test could start from is the sentence \"{said}\" ({at})"),
     )
 }
 
@@ -177,175 +177,82 @@ fn role(line: &Line) -> Option<&str> {
     }
 }
 
-/// The same before a line that is a question itself, or stands among what is open.
-pub fn points_at_open(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<String> {
-    let ways = speech.one_of(
-        [
-            "people have no answer yet, and {} asks the same:",
-            "people who look it up meet a question at {}:",
-            "somebody has asked the same for people at {}:",
-        ],
-        [
-            "I cannot weigh it while the record is open at {}:",
-            "what is on record to weigh is an open point, {}:",
-            "before I weigh a price or a risk, the record needs an answer at {}:",
-        ],
-        [
-            "no exact value is written yet, and {} leaves it open, to the letter:",
-            "a test has nothing exact to assert as long as {} is open:",
-            "the exact wording has a gap, literally, at {}:",
-        ],
-    );
-    ways.iter().map(|way| format!("On \"{topic}\", {} \"{said}\".", way.replacen("{}", at, 1))).collect()
-}
-
-/// The open line nearest to what the user tells. The synthesis knows these sentences again.
-pub fn speaks_to_open(speech: Speech, at: &str, said: &str) -> Vec<String> {
-    let ways = speech.one_of(
-        [
-            "Nearest to that, people still ask at {}: \"{said}\".",
-            "Nearest to that is what people wait to hear at {}: \"{said}\".",
-        ],
-        [
-            "Nearest to that is an open point on record at {}: \"{said}\". Weigh it before an option hangs on it.",
-            "Nearest to that, and on record without an owner to weigh it, is {}: \"{said}\".",
-        ],
-        [
-            "Nearest to that is a gap in the exact wording at {}: \"{said}\". No test covers it to the letter.",
-            "Nearest to that, {} leaves the exact value open, literally: \"{said}\".",
-        ],
-    );
-    ways.iter().map(|way| way.replacen("{}", at, 1).replacen("{said}", said, 1)).collect()
-}
-
 /// What the documents themselves leave open.
 pub fn stands_open(speech: Speech, at: &str, said: &str) -> Vec<String> {
     speech.one_of(
         vec![
             format!("There is something that people are still waiting for: \"{said}\" ({at}). Who could tell them?"),
-            format!("{at} has been asking \"{said}\", and no person at this table has answered. Whom do we ask first?"),
+            format!("{at} has been asking \"{said}\", and nobody at this table has answered. Whom do we ask first?"),
         ],
         vec![
-            format!("Still open on record is \"{said}\" ({at}). What has to wait for it, and what would that cost?"),
-            format!("Nobody here has weighed \"{said}\" ({at}) yet. A date beside it costs nothing."),
+            format!("The plan still has an open point: \"{said}\" ({at}). What has to wait for it, and what would that cost?"),
+            format!("Nobody here has settled \"{said}\" ({at}) yet. A date beside it costs nothing."),
         ],
         vec![
-            format!("Literally, {at} leaves this open: \"{said}\". What exact value does a test assert there until then?"),
-            format!("Nothing exact can be written to the letter for \"{said}\" ({at}) yet. Which of two exact answers would you write down today?"),
+            format!("No sentence of the text settles this yet at {at}: \"{said}\". Which value should a test expect there until one does?"),
+            format!("There is no sentence yet for \"{said}\" ({at}). Which of two answers would you write down today?"),
         ],
     )
-}
-
-/// A line on the same thing as what the user tells, who has asked nothing. The synthesis knows these sentences again.
-pub fn touches(speech: Speech, at: &str, said: &str) -> Vec<String> {
-    let ways = speech.one_of(
-        [
-            "That touches what people read at {}: \"{said}\".",
-            "Beside that, people read {}: \"{said}\".",
-            "Whoever reads {} should know that too: \"{said}\". People go by what stands there.",
-        ],
-        [
-            "That touches what is on record at {}: \"{said}\". Weigh the two together.",
-            "Beside that, weigh what is on record at {}: \"{said}\".",
-            "Weigh that against the record at {}: \"{said}\".",
-        ],
-        [
-            "That touches the exact wording at {}: \"{said}\".",
-            "Beside that, to the letter, stands {}: \"{said}\".",
-            "Hold that literally against {}: \"{said}\".",
-        ],
-    );
-    ways.iter().map(|way| way.replacen("{}", at, 1).replacen("{said}", said, 1)).collect()
 }
 
 /// A line that has another figure for what the user tells.
 pub fn tells_otherwise(speech: Speech, at: &str, said: &str) -> String {
     speech.one_of(
         format!("People are promised something else at {at} (\"{said}\"), and what you tell is what they live with. Who should hear of the difference?"),
-        format!("What you tell is another figure than {at} has (\"{said}\"). Whatever was weighed by the old one has to be weighed again."),
-        format!("Literally, {at} has another value (\"{said}\") than the one you tell. A test can assert only one of the two."),
+        format!("That is another figure than {at} has (\"{said}\"). Whatever was planned by the old one has to be looked at again."),
+        format!("The text has another value at {at}: \"{said}\". A test can expect only one of the two."),
     )
 }
 
-/// What stands before nothing: no document says anything of what the user asks.
-pub fn finds_nothing(speech: Speech, topic: &str, documents: &[(String, usize)]) -> Vec<String> {
-    let none = match documents {
-        [] => {
-            let then = speech.one_of("people could go by", "I could weigh", "a test could hold");
-            return vec![format!("On \"{topic}\", there is no document yet that {then}.")];
-        }
-        [(one, _)] => format!("no line of {one}"),
-        many => format!("no line of the item's {} documents", many.len()),
-    };
-    let ways = speech.one_of(
-        [
-            "Whoever looks for the word \"{word}\" finds that {none} has it for people to read.",
-            "{None} has the word \"{word}\", so I have nothing to tell people who ask.",
-            "On \"{word}\", {none} has that word for people to go by.",
-        ],
-        [
-            "On \"{word}\", {none} has that word on record yet, so I cannot weigh it.",
-            "{None} has the word \"{word}\" on record, and what is built there is a guess and a risk.",
-            "To weigh \"{word}\" I would need it on record, and {none} has that word.",
-        ],
-        [
-            "{None} has the word \"{word}\", so no test can hold it to the letter.",
-            "On \"{word}\", {none} has that exact word for a test.",
-            "The exact word \"{word}\" stands nowhere: {none} has it.",
-        ],
-    );
-    let filled = |way: &&str| {
-        let way = way.replace("{None}", &plain::capital(&none)).replace("{none}", &none);
-        way.replacen("{word}", topic, 1)
-    };
-    ways.iter().map(filled).collect()
+/// What is said on a topic of an item that has no document at all.
+pub fn no_document(speech: Speech, topic: &str) -> String {
+    let then = speech.one_of("people could go by", "we could build on", "a test could hold");
+    format!("On \"{topic}\", there is no document yet that {then}.")
 }
 
 /// What a settled matter means to a persona, in several ways: `what` and its `reason` (ready to stand
 /// behind it) as they were said, the `line` that it touches, if there is one.
 pub fn settled(speech: Speech, what: &str, reason: &str, line: Option<&Line>) -> Vec<String> {
     let Some(line) = line else { return settled_apart(speech, what, reason) };
-    let (at, said) = (place(line), snippet(&line.text, 90));
+    let (at, said) = (place(line), snippet(&line.text, 110));
     match speech {
         Speech::Analyst => vec![
             format!(
-                "So we agree on \"{what}\"{reason}. People will look for it beside \"{said}\" ({at}), and there it should stand for whoever was not in this room."
-            ),
-            format!("So what changes for people is \"{what}\"{reason}. {at} tells them \"{said}\" today."),
-            format!(
-                "So if somebody is used to the old way, \"{what}\"{reason} is what people trip over first. What they know today is \"{said}\" ({at})."
+                "Agreed: \"{what}\"{reason}. People will look for it beside {at}, which tells them \"{said}\" so far."
             ),
             format!(
-                "So from now on people can rely on \"{what}\"{reason}. Whoever hoped for something else will read \"{said}\" ({at}) and ask why."
+                "So people can rely on \"{what}\"{reason} from now on. Who tells those who still go by \"{said}\" ({at})?"
+            ),
+            format!(
+                "Then \"{what}\"{reason} is what people should hear. What they know today is \"{said}\" ({at})."
+            ),
+            format!(
+                "Good, \"{what}\"{reason}. Whoever was not in this room will read \"{said}\" ({at}) and should find it there."
             ),
         ],
         Speech::Architect => vec![
             format!(
-                "\"{what}\"{reason} is decided. Record it beside {at} (\"{said}\"), with its price, its risk and what would make us turn back."
+                "\"{what}\"{reason} is decided, then. It bears on {at} (\"{said}\"), and on whatever was built on that."
             ),
             format!(
-                "The price of \"{what}\"{reason} is not on record yet. I would weigh it, and its risk, at {at}: \"{said}\"."
+                "With \"{what}\"{reason}, the other way is off the table. I would go through {at} again: \"{said}\"."
             ),
             format!(
-                "\"{what}\"{reason} takes one option off the table. Weigh {at} again in that light: \"{said}\"."
+                "\"{what}\"{reason} has its price too. Note what would make us turn back, next to {at}: \"{said}\"."
             ),
             format!(
-                "After \"{what}\"{reason}, whoever owns {at} (\"{said}\") should know before the first build. Record the option that lost, so that a later change does not start from memory."
+                "After \"{what}\"{reason}, whoever builds what {at} asks for (\"{said}\") should know before they start."
             ),
         ],
         Speech::Designer => vec![
+            format!("\"{what}\"{reason} needs its sentence next to {at}, which reads \"{said}\" so far."),
             format!(
-                "To be exact, \"{what}\"{reason} and {at} (\"{said}\") need a word on which of the two holds where they meet."
+                "For \"{what}\"{reason} I would write two cases below {at} (\"{said}\"): one that it covers, and one just outside of it."
             ),
             format!(
-                "\"{what}\"{reason} needs one exact wording. {at} reads \"{said}\" today, and a test can assert only what stands there."
+                "{at} reads \"{said}\". With \"{what}\"{reason} beside it, the text has to say which of the two holds where they meet."
             ),
-            format!(
-                "\"{what}\"{reason} becomes checkable at {at} (\"{said}\") with two cases: one that it covers, and one just outside of it."
-            ),
-            format!(
-                "Literally, to the letter, {at} is \"{said}\". With \"{what}\"{reason} beside it, a test has to know which exact wording holds."
-            ),
+            format!("\"{what}\"{reason} can be tested now. The line to hold it against is {at}: \"{said}\"."),
         ],
         Speech::Plain => {
             vec![format!("\"{what}\"{reason} is settled, and {at} (\"{said}\") is where it has to stand.")]
@@ -358,16 +265,16 @@ pub fn settles_open(speech: Speech, what: &str, reason: &str, line: &Line) -> Ve
     let (at, said) = (place(line), snippet(&line.text, 110));
     let ways = speech.one_of(
         [
-            "So we agree on {what}. People should find that where {at} still asks \"{said}\".",
-            "So what changes for people is {what}. The question nearest to it is {at}: \"{said}\".",
+            "Agreed: {what}. People should find that at {at}, which still asks \"{said}\".",
+            "So {what} is what people should hear who wait for an answer at {at}: \"{said}\".",
         ],
         [
-            "{what} is a decision to record beside what is open at {at} (\"{said}\"), with the price of the option that lost.",
-            "After {what} one option is off the table. Weigh the open point on record at {at} (\"{said}\") again.",
+            "{what} is decided, then. The plan has an open point on it at {at} (\"{said}\"), which can be closed with it or asked again.",
+            "With {what}, the other way is off the table. The open point at {at} is to be looked at again: \"{said}\".",
         ],
         [
-            "{what} needs one exact wording where {at} still asks \"{said}\", and a test its refused case by name.",
-            "With {what} a test has an exact value to assert, and the gap at {at} (\"{said}\") is the place to write it to the letter.",
+            "{what} needs its sentence where {at} still asks \"{said}\".",
+            "{what} can be tested now, and the gap at {at} is the place to write it: \"{said}\".",
         ],
     );
     let what = format!("\"{what}\"{reason}");
@@ -383,23 +290,25 @@ pub fn settles_open(speech: Speech, what: &str, reason: &str, line: &Line) -> Ve
 fn settled_apart(speech: Speech, what: &str, reason: &str) -> Vec<String> {
     match speech {
         Speech::Analyst => vec![
-            format!("So we agree on \"{what}\"{reason}, and no document tells people yet."),
-            format!("So what changes for people is \"{what}\"{reason}, and they read it nowhere so far."),
+            format!(
+                "Agreed: \"{what}\"{reason}. People cannot read it anywhere yet, so somebody has to tell them."
+            ),
+            format!("So people can rely on \"{what}\"{reason} from now on. Whom does it surprise?"),
         ],
         Speech::Architect => vec![
             format!(
-                "\"{what}\"{reason} is a decision to record with the option that lost and with what would make us turn back."
+                "\"{what}\"{reason} is decided, then. I would note beside it what would make us turn back."
             ),
             format!(
-                "The risk of \"{what}\"{reason} is whoever still relies on the old way. A list of those callers is the mitigation."
+                "With \"{what}\"{reason}, the other way is off the table. Who still builds on that should hear of it first."
             ),
         ],
         Speech::Designer => vec![
             format!(
-                "\"{what}\"{reason} needs one exact wording, to the letter, and a place in a document where a test can find it."
+                "\"{what}\"{reason} needs a sentence of its own, and a place in the text where it is found again."
             ),
             format!(
-                "\"{what}\"{reason} becomes checkable with one case for the value that holds and one for the value that is refused."
+                "\"{what}\"{reason} can be tested now, with one case that it covers and one that it does not."
             ),
         ],
         Speech::Plain => vec![format!("\"{what}\"{reason} is settled and has to be written down.")],
@@ -413,9 +322,9 @@ pub const STILL: &str = " still says \"";
 pub fn still_says(speech: Speech, line: &Line) -> String {
     let (at, said) = (place(line), snippet(&line.text, 110));
     let then = speech.one_of(
-        "whoever reads that first goes by it",
-        "two rules in force are a risk that costs one line to remove",
-        "a test needs one of the two as its expected value",
+        "people who read that first go by it",
+        "two rules in force cost more than the line that it takes to remove one",
+        "a test can expect only one of the two",
     );
     format!("{at}{STILL}{said}\", and {then}.")
 }
@@ -431,9 +340,9 @@ pub fn pulls(speech: Speech, line: &Line, other: &Line) -> String {
         );
     }
     speech.one_of(
-        format!("That is what a person reads at {at}, and {there} asks for the opposite: \"{said}\"."),
+        format!("That is what people read at {at}, and {there} asks for the opposite: \"{said}\"."),
         format!("{at} carries that, while the other end of the tradeoff is {there}: \"{said}\"."),
-        format!("That is {at} to the letter, and its counterpart is {there} (\"{said}\")."),
+        format!("That is how {at} reads, and its counterpart is {there} (\"{said}\")."),
     )
 }
 
@@ -443,7 +352,7 @@ pub fn ground(speech: Speech, line: &Line) -> String {
     speech.one_of(
         format!("Whoever lives with {at} would tell us the same."),
         format!("The other option has {at} against it, and somebody has to carry that risk."),
-        format!("That is how I read {at}, to the letter."),
+        format!("That is how I read the sentence at {at}."),
     )
 }
 
@@ -456,91 +365,46 @@ pub fn left_open(speech: Speech, name: Option<&str>, turn: u32, what: &str) -> V
     };
     speech.one_of(
         vec![
-            format!("Nobody has taken up {asked} yet: {what}, which would be the first thing a newcomer asks people here."),
+            format!("Nobody has taken up {asked} yet: {what}. It would be the first thing that a newcomer asks people here."),
             format!("Before people leave this table, {asked} wants an answer: {what}. Who could give it, if none of us can?"),
         ],
         vec![
-            format!("Still without an owner is {asked}: {what}, a risk that whoever builds first carries alone, at a price nobody has weighed."),
-            format!("One risk stays on the list, {asked}: {what}, and an owner with a date is the cheapest mitigation."),
+            format!("Still without an owner is {asked}: {what}. Whoever builds first answers it alone."),
+            format!("One point stays on my list, {asked}: {what}. An owner with a date is the cheapest way out."),
         ],
         vec![
-            format!("One entry has no value yet, {asked}: {what}, and until it has one, no test can be written for it."),
-            format!("One entry is blank where {asked} stands: {what}, and even \"unknown\" would be a value there."),
+            format!("One sentence is still missing, {asked}: {what}. Until it is written, no test can hold it."),
+            format!("One entry is blank where {asked} stands: {what}. Even \"unknown\" would be a value there."),
         ],
     )
-}
-
-/// What the user tells and no document has, in several ways.
-pub fn written_nowhere(speech: Speech, said: &str) -> Vec<String> {
-    let ways = speech.one_of(
-        [
-            "I find no line that tells people \"{}\".",
-            "As far as I see, people do not read of \"{}\" anywhere yet.",
-            "I have no line to show people on \"{}\", so somebody has to tell them.",
-            "As far as I see, only somebody at this table knows \"{}\".",
-        ],
-        [
-            "I find \"{}\" on record nowhere, so I cannot weigh it yet.",
-            "I have nothing on record for \"{}\": weigh it, and record it with its source.",
-            "The risk with \"{}\" is that I find it on record nowhere.",
-            "I would put \"{}\" on record, with its risk, before it is weighed.",
-        ],
-        [
-            "In no exact words do I find \"{}\", so a test has nothing to hold.",
-            "Literally, to the letter, \"{}\" is written nowhere that I know of, nor in other words to test.",
-            "I would write \"{}\" down exactly and literally, since no test finds it.",
-            "A test finds nothing exact to assert \"{}\" by.",
-        ],
-    );
-    ways.iter().map(|way| way.replacen("{}", said, 1)).collect()
 }
 
 /// What stands before what a voice asks next of a line that a colleague has shown.
-pub fn before_a_probe(speech: Speech, at: &str) -> [String; 2] {
-    speech.one_of(
-        [
-            format!("One more thing that people will want to know about {at}:"),
-            format!("Beside what {at} tells people:"),
-        ],
-        [
-            format!("What I would weigh at {at}:"),
-            format!("Before {at} goes on record as settled, weigh this:"),
-        ],
-        [format!("To make {at} exact:"), format!("Before a test can hold {at} to the letter:")],
-    )
-}
-
-/// That the documents hold nothing on what the user asks, in several ways.
-pub fn holds_nothing(speech: Speech, said: &str) -> Vec<String> {
+pub fn before_a_probe(speech: Speech, at: &str) -> Vec<String> {
     let ways = speech.one_of(
         [
-            "I find no line with those words that people could read.",
-            "people who look for those words find no line.",
-            "I know of no line with those words that I could show somebody.",
+            "What people will want to know about {}:",
+            "From the side of the people, about {}:",
+            "People will ask about {}:",
+            "I would ask somebody about {}:",
         ],
         [
-            "I find no line with those words to weigh.",
-            "I find nothing on record with those words.",
-            "no line on record has those words, so I cannot weigh it.",
+            "About {}, the plan has to answer this:",
+            "Before we build on {}:",
+            "With the rest of the plan in mind, about {}:",
+            "I would not build on {} without this:",
         ],
-        [
-            "I find no line with that exact wording.",
-            "no line has those words, to the letter.",
-            "I find no sentence with those exact words that a test could check.",
-        ],
+        ["About the sentence at {}:", "Reading {} again:", "One detail at {}:", "To make {} testable:"],
     );
-    ways.iter().map(|way| format!("On \"{said}\", {way}")).collect()
+    ways.iter().map(|way| way.replacen("{}", at, 1)).collect()
 }
-
-/// What stands before a question of the step that is asked instead.
-pub const STEP_ASKS: &str = "What this step asks for first";
 
 /// What is left when a line is owed and everything was said: that it was.
 pub fn last_words(speech: Speech, turn: u32, before: Option<u32>) -> String {
     let (said, nothing) = speech.one_of(
-        ("what I said for people", "no line that people could read"),
-        ("what I put on record to weigh", "nothing on record to weigh"),
-        ("what I said of the exact wording", "no exact wording to test"),
+        ("what I said for people", "nothing that people could read"),
+        ("what I said about the plan", "nothing to build on"),
+        ("what I said about the wording", "no sentence to test"),
     );
     match before {
         Some(before) => format!("Nothing new from me in turn {turn}: {said} in turn {before} stands."),
@@ -557,14 +421,14 @@ pub fn before_writing(speech: Speech, way: usize, about: &str, question: &str) -
             "I would promise nobody anything on {} without having heard an answer to this",
         ],
         [
-            "I would weigh no price and no risk on {} before this has an answer",
-            "The price of guessing on {} is rework, so answer this early",
-            "The risk on {} is that whoever builds first answers this alone, at a price",
+            "I would build nothing on {} before this has an answer",
+            "A wrong guess on {} is paid for later, so answer this early",
+            "The risk on {} is that whoever builds first answers this alone",
         ],
         [
-            "I cannot write one exact contract or test on {} without this",
-            "A contract on {} starts where this has one written answer",
-            "One exact answer on {} comes first, and a test after it",
+            "I cannot write one sentence of a contract on {} without this",
+            "A test on {} starts where this has one written answer",
+            "One written answer on {} comes first, and a test after it",
         ],
     );
     format!("{}: {question}", leads[way % leads.len()].replacen("{}", about, 1))

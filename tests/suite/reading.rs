@@ -90,7 +90,19 @@ fn features(text: &str) -> Vec<String> {
     words.filter(|word| word.len() > 1 && !names.contains(word)).map(str::to_owned).collect()
 }
 
-/// A naive Bayes classifier over words, by persona.
+/// The words and pairs of words that are a persona's own: what stands in quotation marks, and the names of documents,
+/// are the item's.
+fn own(text: &str) -> Vec<String> {
+    let own = text.split('"').step_by(2).collect::<Vec<_>>().join(" ");
+    let is_file = |word: &str| word.contains('.') && !word.ends_with(['.', '?', ':']);
+    let own: Vec<&str> = own.split_whitespace().filter(|word| !is_file(word)).collect();
+    let mut found = features(&own.join(" "));
+    let pairs: Vec<String> = found.windows(2).map(|pair| pair.join(" ")).collect();
+    found.extend(pairs);
+    found
+}
+
+/// A naive Bayes classifier over words and pairs of them, by persona.
 #[derive(Default)]
 struct Bayes {
     counts: BTreeMap<String, BTreeMap<String, f64>>,
@@ -100,7 +112,7 @@ struct Bayes {
 
 impl Bayes {
     fn learn(&mut self, persona: &str, text: &str) {
-        for word in features(text) {
+        for word in own(text) {
             *self.counts.entry(persona.to_owned()).or_default().entry(word.clone()).or_default() += 1.0;
             *self.totals.entry(persona.to_owned()).or_default() += 1.0;
             self.words.insert(word);
@@ -111,7 +123,7 @@ impl Bayes {
         let score = |persona: &String| -> f64 {
             let all = self.totals[persona] + self.words.len() as f64;
             let known = &self.counts[persona];
-            features(text).iter().map(|word| ((known.get(word).unwrap_or(&0.0) + 1.0) / all).ln()).sum()
+            own(text).iter().map(|word| ((known.get(word).unwrap_or(&0.0) + 1.0) / all).ln()).sum()
         };
         self.totals.keys().max_by(|a, b| score(a).total_cmp(&score(b))).unwrap().clone()
     }
