@@ -46,8 +46,24 @@ pub fn answer_to(asked: &str, text: &str) -> Option<(String, Option<String>)> {
 
 /// What a figure decides that stands for itself behind "how many …?": "Sixteen. Nobody has asked for more."
 pub fn figure_for(asked: &str, text: &str) -> Option<(String, Option<String>)> {
+    // "How far back may it go? I forgot." asks with its first sentence.
+    let questions = super::decisions::statements(asked);
+    let asked = questions.iter().rfind(|one| one.ends_with('?')).map_or(asked, String::as_str);
     let lower = asked.to_ascii_lowercase();
-    let counts = ["how many ", "how much ", "how long ", "how often ", "wie viele ", "wie lange "];
+    let counts = [
+        "how many ",
+        "how much ",
+        "how long ",
+        "how often ",
+        "how far ",
+        "how soon ",
+        "how late ",
+        "how early ",
+        "by when ",
+        "until when ",
+        "wie viele ",
+        "wie lange ",
+    ];
     let question = asked.trim_end_matches(['?', ' ']);
     let asks = asked.trim_end().ends_with('?') && counts.iter().any(|word| lower.contains(word));
     let statements = super::decisions::statements(text);

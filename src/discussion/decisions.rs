@@ -6,8 +6,9 @@
 //! condition or a doubt decides nothing. What needs no word that says so is in `rulings` and `signs`, an
 //! answer to "A or B?" in `alternatives`.
 
+use super::closings::{behind_consent, closed, closes, figures_out, turns_down};
 use super::extract::{is_shortened, sentences};
-use super::rulings::{closed, closes, is_only_leads, names_a_body, ruled, without_leads};
+use super::rulings::{is_only_leads, names_a_body, ruled, without_leads};
 use super::signs::concluded;
 use super::words::{lists, unquoted, words};
 use crate::plain::capital;
@@ -354,7 +355,9 @@ fn find_word(text: &str, phrase: &str) -> Option<usize> {
 pub fn decisions_in(text: &str, by_user: bool) -> Vec<(String, Option<String>)> {
     let statements = statements(text);
     let mut found: Vec<(usize, (String, Option<String>))> = Vec::new();
-    for (at, statement) in statements.iter().enumerate() {
+    for (at, statement) in
+        statements.iter().map(|one| if by_user { behind_consent(one) } else { one }).enumerate()
+    {
         let before = at.checked_sub(1).map(|before| statements[before].to_ascii_lowercase());
         let after_decision = found.last().is_some_and(|(last, _)| last + 1 == at);
         if after_decision
@@ -377,7 +380,9 @@ pub fn decisions_in(text: &str, by_user: bool) -> Vec<(String, Option<String>)> 
             *what = format!("{what}. {}", statement.trim_end_matches(['.', '!', ' ']));
             continue;
         }
-        let decision = by_user.then(|| closed(statement)).flatten();
+        let earlier = || at.checked_sub(1).and_then(|before| statements.get(before)).map(String::as_str);
+        let decision =
+            by_user.then(|| closed(statement).or_else(|| figures_out(statement, earlier()))).flatten();
         let decision = decision.or_else(|| decided(statement, by_user)).or_else(|| {
             let led = before.as_deref().is_some_and(is_only_leads);
             let ruled = || {
@@ -389,8 +394,16 @@ pub fn decisions_in(text: &str, by_user: bool) -> Vec<(String, Option<String>)> 
         if let Some(decision) = decision {
             let before = at.checked_sub(1).and_then(|before| statements.get(before));
             found.push((at, with_its_subject(decision, before.map(String::as_str))));
-        } else if by_user && !after_decision && closes(statement) && at > 0 {
-            found.push((at, with_reason(&statements[at - 1])));
+        } else if by_user
+            && !after_decision
+            && let Some(before) = earlier().filter(|before| !before.ends_with(['?', '？']))
+        {
+            let now = || words(statement).len() > 3 && !statement.ends_with(['?', '？']);
+            if closes(statement) {
+                found.push((at, with_reason(before)));
+            } else if turns_down(before) && now() {
+                found.push((at, with_reason(statement)));
+            }
         }
     }
     // What will be done comes before what will not.

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::address::unaddressed;
+use super::closings::{closes, turns_down};
 use super::decisions::decisions_in;
 use super::event::Class;
 use super::extract::{ENTRY, Said};
@@ -41,6 +42,9 @@ fn facts(one: &Said, decisions: &[Decision], cast: &Cast) -> Vec<Fact> {
         // Of what is said behind "let's talk about …" only what tells something counts.
         drifts |= opens_another(said);
         let is_free = !said.ends_with(['?', '？', ':'])
+            && !is_before_a_question(said, one)
+            && !closes(said)
+            && !turns_down(said)
             && !decided.holds(sentence)
             && !(drifts && (opens_another(said) || !is_telling(said)));
         let joins = open && is_free && (points_back(said) || is_fact(said));
@@ -63,6 +67,21 @@ fn facts(one: &Said, decisions: &[Decision], cast: &Cast) -> Vec<Fact> {
     found.truncate(MOST);
     found
 }
+
+/// Whether a sentence only leads in to what its message asks: "Somebody rents a boat. What do they sign?", "I thought
+/// I had read something else."
+fn is_before_a_question(said: &str, one: &Said) -> bool {
+    let asks = one.sentences.iter().any(|sentence| sentence.ends_with(['?', '？']));
+    let lower = said.replace('’', "'").to_lowercase();
+    let recalls =
+        ["i thought ", "i remember ", "i've got ", "i saw ", "i've heard ", "i've read ", "i read "];
+    let found = words(said);
+    let counts = found.iter().any(|word| is_number(&word.text));
+    asks && (recalls.iter().any(|begins| lower.starts_with(begins)) || found.len() <= LEAD_IN && !counts)
+}
+
+/// A sentence of no more words before a question tells of its case.
+const LEAD_IN: usize = 5;
 
 /// Whether a sentence only names what somebody would rather talk about.
 fn opens_another(said: &str) -> bool {

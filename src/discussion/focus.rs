@@ -108,6 +108,10 @@ impl<'l> Focus<'l> {
     fn nearest(&self, message: &str) -> Option<Drift> {
         let text = unquoted(message);
         let text = without_files(&text);
+        // A few words that ask nothing are an answer, and no other subject.
+        if !text.contains(['?', '？']) && words(&text).len() < FEW {
+            return None;
+        }
         let here = self.steps.iter().position(|step| step.id == self.id)?;
         let ranking = self.marks.ranking(self.steps);
         let nearest = ranking.elsewhere(&text, here, &self.item_name)?;
@@ -264,6 +268,9 @@ fn only_mentions(message: &str) -> bool {
     let lower = format!(" {} ", message.to_lowercase());
     !lower.contains(['?', '？']) && DATED.iter().any(|word| lower.contains(word))
 }
+
+/// What tells something in fewer words is about what was said before.
+const FEW: usize = 8;
 
 /// The text without names of files: naming a document is no talk about its subject.
 fn without_files(text: &str) -> Cow<'_, str> {

@@ -10,7 +10,7 @@ use super::norms;
 use super::words::{lists, unquoted, words};
 
 /// What is decided, and why.
-type Ruling = (String, Option<String>);
+pub(super) type Ruling = (String, Option<String>);
 
 /// Words that lead in to what is settled; several may follow one another.
 const LEADS: [&str; 31] = [
@@ -234,7 +234,18 @@ impl Statement<'_> {
     /// "We'll count working days": what will be done.
     fn intended(&self) -> Option<Ruling> {
         let left = self.behind(&WILL)?;
-        (!self.is_idle()).then(|| denied(self.from(left)))
+        let opening = &self.rest[..self.rest.len() - left];
+        let (what, why) = self.from(left);
+        // "We won't build it" is not to build it.
+        let what = match opening.contains("n't ") || opening.contains(" not ") {
+            true => {
+                let mut letters = what.chars();
+                let first = letters.next().map(|first| first.to_lowercase().to_string()).unwrap_or_default();
+                format!("Do not {first}{}", letters.as_str())
+            }
+            false => what,
+        };
+        (!self.is_idle()).then(|| denied((what, why)))
     }
 
     /// "We'll see about that."
@@ -565,8 +576,17 @@ impl Statement<'_> {
 }
 
 /// Words that say what will be done.
-const WILL: [&str; 6] =
-    ["we'll ", "we will ", "we shall ", "we are going to ", "we're going to ", "then we'll "];
+const WILL: [&str; 9] = [
+    "we'll ",
+    "we will ",
+    "we shall ",
+    "we are going to ",
+    "we're going to ",
+    "then we'll ",
+    "we won't ",
+    "we're not going to ",
+    "we are not going to ",
+];
 
 /// What people say they are doing when they have decided to.
 const DOING: &str = concat!(
@@ -581,59 +601,3 @@ const LAID_DOWN: &str = concat!(
     " stays untouched| stay untouched| become a | becomes a | becomes the | become the | remains as |",
     " stays off | moves to phase | move to phase | moves to the next | move to the next ",
 );
-
-/// What a statement says before it closes with "so we do that" and the like.
-pub(super) fn closed(statement: &str) -> Option<Ruling> {
-    let lower = statement.to_ascii_lowercase();
-    let ends = [
-        ", so we do that",
-        ", so we'll do that",
-        ", we agreed on that",
-        ", that's decided",
-        ", that is decided",
-        ", that's settled",
-        ", that is settled",
-        ", that's clear",
-        ", that is clear",
-        ", that's final",
-        ", that is final",
-        ", and that's final",
-        ", and that is final",
-        ", and that's that",
-        ", full stop",
-        ", end of discussion",
-    ];
-    // Each of them is told apart by its beginning; most statements have none.
-    if ![", so we", ", we agreed", ", that", ", and that", ", full stop", ", end of"]
-        .iter()
-        .any(|head| lower.contains(head))
-    {
-        return None;
-    }
-    let at = ends.iter().find_map(|end| lower.find(end))?;
-    let (rest, _) = without_leads(&lower[..at]);
-    Some(with_reason(&statement[at - rest.len()..at]))
-}
-
-/// Whether a statement closes what stood before it: "That's decided."
-pub(super) fn closes(statement: &str) -> bool {
-    let lower = statement.to_ascii_lowercase();
-    let (rest, _) = without_leads(&lower);
-    let rest = rest.trim_end_matches(['.', '!', ' ']);
-    // Somebody who has to be asked has been asked.
-    let approved =
-        rest.ends_with(" said yes") || rest.ends_with(" has approved it") || rest.ends_with(" approved it");
-    approved
-        || [
-            "that's decided",
-            "that is decided",
-            "that's settled",
-            "that is settled",
-            "that's final",
-            "that is final",
-            "decided",
-            "so we decided",
-            "we agreed on that",
-        ]
-        .contains(&rest)
-}

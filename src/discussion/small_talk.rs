@@ -22,7 +22,7 @@ const OF_THE_MATTER: &str = concat!(
 );
 
 /// Signs that somebody speaks of the moment, or of themselves.
-const OF_THE_MOMENT: [&str; 16] = [
+const OF_THE_MOMENT: [&str; 20] = [
     " by the way",
     " congratulations",
     " happy ",
@@ -30,18 +30,22 @@ const OF_THE_MOMENT: [&str; 16] = [
     " i ",
     " i'm ",
     " i've ",
+    " almost a pity",
     " in here",
     " isn't it",
     " just so you know",
     " last night",
+    " lovely ",
     " my ",
+    " out there",
     " sorry",
     " this morning",
     " today",
+    " what a ",
     " yesterday",
 ];
 /// What people ask of each other at a table.
-const ASKED_AT_A_TABLE: [&str; 10] = [
+const ASKED_AT_A_TABLE: [&str; 12] = [
     " any coffee",
     " anybody else ",
     " anyone else ",
@@ -51,6 +55,8 @@ const ASKED_AT_A_TABLE: [&str; 10] = [
     " did somebody ",
     " did you see ",
     " has anybody seen ",
+    " is it just me",
+    " or is it me",
     " who took my ",
 ];
 /// What happens to a speaker and to nobody else.
@@ -70,9 +76,20 @@ pub(crate) fn small_talk(sentence: &str) -> Option<&'static str> {
     topic.filter(|_| in_passing && !matter && !counts && found.len() <= LONGEST)
 }
 
+/// Whether a sentence only fills a pause: "Anyway."
+pub(crate) fn is_filler(sentence: &str) -> bool {
+    !sentence.ends_with(['?', '？']) && words(sentence).iter().all(|word| lists(FILLERS, &word.text))
+}
+
+/// What fills a pause.
+const FILLERS: &str = "ah|alright|anyway|good|hm|hmm|oh|ok|okay|right|so|sorry|then|well|where were we";
+
 /// Whether a message of the user's is said in passing: nobody had a line of a document on it.
 pub(super) fn is_in_passing(one: &Said, said: &[Said]) -> bool {
-    let all = || one.sentences.iter().all(|sentence| small_talk(sentence).is_some());
+    let all = || {
+        one.sentences.iter().any(|sentence| small_talk(sentence).is_some())
+            && one.sentences.iter().all(|sentence| small_talk(sentence).is_some() || is_filler(sentence))
+    };
     // What is said in a silence answers nothing.
     let to_it = |other: &&Said| matches!(other.purpose, Some(Purpose::Answer | Purpose::FollowUp));
     let behind = || said.iter().filter(|other| other.turn > one.turn).take_while(|other| other.by != USER);

@@ -175,10 +175,16 @@ const SMALL_NUMBERS: [&str; 13] = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 ];
 
+/// The tens from twenty on.
+const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+
 /// What a word in lower case counts; most words are longer than any of them, or shorter.
 fn small_number(word: &str) -> Option<u64> {
-    let at = (3..=6).contains(&word.len()).then(|| SMALL_NUMBERS.iter().position(|small| *small == word))?;
-    at.map(|number| number as u64)
+    if !(3..=7).contains(&word.len()) {
+        return None;
+    }
+    let small = SMALL_NUMBERS.iter().position(|small| *small == word).map(|number| number as u64);
+    small.or_else(|| TENS.iter().position(|ten| *ten == word).map(|ten| 10 * (ten as u64 + 2)))
 }
 
 /// Whether a word in lower case is a number, in digits or written out.

@@ -19,7 +19,7 @@ use crate::discussion::event::{Class, Event, Message, Purpose};
 use crate::discussion::extract;
 use crate::discussion::root::root;
 use crate::discussion::words::{stem, subjects, words};
-use crate::discussion::{is_of_oneself, small_talk};
+use crate::discussion::{is_filler, is_of_oneself, small_talk};
 use crate::persona::Persona;
 use crate::plain;
 
@@ -59,7 +59,7 @@ impl Speaker<'_> {
     /// What a message speaks of that is no matter of the item, told by the documents, which do not have it.
     fn said_in_passing(&self, message: &str) -> Option<String> {
         let said = statements(&self.without_names(message));
-        let mut topics = said.iter().map(|one| small_talk(one));
+        let mut topics = said.iter().filter(|one| !is_filler(one)).map(|one| small_talk(one));
         let strange = |word: &str| self.evidence.lines_of(&root(word)).is_empty();
         if let Some(Some(first)) = topics.next()
             && topics.all(|topic| topic.is_some())

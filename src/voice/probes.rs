@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use super::forms::{Form, forms};
+use super::forms::Form;
 use super::naming::{is_unit, names_something};
 use super::spoken::digits;
 use super::wording::Speech;
@@ -244,12 +244,11 @@ pub(super) fn of_message(speech: Speech, text: &str) -> Vec<String> {
 /// The synthesis knows these sentences again.
 pub(crate) fn is_probe(sentence: &str) -> bool {
     static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
-        let figure = FIGURE.iter().map(|way| Form::new(way));
-        let mut all: Vec<Form> = forms(&[&LIMIT, &ROLE, &VIEW, &OPEN]).into_iter().chain(figure).collect();
-        all.extend(forms(&[&ANY]));
-        all.extend(forms(&[&PERHAPS]));
-        all.extend(forms(&[&NOTHING]));
-        all
+        let three = [LIMIT, ROLE, VIEW, OPEN];
+        let ways = three.iter().flatten().flatten().chain(&FIGURE).chain(ANY.iter().flatten());
+        let ways = ways.chain(PERHAPS.iter().flatten()).chain(NOTHING.iter().flatten());
+        // Of two sentences each is one.
+        ways.flat_map(|way| way.split_inclusive(['.', '?']).map(str::trim).map(Form::new)).collect()
     });
     FORMS.iter().any(|form| form.is_of(sentence))
 }

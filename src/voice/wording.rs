@@ -84,10 +84,33 @@ pub fn landed(speech: Speech, title: &str, outputs: &[String], evidence: &Eviden
     }
 }
 
-/// Whether a line is more than a name: of what stands below it, or of a column.
+/// Whether a line is more than a name: of what stands below it, of a column, or of who wrote it and when.
 fn tells(line: &Line) -> bool {
-    !matches!(line.kind, LineKind::Heading | LineKind::Columns)
+    !matches!(line.kind, LineKind::Heading | LineKind::Columns) && !is_byline(line)
 }
+
+/// Who wrote a document, and which version it is.
+fn is_byline(line: &Line) -> bool {
+    let signs = [
+        "author",
+        "authors",
+        "draft",
+        "drafted",
+        "edition",
+        "organiser",
+        "owner",
+        "paper",
+        "prepared",
+        "status",
+        "updated",
+        "version",
+        "written",
+    ];
+    line.number <= BYLINES && line.words.iter().take(4).any(|word| signs.contains(&word.as_str()))
+}
+
+/// A byline stands in one of the first lines of its document.
+const BYLINES: usize = 6;
 
 /// A line of fewer words is a label or a field.
 const SENTENCE: usize = 4;
