@@ -7,7 +7,7 @@ use super::words::{is_number, lists, words};
 use crate::plain::capital;
 
 /// What closes a matter by itself, whatever is added: "that's settled from my side".
-const CLOSES: [&str; 21] = [
+const CLOSES: [&str; 22] = [
     "case closed",
     "decided",
     "done deal",
@@ -23,6 +23,7 @@ const CLOSES: [&str; 21] = [
     "nothing more to discuss",
     "so we decided",
     "so be it",
+    "that closes the point",
     "that's decided",
     "that's final",
     "that's how we do it",
@@ -36,7 +37,7 @@ const ADDED: &str = concat!(
     "on|our|part|saturday|side|so|sunday|that|the|then|this|thursday|today|tuesday|us|wednesday|week|yesterday",
 );
 /// What somebody does who has a say in it.
-const SETTLES: [&str; 12] = [
+const SETTLES: [&str; 17] = [
     " accepted ",
     " agreed on ",
     " agreed to ",
@@ -46,6 +47,11 @@ const SETTLES: [&str; 12] = [
     " decided ",
     " is fine with ",
     " is happy with ",
+    " is ok with ",
+    " is okay with ",
+    " was fine with ",
+    " was ok with ",
+    " were fine with ",
     " settled ",
     " signed off on ",
     " signed off ",
@@ -82,7 +88,10 @@ pub(super) fn closed(statement: &str) -> Option<Ruling> {
     }
     let (before, clause) = lower.rsplit_once(", ")?;
     let clause = clause.strip_prefix("and ").unwrap_or(clause);
-    if words(before).len() < 4 || !is_settled_by_somebody(clause) {
+    let bare = clause.trim_end_matches(['.', '!', ' ']);
+    let said_yes = [" said yes", " said ok", " said okay"].iter().any(|yes| bare.ends_with(yes));
+    let denied = words(clause).iter().any(|word| lists(DENIES, &word.text) && word.text != "has");
+    if words(before).len() < 4 || !(said_yes && !denied || is_settled_by_somebody(clause)) {
         return None;
     }
     let (rest, _) = without_leads(before);
@@ -101,7 +110,11 @@ pub(super) fn closes(statement: &str) -> bool {
         rest.ends_with(" said yes") || rest.ends_with(" has approved it") || rest.ends_with(" approved it");
     let behind = CLOSES.iter().find_map(|words| rest.strip_prefix(words));
     let only_added = |rest: &str| {
-        !rest.starts_with(char::is_alphanumeric) && words(rest).iter().all(|word| lists(ADDED, &word.text))
+        let found = words(rest);
+        let denies = found.iter().any(|word| lists(DENIES, &word.text));
+        let whose = [" with ", " from the "].iter().any(|with| rest.starts_with(with));
+        let added = found.iter().all(|word| lists(ADDED, &word.text));
+        !rest.starts_with(char::is_alphanumeric) && (whose && found.len() <= TAIL && !denies || added)
     };
     approved || behind.is_some_and(only_added) || is_settled_by_somebody(rest)
 }
@@ -114,11 +127,14 @@ fn is_settled_by_somebody(clause: &str) -> bool {
     settles.into_iter().any(|(who, what)| {
         let (who, what) = (words(who), words(what));
         let of_before = what.first().is_some_and(|word| matches!(word.text.as_ref(), "that" | "it" | "this"));
-        let added = what.iter().skip(1).all(|word| lists(ADDED, &word.text) || word.text == "well");
+        let added = what.len() <= TAIL && !what.iter().any(|word| lists(DENIES, &word.text));
         let somebody = (1..=4).contains(&who.len()) && !who.iter().any(|word| lists(DENIES, &word.text));
         somebody && of_before && added
     })
 }
+
+/// Words behind "that" that say when and where somebody settled it.
+const TAIL: usize = 6;
 
 /// "So six.", "…, sixty it is": a figure that follows from what was said, with that as its reason.
 pub(super) fn figures_out(statement: &str, before: Option<&str>) -> Option<Ruling> {
@@ -172,19 +188,25 @@ fn led(statement: &str) -> (&str, bool) {
     (&statement[statement.len() - rest.len()..], led)
 }
 
-/// Whether a statement turns something down, so that the next one says what holds instead: "That won't do."
+/// Whether a statement turns something down or affirms it, so that the next one says what holds: "That won't do.",
+/// "They have to."
 pub(super) fn turns_down(statement: &str) -> bool {
     let lower = statement.to_ascii_lowercase().replace('’', "'");
     let (rest, _) = without_leads(&lower);
     let signs = [
-        "that won't do",
-        "that will not do",
-        "that's not on",
-        "that is not on",
+        "forget it",
+        "forget that",
         "not good enough",
+        "that is not on",
+        "that will not do",
+        "that won't do",
         "that's no good",
+        "that's not on",
     ];
-    signs.iter().any(|sign| rest.starts_with(sign))
+    let affirms =
+        ["it has to", "it must", "that has to be so", "they have to", "they must", "we have to", "we must"];
+    let only = rest.trim_end_matches(['.', '!', ' ']);
+    signs.iter().any(|sign| rest.starts_with(sign)) || affirms.contains(&only)
 }
 
 #[cfg(test)]

@@ -435,7 +435,8 @@ pub(super) fn with_reason(statement: &str) -> (String, Option<String>) {
         Some((at, length)) => (&rest[..at], Some(rest[at + length..].trim())),
         None => (rest, None),
     };
-    let what = without_courtesy(what);
+    // "B then: our own hosts" is "B: our own hosts".
+    let what = without_courtesy(what).replace(" then: ", ": ");
     (capital(what.trim_end_matches([',', ' '])), why.filter(|why| !words(why).is_empty()).map(str::to_owned))
 }
 

@@ -12,7 +12,7 @@ use super::in_brief::in_one_line;
 use super::insights::insights;
 use super::questions::questions;
 use super::summary::{Decision, Insight, Summary, USER};
-use super::words::words;
+use super::words::{with_its_mark, words};
 use crate::persona::Persona;
 use crate::plain::{capital, cut, one_line};
 
@@ -114,6 +114,7 @@ fn below_heading(text: &str) -> &str {
 pub fn sentences(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in text.lines().map(one_line) {
+        let line = with_its_mark(&line);
         let whole = split(&line, true);
         // A quotation mark that nobody closes quotes nothing.
         found.extend(whole.unwrap_or_else(|| split(&line, false).unwrap_or_default()));

@@ -73,8 +73,19 @@ fn facts(one: &Said, decisions: &[Decision], cast: &Cast) -> Vec<Fact> {
 fn is_before_a_question(said: &str, one: &Said) -> bool {
     let asks = one.sentences.iter().any(|sentence| sentence.ends_with(['?', '？']));
     let lower = said.replace('’', "'").to_lowercase();
-    let recalls =
-        ["i thought ", "i remember ", "i've got ", "i saw ", "i've heard ", "i've read ", "i read "];
+    let recalls = [
+        "i thought ",
+        "i remember ",
+        "just an idea",
+        "just asking",
+        "no idea",
+        "notes from ",
+        "i've got ",
+        "i saw ",
+        "i've heard ",
+        "i've read ",
+        "i read ",
+    ];
     let found = words(said);
     let counts = found.iter().any(|word| is_number(&word.text));
     asks && (recalls.iter().any(|begins| lower.starts_with(begins)) || found.len() <= LEAD_IN && !counts)

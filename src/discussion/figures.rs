@@ -5,7 +5,7 @@
 //! holds it and shares one word.
 
 use super::answered::roots;
-use super::words::{is_number, numbers, words};
+use super::words::{is_number, numbers, phrase, words};
 
 /// What a text states in figures.
 pub struct Stated {
@@ -13,6 +13,7 @@ pub struct Stated {
     clauses: Vec<Clause>,
     denied: Vec<String>,
     about: Vec<String>,
+    text: String,
 }
 
 /// A clause with a figure: what it counts, and what it is about.
@@ -33,7 +34,13 @@ impl Stated {
             }
             clause
         });
-        Stated { counts: numbers(text), clauses: clauses.collect(), denied: denied(text), about }
+        Stated {
+            counts: numbers(text),
+            clauses: clauses.collect(),
+            denied: denied(text),
+            about,
+            text: text.to_owned(),
+        }
     }
 
     /// Whether a line gives another figure.
@@ -46,7 +53,7 @@ impl Stated {
         let theirs = numbers(line);
         let of_one = |unit: &String| self.counts.iter().any(|(_, own)| own == unit);
         let same = self.counts.iter().any(|figure| theirs.contains(figure));
-        !same && theirs.iter().any(|(_, unit)| of_one(unit)) && {
+        !same && theirs.iter().any(|(_, unit)| of_one(unit)) && !are_apart(&self.text, line) && {
             let theirs = clauses(line);
             self.clauses.iter().any(|own| theirs.iter().any(|other| own.is_about_the_same(other)))
         }
@@ -57,6 +64,24 @@ impl Stated {
         let holds = |value: &String| line.contains(value.as_str()) && holds(line, value);
         self.denied.iter().any(holds) && things(line).iter().any(|thing| self.about.contains(thing))
     }
+}
+
+/// Whether two texts count different things by their own words: a whole and a part of it, or other days.
+pub fn are_apart(one: &str, other: &str) -> bool {
+    let wholes = ["all in all", "altogether", "in total", "overall", "total", "sum", "with everything"];
+    let is_whole = |text: &str| {
+        let padded = format!(" {} ", phrase(text));
+        wholes.iter().any(|whole| padded.contains(&format!(" {whole} ")))
+    };
+    let days = |text: &str| -> Vec<String> {
+        let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+        let found = words(text);
+        let all = found.iter().map(|word| word.text.trim_end_matches('s').to_owned());
+        all.filter(|word| days.contains(&word.as_str())).collect()
+    };
+    let (mine, theirs) = (days(one), days(other));
+    let other_days = !mine.is_empty() && !theirs.is_empty() && !mine.iter().any(|day| theirs.contains(day));
+    other_days || is_whole(one) != is_whole(other)
 }
 
 impl Clause {
@@ -156,6 +181,23 @@ fn tokens(text: &str) -> impl Iterator<Item = String> + '_ {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_and_other_days_are_no_other_figure() {
+        assert!(are_apart(
+            "The hall costs 45 pounds an afternoon",
+            "An afternoon costs 160 pounds with everything"
+        ));
+        assert!(are_apart("On Wednesdays every 40 minutes", "Every 20 minutes on Saturdays"));
+        assert!(!are_apart("Forms wait 3 days", "Forms wait 5 days"));
+        assert!(
+            !Stated::new("The shuttle runs every 40 minutes on Wednesdays", "")
+                .clashes("The shuttle runs every 20 minutes on Saturdays")
+        );
+        assert!(
+            Stated::new("The shuttle runs every 40 minutes", "").clashes("The shuttle runs every 20 minutes")
+        );
+    }
 
     #[test]
     fn figures_clash_where_their_clauses_speak_of_the_same() {

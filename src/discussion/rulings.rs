@@ -13,7 +13,7 @@ use super::words::{lists, unquoted, words};
 pub(super) type Ruling = (String, Option<String>);
 
 /// Words that lead in to what is settled; several may follow one another.
-const LEADS: [&str; 31] = [
+const LEADS: [&str; 33] = [
     "after some back and forth",
     "all right",
     "alright",
@@ -32,6 +32,8 @@ const LEADS: [&str; 31] = [
     "ok",
     "okay",
     "perfect",
+    "please",
+    "pls",
     "right",
     "settled",
     "settled then",

@@ -9,7 +9,7 @@ use crate::voice::forms::keeps_out;
 
 /// What people talk about beside the matter, sorted. Where the documents speak of it, it is a matter.
 const TOPICS: &str = concat!(
-    "birthday|breakfast|cat|cheers|coffee|concert|congratulations|daughter|dinner|dog|doorbell|football|freezing|haircut|",
+    "birthday|breakfast|cake|cat|cheers|coffee|concert|congratulations|daughter|dinner|dog|doorbell|football|freezing|haircut|",
     "headache|hungry|husband|lunch|match|movie|picnic|pizza|rain|raining|rains|sandwich|smells|",
     "sneezed|snow|snowing|soccer|son|stuffy|sunny|traffic|train|umbrella|vacation|weather|weekend|wife|window",
 );

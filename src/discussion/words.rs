@@ -170,6 +170,41 @@ pub fn lists(list: &str, word: &str) -> bool {
     list.split('|').any(|one| one == word)
 }
 
+/// A text with the question mark that its last sentence lacks: typed in a hurry, "who opens the gate on sundays" asks.
+pub fn with_its_mark(text: &str) -> Cow<'_, str> {
+    let bare = text.trim_end();
+    let last = bare.rsplit(['.', '!', '?', ':', ';', '\n']).next().unwrap_or_default();
+    let ends = !bare.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ')' | '"' | '%' | '€'));
+    if ends || !asks_by_form(last) { Cow::Borrowed(text) } else { Cow::Owned(format!("{bare}?")) }
+}
+
+/// Whether a sentence begins as a question does, behind the name that it calls.
+fn asks_by_form(sentence: &str) -> bool {
+    let found = words(sentence);
+    let called = sentence.trim_start().starts_with('@')
+        || found.first().is_some_and(|first| sentence[first.end..].starts_with([',', ':']));
+    let mut found = found.iter().skip(usize::from(called));
+    let (Some(first), Some(second)) = (found.next(), found.next()) else { return false };
+    let verb = |word: &str| lists(VERBS_OF_A_QUESTION, word);
+    // "Who opens …" has any verb, and "when we open …" is a clause.
+    match first.text.as_ref() {
+        "who" | "whose" | "whom" | "what" | "which" | "why" => found.next().is_some(),
+        "how" => verb(&second.text) || found.any(|word| verb(&word.text)),
+        "when" | "where" => verb(&second.text),
+        first if verb(first) => lists(SUBJECTS_OF_A_QUESTION, &second.text),
+        _ => false,
+    }
+}
+
+/// Verbs with which a question begins, or which stand behind its first word.
+const VERBS_OF_A_QUESTION: &str =
+    "are|can|could|did|do|does|has|have|is|may|might|must|shall|should|was|were|will|would";
+/// What follows such a verb in a question.
+const SUBJECTS_OF_A_QUESTION: &str = concat!(
+    "a|an|any|anybody|anyone|everybody|everyone|he|i|it|my|our|people|she|somebody|someone|that|the|their|there|",
+    "these|they|this|those|we|you|your",
+);
+
 /// Small numbers, as people write them out.
 const SMALL_NUMBERS: [&str; 13] = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",

@@ -398,6 +398,13 @@ impl<'a> Asked<'a> {
         self.lines.iter().skip(1).find(new).and_then(|at| self.evidence.lines.get(*at))
     }
 
+    /// The line that comes nearest behind the best one, where it is nearly as near.
+    pub fn runner_up(&self) -> Option<&'a Line> {
+        let weight = |at: &usize| self.shares.get(at).map_or(0, |share| share.weight + share.lead);
+        let [first, second, ..] = self.lines.as_slice() else { return None };
+        (weight(second) * 10 >= weight(first) * 7).then(|| self.evidence.lines.get(*second)).flatten()
+    }
+
     /// The lines that say at least half as much of it as the best one, that first, in at least so many words.
     pub fn close(&self, least: usize) -> impl Iterator<Item = &'a Line> {
         let weight = |at: &usize| self.shares.get(at).map_or(0, |share| share.weight);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::answering::ELLIPTIC;
+use super::answering::{ELLIPTIC, brief};
 use super::asking::Asked;
 use super::evidence::{Line, snippet};
 use super::left_open::is_open;
@@ -21,7 +21,7 @@ impl Speaker<'_> {
             self.talk.log().iter().rposition(|record| matches!(&record.event, Event::User(_))).unwrap_or(0);
         let decided = extract::decided_by(&message.text, &self.talk.log()[..at]);
         let Some((what, why)) = decided.into_iter().next() else { return Vec::new() };
-        let what = snippet(&what, 110);
+        let (whole, what) = (snippet(&what, 110), brief(&what));
         let reason = why.map(|why| format!(" (\"{}\")", snippet(&why, 80))).unwrap_or_default();
         let before = self.talk.log().iter().rev().filter_map(|record| match &record.event {
             Event::User(other) if other.turn != message.turn => Some(other.text.as_str()),
@@ -29,7 +29,7 @@ impl Speaker<'_> {
         });
         let before = before.take(1).next();
         let clash = self.evidence.contradicts(&message.text, before.unwrap_or_default());
-        let line = clash.or_else(|| self.touched_by(&what, before.unwrap_or_default()));
+        let line = clash.or_else(|| self.touched_by(&whole, before.unwrap_or_default()));
         let mut ways = match line.filter(|line| clash.is_none() && is_open(line)) {
             Some(line) => wording::settles_open(self.speech, &what, &reason, line),
             None => wording::settled(self.speech, &what, &reason, line),

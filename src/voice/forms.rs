@@ -397,6 +397,30 @@ pub fn enumerates(speech: Speech, topic: &str, listed: &str) -> Vec<String> {
     filled_in(speech, &ENUMERATES, "", listed, topic)
 }
 
+/// A line that nobody has asked about, before what is asked of it.
+const TAKES_UP: Ways<3> = [
+    [
+        "One line that people will ask us about is {place}: \"{quote}\".",
+        "What people will hold us to is \"{quote}\" ({place}).",
+        "People will come back to {place}: \"{quote}\".",
+    ],
+    [
+        "What the plan depends on early is {place}: \"{quote}\".",
+        "Much of what we build hangs on \"{quote}\" ({place}).",
+        "The plan takes something for granted at {place}: \"{quote}\".",
+    ],
+    [
+        "One sentence that I would test first is {place}: \"{quote}\".",
+        "The text commits itself with \"{quote}\" ({place}).",
+        "A sentence with an edge to it is {place}: \"{quote}\".",
+    ],
+];
+
+/// The ways to take it up.
+pub fn takes_up(speech: Speech, at: &str, said: &str) -> Vec<String> {
+    filled_in(speech, &TAKES_UP, at, said, "")
+}
+
 /// A second line behind the first, by whoever shows them.
 const SEE_TOO: &str = "See {place} too: \"{quote}\".";
 
@@ -429,7 +453,7 @@ pub fn only_shows(sentence: &str) -> bool {
     static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         let mut all = forms(&[&ANSWERS]);
         all.extend(forms(&[&NEAREST, &TOUCHES, &READS_BESIDE, &NOT_FOUND, &THEN_ASKS, &NO_ANSWER, &IS_NEW]));
-        all.extend(forms(&[&ASKS_THE_SAME, &NOTHING_BESIDE, &ENUMERATES, &PUTS_IT]));
+        all.extend(forms(&[&ASKS_THE_SAME, &NOTHING_BESIDE, &ENUMERATES, &PUTS_IT, &TAKES_UP]));
         all.extend(forms(&[&SPEAKS_TO_OPEN]));
         all.push(Form::new(SEE_TOO));
         all

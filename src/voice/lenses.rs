@@ -11,6 +11,7 @@ use super::evidence::{Evidence, Gap, Line, LineKind, Mentions, snippet};
 use super::paragraphs::sentences;
 use super::point::{Point, sentence_with};
 use super::wording::place;
+use crate::discussion::figures::are_apart;
 use crate::discussion::root::root;
 use crate::discussion::words::{numbers, subjects, words};
 use crate::lens::{Lens, Measure, Where, filled};
@@ -37,9 +38,10 @@ pub fn points(lenses: &[Lens], evidence: &Evidence, vocabulary: &Vocabulary<'_>,
 }
 
 /// Words with which a lens speaks of programs.
-const OF_SOFTWARE: [&str; 40] = [
+const OF_SOFTWARE: [&str; 63] = [
     "->",
     "(input)",
+    "account",
     "api",
     "backoff",
     "batch",
@@ -47,9 +49,12 @@ const OF_SOFTWARE: [&str; 40] = [
     "cache",
     "call",
     "caller",
+    "cardinality",
     "client",
+    "code point",
     "contract",
     "database",
+    "digit",
     "deploy",
     "encoding",
     "endpoint",
@@ -60,28 +65,47 @@ const OF_SOFTWARE: [&str; 40] = [
     "field",
     "http",
     "idempot",
+    "identifier",
+    "identity",
+    "illegal",
     "index",
     "json",
     "key(",
     "lock",
     "log",
     "message",
+    "memory",
     "method",
+    "module",
+    "null",
+    "offset",
     "operation",
+    "parameter",
     "parser",
     "payload",
     "process",
     "queue",
+    "record",
     "request",
     "response",
+    "result(",
     "retry",
+    "returns",
+    "rfc",
     "schema",
     "server",
+    "service",
+    "software",
+    "system",
+    "token",
+    "transition",
     "type",
+    "writer",
+    "writes",
 ];
 
 /// Whether a lens speaks of programs, in what it says or asks for.
-fn is_of_software(lens: &Lens) -> bool {
+pub(super) fn is_of_software(lens: &Lens) -> bool {
     let text = format!(" {} {} ", lens.says, lens.asks).to_lowercase();
     OF_SOFTWARE.iter().any(|word| {
         text.match_indices(word).any(|(at, _)| !text[..at].ends_with(|c: char| c.is_alphanumeric()))
@@ -480,6 +504,7 @@ fn clashes(evidence: &Evidence) -> Vec<(usize, usize)> {
             let other = lines[number + 1..].iter().find(|(other, others)| {
                 !values.iter().any(|value| others.contains(value))
                     && speak_of_the_same(evidence, *one, *other, unit)
+                    && !are_apart(&evidence.lines[*one].text, &evidence.lines[*other].text)
             });
             found.extend(other.map(|(other, _)| (*one, *other)));
         }

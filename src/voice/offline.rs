@@ -14,7 +14,7 @@ use super::evidence::{Evidence, snippet};
 use super::forms;
 use super::heard::{Heard, skeleton};
 use super::integrity::{Breach, breaches};
-use super::lenses::{Vocabulary, points, share_of};
+use super::lenses::{Vocabulary, is_of_software, points, share_of};
 use super::point::Point;
 use super::wording::{self, Speech};
 use super::{Speechless, Voice};
@@ -336,6 +336,7 @@ impl Speaker<'_> {
         };
         found.extend(points.into_iter().map(Candidate::Referring));
         if !follows && (self.cue.owed || self.talk.silences() == 1) {
+            found.extend(self.lines_to_ask_of());
             found.extend(self.step_questions());
         }
         if !follows && self.cue.owed {
@@ -476,7 +477,14 @@ impl Speaker<'_> {
 
     /// Points nobody has made yet, those that touch what was asked first.
     fn unsaid_points(&self, asked: &str) -> Vec<Point> {
-        let chosen = self.unsaid(asked).into_iter().take(CHOICE);
+        // Nobody has asked: what speaks of programs is left to documents on programs.
+        let lenses = self.talk.library().lenses(&self.persona.key);
+        let is_software = self.evidence.is_of_software();
+        let fits = |point: &Point| {
+            let lens = || point.lens.and_then(|lens| lenses.get(lens));
+            is_software || !lens().is_some_and(is_of_software)
+        };
+        let chosen = self.unsaid(asked).into_iter().filter(|(_, point)| fits(point)).take(CHOICE);
         chosen.map(|(stale, point)| if stale { point.alone() } else { point.clone() }).collect()
     }
 

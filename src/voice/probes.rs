@@ -209,10 +209,14 @@ pub(super) fn of_open(speech: Speech) -> Vec<String> {
 
 /// What a persona may ask next of a line: of what it has, else as of any, another one first in each turn.
 pub(super) fn of_line(speech: Speech, text: &str, turn: u32) -> Vec<String> {
-    let holds = [limit(text).map(Hold::Limit), role(text).map(Hold::Role)];
-    let mut found = said(speech, holds.into_iter().flatten());
+    let mut found = of_its_own(speech, text);
     found.extend(in_turn(speech, &ANY, turn));
     found
+}
+
+/// What a persona may ask of what a line has, and nothing where it has nothing of the kind.
+pub(super) fn of_its_own(speech: Speech, text: &str) -> Vec<String> {
+    said(speech, [limit(text).map(Hold::Limit), role(text).map(Hold::Role)].into_iter().flatten())
 }
 
 /// What a persona may ask of the line that only comes nearest.

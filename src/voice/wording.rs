@@ -85,7 +85,7 @@ pub fn landed(speech: Speech, title: &str, outputs: &[String], evidence: &Eviden
 }
 
 /// Whether a line is more than a name: of what stands below it, of a column, or of who wrote it and when.
-fn tells(line: &Line) -> bool {
+pub(super) fn tells(line: &Line) -> bool {
     !matches!(line.kind, LineKind::Heading | LineKind::Columns) && !is_byline(line)
 }
 
