@@ -2,6 +2,11 @@
 //! is answered by a line on whom "the manager phones in the evening". Everyday words; what a trade calls its things
 //! stands in its own documents.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use foldhash::fast::RandomState;
+
 use super::root::root;
 
 /// Groups of words, one a line; a word may stand in several.
@@ -9,24 +14,19 @@ const GROUPS: &str = include_str!("near.txt");
 
 /// The roots that are near to a root, itself among them; none where nothing is.
 pub(crate) fn near_to(one: &str) -> Vec<String> {
-    // The list is searched as it stands: to make a table of it would take longer than all that is asked of it.
-    let Some(begin) = one.get(..2) else { return Vec::new() };
-    let mut found: Vec<String> = Vec::new();
-    let mut last = usize::MAX;
-    for (at, _) in GROUPS.match_indices(begin) {
-        let word = GROUPS[at..].split([' ', '\n']).next().unwrap_or_default();
-        let begins = GROUPS[..at].ends_with([' ', '\n']) || at == 0;
-        if !begins || root(word) != one {
-            continue;
+    /// The groups in which a root stands.
+    static PLACES: LazyLock<HashMap<String, Vec<&str>, RandomState>> = LazyLock::new(|| {
+        let mut places: HashMap<String, Vec<&str>, RandomState> = HashMap::default();
+        for group in GROUPS.lines() {
+            for word in group.split(' ') {
+                places.entry(root(word)).or_default().push(group);
+            }
         }
-        let start = GROUPS[..at].rfind('\n').map_or(0, |end| end + 1);
-        let group = GROUPS[start..].lines().next().unwrap_or_default();
-        if start != last {
-            last = start;
-            found.extend(group.split(' ').map(root));
-        }
-    }
-    found.sort();
+        places
+    });
+    let groups = PLACES.get(one).map_or(&[][..], Vec::as_slice);
+    let mut found: Vec<String> = groups.iter().flat_map(|group| group.split(' ')).map(root).collect();
+    found.sort_unstable();
     found.dedup();
     found
 }
