@@ -76,6 +76,17 @@ const CLAUSES: [&str; 17] = [
     ", end of discussion",
     ", end of story",
 ];
+/// How a clause ends that tells who agrees to what stands behind its colon.
+const CONSENTS: [&str; 8] = [
+    "'s fine with it",
+    "'s happy with it",
+    "'s ok with it",
+    "'s okay with it",
+    " agreed",
+    " agrees",
+    " is fine with it",
+    " signed it off",
+];
 /// What makes of it no word of anybody.
 const DENIES: &str = "hardly|has|have|if|is|never|no|nobody|nor|not|unless|until|whether|who|would";
 
@@ -85,6 +96,14 @@ pub(super) fn closed(statement: &str) -> Option<Ruling> {
     if let Some(at) = CLAUSES.iter().find_map(|end| lower.find(end)) {
         let (rest, _) = without_leads(&lower[..at]);
         return Some(with_reason(&statement[at - rest.len()..at]));
+    }
+    // "Talked to the mayor, she's fine with it: the boats stay."
+    if let Some((who, what)) = lower.split_once(": ")
+        && CONSENTS.iter().any(|sign| who.ends_with(sign))
+        && words(what).len() > 3
+    {
+        let why = &statement[..who.len()];
+        return Some((with_reason(&statement[lower.len() - what.len()..]).0, Some(why.trim().to_owned())));
     }
     let (before, clause) = lower.rsplit_once(", ")?;
     let clause = clause.strip_prefix("and ").unwrap_or(clause);
@@ -245,6 +264,10 @@ mod tests {
             ("Boats from abroad pay the same", Some("the board settled that on Friday"))
         );
         assert_eq!(closed("The crew left early, the board settled the bill."), None);
+        let (what, why) =
+            closed("Talked to the pilot and she's fine with it: two lines stay slack.").unwrap();
+        assert_eq!(what, "Two lines stay slack");
+        assert_eq!(why.as_deref(), Some("Talked to the pilot and she's fine with it"));
     }
 
     #[test]

@@ -63,6 +63,10 @@ const ASKED_AT_A_TABLE: [&str; 12] = [
 const HAPPENS: [&str; 9] =
     ["bought", "dreamt", "forgot", "forgotten", "lost", "misplaced", "overslept", "saw", "spilled"];
 
+/// How long a speaker has, and when they go.
+const LEAVES: [&str; 5] =
+    [" i have to go ", " i have to leave ", " i must go ", " i need to leave ", " i only have "];
+
 /// What a sentence speaks of that is nobody's matter, unless the documents have it.
 pub(crate) fn small_talk(sentence: &str) -> Option<&'static str> {
     let found = words(sentence);
@@ -82,7 +86,7 @@ pub(crate) fn is_filler(sentence: &str) -> bool {
 }
 
 /// What fills a pause.
-const FILLERS: &str = "ah|alright|anyway|good|hm|hmm|oh|ok|okay|right|so|sorry|then|well|where were we";
+const FILLERS: &str = "afternoon|ah|all|alright|anyway|everybody|everyone|good|hello|hi|hm|hmm|morning|oh|ok|okay|right|so|sorry|then|well";
 
 /// Whether a message of the user's is said in passing: nobody had a line of a document on it.
 pub(super) fn is_in_passing(one: &Said, said: &[Said]) -> bool {
@@ -123,7 +127,9 @@ pub(crate) fn is_of_oneself(sentence: &str) -> bool {
     ]);
     let counts = sentence.contains(|c: char| c.is_ascii_digit());
     let matter = found.iter().any(|word| lists(OF_THE_MATTER, &word.text));
-    own && says(&HAPPENS)
+    let padded = format!(" {} ", sentence.to_lowercase());
+    let leaves = LEAVES.iter().any(|sign| padded.contains(sign));
+    own && (says(&HAPPENS) || leaves)
         && !of_all
         && !counts
         && !matter
@@ -161,6 +167,8 @@ mod tests {
             assert_eq!(small_talk(text), None, "{text}");
         }
         assert!(is_of_oneself("I've lost my blue pen again"));
+        assert!(is_of_oneself("I only have half an hour, the plumber comes at ten."));
+        assert!(is_filler("Morning everyone!") && !is_filler("Morning boats"));
         for text in ["My auditors want receipts kept forever.", "I am blind and rely on a screen reader."] {
             assert!(!is_of_oneself(text), "{text}");
         }

@@ -67,7 +67,7 @@ impl Speaker<'_> {
             return strange(first).then(|| first.to_owned());
         }
         // Who tells of themselves, in words that no document has.
-        let of_oneself = said.iter().all(|one| is_of_oneself(one));
+        let of_oneself = said.iter().all(|one| is_of_oneself(one) || is_filler(one)) && !said.is_empty();
         let names = telling(message);
         let nowhere = names.len() >= 2 && names.iter().all(|word| strange(word));
         let last =

@@ -12,7 +12,7 @@ use super::spoken::digits;
 use super::wording;
 use crate::discussion::event::{Event, Message};
 use crate::discussion::extract;
-use crate::discussion::words::words;
+use crate::discussion::words::{is_number, words};
 
 impl Speaker<'_> {
     /// What a settled matter means to this persona, each decision in words of its own.
@@ -54,6 +54,9 @@ impl Speaker<'_> {
         // "48 hours for swaps, not 24" is about the line that has 24 hours.
         let denied = denied_figure(what);
         let what = denied.as_deref().unwrap_or(what);
+        if let Some(line) = self.figure_just_shown(what) {
+            return Some(line);
+        }
         let main = before_any(what, &[" otherwise ", " because ", " since ", " so that ", ", so "]);
         let object =
             self.asked(&before_any(&main, &[" for ", " from ", " until ", " before ", " after ", " with "]));
@@ -77,6 +80,29 @@ impl Speaker<'_> {
             false => own,
         };
         named.or_else(|| self.open_line_on(&whole))
+    }
+
+    /// A line with a figure that the last round read out, and that a decision with a figure shares a word with: "one item
+    /// per guest, then" is of "each guest may bring two".
+    fn figure_just_shown(&self, what: &str) -> Option<&Line> {
+        let counts = |text: &str| words(text).iter().any(|word| is_number(&word.text));
+        if !counts(what) {
+            return None;
+        }
+        let decided = self.asked(what);
+        // Before the user's last message, and behind the one before that.
+        let mut users = 0;
+        let round = self.talk.log().iter().rev().filter_map(|record| {
+            users += usize::from(matches!(&record.event, Event::User(_)));
+            match &record.event {
+                Event::Contribution(said) if users == 1 => Some(said),
+                _ => None,
+            }
+        });
+        let places: BTreeSet<String> = round.flat_map(|said| places_in(&said.text)).collect();
+        let lines = places.iter().filter_map(|place| self.evidence.line_at(place.trim_end()));
+        let figured = lines.filter(|line| counts(&line.text) && !is_open(line));
+        figured.max_by_key(|line| decided.shared(line)).filter(|line| decided.shared(line) > 0)
     }
 
     /// A line that is open, was read out in this discussion, and shares a word with a decision: that is what it

@@ -2,7 +2,9 @@
 //! settled, of what stayed open, of the user's own words. Every sentence names what it rests on.
 
 use super::evidence::{Evidence, Line, LineKind, snippet};
+use super::left_open::is_open;
 use super::paragraphs::sentences;
+use crate::plain;
 
 /// Who speaks. A persona beyond the three takes the plain words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +50,9 @@ pub fn landed(speech: Speech, title: &str, outputs: &[String], evidence: &Eviden
             format!("{title} has no document, and not one sentence is written yet"),
         );
     };
+    if let Some(said) = left_over(speech, evidence) {
+        return said;
+    }
     let first = first_sentence(evidence);
     if let Some(missing) = evidence.missing.first()
         && evidence.documents.iter().all(|(name, _)| !outputs.contains(name))
@@ -82,6 +87,20 @@ pub fn landed(speech: Speech, title: &str, outputs: &[String], evidence: &Eviden
         }
         (None, _) => elsewhere(speech, document, first),
     }
+}
+
+/// What the documents leave open themselves: how many points, and the first of them.
+fn left_over(speech: Speech, evidence: &Evidence) -> Option<String> {
+    let mut open = evidence.lines.iter().filter(|line| tells(line) && is_open(line));
+    let first = open.next()?;
+    let others = open.count();
+    let (said, at) = (snippet(first.text.trim_end_matches(['.', '?']), 110), place(first));
+    let points = plain::count(others + 1, "point");
+    Some(speech.one_of(
+        format!("people still wait for an answer to {points}, the first at {at}: \"{said}\""),
+        format!("the plan leaves {points} open itself, the first at {at}: \"{said}\""),
+        format!("the text has {points} without an answer, the first at {at}: \"{said}\""),
+    ))
 }
 
 /// Whether a line is more than a name: of what stands below it, of a column, or of who wrote it and when.
