@@ -5,7 +5,7 @@
 //! holds it and shares one word.
 
 use super::answered::roots;
-use super::words::{is_number, numbers, phrase, words};
+use super::words::{is_number, numbers, phrase, small_number, words};
 
 /// What a text states in figures.
 pub struct Stated {
@@ -148,8 +148,7 @@ fn denied(text: &str) -> Vec<String> {
             let mut next =
                 tokens(&text[at + opening.len()..]).skip_while(|token| small.contains(&token.as_str()));
             let Some(value) = next.next() else { continue };
-            let in_digits =
-                NUMBERS.iter().position(|number| *number == value).map(|number| number.to_string());
+            let in_digits = small_number(&value).map(|number| number.to_string());
             if value.starts_with(|c: char| c.is_ascii_digit()) || in_digits.is_some() {
                 found.push(value);
                 found.extend(in_digits);
@@ -158,10 +157,6 @@ fn denied(text: &str) -> Vec<String> {
     }
     found
 }
-
-const NUMBERS: [&str; 13] = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-];
 
 /// Whether a line holds a value by itself: the ten of "10 000" is none.
 fn holds(line: &str, value: &str) -> bool {

@@ -214,7 +214,7 @@ const SMALL_NUMBERS: [&str; 13] = [
 const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 
 /// What a word in lower case counts; most words are longer than any of them, or shorter.
-fn small_number(word: &str) -> Option<u64> {
+pub(super) fn small_number(word: &str) -> Option<u64> {
     if !(3..=7).contains(&word.len()) {
         return None;
     }

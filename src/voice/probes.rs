@@ -1,6 +1,6 @@
-//! What each of the three asks next of a line, or of the user's own words: of a limit, a role, a figure, a proposal, a
-//! view, an open point. Who reads out a line and stops there leaves the work to the reader; a text that has none of these
-//! is asked nothing.
+//! What each of the three asks next: of a line by its limit, its role or what it leaves open, else as of any line; of the
+//! line that only comes nearest; where there is none; and of the user's own words, where they are a figure, a proposal or a
+//! view. Who reads out a line and stops there leaves the work to the reader.
 
 use std::sync::LazyLock;
 
