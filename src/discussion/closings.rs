@@ -125,8 +125,8 @@ pub(super) fn closes(statement: &str) -> bool {
     let (rest, _) = without_leads(&lower);
     let rest = rest.trim_end_matches(['.', '!', ' ']);
     // Somebody who has to be asked has been asked.
-    let approved =
-        rest.ends_with(" said yes") || rest.ends_with(" has approved it") || rest.ends_with(" approved it");
+    let approved = [" said yes", " has approved it", " approved it"].iter().any(|end| rest.ends_with(end))
+        && !rest.contains(", ");
     let behind = CLOSES.iter().find_map(|words| rest.strip_prefix(words));
     let only_added = |rest: &str| {
         let found = words(rest);
@@ -135,7 +135,12 @@ pub(super) fn closes(statement: &str) -> bool {
         let added = found.iter().all(|word| lists(ADDED, &word.text));
         !rest.starts_with(char::is_alphanumeric) && (whose && found.len() <= TAIL && !denies || added)
     };
-    approved || behind.is_some_and(only_added) || is_settled_by_somebody(rest)
+    // What leads in elsewhere closes here: "Settled with the harbour office."
+    let with_whom =
+        ["settled with ", "agreed with ", "cleared with "].iter().any(|begins| lower.starts_with(begins))
+            && words(&lower).len() <= TAIL
+            && !words(&lower).iter().any(|word| lists(DENIES, &word.text));
+    approved || with_whom || behind.is_some_and(only_added) || is_settled_by_somebody(rest)
 }
 
 /// "The board settled that on Tuesday", "Kim has agreed to that as well": who has a say in it has said so.
@@ -241,6 +246,7 @@ mod tests {
             "The committee settled that on Monday.",
             "Kim has agreed to that as well.",
             "Nobody objects.",
+            "Settled with the harbour office yesterday.",
         ] {
             assert!(closes(yes), "{yes}");
         }

@@ -381,6 +381,12 @@ pub fn decisions_in(text: &str, by_user: bool) -> Vec<(String, Option<String>)> 
             continue;
         }
         let earlier = || at.checked_sub(1).and_then(|before| statements.get(before)).map(String::as_str);
+        // "Settled with the harbour office" decides nothing by itself.
+        if by_user && at > 0 && closes(statement) {
+            let said = earlier().filter(|before| !after_decision && !before.ends_with(['?', '？']));
+            found.extend(said.map(|before| (at, with_reason(before))));
+            continue;
+        }
         let decision =
             by_user.then(|| closed(statement).or_else(|| figures_out(statement, earlier()))).flatten();
         let decision = decision.or_else(|| decided(statement, by_user)).or_else(|| {
@@ -399,9 +405,7 @@ pub fn decisions_in(text: &str, by_user: bool) -> Vec<(String, Option<String>)> 
             && let Some(before) = earlier().filter(|before| !before.ends_with(['?', '？']))
         {
             let now = || words(statement).len() > 3 && !statement.ends_with(['?', '？']);
-            if closes(statement) {
-                found.push((at, with_reason(before)));
-            } else if turns_down(before) && now() {
+            if turns_down(before) && now() {
                 found.push((at, with_reason(statement)));
             }
         }

@@ -66,7 +66,14 @@ impl Stated {
     }
 }
 
-/// Whether two texts count different things by their own words: a whole and a part of it, or other days.
+/// What a line is of by its own words: "Hotel Adria: 28 rooms".
+fn head(text: &str) -> Option<String> {
+    let (head, _) = text.split_once(": ")?;
+    (1..=4).contains(&words(head).len()).then(|| head.to_lowercase())
+}
+
+/// Whether two texts count different things by their own words: a whole and a part of it, things of other names, or
+/// other days.
 pub fn are_apart(one: &str, other: &str) -> bool {
     let wholes = ["all in all", "altogether", "in total", "overall", "total", "sum", "with everything"];
     let is_whole = |text: &str| {
@@ -81,7 +88,8 @@ pub fn are_apart(one: &str, other: &str) -> bool {
     };
     let (mine, theirs) = (days(one), days(other));
     let other_days = !mine.is_empty() && !theirs.is_empty() && !mine.iter().any(|day| theirs.contains(day));
-    other_days || is_whole(one) != is_whole(other)
+    let named = head(one).zip(head(other)).is_some_and(|(one, other)| one != other);
+    other_days || named || is_whole(one) != is_whole(other)
 }
 
 impl Clause {
@@ -184,6 +192,7 @@ mod tests {
             "An afternoon costs 160 pounds with everything"
         ));
         assert!(are_apart("On Wednesdays every 40 minutes", "Every 20 minutes on Saturdays"));
+        assert!(are_apart("Quay north: 28 rings", "Quay south: 26 rings"));
         assert!(!are_apart("Forms wait 3 days", "Forms wait 5 days"));
         assert!(
             !Stated::new("The shuttle runs every 40 minutes on Wednesdays", "")

@@ -22,7 +22,7 @@ const SETS: &str = concat!(
     "take|use",
 );
 /// What those verbs are said with where nothing is decided.
-const IDIOMS: [&str; 16] = [
+const IDIOMS: [&str; 19] = [
     "cut to",
     "drop me",
     "keep in mind",
@@ -33,8 +33,11 @@ const IDIOMS: [&str; 16] = [
     "make sure",
     "make up",
     "move on",
+    "put it down",
     "put it this",
     "put it like",
+    "put that down",
+    "put this down",
     "round of",
     "skip to",
     "take a",
