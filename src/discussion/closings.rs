@@ -185,7 +185,7 @@ pub(super) fn figures_out(statement: &str, before: Option<&str>) -> Option<Rulin
 
 /// A statement behind the words that everybody agrees to it: "nobody objects, so make it five".
 pub(super) fn behind_consent(statement: &str) -> &str {
-    let (rest, _) = led(statement);
+    let rest = led(statement);
     let signs = [
         "nobody objects",
         "no objections",
@@ -206,10 +206,10 @@ pub(super) fn behind_consent(statement: &str) -> &str {
 }
 
 /// A statement, in its own letters, behind the words that lead in to it.
-fn led(statement: &str) -> (&str, bool) {
+fn led(statement: &str) -> &str {
     let lower = statement.to_ascii_lowercase();
-    let (rest, led) = without_leads(&lower);
-    (&statement[statement.len() - rest.len()..], led)
+    let (rest, _) = without_leads(&lower);
+    &statement[statement.len() - rest.len()..]
 }
 
 /// Whether a statement turns something down or affirms it, so that the next one says what holds: "That won't do.",

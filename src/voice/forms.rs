@@ -83,18 +83,18 @@ pub fn comes_nearest(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<S
 const ASKS_THE_SAME: Ways<3> = [
     [
         "People are still waiting to hear that themselves, at {place}: \"{quote}\".",
-        "Somebody has put the same question at {place}: \"{quote}\".",
+        "Somebody has asked people something close to that at {place}: \"{quote}\".",
         "Nobody has answered people on that yet, {place}: \"{quote}\".",
     ],
     [
-        "That is an open point of the plan, {place}: \"{quote}\".",
+        "There is an open point of the plan near that, {place}: \"{quote}\".",
         "The plan leaves that open at {place}: \"{quote}\".",
         "Nothing is settled there; the plan has an open point at {place}: \"{quote}\".",
     ],
     [
-        "The text leaves exactly that open at {place}: \"{quote}\".",
+        "The text leaves something open near that at {place}: \"{quote}\".",
         "There is no wording for it yet, only the question at {place}: \"{quote}\".",
-        "One sentence asks it and none answers it, {place}: \"{quote}\".",
+        "One sentence asks about that and none answers it, {place}: \"{quote}\".",
     ],
 ];
 

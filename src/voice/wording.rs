@@ -96,10 +96,11 @@ fn left_over(speech: Speech, evidence: &Evidence) -> Option<String> {
     let others = open.count();
     let (said, at) = (snippet(first.text.trim_end_matches(['.', '?']), 110), place(first));
     let points = plain::count(others + 1, "point");
+    let at = if others == 0 { format!("at {at}") } else { format!("the first at {at}") };
     Some(speech.one_of(
-        format!("people still wait for an answer to {points}, the first at {at}: \"{said}\""),
-        format!("the plan leaves {points} open itself, the first at {at}: \"{said}\""),
-        format!("the text has {points} without an answer, the first at {at}: \"{said}\""),
+        format!("people still wait for an answer to {points}, {at}: \"{said}\""),
+        format!("the plan leaves {points} open itself, {at}: \"{said}\""),
+        format!("the text has {points} without an answer, {at}: \"{said}\""),
     ))
 }
 
