@@ -24,7 +24,9 @@
 //! assert!(!protects("docs/drafts/idea.md"));
 //! ```
 
-use globset::{Candidate, GlobBuilder, GlobMatcher};
+use std::sync::OnceLock;
+
+use globset::{Candidate, Glob, GlobBuilder, GlobMatcher};
 use serde_yaml::Value;
 
 use crate::additive::{Code, Rule};
@@ -33,7 +35,7 @@ use crate::finding::did_you_mean;
 /// One entry of `append_only`.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    glob: GlobMatcher,
+    glob: Pattern,
     /// The folder that everything it matches stands in; empty for the root.
     folder: String,
     /// It takes protection away.
@@ -41,7 +43,7 @@ pub struct Entry {
     rule: Option<Rule>,
     /// States of the item (`analysis_status`) that it holds for; none for all.
     pub status: Vec<String>,
-    branch: Option<GlobMatcher>,
+    branch: Option<Pattern>,
     /// It holds for what roundtable wrote: from a marker to the end of its block.
     pub written: bool,
     /// Findings of these codes are warnings.
@@ -74,7 +76,7 @@ impl Entry {
         let literal = whole.find(['*', '?', '[', '{', '\\']).unwrap_or(whole.len());
         let folder = whole[..literal].rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
         let entry = Entry {
-            glob: matcher(&whole)?,
+            glob: Pattern::of(&whole)?,
             folder,
             lifts,
             rule: None,
@@ -128,7 +130,8 @@ impl Entry {
                 entry.status = texts(status).ok_or("`status` is a list of values of analysis_status")?;
             }
             if let Some(branch) = when.get(Value::from("branch")) {
-                entry.branch = Some(matcher(branch.as_str().ok_or("`branch` is a glob of branch names")?)?);
+                entry.branch =
+                    Some(Pattern::of(branch.as_str().ok_or("`branch` is a glob of branch names")?)?);
             }
             match when.get(Value::from("written_by")).map(Value::as_str) {
                 None => {}
@@ -174,11 +177,26 @@ fn texts(value: &Value) -> Option<Vec<String>> {
     }
 }
 
-fn matcher(glob: &str) -> Result<GlobMatcher, String> {
-    let built = GlobBuilder::new(glob).literal_separator(true).build();
-    built
-        .map(|glob| glob.compile_matcher())
-        .map_err(|error| format!("\"{glob}\" is no glob: {}", error.kind().to_string().replace("; ", ", ")))
+/// A glob that can be read, compiled when something is first held against it: every run reads the settings, and
+/// few ask what they protect.
+#[derive(Clone, Debug)]
+struct Pattern {
+    glob: Glob,
+    compiled: OnceLock<GlobMatcher>,
+}
+
+impl Pattern {
+    fn of(glob: &str) -> Result<Pattern, String> {
+        let read = GlobBuilder::new(glob).literal_separator(true).build();
+        let wrong = |error: globset::Error| {
+            format!("\"{glob}\" is no glob: {}", error.kind().to_string().replace("; ", ", "))
+        };
+        Ok(Pattern { glob: read.map_err(wrong)?, compiled: OnceLock::new() })
+    }
+
+    fn matcher(&self) -> &GlobMatcher {
+        self.compiled.get_or_init(|| self.glob.compile_matcher())
+    }
 }
 
 /// The entries of a repository, and whether exceptions count.
@@ -216,11 +234,11 @@ impl Policy {
         let candidate = Candidate::from_bytes(path);
         let mut of_item = None;
         let found = self.entries.iter().rev().find(|entry| {
-            if !entry.glob.is_match_candidate(&candidate) {
+            if !entry.glob.matcher().is_match_candidate(&candidate) {
                 return false;
             }
             let here = match (&entry.branch, branch) {
-                (Some(glob), Some(branch)) => glob.is_match(branch),
+                (Some(glob), Some(branch)) => glob.matcher().is_match(branch),
                 _ => true,
             };
             here && (entry.status.is_empty()

@@ -279,7 +279,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     let config = table::config(global, &repo, place.base)?;
     let voice = match &task.answers {
         Answers::Given(tape) => Choice::Tape(tape.clone()),
-        _ => Choice::of(&task.voice, &table::trusted(global, &repo, &place)?)?,
+        _ => Choice::of(&task.voice, &table::trusted(global, &repo, &place, &config)?)?,
     };
     let tokens = match &task.answers {
         Answers::Given(tape) => tape.head.tokens,

@@ -29,7 +29,7 @@ use crate::item::path::OutputPath;
 use crate::landing::{self, Landing};
 use crate::library::{Library, sha256};
 use crate::plain;
-use crate::repo::{self, Leftover, Repo, short};
+use crate::repo::{self, Leftover, Repo, Unwritten, short};
 use crate::script::{self, Input, Script};
 use crate::session::hold;
 use crate::step::Step;
@@ -372,7 +372,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         ));
     }
     let config = table::config(global, &repo, place.base)?;
-    let voice = Choice::of(&task.voice, &table::trusted(global, &repo, &place)?)?;
+    let voice = Choice::of(&task.voice, &table::trusted(global, &repo, &place, &config)?)?;
     let fixed = task.fixed;
     let (path, new_meta) = find_or_begin(&repo, &task, &place, &config)?;
     let left = task.resume.then(|| begun(&repo, &path, &task.step, &place.branch, fixed, screen)).flatten();
@@ -385,11 +385,11 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     // What stays open keeps the rules it was opened with, and looks at the item as it is now.
     let rules = open.as_ref().map_or(Ok(base), |opened| repo.resolve(&opened.base))?;
     let config = if rules == place.base { config } else { table::config(global, &repo, rules)? };
-    let item = repo.item_or_new(base, &path, new_meta.as_deref())?;
+    let item = Arc::new(repo.item_or_new(base, &path, new_meta.as_deref())?);
+    let search = search(&repo, base, &item);
     let library = built_in.library(&repo, rules, &config)?;
     let step = library.step(&task.step)?;
-    let item = Arc::new(item);
-    let evidence = read(&repo, base, &item, step);
+    let evidence = read(search, &item, step);
     for output in &step.outputs {
         OutputPath::parse(output)
             .map_err(|refused| Fail::new(format!("step {} ({}): {refused}", step.id, step.path)))?;
@@ -556,17 +556,22 @@ fn run_id(
     sha256(all.to_string().as_bytes())[..32].to_owned()
 }
 
+type Searching = JoinHandle<Result<Mentions, repo::Error>>;
 type Reading = JoinHandle<Result<Evidence, repo::Error>>;
 
-/// Reads the item as evidence and looks for its subject in the repository, beside everything else that is to
-/// be done.
-fn read(repo: &Repo, base: Oid, item: &Arc<Item>, step: &Step) -> Cell<Option<Reading>> {
-    let (place, own, words) = (repo.path().to_owned(), item.path.clone(), search_words(&item.name()));
-    let look = move || Repo::open(&place).and_then(|repo| repo.mentions(base, &words, &own));
-    let search = std::thread::spawn(look);
+/// Looks for the item's subject in the repository, beside everything else that is to be done.
+fn search(repo: &Repo, base: Oid, item: &Item) -> Searching {
+    let (objects, own, words) =
+        (repo.objects(Unwritten::new()), item.path.clone(), search_words(&item.name()));
+    std::thread::spawn(move || objects.mentions(base, &words, &own))
+}
+
+/// Reads the item as evidence, beside everything else too.
+fn read(search: Searching, item: &Arc<Item>, step: &Step) -> Cell<Option<Reading>> {
     let (item, outputs) = (Arc::clone(item), step.outputs.clone());
     let read = move || {
         let mut evidence = Evidence::new(item.documents(), &outputs);
+        evidence.prepare();
         evidence.mentions = search.join().unwrap_or_else(|_| Ok(Mentions::default()))?;
         Ok(evidence)
     };

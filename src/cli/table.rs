@@ -33,8 +33,11 @@ pub fn config(global: &Global, repo: &Repo, commit: Oid) -> Result<Config, Fail>
 
 /// The settings that say who speaks: those of `--config` or of HEAD. What stands on an item's branch
 /// was written by a run, or by whoever may push there, and starts no program.
-pub fn trusted(global: &Global, repo: &Repo, place: &Place) -> Result<Config, Fail> {
+///
+/// `based` are the settings at the place's base.
+pub fn trusted(global: &Global, repo: &Repo, place: &Place, based: &Config) -> Result<Config, Fail> {
     match repo.resolve("HEAD") {
+        Ok(head) if head == place.base => Ok(based.clone()),
         Ok(head) => config(global, repo, head),
         Err(_) if place.exists => Ok(operators(global)?.unwrap_or_default()),
         Err(_) => config(global, repo, place.base),

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use git2::{ObjectType, Oid, Tree};
+use git2::{ObjectType, Oid};
 
-use super::{Entry, Error, Objects, Repo, Unwritten, kind, name_of};
+use super::compare::Entries;
+use super::packs::Bytes;
+use super::{Entry, Error, Objects, kind_of};
 use crate::voice::evidence::Mentions;
 
 /// Bytes and files that are looked into; beyond them the counts are lower bounds.
 const MOST_BYTES: usize = 128 * 1024;
 const MOST_FILES: usize = 96;
 /// Larger files are data, not text about something.
-const LARGEST: usize = 64 * 1024;
+const LARGEST: u64 = 64 * 1024;
 /// Tree entries that are visited at all.
 const MOST_ENTRIES: usize = 50_000;
 
@@ -19,7 +21,6 @@ const MOST_ENTRIES: usize = 50_000;
 const DEEPEST: usize = 32;
 
 struct Search<'a> {
-    objects: Objects,
     words: &'a [String],
     /// The item's own folder, which mentions its subject anyway.
     own: &'a str,
@@ -30,44 +31,38 @@ struct Search<'a> {
     partial: bool,
 }
 
-impl Repo {
+impl Objects {
     /// The files of a commit that mention one of some words, outside the folder `own`.
     ///
     /// # Errors
     /// An object that cannot be read.
     pub fn mentions(&self, commit: Oid, words: &[String], own: &str) -> Result<Mentions, Error> {
-        let objects = self.objects(Unwritten::new());
-        let mut search = Search {
-            objects,
-            words,
-            own,
-            found: BTreeMap::new(),
-            bytes: 0,
-            files: 0,
-            entries: 0,
-            partial: false,
-        };
+        let found = BTreeMap::new();
+        let mut search = Search { words, own, found, bytes: 0, files: 0, entries: 0, partial: false };
         if !words.is_empty() {
-            self.search(&self.tree(commit)?, "", &mut search)?;
+            self.search(self.tree_of(commit)?, "", &mut search)?;
         }
         Ok(Mentions { paths: search.found, partial: search.partial })
     }
 
-    fn search(&self, tree: &Tree<'_>, prefix: &str, search: &mut Search<'_>) -> Result<(), Error> {
-        for entry in tree {
+    fn search(&self, tree: Oid, prefix: &str, search: &mut Search<'_>) -> Result<(), Error> {
+        let damaged = || Error::Damaged(format!("the tree {tree} cannot be read"));
+        let bytes = self.tree(tree)?;
+        for entry in Entries(&bytes) {
             search.entries += 1;
             if search.entries > MOST_ENTRIES {
                 search.partial = true;
                 return Ok(());
             }
-            let path = format!("{prefix}{}", name_of(&entry));
-            match kind(&entry) {
+            let entry = entry.and_then(|entry| entry.entry()).ok_or_else(damaged)?;
+            let path = format!("{prefix}{}", String::from_utf8_lossy(entry.name));
+            match kind_of(entry.object.mode) {
                 Entry::Folder if prefix.matches('/').count() >= DEEPEST => search.partial = true,
                 Entry::Folder if path == search.own || !crate::plain::is_clean(&path) => {}
-                Entry::Folder => {
-                    self.search(&self.git().find_tree(entry.id())?, &format!("{path}/"), search)?
+                Entry::Folder => self.search(entry.object.id, &format!("{path}/"), search)?,
+                Entry::File if crate::plain::is_clean(&path) => {
+                    self.look_into(entry.object.id, path, search)?
                 }
-                Entry::File if crate::plain::is_clean(&path) => self.look_into(entry.id(), path, search)?,
                 Entry::File | Entry::Foreign(_) => {}
             }
         }
@@ -81,17 +76,16 @@ impl Repo {
         if search.bytes >= MOST_BYTES || search.files >= MOST_FILES {
             search.partial = true;
         } else if !is_generated(&path) {
-            let (size, kind) = self.git().odb()?.read_header(id)?;
-            if kind == ObjectType::Blob && size <= LARGEST {
-                let blob = search.objects.read(id, ObjectType::Blob)?;
-                search.bytes += blob.len();
-                search.files += 1;
-                if !blob.contains(&0) {
-                    text.push(b'\n');
-                    text.extend_from_slice(&blob);
+            match self.small(id)? {
+                Some(blob) => {
+                    search.bytes += blob.len();
+                    search.files += 1;
+                    if memchr::memchr(0, &blob).is_none() {
+                        text.push(b'\n');
+                        text.extend_from_slice(&blob);
+                    }
                 }
-            } else {
-                search.partial = true;
+                None => search.partial = true,
             }
         }
         let lower = text.to_ascii_lowercase();
@@ -101,6 +95,16 @@ impl Repo {
             }
         }
         Ok(())
+    }
+
+    /// The bytes of a file that is no larger than what is looked into; none of a larger one.
+    fn small(&self, id: Oid) -> Result<Option<Bytes>, Error> {
+        if let Some(blob) = self.plain(id, ObjectType::Blob, LARGEST) {
+            return Ok(Some(blob));
+        }
+        let (size, kind) = self.repo()?.git().odb()?.read_header(id)?;
+        let is_small = kind == ObjectType::Blob && size as u64 <= LARGEST;
+        if is_small { self.blob(id).map(Some) } else { Ok(None) }
     }
 }
 

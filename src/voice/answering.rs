@@ -1,7 +1,9 @@
 //! What the offline voice answers the user: the lines that speak of what was asked, the findings on them, and
 //! what a decision means to each of the three.
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::asking::Asked;
 use super::evidence::{Line, snippet};
@@ -9,7 +11,7 @@ use super::forms;
 use super::heard::skeleton;
 use super::left_open::{OpenQuestion, is_open};
 use super::naming::telling;
-use super::offline::{CHOICE, Candidate, LIGHT, Speaker, places_in, quotations};
+use super::offline::{CHOICE, Candidate, Candidates, LIGHT, Speaker, lines, part, places_in, quotations};
 use super::parts::parts_asked_for;
 use super::point::Point;
 use super::probes;
@@ -25,35 +27,49 @@ use crate::plain;
 
 impl Speaker<'_> {
     /// Lines that answer the user's message.
-    pub(super) fn answers(&self) -> Vec<Candidate> {
+    pub(super) fn answers(&self) -> Candidates<'_> {
         let Some(message) = self.talk.last_message() else { return self.additions() };
         if let Some(topic) = self.said_in_passing(&message.text) {
-            return self
-                .in_turn(forms::leaves_out(self.speech, &topic))
-                .into_iter()
-                .map(Candidate::Written)
-                .collect();
+            return Box::new(lines(move || self.in_turn(forms::leaves_out(self.speech, &topic))));
         }
-        let (text, asked) = self.asked_in(&self.following(&self.without_names(&message.text)));
         let first = self.is_first_to_answer();
-        let mut found: Vec<Candidate> = self.reactions(message).into_iter().map(Candidate::Written).collect();
-        found.extend(self.differing());
+        let about = || self.asked_in(&self.following(&self.without_names(&message.text)));
+        let about = Rc::new(LazyCell::new(about));
         // "Thanks" and "it depends" name nothing: what is open comes back.
-        if first && asked.is_empty() {
-            found.extend(self.open_again().into_iter().rev());
-            found.extend(self.open_lines());
-            found.extend(self.step_questions());
-        }
-        if let Some(ways) = self.enumerated(message, &text) {
-            found.extend(ways.into_iter().map(Candidate::Written));
-        }
-        found.extend(self.positions(&text, if first { 2 } else { 1 }));
-        found.extend(self.to_the_point(message, &text, &asked, first));
-        if (first || self.cue.owed) && !asked.is_empty() {
-            found.extend(self.what_is_left(message, &text, &asked).into_iter().map(Candidate::Written));
-        }
-        found.extend(self.open_again());
-        found
+        let of = Rc::clone(&about);
+        let open = move || match first && of.1.is_empty() {
+            true => {
+                let mut open = self.open_again();
+                open.reverse();
+                open.extend(self.open_lines());
+                open.extend(self.step_questions());
+                open
+            }
+            false => Vec::new(),
+        };
+        let of = Rc::clone(&about);
+        let enumerated = move || self.enumerated(message, &of.0).unwrap_or_default();
+        let of = Rc::clone(&about);
+        let positions = move || self.positions(&of.0, if first { 2 } else { 1 });
+        let of = Rc::clone(&about);
+        let to_the_point = move || {
+            let (text, asked) = &**of;
+            self.to_the_point(message, text, asked, first)
+        };
+        let left = move || {
+            let (text, asked) = &**about;
+            let wanted = (first || self.cue.owed) && !asked.is_empty();
+            if wanted { self.what_is_left(message, text, asked) } else { Vec::new() }
+        };
+        let found = lines(|| self.reactions(message))
+            .chain(part(|| self.differing()))
+            .chain(part(open))
+            .chain(lines(enumerated))
+            .chain(part(positions))
+            .chain(part(to_the_point))
+            .chain(lines(left))
+            .chain(part(|| self.open_again()));
+        Box::new(found)
     }
 
     /// What a message speaks of that is no matter of the item, told by the documents, which do not have it.
@@ -188,7 +204,7 @@ impl Speaker<'_> {
 
     /// What a text asks about, held against the documents.
     pub(super) fn asked(&self, text: &str) -> Asked<'_> {
-        super::heard::asked(self.evidence, self.talk, text)
+        self.heard.asked(self.evidence, self.talk, text)
     }
 
     /// Points nobody has made yet in sentences that speak of what was asked, the nearest first. What says of the

@@ -3,6 +3,8 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::rc::Rc;
 
 use super::evidence::{Evidence, Line, LineKind};
 use super::left_open::is_open;
@@ -57,6 +59,7 @@ fn log2(of: usize) -> usize {
 const EVERYWHERE: usize = 1_000;
 
 /// Something a message asks about.
+#[derive(Debug)]
 pub(super) struct Word {
     pub(super) root: String,
     /// The roots of a figure with what it counts, in their order: "1 GB" is "1" and "gb".
@@ -96,6 +99,7 @@ struct Share {
 }
 
 /// What the line that says most of a message shares with it.
+#[derive(Debug)]
 struct Measure {
     /// The weight of its best sentence.
     most: usize,
@@ -104,61 +108,77 @@ struct Measure {
     rarest: Vec<usize>,
 }
 
-/// What a message asks about, held against the evidence.
-pub struct Asked<'a> {
-    pub(super) evidence: &'a Evidence,
+/// What a message asks about, held against the documents: made once for a text, however often it is asked for.
+#[derive(Debug)]
+pub(super) struct Matched {
     pub(super) words: Vec<Word>,
     shares: BTreeMap<usize, Share>,
     /// Made of the best line when a first text is held against it.
-    measure: OnceCell<Option<Measure>>,
+    measure: OnceCell<Measure>,
     /// What "which …" asks for, by its root: a row is one of those, and no cell of it is what is asked.
     pub(super) kind: Option<String>,
     /// Whether the best line answers it, and is not only the nearest one.
     answers: bool,
+    lines: Vec<usize>,
+}
+
+/// What a message asks about, and the documents that it was held against.
+pub(super) struct Asked<'a> {
+    pub(super) evidence: &'a Evidence,
+    matched: Rc<Matched>,
     /// The lines that speak of it, the best first; none where it is chance that they share a word.
     pub lines: Vec<usize>,
 }
 
-impl<'a> Asked<'a> {
+impl Deref for Asked<'_> {
+    type Target = Matched;
+
+    fn deref(&self) -> &Matched {
+        &self.matched
+    }
+}
+
+impl Matched {
     /// Holds a message against the evidence; of lines that share as much, one that has to do with `step` is first.
-    pub fn of(evidence: &'a Evidence, text: &str, step: &str) -> Asked<'a> {
-        let (words, shares) = (Vec::new(), BTreeMap::new());
-        let (measure, lines, kind) = (OnceCell::new(), Vec::new(), kind_asked_for(text));
-        let mut asked = Asked { evidence, words, shares, measure, kind, answers: false, lines };
+    pub(super) fn of(evidence: &Evidence, text: &str, step: &str) -> Matched {
+        let (words, shares, lines) = (Vec::new(), BTreeMap::new(), Vec::new());
+        let (measure, kind) = (OnceCell::new(), kind_asked_for(text));
+        let mut matched = Matched { words, shares, measure, kind, answers: false, lines };
         let names = named_in(text);
         for (run, stem) in runs(text, evidence).into_iter().take(MOST) {
-            asked.look_for(run, &stem, &names);
+            matched.look_for(evidence, run, &stem, &names);
         }
-        asked.pair_up(text);
-        asked.lines = asked.ranked(text, &subjects(step));
-        asked.answers = asked.answered(&Wants::of(text), text);
-        asked
+        matched.pair_up(evidence, text);
+        let wants = Wants::of(text);
+        matched.lines = matched.ranked(evidence, &wants, text, &subjects(step));
+        matched.answers = matched.answered(evidence, &wants, text);
+        matched
     }
 
     /// Takes a word, or a figure with its unit, and what each line shares of it.
-    fn look_for(&mut self, run: Vec<String>, stem: &str, names: &[String]) {
+    fn look_for(&mut self, evidence: &Evidence, run: Vec<String>, stem: &str, names: &[String]) {
         // "Two members" is about members, once.
         if self.words.iter().any(|word| word.run == run) {
             return;
         }
-        let mut said = self.evidence.saying(&run);
+        let mut said = evidence.saying(&run);
         // "Fourteen days" are 14 days.
         if said.is_empty()
             && let Some(same) = spoken::in_other_signs(&run)
         {
-            let other = self.evidence.saying(&same);
+            let other = evidence.saying(&same);
             if !other.is_empty() {
-                return self.look_for(same, stem, names);
+                return self.look_for(evidence, same, stem, names);
             }
         }
         // "180 MB" stands nowhere, and the limit in MB does; what time is counted in limits nothing.
         let unit = run.last().filter(|_| run.len() > 1 && said.is_empty() && names_something(stem));
-        if let Some(unit) = unit.filter(|unit| !self.evidence.lines_of(unit).is_empty()) {
-            self.look_for(vec![unit.clone()], unit, names);
+        if let Some(unit) = unit.filter(|unit| !evidence.lines_of(unit).is_empty()) {
+            self.look_for(evidence, vec![unit.clone()], unit, names);
             // Who names another figure asks for the line that has one.
             let digits = run[0].starts_with(|c: char| c.is_ascii_digit());
-            for at in self.evidence.lines_of(unit).iter().filter(|_| digits) {
-                if counts(&self.evidence.lines[*at], unit)
+            for at in evidence.lines_of(unit).iter().filter(|_| digits) {
+                if counts(&evidence.lines[*at], unit)
                     && let Some(share) = self.shares.get_mut(at)
                 {
                     share.lead += share.weight / 2;
@@ -167,14 +187,14 @@ impl<'a> Asked<'a> {
             return;
         }
         if let (true, [one]) = (said.is_empty(), run.as_slice()) {
-            said = self.separated(one);
+            said = Self::separated(evidence, one);
         }
         // What stands everywhere tells no line from another.
         said.truncate(EVERYWHERE);
         let root = run.join(" ");
         let exact = if run.len() > 1 || root.contains(|c: char| c.is_ascii_digit()) { 2 } else { 1 };
         let weak = run.len() == 1 && is_weak(stem);
-        let all = self.evidence.lines.len();
+        let all = evidence.lines.len();
         let of = |weight: usize| if weak { weight * WEAK / 100 } else { weight };
         // A figure with its unit tells more than a word that is as rare.
         let weight = of(match said.is_empty() {
@@ -182,13 +202,13 @@ impl<'a> Asked<'a> {
             false => rarity(all, said.len()) * if run.len() > 1 { 2 } else { 1 },
         });
         let named = run.len() > 1 || is_label(&root) || names.contains(&root);
-        let same_form = |at: &usize| self.evidence.lines.get(*at).is_some_and(|line| is_said_as(stem, line));
+        let same_form = |at: &usize| evidence.lines.get(*at).is_some_and(|line| is_said_as(stem, line));
         let same: Vec<bool> = said.iter().map(same_form).collect();
         let close = near_to(&root);
         // Of the words that are near, a rare one tells more, and none tells as much as the word itself.
         let most = of(rarity(all, said.len().max(1)));
         let mut near: BTreeMap<usize, usize> = BTreeMap::new();
-        for lines in close.iter().filter(|other| **other != root).map(|other| self.evidence.lines_of(other)) {
+        for lines in close.iter().filter(|other| **other != root).map(|other| evidence.lines_of(other)) {
             for at in lines.iter().filter(|at| said.binary_search(at).is_err()) {
                 let weight = near.entry(*at).or_default();
                 *weight = (*weight).max(of(rarity(all, lines.len())).min(most) * NEAR / 100);
@@ -201,8 +221,8 @@ impl<'a> Asked<'a> {
                 weight: if *same { weight } else { weight * 4 / 5 },
                 ..Share::default()
             };
-            let leads = self.evidence.begins_with_one_of(*at, &run);
-            let is_row = leads && self.evidence.lines.get(*at).is_some_and(|line| line.kind == LineKind::Row);
+            let leads = evidence.begins_with_one_of(*at, &run);
+            let is_row = leads && evidence.lines.get(*at).is_some_and(|line| line.kind == LineKind::Row);
             let lead = if leads && !weak || named { of.weight / 5 } else { 0 };
             self.add(*at, Share { strong: usize::from(!weak), named, lead, key: is_row, ..of });
         }
@@ -212,8 +232,8 @@ impl<'a> Asked<'a> {
             self.add(*at, Share { count: 1, weight: *weight, strong, ..Share::default() });
         }
         let is_new = |at: &usize| said.binary_search(at).is_err() && !near.contains_key(at);
-        let headed = self.evidence.below_headings(&said);
-        let mut beside = self.evidence.beside_in_record(&said);
+        let headed = evidence.below_headings(&said);
+        let mut beside = evidence.beside_in_record(&said);
         beside.retain(|at| !headed.contains(at));
         // What a heading or a column says counts less for what stands below it.
         let half = Share {
@@ -226,12 +246,12 @@ impl<'a> Asked<'a> {
         for at in headed.iter().copied().chain(beside).filter(is_new) {
             self.add(at, half);
         }
-        for at in self.evidence.rows_below(&said).into_iter().filter(is_new) {
+        for at in evidence.rows_below(&said).into_iter().filter(is_new) {
             self.add(at, Share { column: true, ..half });
         }
         let others: Vec<usize> = near.keys().copied().collect();
         let weakly = Share { weight: most * NEARLY_HEADED / 100, ..Share::default() };
-        for at in self.evidence.below_headings(&others).into_iter().filter(is_new) {
+        for at in evidence.below_headings(&others).into_iter().filter(is_new) {
             if !headed.contains(&at) {
                 self.add(at, weakly);
             }
@@ -241,16 +261,16 @@ impl<'a> Asked<'a> {
     }
 
     /// Two words that stand side by side in a message and in a line are one name: "the second phone".
-    fn pair_up(&mut self, text: &str) {
+    fn pair_up(&mut self, evidence: &Evidence, text: &str) {
         let found = words(text);
         let pairs = found.windows(2).filter(|pair| text[pair[0].end..pair[1].start] == *" ").take(MOST);
         let named = |word: &str| is_significant(word) && !is_preposition(word);
         for pair in pairs.filter(|pair| named(&pair[0].text) && names_something(&pair[1].text)) {
             let run = [root(&pair[0].text), root(&pair[1].text)];
-            let mut lines = self.evidence.saying(&run);
+            let mut lines = evidence.saying(&run);
             lines.truncate(EVERYWHERE);
-            let weight = rarity(self.evidence.lines.len(), lines.len()) / 2;
-            let rows = self.evidence.rows_below(&lines);
+            let weight = rarity(evidence.lines.len(), lines.len()) / 2;
+            let rows = evidence.rows_below(&lines);
             let all =
                 lines.into_iter().map(|at| (at, weight)).chain(rows.into_iter().map(|at| (at, weight / 2)));
             for (at, weight) in all {
@@ -261,13 +281,13 @@ impl<'a> Asked<'a> {
     }
 
     /// The lines that say a German verb in two parts: "melden … ab" for "abmelden".
-    fn separated(&self, verb: &str) -> Vec<usize> {
+    fn separated(evidence: &Evidence, verb: &str) -> Vec<usize> {
         let split = PARTICLES.iter().find_map(|particle| Some((*particle, verb.strip_prefix(particle)?)));
         let Some((particle, rest)) = split.filter(|(_, rest)| rest.len() > 3) else { return Vec::new() };
         let says = |at: &&usize| {
-            self.evidence.lines.get(**at).is_some_and(|line| line.words.iter().any(|word| word == particle))
+            evidence.lines.get(**at).is_some_and(|line| line.words.iter().any(|word| word == particle))
         };
-        self.evidence.lines_of(rest).iter().filter(says).copied().collect()
+        evidence.lines_of(rest).iter().filter(says).copied().collect()
     }
 
     fn add(&mut self, at: usize, more: Share) {
@@ -288,12 +308,11 @@ impl<'a> Asked<'a> {
     }
 
     /// The lines that are no chance hits, the best first.
-    fn ranked(&self, text: &str, step: &[String]) -> Vec<usize> {
-        let wants = Wants::of(text);
+    fn ranked(&self, evidence: &Evidence, wants: &Wants, text: &str, step: &[String]) -> Vec<usize> {
         let all: usize = self.words.iter().map(|word| word.weight).sum();
         let mut found: Vec<(usize, (usize, bool), usize)> = Vec::new();
         for (at, share) in &self.shares {
-            let Some(line) = self.evidence.lines.get(*at) else { continue };
+            let Some(line) = evidence.lines.get(*at) else { continue };
             // The very count that is asked for needs no second word.
             let says = |percent: usize| share.strong > 0 && share.weight * 100 >= all * percent;
             let met = || says(OF_NAME) && (wants.figure || wants.money) && wants.is_met(line, text);
@@ -339,9 +358,8 @@ impl<'a> Asked<'a> {
 
     /// Whether the best line has what is asked for, beside enough of its words: a figure, people, a span; else most of
     /// all its words, and no open point.
-    fn answered(&self, wants: &Wants, text: &str) -> bool {
-        let Some((at, line)) = self.lines.first().and_then(|at| Some((at, self.evidence.lines.get(*at)?)))
-        else {
+    fn answered(&self, evidence: &Evidence, wants: &Wants, text: &str) -> bool {
+        let Some((at, line)) = self.lines.first().and_then(|at| Some((at, evidence.lines.get(*at)?))) else {
             return false;
         };
         let Some(share) = self.shares.get(at).filter(|_| !is_open(line) && !line.text.contains('?')) else {
@@ -363,6 +381,18 @@ impl<'a> Asked<'a> {
             false => share.count >= 2 && says(OF_ANSWER),
         }
     }
+}
+
+impl<'a> Asked<'a> {
+    /// As [`Matched::of`].
+    pub fn of(evidence: &'a Evidence, text: &str, step: &str) -> Asked<'a> {
+        Asked::again(evidence, Rc::new(Matched::of(evidence, text, step)))
+    }
+
+    /// What was held against the same documents before.
+    pub(super) fn again(evidence: &'a Evidence, matched: Rc<Matched>) -> Asked<'a> {
+        Asked { evidence, lines: matched.lines.clone(), matched }
+    }
 
     /// Whether the best line answers it, and is not only the nearest one.
     pub fn is_answered(&self) -> bool {
@@ -372,7 +402,6 @@ impl<'a> Asked<'a> {
     /// The same, as if no line spoke of it.
     pub fn without_lines(mut self) -> Asked<'a> {
         self.lines.clear();
-        self.measure = OnceCell::new();
         self
     }
 
@@ -498,9 +527,8 @@ impl<'a> Asked<'a> {
     /// Whether a text speaks of what was asked: it shares two of its words or the one that tells best, and
     /// more than half as much as the best line does.
     pub fn is_about(&self, text: &str) -> bool {
-        let Some(best) = self.measure.get_or_init(|| self.best().map(|line| self.measured(line))) else {
-            return false;
-        };
+        let Some(line) = self.best() else { return false };
+        let best = self.measure.get_or_init(|| self.measured(line));
         let roots = roots(text);
         let shared = self.share_of(&roots);
         if shared == 0 || shared * 5 < best.most * 3 {

@@ -9,6 +9,7 @@ use foldhash::fast::RandomState;
 use super::paragraphs::Wrapped;
 use super::runs::{has_run, roots};
 use crate::discussion::figures::Stated;
+use crate::discussion::near;
 use crate::discussion::root::root;
 use crate::discussion::words::{is_number, is_significant, numbers, stem, subjects, words};
 use crate::plain;
@@ -17,6 +18,9 @@ use crate::plain;
 pub(super) const LONGEST_LINE: usize = 2_000;
 /// Lines of all documents together that are looked at.
 const MOST_LINES: usize = 20_000;
+
+/// The roots of so many lines are made before they are asked for.
+const PREPARED: usize = 400;
 
 /// A subject that stands in no more lines is rare.
 const RARE: usize = 6;
@@ -374,6 +378,16 @@ impl Evidence {
         }
     }
 
+    /// Makes what every message is held against: another thread may do so while the discussion begins.
+    pub fn prepare(&self) {
+        near::prepare();
+        self.by_root();
+        self.all_begin();
+        for at in 0..self.lines.len().min(PREPARED) {
+            self.roots_of(at);
+        }
+    }
+
     /// The lines that hold a word, given as its root, in their order.
     pub fn lines_of(&self, root: &str) -> &[usize] {
         self.by_root().get(root).map_or(&[], Vec::as_slice)
@@ -395,8 +409,12 @@ impl Evidence {
 
     /// Whether a line, given by its index, begins with one of some roots.
     pub fn begins_with_one_of(&self, at: usize, roots: &[String]) -> bool {
-        let begins = self.begins.get_or_init(|| self.lines.iter().map(Line::begins).collect());
-        begins.get(at).is_some_and(|first| first.iter().any(|root| roots.contains(root)))
+        self.all_begin().get(at).is_some_and(|first| first.iter().any(|root| roots.contains(root)))
+    }
+
+    /// The roots of what each line begins with.
+    fn all_begin(&self) -> &[Vec<String>] {
+        self.begins.get_or_init(|| self.lines.iter().map(Line::begins).collect())
     }
 
     /// The roots of all words of a line, given by its index, in order.

@@ -1,8 +1,10 @@
 //! What a voice has heard of a discussion: each record is looked at once, however many lines follow it.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-use super::asking::Asked;
+use super::asking::{Asked, Matched};
 use super::evidence::Evidence;
 use super::offline::{CHOICE, without_reference};
 use crate::discussion::decisions::decisions_in;
@@ -21,7 +23,14 @@ pub(super) struct Heard {
     /// The records in which the user decides something, and the lines that this speaks of.
     decided: BTreeSet<usize>,
     settled: Vec<usize>,
+    /// What was asked about, by its text: three answer one message, and each looks at it more than once.
+    asked: RefCell<BTreeMap<String, Rc<Matched>>>,
+    /// What the discussion is about, with the number of records that this was told by.
+    about: RefCell<(usize, String)>,
 }
+
+/// As many texts are kept.
+const KEPT: usize = 64;
 
 impl Heard {
     /// Looks at what was said since the last time.
@@ -45,11 +54,30 @@ impl Heard {
             }
             Event::User(message) if !decisions_in(&message.text, true).is_empty() => {
                 self.decided.insert(at);
-                let asked = asked(evidence, talk, &message.text);
+                let asked = self.asked(evidence, talk, &message.text);
                 self.settled.extend(asked.lines.iter().take(CHOICE));
             }
             _ => {}
         }
+    }
+
+    /// What a text asks about, held against the documents; of lines that share as much, one that has to do with the
+    /// step or with the focus question is first.
+    pub fn asked<'e>(&self, evidence: &'e Evidence, talk: &Discussion<'_>, text: &str) -> Asked<'e> {
+        let (mut asked, mut about) = (self.asked.borrow_mut(), self.about.borrow_mut());
+        if about.0 != talk.log().len() {
+            let now = format!("{} {}", talk.step().title, talk.focus_question().unwrap_or_default());
+            if about.1 != now || asked.len() > KEPT {
+                asked.clear();
+            }
+            *about = (talk.log().len(), now);
+        }
+        if let Some(known) = asked.get(text) {
+            return Asked::again(evidence, Rc::clone(known));
+        }
+        let matched = Rc::new(Matched::of(evidence, text, &about.1));
+        asked.insert(text.to_owned(), Rc::clone(&matched));
+        Asked::again(evidence, matched)
     }
 
     /// Whether a sentence was said, word for word.
@@ -71,13 +99,6 @@ impl Heard {
     pub fn is_settled(&self, line: usize) -> bool {
         self.settled.contains(&line)
     }
-}
-
-/// What a text asks about, held against the documents; of lines that share as much, one that has to do with the
-/// step or with the focus question is first.
-pub(super) fn asked<'e>(evidence: &'e Evidence, talk: &Discussion<'_>, text: &str) -> Asked<'e> {
-    let about = format!("{} {}", talk.step().title, talk.focus_question().unwrap_or_default());
-    Asked::of(evidence, text, &about)
 }
 
 /// A sentence without what it quotes, points at and counts, and without the reference it opens with: who says

@@ -6,6 +6,7 @@
 //! where a line is owed, the user's own words are what it rests on.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use minijinja::context;
 use minijinja::value::Serde;
@@ -177,8 +178,25 @@ impl Voice for Offline {
     }
 }
 
-/// Something that could be said; it is written out when its turn comes, since the first that
-/// keeps to the rules is taken.
+/// What could be said, the best first. The first that keeps to the rules is taken, so each part is worked out when
+/// everything before it was passed over.
+pub(super) type Candidates<'a> = Box<dyn Iterator<Item = Candidate> + 'a>;
+
+/// A part of what could be said.
+pub(super) fn part<C: IntoIterator<Item = Candidate>>(
+    of: impl FnOnce() -> C,
+) -> impl Iterator<Item = Candidate> {
+    std::iter::once_with(of).flatten()
+}
+
+/// The same of whole lines.
+pub(super) fn lines<C: IntoIterator<Item = String>>(
+    of: impl FnOnce() -> C,
+) -> impl Iterator<Item = Candidate> {
+    std::iter::once_with(of).flatten().map(Candidate::Written)
+}
+
+/// Something that could be said; it is written out when its turn comes.
 pub(super) enum Candidate {
     Written(String),
     Point(Point),
@@ -260,14 +278,13 @@ impl Speaker<'_> {
     }
 
     /// What is left to say where a line is owed.
-    fn owed_words(&self) -> impl Iterator<Item = Candidate> {
-        let message = self.talk.last_message().filter(|_| self.cue.owed);
-        let left = message.map(|message| {
-            let (text, asked) = self.asked_in(&self.without_names(&message.text));
-            self.what_is_left(message, &text, &asked)
-        });
-        let left = left.unwrap_or_else(|| if self.cue.owed { self.line_on_the_step() } else { Vec::new() });
-        left.into_iter().map(Candidate::Written)
+    fn owed_words(&self) -> Vec<String> {
+        if !self.cue.owed {
+            return Vec::new();
+        }
+        let Some(message) = self.talk.last_message() else { return self.line_on_the_step() };
+        let (text, asked) = self.asked_in(&self.without_names(&message.text));
+        self.what_is_left(message, &text, &asked)
     }
 
     /// Where nobody has asked anything yet and no lens has found anything: the line nearest to the step.
@@ -309,41 +326,41 @@ impl Speaker<'_> {
     }
 
     /// Lines that add to a round, or to somebody else's answer.
-    pub(super) fn additions(&self) -> Vec<Candidate> {
+    pub(super) fn additions(&self) -> Candidates<'_> {
         let follows = self.cue.purpose == Purpose::FollowUp;
         let asked = match follows {
             true => self.talk.last_message().map(|message| self.without_names(&message.text)),
             false => self.talk.focus_question(),
         };
-        let asked = asked.unwrap_or_default();
-        let mut found: Vec<Candidate> = self.differing().into_iter().collect();
+        let asked: Rc<str> = asked.unwrap_or_default().into();
         let settled = self.talk.last_message().filter(|_| follows);
-        found.extend(settled.into_iter().flat_map(|message| self.reactions(message)).map(Candidate::Written));
         // The second silence in a row: what stayed open comes before anything new.
         let leads = self.persona.key == self.talk.lead().key;
-        if !follows && self.talk.silences() > 1 && leads {
-            found.extend(self.open_again());
-        }
-        if !follows && self.talk.silences() > 0 && leads {
-            found.extend(self.open_lines());
-        }
-        let near = usize::from(follows || self.talk.silences() == 0);
-        let title = &self.talk.step().title;
-        found.extend(self.positions(&format!("{asked} {title}"), near));
-        let points = match follows {
-            true => self.points_about(&self.asked_in(&asked).1),
-            false => self.unsaid_points(&asked),
+        let silences = if follows { 0 } else { self.talk.silences() };
+        let reopens = silences > 1 && leads;
+        let near = usize::from(follows || silences == 0);
+        let (on_title, on_points) = (Rc::clone(&asked), asked);
+        let points = move || match follows {
+            true => self.points_about(&self.asked_in(&on_points).1),
+            false => self.unsaid_points(&on_points),
         };
-        found.extend(points.into_iter().map(Candidate::Referring));
-        if !follows && (self.cue.owed || self.talk.silences() == 1) {
-            found.extend(self.lines_to_ask_of());
-            found.extend(self.step_questions());
-        }
-        if !follows && self.cue.owed {
-            found.extend(self.open_lines());
-        }
-        found.extend(self.owed_words());
-        found
+        let asks = !follows && (self.cue.owed || silences == 1);
+        let owed = !follows && self.cue.owed;
+        let opens = silences > 0 && leads;
+        let then = |wanted: bool, of: fn(&Self) -> Vec<Candidate>| {
+            part(move || if wanted { of(self) } else { Vec::new() })
+        };
+        let found = part(|| self.differing())
+            .chain(lines(move || settled.map(|message| self.reactions(message)).unwrap_or_default()))
+            .chain(then(reopens, Self::open_again))
+            .chain(then(opens, Self::open_lines))
+            .chain(part(move || self.positions(&format!("{on_title} {}", self.talk.step().title), near)))
+            .chain(part(move || points().into_iter().map(Candidate::Referring)))
+            .chain(then(asks, Self::lines_to_ask_of))
+            .chain(then(asks, Self::step_questions))
+            .chain(then(owed, Self::open_lines))
+            .chain(lines(|| self.owed_words()));
+        Box::new(found)
     }
 
     /// What this persona holds against the side that a colleague has taken in this round.

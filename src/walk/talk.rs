@@ -10,7 +10,7 @@ use crate::discussion::event::{Event as Said, Opened, Record, StepRef};
 use crate::discussion::{self, Discussion, Finished};
 use crate::landing;
 use crate::library::sha256;
-use crate::repo::Repo;
+use crate::repo::{Repo, Unwritten};
 use crate::script::Script;
 use crate::session::{Stopped, hold};
 use crate::step::Step;
@@ -84,7 +84,8 @@ impl Walk<'_> {
         let files = spoken.iter().map(|(name, text)| (*name, text.as_str()));
         let mut evidence = Evidence::new(files, &step.outputs);
         let words = search_words(&self.item.name());
-        evidence.mentions = self.setup.repo.mentions(self.at, &words, &self.item.path)?;
+        let objects = self.setup.repo.objects(Unwritten::new());
+        evidence.mentions = objects.mentions(self.at, &words, &self.item.path)?;
         Ok(evidence)
     }
 
