@@ -4,6 +4,7 @@
 // A build script is told where it works through the environment.
 #![allow(clippy::disallowed_methods)]
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{env, fmt::Write as _, fs, io};
 
@@ -14,6 +15,11 @@ use sha2::{Digest as _, Sha256};
 #[allow(dead_code)]
 #[path = "src/discussion/words.rs"]
 mod words;
+
+// So is what the forms of a word have in common.
+#[allow(dead_code)]
+#[path = "src/discussion/root.rs"]
+mod root;
 
 fn main() -> io::Result<()> {
     let root = env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?;
@@ -36,6 +42,7 @@ fn main() -> io::Result<()> {
     }
     fs::write(Path::new(&out).join("version.rs"), version(Path::new(&root)))?;
     lenses(&Path::new(&root).join("steps/personas/lenses"), &mut code)?;
+    near_words(&Path::new(&root).join("src/discussion/near.txt"), &out)?;
     fs::write(Path::new(&out).join("embedded.rs"), code)
 }
 
@@ -84,6 +91,29 @@ fn lenses(folder: &Path, code: &mut String) -> io::Result<()> {
     }
     code.push_str("];\n");
     Ok(())
+}
+
+/// The groups of near words by their roots, and in which groups each root stands: a line a root, in order, with
+/// where its groups begin. Every run looks words up in them, and none has to cut them into roots first.
+fn near_words(file: &Path, out: &str) -> io::Result<()> {
+    println!("cargo:rerun-if-changed={}", file.display());
+    let (mut groups, mut places) = (String::new(), BTreeMap::<String, Vec<usize>>::new());
+    for group in fs::read_to_string(file)?.lines() {
+        let roots: BTreeSet<String> = group.split(' ').map(root::root).collect();
+        for root in &roots {
+            places.entry(root.clone()).or_default().push(groups.len());
+        }
+        groups.push_str(&roots.into_iter().collect::<Vec<_>>().join(" "));
+        groups.push('\n');
+    }
+    let mut index = String::new();
+    for (root, starts) in places {
+        index.push_str(&root);
+        starts.iter().for_each(|start| index.push_str(&format!(" {start}")));
+        index.push('\n');
+    }
+    fs::write(Path::new(out).join("near_groups.txt"), groups)?;
+    fs::write(Path::new(out).join("near_index.txt"), index)
 }
 
 /// A lens as an expression of Rust.

@@ -3,6 +3,8 @@
 //! itself, so that they know of what was added a moment ago. Nothing here is an error: where nothing can
 //! be read, nothing is offered.
 
+use std::sync::Arc;
+
 use clap::ValueEnum as _;
 use clap_complete::engine::CompletionCandidate;
 use clap_complete::env::Shells;
@@ -81,8 +83,8 @@ pub fn steps() -> Vec<CompletionCandidate> {
         let head = repo.resolve("HEAD").ok()?;
         table::BuiltIn::begin().library(&repo, head, &settings(&repo)).ok()
     };
-    let library = of_repository().or_else(|| Library::built_in().ok());
-    let steps = library.map(|library| library.steps).unwrap_or_default();
+    let library = of_repository().or_else(|| Library::built_in().map(Arc::new).ok());
+    let steps = library.map(|library| library.steps.clone()).unwrap_or_default();
     let candidate = |step: crate::step::Step| CompletionCandidate::new(step.id).help(Some(step.title.into()));
     steps.into_iter().map(candidate).collect()
 }

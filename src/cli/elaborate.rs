@@ -115,7 +115,7 @@ pub struct Open {
 /// Everything a run starts from.
 pub struct Setup {
     repo: Repo,
-    library: Library,
+    library: Arc<Library>,
     item: Arc<Item>,
     script: Script,
     opened: Opened,
@@ -149,7 +149,7 @@ impl Setup {
 
 /// Holds one discussion and lands it.
 pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, Fail> {
-    let built_in = table::BuiltIn::begin();
+    let built_in = table::BuiltIn::for_a_discussion();
     if let Some(remote) = &options.push {
         push::possible(&open(global)?, remote)?;
     }
@@ -578,17 +578,8 @@ fn read(search: Searching, item: &Arc<Item>, step: &Step) -> Cell<Option<Reading
     Cell::new(Some(std::thread::spawn(read)))
 }
 
-/// Holds the discussion, told line by line; with it comes what it took. What is asked for in the middle
-/// of it is made beside it.
+/// Holds the discussion, told line by line; with it comes what it took.
 fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) -> Result<Came<'s>, Fail> {
-    let library = &setup.library;
-    std::thread::scope(|scope| {
-        scope.spawn(|| library.prepare());
-        converse(setup, step, log, screen)
-    })
-}
-
-fn converse<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) -> Result<Came<'s>, Fail> {
     let clock = || setup.fixed.unwrap_or_else(now);
     let mut talk = begin(setup, step, &clock)?;
     if setup.begun.is_empty() {

@@ -1,5 +1,7 @@
 //! `roundtable show`: a recorded discussion as people read it.
 
+use std::sync::Arc;
+
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
@@ -78,8 +80,8 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
 }
 
 /// The library that a recording's commit has; for a file, the built-in one.
-fn library(global: &Global, recording: &Recording) -> Result<Library, Fail> {
-    let Some(place) = &recording.place else { return Ok(Library::built_in()?) };
+fn library(global: &Global, recording: &Recording) -> Result<Arc<Library>, Fail> {
+    let Some(place) = &recording.place else { return Ok(Arc::new(Library::built_in()?)) };
     let built_in = table::BuiltIn::begin();
     let repo = open(global)?;
     let config = table::config(global, &repo, place.commit)?;

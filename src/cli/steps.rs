@@ -1,6 +1,7 @@
 //! `roundtable steps list | show | check`: the step files.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use clap_complete::engine::ArgValueCandidates;
@@ -52,7 +53,7 @@ enum Verb {
 
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
     match &options.verb {
-        Verb::List => list(&library(global)?, screen),
+        Verb::List => list(&*library(global)?, screen),
         Verb::Show { id } => show(library(global)?.step(id)?, screen),
         Verb::Check { dir } => check(global, dir.as_deref(), screen),
     }
@@ -60,12 +61,12 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
 
 /// The steps as somebody working in the repository has them: the work tree's overlay, or HEAD's
 /// in a bare repository, or the built-in ones alone outside of one.
-fn library(global: &Global) -> Result<Library, Fail> {
-    let Some(repo) = repository(global)? else { return Ok(Library::built_in()?) };
+fn library(global: &Global) -> Result<Arc<Library>, Fail> {
+    let Some(repo) = repository(global)? else { return Ok(Arc::new(Library::built_in()?)) };
     let Some(root) = repo.work_tree() else {
         return match repo.resolve("HEAD") {
             Ok(head) => table::BuiltIn::begin().library(&repo, head, &table::config(global, &repo, head)?),
-            Err(_) => Ok(Library::built_in()?),
+            Err(_) => Ok(Arc::new(Library::built_in()?)),
         };
     };
     let config = work_tree_config(global, root)?;
@@ -73,7 +74,10 @@ fn library(global: &Global) -> Result<Library, Fail> {
         folder.as_ref().map_or(Ok(Vec::new()), |folder| files::read(&root.join(folder)))
     };
     let read = Library::new(&overlay(&config.steps)?, &overlay(&config.templates)?);
-    Ok(read.map_err(|unusable| unusable.below(config.steps.as_deref(), config.templates.as_deref()))?)
+    let below = |unusable: crate::library::Unusable| {
+        unusable.below(config.steps.as_deref(), config.templates.as_deref())
+    };
+    Ok(Arc::new(read.map_err(below)?))
 }
 
 fn repository(global: &Global) -> Result<Option<Repo>, Fail> {

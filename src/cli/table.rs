@@ -2,7 +2,8 @@
 
 use std::io::Read as _;
 use std::path::Path;
-use std::thread::JoinHandle;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver};
 
 use git2::Oid;
 
@@ -45,26 +46,43 @@ pub fn trusted(global: &Global, repo: &Repo, place: &Place, based: &Config) -> R
 }
 
 /// The built-in steps, cast and templates, read beside the repository: most runs need no others.
-pub struct BuiltIn(JoinHandle<Result<Library, Unusable>>);
+pub struct BuiltIn(Receiver<Result<Arc<Library>, Unusable>>);
 
 impl BuiltIn {
     /// Begins to read.
     pub fn begin() -> BuiltIn {
-        BuiltIn(std::thread::spawn(Library::built_in))
+        BuiltIn::and_then(|_| {})
+    }
+
+    /// The same for a discussion: what that asks of them later is made as soon as they are read.
+    pub fn for_a_discussion() -> BuiltIn {
+        BuiltIn::and_then(Library::prepare)
+    }
+
+    fn and_then(then: fn(&Library)) -> BuiltIn {
+        let (tell, told) = mpsc::channel();
+        std::thread::spawn(move || {
+            let library = Library::built_in().map(Arc::new);
+            let own = library.as_ref().ok().map(Arc::clone);
+            // Nobody waits for it where the repository could not be read.
+            let _ = tell.send(library);
+            own.as_deref().into_iter().for_each(then);
+        });
+        BuiltIn(told)
     }
 
     /// Steps, cast and templates, with the overlays of a commit.
-    pub fn library(self, repo: &Repo, commit: Oid, config: &Config) -> Result<Library, Fail> {
+    pub fn library(self, repo: &Repo, commit: Oid, config: &Config) -> Result<Arc<Library>, Fail> {
         let overlay = |folder: &Option<String>| {
             folder.as_ref().map_or(Ok(Vec::new()), |folder| repo.overlay(commit, folder))
         };
         let (steps, templates) = (overlay(&config.steps)?, overlay(&config.templates)?);
-        match self.0.join() {
+        match self.0.recv() {
             Ok(library) if steps.is_empty() && templates.is_empty() => Ok(library?),
             _ => {
                 let below =
                     |unusable: Unusable| unusable.below(config.steps.as_deref(), config.templates.as_deref());
-                Ok(Library::new(&steps, &templates).map_err(below)?)
+                Ok(Arc::new(Library::new(&steps, &templates).map_err(below)?))
             }
         }
     }

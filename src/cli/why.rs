@@ -1,5 +1,7 @@
 //! `roundtable why`: from a line of an artifact to the turns it rests on.
 
+use std::sync::Arc;
+
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
@@ -34,7 +36,7 @@ pub struct Options {
 struct Desk<'a> {
     repo: &'a Repo,
     commit: Oid,
-    library: Library,
+    library: Arc<Library>,
     path: String,
     /// The file's name in its item folder, and the item; none for a file in no item.
     item: Option<(String, String)>,

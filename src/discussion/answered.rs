@@ -45,7 +45,8 @@ pub(super) fn roots(text: &str) -> Vec<String> {
 
 fn shared(asked: &[String], text: &str) -> usize {
     let said = roots(text);
-    let says = |root: &&String| said.contains(root) || near_to(root).iter().any(|near| said.contains(near));
+    let near = |root: &str| near_to(root).into_iter().any(|near| said.iter().any(|one| one == near));
+    let says = |root: &&String| said.contains(root) || near(root);
     asked.iter().filter(says).count()
 }
 

@@ -2,49 +2,59 @@
 //! is answered by a line on whom "the manager phones in the evening". Everyday words; what a trade calls its things
 //! stands in its own documents.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use foldhash::fast::RandomState;
-
-use super::root::root;
-
-/// Groups of words, one a line; a word may stand in several.
-const GROUPS: &str = include_str!("near.txt");
-
-/// The groups in which a root stands.
-static PLACES: LazyLock<HashMap<String, Vec<&str>, RandomState>> = LazyLock::new(|| {
-    let mut places: HashMap<String, Vec<&str>, RandomState> = HashMap::default();
-    for group in GROUPS.lines() {
-        for word in group.split(' ') {
-            places.entry(root(word)).or_default().push(group);
-        }
-    }
-    places
-});
-
-/// Makes the table of groups: another thread may do so before anything is looked up in it.
-pub(crate) fn prepare() {
-    LazyLock::force(&PLACES);
-}
+/// The groups of `near.txt` by their roots, one a line; a root may stand in several.
+const GROUPS: &str = include_str!(concat!(env!("OUT_DIR"), "/near_groups.txt"));
+/// A line a root, in order: the root, and where each of its groups begins.
+const INDEX: &str = include_str!(concat!(env!("OUT_DIR"), "/near_index.txt"));
 
 /// The roots that are near to a root, itself among them; none where nothing is.
-pub(crate) fn near_to(one: &str) -> Vec<String> {
-    let groups = PLACES.get(one).map_or(&[][..], Vec::as_slice);
-    let mut found: Vec<String> = groups.iter().flat_map(|group| group.split(' ')).map(root).collect();
+pub(crate) fn near_to(one: &str) -> Vec<&'static str> {
+    let starts = line_of(one).unwrap_or_default().split(' ').filter_map(|start| start.parse().ok());
+    let groups = starts.filter_map(|start: usize| GROUPS.get(start..)?.lines().next());
+    let mut found: Vec<&str> = groups.flat_map(|group| group.split(' ')).collect();
     found.sort_unstable();
     found.dedup();
     found
 }
 
+/// What the index says of a root, by halving: its lines stand in the order of their roots.
+fn line_of(root: &str) -> Option<&'static str> {
+    let (mut from, mut to) = (0, INDEX.len());
+    while from < to {
+        let middle = (from + to) / 2;
+        let before = INDEX.as_bytes()[..middle].iter().rposition(|byte| *byte == b'\n');
+        let start = before.map_or(0, |end| end + 1).max(from);
+        let (line, rest) = INDEX[start..].split_once('\n')?;
+        let (found, starts) = line.split_once(' ')?;
+        match root.cmp(found) {
+            std::cmp::Ordering::Equal => return Some(starts),
+            std::cmp::Ordering::Less => to = start,
+            std::cmp::Ordering::Greater => from = INDEX.len() - rest.len(),
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::discussion::root::root;
+
+    #[test]
+    fn every_root_of_every_group_is_found() {
+        let groups = include_str!("near.txt");
+        for word in groups.split_whitespace() {
+            assert!(near_to(&root(word)).contains(&root(word).as_str()), "{word}");
+        }
+        let near = near_to(&root("downtime"));
+        assert!(["maintenance", "outage", "window"].iter().all(|word| near.contains(&root(word).as_str())));
+        assert!(near_to("").is_empty() && near_to("zzz").is_empty() && near_to("a").is_empty());
+    }
 
     #[test]
     fn a_word_is_near_to_those_of_its_group_in_any_form() {
-        assert!(near_to(&root("phones")).contains(&root("rings")));
-        assert!(near_to(&root("evenings")).contains(&root("night")));
+        assert!(near_to(&root("phones")).contains(&root("rings").as_str()));
+        assert!(near_to(&root("evenings")).contains(&root("night").as_str()));
         assert!(near_to("quartz").is_empty());
     }
 }

@@ -230,14 +230,15 @@ impl Repo {
                 return Err(taken(&branch[..at]));
             }
         }
-        let below = format!("refs/heads/{branch}/");
-        for reference in self.git.references()?.flatten() {
-            let name = String::from_utf8_lossy(reference.name_bytes()).into_owned();
-            if name.starts_with(&below) {
-                return Err(taken(&name["refs/heads/".len()..]));
+        // A name of ours holds no sign that a glob reads as another: only what stands below it is looked at.
+        let below = self.git.references_glob(&format!("refs/heads/{branch}/*"))?.flatten().next();
+        match below {
+            Some(reference) => {
+                let name = String::from_utf8_lossy(reference.name_bytes()).into_owned();
+                Err(taken(name.strip_prefix("refs/heads/").unwrap_or(&name)))
             }
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Refuses a branch that a work tree has checked out: its files would no longer fit it.

@@ -68,7 +68,7 @@ pub(super) struct Word {
     /// How many lines say it.
     count: usize,
     /// The roots of what says nearly the same, its own among them.
-    close: Vec<String>,
+    close: Vec<&'static str>,
     /// What a line is worth that says one of them.
     pub(super) near: usize,
     /// Whether a line says it in this form.
@@ -78,7 +78,8 @@ pub(super) struct Word {
 impl Word {
     /// Whether one of some roots is near to it, and not its own.
     pub(super) fn says_nearly(&self, roots: &[String]) -> bool {
-        !self.close.is_empty() && roots.iter().any(|root| *root != self.root && self.close.contains(root))
+        !self.close.is_empty()
+            && roots.iter().any(|root| *root != self.root && self.close.contains(&root.as_str()))
     }
 }
 

@@ -9,7 +9,6 @@ use foldhash::fast::RandomState;
 use super::paragraphs::Wrapped;
 use super::runs::{has_run, roots};
 use crate::discussion::figures::Stated;
-use crate::discussion::near;
 use crate::discussion::root::root;
 use crate::discussion::words::{is_number, is_significant, numbers, stem, subjects, words};
 use crate::plain;
@@ -18,9 +17,6 @@ use crate::plain;
 pub(super) const LONGEST_LINE: usize = 2_000;
 /// Lines of all documents together that are looked at.
 const MOST_LINES: usize = 20_000;
-
-/// The roots of so many lines are made before they are asked for.
-const PREPARED: usize = 400;
 
 /// A subject that stands in no more lines is rare.
 const RARE: usize = 6;
@@ -380,12 +376,8 @@ impl Evidence {
 
     /// Makes what every message is held against: another thread may do so while the discussion begins.
     pub fn prepare(&self) {
-        near::prepare();
         self.by_root();
         self.all_begin();
-        for at in 0..self.lines.len().min(PREPARED) {
-            self.roots_of(at);
-        }
     }
 
     /// The lines that hold a word, given as its root, in their order.
