@@ -74,7 +74,7 @@ const DECIDES_AT_START: &str = concat!(
 /// Words that open a decision of the user's only: a persona may propose with them.
 const USER_DECIDES: &str = concat!(
     "let's go for|let's use|lets use|let us use|let's adopt|let's choose|let's pick|let's keep|lets keep|",
-    "let us keep|let us drop|let's drop|let's take",
+    "let us keep|let us drop|let's drop|let's take|confirmed:|confirmed,|confirmed that|deal:|deal,",
 );
 /// Verbs behind "let's" that settle nothing: what people do at a table.
 const AT_THE_TABLE: &str = concat!(
@@ -98,9 +98,23 @@ fn urged(sentence: &str) -> Option<(String, Option<String>)> {
 }
 
 /// Each of the words above has one of these in it: most sentences have none.
-const ROOTS: [&str; 14] = [
-    "decid", "decision", "agree", " with", "settle", "cho", "use", "let's ", "lets ", "let us ", "pick",
-    "approve", " opt", " go for",
+const ROOTS: [&str; 16] = [
+    "decid",
+    "decision",
+    "agree",
+    " with",
+    "settle",
+    "cho",
+    "use",
+    "let's ",
+    "lets ",
+    "let us ",
+    "pick",
+    "approve",
+    " opt",
+    " go for",
+    "confirmed",
+    "deal",
 ];
 /// Words before a decision, in its own clause, that take it back.
 const UNDECIDED: &str = concat!(
@@ -157,9 +171,15 @@ pub fn decided(sentence: &str, by_user: bool) -> Option<(String, Option<String>)
     }
     let rest = rest.trim_end_matches(['.', '!', '。', ' ']);
     let agreed = lower[at..at + length].contains("agree");
-    let (whom, rest) = match with_whom(rest).filter(|_| agreed) {
-        Some((whom, rest)) => (Some(format!("agreed with {whom}")), rest),
-        None => (None, rest),
+    // "We decided with the park that …" says with whom; "with two against one to wait" says how.
+    let decided = lower[at..at + length].contains("decid");
+    let is_told = |whom: &str, what: &str| {
+        rest.find(what).is_some_and(|at| rest[..at].ends_with(&format!("{whom} that ")))
+    };
+    let (whom, rest) = match with_whom(rest) {
+        Some((whom, rest)) if agreed => (Some(format!("agreed with {whom}")), rest),
+        Some((whom, what)) if decided && is_told(whom, what) => (Some(format!("decided with {whom}")), what),
+        _ => (None, rest),
     };
     let begins = bare(sentence.get(at + length..)?).to_ascii_lowercase();
     if words(rest).is_empty() || NOTHING.split('|').any(|word| find_word(&begins, word) == Some(0)) {
@@ -584,6 +604,14 @@ mod tests {
             ))
         );
         assert_eq!(user("We agreed with Sam on two keys.").unwrap().0, "Two keys");
+        assert_eq!(
+            user("We decided with the harbour this morning that French is there too.").unwrap().0,
+            "French is there too"
+        );
+        assert_eq!(
+            user("Confirmed, boats on the north quay only.").unwrap().0,
+            "Boats on the north quay only"
+        );
         assert_eq!(
             user("We decided with two against one to wait a year.").unwrap().0,
             "With two against one to wait a year"

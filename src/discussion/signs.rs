@@ -17,9 +17,9 @@ const ENOUGH: usize = 3;
 const ENDS: &str = "abandon|axe|bin|cancel|ditch|drop|kill|postpone|scrap|scratch|shelve|skip";
 /// Verbs that lay something down, beside another sign.
 const SETS: &str = concat!(
-    "add|allow|begin|cap|cut|double|extend|forbid|freeze|halve|keep|leave|limit|lower|make|merge|move|pay|",
-    "print|publish|put|raise|remove|rename|replace|round|set|shorten|split|start|stick|store|swap|switch|",
-    "take|use",
+    "add|allow|ban|begin|cap|charge|cut|delete|double|enlarge|extend|forbid|freeze|halve|hide|increase|keep|leave|",
+    "limit|lock|lower|make|merge|move|pay|print|publish|put|raise|reduce|remove|rename|replace|require|round|send|",
+    "set|shorten|show|shrink|split|start|stick|store|swap|switch|take|use",
 );
 /// What those verbs are said with where nothing is decided.
 const IDIOMS: [&str; 19] = [

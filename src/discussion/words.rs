@@ -183,6 +183,9 @@ fn asks_by_form(sentence: &str) -> bool {
     let found = words(sentence);
     let called = sentence.trim_start().starts_with('@')
         || found.first().is_some_and(|first| sentence[first.end..].starts_with([',', ':']));
+    if is_reported(&found) {
+        return true;
+    }
     let mut found = found.iter().skip(usize::from(called));
     let (Some(first), Some(second)) = (found.next(), found.next()) else { return false };
     let verb = |word: &str| lists(VERBS_OF_A_QUESTION, word);
@@ -196,8 +199,32 @@ fn asks_by_form(sentence: &str) -> bool {
     }
 }
 
+/// Whether a sentence says what somebody asks: "the admin asks how much memory it takes", "wondering who pays".
+fn is_reported(found: &[Word<'_>]) -> bool {
+    let word = |at: usize| found.get(at).map(|word| word.text.as_ref());
+    let asks = |at: usize| match word(at) {
+        Some("asks" | "wonder" | "wonders" | "wondering") => true,
+        // "Nobody could tell me who reads it" tells something.
+        Some("remind" | "tell") => {
+            let asked = at.checked_sub(1).is_none_or(|at| matches!(word(at), Some("please" | "you")));
+            asked && word(at + 1) == Some("me")
+        }
+        Some("know") => {
+            let before = |back: usize| at.checked_sub(back).and_then(word);
+            before(1) == Some("to") && matches!(before(2), Some("like" | "want" | "wants"))
+        }
+        _ => false,
+    };
+    let whom = |at: usize| matches!(word(at), Some("her" | "him" | "me" | "them" | "us"));
+    let what = |at: usize| word(at).is_some_and(|word| lists(OPENS_A_QUESTION, word));
+    (0..found.len()).any(|at| asks(at) && what(at + 1 + usize::from(whom(at + 1))))
+}
+
+/// How what is asked begins.
+const OPENS_A_QUESTION: &str = "how|if|what|when|where|whether|which|who|whom|whose|why";
+
 /// Verbs with which a question begins, or which stand behind its first word.
-const VERBS_OF_A_QUESTION: &str =
+pub const VERBS_OF_A_QUESTION: &str =
     "are|can|could|did|do|does|has|have|is|may|might|must|shall|should|was|were|will|would";
 /// What follows such a verb in a question.
 const SUBJECTS_OF_A_QUESTION: &str = concat!(

@@ -10,7 +10,7 @@ use super::evidence::{Line, snippet};
 use super::forms;
 use super::heard::skeleton;
 use super::left_open::{OpenQuestion, is_open};
-use super::naming::telling;
+use super::naming::{is_weak, telling};
 use super::offline::{CHOICE, Candidate, Candidates, LIGHT, Speaker, lines, part, places_in, quotations};
 use super::parts::parts_asked_for;
 use super::point::Point;
@@ -80,7 +80,9 @@ impl Speaker<'_> {
         if let Some(Some(first)) = topics.next()
             && topics.all(|topic| topic.is_some())
         {
-            return strange(first).then(|| first.to_owned());
+            // Who speaks of two things that the documents know says more.
+            let known = telling(message).iter().filter(|word| !is_weak(word) && !strange(word)).count();
+            return (strange(first) && known < 2).then(|| first.to_owned());
         }
         // Who tells of themselves, in words that no document has.
         let of_oneself = said.iter().all(|one| is_of_oneself(one) || is_filler(one)) && !said.is_empty();
@@ -276,16 +278,22 @@ impl Speaker<'_> {
         let topic = asked.topic(text, best).unwrap_or_else(|| self.in_short(text));
         let said_of = title(&topic);
         let (at, turn) = (wording::place(best), self.turn());
+        let missing = asked.missing(text).filter(|_| !asked.is_answered()).map(|missing| title(&missing));
         let (ways, next) = match (is_open(best), asked.is_answered()) {
-            (true, _) => (forms::asks_the_same(self.speech, &at, &quote), probes::of_open(self.speech)),
+            (true, _) if missing.is_none() => {
+                (forms::asks_the_same(self.speech, &at, &quote), probes::of_open(self.speech))
+            }
             (false, true) => (
                 forms::points_at(self.speech, &said_of, &wording::spot(best), &quote),
                 probes::of_line(self.speech, &quote, turn),
             ),
-            (false, false) => (
-                forms::comes_nearest(self.speech, &said_of, &at, &quote),
-                probes::of_nearest(self.speech, turn),
-            ),
+            _ => {
+                let ways = match missing {
+                    Some(missing) => forms::lacks(self.speech, &missing, &at, &quote),
+                    None => forms::comes_nearest(self.speech, &said_of, &at, &quote),
+                };
+                (ways, probes::of_nearest(self.speech, turn))
+            }
         };
         let ways = self.in_turn(ways);
         // What is no answer may be the next line's.
@@ -522,6 +530,8 @@ impl Speaker<'_> {
         let text = text.get(group..).unwrap_or_default().trim_start_matches([',', ':', ' ']);
         let names = self.talk.library().cast.iter().map(Persona::first_name);
         names.fold(text.to_owned(), |text, name| {
+            let ends = |text: String, mark: &str| text.replace(&format!(", {name}{mark}"), mark);
+            let text = ["?", ".", "!"].iter().fold(text, |text, mark| ends(text, mark));
             let text = text.replace(&format!("{name}'s"), " ").replace(&format!("{name},"), " ");
             text.strip_prefix(name).map_or(text.clone(), str::to_owned)
         })
@@ -540,8 +550,10 @@ impl Speaker<'_> {
             return self.beside(text, asked, &shown, if asks { 1 } else { 2 });
         }
         let said = self.in_short(&self.without_names(&message.text));
-        // "Who has to know that?" asks nothing of the documents but what it points back to.
-        let points_back = said.split_whitespace().count() > 3
+        // "Who has to know that?" asks nothing of the documents but what it points back to; "Can he?" asks it.
+        let of_people = last_sentence(&message.text).to_lowercase().starts_with("who");
+        let points_back = of_people
+            && said.split_whitespace().count() > 3
             && self.told().is_some_and(|told| told.contains(said.trim_end_matches('…')));
         if !asks || points_back || probes::suggests(&said) {
             let ways = self.in_turn(forms::is_new(self.speech, &brief(&said)));
@@ -568,6 +580,11 @@ impl Speaker<'_> {
         let said = said.map(|said| said.trim_end_matches(['!', '?', '？']));
         said.map_or_else(|| self.talk.step().title.clone(), |said| snippet(said, 90))
     }
+}
+
+/// The sentence with which a message ends.
+fn last_sentence(message: &str) -> String {
+    statements(message).pop().unwrap_or_default()
 }
 
 /// What is quoted of a long sentence: its first clause, where that says enough.

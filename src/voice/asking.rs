@@ -16,13 +16,15 @@ use super::spoken;
 use super::wants::{Wants, counts};
 use crate::discussion::near::near_to;
 use crate::discussion::root::root;
-use crate::discussion::words::{is_significant, subjects, words};
+use crate::discussion::words::{VERBS_OF_A_QUESTION, is_significant, lists, subjects, words};
 
 /// Words of a message that are looked for.
 const MOST: usize = 40;
-/// What a word weighs that stands nowhere, what a near one does, what one does that a line has from its heading, what one
-/// that is near to a word of its heading, and what one that tells little: each in percent of the word itself.
-const UNKNOWN: usize = 70;
+/// What a word weighs that stands nowhere, in a question and in what is told: who asks does not know the words of the
+/// documents, and who tells has others to be told by; what a near one does, what one does that a line has from its
+/// heading, what one that is near to a word of its heading, and what one that tells little: each in percent of the word
+/// itself.
+const UNKNOWN: [usize; 2] = [50, 70];
 const NEAR: usize = 60;
 const HEADED: usize = 40;
 const NEARLY_HEADED: usize = 20;
@@ -33,8 +35,11 @@ const OF_NAME: usize = 25;
 /// The same of a line that answers: one with the figure or the people that are asked for, and any other.
 const OF_MET: usize = 38;
 const OF_ANSWER: usize = 52;
+const OF_KNOWN: usize = 60;
 /// A word that stands in no more lines tells one line from another.
 const TELLING: usize = 4;
+/// A near word that stands in more lines is of the documents' own matter.
+const EVERYDAY: usize = 6;
 
 /// What stands before a German verb, and behind its sentence.
 const PARTICLES: [&str; 8] = ["ab", "an", "auf", "aus", "ein", "mit", "vor", "zu"];
@@ -73,6 +78,8 @@ pub(super) struct Word {
     pub(super) near: usize,
     /// Whether a line says it in this form.
     same: bool,
+    /// Whether it tells something by itself.
+    tells: bool,
 }
 
 impl Word {
@@ -87,6 +94,8 @@ impl Word {
 #[derive(Clone, Copy, Debug, Default)]
 struct Share {
     count: usize,
+    /// How many of them it says itself, and not in a word that is near.
+    exact: usize,
     weight: usize,
     /// How many of them tell something by themselves.
     strong: usize,
@@ -121,6 +130,8 @@ pub(super) struct Matched {
     /// Whether the best line answers it, and is not only the nearest one.
     answers: bool,
     lines: Vec<usize>,
+    /// What a word weighs that stands nowhere.
+    unknown: usize,
 }
 
 /// What a message asks about, and the documents that it was held against.
@@ -144,7 +155,8 @@ impl Matched {
     pub(super) fn of(evidence: &Evidence, text: &str, step: &str) -> Matched {
         let (words, shares, lines) = (Vec::new(), BTreeMap::new(), Vec::new());
         let (measure, kind) = (OnceCell::new(), kind_asked_for(text));
-        let mut matched = Matched { words, shares, measure, kind, answers: false, lines };
+        let unknown = UNKNOWN[usize::from(!text.contains(['?', '？']))];
+        let mut matched = Matched { words, shares, measure, kind, answers: false, lines, unknown };
         let names = named_in(text);
         for (run, stem) in runs(text, evidence).into_iter().take(MOST) {
             matched.look_for(evidence, run, &stem, &names);
@@ -199,7 +211,7 @@ impl Matched {
         let of = |weight: usize| if weak { weight * WEAK / 100 } else { weight };
         // A figure with its unit tells more than a word that is as rare.
         let weight = of(match said.is_empty() {
-            true => rarity(all, 0) * UNKNOWN / 100,
+            true => rarity(all, 0) * self.unknown / 100,
             false => rarity(all, said.len()) * if run.len() > 1 { 2 } else { 1 },
         });
         let named = run.len() > 1 || is_label(&root) || names.contains(&root);
@@ -219,6 +231,7 @@ impl Matched {
         for (at, same) in said.iter().zip(&same) {
             let of = Share {
                 count: exact,
+                exact: 1,
                 weight: if *same { weight } else { weight * 4 / 5 },
                 ..Share::default()
             };
@@ -229,8 +242,10 @@ impl Matched {
         }
         // Where no line has the word itself, what is near to it tells as much.
         let strong = usize::from(!weak && (said.is_empty() || near.len() <= TELLING));
+        // What is near to a word and stands all over the documents is no word in common.
+        let count = usize::from(near.len() <= EVERYDAY);
         for (at, weight) in &near {
-            self.add(*at, Share { count: 1, weight: *weight, strong, ..Share::default() });
+            self.add(*at, Share { count, weight: *weight, strong, ..Share::default() });
         }
         let is_new = |at: &usize| said.binary_search(at).is_err() && !near.contains_key(at);
         let headed = evidence.below_headings(&said);
@@ -258,7 +273,16 @@ impl Matched {
             }
         }
         let same = same.contains(&true);
-        self.words.push(Word { root, run, weight, count: said.len(), close, near: near_weight, same });
+        self.words.push(Word {
+            root,
+            run,
+            weight,
+            count: said.len(),
+            close,
+            near: near_weight,
+            same,
+            tells: !weak,
+        });
     }
 
     /// Two words that stand side by side in a message and in a line are one name: "the second phone".
@@ -294,6 +318,7 @@ impl Matched {
     fn add(&mut self, at: usize, more: Share) {
         let share = self.shares.entry(at).or_default();
         share.count += more.count;
+        share.exact += more.exact;
         share.weight += more.weight;
         share.strong += more.strong;
         share.named |= more.named;
@@ -370,10 +395,22 @@ impl Matched {
         if denies(text) && !denies(&line.text) {
             return false;
         }
+        // What shares no word of the question is near to it at best.
+        if share.exact == 0 || is_yes_or_no(text) && self.leaves_out(line) {
+            return false;
+        }
         let all: usize = self.words.iter().map(|word| word.weight).sum();
         let says = |percent: usize| share.weight * 100 >= all * percent;
+        // Of what is asked of a thing that no document knows, the thing it is asked of is no answer.
+        let unknown = |word: &Word| word.tells && word.count == 0 && word.near == 0;
+        if self.words.iter().any(unknown) && !says(OF_KNOWN) {
+            return false;
+        }
         let is_met = || {
             let cell = share.key && share.column && !wants.money;
+            if wants.counted.is_some() {
+                return cell || wants.is_counted(line) || wants.is_span(line);
+            }
             cell || wants.is_met(line, text) || wants.is_counted(line) || wants.is_span(line)
         };
         match wants.figure || wants.people || wants.span || wants.money {
@@ -381,6 +418,15 @@ impl Matched {
             true => is_met() && says(OF_MET) && (share.count >= 2 || !wants.money),
             false => share.count >= 2 && says(OF_ANSWER),
         }
+    }
+
+    /// Whether a line has nothing of a word that tells what is asked.
+    fn leaves_out(&self, line: &Line) -> bool {
+        let mut own = roots(&line.text);
+        own.extend(roots(&line.section));
+        own.extend(line.cells().into_iter().flatten().flat_map(|(column, _)| roots(column)));
+        let missing = |word: &Word| word.tells && !has_run(&own, &word.run) && !word.says_nearly(&own);
+        self.words.iter().any(missing)
     }
 }
 
@@ -482,6 +528,39 @@ impl<'a> Asked<'a> {
         })
     }
 
+    /// The thing that a question asks about and the best line leaves out, as it stands there, where no document has it
+    /// in any form: the last that is led to or ends a sentence, and is no verb. Whose it is ("my scarf") tells a story.
+    pub fn missing(&self, text: &str) -> Option<String> {
+        let own = roots(&self.best()?.text);
+        let text = text.trim_end_matches([' ', '?', '？']);
+        let text = text.rsplit(['.', '!', '?', ':', '？']).next()?;
+        let found = words(text);
+        let word = |at: usize| found.get(at).map(|word| word.text.as_ref());
+        let joined =
+            |at: usize| found.get(at + 1).is_some_and(|next| text[found[at].end..next.start] == *" ");
+        let ends_with = |at: usize, ends: &[&str]| {
+            word(at).is_some_and(|word| ends.iter().any(|end| word.ends_with(end)))
+        };
+        let lacks = |at: usize| {
+            let known = word(at).and_then(|word| self.words.iter().find(|one| one.root == root(word)));
+            let is_nowhere = |one: &Word| one.tells && one.count == 0 && !one.says_nearly(&own);
+            word(at).is_some_and(names_something) && known.is_some_and(is_nowhere)
+        };
+        let is_noun = |at: usize| {
+            let before = at.checked_sub(1).and_then(word);
+            let led = before.is_some_and(|before| LEADS_TO_A_THING.contains(&before));
+            // "The recipient types" does something, and "is the meat halal" asks it.
+            let ends = !joined(at) && before.is_some_and(is_significant) && !ends_with(at, &["s"]);
+            !ends_with(at, &["ing", "ed"]) && (led || ends)
+        };
+        let last = (0..found.len()).rev().find(|at| lacks(*at) && is_noun(*at))?;
+        let from = last.checked_sub(1).filter(|at| lacks(*at) && joined(*at)).unwrap_or(last);
+        // "A cubic metre" is one thing.
+        let goes_on = joined(last) && word(last + 1).is_some_and(names_something);
+        let to = if goes_on && !ends_with(last + 1, &["ing", "ed"]) { last + 1 } else { last };
+        Some(text[found[from].start..found[to].end].to_owned())
+    }
+
     /// Whether the best line shares one word only, and others have that word too: chance.
     pub fn is_by_chance(&self) -> bool {
         let Some(best) = self.best() else { return false };
@@ -565,6 +644,20 @@ fn denies(text: &str) -> bool {
         "nicht",
     ];
     words(text).iter().any(|word| none.contains(&word.text.as_ref()) || word.text.ends_with("n't"))
+}
+
+/// What stands before a thing that is asked about.
+const LEADS_TO_A_THING: [&str; 24] = [
+    "a", "about", "an", "and", "another", "any", "at", "by", "for", "from", "how", "in", "no", "of", "on",
+    "or", "per", "some", "the", "via", "what", "which", "with", "without",
+];
+
+/// Whether a question wants to hear yes or no: what it says has to stand there, and no line that shares its subject
+/// is enough.
+fn is_yes_or_no(text: &str) -> bool {
+    let last = text.trim_end().trim_end_matches(['?', '？']);
+    let last = last.rsplit(['.', '!', '?', ':', ',', '？']).next().unwrap_or_default();
+    words(last).first().is_some_and(|first| lists(VERBS_OF_A_QUESTION, &first.text))
 }
 
 /// The word behind "which", by its root.

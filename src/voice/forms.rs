@@ -79,6 +79,36 @@ pub fn comes_nearest(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<S
     filled_in(speech, &NEAREST, at, said, topic)
 }
 
+/// The nearest line, where no document has the word that was asked for.
+const LACKS: Ways<5> = [
+    [
+        "I find no \"{word}\" that people could read, only {place}: \"{quote}\".",
+        "Nobody has written \"{word}\" down for people; the nearest is \"{quote}\" ({place}).",
+        "People who look for \"{word}\" get no further than {place}: \"{quote}\".",
+        "Nobody here says \"{word}\"; what people get instead is \"{quote}\" ({place}).",
+        "Whoever asks for \"{word}\" finds only {place}: \"{quote}\".",
+    ],
+    [
+        "The plan has no \"{word}\"; the nearest in it is {place}: \"{quote}\".",
+        "Without \"{word}\", the plan goes only as far as \"{quote}\" ({place}).",
+        "\"{word}\" is not in the plan; what there is to build on is \"{quote}\" ({place}).",
+        "The plan leaves \"{word}\" out, and next to it has {place}: \"{quote}\".",
+        "There is no \"{word}\" to build on; the closest is {place}: \"{quote}\".",
+    ],
+    [
+        "No sentence says \"{word}\"; the closest is {place}: \"{quote}\".",
+        "The word \"{word}\" is missing, and the nearest wording is \"{quote}\" ({place}).",
+        "\"{word}\" does not occur; the text only gets to \"{quote}\" ({place}).",
+        "The text never says \"{word}\"; at its nearest it has {place}: \"{quote}\".",
+        "There is no wording with \"{word}\"; what stands beside it is \"{quote}\" ({place}).",
+    ],
+];
+
+/// The ways to show the nearest line where `missing` stands nowhere, filled in.
+pub fn lacks(speech: Speech, missing: &str, at: &str, said: &str) -> Vec<String> {
+    filled_in(speech, &LACKS, at, said, missing)
+}
+
 /// A line that is open itself: it asks what the user asks.
 const ASKS_THE_SAME: Ways<3> = [
     [
@@ -350,7 +380,7 @@ const IS_NEW: Ways<5> = [
         "So far only the people at this table know of \"{word}\".",
         "People should hear that: \"{word}\".",
         "I did not know that, and nor do people who only read: \"{word}\".",
-        "Good to hear it from somebody: \"{word}\".",
+        "Somebody had to say it: \"{word}\".",
     ],
     [
         "\"{word}\" is not in the plan yet.",
@@ -452,7 +482,8 @@ pub fn leaves_out(speech: Speech, topic: &str) -> Vec<String> {
 pub fn only_shows(sentence: &str) -> bool {
     static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         let mut all = forms(&[&ANSWERS]);
-        all.extend(forms(&[&NEAREST, &TOUCHES, &READS_BESIDE, &NOT_FOUND, &THEN_ASKS, &NO_ANSWER, &IS_NEW]));
+        all.extend(forms(&[&NEAREST, &LACKS, &TOUCHES, &READS_BESIDE]));
+        all.extend(forms(&[&NOT_FOUND, &THEN_ASKS, &NO_ANSWER, &IS_NEW]));
         all.extend(forms(&[&ASKS_THE_SAME, &NOTHING_BESIDE, &ENUMERATES, &PUTS_IT, &TAKES_UP]));
         all.extend(forms(&[&SPEAKS_TO_OPEN]));
         all.push(Form::new(SEE_TOO));
@@ -499,6 +530,7 @@ mod tests {
         for speech in [Speech::Analyst, Speech::Architect, Speech::Designer] {
             let mut said = points_at(speech, "pump", "spec.md line 7", "Marketing wants January");
             said.extend(reads_beside(speech, "pump", "spec.md line 7", "Marketing wants January"));
+            said.extend(lacks(speech, "pump", "spec.md line 7", "Marketing wants January"));
             let mut opens = std::collections::BTreeSet::new();
             for one in &said {
                 let own = crate::discussion::words::unquoted(one).to_lowercase();
@@ -529,6 +561,7 @@ mod tests {
             let (at, said) = ("spec.md line 7", "Marketing wants January");
             assert_eq!(shown(points_at(speech, "pump", at, said)), 8);
             assert_eq!(shown(comes_nearest(speech, "pump", at, said)), 0);
+            assert_eq!(shown(lacks(speech, "pump", at, said)), 0);
             assert_eq!(shown(reads_beside(speech, "pump", at, said)), 0);
             assert!(leaves_out(speech, "weather").iter().all(|way| keeps_out(way)));
             assert!(!points_at(speech, "pump", at, said).iter().any(|way| keeps_out(way)));

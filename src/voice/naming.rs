@@ -99,7 +99,9 @@ const TWO_LETTERS: &str = "am an as at be by do he if in is it me my no of on or
 /// Whether a word says when something was, and not what.
 pub fn is_of_the_calendar(word: &str) -> bool {
     static DAYS: LazyLock<Words> = LazyLock::new(|| set_of(&[CALENDAR, TIME]));
-    DAYS.contains(bare(word))
+    // "The 5th"
+    let ordinal = ["st", "nd", "rd", "th"].iter().find_map(|end| word.strip_suffix(end));
+    DAYS.contains(bare(word)) || ordinal.is_some_and(|day| !day.is_empty() && is_number(day) && day.len() < 3)
 }
 
 /// Words of every day that many lines share by chance: adjectives, verbs, and nouns for anything.

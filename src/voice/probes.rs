@@ -173,7 +173,7 @@ const PERHAPS: [[&str; 4]; 3] = [
     [
         "If that is meant, one more sentence of the text should say so.",
         "If it is not, which sentence is missing?",
-        "Which of the two readings of that sentence do you mean?",
+        "Is that the sentence you mean, or is another one missing?",
         "What would the missing sentence say?",
     ],
 ];
@@ -383,9 +383,13 @@ fn role(text: &str) -> Option<String> {
     Some(text[which.map_or(found[at].start, |word| word.start)..found[at].end].to_owned())
 }
 
-/// Whether somebody proposes something and has not settled it.
+/// Whether somebody proposes something and has not settled it. "Could somebody else do it?" only asks.
 pub(super) fn suggests(text: &str) -> bool {
     let lower = format!(" {} ", text.to_lowercase().replace('’', "'"));
+    let lower = match text.trim_end().ends_with(['?', '？']) {
+        true => lower.replace(" could we ", " maybe ").replace(" could ", " "),
+        false => lower,
+    };
     let signs = [
         " could ",
         " maybe ",
