@@ -258,7 +258,7 @@ impl Replay {
     pub fn run(&self, recording: &Recording, instead: Option<Oid>) -> Result<Replayed, Unread> {
         let name = &recording.name;
         let text = crate::json::utf8(name, &recording.bytes)?;
-        let log = Log::read(name, text)?;
+        let (log, other_form) = Log::read_any(name, text)?;
         let Some(Record { event: Event::Opened(opened), .. }) = log.first() else {
             return Err(Finding::at(name, text, 1, 1, "a recording begins with the event `opened`").into());
         };
@@ -347,6 +347,11 @@ impl Replay {
         match end {
             End::Closed(finished) => found.finished = Some(finished),
             End::Open(paused) => found.paused = Some(paused),
+        }
+        // The same events in other bytes are another file, and would be another commit.
+        if let (None, Some(form)) = (&found.divergence, other_form) {
+            let (what, expected, found_as) = ("form of a line".to_owned(), form.ours, form.theirs);
+            found.divergence = Some(Divergence { event: Some(form.line), what, expected, found: found_as });
         }
         Ok(found)
     }
@@ -561,12 +566,12 @@ fn fold(library: &Library, step: &crate::step::Step, log: Log) -> Result<End, St
         let missing = || Stop::Divergence(first_event("a whole discussion".to_owned(), "a part of one"));
         return talk.finish().map(End::Closed).ok_or_else(missing);
     }
-    let wanted = talk.next().map_err(Stop::Template)?;
+    let expected = talk.awaited().map_err(Stop::Template)?;
     talk.pause().map(End::Open).ok_or_else(|| {
         Stop::Divergence(Divergence {
             event: Some(length + 1),
             what: "event".to_owned(),
-            expected: plain::cut(&plain::one_line(&format!("{wanted:?}")), 200),
+            expected: plain::cut(&plain::one_line(&expected), 200),
             found: "nothing: the recording stops here".to_owned(),
         })
     })

@@ -153,9 +153,12 @@ impl Script {
         };
         let answers = raw.answers.unwrap_or_default();
         let suffices = has_answers && !answers.is_empty();
+        let is_given = raw.inputs.is_some();
         let inputs = raw.inputs.filter(|inputs| !inputs.is_empty());
         let Some(inputs) = inputs.or_else(|| suffices.then(Vec::new)) else {
-            return Err(Finding::at(name, text, 1, 1, "the script has no `inputs`")
+            let what =
+                if is_given { "the script's `inputs` are empty" } else { "the script has no `inputs`" };
+            return Err(Finding::at(name, text, 1, 1, what)
                 .hint("write `inputs:` and below it one `- \"message\"` a line; `null` is silence"));
         };
         if inputs.len() > MOST {
@@ -522,7 +525,7 @@ mod tests {
     fn scripts_that_cannot_be_used_are_refused_with_their_place() {
         assert!(refused("s.txt", "").contains("empty"));
         assert!(refused("s.yaml", "\n").contains("empty"));
-        assert!(refused("s.yaml", "inputs: []\n").contains("no `inputs`"));
+        assert!(refused("s.yaml", "inputs: []\n").contains("`inputs` are empty"));
         assert!(refused("s.txt", "a\n\0").contains("binary"));
         assert!(Script::read("s.txt", b"a\xff").unwrap_err().message.contains("UTF-8"));
         insta::assert_snapshot!(refused("s.yaml", "user: Sam\nimputs:\n  - one\n"), @r#"

@@ -173,6 +173,9 @@ fn policy(global: &Global, repo: &Repo, tree: Option<Oid>) -> Result<Policy, Fai
 /// What is to be compared, with notes on what is not.
 fn ranges(global: &Global, options: &Options, repo: &Repo) -> Result<Ranges, Fail> {
     if options.staged {
+        if repo.work_tree().is_none() {
+            return Err(Fail::new("a bare repository has no index; compare commits with --base and --head"));
+        }
         let head = repo.head()?;
         let old = head.map(|head| repo.tree_of(head)).transpose()?;
         let policy = policy(global, repo, old)?;

@@ -224,7 +224,7 @@ impl Options {
             script,
             branch: self.branch.clone(),
             base: self.base.clone(),
-            voice: self.voice.clone(),
+            voice: voices::Options { is_only_planned: self.plan, ..self.voice.clone() },
             max_turns: self.max_turns,
             fixed,
             resume: self.resume,

@@ -33,6 +33,8 @@ mod why;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::Duration;
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
@@ -40,7 +42,7 @@ pub use self::exit::Code;
 use self::exit::Fail;
 use self::screen::Screen;
 use crate::discussion::event::Time;
-use crate::repo::Repo;
+use crate::repo::{Repo, cut_off};
 
 /// Three personas discuss a step of a document with you; what they find is committed to it, and
 /// nothing that stood there changes.
@@ -291,7 +293,30 @@ fn open(global: &Global) -> Result<Repo, Fail> {
         Some(path) => path.clone(),
         None => current_folder()?,
     };
-    Ok(Repo::open(&path)?)
+    let repo = Repo::open(&path)?;
+    look_after(&repo, global);
+    Ok(repo)
+}
+
+/// How long a run may take before its repository is looked at.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Ends a run that libgit2 would never end: it hangs on an object that is cut off (see [`cut_off`]). Nothing is lost by
+/// that: a run may be killed at any moment.
+fn look_after(repo: &Repo, global: &Global) {
+    static ONCE: OnceLock<()> = OnceLock::new();
+    let (folders, color) = (repo.object_folders(), global.color);
+    ONCE.get_or_init(|| {
+        // Where there is no thread to be had, nobody looks.
+        let _ = std::thread::Builder::new().spawn(move || {
+            std::thread::sleep(PATIENCE);
+            if let Some(error) = cut_off::first_cut_off(&folders) {
+                std::thread::sleep(PATIENCE);
+                Screen::new(color, false, false).error(&Fail::from(error));
+                std::process::exit(2);
+            }
+        });
+    });
 }
 
 #[allow(clippy::disallowed_methods)]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, open, recording, table};
-use crate::discussion::event::{Contribution, Event, Record, from_lines};
+use crate::discussion::event::{Contribution, Event, Record, from_any_lines};
 use crate::discussion::{finished, introduction};
 use crate::library::Library;
 use crate::page;
@@ -44,7 +44,8 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let recording = recording::read(global, &options.recording)?;
     let library = library(global, &recording)?;
     let name = recording.name;
-    let log = from_lines(&name, crate::json::utf8(&name, &recording.bytes)?)?;
+    // Whoever only reads it takes it in any form.
+    let (log, _) = from_any_lines(&name, crate::json::utf8(&name, &recording.bytes)?)?;
     let Some(Record { event: Event::Opened(opened), .. }) = log.first() else {
         return Err(Fail::new(format!(
             "{name}: a recording begins with the event `opened`; its first lines are missing, `git log` of the file says since when"

@@ -43,6 +43,9 @@ pub struct Options {
     /// The most tokens a discussion may take; reaching it ends it in its synthesis
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_tokens_total: Option<u64>,
+    /// Nothing is asked of the service, and no key is needed: `--plan`.
+    #[arg(skip)]
+    pub is_only_planned: bool,
 }
 
 /// A voice that was chosen, with everything it needs.
@@ -89,13 +92,13 @@ impl Choice {
                         "the address of an Anthropic service stands without /v1; leave it off",
                     ));
                 }
-                let key = key("ANTHROPIC_API_KEY", is_own)?;
+                let key = key("ANTHROPIC_API_KEY", is_own && !options.is_only_planned)?;
                 let model = model.unwrap_or(anthropic::MODEL).to_owned();
                 Ok(Choice::Anthropic(Service { base, key, model, patience }))
             }
             openai::NAME => {
                 let (base, is_own) = address(options, "OPENAI_BASE_URL", openai::BASE)?;
-                let key = key("OPENAI_API_KEY", is_own)?;
+                let key = key("OPENAI_API_KEY", is_own && !options.is_only_planned)?;
                 let model = model
                     .ok_or_else(|| Fail::new("--voice openai needs a model; name it with --model NAME"))?
                     .to_owned();

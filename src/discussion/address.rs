@@ -126,8 +126,18 @@ const GROUP: [&[&str]; 5] =
 
 fn is_group(text: &str) -> bool {
     let text = without_replies(text);
-    let words: Vec<_> = words(&text).into_iter().map(|word| word.text).collect();
-    GROUP.iter().any(|phrase| words.windows(phrase.len()).any(|window| window == *phrase))
+    let words = words(&text);
+    // `team_member` and `team@example.org` are names of other things.
+    let is_whole = |word: &Word<'_>| {
+        let mut behind = text[word.end..].chars();
+        let next = behind.next();
+        let joins = next == Some('.') && behind.next().is_some_and(char::is_alphanumeric);
+        !joins && !matches!(next, Some('_' | '@')) && !text[..word.start].ends_with(['_', '.', '/'])
+    };
+    let says = |window: &[Word<'_>], phrase: &[&str]| {
+        window.iter().zip(phrase).all(|(word, wanted)| word.text == *wanted && is_whole(word))
+    };
+    GROUP.iter().any(|phrase| words.windows(phrase.len()).any(|window| says(window, phrase)))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -267,6 +277,23 @@ fn is_listed(line: &str) -> bool {
     numbered || line.starts_with(['-', '*', '+', '#', '|'])
 }
 
+/// What a clause says that turns down what was offered, or waves it off, and nothing beside: "no, we're done".
+const REFUSALS: [&str; 13] = [
+    "don't worry",
+    "good job",
+    "good work",
+    "great work",
+    "never mind",
+    "nice work",
+    "no",
+    "no problem",
+    "no thank you",
+    "no thanks",
+    "nope",
+    "nothing else",
+    "nothing more",
+];
+
 /// Words that say that there is more to come.
 const FURTHER: &str = " continue next first further further's except keep ";
 
@@ -328,6 +355,9 @@ fn find(words: &[&str]) -> Option<Found> {
 fn judge(clause: &[Word<'_>], question: bool, names: &[String]) -> Clause {
     let words: Vec<&str> = clause.iter().map(|word| word.text.as_ref()).collect();
     let says = |word: &&&str| !within(FILLER, word) && !names.iter().any(|name| name == **word);
+    if REFUSALS.contains(&words.join(" ").as_str()) {
+        return Clause::Filler;
+    }
     let Some(Found { kind, from, to }) = find(&words) else {
         return if words.iter().any(|word| says(&word)) { Clause::Content } else { Clause::Filler };
     };
@@ -369,6 +399,13 @@ fn done(before: &[&str], after: &[&str], rest: usize, question: bool) -> Clause 
         || (thing && has(&["want", "need", "have", "had", "can", "could", "should", "must"]))
     {
         return Clause::Content;
+    }
+    // "I have done that" tells of something, and "let's call it done" may mean the talk.
+    if matches!(after.first(), Some(&("it" | "that" | "this"))) {
+        return Clause::Content;
+    }
+    if before.ends_with(&["call", "it"]) {
+        return Clause::Maybe;
     }
     if rest > 0 {
         if question && before == ["are", "we"] {
@@ -453,16 +490,20 @@ fn says_no(text: &str) -> bool {
     words(text).iter().any(|word| within(NO, &word.text))
 }
 
-/// Whether the answer to "did you want to end?" is yes and nothing else.
+/// Whether the answer to "did you want to end?" is yes and nothing else, in the words of the question too.
 fn is_yes(text: &str) -> bool {
     const YES: &str =
-        " yes yeah yep yup sure ok okay end ending finish stop quit correct exactly please right ";
-    const MORE: &str = " no continue go going keep on talk discussion conversation let's ";
+        " yes yeah yep yup sure ok okay end ending finish stop quit close correct exactly please right ";
+    const ENDS: &str = " end ending finish stop quit close ";
+    const MORE: &str = " no continue go going keep on ";
+    const UNLESS_ENDED: &str = " talk discussion conversation let's ";
     let words = words(text);
     let words: Vec<&str> = words.iter().map(|word| word.text.as_ref()).collect();
     words.iter().any(|word| within(YES, word))
         && words.iter().all(|word| within(YES, word) || within(FILLER, word))
         && !words.iter().any(|word| within(MORE, word))
+        && (words.iter().any(|word| within(ENDS, word))
+            || !words.iter().any(|word| within(UNLESS_ENDED, word)))
 }
 
 #[cfg(test)]
@@ -516,6 +557,10 @@ mod tests {
             ("That settles it for me. Done.", "exit"),
             ("Let's go with option A. Done.", "exit"),
             ("nothing more to add, done", "exit"),
+            ("no, I'm done", "exit"),
+            ("Nope, done", "exit"),
+            ("nothing more, done", "exit"),
+            ("Nice work, done", "exit"),
             ("exit", "exit"),
             ("Exit please", "exit"),
             ("I want to exit", "exit"),
@@ -535,6 +580,9 @@ mod tests {
             ("> are you still there?\ndone", "exit"),
             // not an exit: negated, put off, talked about
             ("I'm not done yet", "default"),
+            ("I have done that", "default"),
+            ("We've done that already", "default"),
+            ("I did that, done that", "default"),
             ("we aren't done", "default"),
             ("don't exit", "default"),
             ("let's not wrap up", "default"),
@@ -568,6 +616,7 @@ mod tests {
             ("let's go back", "unclear"),
             ("Done. But what about retries?", "unclear"),
             ("that's done", "unclear"),
+            ("Let's call it done", "unclear"),
             ("done, exit and back are the keywords", "unclear"),
             // the last of a list, what a colon introduces, a line among others
             ("The toolbar shows three buttons: Save, Cancel, Done.", "default"),
@@ -635,6 +684,10 @@ mod tests {
             // words that only contain a group word
             ("teamwork matters", "default"),
             ("the team's velocity", "default"),
+            ("team_member is a column", "default"),
+            ("write to team@example.org", "default"),
+            ("docs/team.md is old", "default"),
+            ("@team what now", "group"),
             ("Teams and Slack are both used", "default"),
             ("steam powers it", "default"),
             // neither
@@ -658,6 +711,12 @@ mod tests {
             ("yes", "exit"),
             ("Yes please.", "exit"),
             ("end it", "exit"),
+            ("end the discussion", "exit"),
+            ("Yes, please end the discussion.", "exit"),
+            ("I want to end the discussion", "exit"),
+            ("let's end", "exit"),
+            ("No, we're done", "exit"),
+            ("stop talking? no, keep going", "default"),
             ("done?", "exit"),
             ("are we done?", "exit"),
             ("no, let's continue", "default"),

@@ -41,19 +41,78 @@ fn is_short(text: &str, after: &str) -> bool {
     text.ends_with(" etc") || is_shortened(text, next)
 }
 
-/// A text without the signs of emphasis; the underscore in a name such as `picker_id` is none.
+/// A text without the signs of emphasis. What multiplies, stands for any name or begins one is none: `2*3`, `docs/**`,
+/// `*.md`, `__init__`.
 fn without_emphasis(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut before = ' ';
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        let inside = before.is_alphanumeric() && rest.peek().is_some_and(|next| next.is_alphanumeric());
-        if c != '*' && (c != '_' || inside) {
+    let (mut at, mut closing, mut ends) = (0, Vec::new(), [Ends::default(); 6]);
+    while let Some(c) = text[at..].chars().next() {
+        if !matches!(c, '*' | '_') {
             out.push(c);
+            at += c.len_utf8();
+            continue;
         }
-        before = c;
+        let length = text[at..].len() - text[at..].trim_start_matches(c).len();
+        let kind = length.wrapping_sub(1) * 2 + usize::from(c == '_');
+        let opened = closing.iter().position(|end| *end == at);
+        let end =
+            ends.get_mut(kind).filter(|_| opened.is_none()).and_then(|ends| ends.behind(text, at, length));
+        match (opened, end) {
+            (Some(open), _) => closing.truncate(open),
+            (None, Some(end)) => closing.push(end),
+            (None, None) => out.push_str(&text[at..at + length]),
+        }
+        at += length;
     }
     out
+}
+
+/// Signs of emphasis close again within so many bytes.
+const EMPHASIZED: usize = 1_000;
+
+/// What is known of where the emphasis of one kind of signs ends: each part of a text is looked through once.
+#[derive(Clone, Copy, Default)]
+struct Ends {
+    /// Up to here.
+    seen: usize,
+    next: Option<usize>,
+}
+
+impl Ends {
+    /// Where the emphasis ends that a run of signs at `at` opens, if it does.
+    fn behind(&mut self, text: &str, at: usize, length: usize) -> Option<usize> {
+        let (sign, inside) = text[at..].split_at(length);
+        let joins = |c: char| c.is_alphanumeric() || matches!(c, '*' | '_' | '/' | '.');
+        let begins =
+            |c: char| c.is_alphanumeric() || matches!(c, '"' | '\'' | '(' | '[' | '$' | '€' | '*' | '_');
+        if text[..at].ends_with(joins) || !inside.starts_with(begins) {
+            return None;
+        }
+        let from = at + length;
+        if self.next.is_none_or(|next| next <= from) {
+            let start = self.seen.max(from);
+            let mut stop = (from + EMPHASIZED).min(text.len()).max(start);
+            while !text.is_char_boundary(stop) {
+                stop -= 1;
+            }
+            let line = text[start..stop].split('\n').next().unwrap_or_default();
+            let mut places = line.char_indices().map(|(offset, _)| start + offset);
+            self.next = places.find(|end| *end > from && Ends::is_one(text, *end, sign));
+            self.seen = self.next.unwrap_or(start + line.len());
+        }
+        // A name between underscores keeps them.
+        let is_name = |end: &usize| sign == "__" && !text[from..*end].contains(' ');
+        self.next.filter(|end| *end <= from + EMPHASIZED && !is_name(end))
+    }
+
+    /// Whether a run of signs at a place may close.
+    fn is_one(text: &str, at: usize, sign: &str) -> bool {
+        let (before, behind) = text.split_at(at);
+        let closes = behind.strip_prefix(sign).is_some_and(|rest| {
+            rest.chars().next().is_none_or(|c| !c.is_alphanumeric() && !sign.starts_with(c) && c != '/')
+        });
+        closes && !before.ends_with(char::is_whitespace) && !before.ends_with(|c| sign.starts_with(c))
+    }
 }
 
 /// Words that open a decision wherever they stand; what follows them is decided.
@@ -67,14 +126,15 @@ const DECIDES: &str = concat!(
 const DECIDES_AT_START: &str = concat!(
     "we opted for|we've opted for|we opt for|our choice is|my choice is|i approve|i hereby approve|",
     "we'll go for|let's go with|lets go with|let us go with|go with|we'll go with|we will go with|",
-    "we go with|i'd go with|i would go with|i'll go with|we're going with|we are going with|",
+    "we go with|i'll go with|we're going with|we are going with|",
     "i'm going with|we've settled on|we have settled on|we settle on|let's settle on|we chose|we choose|",
     "i choose|i pick|we've chosen|we have chosen|we'll use|we will use|we pick|going with",
 );
 /// Words that open a decision of the user's only: a persona may propose with them.
 const USER_DECIDES: &str = concat!(
     "let's go for|let's use|lets use|let us use|let's adopt|let's choose|let's pick|let's keep|lets keep|",
-    "let us keep|let us drop|let's drop|let's take|confirmed:|confirmed,|confirmed that|deal:|deal,",
+    "let us keep|let us drop|let's drop|let's take|confirmed:|confirmed,|confirmed that|deal:|deal,|",
+    "i'd go with|i would go with",
 );
 /// Verbs behind "let's" that settle nothing: what people do at a table.
 const AT_THE_TABLE: &str = concat!(
@@ -265,7 +325,9 @@ pub(super) fn reason(text: &str) -> Option<(usize, usize)> {
     let found = opens.iter().filter_map(|word| {
         let at = text.find(word)?;
         // "since 2019" and "5 - 10" give no reason.
-        let letters = text[at + word.len()..].starts_with(char::is_alphabetic)
+        let behind = &text[at + word.len()..];
+        let says_why = matches!(*word, " because " | " weil " | " so that ");
+        let letters = (says_why || behind.starts_with(char::is_alphabetic))
             && (word.trim() != "-" || text[..at].ends_with(char::is_alphabetic));
         // "As long as", "as well": how, and not why.
         let how = *word == ", as " && HOW.iter().any(|how| text[at + word.len()..].starts_with(how));
@@ -592,6 +654,35 @@ mod tests {
         ] {
             assert_eq!(decisions_in(text, true), [], "{text}");
         }
+    }
+
+    #[test]
+    fn emphasis_is_taken_off_and_what_is_no_emphasis_stays() {
+        for (text, bare) in [
+            ("**Agreed:** one key", "Agreed: one key"),
+            ("we do _not_ want *two* keys", "we do not want two keys"),
+            ("***Decided***, (*all of it*).", "Decided, (all of it)."),
+            ("**a *b* c**", "a b c"),
+            ("a *star\nand *two* keys", "a *star\nand two keys"),
+            ("ü *ä ö* é", "ü ä ö é"),
+        ] {
+            assert_eq!(without_emphasis(text), bare);
+        }
+        for text in [
+            "{{ 7*7 }}",
+            "keep width*height below 4*1024",
+            "globs like docs/**/*.md and *.jsonl",
+            "name it __init__, picker_id and _id",
+            "5 * 3 * 2",
+            "a ** b",
+            "x*y*z",
+            "*",
+            "** and __",
+            "src/*, lib/*",
+        ] {
+            assert_eq!(without_emphasis(text), text);
+        }
+        assert_eq!(user("We decided to use {{ 7*7 }}.").unwrap().0, "Use {{ 7*7 }}");
     }
 
     #[test]

@@ -381,10 +381,57 @@ pub fn digest(log: &[Record]) -> String {
 /// # Errors
 /// The lines that are not, each with its place.
 pub fn from_lines(path: &str, text: &str) -> Result<Vec<Record>, Finding> {
+    read(path, text, |_, ours, line| {
+        let same = ours.iter().zip(line.bytes()).take_while(|(ours, theirs)| **ours == *theirs).count();
+        let column = crate::finding::place(line, same).1;
+        Err((column, "the line is not in the form recordings are written in".to_owned(), CHANGED))
+    })
+}
+
+/// A line that says what an event says, in other bytes than it is written in: other blanks, another order of keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherForm {
+    /// From one.
+    pub line: usize,
+    /// As it is written.
+    pub ours: String,
+    pub theirs: String,
+}
+
+/// Reads a recording in any form that JSON Lines may have, with the first line whose form is not ours.
+///
+/// # Errors
+/// The lines that are no events, each with its place.
+pub fn from_any_lines(path: &str, text: &str) -> Result<(Vec<Record>, Option<OtherForm>), Finding> {
+    let mut other = None;
+    let log = read(path, text, |line, ours, theirs| {
+        let ours = String::from_utf8_lossy(ours).into_owned();
+        other.get_or_insert_with(|| OtherForm { line, ours, theirs: theirs.to_owned() });
+        Ok(())
+    })?;
+    Ok((log, other))
+}
+
+/// What is wrong with a line: the column, what it is, and what to do.
+type Wrong = (usize, String, &'static str);
+
+/// Reads the lines of a recording; `other` is told of each that has another form, with how it is written.
+fn read(
+    path: &str,
+    text: &str,
+    mut other: impl FnMut(usize, &[u8], &str) -> Result<(), Wrong>,
+) -> Result<Vec<Record>, Finding> {
     let (mut log, mut ours) = (Vec::new(), Vec::with_capacity(4096));
     let mut findings = Vec::new();
     for (number, line) in (1..).zip(text.split_inclusive('\n')) {
-        match from_line(line, &mut ours) {
+        let read = from_line(line, &mut ours).and_then(|record| {
+            let body = line.strip_suffix('\n').unwrap_or(line);
+            if ours != body.as_bytes() {
+                other(number, &ours, body)?;
+            }
+            Ok(record)
+        });
+        match read {
             Ok(record) => log.push(record),
             Err((column, message, hint)) => {
                 let finding = Finding::at(path, text, number, column, message).hint(hint);
@@ -407,8 +454,8 @@ const NO_RECORDING: &str = "name a recording, such as <item>/elaborations/01-03-
 const CHANGED: &str =
     "a recording is JSON Lines, one event a line, unchanged; `git log` of the file says who changed it";
 
-/// One line with its line end; else the column, what is wrong, and what to do.
-fn from_line(line: &str, ours: &mut Vec<u8>) -> Result<Record, (usize, String, &'static str)> {
+/// One line with its line end; `ours` gets it as it is written.
+fn from_line(line: &str, ours: &mut Vec<u8>) -> Result<Record, Wrong> {
     let body = line.strip_suffix('\n').ok_or_else(|| {
         (line.chars().count(), "the last line has no line end: the file may be cut off".to_owned(), CHANGED)
     })?;
@@ -428,11 +475,6 @@ fn from_line(line: &str, ours: &mut Vec<u8>) -> Result<Record, (usize, String, &
         return Err((1, message, "run the version of roundtable that wrote it"));
     }
     record.write_line(ours);
-    if ours != body.as_bytes() {
-        let same = ours.iter().zip(body.bytes()).take_while(|(ours, theirs)| **ours == *theirs).count();
-        let column = crate::finding::place(body, same).1;
-        return Err((column, "the line is not in the form recordings are written in".to_owned(), CHANGED));
-    }
     Ok(record)
 }
 

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use foldhash::fast::RandomState;
 
 use super::ranking::Ranking;
-use super::words::{Word, is_significant, stems, stems_of, subjects, unquoted, words};
+use super::words::{Word, is_significant, stem, stems, stems_of, subjects, unquoted, words};
 use crate::step::Step;
 
 /// The phrases that mark steps: the same for every discussion of a library.
@@ -89,7 +89,10 @@ impl<'l> Focus<'l> {
     /// mentions a phrase, and wants nothing of that step. What decides something is heard where it is said.
     pub fn belongs(&self, message: &str) -> Option<Drift> {
         let drift = self.drift(message).filter(|_| !only_mentions(message));
-        let found = drift.or_else(|| self.between_products(message)).or_else(|| self.nearest(message));
+        let found = drift
+            .or_else(|| self.opened_by_title(message))
+            .or_else(|| self.between_products(message))
+            .or_else(|| self.nearest(message));
         // Last, since it takes longest, and most messages are at home.
         found.filter(|_| !decides(message))
     }
@@ -103,6 +106,40 @@ impl<'l> Focus<'l> {
         // The item's own name is no choice.
         let own = self.subject.iter().any(|word| PRODUCTS.binary_search(&word.as_str()).is_ok());
         (asks && !own).then(|| self.drift(CHOICE)).flatten()
+    }
+
+    /// "Let's move on to interface contracts": who opens a step by its title wants that step, whatever its words mean
+    /// elsewhere.
+    fn opened_by_title(&self, message: &str) -> Option<Drift> {
+        let stems_of = |text: &str| -> Vec<String> {
+            let text = text.replace('&', " ");
+            let found = words(&text).into_iter().map(|word| word.text.into_owned());
+            found
+                .filter(|word| !matches!(word.as_str(), "and" | "the" | "our"))
+                .map(|word| stem(&word).into_owned())
+                .collect()
+        };
+        let text = unquoted(message).replace('’', "'");
+        let lower = text.to_lowercase();
+        let (at, opens) =
+            OPENS_A_SUBJECT.iter().filter_map(|opens| Some((lower.find(opens)?, opens))).min()?;
+        // A name and a small word may stand before it.
+        if words(&lower[..at]).len() > 3 {
+            return None;
+        }
+        let rest = &lower[at + opens.len()..];
+        let rest = rest.split(['.', '?', '!', ',', ';', ':']).next()?.trim();
+        let ends = [" now", " next", " instead", " then", " first", " for a moment", " please"];
+        let rest = ends.iter().find_map(|end| rest.strip_suffix(end)).unwrap_or(rest);
+        let named = stems_of(rest);
+        let by_title = |step: &&Step| {
+            let title = stems_of(&step.title);
+            title.len() > 1 && title == named
+        };
+        let place = self.steps.iter().find(by_title).filter(|place| place.id != self.id)?;
+        let own = named.iter().all(|word| self.subject.contains(word));
+        let belongs = format!("{} (step {})", place.title, place.id);
+        (!own).then(|| Drift { subject: place.title.to_lowercase(), belongs, step_id: place.id.clone() })
     }
 
     fn nearest(&self, message: &str) -> Option<Drift> {
@@ -158,6 +195,22 @@ impl<'l> Focus<'l> {
         Some(Drift { subject: (*subject).to_owned(), belongs, step_id: place.id.clone() })
     }
 }
+
+/// How somebody opens a subject.
+const OPENS_A_SUBJECT: [&str; 12] = [
+    "can we discuss ",
+    "can we move on to ",
+    "can we talk about ",
+    "i'd like to discuss ",
+    "i'd like to talk about ",
+    "i want to talk about ",
+    "let us discuss ",
+    "let us talk about ",
+    "let's discuss ",
+    "let's move on to ",
+    "let's talk about ",
+    "let's turn to ",
+];
 
 /// What a choice between products asks, in the words of the steps' topics.
 const CHOICE: &str = "which technology should we use";
@@ -312,6 +365,25 @@ mod tests {
             ("Which tech stack would we use?", "03-02"),
         ] {
             assert_eq!(drift("01-03", "offline mode", text).as_deref(), Some(wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn who_opens_a_step_by_its_title_wants_that_step() {
+        let library = Library::built_in().unwrap();
+        let focus =
+            Focus::new(library.marks(), library.step("01-03").unwrap(), &library.steps, "offline mode");
+        let belongs = |text: &str| focus.belongs(text).map(|drift| drift.step_id);
+        for (text, wanted) in [
+            ("Let's move on to interface contracts.", "04-02"),
+            ("Maya, let’s talk about keyword search now", "00-02"),
+            ("Let's discuss quality and risk assessment", "01-05"),
+            ("Can we move on to Module Design & Boundaries?", "04-01"),
+        ] {
+            assert_eq!(belongs(text).as_deref(), Some(wanted), "{text}");
+        }
+        for text in ["Let's talk about user experience and journeys.", "Let's talk about contracts."] {
+            assert_eq!(belongs(text), None, "{text}");
         }
     }
 

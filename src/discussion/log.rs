@@ -6,7 +6,7 @@ use std::ops::Deref;
 
 use sha2::{Digest, Sha256};
 
-use super::event::{Record, from_lines};
+use super::event::{OtherForm, Record, from_any_lines, from_lines};
 use crate::finding::Finding;
 
 /// Events in their order, and their lines: always what [`to_lines`](super::event::to_lines) would write.
@@ -30,6 +30,16 @@ impl Log {
     /// The lines that are not, each with its place.
     pub fn read(path: &str, text: &str) -> Result<Log, Finding> {
         Ok(Log { records: from_lines(path, text)?, text: text.to_owned() })
+    }
+
+    /// Reads a recording in any form of its lines, with the first that has another than ours; the text is ours.
+    ///
+    /// # Errors
+    /// The lines that are no events, each with its place.
+    pub fn read_any(path: &str, text: &str) -> Result<(Log, Option<OtherForm>), Finding> {
+        let (records, other) = from_any_lines(path, text)?;
+        let text = if other.is_some() { super::event::to_lines(&records) } else { text.to_owned() };
+        Ok((Log { records, text }, other))
     }
 
     /// All lines, each with its end.

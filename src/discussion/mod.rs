@@ -345,7 +345,16 @@ impl<'l> Discussion<'l> {
     }
 
     fn refuse(&self, found: &Event) -> Result<Refused, Failed> {
-        let expected = match self.next()? {
+        let (number, expected) = (self.log.len() + 1, self.awaited()?);
+        Ok(Refused::Unexpected { number, expected, found: describe(found) })
+    }
+
+    /// What comes next, as people read it.
+    ///
+    /// # Errors
+    /// A template that fails.
+    pub fn awaited(&self) -> Result<String, Failed> {
+        Ok(match self.next()? {
             Next::Line(cue) => {
                 let owed = if cue.owed { "" } else { ", or what follows if nobody speaks" };
                 format!("turn {} by {} ({:?}){owed}", self.state.turn + 1, cue.persona, cue.purpose)
@@ -356,8 +365,7 @@ impl<'l> Discussion<'l> {
             Next::Close(closed) => describe(&Event::Closed(closed)),
             Next::Nothing if self.is_closed() => "nothing: the discussion is closed".to_owned(),
             Next::Nothing => "another run: the discussion waits for its user".to_owned(),
-        };
-        Ok(Refused::Unexpected { number: self.log.len() + 1, expected, found: describe(found) })
+        })
     }
 
     fn record_notice(&mut self, notice: &Notice, event: &Event) -> Result<(), Refused> {

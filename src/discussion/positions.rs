@@ -1,8 +1,8 @@
 //! Opposite positions in a round, for the disagreement summary (interface specification 3.8).
 //!
-//! A position is a sentence of the form "I favor X because Y". Two personas differ when each
+//! A position is a sentence of the form "I favor X because Y", or against X. Two personas differ when each
 //! states one in the same round and the options are not the same: they share less than half of
-//! their words, or the later speaker says so by name.
+//! their words, one is for what the other is against, or the later speaker says so by name.
 
 use super::words::{stems, words};
 use crate::persona::{Cast, Persona};
@@ -12,6 +12,10 @@ use crate::persona::{Cast, Persona};
 pub struct Position {
     pub option: String,
     pub reason: String,
+    /// It is a position against something.
+    against: bool,
+    /// "We should …": people who advise two different things need not differ.
+    is_advice: bool,
 }
 
 /// Two personas who differ, the one that spoke first first.
@@ -21,14 +25,32 @@ pub struct Opposition<'a> {
     pub b: (&'a Persona, Position),
 }
 
-const FAVORS: [&str; 7] = [
-    "i favor ",
-    "i favour ",
-    "i would favor ",
-    "i prefer ",
-    "i would prefer ",
-    "i recommend ",
-    "i would choose ",
+/// Words that state a position, and whether they stand against what follows.
+const STATES: [(&str, &str, bool); 24] = [
+    ("i favor ", "", false),
+    ("i favour ", "", false),
+    ("i'd favor ", "", false),
+    ("i would favor ", "", false),
+    ("i prefer ", "", false),
+    ("i'd prefer ", "", false),
+    ("i would prefer ", "", false),
+    ("i recommend ", "", false),
+    ("i'd recommend ", "", false),
+    ("i would recommend ", "", false),
+    ("i'd choose ", "", false),
+    ("i would choose ", "", false),
+    ("i'd go with ", "", false),
+    ("i would go with ", "", false),
+    ("i am for ", "", false),
+    ("i'm for ", "", false),
+    ("i am against ", "not ", true),
+    ("i'm against ", "not ", true),
+    ("i oppose ", "not ", true),
+    ("i would not go with ", "not ", true),
+    ("i wouldn't go with ", "not ", true),
+    ("we should not ", "not to ", true),
+    ("we shouldn't ", "not to ", true),
+    ("we should ", "to ", false),
 ];
 
 /// The position a text states, if any.
@@ -37,10 +59,10 @@ pub fn position(text: &str) -> Option<Position> {
     if !text.contains("because") {
         return None;
     }
-    let text = crate::plain::one_line(text);
+    let text = crate::plain::one_line(text).replace('’', "'");
     // ASCII lower case keeps every byte where it stands.
     let lower = text.to_ascii_lowercase();
-    for verb in FAVORS {
+    for (verb, leads, against) in STATES {
         let Some(at) = lower.find(verb) else { continue };
         let said = &text[at + verb.len()..];
         let said = &said[..said.find(['.', ';', '?', '!']).unwrap_or(said.len())];
@@ -48,8 +70,10 @@ pub fn position(text: &str) -> Option<Position> {
         let (option, reason) = (option.trim().trim_end_matches(','), reason.trim());
         if !words(option).is_empty() && !words(reason).is_empty() {
             return Some(Position {
-                option: crate::plain::cut(option, 120),
+                option: crate::plain::cut(&format!("{leads}{option}"), 120),
                 reason: crate::plain::cut(reason, 200),
+                against,
+                is_advice: verb.starts_with("we "),
             });
         }
     }
@@ -64,9 +88,14 @@ pub fn opposition<'a>(cast: &'a Cast, round: &[(String, String)]) -> Option<Oppo
         .collect();
     for (at, (b, later, text)) in stated.iter().enumerate() {
         for (a, earlier, _) in &stated[..at] {
-            let differ = differs_from(text, a)
-                || shared(&earlier.option, &later.option) * 2 < 1 + stems(&later.option).len();
-            if a.key != b.key && differ && stems(&earlier.option) != stems(&later.option) {
+            let common = shared(&earlier.option, &later.option) * 2;
+            let all = stems(&later.option).len();
+            let opposed = earlier.against != later.against && common >= all && common > 0;
+            let both = |of: fn(&Position) -> bool| of(earlier) && of(later);
+            let other = both(|one| !one.is_advice && !one.against) && common < 1 + all;
+            let differ = differs_from(text, a) || opposed || other;
+            let is_same = stems(&earlier.option) == stems(&later.option) && !opposed;
+            if a.key != b.key && differ && !is_same {
                 return Some(Opposition { a: (a, earlier.clone()), b: (b, later.clone()) });
             }
         }
@@ -117,6 +146,37 @@ mod tests {
         let found = opposition(&cast, &round).unwrap();
         assert_eq!((found.a.0.first_name(), found.a.1.option.as_str()), ("Maya", "a review screen"));
         assert_eq!((found.b.0.first_name(), found.b.1.reason.as_str()), ("Alex", "it needs no screen"));
+    }
+
+    #[test]
+    fn who_is_against_what_another_is_for_differs() {
+        let cast = crate::library::Library::built_in().unwrap().cast;
+        let differ = |a: &str, b: &str| {
+            let round =
+                [("business-analyst".to_owned(), a.to_owned()), ("system-designer".to_owned(), b.to_owned())];
+            opposition(&cast, &round).map(|found| (found.a.1.option, found.b.1.option))
+        };
+        for (a, b) in [
+            ("I favor polling because it is simple.", "I am against polling because it costs."),
+            ("We should use locks because of clashes.", "We should not use locks because they wait."),
+            (
+                "I would go with polling, because it is simple.",
+                "Maya and I see this differently. I would go with push instead of polling, because it is fast.",
+            ),
+        ] {
+            assert!(differ(a, b).is_some(), "{a} {b}");
+        }
+        assert_eq!(
+            differ("I favor polling because it is simple.", "I'm against polling because it costs."),
+            Some(("polling".to_owned(), "not polling".to_owned()))
+        );
+        for (a, b) in [
+            ("We should ask Sam because he knows.", "We should measure first because nobody has."),
+            ("I favor polling because it is simple.", "I am against downtime because people wait."),
+            ("I am against polling because it costs.", "I'm against polling because it is slow."),
+        ] {
+            assert_eq!(differ(a, b), None, "{a} {b}");
+        }
     }
 
     #[test]

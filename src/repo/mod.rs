@@ -16,6 +16,7 @@ mod census;
 mod codebase;
 mod commit;
 mod compare;
+pub mod cut_off;
 mod graft;
 mod mentions;
 mod objects;
@@ -138,8 +139,18 @@ pub enum Error {
     Diverged(String),
     #[error("the branch {branch} was moved by somebody else meanwhile ({reason}); try again")]
     Moved { branch: String, reason: String },
-    #[error("git: {0}")]
+    #[error("git: {}", in_words(.0))]
     Git(#[from] git2::Error),
+}
+
+/// What libgit2 says went wrong, without its own numbers, and what to do.
+fn in_words(error: &git2::Error) -> String {
+    use git2::ErrorClass::{Indexer, Object, Odb, Sha1, Zlib};
+    let help = match error.class() {
+        Indexer | Object | Odb | Sha1 | Zlib => "; git fsck says more",
+        _ => "",
+    };
+    format!("{}{help}", error.message())
 }
 
 impl Repo {
@@ -189,9 +200,19 @@ impl Repo {
     pub fn resolve(&self, revision: &str) -> Result<Oid, Error> {
         let shown = || crate::plain::cut(&crate::plain::one_line(&crate::plain::clean(revision)), 80);
         let found = self.git.revparse_single(revision).and_then(|object| object.peel_to_commit());
-        found.map(|commit| commit.id()).map_err(|_| match revision {
-            "HEAD" => Error::Unborn,
-            _ => Error::NoCommit { hint: self.commit_hint(&shown()), revision: shown() },
+        let lost = || {
+            let named =
+                self.git.resolve_reference_from_short_name(revision).and_then(|named| named.resolve());
+            let at = named.ok()?.target()?;
+            let is_here = self.git.odb().is_ok_and(|odb| odb.exists(at));
+            (!is_here || revision == "HEAD").then_some(at)
+        };
+        found.map(|commit| commit.id()).map_err(|_| match (lost(), revision) {
+            (Some(at), _) => {
+                Error::Damaged(format!("{} is at {}, and that commit cannot be read", shown(), short(at)))
+            }
+            (None, "HEAD") => Error::Unborn,
+            (None, _) => Error::NoCommit { hint: self.commit_hint(&shown()), revision: shown() },
         })
     }
 

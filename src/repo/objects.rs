@@ -186,6 +186,9 @@ impl Objects {
             Some(found) => found,
             // libgit2 says what is wrong, or has it.
             None => {
+                if let Some(error) = self.packs.cut_off(id) {
+                    return Err(error);
+                }
                 let odb = self.repo()?.git.odb()?;
                 let object = odb.read(id)?;
                 (object.kind(), Arc::new(object.data().to_vec()))

@@ -22,6 +22,8 @@ use gix_pack::data::entry::Header;
 use gix_pack::{data, index};
 use gix_zlib::{Inflate, Status};
 
+use super::cut_off::cut_off;
+
 /// An object's bytes, shared with whoever remembers them.
 pub type Bytes = Arc<Vec<u8>>;
 
@@ -81,6 +83,14 @@ impl Packs {
             Some((at, place)) => self.packed(&open.packs[at], (at, place), most, desk),
             None => open.folders.iter().find_map(|folder| loose(folder, id, most, desk)),
         }
+    }
+
+    /// What is wrong with an object that stands by itself and is cut off.
+    pub fn cut_off(&self, id: Oid) -> Option<super::Error> {
+        let name = id.to_string();
+        let (begin, rest) = name.split_at_checked(2)?;
+        let folders = &self.open.get_or_init(|| Open::at(&self.folder)).folders;
+        folders.iter().find_map(|folder| cut_off(&folder.join(begin).join(rest)))
     }
 
     /// The object at a place of a pack: its chain is walked down to something known, and up again.
@@ -155,7 +165,7 @@ impl Open {
 }
 
 /// The folders of objects that are to be looked into.
-fn with_alternates(folder: PathBuf, depth: usize, found: &mut Vec<PathBuf>) {
+pub(super) fn with_alternates(folder: PathBuf, depth: usize, found: &mut Vec<PathBuf>) {
     if depth > DEEPEST || found.contains(&folder) {
         return;
     }

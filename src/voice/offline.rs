@@ -552,10 +552,14 @@ impl Speaker<'_> {
         found.into_iter().map(|(_, stale, point)| (stale, point)).collect()
     }
 
-    /// What is left when a line is owed and everything was said: that it was.
+    /// What is left when a line is owed and everything was said: that it was, in words that were not used yet.
     fn last_words(&self) -> String {
         let mine = self.talk.contributions().filter(|said| said.by == self.persona.key);
-        wording::last_words(self.speech, self.talk.turn_count() + 1, mine.map(|said| said.turn).last())
+        let mut ways =
+            wording::last_words(self.speech, self.talk.turn_count() + 1, mine.map(|said| said.turn).last());
+        let is_new = |way: &String| breaches(way, self.persona, self.talk).is_empty();
+        let at = ways.iter().position(is_new).unwrap_or_default();
+        ways.swap_remove(at)
     }
 }
 

@@ -442,17 +442,89 @@ pub fn before_a_probe(speech: Speech, at: &str) -> Vec<String> {
     ways.iter().map(|way| way.replacen("{}", at, 1)).collect()
 }
 
-/// What is left when a line is owed and everything was said: that it was.
-pub fn last_words(speech: Speech, turn: u32, before: Option<u32>) -> String {
-    let (said, nothing) = speech.one_of(
-        ("what I said for people", "nothing that people could read"),
-        ("what I said about the plan", "nothing to build on"),
-        ("what I said about the wording", "no sentence to test"),
+/// What is left when a line is owed and everything was said: that it was, in as many words as a long discussion needs.
+/// No two share more than one of their halves: else the second would be an echo.
+pub fn last_words(speech: Speech, turn: u32, before: Option<u32>) -> Vec<String> {
+    let Some(before) = before else {
+        let nothing =
+            speech.one_of("nothing that people could read", "nothing to build on", "no sentence to test");
+        return vec![format!("Nothing from me in turn {turn}: the documents give me {nothing}.")];
+    };
+    let [begins, ends] = speech.one_of(
+        [
+            [
+                "Nothing new from me in turn {}",
+                "Whoever reads turn {} misses no word of mine",
+                "I would only say the same to people once more",
+                "My side of it is told",
+                "Somebody else may have more to say in turn {}",
+                "People learn nothing further from me here",
+                "I leave turn {} to others",
+                "There is nobody left whom I have not spoken for",
+            ],
+            [
+                "what I said for people in turn {} stands",
+                "who is touched by it can be read in turn {}",
+                "my question of turn {} still waits for somebody",
+                "turn {} has the last that I know of them",
+                "I hold on to turn {} until the documents tell more",
+                "whoever wants more has to ask those named in turn {}",
+                "a new line in the documents would take us past turn {}",
+                "only you can add to turn {} from here",
+            ],
+        ],
+        [
+            [
+                "Nothing new from me in turn {}",
+                "The plan gives me nothing further for turn {}",
+                "I would be going round in a circle here",
+                "From my side the options are on the table",
+                "Turn {} changes nothing in what I would build",
+                "Another sentence of mine would only cost time",
+                "I pass in turn {}",
+                "No further risk comes to my mind",
+            ],
+            [
+                "what I said about the plan in turn {} stands",
+                "turn {} has the price as far as I can tell it",
+                "the choice of turn {} has to be made first",
+                "I would still build it as in turn {}",
+                "until something changes, go by turn {}",
+                "what is to be weighed can be read in turn {}",
+                "the documents do not take me further than turn {}",
+                "a figure from you would take us past turn {}",
+            ],
+        ],
+        [
+            [
+                "Nothing new from me in turn {}",
+                "I have no further sentence for turn {}",
+                "Every line that I could quote was quoted",
+                "The text is read to its end",
+                "Turn {} brings no word that I would write differently",
+                "I add no example here",
+                "Leave turn {} blank for me",
+                "There is no detail left that I have not named",
+            ],
+            [
+                "what I said about the wording in turn {} stands",
+                "the sentence of turn {} is still the one to write",
+                "turn {} says which example is missing",
+                "the next test would come from turn {}",
+                "I would sign what turn {} says",
+                "compare turn {} before anything is written",
+                "the text itself ends where turn {} did",
+                "a new line from you would go below turn {}",
+            ],
+        ],
     );
-    match before {
-        Some(before) => format!("Nothing new from me in turn {turn}: {said} in turn {before} stands."),
-        None => format!("Nothing from me in turn {turn}: the documents give me {nothing}."),
-    }
+    let say = |begin: &str, end: &str| {
+        let begin = begin.replacen("{}", &turn.to_string(), 1);
+        format!("{begin}: {}.", end.replacen("{}", &before.to_string(), 1))
+    };
+    // Each beginning with each end, another pair at every step.
+    let pairs = (0..begins.len() * ends.len()).map(|at| (at % begins.len(), at + at / begins.len()));
+    pairs.map(|(begin, end)| say(begins[begin], ends[end % ends.len()])).collect()
 }
 
 /// A question of the step where there is nothing to point at, in one of several ways, for the item `about`.

@@ -126,6 +126,33 @@ fn what_cannot_be_measured_is_2() {
 }
 
 #[test]
+fn a_loose_object_that_is_cut_off_ends_every_run_with_2() {
+    let (sandbox, base) = changed(&grown());
+    let head = sandbox.git.head().unwrap().peel_to_commit().unwrap();
+    let blob = head.tree().unwrap().get_path(std::path::Path::new(SPEC_PATH)).unwrap().id();
+    // The blob is read by our own reader, and libgit2 would hang on the tree and on the commit.
+    for (id, args) in [
+        (blob, vec!["check", "--direct", "--base"]),
+        (head.tree_id(), vec!["status"]),
+        (head.id(), vec!["check", "--base"]),
+    ] {
+        let id = id.to_string();
+        let path = sandbox.root().join(format!(".git/objects/{}/{}", &id[..2], &id[2..]));
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, &whole[..whole.len() / 3]).unwrap();
+        let base = base.to_string();
+        let args: Vec<&str> = args.iter().copied().chain((args.len() > 1).then_some(base.as_str())).collect();
+        let run = sandbox.run(&args);
+        assert_eq!(run.code, 2, "{args:?}: {}{}", run.stdout, run.stderr);
+        assert!(run.stderr.contains(&id[2..]) && run.stderr.contains("is cut off after"), "{}", run.stderr);
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, whole).unwrap();
+    }
+    assert_eq!(check(&sandbox, base, &[]).code, 0);
+}
+
+#[test]
 fn the_merge_base_is_compared_unless_direct() {
     let sandbox = sandbox();
     let fork = sandbox.tip("main").unwrap();
@@ -532,6 +559,8 @@ fn bare_and_shallow_repositories_and_those_that_cannot_be_read() {
     git(&["clone", "-q", "--bare", &root, &at("bare.git")]);
     let run = sandbox.run(&["--repo", &at("bare.git"), "check", "--base", &base.to_string()]);
     assert_eq!(run.code, 0, "{}", run.stderr);
+    let run = sandbox.run(&["--repo", &at("bare.git"), "check", "--staged"]);
+    assert!(run.code == 2 && run.stderr.contains("no index"), "{}{}", run.stdout, run.stderr);
     git(&["-C", &root, "branch", "-q", "old", &base.to_string()]);
     // What lies between the two is not in a shallow clone of both.
     sandbox.commit(&[(SPEC_PATH, &format!("{}\nEven more.\n", grown()))]);

@@ -596,6 +596,12 @@ fn a_plan_asks_nothing_and_writes_nothing() {
     assert!(plan["tokens"].as_u64().unwrap() > 1000);
     let shown = with(&sandbox, &server, TALK, &["--plan"]).ok();
     assert!(shown.stdout.contains("Nothing was asked"), "{}", shown.stdout);
+    // Where nothing is asked of a service, no key to it is needed.
+    let script = sandbox.script("plan.txt", TALK);
+    let args = ["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--voice", "anthropic"];
+    assert_eq!(sandbox.run(&args).code, 2);
+    let planned = sandbox.run(&[&args[..], &["--plan"]].concat()).ok();
+    assert!(planned.stdout.contains("Nothing was asked"), "{}", planned.stdout);
 }
 
 /// A fault that passes.

@@ -415,7 +415,7 @@ fn files() -> Vec<Mistake> {
         mistake("recording-other", "a file that is no recording", "replay SCRIPT", "talk.txt:1:1"),
         mistake("recording-revision", "a revision without a path", "replay HEAD", "HEAD"),
         mistake("recording-missing", "a recording that is not there", "show main:docs/nowhere.jsonl", "docs/nowhere.jsonl"),
-        mistake("recording-changed", "a recording that somebody has edited", "show SCRIPT", "talk.jsonl:2:")
+        mistake("recording-changed", "a recording that somebody has edited", "show SCRIPT", "talk.jsonl:3:")
             .script("talk.jsonl", "{\"kind\":\"silence\",\"at\":\"2026-02-20T14:30:00.000Z\"}\n{\"kind\":\"silence\", \"at\":\"2026-02-20T14:30:00.000Z\"}\n{\"kind\":\"silence\",\"at\":\"2026-02-20T14:30:00.000Z\",\"x\":1}\n{\"kind\":\"sigh\",\"at\":\"2026-02-20T14:30:00.000Z\"}\n"),
         mistake("recording-begin", "a recording without its beginning", "show SCRIPT", "talk.jsonl").script("talk.jsonl", "{\"kind\":\"silence\",\"at\":\"2026-02-20T14:30:00.000Z\"}\n"),
         mistake("recording-cut", "a recording that is cut off", "audit", RECORDING)

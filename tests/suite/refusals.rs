@@ -95,7 +95,7 @@ fn scripts_that_cannot_be_used() {
         ("s.yaml", b"input: [a]\n", "did you mean \"inputs\"?"),
         ("s.yaml", b"inputs: [a\n", "s.yaml:"),
         ("s.yaml", b"inputs:\n  - 7\n", "s.yaml:2:"),
-        ("s.json", b"{\"inputs\": []}", "no `inputs`"),
+        ("s.json", b"{\"inputs\": []}", "`inputs` are empty"),
         ("s.json", b"{\"inputs\": [\"a\"}", "s.json:1:"),
         ("s.yaml", b"inputs: [{text: a, at: never}]\n", "not a time"),
     ] {

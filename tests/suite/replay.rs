@@ -55,6 +55,25 @@ fn section_6_a_recording_is_reproduced_to_the_commit_id() {
 }
 
 #[test]
+fn the_same_events_in_other_bytes_are_shown_and_differ() {
+    let (sandbox, _, text) = recorded(TALK);
+    let spaced = text.replace("\":", "\": ");
+    let run = replayed(&sandbox, &spaced);
+    let divergence = &report(&run)["recordings"][0]["divergence"];
+    assert_eq!((run.code, divergence["event"].as_u64()), (1, Some(1)), "{}", run.stdout);
+    assert_eq!(divergence["what"], "form of a line");
+    // What was changed beside the form is told first.
+    let changed = spaced.replacen("\"class\": \"direct\"", "\"class\": \"default\"", 1);
+    assert_ne!(changed, spaced);
+    let run = replayed(&sandbox, &changed);
+    let divergence = &report(&run)["recordings"][0]["divergence"];
+    assert!(run.code == 1 && divergence["what"] != "form of a line", "{}", run.stdout);
+    let (plain, other) = (sandbox.script("plain.jsonl", &text), sandbox.script("other.jsonl", &spaced));
+    let shown = |path: &str| sandbox.run(&["show", path]).ok().stdout;
+    assert_eq!(shown(&plain), shown(&other));
+}
+
+#[test]
 fn replays_are_the_same_whatever_surrounds_them() {
     let (sandbox, path, _) = recorded(TALK);
     let named = format!("{BRANCH}:{path}");

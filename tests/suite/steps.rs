@@ -160,6 +160,18 @@ fn integrity_scores_each_persona_and_names_the_words() {
 }
 
 #[test]
+fn who_has_nothing_left_to_say_says_so_without_an_echo() {
+    let sandbox = sandbox();
+    let out = sandbox.outside("talk.jsonl");
+    let talk = "everyone?\n".repeat(12);
+    sandbox
+        .elaborate(&talk, &["--at", crate::kit::AT, "--max-turns", "60", "--out", out.to_str().unwrap()])
+        .ok();
+    let run = sandbox.run(&["show", out.to_str().unwrap(), "--integrity"]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+}
+
+#[test]
 fn every_format_of_show_holds_the_words_and_no_markup_of_theirs() {
     let sandbox = sandbox();
     let talk = "everyone, <script>alert(1)</script> %%{init: {}}%% # [x](javascript:1)\ndone\n";
