@@ -144,6 +144,9 @@ const AT_THE_TABLE: &str = concat!(
     "think|try|turn|wait|walk|wrap",
 );
 
+/// Verbs behind "let's not" that put something off.
+const PUT_OFF: &str = "answer|close|commit|decide|fix|open|promise|resolve|settle|solve";
+
 /// What "let's …" decides: any verb that is not one of the table's. "Let's not …" decides too.
 fn urged(sentence: &str) -> Option<(String, Option<String>)> {
     let lower = unquoted(sentence).to_ascii_lowercase();
@@ -152,7 +155,8 @@ fn urged(sentence: &str) -> Option<(String, Option<String>)> {
     let verb = left.strip_prefix("not ").unwrap_or(left).split([' ', ',', '.']).next().unwrap_or_default();
     let begins = left.split_once(' ').map_or("", |(_, object)| object);
     let nothing = NOTHING.split('|').any(|word| find_word(begins, word) == Some(0));
-    let idle = lists(AT_THE_TABLE, verb);
+    let puts_off = left.starts_with("not ") && lists(PUT_OFF, verb);
+    let idle = lists(AT_THE_TABLE, verb) || puts_off;
     (!idle && !nothing && words(left).len() > 1)
         .then(|| denied(with_reason(&sentence[sentence.len() - left.len()..])))
 }
@@ -654,6 +658,21 @@ mod tests {
         ] {
             assert_eq!(decisions_in(text, true), [], "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_put_off_is_not_decided() {
+        for text in [
+            "I'd say the mate, but the pilot is here more often. Let's not settle that today",
+            "Let's not decide this now.",
+            "Leave that one with Sam for now.",
+        ] {
+            assert_eq!(decisions_in(text, true), [], "{text}");
+        }
+        assert_eq!(
+            decisions_in("Good, let's do it that way, a second pilot from 220 boats on.", true)[0].0,
+            "A second pilot from 220 boats on"
+        );
     }
 
     #[test]

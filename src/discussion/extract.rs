@@ -11,6 +11,7 @@ use super::facts::told;
 use super::in_brief::in_one_line;
 use super::insights::insights;
 use super::questions::questions;
+use super::rulings::consented;
 use super::summary::{Decision, Insight, Summary, USER};
 use super::words::{with_its_mark, words};
 use crate::persona::Persona;
@@ -37,9 +38,11 @@ pub(super) struct Said {
 /// as the answer to a choice, the user's own or the one that a disagreement was put to.
 pub fn decided_by(text: &str, before: &[Record]) -> Vec<(String, Option<String>)> {
     let found = decisions_in(text, true);
-    if !found.is_empty() {
-        return found;
-    }
+    if found.is_empty() { implied(text, before) } else { found }
+}
+
+/// What the user decides without saying so: by an answer to what they asked themselves, or were asked before.
+pub fn implied(text: &str, before: &[Record]) -> Vec<(String, Option<String>)> {
     if let Some(own) = answer_to_itself(text) {
         return vec![own];
     }
@@ -48,7 +51,10 @@ pub fn decided_by(text: &str, before: &[Record]) -> Vec<(String, Option<String>)
         Event::Notice(notice) if notice.notice == NoticeKind::Disagreement => Some(notice.text.as_str()),
         _ => None,
     });
-    asked.and_then(|asked| answer_to(asked, text).or_else(|| figure_for(asked, text))).into_iter().collect()
+    let answer = |asked: &str| {
+        answer_to(asked, text).or_else(|| figure_for(asked, text)).or_else(|| consented(asked, text))
+    };
+    asked.and_then(answer).into_iter().collect()
 }
 
 /// Reads the synthesis off a discussion.

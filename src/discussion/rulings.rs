@@ -62,7 +62,7 @@ struct Lead {
     concludes: bool,
     /// Something stands before a pause: "Good, …".
     pauses: bool,
-    /// "The answer is no, …": whatever stands behind it is the ruling.
+    /// "The answer is no, …", "let's do it that way: …": whatever stands behind it is the ruling.
     answers: bool,
 }
 
@@ -88,7 +88,7 @@ fn led_by(lower: &str) -> (&str, Lead) {
         led.any = true;
         led.concludes |= !WEAK.contains(&lead);
         led.pauses |= pauses;
-        led.answers |= lead.contains("the answer is");
+        led.answers |= lead.contains("the answer is") || lead.ends_with("do it that way");
         rest = shorter;
     }
 }
@@ -102,6 +102,29 @@ const SO: [&str; 6] = ["far ", "what", "that ", "many ", "much ", "long "];
 pub(super) fn without_leads(lower: &str) -> (&str, bool) {
     let (rest, led) = led_by(lower);
     (rest, led.any)
+}
+
+/// What the user settles behind a "Yes." to what they proposed before: "Yes. A paper list, and Robin closes it in March."
+pub(super) fn consented(asked: &str, text: &str) -> Option<Ruling> {
+    let proposed = format!(" {} ", asked.to_lowercase());
+    let proposes = [" could ", " couldn't ", " should ", " shall we ", " what if ", " how about ", " would "];
+    let said = super::decisions::statements(text);
+    let [yes, what, ..] = said.as_slice() else { return None };
+    let lower = format!(" {} ", unquoted(what).to_lowercase());
+    let doubts = DOUBTS.split('|').any(|doubt| lower.contains(doubt));
+    let past = [" was ", " were ", " had ", " did ", " yesterday ", " last "]
+        .iter()
+        .any(|word| lower.contains(word));
+    let yes = yes.trim_end_matches(['.', '!']).to_lowercase();
+    let agrees = matches!(yes.as_str(), "agreed" | "fine" | "good" | "ok" | "okay" | "yeah" | "yes");
+    let whole = words(what).len() >= 4 && !text.contains(['?', '？']);
+    (asked.contains('?')
+        && proposes.iter().any(|word| proposed.contains(word))
+        && agrees
+        && whole
+        && !doubts
+        && !past)
+        .then(|| with_reason(what))
 }
 
 pub(super) fn is_only_leads(lower: &str) -> bool {
@@ -603,3 +626,26 @@ const LAID_DOWN: &str = concat!(
     " stays untouched| stay untouched| become a | becomes a | becomes the | become the | remains as |",
     " stays off | moves to phase | move to phase | moves to the next | move to the next ",
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_yes_to_an_own_proposal_settles_what_follows() {
+        let asked = "Jordan, could you imagine a simple list on paper?";
+        let text = "Yes. Paper list, it hangs at the quay from 1 March.";
+        assert_eq!(
+            consented(asked, text).map(|(what, _)| what),
+            Some("Paper list, it hangs at the quay from 1 March".to_owned())
+        );
+        for (asked, text) in [
+            ("Is the pump old?", "Yes. It stands there since the flood of the year."),
+            ("Could the pump be older?", "Yes. It was built before the quay."),
+            ("Could we ask them?", "Yes. Maybe somebody knows the number."),
+            ("Could we ask them?", "No. Nobody knows the number there."),
+        ] {
+            assert_eq!(consented(asked, text), None, "{text}");
+        }
+    }
+}

@@ -22,13 +22,17 @@ const SETS: &str = concat!(
     "set|shorten|show|shrink|split|start|stick|store|swap|switch|take|use",
 );
 /// What those verbs are said with where nothing is decided.
-const IDIOMS: [&str; 19] = [
+const IDIOMS: [&str; 23] = [
     "cut to",
     "drop me",
     "keep in mind",
     "keep it up",
     "leave it at",
     "leave it to",
+    "leave it with",
+    "leave that",
+    "leave them",
+    "leave this",
     "leave me",
     "make sure",
     "make up",

@@ -167,7 +167,15 @@ pub fn subjects(text: &str) -> Vec<String> {
 /// Whether a list of words and phrases, with a bar between them, holds one. A text takes less room in the program
 /// than a table of texts.
 pub fn lists(list: &str, word: &str) -> bool {
-    list.split('|').any(|one| one == word)
+    // Asked thousands of times in a discussion: most words are told apart by where the next bar stands.
+    let (mut rest, word) = (list.as_bytes(), word.as_bytes());
+    loop {
+        if rest.get(word.len()).is_none_or(|next| *next == b'|') && rest.starts_with(word) {
+            return true;
+        }
+        let Some(bar) = rest.iter().position(|byte| *byte == b'|') else { return false };
+        rest = &rest[bar + 1..];
+    }
 }
 
 /// A text with the question mark that its last sentence lacks: typed in a hurry, "who opens the gate on sundays" asks.

@@ -40,8 +40,12 @@ pub fn pack(mut objects: Vec<Object>) -> std::io::Result<Pack> {
     for object in &objects {
         let start = pack.len();
         header(&mut pack, object)?;
-        deflate.reset();
-        compress(&mut deflate, &object.data, &mut pack)?;
+        if object.kind == ObjectType::Tree && object.data.len() <= STORED {
+            store(&object.data, &mut pack);
+        } else {
+            deflate.reset();
+            compress(&mut deflate, &object.data, &mut pack)?;
+        }
         let mut crc = Crc::new();
         crc.update(&pack[start..]);
         places.push((start as u32, crc.sum()));
@@ -54,6 +58,26 @@ pub fn pack(mut objects: Vec<Object>) -> std::io::Result<Pack> {
     let name = checksum.iter().map(|byte| format!("{byte:02x}")).collect();
     let index = index(&objects, &places, &checksum);
     Ok(Pack { name, pack, index })
+}
+
+/// Trees of so many bytes are stored as they are: nearly all of a tree are ids, and the tables of the deflater take longer
+/// to clear than there is to gain.
+const STORED: usize = 4_096;
+
+/// Appends the zlib stream of a few bytes that are not compressed (RFC 1950, RFC 1951 section 3.2.4).
+fn store(data: &[u8], out: &mut Vec<u8>) {
+    let length = data.len() as u16;
+    out.extend_from_slice(&[0x78, 0x01, 1]);
+    out.extend_from_slice(&length.to_le_bytes());
+    out.extend_from_slice(&(!length).to_le_bytes());
+    out.extend_from_slice(data);
+    // Adler-32: of so few bytes the sums stay below 2^32.
+    let (mut a, mut b) = (1_u32, 0_u32);
+    for byte in data {
+        a += u32::from(*byte);
+        b = (b + a) % 65_521;
+    }
+    out.extend_from_slice(&((b << 16) | (a % 65_521)).to_be_bytes());
 }
 
 /// Appends the zlib stream of some bytes.

@@ -256,7 +256,8 @@ impl Speaker<'_> {
             let topic = asked.nowhere(&question).filter(|_| asks && !empty);
             return topic.map(|topic| self.finds_nothing(&title(&topic))).unwrap_or_default();
         };
-        if let Some(line) = self.evidence.contradicts(text, "").filter(|_| !asks) {
+        let against = || self.evidence.contradicts(text, "");
+        if let Some(line) = (!asks).then(against).flatten() {
             return alone(vec![wording::tells_otherwise(
                 self.speech,
                 &wording::place(line),

@@ -507,7 +507,8 @@ impl<'a> Asked<'a> {
         let of = |at: usize| {
             let word = found.get(at)?;
             let names = names_something(&word.text) && !is_of_the_calendar(&word.text);
-            let word = Some(word).filter(|word| names && !word.text.ends_with("est"))?;
+            let word =
+                Some(word).filter(|word| names && !is_weak(&word.text) && !word.text.ends_with("est"))?;
             let root = root(&word.text);
             self.words.iter().find(|one| one.root == root)
         };

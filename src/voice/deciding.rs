@@ -11,18 +11,14 @@ use super::offline::{Speaker, places_in};
 use super::spoken::digits;
 use super::wording;
 use crate::discussion::event::{Event, Message};
-use crate::discussion::extract;
 use crate::discussion::words::{is_number, words};
 
 impl Speaker<'_> {
     /// What a settled matter means to this persona, each decision in words of its own.
     pub(super) fn reactions(&self, message: &Message) -> Vec<String> {
-        let at =
-            self.talk.log().iter().rposition(|record| matches!(&record.event, Event::User(_))).unwrap_or(0);
-        let decided = extract::decided_by(&message.text, &self.talk.log()[..at]);
-        let Some((what, why)) = decided.into_iter().next() else { return Vec::new() };
-        let (whole, what) = (snippet(&what, 110), brief(&what));
-        let reason = why.map(|why| format!(" (\"{}\")", snippet(&why, 80))).unwrap_or_default();
+        let Some((what, why)) = self.heard.ruling() else { return Vec::new() };
+        let (whole, what) = (snippet(what, 110), brief(what));
+        let reason = why.as_ref().map(|why| format!(" (\"{}\")", snippet(why, 80))).unwrap_or_default();
         let before = self.talk.log().iter().rev().filter_map(|record| match &record.event {
             Event::User(other) if other.turn != message.turn => Some(other.text.as_str()),
             _ => None,

@@ -22,6 +22,8 @@ pub(super) struct Heard {
     skeletons: BTreeSet<String>,
     /// The records in which the user decides something, and the lines that this speaks of.
     decided: BTreeSet<usize>,
+    /// The first decision of the user's last message, and why.
+    ruling: Option<(String, Option<String>)>,
     settled: Vec<usize>,
     /// What was asked about, by its text: three answer one message, and each looks at it more than once.
     asked: RefCell<BTreeMap<String, Rc<Matched>>>,
@@ -52,10 +54,16 @@ impl Heard {
                     self.sentences.insert(sentence);
                 }
             }
-            Event::User(message) if !decisions_in(&message.text, true).is_empty() => {
-                self.decided.insert(at);
-                let asked = self.asked(evidence, talk, &message.text);
-                self.settled.extend(asked.lines.iter().take(CHOICE));
+            Event::User(message) => {
+                let mut decided = decisions_in(&message.text, true);
+                if decided.is_empty() {
+                    decided = extract::implied(&message.text, &talk.log()[..at]);
+                } else {
+                    self.decided.insert(at);
+                    let asked = self.asked(evidence, talk, &message.text);
+                    self.settled.extend(asked.lines.iter().take(CHOICE));
+                }
+                self.ruling = decided.into_iter().next();
             }
             _ => {}
         }
@@ -93,6 +101,11 @@ impl Heard {
     /// Whether the user decides something in a record, given by its index.
     pub fn decides(&self, record: usize) -> bool {
         self.decided.contains(&record)
+    }
+
+    /// What the user's last message decides first, and why.
+    pub fn ruling(&self) -> Option<&(String, Option<String>)> {
+        self.ruling.as_ref()
     }
 
     /// Whether a decision of the user's speaks of a line: what is settled is no matter to differ about.

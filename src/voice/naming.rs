@@ -108,9 +108,9 @@ pub fn is_of_the_calendar(word: &str) -> bool {
 const WEAK: &str = "\
     able anyone bring brings brought big call called calls carry case change changed changes close closed closes \
     certain common complete convinced correct current daily deep early easy empty extra fast final free \
-    full general hard heavy high huge kind large last late leave leaves light list live low main mean new \
+    fifth fourth full general hard heavy high huge kind large last late leave leaves light list live low main mean new \
     line lines name normal note number team teams old open opens order other pick picks people person place possible public quick quickly run \
-    running runs same short similar simple single slow slowly special stand standing stands strong turn turned turns version work \
+    running runs same short similar simple single slow slowly special stand standing stands strong third turn turned turns version work \
     worked working works wait waits weak whole wide";
 
 /// Whether a word tells little by itself: it says when something was, or any text may have it.

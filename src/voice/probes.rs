@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use super::forms::Form;
-use super::naming::{is_unit, names_something};
+use super::naming::{is_of_the_calendar, is_unit, names_something};
 use super::spoken::digits;
 use super::wording::Speech;
 use crate::discussion::words::{Word, is_significant, lists, stem, unquoted, words};
@@ -291,7 +291,7 @@ const BOUNDS: [&str; 12] = [
 
 /// Who works for it, and may be away: a patient and a customer are asked nothing of that kind.
 const STAFF: &str = concat!(
-    "accountant|administrator|caretaker|clerk|coach|conductor|courier|director|doctor|driver|editor|inspector|",
+    "accountant|administrator|caretaker|clerk|conductor|courier|director|doctor|driver|editor|inspector|",
     "librarian|manager|nurse|officer|operator|pharmacist|porter|receptionist|registrar|secretary|supervisor|teacher|",
     "technician|treasurer",
 );
@@ -368,7 +368,9 @@ fn figure(text: &str) -> Option<String> {
         let found = words(near);
         let said = &near[..counted(near, &found)];
         let unit = said.rsplit(' ').next().unwrap_or_default().to_lowercase();
-        let counts = said.contains(' ') && names_something(&unit) && !said.contains(':');
+        // "31 March" is a day.
+        let is_day = is_of_the_calendar(&unit);
+        let counts = said.contains(' ') && names_something(&unit) && !is_day && !said.contains(':');
         counts.then(|| said.to_owned())
     })
 }
