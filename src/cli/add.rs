@@ -2,16 +2,17 @@
 
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
+use git2::Oid;
 use serde_json::json;
 
 use super::elaborate::author;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Clock, Global, complete, now, open, table};
-use crate::item::meta;
+use crate::item::{is_document, meta};
 use crate::landing;
 use crate::plain;
-use crate::repo::short;
+use crate::repo::{Repo, short};
 
 #[derive(Debug, Args)]
 #[command(
@@ -48,6 +49,19 @@ fn wanted(global: &Global, options: &Options) -> Result<(String, String, meta::S
     Ok((item, options.name.clone().unwrap_or(title), meta::Source::GitHub(number)))
 }
 
+/// How many documents stand in the folder of an item where people edit, and not in its commit.
+fn uncommitted(repo: &Repo, commit: Oid, path: &str) -> Result<usize, Fail> {
+    let Some(root) = repo.work_tree() else { return Ok(0) };
+    let entries = std::fs::read_dir(root.join(path)).into_iter().flatten().flatten();
+    let names = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut left = 0;
+    for name in names.filter(|name| name != meta::FILE && is_document(name)) {
+        left += usize::from(repo.file(commit, &format!("{path}/{name}"))?.is_none());
+    }
+    Ok(left)
+}
+
 /// Makes the item on its branch, of documents that stand there already or of none.
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
     let (item, name, source) = wanted(global, options)?;
@@ -74,6 +88,16 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     };
     let commit = landing::add(&repo, &library, &new)?;
     screen.say_strong(&format!("Added {path} on {}, commit {}.", place.branch, short(commit)));
+    let left = uncommitted(&repo, commit, &path)?;
+    if left > 0 {
+        screen.note(&format!(
+            "{} in {path} {} not committed, and so no part of the item; commit {} on {}, or before `roundtable add`",
+            plain::count(left, "document"),
+            if left == 1 { "is" } else { "are" },
+            if left == 1 { "it" } else { "them" },
+            place.branch
+        ));
+    }
     let slug = table::slug(&path);
     // A slug alone is looked for below the items folder.
     let name = if path == format!("{}/{slug}", config.items()) { slug } else { &path };

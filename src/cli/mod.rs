@@ -34,6 +34,7 @@ mod why;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
@@ -301,6 +302,14 @@ fn open(global: &Global) -> Result<Repo, Fail> {
 /// How long a run may take before its repository is looked at.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// Whether this run waits for a model: then it takes its time, and has read what it needs.
+static WAITS: AtomicBool = AtomicBool::new(false);
+
+/// From here on a run may take as long as it takes.
+fn takes_its_time() {
+    WAITS.store(true, Ordering::Relaxed);
+}
+
 /// Ends a run that libgit2 would never end: it hangs on an object that is cut off (see [`cut_off`]). Nothing is lost by
 /// that: a run may be killed at any moment.
 fn look_after(repo: &Repo, global: &Global) {
@@ -312,6 +321,9 @@ fn look_after(repo: &Repo, global: &Global) {
             std::thread::sleep(PATIENCE);
             if let Some(error) = cut_off::first_cut_off(&folders) {
                 std::thread::sleep(PATIENCE);
+                if WAITS.load(Ordering::Relaxed) {
+                    return;
+                }
                 Screen::new(color, false, false).error(&Fail::from(error));
                 std::process::exit(2);
             }

@@ -159,6 +159,9 @@ impl Choice {
     /// No HTTP client can be made here.
     pub fn begin(&self) -> Result<Option<Box<dyn Model>>, Fail> {
         let failed = |failed: http::Failed| Fail::new(failed.to_string());
+        if !self.is_offline() {
+            super::takes_its_time();
+        }
         Ok(match self.clone() {
             Choice::Offline => None,
             Choice::Tape(tape) if tape.head.voice == offline::NAME => None,

@@ -378,6 +378,8 @@ impl Repo {
         // A new item stands on a branch of its own until that is merged.
         let branches = self.branches("roundtable/").unwrap_or_default();
         known.extend(branches.iter().filter_map(|branch| branch.strip_prefix("roundtable/")));
+        // Its own branch has it elsewhere: nobody means another name.
+        known.retain(|other| *other != name);
         let mut hint = did_you_mean(name, &known);
         if hint.is_empty() {
             hint = format!(

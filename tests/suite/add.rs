@@ -38,6 +38,22 @@ fn documents_that_stand_already_become_an_item() {
 }
 
 #[test]
+fn documents_that_are_not_committed_are_said_to_be_no_part_of_the_item() {
+    let sandbox = empty();
+    sandbox.commit(&[("README.md", "x\n")]);
+    let folder = sandbox.root().join(ITEM);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("requirements-spec.md"), "# Offline mode\n").unwrap();
+    let run = sandbox.run(&["add", ITEM, "--name", "offline mode", "--at", AT]).ok();
+    assert!(run.stderr.contains(&format!("1 document in {ITEM} is not committed")), "{}", run.stderr);
+    // An item of another folder is not looked for by its slug, and its branch has the same name.
+    sandbox.run(&["add", "specs/login", "--name", "Login", "--at", AT]).ok();
+    let script = sandbox.script("s.txt", "done\n");
+    let refused = sandbox.run(&["elaborate", "login", "--step", "01-03", "--script", &script]);
+    assert!(refused.code == 2 && !refused.stderr.contains("did you mean"), "{}", refused.stderr);
+}
+
+#[test]
 fn a_folder_whose_meta_json_is_none_or_a_file_is_no_new_item() {
     for there in [format!("{ITEM}/meta.json"), format!("{ITEM}/META.json"), ITEM.to_owned()] {
         let sandbox = empty();
