@@ -341,7 +341,19 @@ impl Hub {
         }
     }
 
-    fn open_pull_request(&mut self, branch: &str) -> Result<Option<String>, Failed> {
+    /// The address of a comment.
+    ///
+    /// # Errors
+    /// A comment that was deleted since, no right to, no answer.
+    pub fn comment_at(&mut self, id: u64) -> Result<String, Failed> {
+        Ok(page_of(&self.get(&format!("issues/comments/{id}"))?))
+    }
+
+    /// The open pull request of a branch, if there is one. Its address.
+    ///
+    /// # Errors
+    /// No right to, no answer.
+    pub fn open_pull_request(&mut self, branch: &str) -> Result<Option<String>, Failed> {
         let head = escaped(&format!("{}:{branch}", self.owner()));
         let found = self.get(&format!("pulls?state=open&head={head}"))?;
         let first = found.as_array().and_then(|all| all.first());

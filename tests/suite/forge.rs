@@ -265,6 +265,10 @@ fn api(seen: &Seen, path: &str, state: &mut State) -> Reply {
             state.comments.push(made.clone());
             Reply::status(201, &made)
         }
+        ("GET", ["issues", "comments", id]) => {
+            let known = state.comments.iter().find(|one| one["id"].as_u64() == id.parse().ok());
+            known.map_or_else(missing, Reply::json)
+        }
         ("PATCH", ["issues", "comments", id]) => {
             let known = state.comments.iter_mut().find(|one| one["id"].as_u64() == id.parse().ok());
             match known {

@@ -94,6 +94,10 @@ fn a_second_run_of_the_same_event_writes_nothing() {
     let again = forge.run(&sandbox, "issues", &event, &["run", "--json"]).json();
     assert_eq!((&again["already_recorded"], &again["commit"]), (&json!(true), &first["commit"]));
     assert_eq!((forge.tip(ITEM_BRANCH), forge.writes().len()), (tip.clone(), writes));
+    // Whoever goes on with the outputs finds the same ones.
+    for output in ["branch", "pull_request", "comment"] {
+        assert_eq!(again[output], first[output], "{output}");
+    }
     // From a fresh clone too, which knows nothing of the branch.
     let fresh = sandbox_of(&forge);
     let third = forge.run(&fresh, "issues", &event, &["run", "--json"]).json();

@@ -33,7 +33,7 @@ const ANSWERS: &str = "answers.jsonl";
 
 impl Job<'_> {
     /// The first of two jobs: the recording and its digest, and nothing else.
-    pub(super) fn hand_over(&self, read: &Read) -> Result<Code, Fail> {
+    pub(super) fn hand_over(&mut self, read: &Read) -> Result<Code, Fail> {
         let seat = self.seat(&read.thread)?;
         self.follow(&seat)?;
         let folder = self.run.out.clone().unwrap_or_default();
@@ -63,7 +63,7 @@ impl Job<'_> {
         )?;
         let told = read.known.as_ref().and_then(|(_, body)| page::run_of(body));
         if told == Some(setup.opened().run.as_str()) {
-            self.already(&seat)?;
+            self.already(&seat, read.known_id())?;
             return Ok(Code::Yes);
         }
         let path = folder.join(HANDED);
@@ -83,10 +83,10 @@ impl Job<'_> {
 
     /// The first of two jobs, for an analysis: what the model answered. The walk itself is made again
     /// by the other job; the commits of this one go with its clone.
-    fn hand_over_answers(&self, read: &Read, seat: &Seat, folder: &Path) -> Result<Code, Fail> {
+    fn hand_over_answers(&mut self, read: &Read, seat: &Seat, folder: &Path) -> Result<Code, Fail> {
         let run = walk_id(read);
         if read.known.as_ref().is_some_and(|(_, body)| page::run_of(body) == Some(run.as_str())) {
-            self.already(seat)?;
+            self.already(seat, read.known_id())?;
             return Ok(Code::Yes);
         }
         let before = self.repo.tip(&seat.branch)?;

@@ -324,7 +324,7 @@ impl Job<'_> {
         let (report, commit) = if self.run.recording.is_some() {
             let (recording, replay) = self.handed_over(&seat)?;
             if told(&recording_run(&recording)?) {
-                return self.already(&seat);
+                return self.already(&seat, read.known_id());
             }
             self.fits(&recording, read, &seat, &log)?;
             self.me = self.look(number);
@@ -340,7 +340,7 @@ impl Job<'_> {
                 self.screen,
             )?;
             if told(&setup.opened().run) {
-                return self.already(&seat);
+                return self.already(&seat, read.known_id());
             }
             self.me = self.look(number);
             let landed = elaborate::hold_and_land(&setup, self.screen)?;
@@ -357,7 +357,7 @@ impl Job<'_> {
         let number = read.thread.number;
         let run = walk_id(read);
         if read.known.as_ref().is_some_and(|(_, body)| page::run_of(body) == Some(run.as_str())) {
-            return self.already(seat);
+            return self.already(seat, read.known_id());
         }
         let answers = match self.run.recording.is_some() {
             true => Answers::Given(Box::new(self.handed_answers()?)),

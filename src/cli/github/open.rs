@@ -100,8 +100,8 @@ impl Job<'_> {
     /// The same label again: what the run before has left untold is told.
     pub(super) fn answered(&mut self, read: &Read, seat: &Seat, log: Vec<Record>) -> Result<Answered, Fail> {
         let run = open::run_id(&log);
-        if read.part(&read.own, &run).is_some() {
-            return self.already(seat);
+        if let Some(ours) = read.part(&read.own, &run) {
+            return self.already(seat, Some(ours));
         }
         let tip = self.repo.tip(&seat.branch)?.ok_or_else(|| Fail::new("the branch is gone"))?;
         let path = crate::synthesis::open_recording(&seat.item, &log);

@@ -33,6 +33,11 @@ impl Read {
         ours.map(|(_, id, body)| (*id, body.as_str()))
     }
 
+    /// The comment of ours that a run before this one has written.
+    pub(super) fn known_id(&self) -> Option<u64> {
+        self.known.as_ref().map(|(id, _)| *id)
+    }
+
     /// Every comment that was not used, those among them that came behind the discussion's end.
     pub(super) fn unused(&self, log: &[Record]) -> Vec<Unused> {
         self.thread.unused.iter().cloned().chain(self.thread.too_late(log)).collect()

@@ -71,13 +71,26 @@ impl Job<'_> {
         Ok(Answered::Now)
     }
 
-    /// The same event again: everything stands already.
-    pub(super) fn already(&self, seat: &Seat) -> Result<Answered, Fail> {
+    /// The same event again: everything stands already, our comment `ours` too, and whoever reads the outputs gets the
+    /// same ones.
+    pub(super) fn already(&mut self, seat: &Seat, ours: Option<u64>) -> Result<Answered, Fail> {
         self.screen.say(&format!("Already answered: {} carries this run. Nothing was changed.", seat.branch));
         let tip = self.repo.tip(&seat.branch)?.map(|tip| tip.to_string()).unwrap_or_default();
-        actions::outputs(&[("branch", &seat.branch), ("commit", &tip)])?;
-        self.screen
-            .json(&json!({"done": true, "already_recorded": true, "branch": seat.branch, "commit": tip}));
+        let open = self.hub.open_pull_request(&seat.branch);
+        let pull = self.warn("the pull request cannot be read", open).flatten().unwrap_or_default();
+        let comment = ours.map(|id| self.hub.comment_at(id));
+        let comment =
+            comment.and_then(|told| self.warn("the comment cannot be read", told)).unwrap_or_default();
+        actions::outputs(&[
+            ("commit", &tip),
+            ("branch", &seat.branch),
+            ("pull-request", &pull),
+            ("comment", &comment),
+        ])?;
+        self.screen.json(&json!({
+            "done": true, "already_recorded": true, "branch": seat.branch, "commit": tip,
+            "pull_request": pull, "comment": comment,
+        }));
         Ok(Answered::Before)
     }
 
