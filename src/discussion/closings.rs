@@ -98,8 +98,14 @@ pub(super) fn closed(statement: &str) -> Option<Ruling> {
         return Some(with_reason(&statement[at - rest.len()..at]));
     }
     // "Talked to the mayor, she's fine with it: the boats stay."
+    let is_somebody = |who: &str| {
+        let (who, _) = without_leads(who);
+        words(who).len() > 1
+            && !["all ", "i ", "i've ", "we ", "we've "].iter().any(|own| who.starts_with(own))
+    };
     if let Some((who, what)) = lower.split_once(": ")
         && CONSENTS.iter().any(|sign| who.ends_with(sign))
+        && is_somebody(who)
         && words(what).len() > 3
     {
         let why = &statement[..who.len()];

@@ -661,6 +661,15 @@ mod tests {
     }
 
     #[test]
+    fn that_we_agree_is_no_reason() {
+        for begin in ["Ok, agreed", "Agreed", "We agreed", "Fine, we all agreed"] {
+            let found =
+                decisions_in(&format!("{begin}: the gate shows the time in hours and minutes."), true);
+            assert_eq!(found, [("The gate shows the time in hours and minutes".to_owned(), None)], "{begin}");
+        }
+    }
+
+    #[test]
     fn what_is_put_off_is_not_decided() {
         for text in [
             "I'd say the mate, but the pilot is here more often. Let's not settle that today",
