@@ -25,7 +25,7 @@ pub struct Opposition<'a> {
     pub b: (&'a Persona, Position),
 }
 
-/// Words that state a position, and whether they stand against what follows.
+/// Words that state a position, what the option that follows them is led by, and whether they stand against it.
 const STATES: [(&str, &str, bool); 24] = [
     ("i favor ", "", false),
     ("i favour ", "", false),

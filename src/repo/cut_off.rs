@@ -4,7 +4,8 @@
 //! reads itself is looked at before libgit2 is asked for it ([`Objects::read`](super::Objects::read)); for all else
 //! (revisions, merge bases, blame) whoever waits too long looks for one.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 use flate2::{Decompress, FlushDecompress, Status};
@@ -43,20 +44,28 @@ pub fn first_cut_off(folders: &[PathBuf]) -> Option<Error> {
 /// The error that a loose object's file is, where it is cut off; none where it is whole, missing or spoilt in a way
 /// that libgit2 tells itself.
 pub(super) fn cut_off(path: &Path) -> Option<Error> {
-    let bytes = fs::read(path).ok().filter(|bytes| !bytes.is_empty())?;
+    // A piece at a time: nobody knows how large an object is.
+    let mut file = BufReader::new(File::open(path).ok()?);
     let (mut data, mut room) = (Decompress::new(true), vec![0; 1 << 16]);
     loop {
+        let bytes = file.fill_buf().ok()?;
         let (read, written) = (data.total_in(), data.total_out());
-        let rest = usize::try_from(read).ok().and_then(|read| bytes.get(read..))?;
-        match data.decompress(rest, &mut room, FlushDecompress::None).ok()? {
-            Status::StreamEnd => return None,
-            // There is nothing left to read, and it goes on.
-            _ if data.total_in() == read && data.total_out() == written => break,
-            _ => {}
+        if data.decompress(bytes, &mut room, FlushDecompress::None).ok()? == Status::StreamEnd {
+            return None;
         }
+        let taken = usize::try_from(data.total_in() - read).ok()?;
+        if taken == 0 && data.total_out() == written {
+            // There is nothing left to read, and it goes on.
+            if bytes.is_empty() {
+                break;
+            }
+            return None;
+        }
+        file.consume(taken);
     }
-    let (size, shown) = (bytes.len(), crate::plain::shown(&path.display().to_string()));
-    Some(Error::Damaged(format!("the object at {shown} is cut off after {size} bytes")))
+    let (size, shown) = (data.total_in(), crate::plain::shown(&path.display().to_string()));
+    // An empty file libgit2 tells itself.
+    (size > 0).then(|| Error::Damaged(format!("the object at {shown} is cut off after {size} bytes")))
 }
 
 #[cfg(test)]

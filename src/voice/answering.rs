@@ -279,7 +279,8 @@ impl Speaker<'_> {
         let topic = asked.topic(text, best).unwrap_or_else(|| self.in_short(text));
         let said_of = title(&topic);
         let (at, turn) = (wording::place(best), self.turn());
-        let missing = asked.missing(text).filter(|_| !asked.is_answered()).map(|missing| title(&missing));
+        let missing = || asked.missing(text).map(|missing| title(&missing));
+        let missing = (!asked.is_answered()).then(missing).flatten();
         let (ways, next) = match (is_open(best), asked.is_answered()) {
             (true, _) if missing.is_none() => {
                 (forms::asks_the_same(self.speech, &at, &quote), probes::of_open(self.speech))

@@ -32,7 +32,8 @@ const WEAK: usize = 35;
 /// What part of all that a message names (in percent) a line has to say that is shown, and one that says a name of it.
 const OF_ANY: usize = 33;
 const OF_NAME: usize = 25;
-/// The same of a line that answers: one with the figure or the people that are asked for, and any other.
+/// The same of a line that answers: one with the figure or the people that are asked for, any other, and one to a
+/// message with a word that stands nowhere.
 const OF_MET: usize = 38;
 const OF_ANSWER: usize = 52;
 const OF_KNOWN: usize = 60;

@@ -443,7 +443,8 @@ pub fn before_a_probe(speech: Speech, at: &str) -> Vec<String> {
 }
 
 /// What is left when a line is owed and everything was said: that it was, in as many words as a long discussion needs.
-/// No two share more than one of their halves: else the second would be an echo.
+/// No two share more than one of their halves: else the second would be an echo. They claim nothing of what was said in
+/// the turn `before`, since nobody knows that here.
 pub fn last_words(speech: Speech, turn: u32, before: Option<u32>) -> Vec<String> {
     let Some(before) = before else {
         let nothing =
@@ -460,15 +461,15 @@ pub fn last_words(speech: Speech, turn: u32, before: Option<u32>) -> Vec<String>
                 "Somebody else may have more to say in turn {}",
                 "People learn nothing further from me here",
                 "I leave turn {} to others",
-                "There is nobody left whom I have not spoken for",
+                "I have no further line for people in turn {}",
             ],
             [
                 "what I said for people in turn {} stands",
-                "who is touched by it can be read in turn {}",
-                "my question of turn {} still waits for somebody",
-                "turn {} has the last that I know of them",
-                "I hold on to turn {} until the documents tell more",
-                "whoever wants more has to ask those named in turn {}",
+                "whoever comes later should read turn {}",
+                "I keep to what I said to people in turn {}",
+                "see turn {} for what people have from me",
+                "I would say turn {} again and nothing more",
+                "it takes somebody who knows more than I did in turn {}",
                 "a new line in the documents would take us past turn {}",
                 "only you can add to turn {} from here",
             ],
@@ -478,19 +479,19 @@ pub fn last_words(speech: Speech, turn: u32, before: Option<u32>) -> Vec<String>
                 "Nothing new from me in turn {}",
                 "The plan gives me nothing further for turn {}",
                 "I would be going round in a circle here",
-                "From my side the options are on the table",
+                "My part of the plan is told",
                 "Turn {} changes nothing in what I would build",
                 "Another sentence of mine would only cost time",
                 "I pass in turn {}",
-                "No further risk comes to my mind",
+                "I have no further option for turn {}",
             ],
             [
                 "what I said about the plan in turn {} stands",
-                "turn {} has the price as far as I can tell it",
-                "the choice of turn {} has to be made first",
-                "I would still build it as in turn {}",
+                "nothing that I read takes me past turn {}",
+                "whoever plans on should read turn {}",
+                "I would still say what I said in turn {}",
                 "until something changes, go by turn {}",
-                "what is to be weighed can be read in turn {}",
+                "see turn {} for my part of the plan",
                 "the documents do not take me further than turn {}",
                 "a figure from you would take us past turn {}",
             ],
@@ -499,21 +500,21 @@ pub fn last_words(speech: Speech, turn: u32, before: Option<u32>) -> Vec<String>
             [
                 "Nothing new from me in turn {}",
                 "I have no further sentence for turn {}",
-                "Every line that I could quote was quoted",
-                "The text is read to its end",
+                "I could only word it once more",
+                "My notes on the text end here",
                 "Turn {} brings no word that I would write differently",
                 "I add no example here",
                 "Leave turn {} blank for me",
-                "There is no detail left that I have not named",
+                "I have no other wording in turn {}",
             ],
             [
                 "what I said about the wording in turn {} stands",
-                "the sentence of turn {} is still the one to write",
-                "turn {} says which example is missing",
-                "the next test would come from turn {}",
-                "I would sign what turn {} says",
+                "I stay with the words of turn {}",
+                "read turn {} for my part of the text",
+                "the text takes me no further than turn {}",
+                "whoever writes it down should read turn {}",
                 "compare turn {} before anything is written",
-                "the text itself ends where turn {} did",
+                "my part ends where turn {} did",
                 "a new line from you would go below turn {}",
             ],
         ],
