@@ -21,6 +21,31 @@ mod words;
 #[path = "src/discussion/root.rs"]
 mod root;
 
+// And how a step is read and counted.
+#[allow(dead_code)]
+#[path = "src/discussion/index.rs"]
+mod index;
+#[allow(dead_code)]
+#[path = "src/discussion/ranking.rs"]
+mod ranking;
+#[allow(dead_code)]
+#[path = "src/sections.rs"]
+mod sections;
+
+/// What is counted of a step.
+mod step {
+    #[derive(Default)]
+    pub struct Step {
+        pub title: String,
+        pub topics: Vec<String>,
+        pub brief: String,
+        pub standard: Vec<String>,
+        pub deep: Vec<String>,
+        pub validation: Vec<String>,
+        pub artifacts: String,
+    }
+}
+
 fn main() -> io::Result<()> {
     let root = env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?;
     let out = env::var("OUT_DIR").map_err(io::Error::other)?;
@@ -32,6 +57,7 @@ fn main() -> io::Result<()> {
         files.sort();
         if folder == "steps" {
             front_matter(&files, &mut code)?;
+            ranking_of(&files, &mut code)?;
         }
         let _ = writeln!(code, "pub const {}: &[(&str, &str)] = &[", folder.to_uppercase());
         for (name, path) in &files {
@@ -70,6 +96,40 @@ fn front_matter(files: &[(String, String)], code: &mut String) -> io::Result<()>
         let _ = writeln!(code, "    ({name:?}, {:?}),", value.to_string());
     }
     code.push_str("];\n");
+    Ok(())
+}
+
+/// The words of all steps, counted: every message of a discussion is held against them.
+fn ranking_of(files: &[(String, String)], code: &mut String) -> io::Result<()> {
+    let mut steps = Vec::new();
+    for (_, path) in files.iter().filter(|(name, _)| name.ends_with(".md") && !name.starts_with("personas/")) {
+        let text = fs::read_to_string(path)?.replace("\r\n", "\n");
+        let Some((yaml, body)) = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")) else {
+            continue;
+        };
+        let front: Value =
+            serde_yaml::from_str(yaml).map_err(|error| io::Error::other(format!("{path}: {error}")))?;
+        let topics = front["topics"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let mut step = step::Step {
+            title: front["title"].as_str().unwrap_or_default().to_owned(),
+            topics: topics.map(str::to_owned).collect(),
+            ..step::Step::default()
+        };
+        for (title, content) in sections::sections(body) {
+            match title {
+                "Brief Mode" => step.brief = content.to_owned(),
+                "Standard Mode" => step.standard = sections::questions(content),
+                "Deep Mode" => step.deep = sections::questions(content),
+                "Validation" => step.validation = sections::list(content),
+                "Artifacts" => step.artifacts = content.to_owned(),
+                _ => {}
+            }
+        }
+        steps.push(step);
+    }
+    let (lengths, terms) = ranking::Ranking::new(&steps).written();
+    let _ = writeln!(code, "pub const LENGTHS_OF_STEPS: &str = {lengths:?};");
+    let _ = writeln!(code, "pub const TERMS_OF_STEPS: &str = {terms:?};");
     Ok(())
 }
 
@@ -121,8 +181,8 @@ fn lens(one: &Value) -> Result<String, String> {
     let text = |key: &str| format!("Cow::Borrowed({:?})", one[key].as_str().unwrap_or_default());
     let list = |key: &str, of: fn(&str) -> String| {
         let texts = one[key].as_array().into_iter().flatten().filter_map(Value::as_str).map(of);
-        let texts: Vec<String> = texts.map(|text| format!("Cow::Borrowed({text:?})")).collect();
-        format!("Cow::Borrowed(&[{}])", texts.join(", "))
+        let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
+        format!("Texts::built_in({:?})", texts.join("\n"))
     };
     let measure = one["measure"].as_str().map_or("None".to_owned(), |measure| {
         let words = measure.split('-').map(capital);

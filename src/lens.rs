@@ -108,6 +108,38 @@ struct Written {
 /// A text of a lens: one of the program's own, or one that was read from a file.
 pub type Text = Cow<'static, str>;
 
+/// Short texts of a lens, one a line. The program's own are thousands: as a table each of them would take more room
+/// than its words, and every run would begin with putting its address in place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Texts(Text);
+
+impl Texts {
+    /// The program's own, one a line.
+    pub const fn built_in(lines: &'static str) -> Texts {
+        Texts(Cow::Borrowed(lines))
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.lines()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn contains(&self, text: &str) -> bool {
+        self.iter().any(|other| other == text)
+    }
+}
+
+impl FromIterator<String> for Texts {
+    /// Texts of one line each; empty ones are left out.
+    fn from_iter<I: IntoIterator<Item = String>>(texts: I) -> Texts {
+        let texts: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+        Texts(texts.join("\n").into())
+    }
+}
+
 /// One thing that a persona looks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lens {
@@ -122,13 +154,13 @@ pub struct Lens {
     /// What follows from it, with its placeholders.
     pub asks: Text,
     /// A line must say one of these, as words in lower case with a blank between them …
-    pub any: Cow<'static, [Text]>,
+    pub any: Texts,
     /// … and one of these, where there are any …
-    pub with: Cow<'static, [Text]>,
+    pub with: Texts,
     /// … which only those of `any` need that stand here, where some do: words with an everyday sense …
-    pub everyday: Cow<'static, [Text]>,
+    pub everyday: Texts,
     /// … and none of these.
-    pub unless: Cow<'static, [Text]>,
+    pub unless: Texts,
     /// What the persona speaks for where a colleague's lens pulls the other way.
     pub stance: Option<Stance>,
 }
@@ -136,7 +168,7 @@ pub struct Lens {
 impl Lens {
     /// Whether a word that a line says counts only beside one of `with`.
     pub fn is_narrowed(&self, word: &str) -> bool {
-        !self.with.is_empty() && (self.everyday.is_empty() || self.everyday.iter().any(|other| other == word))
+        !self.with.is_empty() && (self.everyday.is_empty() || self.everyday.contains(word))
     }
 }
 
@@ -149,7 +181,7 @@ pub struct Stance {
     pub favors: Text,
     pub because: Text,
     /// The lenses of colleagues that pull the other way.
-    pub against: Cow<'static, [Text]>,
+    pub against: Texts,
 }
 
 impl Stance {
@@ -198,7 +230,7 @@ fn stance(one: &Written) -> Option<Stance> {
         lens: one.lens.clone().into(),
         favors: one.favors.clone().into(),
         because: one.because.clone().into(),
-        against: one.against.iter().cloned().map(Cow::from).collect(),
+        against: one.against.iter().map(|name| crate::plain::one_line(name)).collect(),
     };
     (!one.favors.is_empty()).then_some(stance)
 }
@@ -223,8 +255,8 @@ fn wrong_side(one: &Written) -> Option<String> {
         .then(|| format!("the lens {} takes a side, so it looks at a line for `any` words", one.lens))
 }
 
-fn phrases(list: &[String]) -> Cow<'static, [Text]> {
-    list.iter().map(|text| phrase(text)).filter(|text| !text.is_empty()).map(Cow::from).collect()
+fn phrases(list: &[String]) -> Texts {
+    list.iter().map(|text| phrase(text)).collect()
 }
 
 /// Why a lens cannot be used, if it cannot.
@@ -301,7 +333,7 @@ mod tests {
         let lenses = read("l.yaml", GOOD).unwrap();
         assert_eq!(
             (lenses[0].place, lenses[0].any.clone()),
-            (Where::Line, Cow::from(vec![Cow::from("not yet"), Cow::from("fast")]))
+            (Where::Line, Texts::built_in("not yet\nfast"))
         );
     }
 

@@ -20,14 +20,14 @@
 //! | [`persona`], [`lens`], [`step`], [`library`] | the cast, what each of them looks for, the steps, and all with the templates laid over the built-in ones |
 //! | [`item`] | the files of an item folder as values; `meta`: meta.json; `path`: what may be written |
 //! | [`script`] | the user's messages, wherever they came from |
-//! | [`discussion`] | the state machine; `address`, `focus`, `ranking`, `positions`: its rules; `event`: its events; `log`: them with the text they are written as; `open`: a log that goes on in another run; `transcript`: as people read it; `extract`: the synthesis by rule, with `facts` (`figures`: which clash), `insights`, `questions` (`answered`: which are; `settler`: who answers the others) and `in_brief`: the one sentence; `decisions`: what a message decides, with `rulings`, `choices`, `closings`, `norms`, `signs` and `alternatives`; `small_talk`: what is said in passing; `summary`: its type; `words`, `root`, `near`: what rules compare |
+//! | [`discussion`] | the state machine; `address`, `focus`, `ranking`, `positions`: its rules; `event`: its events; `log`: them with the text they are written as; `open`: a log that goes on in another run; `transcript`: as people read it; `extract`: the synthesis by rule, with `facts` (`figures`: which clash), `insights`, `questions` (`answered`: which are; `settler`: who answers the others) and `in_brief`: the one sentence; `decisions`: what a message decides, with `rulings`, `choices`, `closings`, `norms`, `signs` and `alternatives`; `small_talk`: what is said in passing; `summary`: its type; `words`, `root`, `near`, `index`: what rules compare |
 //! | [`analysis`] | the walk over phases and steps, a fold of its log too, with a discussion as one of its states; `plan`: which step is next, `skip`: `skip_if`, `depth`, `menu`, `greeting`: what is said, `scan`: what the counts come to, `artifact`: answers into changes |
 //! | [`synthesis`] | a finished discussion into changes; `outline`, `placement`: where; `data`: JSON, YAML, CSV |
 //! | [`trace`] | the way back: from a line to the discussion and its turns |
 //! | [`page`] | a recording as Markdown, HTML, a Mermaid diagram |
 //! | [`additive`] | changes into [`additive::Additive`], or the losses; `text`: lines; `block`: Markdown as a tree (`tree`, `html`, and `segments`, the short way to a yes); `json`, `yaml`, `csv`: data |
 //! | [`policy`] | what must only grow, by globs, states, branches |
-//! | [`template`], [`plain`], [`json`], [`front_matter`], [`finding`] | texts: rendered, made harmless, placed, explained; `wording`: what parsers say, in our words |
+//! | [`template`], [`plain`], [`json`], [`front_matter`], [`finding`] | texts: rendered, made harmless, placed, explained; `sections`: of our own files; `wording`: what parsers say, in our words |
 //! | [`config`] | `.roundtable.yaml` as a value |
 //! | [`github`] | `trigger`: what an event asks for; `thread`: which words of an issue are the user's; `page`: what goes back |
 //! | [`voice`] | who writes the lines; `offline` with its `evidence` (`paragraphs`), `asking` (`quoting`: how its lines are quoted; `runs`: what a text names; `naming`: what a word can name; `parts`: which of several; `spoken`: figures as people say them; `wants`: what an answer must have), `lenses` (`point`: what one finds; `counting`: what a text counts), `answering`, `probes` (what is asked next), `left_open`, `deciding` (what a decision means), `heard` (what was said so far), `forms` (in which lines are shown) and `wording`; `model`: a model at the table, with its `prompt`; `grounding`: what its synthesis rests on; `integrity`: in character?; `tape`: a model's answers, written down and given again |
@@ -174,6 +174,7 @@ pub mod persona;
 pub mod plain;
 pub mod policy;
 pub mod script;
+mod sections;
 pub mod session;
 pub mod step;
 pub mod synthesis;

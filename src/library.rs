@@ -19,6 +19,7 @@ use std::sync::OnceLock;
 use sha2::{Digest as _, Sha256};
 
 use crate::discussion::focus::Marks;
+use crate::discussion::ranking::Ranking;
 use crate::finding::{Finding, did_you_mean};
 use crate::lens::{self, Lens};
 use crate::persona::{Cast, Persona};
@@ -28,7 +29,7 @@ use crate::template::{self, Templates};
 mod embedded {
     use std::borrow::Cow;
 
-    use crate::lens::{Lens, Measure, Stance, Where};
+    use crate::lens::{Lens, Measure, Stance, Texts, Where};
 
     include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 }
@@ -48,6 +49,8 @@ pub struct Library {
     lenses: BTreeMap<String, Cow<'static, [Lens]>>,
     /// Made when a discussion asks for them, once for all.
     marks: OnceLock<Marks>,
+    /// No overlay has a step: what the build has counted holds.
+    has_built_in_steps: bool,
     shared: OnceLock<BTreeMap<String, String>>,
 }
 
@@ -131,6 +134,7 @@ impl Library {
             digests,
             lenses,
             marks: OnceLock::new(),
+            has_built_in_steps: !steps.iter().any(|(path, _)| is_step(path)),
             shared: OnceLock::new(),
         })
     }
@@ -165,7 +169,13 @@ impl Library {
 
     /// The phrases that mark steps, for the rule of topic focus.
     pub fn marks(&self) -> &Marks {
-        self.marks.get_or_init(|| Marks::new(&self.steps))
+        self.marks.get_or_init(|| match self.has_built_in_steps {
+            true => {
+                let ranking = Ranking::read(embedded::LENGTHS_OF_STEPS, embedded::TERMS_OF_STEPS);
+                Marks::with_ranking(&self.steps, ranking)
+            }
+            false => Marks::new(&self.steps),
+        })
     }
 
     /// Makes what a discussion asks for later: another thread may do so while it begins.

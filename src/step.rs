@@ -20,7 +20,8 @@ use serde::{Deserialize, Serialize};
 use crate::finding::{Finding, did_you_mean};
 use crate::front_matter::{self, Parts};
 use crate::item::path::OutputPath;
-use crate::persona::{Cast, PHASES, list, sections};
+use crate::persona::{Cast, PHASES};
+use crate::sections::{list, questions, sections};
 
 /// How thoroughly a step is talked through (FR-006).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -210,19 +211,6 @@ impl Step {
 pub fn is_step_id(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() == 5 && bytes[2] == b'-' && [0, 1, 3, 4].iter().all(|&at| bytes[at].is_ascii_digit())
-}
-
-/// Numbered questions only: a bullet below one is a probe that belongs to it.
-fn questions(content: &str) -> Vec<String> {
-    let numbered: String = content.lines().filter(|line| !line.trim_start().starts_with("- ")).fold(
-        String::new(),
-        |mut text, line| {
-            text.push_str(line);
-            text.push('\n');
-            text
-        },
-    );
-    list(&numbered)
 }
 
 /// The prompts of a mode: its numbered questions with the bullets below them, or, where it has none,

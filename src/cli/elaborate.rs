@@ -386,10 +386,9 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     let rules = open.as_ref().map_or(Ok(base), |opened| repo.resolve(&opened.base))?;
     let config = if rules == place.base { config } else { table::config(global, &repo, rules)? };
     let item = Arc::new(repo.item_or_new(base, &path, new_meta.as_deref())?);
-    let search = search(&repo, base, &item);
     let library = built_in.library(&repo, rules, &config)?;
     let step = library.step(&task.step)?;
-    let evidence = read(search, &item, step);
+    let evidence = Cell::new(Some(Reading::begin(&repo, base, &item, step)));
     for output in &step.outputs {
         OutputPath::parse(output)
             .map_err(|refused| Fail::new(format!("step {} ({}): {refused}", step.id, step.path)))?;
@@ -556,26 +555,34 @@ fn run_id(
     sha256(all.to_string().as_bytes())[..32].to_owned()
 }
 
-type Searching = JoinHandle<Result<Mentions, repo::Error>>;
-type Reading = JoinHandle<Result<Evidence, repo::Error>>;
-
-/// Looks for the item's subject in the repository, beside everything else that is to be done.
-fn search(repo: &Repo, base: Oid, item: &Item) -> Searching {
-    let (objects, own, words) =
-        (repo.objects(Unwritten::new()), item.path.clone(), search_words(&item.name()));
-    std::thread::spawn(move || objects.mentions(base, &words, &own))
+/// What the offline voice speaks from, read beside everything else that is to be done.
+struct Reading {
+    evidence: JoinHandle<Evidence>,
+    /// Where the repository speaks of the item's subject.
+    mentions: JoinHandle<Result<Mentions, repo::Error>>,
 }
 
-/// Reads the item as evidence, beside everything else too.
-fn read(search: Searching, item: &Arc<Item>, step: &Step) -> Cell<Option<Reading>> {
-    let (item, outputs) = (Arc::clone(item), step.outputs.clone());
-    let read = move || {
-        let mut evidence = Evidence::new(item.documents(), &outputs);
-        evidence.prepare();
-        evidence.mentions = search.join().unwrap_or_else(|_| Ok(Mentions::default()))?;
-        Ok(evidence)
-    };
-    Cell::new(Some(std::thread::spawn(read)))
+impl Reading {
+    /// Begins to read. Nothing waits for the search but the first line, so it comes second.
+    fn begin(repo: &Repo, base: Oid, item: &Arc<Item>, step: &Step) -> Reading {
+        let (own, words) = (item.path.clone(), search_words(&item.name()));
+        let (item, outputs) = (Arc::clone(item), step.outputs.clone());
+        let evidence = std::thread::spawn(move || {
+            let evidence = Evidence::new(item.documents(), &outputs);
+            evidence.prepare();
+            evidence
+        });
+        let objects = repo.objects(Unwritten::new());
+        let mentions = std::thread::spawn(move || objects.mentions(base, &words, &own));
+        Reading { evidence, mentions }
+    }
+
+    /// What was read; none where a thread was lost.
+    fn end(self) -> Result<Option<Evidence>, repo::Error> {
+        let Ok(mut evidence) = self.evidence.join() else { return Ok(None) };
+        evidence.mentions = self.mentions.join().unwrap_or_else(|_| Ok(Mentions::default()))?;
+        Ok(Some(evidence))
+    }
 }
 
 /// Holds the discussion, told line by line; with it comes what it took.
@@ -656,8 +663,8 @@ fn begin<'s>(setup: &'s Setup, step: &'s Step, clock: &dyn Fn() -> Time) -> Resu
 /// The offline voice: it speaks, or stands in where a model does not.
 fn stand_in(setup: &Setup, step: &Step) -> Result<Offline, Fail> {
     let depth = setup.item.meta.depth(&step.phase).unwrap_or(step.depth);
-    let read = setup.evidence.take().and_then(|reading| reading.join().ok());
-    let evidence = read.unwrap_or_else(|| Ok(Evidence::new(setup.item.documents(), &step.outputs)))?;
+    let read = setup.evidence.take().map_or(Ok(None), Reading::end)?;
+    let evidence = read.unwrap_or_else(|| Evidence::new(setup.item.documents(), &step.outputs));
     Ok(Offline::new(evidence, depth))
 }
 

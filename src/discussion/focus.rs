@@ -70,6 +70,11 @@ impl Marks {
         marks
     }
 
+    /// The same of steps whose texts were counted before.
+    pub(crate) fn with_ranking(steps: &[Step], ranking: Ranking) -> Marks {
+        Marks { ranking: OnceLock::from(ranking), ..Marks::new(steps) }
+    }
+
     /// The texts of the same steps, counted.
     pub(crate) fn ranking(&self, steps: &[Step]) -> &Ranking {
         self.ranking.get_or_init(|| Ranking::new(steps))

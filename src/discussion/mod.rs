@@ -23,6 +23,7 @@ mod facts;
 pub mod figures;
 pub mod focus;
 mod in_brief;
+pub(crate) mod index;
 mod insights;
 mod log;
 pub(crate) mod near;

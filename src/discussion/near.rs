@@ -2,6 +2,8 @@
 //! is answered by a line on whom "the manager phones in the evening". Everyday words; what a trade calls its things
 //! stands in its own documents.
 
+use super::index::line_of;
+
 /// The groups of `near.txt` by their roots, one a line; a root may stand in several.
 const GROUPS: &str = include_str!(concat!(env!("OUT_DIR"), "/near_groups.txt"));
 /// A line a root, in order: the root, and where each of its groups begins.
@@ -9,30 +11,12 @@ const INDEX: &str = include_str!(concat!(env!("OUT_DIR"), "/near_index.txt"));
 
 /// The roots that are near to a root, itself among them; none where nothing is.
 pub(crate) fn near_to(one: &str) -> Vec<&'static str> {
-    let starts = line_of(one).unwrap_or_default().split(' ').filter_map(|start| start.parse().ok());
+    let starts = line_of(INDEX, one).unwrap_or_default().split(' ').filter_map(|start| start.parse().ok());
     let groups = starts.filter_map(|start: usize| GROUPS.get(start..)?.lines().next());
     let mut found: Vec<&str> = groups.flat_map(|group| group.split(' ')).collect();
     found.sort_unstable();
     found.dedup();
     found
-}
-
-/// What the index says of a root, by halving: its lines stand in the order of their roots.
-fn line_of(root: &str) -> Option<&'static str> {
-    let (mut from, mut to) = (0, INDEX.len());
-    while from < to {
-        let middle = (from + to) / 2;
-        let before = INDEX.as_bytes()[..middle].iter().rposition(|byte| *byte == b'\n');
-        let start = before.map_or(0, |end| end + 1).max(from);
-        let (line, rest) = INDEX[start..].split_once('\n')?;
-        let (found, starts) = line.split_once(' ')?;
-        match root.cmp(found) {
-            std::cmp::Ordering::Equal => return Some(starts),
-            std::cmp::Ordering::Less => to = start,
-            std::cmp::Ordering::Greater => from = INDEX.len() - rest.len(),
-        }
-    }
-    None
 }
 
 #[cfg(test)]

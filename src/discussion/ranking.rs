@@ -6,10 +6,11 @@
 //! thousandths, logarithms by squaring.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use foldhash::fast::RandomState;
 
+use super::index::line_of;
 use super::words::{Word, is_significant, stem, words};
 use crate::step::Step;
 
@@ -25,15 +26,30 @@ const FROM_HERE: u64 = 8_000;
 const FROM_NEXT: u64 = 4_000;
 
 /// The texts of all steps, counted.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ranking {
-    /// The number of each term.
-    terms: HashMap<String, usize, RandomState>,
-    /// By the number of a term: the steps that say it, with how often.
-    places: Vec<Vec<(usize, u64)>>,
+    terms: Terms,
     /// The number of terms of each step, and of all of them.
     lengths: Vec<u64>,
     total: u64,
+}
+
+/// The steps that say a term, as indices, with how often.
+type Places = Vec<(usize, u64)>;
+
+/// Every term of the steps, and who says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Terms {
+    /// The number of each, and by its number its places.
+    Counted(HashMap<String, usize, RandomState>, Vec<Places>),
+    /// A line a term, as [`Ranking::written`] gives them.
+    Written(&'static str),
+}
+
+impl Default for Terms {
+    fn default() -> Terms {
+        Terms::Counted(HashMap::default(), Vec::new())
+    }
 }
 
 /// The step a message is nearest to.
@@ -48,45 +64,63 @@ pub struct Nearest {
 impl Ranking {
     /// Counts the steps' texts.
     pub fn new(steps: &[Step]) -> Ranking {
-        let (mut ranking, mut known) = (Ranking::default(), HashMap::default());
+        let mut counts = Counts::default();
         for step in steps {
-            ranking.lengths.push(0);
+            counts.lengths.push(0);
             let asked = [&step.brief, &step.artifacts].into_iter();
             let asked = asked.chain(&step.standard).chain(&step.deep).chain(&step.validation);
-            asked.for_each(|text| ranking.count(text, 1, &mut known));
-            step.topics.iter().chain([&step.title]).for_each(|text| ranking.count(text, MARKED, &mut known));
+            asked.for_each(|text| counts.count(text, 1));
+            step.topics.iter().chain([&step.title]).for_each(|text| counts.count(text, MARKED));
         }
-        ranking.total = ranking.lengths.iter().sum();
-        ranking
+        let Counts { numbers, places, lengths, .. } = counts;
+        let total = lengths.iter().sum();
+        Ranking { terms: Terms::Counted(numbers, places), lengths, total }
     }
 
-    /// Counts the terms of a text of the last step, each so many times. A word's term is looked for
-    /// once: the steps use few words, often.
-    fn count(&mut self, text: &str, times: u64, known: &mut HashMap<String, Option<usize>, RandomState>) {
-        let step = self.lengths.len() - 1;
-        for word in words(text) {
-            let term = known.get(word.text.as_ref()).copied().unwrap_or_else(|| {
-                let term = says_something(&word).then(|| self.number(&root(&word.text)));
-                known.insert(word.text.into_owned(), term);
-                term
-            });
-            let Some(places) = term.and_then(|term| self.places.get_mut(term)) else { continue };
-            self.lengths[step] += times;
-            match places.last_mut() {
-                Some((last, count)) if *last == step => *count += times,
-                _ => places.push((step, times)),
+    /// What was [written](Ranking::written) as the program was built: nothing is left to count.
+    pub fn read(lengths: &str, terms: &'static str) -> Ranking {
+        let lengths: Vec<u64> = lengths.split(' ').filter_map(|length| length.parse().ok()).collect();
+        let total = lengths.iter().sum();
+        Ranking { terms: Terms::Written(terms), lengths, total }
+    }
+
+    /// The length of each step, and a line a term, in their order: the term, and each step that says it with how
+    /// often.
+    pub fn written(&self) -> (String, String) {
+        let lengths: Vec<String> = self.lengths.iter().map(u64::to_string).collect();
+        let text = match &self.terms {
+            Terms::Written(text) => (*text).to_owned(),
+            Terms::Counted(numbers, places) => {
+                let mut text = String::new();
+                for (term, at) in BTreeMap::from_iter(numbers) {
+                    text.push_str(term);
+                    for (step, count) in &places[*at] {
+                        text.push_str(&format!(" {step}:{count}"));
+                    }
+                    text.push('\n');
+                }
+                text
+            }
+        };
+        (lengths.join(" "), text)
+    }
+
+    /// The steps that say a term.
+    fn places(&self, term: &str) -> Cow<'_, [(usize, u64)]> {
+        match &self.terms {
+            Terms::Counted(numbers, places) => {
+                let places = numbers.get(term).and_then(|at| places.get(*at));
+                Cow::Borrowed(places.map_or(&[], Vec::as_slice))
+            }
+            Terms::Written(text) => {
+                let places = line_of(text, term).unwrap_or_default().split(' ');
+                let place = |place: &str| {
+                    let (step, count) = place.split_once(':')?;
+                    Some((step.parse().ok()?, count.parse().ok()?))
+                };
+                Cow::Owned(places.filter_map(place).collect())
             }
         }
-    }
-
-    /// The number of a term, a new one where it has none.
-    fn number(&mut self, term: &str) -> usize {
-        if let Some(number) = self.terms.get(term) {
-            return *number;
-        }
-        self.terms.insert(term.to_owned(), self.places.len());
-        self.places.push(Vec::new());
-        self.places.len() - 1
     }
 
     /// The step that a message clearly belongs to instead of `here`; terms of `subject` are what the
@@ -100,13 +134,13 @@ impl Ranking {
         let mut scores = vec![0; self.lengths.len()];
         let mut best_words: Vec<(u64, &str)> = vec![(0, ""); self.lengths.len()];
         for (term, word) in &said {
-            let Some(places) = self.terms.get(term).and_then(|at| self.places.get(*at)) else { continue };
+            let places = self.places(term);
             let rarity = self.rarity(places.len());
-            for (step, count) in places {
-                let weight = rarity * self.share(*step, *count) / 1_000;
-                scores[*step] += weight;
-                if weight > best_words[*step].0 {
-                    best_words[*step] = (weight, word);
+            for &(step, count) in places.iter() {
+                let weight = rarity * self.share(step, count) / 1_000;
+                scores[step] += weight;
+                if weight > best_words[step].0 {
+                    best_words[step] = (weight, word);
                 }
             }
         }
@@ -132,6 +166,46 @@ impl Ranking {
         let long = (length * all * 1_000).checked_div(self.total).unwrap_or(1_000);
         let hold = K1 * (1_000 - B + B * long / 1_000) / 1_000;
         count * (K1 + 1_000) * 1_000 / (count * 1_000 + hold)
+    }
+}
+
+/// The steps' texts as they are counted.
+#[derive(Default)]
+struct Counts {
+    numbers: HashMap<String, usize, RandomState>,
+    places: Vec<Places>,
+    lengths: Vec<u64>,
+    /// The number of the term of each word so far, where it has one: the steps use few words, often.
+    known: HashMap<String, Option<usize>, RandomState>,
+}
+
+impl Counts {
+    /// Counts the terms of a text of the last step, each so many times.
+    fn count(&mut self, text: &str, times: u64) {
+        let step = self.lengths.len() - 1;
+        for word in words(text) {
+            let term = self.known.get(word.text.as_ref()).copied().unwrap_or_else(|| {
+                let term = says_something(&word).then(|| self.number(&root(&word.text)));
+                self.known.insert(word.text.into_owned(), term);
+                term
+            });
+            let Some(places) = term.and_then(|term| self.places.get_mut(term)) else { continue };
+            self.lengths[step] += times;
+            match places.last_mut() {
+                Some((last, count)) if *last == step => *count += times,
+                _ => places.push((step, times)),
+            }
+        }
+    }
+
+    /// The number of a term, a new one where it has none.
+    fn number(&mut self, term: &str) -> usize {
+        if let Some(number) = self.numbers.get(term) {
+            return *number;
+        }
+        self.numbers.insert(term.to_owned(), self.places.len());
+        self.places.push(Vec::new());
+        self.places.len() - 1
     }
 }
 
@@ -216,6 +290,20 @@ mod tests {
         assert_eq!(root("journeys"), root("journey"));
         assert_eq!(root("requirements"), root("requirement"));
         assert_eq!(root("is"), "is");
+    }
+
+    #[test]
+    fn what_the_build_has_counted_is_what_the_steps_say() {
+        let library = Library::built_in().unwrap();
+        let counted = Ranking::new(&library.steps);
+        let written = library.marks().ranking(&library.steps);
+        assert!(matches!(written.terms, Terms::Written(_)) && written.lengths == counted.lengths);
+        assert_eq!(written.written(), counted.written());
+        for (word, is_said) in [("interface", true), ("journeys", true), ("", false), ("zzz", false)] {
+            let places = written.places(&root(word));
+            assert_eq!(places, counted.places(&root(word)), "{word}");
+            assert_eq!(!places.is_empty(), is_said, "{word}");
+        }
     }
 
     #[test]

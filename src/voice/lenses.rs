@@ -2,7 +2,7 @@
 //! that has nothing to point at says nothing. What there is to look for is data ([`crate::lens`]).
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::RandomState;
 
@@ -14,12 +14,17 @@ use super::wording::place;
 use crate::discussion::figures::are_apart;
 use crate::discussion::root::root;
 use crate::discussion::words::{numbers, subjects, words};
-use crate::lens::{Lens, Measure, Where, filled};
+use crate::lens::{Lens, Measure, Texts, Where, filled};
 use crate::plain;
 use crate::step::Step;
 
 /// The points of a persona's lenses, in the order of the evidence.
-pub fn points(lenses: &[Lens], evidence: &Evidence, vocabulary: &Vocabulary<'_>, step: &Step) -> Vec<Point> {
+pub fn points<'a>(
+    lenses: &'a [Lens],
+    evidence: &'a Evidence,
+    vocabulary: &'a Vocabulary<'a>,
+    step: &Step,
+) -> Vec<Point> {
     let mut found = Looking::new(lenses, evidence, vocabulary).points();
     let near = subjects(&step.title);
     let is_software = evidence.is_of_software();
@@ -144,6 +149,9 @@ pub struct Vocabulary<'a> {
     forms: HashMap<String, Vec<u32>, RandomState>,
     /// The words of each line.
     lines: Vec<Vec<u32>>,
+    /// What each line counts, and the lines that clash: looked for once, by the first lens that asks.
+    counted: Vec<OnceLock<Vec<String>>>,
+    clashes: OnceLock<Vec<(usize, usize)>>,
 }
 
 impl<'a> Vocabulary<'a> {
@@ -160,7 +168,8 @@ impl<'a> Vocabulary<'a> {
             })
         };
         let lines = evidence.lines.iter().map(|line| line.words.iter().map(&mut number).collect()).collect();
-        Vocabulary { numbers, forms, lines }
+        let counted = evidence.lines.iter().map(|_| OnceLock::new()).collect();
+        Vocabulary { numbers, forms, lines, counted, clashes: OnceLock::new() }
     }
 
     /// The other forms of a word: what is told of "encryption" is told where something is "encrypted".
@@ -191,14 +200,13 @@ struct Looking<'a> {
     evidence: &'a Evidence,
     /// What each lens finds of its three lists.
     hits: Vec<[Hits<'a>; 3]>,
-    /// What each line counts, where a lens has asked for it.
-    counted: Vec<Option<Vec<String>>>,
+    vocabulary: &'a Vocabulary<'a>,
     found: Vec<Point>,
     counts: Vec<usize>,
 }
 
 impl<'a> Looking<'a> {
-    fn new(lenses: &'a [Lens], evidence: &'a Evidence, vocabulary: &Vocabulary<'_>) -> Looking<'a> {
+    fn new(lenses: &'a [Lens], evidence: &'a Evidence, vocabulary: &'a Vocabulary<'a>) -> Looking<'a> {
         // By the first word; those of one word in the order of the lenses and their lists.
         let mut phrases: Vec<Vec<Phrase<'a>>> = Vec::new();
         phrases.resize_with(vocabulary.numbers.len(), Vec::new);
@@ -231,8 +239,7 @@ impl<'a> Looking<'a> {
                 }
             }
         }
-        let counted = vec![None; evidence.lines.len()];
-        Looking { lenses, evidence, hits, counted, found: Vec::new(), counts: vec![0; lenses.len()] }
+        Looking { lenses, evidence, hits, vocabulary, found: Vec::new(), counts: vec![0; lenses.len()] }
     }
 
     fn points(mut self) -> Vec<Point> {
@@ -261,9 +268,9 @@ impl<'a> Looking<'a> {
     }
 
     /// What a line counts: each number with its unit.
-    fn counted(&mut self, at: usize) -> &[String] {
-        let evidence = self.evidence;
-        self.counted[at].get_or_insert_with(|| numbers_with_units(&evidence.lines[at].text))
+    fn counted(&self, at: usize) -> &'a [String] {
+        let (vocabulary, evidence) = (self.vocabulary, self.evidence);
+        vocabulary.counted[at].get_or_init(|| numbers_with_units(&evidence.lines[at].text))
     }
 
     /// Whether the line, or one of the next ones, says what settles the matter.
@@ -350,7 +357,8 @@ impl<'a> Looking<'a> {
 
     /// Two lines about the same, each with a number of its own for it.
     fn clashes(&mut self, lens: &Lens) {
-        for (one, other) in clashes(self.evidence) {
+        let vocabulary = self.vocabulary;
+        for &(one, other) in vocabulary.clashes.get_or_init(|| clashes(self.evidence)) {
             let (one, other) = (&self.evidence.lines[one], &self.evidence.lines[other]);
             let second = format!("{} says \"{}\"", place(other), snippet(&other.text, 90));
             let statement = filled(&lens.says, &place(one), &snippet(&one.text, 90), &second);
@@ -454,9 +462,15 @@ fn is_asked(line: &Line, word: &str) -> bool {
 }
 
 /// Whether a text says one of some phrases.
-fn says_one(phrases: &[crate::lens::Text], text: &str) -> bool {
-    let said = format!(" {} ", crate::discussion::words::phrase(text));
-    phrases.iter().any(|phrase| said.contains(&format!(" {phrase} ")))
+fn says_one(phrases: &Texts, text: &str) -> bool {
+    let said = crate::discussion::words::phrase(text);
+    phrases.iter().any(|phrase| {
+        let is_whole = |(at, found): (usize, &str)| {
+            let (before, behind) = (&said[..at], &said[at + found.len()..]);
+            (before.is_empty() || before.ends_with(' ')) && (behind.is_empty() || behind.starts_with(' '))
+        };
+        said.match_indices(phrase).any(is_whole)
+    })
 }
 
 /// As many words behind a figure may narrow it: "500 photos maximum".
@@ -553,7 +567,7 @@ fn requirement(line: &Line) -> Option<String> {
 /// Whether what is counted is one of a lens's `with`: "22,400 water meters" are meters.
 fn is_load(lens: &Lens, counted: &str) -> bool {
     let said = crate::discussion::words::phrase(counted);
-    lens.with.iter().any(|noun| said.ends_with(&format!(" {noun}")))
+    lens.with.iter().any(|noun| said.strip_suffix(noun).is_some_and(|rest| rest.ends_with(' ')))
 }
 
 /// Each persona takes every n-th of what a step lists, so that no two bring up the same.

@@ -6,7 +6,7 @@
 use crate::analysis::Answer;
 use crate::discussion::extract::sentences;
 use crate::discussion::words::{find_run, subjects};
-use crate::persona::list;
+use crate::sections::list;
 use crate::plain;
 use crate::step::Step;
 
