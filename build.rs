@@ -102,9 +102,11 @@ fn front_matter(files: &[(String, String)], code: &mut String) -> io::Result<()>
 /// The words of all steps, counted: every message of a discussion is held against them.
 fn ranking_of(files: &[(String, String)], code: &mut String) -> io::Result<()> {
     let mut steps = Vec::new();
-    for (_, path) in files.iter().filter(|(name, _)| name.ends_with(".md") && !name.starts_with("personas/")) {
+    for (_, path) in files.iter().filter(|(name, _)| name.ends_with(".md") && !name.starts_with("personas/"))
+    {
         let text = fs::read_to_string(path)?.replace("\r\n", "\n");
-        let Some((yaml, body)) = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")) else {
+        let Some((yaml, body)) = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"))
+        else {
             continue;
         };
         let front: Value =

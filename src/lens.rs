@@ -331,10 +331,7 @@ mod tests {
     #[test]
     fn a_lens_is_read_with_its_words_in_lower_case() {
         let lenses = read("l.yaml", GOOD).unwrap();
-        assert_eq!(
-            (lenses[0].place, lenses[0].any.clone()),
-            (Where::Line, Texts::built_in("not yet\nfast"))
-        );
+        assert_eq!((lenses[0].place, lenses[0].any.clone()), (Where::Line, Texts::built_in("not yet\nfast")));
     }
 
     #[test]

@@ -15,9 +15,9 @@
 
 use serde::Deserialize;
 
-use crate::sections::{list, sections};
 use crate::finding::{Finding, did_you_mean};
 use crate::front_matter;
+use crate::sections::{list, sections};
 
 /// The five phases, in their order, and what a persona calls them.
 pub const PHASES: [(&str, &str); 5] = [

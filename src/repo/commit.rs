@@ -5,7 +5,7 @@
 //! - only an [`Additive`] comes in, and only onto the very files it was compared with;
 //! - the kernel's lock on `roundtable/lock` (freed at death) is held, so two runs never interleave;
 //! - the branch moves after every object is durable and was read back from disk;
-//! - the lock file says what is about to happen (pack, ref, new id) before it does, so that the
+//! - the lock file says what is about to happen (ref, new id, pack) before it does, so that the
 //!   next run can clear what a killed one left, and nothing else.
 //!
 //! libgit2's `Repository::commit` is not used: it can return success when the write failed.
@@ -87,9 +87,12 @@ impl Repo {
         file.lock().map_err(at)?;
         let mut intent = String::new();
         // What cannot be read was not written by us: then there is nothing to clear.
-        let _ = file.read_to_string(&mut intent);
+        let read = file.read_to_string(&mut intent);
         let held = Lock { file, desk };
         held.clear(self, &intent).map_err(at)?;
+        if !matches!(read, Ok(0)) {
+            held.forget().map_err(at)?;
+        }
         Ok(held)
     }
 
@@ -102,33 +105,29 @@ impl Repo {
         let Some(graft) = graft(&self.objects(Unwritten::new()), wanted)? else {
             return Ok(Committed::Moved);
         };
-        let id = graft.commit;
-        lock.store(self, graft.objects)?;
-        let fresh = lock.open_anew(self)?;
+        let (id, name) = (graft.commit, format!("refs/heads/{}", wanted.branch));
+        let place = Place::of(self);
+        let held: &Lock = lock;
+        // What needs none of the objects is done beside them: both wait for the disk, mostly.
+        let ready = || {
+            held.announce(&format!("ref {name} {id}\n"), place.flushes)?;
+            if wanted.tip.is_none() {
+                place.make_folders(wanted.branch)?;
+            }
+            held.open_at(&place)
+        };
+        let (packed, fresh) = beside(ready, || held.write_pack(&place, graft.objects));
+        let fresh = fresh?;
+        lock.publish(self, &packs_of(self)?, &packed?)?;
         read_back(&fresh, id, wanted)?;
-        if wanted.tip.is_none() {
-            self.make_folders(wanted.branch)?;
-        }
-        lock.moving(self, &format!("refs/heads/{}", wanted.branch), id, || {
+        lock.carry_out(self, &name, id, || {
             self.refuse_checked_out(wanted.branch).and_then(|()| self.move_branch(&fresh, id, wanted))
-        })?
+        })
     }
 
     /// The folders of a new branch, durable before the branch is.
     pub(super) fn make_folders(&self, branch: &str) -> Result<(), Error> {
-        let mut folder = self.git().commondir().join("refs/heads");
-        let (folders, _) = branch.rsplit_once('/').unwrap_or(("", branch));
-        for name in folders.split('/').filter(|name| !name.is_empty()) {
-            let above = folder.clone();
-            folder.push(name);
-            let made = match fs::create_dir(&folder) {
-                Ok(()) if self.flushes() => flush_folder(&above),
-                Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
-                _ => Ok(()),
-            };
-            made.map_err(|error| Error::Io { what: "make", path: folder.clone(), error })?;
-        }
-        Ok(())
+        Place::of(self).make_folders(branch)
     }
 
     fn move_branch(&self, fresh: &Repository, id: Oid, wanted: &Wanted<'_>) -> Result<Committed, Error> {
@@ -168,6 +167,47 @@ fn read_back(fresh: &Repository, id: Oid, wanted: &Wanted<'_>) -> Result<(), Err
     Ok(())
 }
 
+/// Where a repository is, for a thread that cannot have the repository itself.
+struct Place {
+    git: PathBuf,
+    common: PathBuf,
+    /// Whether writes wait for the disk.
+    flushes: bool,
+}
+
+impl Place {
+    fn of(repo: &Repo) -> Place {
+        let git = repo.git();
+        Place { git: git.path().to_owned(), common: git.commondir().to_owned(), flushes: repo.flushes() }
+    }
+
+    /// The folders of a new branch, durable before the branch is.
+    fn make_folders(&self, branch: &str) -> Result<(), Error> {
+        let mut folder = self.common.join("refs/heads");
+        let (folders, _) = branch.rsplit_once('/').unwrap_or(("", branch));
+        for name in folders.split('/').filter(|name| !name.is_empty()) {
+            let above = folder.clone();
+            folder.push(name);
+            let made = match fs::create_dir(&folder) {
+                Ok(()) if self.flushes => flush_folder(&above),
+                Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
+                _ => Ok(()),
+            };
+            made.map_err(|error| Error::Io { what: "make", path: folder.clone(), error })?;
+        }
+        Ok(())
+    }
+}
+
+/// Does two things side by side, or one after the other where there is no thread to be had.
+fn beside<A, B: Send>(other: impl Fn() -> B + Sync, one: impl FnOnce() -> A) -> (A, B) {
+    std::thread::scope(|scope| {
+        let begun = std::thread::Builder::new().spawn_scoped(scope, &other).ok();
+        let one = one();
+        (one, begun.and_then(|begun| begun.join().ok()).unwrap_or_else(&other))
+    })
+}
+
 impl Lock {
     /// The repository opened anew: no object of it is in memory, and its references are flushed before
     /// they get their names. libgit2 asks the settings for that when a reference is first used.
@@ -175,8 +215,12 @@ impl Lock {
     /// # Errors
     /// A repository that cannot be opened, or settings that do not hold.
     pub(super) fn open_anew(&self, repo: &Repo) -> Result<Repository, Error> {
-        let fresh = Repository::open(repo.git().path())?;
-        if repo.flushes() {
+        self.open_at(&Place::of(repo))
+    }
+
+    fn open_at(&self, place: &Place) -> Result<Repository, Error> {
+        let fresh = Repository::open(&place.git)?;
+        if place.flushes {
             let path = self.desk.join(SETTINGS);
             fs::write(&path, "[core]\n\tfsyncObjectFiles = true\n").map_err(|error| at(&path, error))?;
             let mut config = fresh.config()?;
@@ -190,18 +234,18 @@ impl Lock {
         Ok(fresh)
     }
 
-    /// Writes the objects as a pack, durable before it is seen.
-    fn store(&mut self, repo: &Repo, objects: Vec<Object>) -> Result<(), Error> {
-        let folder = packs_of(repo)?;
+    /// Writes the objects as a pack on the desk, durable before it is seen; its name.
+    fn write_pack(&self, place: &Place, objects: Vec<Object>) -> Result<String, Error> {
+        let folder = place.common.join("objects/pack");
         let packed = pack(objects).map_err(|error| at(&folder, error))?;
         // A killed run may have got this far with the very same objects.
         if !folder.join(file(&packed.name, "idx")).exists() {
             for (suffix, bytes) in [("pack", &packed.pack), ("idx", &packed.index)] {
                 let path = self.desk.join(file(&packed.name, suffix));
-                write(&path, bytes, repo.flushes()).map_err(|error| at(&path, error))?;
+                write(&path, bytes, place.flushes).map_err(|error| at(&path, error))?;
             }
         }
-        self.publish(repo, &folder, &packed.name)
+        Ok(packed.name)
     }
 
     /// Takes in a pack that came from elsewhere: each of its objects and every link between them is
@@ -241,8 +285,7 @@ impl Lock {
         Ok(())
     }
 
-    /// Moves a reference while the lock file says so: what a kill leaves of that is cleared by the next
-    /// run.
+    /// Says that a reference is to be moved, and moves it.
     pub(super) fn moving<T>(
         &mut self,
         repo: &Repo,
@@ -251,26 +294,34 @@ impl Lock {
         act: impl FnOnce() -> T,
     ) -> Result<T, Error> {
         self.announce(&format!("ref {name} {to}\n"), repo.flushes())?;
+        Ok(self.carry_out(repo, name, to, act))
+    }
+
+    /// Moves a reference as the lock file says: what a kill leaves of that is cleared by the next run.
+    fn carry_out<T>(&self, repo: &Repo, name: &str, to: Oid, act: impl FnOnce() -> T) -> T {
         let moved = act();
         // libgit2 ignores a lock that it could not remove: then the next run is told to.
         let left = repo.git().commondir().join(format!("{name}.lock"));
         let ours = fs::read(&left).is_ok_and(|held| held.trim_ascii() == to.to_string().as_bytes());
         if !ours || fs::remove_file(&left).is_ok() {
             // The branch stands where it stands: an intent that stays is only looked at once more.
-            let _ = self.announce("", false);
+            let _ = self.forget();
         }
-        Ok(moved)
+        moved
     }
 
-    /// Says in the lock file what is about to happen; an empty text says that nothing is.
-    fn announce(&mut self, intent: &str, flush: bool) -> Result<(), Error> {
-        let written = (|| {
-            self.file.set_len(0)?;
-            self.file.rewind()?;
-            self.file.write_all(intent.as_bytes())?;
-            if flush { self.file.sync_data() } else { Ok(()) }
-        })();
+    /// Says in the lock file what is about to happen, too.
+    fn announce(&self, intent: &str, flush: bool) -> Result<(), Error> {
+        let written = (&self.file)
+            .write_all(intent.as_bytes())
+            .and_then(|()| if flush { self.file.sync_data() } else { Ok(()) });
         written.map_err(|error| at(&self.desk.join("lock"), error))
+    }
+
+    /// Says in the lock file that nothing is about to happen.
+    fn forget(&self) -> std::io::Result<()> {
+        self.file.set_len(0)?;
+        (&self.file).rewind()
     }
 
     /// Clears what a killed run left: its half-written packs and settings, a pack without index, and its
@@ -284,20 +335,23 @@ impl Lock {
             }
         }
         let common = repo.git().commondir();
-        match intent.split_whitespace().collect::<Vec<_>>().as_slice() {
-            ["pack", name] if name.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
-                let pack = common.join(format!("objects/pack/pack-{name}.pack"));
-                if pack.exists() && !pack.with_extension("idx").exists() {
-                    fs::remove_file(pack)?;
+        for intent in intent.lines() {
+            match intent.split_whitespace().collect::<Vec<_>>().as_slice() {
+                ["pack", name] if name.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+                    let pack = common.join(format!("objects/pack/pack-{name}.pack"));
+                    if pack.exists() && !pack.with_extension("idx").exists() {
+                        fs::remove_file(pack)?;
+                    }
                 }
-            }
-            ["ref", name, id] if super::branch_of(name).is_some() => {
-                let lock = common.join(format!("{name}.lock"));
-                if fs::read(&lock).is_ok_and(|held| held.is_empty() || held.trim_ascii() == id.as_bytes()) {
-                    fs::remove_file(lock)?;
+                ["ref", name, id] if super::branch_of(name).is_some() => {
+                    let lock = common.join(format!("{name}.lock"));
+                    if fs::read(&lock).is_ok_and(|held| held.is_empty() || held.trim_ascii() == id.as_bytes())
+                    {
+                        fs::remove_file(lock)?;
+                    }
                 }
+                _ => {}
             }
-            _ => {}
         }
         Ok(())
     }

@@ -6,8 +6,8 @@
 use crate::analysis::Answer;
 use crate::discussion::extract::sentences;
 use crate::discussion::words::{find_run, subjects};
-use crate::sections::list;
 use crate::plain;
+use crate::sections::list;
 use crate::step::Step;
 
 /// A line of a document, with where it stands.
