@@ -8,6 +8,11 @@ pub(crate) fn sections(body: &str) -> Vec<(&str, &str)> {
     for line in body.split_inclusive('\n') {
         let start = at;
         at += line.len();
+        // Most lines are neither a heading nor a fence.
+        if !line.bytes().find(|byte| !byte.is_ascii_whitespace()).is_some_and(|first| b"#`~".contains(&first))
+        {
+            continue;
+        }
         let trimmed = line.trim_start();
         if let Some(open) = fence {
             if trimmed.starts_with(open) {
@@ -25,8 +30,12 @@ pub(crate) fn sections(body: &str) -> Vec<(&str, &str)> {
 
 /// The items of the bullet or numbered list of a section, continuation lines joined.
 pub(crate) fn list(content: &str) -> Vec<String> {
+    items(content.lines())
+}
+
+fn items<'c>(lines: impl Iterator<Item = &'c str>) -> Vec<String> {
     let mut items: Vec<String> = Vec::new();
-    for line in content.lines() {
+    for line in lines {
         let trimmed = line.trim();
         let number = trimmed.trim_start_matches(|c: char| c.is_ascii_digit());
         let item = trimmed.strip_prefix("- ").or_else(|| trimmed.strip_prefix("* ")).or_else(|| {
@@ -47,15 +56,7 @@ pub(crate) fn list(content: &str) -> Vec<String> {
 
 /// Numbered questions only: a bullet below one is a probe that belongs to it.
 pub(crate) fn questions(content: &str) -> Vec<String> {
-    let numbered: String = content.lines().filter(|line| !line.trim_start().starts_with("- ")).fold(
-        String::new(),
-        |mut text, line| {
-            text.push_str(line);
-            text.push('\n');
-            text
-        },
-    );
-    list(&numbered)
+    items(content.lines().filter(|line| !line.trim_start().starts_with("- ")))
 }
 
 #[cfg(test)]

@@ -117,39 +117,30 @@ const STOP: &[&str] = &[
     "with", "without", "would", "yet", "you", "your",
 ];
 
-/// Where the small words begin with each letter, from `a` on; the last one is where they end.
-const STOPS: [usize; 27] = {
-    let (mut places, mut letter) = ([0; 27], 0);
-    while letter < 26 {
-        let mut at = places[letter];
-        while at < STOP.len() && STOP[at].as_bytes()[0] == b'a' + letter as u8 {
-            at += 1;
-        }
-        letter += 1;
-        places[letter] = at;
-    }
-    places
-};
-
-/// The most bytes of a small word.
-const LONGEST_STOP: usize = {
-    let (mut longest, mut at) = (0, 0);
+/// The small words as numbers: every word of every text is looked for among them, and numbers are held against each
+/// other faster than texts.
+const STOPS: [u64; STOP.len()] = {
+    let (mut all, mut at) = ([0; STOP.len()], 0);
     while at < STOP.len() {
-        longest = if STOP[at].len() > longest { STOP[at].len() } else { longest };
+        all[at] = as_number(STOP[at].as_bytes());
         at += 1;
     }
-    longest
+    all
 };
+
+/// The bytes of a short word as one number, in the order of the words; zero for one of more than eight bytes.
+const fn as_number(word: &[u8]) -> u64 {
+    let (mut number, mut at) = (0, 0);
+    while at < 8 && word.len() <= 8 {
+        number = number << 8 | if at < word.len() { word[at] as u64 } else { 0 };
+        at += 1;
+    }
+    number
+}
 
 /// Whether a word carries a subject: long enough, and none of the small words of English.
 pub fn is_significant(word: &str) -> bool {
-    if word.len() > LONGEST_STOP {
-        return word.chars().nth(2).is_some();
-    }
-    let letter = word.bytes().next().map_or(usize::MAX, |first| usize::from(first.wrapping_sub(b'a')));
-    let small = STOPS.get(letter).zip(STOPS.get(letter.wrapping_add(1)));
-    let is_small = small.is_some_and(|(from, to)| STOP[*from..*to].contains(&word));
-    word.chars().nth(2).is_some() && !is_small
+    word.chars().nth(2).is_some() && STOPS.binary_search(&as_number(word.as_bytes())).is_err()
 }
 
 /// The significant stems of a text, in order, without doubles.
@@ -240,21 +231,25 @@ const SUBJECTS_OF_A_QUESTION: &str = concat!(
     "these|they|this|those|we|you|your",
 );
 
-/// Small numbers, as people write them out.
-const SMALL_NUMBERS: [&str; 13] = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-];
-
-/// The tens from twenty on.
-const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
-
-/// What a word in lower case counts; most words are longer than any of them, or shorter.
-pub(super) fn small_number(word: &str) -> Option<u64> {
-    if !(3..=7).contains(&word.len()) {
-        return None;
+/// Numbers as people write them out: the small ones from zero on, and the tens from twenty on.
+const SMALL_NUMBERS: [u64; 21] = {
+    let small = [
+        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+        "twelve", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
+    ];
+    let (mut all, mut at) = ([0; 21], 0);
+    while at < small.len() {
+        all[at] = as_number(small[at].as_bytes());
+        at += 1;
     }
-    let small = SMALL_NUMBERS.iter().position(|small| *small == word).map(|number| number as u64);
-    small.or_else(|| TENS.iter().position(|ten| *ten == word).map(|ten| 10 * (ten as u64 + 2)))
+    all
+};
+
+/// What a word in lower case counts.
+pub(super) fn small_number(word: &str) -> Option<u64> {
+    let number = as_number(word.as_bytes());
+    let at = SMALL_NUMBERS.iter().position(|small| *small == number)? as u64;
+    Some(if at > 12 { 10 * (at - 11) } else { at })
 }
 
 /// Whether a word in lower case is a number, in digits or written out.
@@ -448,6 +443,20 @@ mod tests {
 
     fn texts(text: &str) -> Vec<String> {
         words(text).into_iter().map(|word| word.text.into_owned()).collect()
+    }
+
+    #[test]
+    fn small_words_and_small_numbers_are_known_and_no_others() {
+        assert!(STOP.iter().all(|word| word.len() <= 8 && !is_significant(word)) && STOPS.is_sorted());
+        for word in ["offline", "befores", "thee", "übers", "inspections", "çab"] {
+            assert!(is_significant(word), "{word}");
+        }
+        assert!(!is_significant("") && !is_significant("ab") && !is_significant("éé"));
+        let counts = [("zero", 0), ("nine", 9), ("twelve", 12), ("twenty", 20), ("ninety", 90)];
+        assert!(counts.iter().all(|(word, count)| small_number(word) == Some(*count)));
+        assert!(
+            ["", "on", "thirteen", "ninetyninety", "zer"].iter().all(|word| small_number(word).is_none())
+        );
     }
 
     #[test]
