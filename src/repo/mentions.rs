@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use git2::{ObjectType, Oid};
+use memchr::memmem::Finder;
 
 use super::compare::Entries;
 use super::packs::Bytes;
@@ -21,7 +22,8 @@ const MOST_ENTRIES: usize = 50_000;
 const DEEPEST: usize = 32;
 
 struct Search<'a> {
-    words: &'a [String],
+    /// Each word with what finds it.
+    words: Vec<(&'a str, Finder<'a>)>,
     /// The item's own folder, which mentions its subject anyway.
     own: &'a str,
     found: BTreeMap<String, Vec<String>>,
@@ -38,7 +40,9 @@ impl Objects {
     /// An object that cannot be read.
     pub fn mentions(&self, commit: Oid, words: &[String], own: &str) -> Result<Mentions, Error> {
         let found = BTreeMap::new();
-        let mut search = Search { words, own, found, bytes: 0, files: 0, entries: 0, partial: false };
+        let finders = words.iter().filter(|word| !word.is_empty());
+        let finders = finders.map(|word| (word.as_str(), Finder::new(word))).collect();
+        let mut search = Search { words: finders, own, found, bytes: 0, files: 0, entries: 0, partial: false };
         if !words.is_empty() {
             self.search(self.tree_of(commit)?, "", &mut search)?;
         }
@@ -61,7 +65,7 @@ impl Objects {
                 Entry::Folder if path == search.own || !crate::plain::is_clean(&path) => {}
                 Entry::Folder => self.search(entry.object.id, &format!("{path}/"), search)?,
                 Entry::File if crate::plain::is_clean(&path) => {
-                    self.look_into(entry.object.id, path, search)?
+                    self.look_into(entry.object.id, &path, search)?
                 }
                 Entry::File | Entry::Foreign(_) => {}
             }
@@ -71,11 +75,11 @@ impl Objects {
 
     /// Looks into a file while that is affordable. An object that cannot be read is an error: left
     /// out silently, the same commit would give another discussion on another machine.
-    fn look_into(&self, id: Oid, path: String, search: &mut Search<'_>) -> Result<(), Error> {
-        let mut text = path.clone().into_bytes();
+    fn look_into(&self, id: Oid, path: &str, search: &mut Search<'_>) -> Result<(), Error> {
+        let mut text = path.as_bytes().to_vec();
         if search.bytes >= MOST_BYTES || search.files >= MOST_FILES {
             search.partial = true;
-        } else if !is_generated(&path) {
+        } else if !is_generated(path) {
             match self.small(id)? {
                 Some(blob) => {
                     search.bytes += blob.len();
@@ -89,9 +93,9 @@ impl Objects {
             }
         }
         let lower = text.to_ascii_lowercase();
-        for word in search.words {
-            if mentions(&lower, &text, word.as_bytes()) {
-                search.found.entry(word.clone()).or_default().push(path.clone());
+        for (word, finder) in &search.words {
+            if mentions(&lower, &text, finder) {
+                search.found.entry((*word).to_owned()).or_default().push(path.to_owned());
             }
         }
         Ok(())
@@ -118,8 +122,8 @@ const SHORT: usize = 5;
 
 /// Whether a word stands in a text, given in lower case and as it is written: at the beginning of a word, a short one
 /// as a word of its own or in one of its forms. `syncState` is two words.
-fn mentions(lower: &[u8], text: &[u8], word: &[u8]) -> bool {
-    let Some(first) = word.first() else { return false };
+fn mentions(lower: &[u8], text: &[u8], word: &Finder<'_>) -> bool {
+    let length = word.needle().len();
     let begins = |at: usize| {
         at == 0
             || !lower[at - 1].is_ascii_alphanumeric()
@@ -130,9 +134,8 @@ fn mentions(lower: &[u8], text: &[u8], word: &[u8]) -> bool {
     };
     let forms: [&[u8]; 6] = [b"", b"s", b"d", b"ed", b"er", b"ing"];
     let is_form = |at: usize| forms.iter().any(|form| lower[at..].starts_with(form) && ends(at + form.len()));
-    memchr::memchr_iter(*first, lower).any(|at| {
-        begins(at) && lower[at..].starts_with(word) && (word.len() >= SHORT || is_form(at + word.len()))
-    })
+    // A word that begins inside of another occurrence of itself is none of its own.
+    word.find_iter(lower).any(|at| begins(at) && (length >= SHORT || is_form(at + length)))
 }
 
 #[cfg(test)]
@@ -142,7 +145,7 @@ mod tests {
     #[test]
     fn a_word_is_mentioned_in_its_forms_and_not_inside_of_others() {
         let says = |text: &str, word: &str| {
-            mentions(text.to_ascii_lowercase().as_bytes(), text.as_bytes(), word.as_bytes())
+            mentions(text.to_ascii_lowercase().as_bytes(), text.as_bytes(), &Finder::new(word))
         };
         for text in ["the form", "Forms, please", "formState = 1", "tax_form()", "a taxForm"] {
             assert!(says(text, "form"), "{text}");
@@ -151,5 +154,6 @@ mod tests {
             assert!(!says(text, "form"), "{text}");
         }
         assert!(says("the inspection", "inspect") && says("syncing", "sync") && !says("", "sync"));
+        assert!(says("a resync and a sync", "sync") && !says("resyncs", "sync"));
     }
 }

@@ -72,12 +72,17 @@ impl Line {
 
     /// The roots of what it begins with: its first words, or those of the first cell of a row.
     fn begins(&self) -> Vec<String> {
-        let first = match self.kind {
-            LineKind::Row => self.text.split(BETWEEN).next().unwrap_or_default(),
-            _ => &self.text,
+        let of = |words: &mut dyn Iterator<Item = &str>| {
+            let begins = words.filter(|word| is_significant(word)).take(BEGINS);
+            begins.flat_map(|word| word.split('-').map(root)).collect()
         };
-        let begins = words(first).into_iter().filter(|word| is_significant(&word.text)).take(BEGINS);
-        begins.flat_map(|word| word.text.split('-').map(root).collect::<Vec<_>>()).collect()
+        match self.kind {
+            LineKind::Row => {
+                let first = words(self.text.split(BETWEEN).next().unwrap_or_default());
+                of(&mut first.iter().map(|word| word.text.as_ref()))
+            }
+            _ => of(&mut self.words.iter().map(String::as_str)),
+        }
     }
 
     /// Whether one of its words is a number.
