@@ -61,8 +61,13 @@ pub fn root(word: &str) -> String {
     let mut left: &str = &word;
     for _ in 0..2 {
         let ends = endings(left.bytes().last().unwrap_or_default()).iter();
-        let shorter =
-            ends.copied().find_map(|ending| left.strip_suffix(ending).filter(|rest| rest.len() >= 4));
+        // Letter by letter from the end: most are told apart by the second.
+        let bytes = left.as_bytes();
+        let shorter = ends.copied().find_map(|ending| {
+            let (rest, ending) = (bytes.len().checked_sub(ending.len())?, ending.as_bytes());
+            let ends = rest >= 4 && (rest..bytes.len()).rev().all(|at| bytes[at] == ending[at - rest]);
+            ends.then(|| &left[..rest])
+        });
         let Some(shorter) = shorter else { break };
         left = undoubled(shorter);
     }
@@ -83,11 +88,13 @@ fn without_inflection(word: &str) -> String {
 
 /// "absence" as "absent", "tolerance" as "tolerant": the one names what the other says.
 fn adjective(word: Cow<'_, str>) -> Cow<'_, str> {
-    let of = |noun: &[&str], ending: &str| {
-        let head = noun.iter().find_map(|noun| word.strip_suffix(noun)).filter(|head| head.len() > 2)?;
-        Some(Cow::Owned(format!("{head}{ending}")))
-    };
-    of(&["ence", "ency"], "ent").or_else(|| of(&["ance", "ancy"], "ant")).unwrap_or(word)
+    match word.as_bytes() {
+        [head @ .., vowel @ (b'e' | b'a'), b'n', b'c', b'e' | b'y'] if head.len() > 2 => {
+            let ending = if *vowel == b'e' { "ent" } else { "ant" };
+            Cow::Owned([&word[..head.len()], ending].concat())
+        }
+        _ => word,
+    }
 }
 
 /// "plann" as "plan".

@@ -93,12 +93,13 @@ pub fn stems_of<'w>(words: &'w [Word<'_>]) -> Vec<Cow<'w, str>> {
 
 /// A word without possessive and plural ending.
 pub fn stem(word: &str) -> Cow<'_, str> {
-    let word = word.strip_suffix("'s").unwrap_or(word);
-    if let Some(head) = word.strip_suffix("ies").filter(|head| head.len() > 2) {
-        return Cow::Owned(format!("{head}y"));
+    // Every word of every text comes here, and most end in no "s": bytes are looked at, not texts.
+    let word = if word.as_bytes().ends_with(b"'s") { &word[..word.len() - 2] } else { word };
+    match word.as_bytes() {
+        [head @ .., b'i', b'e', b's'] if head.len() > 2 => Cow::Owned([&word[..head.len()], "y"].concat()),
+        [_, _, .., before, b's'] if !matches!(before, b's' | b'u') => Cow::Borrowed(&word[..word.len() - 1]),
+        _ => Cow::Borrowed(word),
     }
-    let plural = word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us");
-    Cow::Borrowed(if plural { &word[..word.len() - 1] } else { word })
 }
 
 /// Words that say nothing about a subject, sorted.

@@ -42,7 +42,8 @@ impl Objects {
         let found = BTreeMap::new();
         let finders = words.iter().filter(|word| !word.is_empty());
         let finders = finders.map(|word| (word.as_str(), Finder::new(word))).collect();
-        let mut search = Search { words: finders, own, found, bytes: 0, files: 0, entries: 0, partial: false };
+        let mut search =
+            Search { words: finders, own, found, bytes: 0, files: 0, entries: 0, partial: false };
         if !words.is_empty() {
             self.search(self.tree_of(commit)?, "", &mut search)?;
         }
