@@ -10,7 +10,12 @@ use crate::discussion::words::{Word, is_number, is_significant, stem, words};
 
 /// The roots of all words of a text, in order.
 pub fn roots(text: &str) -> Vec<String> {
-    words(text).iter().flat_map(|word| word.text.split('-').map(root).collect::<Vec<_>>()).collect()
+    let words = words(text);
+    let mut found = Vec::with_capacity(words.len());
+    for word in &words {
+        found.extend(word.text.split('-').map(root));
+    }
+    found
 }
 
 /// How many of some roots a run of them takes that begins with the first: one more than its own, where a word
