@@ -35,7 +35,7 @@
 //!
 //! | outside, each behind a feature | |
 //! | --- | --- |
-//! | `repo` (`git`) | reads an item at a commit (`mentions`, `census`: where the repository speaks of it; `codebase`: without commits of our own), writes an `Additive` as a commit (`commit`, with its `graft` and `pack`); `pending`: logs of what was cut off; `compare`, `range`, `objects` with its `packs` (`cut_off`: what libgit2 would hang on), and `reading`: two trees, what to compare, and reading fast; `remote`: fetch and push, with git's protocol over HTTP (`wire`); no working tree |
+//! | `repo` (`git`) | reads an item at a commit (`mentions`, `census`: where the repository speaks of it; `codebase`: without commits of our own), writes an `Additive` as a commit (`commit`, with its `graft`, `pack` and `reflog`); `pending`: logs of what was cut off; `compare`, `range`, `objects` with its `packs` (`cut_off`: what libgit2 would hang on), and `reading`: two trees, what to compare, and reading fast; `remote`: fetch and push, with git's protocol over HTTP (`wire`); no working tree |
 //! | `walk` (`git`) | the loop between an analysis, a script and the repository: it alone commits steps (`land`); `talk`: a discussion inside of it, `earlier`: the same run, cut off before |
 //! | `check` (`git`) | two trees and a policy into a report: the gate |
 //! | `replay` (`git`) | a recording run again and compared, to the commit id |

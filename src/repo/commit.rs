@@ -18,6 +18,7 @@ use git2::{ConfigLevel, ErrorCode, Oid, Repository};
 
 use super::graft::{self, graft};
 use super::pack::{Object, pack};
+use super::reflog::{Fresh, Logs};
 use super::{Error, Repo, Unwritten};
 use crate::additive::Additive;
 use crate::discussion::event::Author;
@@ -64,6 +65,8 @@ pub struct Lock {
 
 /// A file of settings on the desk, there only while it is read.
 const SETTINGS: &str = "settings";
+/// What it says: references are flushed, and their logs, which would be too, are written by us.
+const ANEW: &str = "[core]\n\tfsyncObjectFiles = true\n\tlogAllRefUpdates = false\n";
 /// What makes libgit2 flush a reference before it gets its name.
 const FLUSHES: &str = "core.fsyncObjectFiles";
 
@@ -130,13 +133,12 @@ impl Repo {
         Place::of(self).make_folders(branch)
     }
 
-    fn move_branch(&self, fresh: &Repository, id: Oid, wanted: &Wanted<'_>) -> Result<Committed, Error> {
+    fn move_branch(&self, fresh: &Fresh, id: Oid, wanted: &Wanted<'_>) -> Result<Committed, Error> {
         let name = format!("refs/heads/{}", wanted.branch);
         let old = wanted.tip.unwrap_or(Oid::ZERO_SHA1);
         let subject = wanted.message.lines().next().unwrap_or_default();
-        // Forced, since a new branch has nothing to be a fast-forward of; the old value decides.
-        match fresh.reference_matching(&name, id, true, old, &format!("commit: {subject}")) {
-            Ok(_) => {}
+        match fresh.point(&name, id, old, &format!("commit: {subject}")) {
+            Ok(()) => {}
             Err(error) if matches!(error.code(), ErrorCode::Modified | ErrorCode::Exists) => {
                 return Ok(Committed::Moved);
             }
@@ -214,24 +216,26 @@ impl Lock {
     ///
     /// # Errors
     /// A repository that cannot be opened, or settings that do not hold.
-    pub(super) fn open_anew(&self, repo: &Repo) -> Result<Repository, Error> {
+    pub(super) fn open_anew(&self, repo: &Repo) -> Result<Fresh, Error> {
         self.open_at(&Place::of(repo))
     }
 
-    fn open_at(&self, place: &Place) -> Result<Repository, Error> {
-        let fresh = Repository::open(&place.git)?;
-        if place.flushes {
-            let path = self.desk.join(SETTINGS);
-            fs::write(&path, "[core]\n\tfsyncObjectFiles = true\n").map_err(|error| at(&path, error))?;
-            let mut config = fresh.config()?;
-            config.add_file(&path, ConfigLevel::App, false)?;
-            // One that stays is cleared by the next run.
-            let _ = fs::remove_file(&path);
-            if !config.get_bool(FLUSHES)? {
-                return Err(Error::NotWritten(path.display().to_string()));
-            }
+    fn open_at(&self, place: &Place) -> Result<Fresh, Error> {
+        let git = Repository::open(&place.git)?;
+        if !place.flushes {
+            return Ok(Fresh { git, logs: None });
         }
-        Ok(fresh)
+        let logs = Logs::of(&git)?;
+        let path = self.desk.join(SETTINGS);
+        fs::write(&path, ANEW).map_err(|error| at(&path, error))?;
+        let mut config = git.config()?;
+        config.add_file(&path, ConfigLevel::App, false)?;
+        // One that stays is cleared by the next run.
+        let _ = fs::remove_file(&path);
+        if !config.get_bool(FLUSHES)? {
+            return Err(Error::NotWritten(path.display().to_string()));
+        }
+        Ok(Fresh { git, logs: Some(logs) })
     }
 
     /// Writes the objects as a pack on the desk, durable before it is seen; its name.

@@ -25,6 +25,7 @@ mod packs;
 mod pending;
 mod range;
 mod reading;
+mod reflog;
 #[cfg(feature = "net")]
 pub mod remote;
 #[cfg(feature = "net")]

@@ -159,7 +159,7 @@ impl Repo {
         let put = lock.moving(self, &name, before.unwrap_or(now), || match before {
             None if reference.target() == Some(now) => Ok(reference.delete()),
             None => Err(Error::Diverged(branch.to_owned())),
-            Some(before) => Ok(fresh.reference_matching(&name, before, true, now, log).map(drop)),
+            Some(before) => Ok(fresh.point(&name, before, now, log)),
         })??;
         put.map_err(|error| moved_meanwhile(branch, &error))
     }
@@ -190,7 +190,7 @@ impl Repo {
         let old = tip.unwrap_or(Oid::ZERO_SHA1);
         let log = "roundtable: fetched";
         let moved =
-            lock.moving(self, &name, to, || fresh.reference_matching(&name, to, true, old, log).map(drop))?;
+            lock.moving(self, &name, to, || fresh.point(&name, to, old, log))?;
         moved.map_err(|error| moved_meanwhile(branch, &error))
     }
 }
@@ -297,7 +297,7 @@ impl Repo {
         }
         let old = to.old.unwrap_or(Oid::ZERO_SHA1);
         let moved = lock.moving(self, to.name, to.new, || {
-            fresh.reference_matching(to.name, to.new, true, old, "push").map(drop)
+            fresh.point(to.name, to.new, old, "push")
         })?;
         Ok(moved.err().map(|error| match error.code() {
             ErrorCode::Modified => "cannot lock ref".to_owned(),
