@@ -95,7 +95,9 @@ impl Logs {
             Begins::None => false,
             Begins::Heads => {
                 name == "HEAD"
-                    || ["refs/heads/", "refs/remotes/", "refs/notes/"].iter().any(|kind| name.starts_with(kind))
+                    || ["refs/heads/", "refs/remotes/", "refs/notes/"]
+                        .iter()
+                        .any(|kind| name.starts_with(kind))
             }
             Begins::All => true,
         };

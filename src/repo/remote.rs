@@ -189,8 +189,7 @@ impl Repo {
         }
         let old = tip.unwrap_or(Oid::ZERO_SHA1);
         let log = "roundtable: fetched";
-        let moved =
-            lock.moving(self, &name, to, || fresh.point(&name, to, old, log))?;
+        let moved = lock.moving(self, &name, to, || fresh.point(&name, to, old, log))?;
         moved.map_err(|error| moved_meanwhile(branch, &error))
     }
 }
@@ -296,9 +295,7 @@ impl Repo {
             self.make_folders(branch)?;
         }
         let old = to.old.unwrap_or(Oid::ZERO_SHA1);
-        let moved = lock.moving(self, to.name, to.new, || {
-            fresh.point(to.name, to.new, old, "push")
-        })?;
+        let moved = lock.moving(self, to.name, to.new, || fresh.point(to.name, to.new, old, "push"))?;
         Ok(moved.err().map(|error| match error.code() {
             ErrorCode::Modified => "cannot lock ref".to_owned(),
             _ => error.message().to_owned(),

@@ -407,8 +407,18 @@ fn where_a_bare_repository_s_head_names_the_branch_its_log_goes_on_too() {
             there.config().unwrap().set_str("core.logAllRefUpdates", setting).unwrap();
         }
         let repo = bare.to_str().unwrap();
-        let args =
-            ["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--at", AT, "--base", &base];
+        let args = [
+            "elaborate",
+            "offline-mode",
+            "--step",
+            "01-03",
+            "--script",
+            &script,
+            "--at",
+            AT,
+            "--base",
+            &base,
+        ];
         sandbox.run(&[&args[..], &["--repo", repo]].concat()).ok();
         for log in ["logs/HEAD".to_owned(), format!("logs/refs/heads/{BRANCH}")] {
             let entries = std::fs::read_to_string(bare.join(&log)).unwrap_or_default();
