@@ -9,6 +9,7 @@ use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, open, recording, table};
 use crate::discussion::event::{Contribution, Event, Record, from_any_lines};
+use crate::discussion::words::Echo;
 use crate::discussion::{finished, introduction};
 use crate::library::Library;
 use crate::page;
@@ -98,13 +99,14 @@ fn integrity(log: &[Record], library: &Library, name: &str, screen: &Screen) -> 
             _ => None,
         })
         .collect();
+    let echoes: Vec<Echo> = said.iter().map(|said| Echo::of(&said.text)).collect();
     let mut entries = Vec::new();
     let mut is_whole = true;
     for persona in library.cast.iter() {
         let (mut count, mut broken) = (0_usize, Vec::new());
         for (at, own) in said.iter().enumerate().filter(|(_, own)| own.by == persona.key) {
             count += 1;
-            let earlier = said[..at].iter().map(|said| said.text.as_str());
+            let earlier = said[..at].iter().map(|said| said.text.as_str()).zip(&echoes);
             let breaches = judged(&own.text, persona, &library.cast, earlier);
             if !breaches.is_empty() {
                 broken.push((own.turn, breaches));

@@ -42,6 +42,7 @@ pub mod transcript;
 pub mod words;
 
 use std::collections::VecDeque;
+use std::sync::OnceLock;
 
 use minijinja::context;
 
@@ -56,6 +57,7 @@ use self::open::Paused;
 pub(crate) use self::settler::names_people;
 pub(crate) use self::small_talk::{is_filler, is_of_oneself, small_talk};
 use self::summary::{Summary, USER};
+use self::words::Echo;
 use crate::library::Library;
 use crate::persona::{Cast, Persona};
 use crate::plain;
@@ -140,6 +142,8 @@ pub struct Discussion<'l> {
     focus: Focus<'l>,
     opened: Opened,
     log: Log,
+    /// Of each event of the log, what is compared of its words: empty until it is asked for.
+    echoes: Vec<OnceLock<Echo>>,
     state: State,
 }
 
@@ -229,7 +233,8 @@ impl<'l> Discussion<'l> {
             disagreed: false,
         };
         let focus = Focus::new(library.marks(), step, &library.steps, &opened.item_name);
-        Ok(Discussion { library, step, lead, focus, opened, log: Log::from(first), state })
+        let echoes = vec![OnceLock::new()];
+        Ok(Discussion { library, step, lead, focus, opened, log: Log::from(first), echoes, state })
     }
 
     /// Runs the rules again over a log.
@@ -342,6 +347,7 @@ impl<'l> Discussion<'l> {
             }
         }
         self.log.push(line);
+        self.echoes.push(OnceLock::new());
         Ok(())
     }
 
@@ -697,6 +703,19 @@ impl<'l> Discussion<'l> {
         self.log.iter().filter_map(|record| match &record.event {
             Event::Contribution(said) => Some(said),
             _ => None,
+        })
+    }
+
+    /// What anybody said, in order, each with what other texts are compared with: taken from the words
+    /// once, not in each turn again.
+    pub fn said(&self) -> impl Iterator<Item = (&str, &Echo)> {
+        self.log.iter().zip(&self.echoes).filter_map(|(record, echo)| {
+            let text = match &record.event {
+                Event::Contribution(said) => &said.text,
+                Event::User(message) => &message.text,
+                _ => return None,
+            };
+            Some((text.as_str(), echo.get_or_init(|| Echo::of(text))))
         })
     }
 

@@ -346,6 +346,7 @@ fn without_pairs(text: &str, open: &str, close: &str) -> String {
 }
 
 /// A text that others are compared with: does it say the same as an earlier one?
+#[derive(Clone, Debug)]
 pub struct Echo {
     length: usize,
     pairs: Vec<u64>,

@@ -533,7 +533,7 @@ impl Speaker<'_> {
                     let statement = point.statement(self.evidence);
                     let mut letters = statement.chars();
                     letters.next();
-                    said.contains(letters.as_str())
+                    holds(&said, letters.as_str())
                 }
                 place => places.contains(place) && !second.contains(place),
             };
@@ -541,7 +541,7 @@ impl Speaker<'_> {
                 continue;
             }
             // The same advice twice is filler: the finding stands alone, and waits for others.
-            let heard = |ask: &str| !ask.is_empty() && said.contains(ask);
+            let heard = |ask: &str| !ask.is_empty() && holds(&said, ask);
             let stale = *asks.entry(point.ask.as_str()).or_insert_with_key(|ask| heard(ask));
             let near = point.touches(&asked, self.evidence).min(3);
             let joint = if second.contains(&point.place) { 6 } else { 0 };
@@ -572,6 +572,13 @@ pub(super) fn places_in(text: &str) -> BTreeSet<String> {
         Some(format!("{} ", text.get(start..number + digits)?))
     };
     text.match_indices(" line ").filter_map(line).collect()
+}
+
+/// Whether a text has a sentence in it. Hundreds are looked for in a turn, and nearly all are not
+/// there: the standard library compares up to 32 bytes side by side, and makes ready for more.
+fn holds(text: &str, sentence: &str) -> bool {
+    let beginning = &sentence[..sentence.floor_char_boundary(32)];
+    text.contains(beginning) && (beginning.len() == sentence.len() || text.contains(sentence))
 }
 
 /// What a text quotes; where it quotes nothing, all of it.
