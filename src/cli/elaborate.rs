@@ -116,7 +116,7 @@ pub struct Open {
 pub struct Setup {
     repo: Repo,
     library: Arc<Library>,
-    item: Arc<Item>,
+    item: Item,
     script: Script,
     opened: Opened,
     voice: Choice,
@@ -128,8 +128,8 @@ pub struct Setup {
     exists: bool,
     /// The events of a run that was cut off, to go on from.
     begun: Vec<Record>,
-    /// What the offline voice speaks from; taken when the discussion begins.
-    evidence: Cell<Option<Reading>>,
+    /// What the offline voice has of the repository; taken when the discussion begins.
+    mentions: Cell<Option<Search>>,
 }
 
 impl Setup {
@@ -385,10 +385,10 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     // What stays open keeps the rules it was opened with, and looks at the item as it is now.
     let rules = open.as_ref().map_or(Ok(base), |opened| repo.resolve(&opened.base))?;
     let config = if rules == place.base { config } else { table::config(global, &repo, rules)? };
-    let item = Arc::new(repo.item_or_new(base, &path, new_meta.as_deref())?);
+    let item = repo.item_or_new(base, &path, new_meta.as_deref())?;
+    let mentions = Cell::new(Some(search(&repo, base, &item)));
     let library = built_in.library(&repo, rules, &config)?;
     let step = library.step(&task.step)?;
-    let evidence = Cell::new(Some(Reading::begin(&repo, base, &item, step)));
     for output in &step.outputs {
         OutputPath::parse(output)
             .map_err(|refused| Fail::new(format!("step {} ({}): {refused}", step.id, step.path)))?;
@@ -443,7 +443,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     };
     let tokens = task.voice.max_tokens_total;
     let exists = place.exists;
-    Ok(Setup { repo, library, item, script, opened, voice, tokens, base, fixed, exists, begun, evidence })
+    Ok(Setup { repo, library, item, script, opened, voice, tokens, base, fixed, exists, begun, mentions })
 }
 
 /// How the discussion began that stays open, where this run is not its first.
@@ -555,34 +555,14 @@ fn run_id(
     sha256(all.to_string().as_bytes())[..32].to_owned()
 }
 
-/// What the offline voice speaks from, read beside everything else that is to be done.
-struct Reading {
-    evidence: JoinHandle<Evidence>,
-    /// Where the repository speaks of the item's subject.
-    mentions: JoinHandle<Result<Mentions, repo::Error>>,
-}
+/// Where the repository speaks of the item's subject, looked for beside everything else that is to be done.
+type Search = JoinHandle<Result<Mentions, repo::Error>>;
 
-impl Reading {
-    /// Begins to read. Nothing waits for the search but the first line, so it comes second.
-    fn begin(repo: &Repo, base: Oid, item: &Arc<Item>, step: &Step) -> Reading {
-        let (own, words) = (item.path.clone(), search_words(&item.name()));
-        let (item, outputs) = (Arc::clone(item), step.outputs.clone());
-        let evidence = std::thread::spawn(move || {
-            let evidence = Evidence::new(item.documents(), &outputs);
-            evidence.prepare();
-            evidence
-        });
-        let objects = repo.objects(Unwritten::new());
-        let mentions = std::thread::spawn(move || objects.mentions(base, &words, &own));
-        Reading { evidence, mentions }
-    }
-
-    /// What was read; none where a thread was lost.
-    fn end(self) -> Result<Option<Evidence>, repo::Error> {
-        let Ok(mut evidence) = self.evidence.join() else { return Ok(None) };
-        evidence.mentions = self.mentions.join().unwrap_or_else(|_| Ok(Mentions::default()))?;
-        Ok(Some(evidence))
-    }
+/// Begins to look.
+fn search(repo: &Repo, base: Oid, item: &Item) -> Search {
+    let (objects, own, words) =
+        (repo.objects(Unwritten::new()), item.path.clone(), search_words(&item.name()));
+    std::thread::spawn(move || objects.mentions(base, &words, &own))
 }
 
 /// Holds the discussion, told line by line; with it comes what it took.
@@ -663,8 +643,10 @@ fn begin<'s>(setup: &'s Setup, step: &'s Step, clock: &dyn Fn() -> Time) -> Resu
 /// The offline voice: it speaks, or stands in where a model does not.
 fn stand_in(setup: &Setup, step: &Step) -> Result<Offline, Fail> {
     let depth = setup.item.meta.depth(&step.phase).unwrap_or(step.depth);
-    let read = setup.evidence.take().map_or(Ok(None), Reading::end)?;
-    let evidence = read.unwrap_or_else(|| Evidence::new(setup.item.documents(), &step.outputs));
+    let mut evidence = Evidence::new(setup.item.documents(), &step.outputs);
+    if let Some(found) = setup.mentions.take().and_then(|search| search.join().ok()) {
+        evidence.mentions = found?;
+    }
     Ok(Offline::new(evidence, depth))
 }
 

@@ -379,7 +379,7 @@ impl Evidence {
         }
     }
 
-    /// Makes what every message is held against: another thread may do so while the discussion begins.
+    /// Makes what every message is held against: another thread may do so before the first is heard.
     pub fn prepare(&self) {
         self.by_root();
         self.all_begin();

@@ -7,6 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use minijinja::context;
 use minijinja::value::Serde;
@@ -78,29 +80,42 @@ impl Offline {
     }
 }
 
-/// The points of each persona, by its key. They are looked for side by side: this is most of what a
-/// discussion takes.
+/// The points of each persona, by its key. This is most of what a discussion takes: this thread and
+/// another share it, each taking what is next, so that neither waits for long.
 fn all_points(talk: &Discussion<'_>, evidence: &Evidence) -> BTreeMap<String, Vec<Point>> {
-    let vocabulary = Vocabulary::of(evidence);
-    let of = |persona: &Persona| {
-        let lenses = talk.library().lenses(&persona.key);
-        (persona.key.clone(), points(lenses, evidence, &vocabulary, talk.step()))
+    let (vocabulary, library) = (Vocabulary::of(evidence), talk.library());
+    let halves = |persona: &'_ Persona| {
+        let lenses = library.lenses(&persona.key);
+        let (first, second) = lenses.split_at(lenses.len() / 2);
+        [(persona.key.clone(), 0, first), (persona.key.clone(), first.len(), second)]
     };
-    let (lead, of) = (talk.lead(), &of);
+    let shares: Vec<_> = library.cast.iter().flat_map(halves).collect();
+    let found: Vec<OnceLock<Vec<Point>>> = shares.iter().map(|_| OnceLock::new()).collect();
+    let (next, step) = (AtomicUsize::new(0), talk.step());
+    let look = || loop {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        match shares.get(at) {
+            Some((_, _, lenses)) => {
+                found[at].get_or_init(|| points(lenses, evidence, &vocabulary, step));
+            }
+            None if at == shares.len() => evidence.prepare(),
+            None => break,
+        }
+    };
     std::thread::scope(|scope| {
-        let others = talk.library().cast.others(&lead.key);
         // Where no thread is to be had, this one does it all.
-        let begun: Vec<_> = others
-            .map(|other| (other, std::thread::Builder::new().spawn_scoped(scope, move || of(other)).ok()))
-            .collect();
-        let mut found = BTreeMap::from([of(lead)]);
-        found.extend(
-            begun
-                .into_iter()
-                .map(|(other, begun)| begun.and_then(|begun| begun.join().ok()).unwrap_or_else(|| of(other))),
-        );
-        found
-    })
+        let _ = std::thread::Builder::new().spawn_scoped(scope, look);
+        look();
+    });
+    let mut all: BTreeMap<String, Vec<Point>> = BTreeMap::new();
+    for ((key, before, _), found) in shares.into_iter().zip(found) {
+        let numbered = |mut point: Point| {
+            point.lens = point.lens.map(|lens| before + lens);
+            point
+        };
+        all.entry(key).or_default().extend(found.into_inner().unwrap_or_default().into_iter().map(numbered));
+    }
+    all
 }
 
 /// Where the points of two personas pull in opposite directions. The lead puts what two differ about to the
@@ -577,7 +592,7 @@ pub(super) fn places_in(text: &str) -> BTreeSet<String> {
 /// Whether a text has a sentence in it. Hundreds are looked for in a turn, and nearly all are not
 /// there: the standard library compares up to 32 bytes side by side, and makes ready for more.
 fn holds(text: &str, sentence: &str) -> bool {
-    let beginning = &sentence[..sentence.floor_char_boundary(32)];
+    let beginning = sentence.get(..32).unwrap_or(sentence);
     text.contains(beginning) && (beginning.len() == sentence.len() || text.contains(sentence))
 }
 
