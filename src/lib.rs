@@ -32,6 +32,7 @@
 //! | [`github`] | `trigger`: what an event asks for; `thread`: which words of an issue are the user's; `page`: what goes back |
 //! | [`voice`] | who writes the lines; `offline` with its `evidence` (`paragraphs`), `asking` (`quoting`: how its lines are quoted; `runs`: what a text names; `naming`: what a word can name; `parts`: which of several; `spoken`: figures as people say them; `wants`: what an answer must have), `lenses` (`point`: what one finds; `counting`: what a text counts), `answering`, `probes` (what is asked next), `left_open`, `deciding` (what a decision means), `heard` (what was said so far), `forms` (in which lines are shown) and `wording`; `model`: a model at the table, with its `prompt`; `grounding`: what its synthesis rests on; `integrity`: in character?; `tape`: a model's answers, written down and given again |
 //! | [`session`] | the loop between a discussion, a voice and a script |
+//! | `beside` | the second thread: what is done while something else is |
 //!
 //! | outside, each behind a feature | |
 //! | --- | --- |
@@ -160,6 +161,7 @@
 
 pub mod additive;
 pub mod analysis;
+mod beside;
 pub mod config;
 pub mod discussion;
 pub mod finding;

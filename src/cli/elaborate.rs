@@ -4,7 +4,6 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
@@ -18,6 +17,7 @@ use super::screen::Screen;
 use super::unified::unified;
 use super::voices::{self, Choice};
 use super::{Clock, Global, complete, nanoseconds, now, open, plan, push, read_file, table, write_whole};
+use crate::beside::{self, Begun};
 use crate::config::Config;
 use crate::discussion::address::{Address, address};
 use crate::discussion::event::{Author, Event, FORMAT, Opened, Record, Resumed, StepRef, Time};
@@ -149,6 +149,7 @@ impl Setup {
 
 /// Holds one discussion and lands it.
 pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, Fail> {
+    beside::ready();
     let built_in = table::BuiltIn::for_a_discussion();
     if let Some(remote) = &options.push {
         push::possible(&open(global)?, remote)?;
@@ -556,13 +557,13 @@ fn run_id(
 }
 
 /// Where the repository speaks of the item's subject, looked for beside everything else that is to be done.
-type Search = JoinHandle<Result<Mentions, repo::Error>>;
+type Search = Begun<Result<Mentions, repo::Error>>;
 
 /// Begins to look.
 fn search(repo: &Repo, base: Oid, item: &Item) -> Search {
     let (objects, own, words) =
         (repo.objects(Unwritten::new()), item.path.clone(), search_words(&item.name()));
-    std::thread::spawn(move || objects.mentions(base, &words, &own))
+    beside::begin(move || objects.mentions(base, &words, &own))
 }
 
 /// Holds the discussion, told line by line; with it comes what it took.
@@ -644,7 +645,7 @@ fn begin<'s>(setup: &'s Setup, step: &'s Step, clock: &dyn Fn() -> Time) -> Resu
 fn stand_in(setup: &Setup, step: &Step) -> Result<Offline, Fail> {
     let depth = setup.item.meta.depth(&step.phase).unwrap_or(step.depth);
     let mut evidence = Evidence::new(setup.item.documents(), &step.outputs);
-    if let Some(found) = setup.mentions.take().and_then(|search| search.join().ok()) {
+    if let Some(found) = setup.mentions.take().and_then(Begun::end) {
         evidence.mentions = found?;
     }
     Ok(Offline::new(evidence, depth))

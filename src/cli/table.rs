@@ -9,6 +9,7 @@ use git2::Oid;
 
 use super::screen::Screen;
 use super::{Global, exit::Fail, read_file};
+use crate::beside;
 use crate::config::{self, Config};
 use crate::item::path::is_safe_name;
 use crate::library::{Library, Unusable};
@@ -61,7 +62,7 @@ impl BuiltIn {
 
     fn and_then(then: fn(&Library)) -> BuiltIn {
         let (tell, told) = mpsc::channel();
-        std::thread::spawn(move || {
+        beside::begin(move || {
             let library = Library::built_in().map(Arc::new);
             let own = library.as_ref().ok().map(Arc::clone);
             // Nobody waits for it where the repository could not be read.

@@ -21,6 +21,7 @@ use super::pack::{Object, pack};
 use super::reflog::{Fresh, Logs};
 use super::{Error, Repo, Unwritten};
 use crate::additive::Additive;
+use crate::beside::both;
 use crate::discussion::event::Author;
 
 /// A commit that is wanted.
@@ -119,7 +120,7 @@ impl Repo {
             }
             held.open_at(&place)
         };
-        let (packed, fresh) = beside(ready, || held.write_pack(&place, graft.objects));
+        let (packed, fresh) = both(|| held.write_pack(&place, graft.objects), ready);
         let fresh = fresh?;
         lock.publish(self, &packs_of(self)?, &packed?)?;
         read_back(&fresh, id, wanted)?;
@@ -199,15 +200,6 @@ impl Place {
         }
         Ok(())
     }
-}
-
-/// Does two things side by side, or one after the other where there is no thread to be had.
-fn beside<A, B: Send>(other: impl Fn() -> B + Sync, one: impl FnOnce() -> A) -> (A, B) {
-    std::thread::scope(|scope| {
-        let begun = std::thread::Builder::new().spawn_scoped(scope, &other).ok();
-        let one = one();
-        (one, begun.and_then(|begun| begun.join().ok()).unwrap_or_else(&other))
-    })
 }
 
 impl Lock {

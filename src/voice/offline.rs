@@ -7,8 +7,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use minijinja::context;
 use minijinja::value::Serde;
@@ -21,6 +19,7 @@ use super::lenses::{Vocabulary, is_of_software, points, share_of};
 use super::point::Point;
 use super::wording::{self, Speech};
 use super::{Speechless, Voice};
+use crate::beside::shared;
 use crate::discussion::event::{Contribution, Event, Purpose};
 use crate::discussion::positions::position;
 use crate::discussion::summary::Summary;
@@ -80,42 +79,27 @@ impl Offline {
     }
 }
 
-/// The points of each persona, by its key. This is most of what a discussion takes: this thread and
-/// another share it, each taking what is next, so that neither waits for long.
+/// The points of each persona, by its key. This is most of what a discussion takes, so two threads do it, and
+/// make ready what every message is held against.
 fn all_points(talk: &Discussion<'_>, evidence: &Evidence) -> BTreeMap<String, Vec<Point>> {
     let (vocabulary, library) = (Vocabulary::of(evidence), talk.library());
-    let halves = |persona: &'_ Persona| {
-        let lenses = library.lenses(&persona.key);
-        let (first, second) = lenses.split_at(lenses.len() / 2);
-        [(persona.key.clone(), 0, first), (persona.key.clone(), first.len(), second)]
-    };
-    let shares: Vec<_> = library.cast.iter().flat_map(halves).collect();
-    let found: Vec<OnceLock<Vec<Point>>> = shares.iter().map(|_| OnceLock::new()).collect();
-    let (next, step) = (AtomicUsize::new(0), talk.step());
-    let look = || loop {
-        let at = next.fetch_add(1, Ordering::Relaxed);
-        match shares.get(at) {
-            Some((_, _, lenses)) => {
-                found[at].get_or_init(|| points(lenses, evidence, &vocabulary, step));
-            }
-            None if at == shares.len() => evidence.prepare(),
-            None => break,
-        }
-    };
-    std::thread::scope(|scope| {
-        // Where no thread is to be had, this one does it all.
-        let _ = std::thread::Builder::new().spawn_scoped(scope, look);
-        look();
-    });
-    let mut all: BTreeMap<String, Vec<Point>> = BTreeMap::new();
-    for ((key, before, _), found) in shares.into_iter().zip(found) {
-        let numbered = |mut point: Point| {
-            point.lens = point.lens.map(|lens| before + lens);
-            point
+    let keys: Vec<&str> = library.cast.iter().map(|persona| persona.key.as_str()).collect();
+    // Halves of what a persona looks for: whole ones are no even shares for two.
+    let mut halves = shared(keys.len() * 2 + 1, |at| {
+        let Some(key) = keys.get(at / 2) else {
+            evidence.prepare();
+            return Vec::new();
         };
-        all.entry(key).or_default().extend(found.into_inner().unwrap_or_default().into_iter().map(numbered));
-    }
-    all
+        let lenses = library.lenses(key);
+        let middle = lenses.len() / 2;
+        let half = if at % 2 == 0 { 0..middle } else { middle..lenses.len() };
+        let mut found = points(&lenses[half.clone()], evidence, &vocabulary, talk.step());
+        found.iter_mut().for_each(|point| point.lens = point.lens.map(|lens| half.start + lens));
+        found
+    })
+    .into_iter();
+    let mut both = || halves.by_ref().take(2).flatten().collect();
+    keys.iter().map(|key| ((*key).to_owned(), both())).collect()
 }
 
 /// Where the points of two personas pull in opposite directions. The lead puts what two differ about to the
