@@ -181,8 +181,14 @@ impl<'a> Vocabulary<'a> {
     }
 
     /// The words of a phrase; none where one of them stands nowhere.
-    fn phrase(&self, phrase: &str) -> Option<Vec<u32>> {
-        phrase.split(' ').map(|word| self.numbers.get(word).copied()).collect()
+    fn phrase(&self, phrase: &str) -> Option<(u32, Vec<u32>)> {
+        // Of most phrases the first word stands nowhere, and no other is looked up.
+        let Some((first, others)) = phrase.split_once(' ') else {
+            return Some((*self.numbers.get(phrase)?, Vec::new()));
+        };
+        let first = *self.numbers.get(first)?;
+        let others = others.split(' ').map(|word| self.numbers.get(word).copied());
+        Some((first, others.collect::<Option<Vec<u32>>>()?))
     }
 }
 
@@ -219,8 +225,7 @@ impl<'a> Looking<'a> {
                             phrases[form as usize].push(Phrase { text, rest: Vec::new(), lens, list });
                         }
                     }
-                    let Some(mut rest) = vocabulary.phrase(text) else { continue };
-                    let first = rest.remove(0);
+                    let Some((first, rest)) = vocabulary.phrase(text) else { continue };
                     phrases[first as usize].push(Phrase { text, rest, lens, list });
                 }
             }
