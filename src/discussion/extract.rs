@@ -14,6 +14,7 @@ use super::questions::questions;
 use super::rulings::consented;
 use super::summary::{Decision, Insight, Summary, USER};
 use super::words::{with_its_mark, words};
+use crate::beside::shared;
 use crate::persona::Persona;
 use crate::plain::{capital, cut, one_line};
 
@@ -70,33 +71,38 @@ pub fn summary(talk: &Discussion<'_>) -> Summary {
 }
 
 fn said(talk: &Discussion<'_>) -> Vec<Said> {
-    let mut last = 0;
-    let mut found = Vec::new();
-    for (at, record) in talk.log().iter().enumerate() {
-        let (turn, by, text, class, purpose) = match &record.event {
+    let words: Vec<_> = talk
+        .log()
+        .iter()
+        .enumerate()
+        .filter_map(|(at, record)| match &record.event {
             Event::Contribution(said) => {
-                (Some(said.turn), said.by.as_str(), &said.text, None, Some(said.purpose))
+                Some((at, Some(said.turn), said.by.as_str(), &said.text, None, Some(said.purpose)))
             }
-            Event::User(message) => (message.turn, USER, &message.text, Some(message.class), None),
-            _ => continue,
-        };
+            Event::User(message) => Some((at, message.turn, USER, &message.text, Some(message.class), None)),
+            _ => None,
+        })
+        .collect();
+    let taken_apart = shared(words.len(), |number| match words[number] {
+        (at, _, USER, text, ..) => (decided_by(text, &talk.log()[..at]), sentences(below_heading(text))),
+        (_, _, _, text, ..) => (decisions_in(text, false), sentences(text)),
+    });
+    let mut last = 0;
+    let said = words.into_iter().zip(taken_apart);
+    said.map(|((_, turn, by, text, class, purpose), (decides, sentences))| {
         last = turn.unwrap_or(last);
-        let decides = match by {
-            USER => decided_by(text, &talk.log()[..at]),
-            _ => decisions_in(text, false),
-        };
-        found.push(Said {
-            decides,
+        Said {
             turn: last,
             by: by.to_owned(),
             text: text.clone(),
-            sentences: sentences(if by == USER { below_heading(text) } else { text }),
+            sentences,
             is_turn: turn.is_some(),
             class,
             purpose,
-        });
-    }
-    found
+            decides,
+        }
+    })
+    .collect()
 }
 
 /// A message without the heading it begins with, as an issue's title stands above its text: one line
