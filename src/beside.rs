@@ -2,27 +2,33 @@
 //!
 //! What is to be done here takes a millisecond or two. A thread that is made for it often begins on the
 //! processor of the one that made it, and so only when that one waits; one that is there already is found
-//! a processor that has nothing to do. Where no thread is to be had, everything is done one after the other.
+//! a processor that has nothing to do. Where there is none, everything is done one after the other.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 #[cfg(feature = "cli")]
 use std::sync::mpsc::{Receiver, channel};
 
-use rayon_core::{ThreadPool, ThreadPoolBuilder};
+use rayon_core::ThreadPool;
+#[cfg(feature = "cli")]
+use rayon_core::ThreadPoolBuilder;
 
-/// The thread, as a pool of one.
+/// The thread, as a pool of one: there once it was asked for, and where one was to be had.
+static SECOND: OnceLock<Option<ThreadPool>> = OnceLock::new();
+
 fn second() -> Option<&'static ThreadPool> {
-    static SECOND: OnceLock<Option<ThreadPool>> = OnceLock::new();
-    SECOND.get_or_init(|| ThreadPoolBuilder::new().num_threads(1).build().ok()).as_ref()
+    SECOND.get()?.as_ref()
 }
 
-/// Has the thread there before it is needed.
+/// Has the thread there. Who judges many recordings on all processors asks for none: each of them
+/// would wait for the same one.
 #[cfg(feature = "cli")]
 pub fn ready() {
-    if let Some(second) = second() {
+    SECOND.get_or_init(|| {
+        let second = ThreadPoolBuilder::new().num_threads(1).build().ok()?;
         second.install(|| ());
-    }
+        Some(second)
+    });
 }
 
 /// What was begun, and is wanted later.
@@ -86,14 +92,15 @@ mod tests {
 
     #[test]
     fn what_is_begun_is_there_when_it_is_wanted() {
+        ready();
         let text = String::from("each sees what the other does");
         let begun = begin(move || text.len());
         assert_eq!(begun.end(), Some(29));
-        ready();
     }
 
     #[test]
     fn every_part_is_done_once_and_stands_in_its_place() {
+        ready();
         for parts in [0, 1, 2, 7, 400] {
             let count = AtomicUsize::new(0);
             let found = shared(parts, |at| {
@@ -107,6 +114,7 @@ mod tests {
 
     #[test]
     fn what_is_done_beside_other_work_may_be_shared_itself() {
+        ready();
         let ((one, two), three) = both(|| both(|| 1, || 2), || both(|| 3, || shared(2, |at| at)));
         assert_eq!((one, two, three), (1, 2, (3, vec![0, 1])));
     }

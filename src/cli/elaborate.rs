@@ -149,7 +149,6 @@ impl Setup {
 
 /// Holds one discussion and lands it.
 pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, Fail> {
-    beside::ready();
     let built_in = table::BuiltIn::for_a_discussion();
     if let Some(remote) = &options.push {
         push::possible(&open(global)?, remote)?;

@@ -62,6 +62,7 @@ impl BuiltIn {
 
     fn and_then(then: fn(&Library)) -> BuiltIn {
         let (tell, told) = mpsc::channel();
+        beside::ready();
         beside::begin(move || {
             let library = Library::built_in().map(Arc::new);
             let own = library.as_ref().ok().map(Arc::clone);
