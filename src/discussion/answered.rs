@@ -3,6 +3,8 @@
 //! than who never does.
 
 use super::alternatives::answer_to;
+use super::arrangements::asks_of_a_case;
+use super::decisions::decisions_in;
 use super::extract::Said;
 use super::facts::{is_open, placed};
 use super::near::near_to;
@@ -121,7 +123,18 @@ fn is_settled_by(question: &str, asked: &[String], next: &Said) -> bool {
         of_count && found.len() <= 5 && found.iter().any(|word| is_number(&word.text))
     };
     let decides = !next.decides.is_empty();
-    decides && (names || next.decides.iter().any(|one| near(one) || is_figure(one)))
+    // "Could we take them back at the gate?" – "Then Kim empties the box": it follows from what was asked. What
+    // no words of its own decide is an answer, and so is what will be done in the case that was asked about.
+    let begins = |all: &[&str]| {
+        let lower = next.text.trim_start().to_ascii_lowercase();
+        all.iter().any(|opening| lower.starts_with(opening))
+    };
+    let proposed = [" could we ", " should we ", " shall we ", " can we ", " what if "];
+    let proposed = proposed.iter().any(|word| format!(" {lower}").contains(word));
+    let follows = proposed && begins(&["then ", "so ", "ok then ", "ok so ", "in that case "])
+        || asks_of_a_case(question) && begins(&["we'll ", "we will ", "then ", "after ", "whoever "])
+        || decides && decisions_in(&next.text, true).is_empty();
+    decides && (follows || names || next.decides.iter().any(|one| near(one) || is_figure(one)))
         || answer_to(question, &next.text).is_some()
 }
 

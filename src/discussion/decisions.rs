@@ -6,6 +6,7 @@
 //! condition or a doubt decides nothing. What needs no word that says so is in `rulings` and `signs`, an
 //! answer to "A or B?" in `alternatives`.
 
+use super::arrangements::arranged;
 use super::closings::{behind_consent, closed, closes, figures_out, turns_down};
 use super::extract::{is_shortened, sentences};
 use super::rulings::{is_only_leads, names_a_body, ruled, without_leads};
@@ -141,7 +142,7 @@ const AT_THE_TABLE: &str = concat!(
     "agree|ask|assume|be|begin|break|call|check|clarify|come|consider|continue|discuss|explore|face|",
     "figure|find|finish|focus|forget|get|give|go|have|hear|hope|hurry|imagine|know|listen|look|meet|move|",
     "pause|pretend|read|remember|return|review|rush|say|see|speak|start|stay|step|stop|suppose|take|talk|",
-    "think|try|turn|wait|walk|wrap",
+    "think|turn|wait|walk|wrap",
 );
 
 /// Verbs behind "let's not" that put something off.
@@ -156,6 +157,11 @@ fn urged(sentence: &str) -> Option<(String, Option<String>)> {
     let begins = left.split_once(' ').map_or("", |(_, object)| object);
     let nothing = NOTHING.split('|').any(|word| find_word(begins, word) == Some(0));
     let puts_off = left.starts_with("not ") && lists(PUT_OFF, verb);
+    // "Let's try one a member" settles something, "let's try to find out" and "let's try again" do not.
+    let object = begins.split([' ', ',', '.']).next().unwrap_or_default();
+    let puts_off = puts_off
+        || matches!(verb, "try")
+            && matches!(object, "" | "again" | "and" | "harder" | "it" | "not" | "that" | "this" | "to");
     let idle = lists(AT_THE_TABLE, verb) || puts_off;
     (!idle && !nothing && words(left).len() > 1)
         .then(|| denied(with_reason(&sentence[sentence.len() - left.len()..])))
@@ -479,7 +485,7 @@ pub fn decisions_in(text: &str, by_user: bool) -> Vec<(String, Option<String>)> 
             let led = before.as_deref().is_some_and(is_only_leads);
             let ruled = || {
                 let by_form = urged(statement).or_else(|| ruled(statement, led, after_decision));
-                by_form.or_else(|| concluded(statement))
+                by_form.or_else(|| concluded(statement)).or_else(|| arranged(statement))
             };
             (by_user && !statement.ends_with(['?', '？'])).then(ruled).flatten()
         });

@@ -5,6 +5,7 @@
 
 use super::Discussion;
 use super::alternatives::{answer_to, answer_to_itself, figure_for};
+use super::arrangements::told_oneself;
 use super::decisions::decisions_in;
 use super::event::{Class, Event, NoticeKind, Purpose, Record};
 use super::facts::told;
@@ -53,7 +54,10 @@ pub fn implied(text: &str, before: &[Record]) -> Vec<(String, Option<String>)> {
         _ => None,
     });
     let answer = |asked: &str| {
-        answer_to(asked, text).or_else(|| figure_for(asked, text)).or_else(|| consented(asked, text))
+        answer_to(asked, text)
+            .or_else(|| figure_for(asked, text))
+            .or_else(|| consented(asked, text))
+            .or_else(|| told_oneself(asked, text))
     };
     asked.and_then(answer).into_iter().collect()
 }

@@ -14,6 +14,7 @@
 pub mod address;
 pub mod alternatives;
 mod answered;
+mod arrangements;
 mod choices;
 mod closings;
 pub mod decisions;

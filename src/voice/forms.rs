@@ -140,7 +140,7 @@ const TOUCHES: Ways<5> = [
         "That concerns everybody who reads {place}: \"{quote}\".",
         "What people know of that today is \"{quote}\" ({place}).",
         "Somebody should tell the people who go by \"{quote}\" ({place}).",
-        "To people, that belongs to {place}: \"{quote}\".",
+        "Whoever asks people about that hears of {place} today: \"{quote}\".",
     ],
     [
         "In the plan, that bears on {place}: \"{quote}\".",
@@ -376,7 +376,7 @@ pub fn no_answer(speech: Speech, asked: &str) -> Vec<String> {
 /// What the user tells and no document has.
 const IS_NEW: Ways<5> = [
     [
-        "\"{word}\": that is new, and people do not know it from the documents.",
+        "\"{word}\": nobody could have read that in the documents.",
         "So far only the people at this table know of \"{word}\".",
         "People should hear that: \"{word}\".",
         "I did not know that, and nor do people who only read: \"{word}\".",

@@ -260,9 +260,7 @@ pub fn settled(speech: Speech, what: &str, reason: &str, line: Option<&Line>) ->
     let (at, said) = (place(line), snippet(&line.text, 110));
     match speech {
         Speech::Analyst => vec![
-            format!(
-                "Agreed: \"{what}\"{reason}. People will look for it beside {at}, which tells them \"{said}\" so far."
-            ),
+            format!("Agreed: \"{what}\"{reason}. People who read {at} know only \"{said}\" so far."),
             format!(
                 "So people can rely on \"{what}\"{reason} from now on. Who tells those who still go by \"{said}\" ({at})?"
             ),
@@ -427,7 +425,7 @@ pub fn before_a_probe(speech: Speech, at: &str) -> Vec<String> {
     let ways = speech.one_of(
         [
             "What people will want to know about {}:",
-            "From the side of the people, about {}:",
+            "For the people who rely on {}:",
             "People will ask about {}:",
             "I would ask somebody about {}:",
         ],

@@ -1,0 +1,225 @@
+//! What the user arranges in plain words: "Then Kim empties the box every evening", "so we round per month, not
+//! per row", "from Monday the children choose"; and what they answer their own "what happens when …?" with.
+//!
+//! No word says that something is decided. What does is who does what: somebody is named, the verb is one that
+//! people do on purpose (a server that crashes is arranged by nobody), and it follows from what was said.
+
+use super::decisions::{statements, with_reason};
+use super::rulings::{Ruling, without_leads};
+use super::words::{lists, unquoted, words};
+
+/// What people do on purpose, sorted.
+const DOES: &str = concat!(
+    "add|answer|approve|archive|ask|assign|bake|book|bring|build|buy|call|carry|charge|check|choose|clean|close|",
+    "collect|confirm|cook|copy|count|cut|decide|delete|deliver|divide|double|drive|empty|enter|extend|file|fill|",
+    "forward|give|guard|halve|hand|handle|hang|hide|increase|invite|keep|label|lead|leave|lend|limit|list|load|lock|",
+    "lower|mail|mark|measure|meet|merge|move|note|offer|open|order|organise|organize|pack|pay|pick|plan|post|prepare|",
+    "print|publish|put|raise|record|reduce|remove|rename|repair|replace|report|require|return|review|rotate|round|",
+    "run|sell|send|set|share|shorten|show|shut|sign|sort|split|stamp|start|store|supply|swap|sweep|switch|take|teach|",
+    "test|train|transfer|turn|use|vote|wash|watch|water|weigh|write",
+);
+/// What a person named does and nobody arranges.
+const SUFFERS: &str = concat!(
+    "always|arrives|asks|becomes|believes|breaks|comes|complains|cries|dies|does|falls|feels|forgets|gets|goes|",
+    "happens|has|hears|hopes|is|knows|leaves|likes|loses|means|misses|needs|never|quits|runs|says|seems|sees|",
+    "sometimes|stands|thinks|thus|usually|waits|wants|was|wonders|worries",
+);
+/// Who are several without an ending that says so.
+const MANY: &str = "children|men|people|staff|women";
+/// Where nothing new is arranged: it is so already, or it is doubted.
+const IDLE: [&str; 17] = [
+    " already ",
+    " always ",
+    " at the moment ",
+    " could ",
+    " currently ",
+    " maybe ",
+    " might ",
+    " never ",
+    " not sure ",
+    " now ",
+    " often ",
+    " perhaps ",
+    " probably ",
+    " should ",
+    " today ",
+    " usually ",
+    " would ",
+];
+/// Days and months that something holds from.
+const FROM: &str = concat!(
+    "april|august|december|february|friday|january|july|june|march|may|monday|next|november|october|saturday|",
+    "september|sunday|then|thursday|tomorrow|tuesday|wednesday",
+);
+/// Questions after what is to hold in a case.
+const CASES: [&str; 6] =
+    ["what happens if", "what happens when", "what happens with", "what if ", "what do we do", "what then"];
+
+/// What a statement of the user's arranges, and why.
+pub(super) fn arranged(statement: &str) -> Option<Ruling> {
+    let lower = unquoted(statement).to_ascii_lowercase();
+    let (rest, led) = without_leads(&lower);
+    if is_idle(&lower, &IDLE) {
+        return None;
+    }
+    let said = &statement[statement.len() - rest.len()..];
+    let opening = &lower[..lower.len() - rest.len()];
+    let concludes = led && words(opening).iter().any(|word| matches!(word.text.as_ref(), "so" | "then"));
+    let does = match behind_a_day(rest) {
+        Some(behind) => is_done(behind, &said[said.len() - behind.len()..], true),
+        None => concludes && is_done(rest, said, opening.contains("then")),
+    };
+    does.then(|| with_reason(said))
+}
+
+/// What stands behind "from Monday" and the like: "from Monday to Friday" tells when it is so every week.
+fn behind_a_day(rest: &str) -> Option<&str> {
+    let day = rest.strip_prefix("from ")?;
+    let (first, behind) = day.split_once([' ', ','])?;
+    let behind = behind.trim_start();
+    let named = lists(FROM, first);
+    let behind = match first {
+        "next" => behind.split_once([' ', ','])?.1.trim_start(),
+        _ => behind.strip_prefix("on ").or_else(|| behind.strip_prefix("on, ")).unwrap_or(behind),
+    };
+    let spans = ["to ", "till ", "until ", "through "].iter().any(|word| behind.starts_with(word));
+    (named && !spans).then_some(behind)
+}
+
+/// Whether somebody does something: "we swap …", "Kim empties …", and, where a "then" stands before it or a day,
+/// "the volunteers check …".
+fn is_done(lower: &str, said: &str, others: bool) -> bool {
+    let clause = lower.split([',', ';', ':']).next().unwrap_or_default();
+    let found = words(clause);
+    let Some(first) = found.first().map(|word| word.text.as_ref()) else { return false };
+    let verb = |at: usize| found.get(at).map(|word| word.text.as_ref()).unwrap_or_default();
+    if found.len() < 3 {
+        return false;
+    }
+    let is_named = said.starts_with(char::is_uppercase) && first.len() > 1 && first != "i";
+    match first {
+        "we" | "they" => lists(DOES, verb(1)),
+        "the" | "both" | "all" if others => {
+            (2..=4).any(|at| lists(DOES, verb(at)) || lists(DOES, base(verb(at))) && verb(at).ends_with('s'))
+        }
+        _ if is_named => {
+            let verb = verb(1);
+            verb.len() > 3 && verb.ends_with('s') && !verb.ends_with("ss") && !lists(SUFFERS, verb)
+        }
+        _ if others => (first.ends_with('s') || lists(MANY, first)) && lists(DOES, verb(1)),
+        _ => false,
+    }
+}
+
+/// Whether a text says one of some words, whatever stands behind it.
+fn is_idle(lower: &str, idle: &[&str]) -> bool {
+    let said: Vec<_> = words(lower).into_iter().map(|word| word.text).collect();
+    let padded = format!(" {} ", said.join(" "));
+    idle.iter().any(|word| padded.contains(word))
+}
+
+/// A verb without the ending of "she carries", "he washes", "it writes".
+fn base(verb: &str) -> &str {
+    let cut = |ending: &str| verb.strip_suffix(ending).filter(|base| lists(DOES, base));
+    cut("es").or_else(|| cut("s")).unwrap_or_default()
+}
+
+/// Whether a question asks what is to hold in a case.
+pub(super) fn asks_of_a_case(asked: &str) -> bool {
+    let asked = asked.trim_end().to_ascii_lowercase();
+    asked.ends_with('?') && CASES.iter().any(|case| asked.contains(case))
+}
+
+/// What the user answers their own question with that asked what is to hold in a case.
+pub(super) fn told_oneself(asked: &str, text: &str) -> Option<Ruling> {
+    let of_a_case = asks_of_a_case(asked);
+    let all = statements(text);
+    let [said] = all.as_slice() else { return None };
+    let lower = unquoted(said).to_ascii_lowercase();
+    let padded = format!(" {lower} ");
+    let found = words(&lower);
+    let first = found.first()?.text.as_ref();
+    let tells = matches!(first, "i" | "it" | "that" | "this" | "there" | "he" | "she" | "you");
+    let past = [" was ", " were ", " had ", " did ", " last ", " once ", " ago "];
+    let idle = is_idle(&lower, &IDLE) || is_idle(&lower, &past);
+    let goes =
+        [" goes to ", " go to ", " goes back ", " gets a ", " has to ", " have to ", " must ", " may "];
+    let does = found.iter().skip(1).any(|word| lists(DOES, base(&word.text)))
+        || found.windows(2).any(|pair| {
+            matches!(pair[0].text.as_ref(), "we" | "they" | "members" | "users" | "people" | "somebody")
+                && lists(DOES, &pair[1].text)
+        });
+    let ruled = goes.iter().any(|word| padded.contains(word)) || does;
+    (of_a_case && !said.ends_with(['?', '？']) && !tells && !idle && ruled && found.len() > 4)
+        .then(|| with_reason(said))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discussion::decisions::decisions_in;
+
+    #[test]
+    fn who_does_what_from_now_on_is_decided() {
+        for (text, what) in [
+            (
+                "Then Kim empties the box every evening and checks what is in it.",
+                "Kim empties the box every evening and checks what is in it",
+            ),
+            ("So we round per month, not per row.", "We round per month, not per row"),
+            ("ok then the volunteers check every oar", "The volunteers check every oar"),
+            ("Then the repair group meets on Fridays.", "The repair group meets on Fridays"),
+            ("So finance swaps with the harbour desk.", ""),
+            ("Then Sam does it whenever the ferry is late.", ""),
+            ("From Monday children choose their boats.", "From Monday children choose their boats"),
+            ("From next week we lend oars for ten days.", "From next week we lend oars for ten days"),
+            ("So we swap shifts with the harbour desk.", "We swap shifts with the harbour desk"),
+        ] {
+            let found: Vec<String> = decisions_in(text, true).into_iter().map(|(what, _)| what).collect();
+            match what {
+                "" => assert!(found.len() <= 1, "{text}: {found:?}"),
+                _ => assert_eq!(found, [what], "{text}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_happens_anyway_or_is_doubted_is_arranged_by_nobody() {
+        for text in [
+            "So we lose the photos.",
+            "So we have sixty loans a month.",
+            "Then Kim waits for an hour.",
+            "Then Kim is ill.",
+            "So we use the ferry now.",
+            "So we count them by hand today.",
+            "Then the server crashes.",
+            "Then the boat came back.",
+            "So we could send two copies.",
+            "Then Kim thinks it is lost.",
+            "We send two copies.",
+            "From Monday to Friday the shed takes parcels.",
+            "So Kim empties the box already.",
+            "Then we all laughed.",
+        ] {
+            assert_eq!(arranged(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_users_answer_to_their_own_case_is_decided() {
+        let asked = "What happens when the mail bounces?";
+        let told = told_oneself(asked, "After three failed tries the job goes to support, with a ticket.");
+        assert_eq!(told.unwrap().0, "After three failed tries the job goes to support, with a ticket");
+        assert!(told_oneself(asked, "The desk calls the customer on the next day.").is_some());
+        for text in [
+            "It bounced twice last year.",
+            "That is what I fear.",
+            "The desk would call the customer.",
+            "The mail server answers with a code, what does that mean?",
+            "Nobody knows that here.",
+        ] {
+            assert_eq!(told_oneself(asked, text), None, "{text}");
+        }
+        assert_eq!(told_oneself("Who may export?", "The desk calls the customer on the next day."), None);
+    }
+}
