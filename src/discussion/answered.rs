@@ -110,8 +110,9 @@ fn is_settled_by(question: &str, asked: &[String], next: &Said) -> bool {
     let near = |(what, why): &(String, Option<String>)| {
         let text = format!("{what} {}", why.as_deref().unwrap_or_default());
         // "The caretaker opens it" is of what was asked right before.
-        let points =
-            words(what).iter().any(|word| matches!(word.text.as_ref(), "it" | "that" | "them" | "this"));
+        let points = words(what)
+            .iter()
+            .any(|word| matches!(word.text.as_ref(), "it" | "that" | "them" | "this" | "both"));
         shared(asked, &text) >= if points { 1 } else { 2.min(asked.len()).max(1) }
     };
     // "Make that one week" behind "for how long do we keep it?"

@@ -6,7 +6,9 @@
 
 use super::decisions::{statements, with_reason};
 use super::rulings::{Ruling, without_leads};
+use super::settler::names_people;
 use super::words::{lists, unquoted, words};
+use crate::plain::capital;
 
 /// What people do on purpose, sorted.
 const DOES: &str = concat!(
@@ -24,6 +26,27 @@ const SUFFERS: &str = concat!(
     "happens|has|hears|hopes|is|knows|leaves|likes|loses|means|misses|needs|never|quits|runs|says|seems|sees|",
     "sometimes|stands|thinks|thus|usually|waits|wants|was|wonders|worries",
 );
+/// What tells that something is arranged for good, or in which order.
+const LASTS: [&str; 16] = [
+    " each ",
+    " every ",
+    " first ",
+    " fridays ",
+    " instead ",
+    " mondays ",
+    " only ",
+    " per ",
+    " saturdays ",
+    " sundays ",
+    " thursdays ",
+    " tuesdays ",
+    " twice ",
+    " wednesdays ",
+    " weekly ",
+    " whenever ",
+];
+/// A story goes on with these.
+const STORY: [&str; 2] = [" and then ", " and we "];
 /// Who are several without an ending that says so.
 const MANY: &str = "children|men|people|staff|women";
 /// Where nothing new is arranged: it is so already, or it is doubted.
@@ -59,15 +82,17 @@ const CASES: [&str; 6] =
 pub(super) fn arranged(statement: &str) -> Option<Ruling> {
     let lower = unquoted(statement).to_ascii_lowercase();
     let (rest, led) = without_leads(&lower);
-    if is_idle(&lower, &IDLE) {
+    if says_one(&lower, &IDLE) || says_one(&lower, &STORY) {
         return None;
     }
     let said = &statement[statement.len() - rest.len()..];
     let opening = &lower[..lower.len() - rest.len()];
     let concludes = led && words(opening).iter().any(|word| matches!(word.text.as_ref(), "so" | "then"));
+    // "Ok, then …" concludes; "then …" alone may tell what comes next.
+    let ok = words(opening).len() > 1;
     let does = match behind_a_day(rest) {
-        Some(behind) => is_done(behind, &said[said.len() - behind.len()..], true),
-        None => concludes && is_done(rest, said, opening.contains("then")),
+        Some(behind) => is_done(behind, &said[said.len() - behind.len()..], true, true),
+        None => concludes && is_done(rest, said, opening.contains("then"), ok),
     };
     does.then(|| with_reason(said))
 }
@@ -88,7 +113,7 @@ fn behind_a_day(rest: &str) -> Option<&str> {
 
 /// Whether somebody does something: "we swap …", "Kim empties …", and, where a "then" stands before it or a day,
 /// "the volunteers check …".
-fn is_done(lower: &str, said: &str, others: bool) -> bool {
+fn is_done(lower: &str, said: &str, others: bool, concludes: bool) -> bool {
     let clause = lower.split([',', ';', ':']).next().unwrap_or_default();
     let found = words(clause);
     let Some(first) = found.first().map(|word| word.text.as_ref()) else { return false };
@@ -99,7 +124,7 @@ fn is_done(lower: &str, said: &str, others: bool) -> bool {
     let is_named = said.starts_with(char::is_uppercase) && first.len() > 1 && first != "i";
     match first {
         "we" | "they" => lists(DOES, verb(1)),
-        "the" | "both" | "all" if others => {
+        "the" | "both" | "all" if others && (concludes || says_one(lower, &LASTS)) => {
             (2..=4).any(|at| lists(DOES, verb(at)) || lists(DOES, base(verb(at))) && verb(at).ends_with('s'))
         }
         _ if is_named => {
@@ -112,7 +137,7 @@ fn is_done(lower: &str, said: &str, others: bool) -> bool {
 }
 
 /// Whether a text says one of some words, whatever stands behind it.
-fn is_idle(lower: &str, idle: &[&str]) -> bool {
+fn says_one(lower: &str, idle: &[&str]) -> bool {
     let said: Vec<_> = words(lower).into_iter().map(|word| word.text).collect();
     let padded = format!(" {} ", said.join(" "));
     idle.iter().any(|word| padded.contains(word))
@@ -127,21 +152,75 @@ fn base(verb: &str) -> &str {
 /// Whether a question asks what is to hold in a case.
 pub(super) fn asks_of_a_case(asked: &str) -> bool {
     let asked = asked.trim_end().to_ascii_lowercase();
-    asked.ends_with('?') && CASES.iter().any(|case| asked.contains(case))
+    let last = asked.rsplit(['.', '!']).next().unwrap_or_default().trim_start();
+    let begins =
+        ["and if ", "and when ", "if ", "what about when "].iter().any(|word| last.starts_with(word));
+    asked.ends_with('?') && (begins || CASES.iter().any(|case| asked.contains(case)))
 }
 
-/// What the user answers their own question with that asked what is to hold in a case.
+/// What the user answers their own question with: what is to hold in a case, or who it is.
 pub(super) fn told_oneself(asked: &str, text: &str) -> Option<Ruling> {
-    let of_a_case = asks_of_a_case(asked);
     let all = statements(text);
+    if all.len() > 3 || all.iter().any(|said| said.ends_with(['?', '？'])) {
+        return None;
+    }
+    if asks_of_a_case(asked) {
+        let at = all.iter().position(|said| rules(said))?;
+        let (what, why) = with_reason(&all[at]);
+        // "A taxi is too slow. The mate drives them."
+        let before = at.checked_sub(1).map(|before| all[before].trim_end_matches(['.', '!', ' ']));
+        let before = before.filter(|text| text.contains(" too ") && words(text).len() <= 10);
+        return Some((what, why.or_else(|| before.map(uncapital))));
+    }
     let [said] = all.as_slice() else { return None };
+    let said = said.trim_end_matches(['.', '!', ' ']);
+    let who = who_is_asked_for(asked)?;
     let lower = unquoted(said).to_ascii_lowercase();
-    let padded = format!(" {lower} ");
+    let named = ["a ", "an ", "my ", "our ", "the "].iter().any(|word| lower.starts_with(word));
     let found = words(&lower);
-    let first = found.first()?.text.as_ref();
+    // "The teacher was angry" names nobody who does it.
+    let tells = found.iter().any(|word| {
+        lists("are|had|has|have|is|isn't|knows|was|were|won't", &word.text) || !base(&word.text).is_empty()
+    });
+    let short = (2..=14).contains(&found.len());
+    (named && short && !tells && !says_one(&lower, &IDLE) && names_people(said, asked))
+        .then(|| (done_by(said, who), None))
+}
+
+/// The last question of a text from its "who" on.
+fn who_is_asked_for(asked: &str) -> Option<&str> {
+    let question = asked.trim_end().strip_suffix('?')?;
+    let last = question.rsplit(['.', '!', '?']).next()?.trim_start();
+    // Whom it is put to stands before.
+    let last =
+        last.split_once(", ").map_or(last, |(before, rest)| if before.contains(' ') { last } else { rest });
+    let lower = last.to_ascii_lowercase();
+    (lower.starts_with("who ") && words(last).len() > 2).then_some(last)
+}
+
+/// "Who tells the kitchen" and "the class teacher, by mail": the class teacher tells the kitchen, by mail.
+fn done_by(said: &str, who: &str) -> String {
+    let (name, how) = said.split_once(',').map_or((said, ""), |(name, _)| (name, &said[name.len()..]));
+    let several = name.ends_with('s') || name.contains(" and ") || name.contains(" or ");
+    match who.split_once(' ') {
+        Some((_, does)) if !several && words(name).len() <= 5 => format!("{} {does}{how}", capital(name)),
+        _ => format!("{}: {}", capital(who), uncapital(said)),
+    }
+}
+
+fn uncapital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| format!("{}{}", first.to_lowercase(), letters.as_str()))
+}
+
+/// Whether a statement says what is to be done: somebody does something on purpose, has to, or it goes somewhere.
+fn rules(said: &str) -> bool {
+    let lower = unquoted(said).to_ascii_lowercase();
+    let found = words(&lower);
+    let first = found.first().map(|word| word.text.as_ref()).unwrap_or_default();
     let tells = matches!(first, "i" | "it" | "that" | "this" | "there" | "he" | "she" | "you");
     let past = [" was ", " were ", " had ", " did ", " last ", " once ", " ago "];
-    let idle = is_idle(&lower, &IDLE) || is_idle(&lower, &past);
+    let idle = says_one(&lower, &IDLE) || says_one(&lower, &past);
     let goes =
         [" goes to ", " go to ", " goes back ", " gets a ", " has to ", " have to ", " must ", " may "];
     let does = found.iter().skip(1).any(|word| lists(DOES, base(&word.text)))
@@ -149,9 +228,7 @@ pub(super) fn told_oneself(asked: &str, text: &str) -> Option<Ruling> {
             matches!(pair[0].text.as_ref(), "we" | "they" | "members" | "users" | "people" | "somebody")
                 && lists(DOES, &pair[1].text)
         });
-    let ruled = goes.iter().any(|word| padded.contains(word)) || does;
-    (of_a_case && !said.ends_with(['?', '？']) && !tells && !idle && ruled && found.len() > 4)
-        .then(|| with_reason(said))
+    !tells && !idle && found.len() > 4 && (does || says_one(&lower, &goes))
 }
 
 #[cfg(test)]
@@ -200,6 +277,8 @@ mod tests {
             "From Monday to Friday the shed takes parcels.",
             "So Kim empties the box already.",
             "Then we all laughed.",
+            "Then the guard opens the gate.",
+            "Then Kim opens the gate and we go in.",
         ] {
             assert_eq!(arranged(text), None, "{text}");
         }
@@ -216,10 +295,39 @@ mod tests {
             "That is what I fear.",
             "The desk would call the customer.",
             "The mail server answers with a code, what does that mean?",
+            "Oh. That was a long day for all of us.",
             "Nobody knows that here.",
         ] {
             assert_eq!(told_oneself(asked, text), None, "{text}");
         }
+        let drives = told_oneself(
+            "Kim, what do we do if the van stops?",
+            "A taxi is too slow. The mate drives them in the bus.",
+        );
+        let told = ("The mate drives them in the bus".to_owned(), Some("a taxi is too slow".to_owned()));
+        assert_eq!(drives, Some(told));
+        let read =
+            told_oneself("And if it goes to the wrong boat?", "Whoever hands it out reads the name aloud.");
+        assert!(read.is_some());
         assert_eq!(told_oneself("Who may export?", "The desk calls the customer on the next day."), None);
+    }
+
+    #[test]
+    fn who_it_is_the_user_says_in_a_few_words() {
+        let asked = "Maya, who tells the kitchen about trips?";
+        let told = |asked: &str, text: &str| told_oneself(asked, text).map(|(what, _)| what);
+        assert_eq!(
+            told(asked, "The class teacher, a week ahead, by mail.").as_deref(),
+            Some("The class teacher tells the kitchen about trips, a week ahead, by mail")
+        );
+        assert_eq!(
+            told("Who carries the oars?", "The volunteers and a teacher.").as_deref(),
+            Some("Who carries the oars: the volunteers and a teacher")
+        );
+        for text in
+            ["The teacher was angry.", "Nobody.", "I don't know.", "The list.", "The teacher? Or the office?"]
+        {
+            assert_eq!(told_oneself(asked, text), None, "{text}");
+        }
     }
 }

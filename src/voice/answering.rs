@@ -10,6 +10,7 @@ use super::evidence::{Line, snippet};
 use super::forms;
 use super::heard::skeleton;
 use super::left_open::{OpenQuestion, is_open};
+use super::lenses::{is_of_software, speaks_of_software};
 use super::naming::{is_weak, telling};
 use super::offline::{CHOICE, Candidate, Candidates, LIGHT, Speaker, lines, part, places_in, quotations};
 use super::parts::parts_asked_for;
@@ -214,13 +215,23 @@ impl Speaker<'_> {
     pub(super) fn points_about(&self, asked: &Asked<'_>) -> Vec<Point> {
         let lines: BTreeSet<usize> = asked.lines.iter().copied().collect();
         let lenses = self.talk.library().lenses(&self.persona.key);
+        let is_software = self.evidence.is_of_software();
         let is_about = |point: &Point| {
             let on_line = point.line().is_none_or(|line| lines.contains(&line));
             let lens = point.lens.and_then(|lens| lenses.get(lens));
             let wanted = |lens: &crate::lens::Lens| lens.unless.iter().any(|phrase| asked.names(phrase));
             let of_item = point.of_item && !lens.is_some_and(wanted);
             let light = lens.is_some_and(|lens| lens.weight < LIGHT);
-            on_line && !of_item && !light && asked.is_about(&quotations(&point.rests_on(self.evidence)))
+            // Of a school's kitchen nothing is asked that only a program has, whatever word it shares.
+            let line = || point.line().and_then(|line| self.evidence.lines.get(line));
+            let fits = is_software
+                || !lens.is_some_and(is_of_software)
+                || line().is_some_and(|line| speaks_of_software(&line.text));
+            on_line
+                && !of_item
+                && !light
+                && fits
+                && asked.is_about(&quotations(&point.rests_on(self.evidence)))
         };
         let mut found: Vec<(usize, Point)> = Vec::new();
         for (stale, point) in self.unsaid("").into_iter().filter(|(_, point)| is_about(point)) {

@@ -360,7 +360,7 @@ impl Matched {
                 LineKind::Columns => 2,
                 // The cell that is asked for.
                 _ if share.key && share.column => 10,
-                _ if wants.is_counted(line) || wants.is_span(line) => 8,
+                _ if wants.is_counted(line) || wants.is_span(line) || wants.is_done(line) => 8,
                 _ if share.column && share.count > 1 => 6,
                 _ if wants.case && Wants::is_case(line) => 8,
                 _ if wants.open && share.count > 1 && is_open(line) => 8,
@@ -730,6 +730,19 @@ mod tests {
         assert_eq!(line("Is a walk of 25 minutes too long?"), Some(9));
         assert_eq!(line("What happens after 7 minutes?"), None);
         assert_eq!(Asked::of(&evidence, "Since 2022 nobody knows.", "").best(), None);
+    }
+
+    #[test]
+    fn who_may_do_something_a_line_says_that_lets_somebody_do_it() {
+        let text = "# T\n\nAn export of two million rows takes ten minutes.\n\nA person with the role \"pilot\" can export a month.\n\nExports are deleted after 30 days.\n\nThe harbour has three cranes, and the mate has to oil them.\n";
+        let evidence = Evidence::new([("spec.md", text)], &[]);
+        let found = |text: &str| {
+            let asked = Asked::of(&evidence, text, "");
+            (asked.best().map(|line| line.number), asked.is_answered())
+        };
+        assert_eq!(found("Who may export?"), (Some(5), true));
+        assert_eq!(found("Who has to oil the cranes?"), (Some(9), true));
+        assert!(!found("Who may delete an export?").1);
     }
 
     #[test]

@@ -111,7 +111,12 @@ const OF_SOFTWARE: [&str; 63] = [
 
 /// Whether a lens speaks of programs, in what it says or asks for.
 pub(super) fn is_of_software(lens: &Lens) -> bool {
-    let text = format!(" {} {} ", lens.says, lens.asks).to_lowercase();
+    speaks_of_software(&format!("{} {}", lens.says, lens.asks))
+}
+
+/// Whether a text has a word of those who write programs.
+pub(super) fn speaks_of_software(text: &str) -> bool {
+    let text = format!(" {text} ").to_lowercase();
     OF_SOFTWARE.iter().any(|word| {
         text.match_indices(word).any(|(at, _)| !text[..at].ends_with(|c: char| c.is_alphanumeric()))
     })

@@ -23,6 +23,8 @@ pub(super) struct Wants {
     pub span: bool,
     /// "Why …": a line with a reason.
     pub why: bool,
+    /// "Who may export …": what somebody may, can or must do, by its root.
+    pub done: Option<String>,
     /// "How many stops …": what is counted, by its root.
     pub counted: Option<String>,
 }
@@ -53,6 +55,22 @@ fn is_of_the_year(word: &str) -> bool {
         "december",
     ];
     months.contains(&word)
+}
+
+/// Words before what somebody may, can or must do.
+const MODALS: [&str; 7] = ["allowed", "can", "has", "have", "may", "must", "shall"];
+
+/// What stands behind such a word, by its root, with "to" or "only" in between or not.
+fn behind_a_modal<'t>(said: impl Iterator<Item = &'t str> + Clone) -> impl Iterator<Item = String> {
+    let mut behind = said.clone();
+    said.filter_map(move |word| {
+        behind.next();
+        let mut next = behind.clone().skip_while(|next| matches!(*next, "to" | "only" | "also" | "be"));
+        let to = behind.clone().next() == Some("to");
+        // "Has three copies" is no duty.
+        let is_modal = MODALS.contains(&word) && (to || !matches!(word, "has" | "have" | "allowed"));
+        is_modal.then(|| next.next().map(root)).flatten()
+    })
 }
 
 /// Words with which a line speaks of money.
@@ -109,7 +127,10 @@ impl Wants {
         let span =
             whole(&["how long", "wie lange", "how soon", "how late", "how quick", "how quickly", "how fast"]);
         let why = !open && whole(&["why", "how come", "what for", "warum", "wieso", "weshalb"]);
-        Wants { case: whole(&case), figure, people: people && !open, open, span, money, why, counted }
+        let people = people && !open;
+        let done =
+            people.then(|| behind_a_modal(found.iter().map(|word| word.text.as_ref())).next()).flatten();
+        Wants { case: whole(&case), figure, people, open, span, money, why, done, counted }
     }
 
     /// Whether a line holds what is asked for: an amount of money, a span of time, a figure, or people whom the question
@@ -122,7 +143,15 @@ impl Wants {
             (false, true) => self.is_span(line) || line.words.iter().any(|word| is_of_the_year(word)),
             (false, false) => self.figure && figure(),
         };
-        asked || self.people && names_people(&line.text, question)
+        asked || self.people && names_people(&line.text, question) || self.is_done(line)
+    }
+
+    /// Whether a line says who may, can or must do what is asked for: "A user with the role can export …".
+    pub fn is_done(&self, line: &Line) -> bool {
+        let Some(done) = &self.done else { return false };
+        let first = line.words.first().map(String::as_str).unwrap_or_default();
+        let said = line.words.iter().map(String::as_str);
+        !line.text.contains('?') && !MODALS.contains(&first) && behind_a_modal(said).any(|verb| verb == *done)
     }
 
     /// Whether a line tells a span of time where one is asked for: "12 hours".
