@@ -86,6 +86,9 @@ pub(super) fn arranged(statement: &str) -> Option<Ruling> {
         return None;
     }
     let said = &statement[statement.len() - rest.len()..];
+    if is_given_up(rest) {
+        return Some(with_reason(said));
+    }
     let opening = &lower[..lower.len() - rest.len()];
     let concludes = led && words(opening).iter().any(|word| matches!(word.text.as_ref(), "so" | "then"));
     // "Ok, then …" concludes; "then …" alone may tell what comes next.
@@ -95,6 +98,16 @@ pub(super) fn arranged(statement: &str) -> Option<Ruling> {
         None => concludes && is_done(rest, said, opening.contains("then"), ok),
     };
     does.then(|| with_reason(said))
+}
+
+/// "We don't need deposits any more", "we no longer print the list".
+fn is_given_up(rest: &str) -> bool {
+    let rest = rest.trim_end_matches(['.', '!', ' ']);
+    let needs =
+        ["we don't need ", "we do not need ", "nobody needs "].iter().any(|words| rest.starts_with(words));
+    let ends = [" any more", " anymore", " any longer"].iter().any(|words| rest.contains(words));
+    let verb = rest.strip_prefix("we no longer ").map(|left| left.split(' ').next().unwrap_or_default());
+    needs && ends || verb.is_some_and(|verb| verb == "need" || lists(DOES, verb))
 }
 
 /// What stands behind "from Monday" and the like: "from Monday to Friday" tells when it is so every week.
@@ -251,6 +264,8 @@ mod tests {
             ("From Monday children choose their boats.", "From Monday children choose their boats"),
             ("From next week we lend oars for ten days.", "From next week we lend oars for ten days"),
             ("So we swap shifts with the harbour desk.", "We swap shifts with the harbour desk"),
+            ("We don't need deposits from guests any more.", "We don't need deposits from guests any more"),
+            ("We no longer print the list.", "We no longer print the list"),
         ] {
             let found: Vec<String> = decisions_in(text, true).into_iter().map(|(what, _)| what).collect();
             match what {

@@ -331,7 +331,9 @@ impl Matched {
     /// Whether it is no chance that a line shares so much, of `all` that the message names.
     fn is_hit(share: &Share, all: usize) -> bool {
         let says = |percent: usize| share.weight * 100 >= all * percent;
-        share.strong > 0 && (says(OF_ANY) || share.named && says(OF_NAME))
+        // "Who bring things back late": words that tell little, and a line that says them all.
+        let says_all = share.exact >= 2 && says(90);
+        says_all || share.strong > 0 && (says(OF_ANY) || share.named && says(OF_NAME))
     }
 
     /// The lines that are no chance hits, the best first.
@@ -730,6 +732,15 @@ mod tests {
         assert_eq!(line("Is a walk of 25 minutes too long?"), Some(9));
         assert_eq!(line("What happens after 7 minutes?"), None);
         assert_eq!(Asked::of(&evidence, "Since 2022 nobody knows.", "").best(), None);
+    }
+
+    #[test]
+    fn a_line_that_says_all_of_what_tells_little_is_no_chance() {
+        let text = "# T\n\nWhoever brings an oar back late pays two euros.\n\nThe ferry comes late on Sundays.\n\nA mate brings the post.\n";
+        let evidence = Evidence::new([("spec.md", text)], &[]);
+        let found = |text: &str| Asked::of(&evidence, text, "").best().map(|line| line.number);
+        assert_eq!(found("What about people who bring things back late?"), Some(3));
+        assert_eq!(found("Do we bring cake and start late?"), None);
     }
 
     #[test]
