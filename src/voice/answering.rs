@@ -363,6 +363,19 @@ impl Speaker<'_> {
                 .map(|topic| self.in_turn(forms::then_asks(self.speech, &topic)))
                 .unwrap_or_default();
         };
+        let mut ways = self.lines_beside(text, asked, shown, least);
+        ways.extend(self.asked_beside(text, asked, best, shown));
+        ways
+    }
+
+    /// The next of the lines on it, or those that tell otherwise.
+    fn lines_beside(
+        &self,
+        text: &str,
+        asked: &Asked<'_>,
+        shown: &BTreeSet<String>,
+        least: usize,
+    ) -> Vec<String> {
         let is_shown = |line: &&Line| shown.contains(&format!("{} ", wording::place(line)));
         let next = asked.close(least).find(|line| !is_shown(line));
         let other = self.told_otherwise(text).filter(|line| !is_shown(line));
@@ -385,6 +398,19 @@ impl Speaker<'_> {
         ways.extend(
             nowhere.map(|topic| self.in_turn(forms::then_asks(self.speech, &topic))).unwrap_or_default(),
         );
+        ways
+    }
+
+    /// What is asked of the line that was shown, or that there is no other.
+    fn asked_beside(
+        &self,
+        text: &str,
+        asked: &Asked<'_>,
+        best: &Line,
+        shown: &BTreeSet<String>,
+    ) -> Vec<String> {
+        let is_shown = |line: &&Line| shown.contains(&format!("{} ", wording::place(line)));
+        let mut ways = Vec::new();
         let mut known: Vec<String> = asked.close(1).filter(is_shown).take(3).map(wording::place).collect();
         if known.is_empty() {
             known.push(wording::place(best));
@@ -560,7 +586,14 @@ impl Speaker<'_> {
                 return Vec::new();
             }
             let shown = self.talk.contributions().flat_map(|said| places_in(&said.text)).collect();
-            return self.beside(text, asked, &shown, if asks { 1 } else { 2 });
+            if asks || !self.is_first_to_answer() {
+                return self.beside(text, asked, &shown, if asks { 1 } else { 2 });
+            }
+            // Who tells something is not asked about a line that everybody has seen.
+            let mut ways = self.lines_beside(text, asked, &shown, 2);
+            ways.extend(self.takes_note(message));
+            ways.extend(self.asked_beside(text, asked, best, &shown));
+            return ways;
         }
         let said = self.in_short(&self.without_names(&message.text));
         // "Who has to know that?" asks nothing of the documents but what it points back to; "Can he?" asks it.
@@ -569,8 +602,7 @@ impl Speaker<'_> {
             && said.split_whitespace().count() > 3
             && self.told().is_some_and(|told| told.contains(said.trim_end_matches('…')));
         if !asks || points_back || probes::suggests(&said) {
-            let ways = self.in_turn(forms::is_new(self.speech, &brief(&said)));
-            return self.with_a_probe(ways, self.probe(probes::of_message(self.speech, &message.text)));
+            return self.takes_note(message);
         }
         let clause = last_clause(&said);
         if !self.is_first_to_answer() {
@@ -578,6 +610,13 @@ impl Speaker<'_> {
         }
         let ways = self.in_turn(forms::no_answer(self.speech, &clause));
         self.with_a_probe(ways, self.probe(probes::of_nothing(self.speech, self.turn())))
+    }
+
+    /// That what the user tells is new.
+    fn takes_note(&self, message: &Message) -> Vec<String> {
+        let said = self.in_short(&self.without_names(&message.text));
+        let ways = self.in_turn(forms::is_new(self.speech, &brief(&said)));
+        self.with_a_probe(ways, self.probe(probes::of_message(self.speech, &message.text)))
     }
 
     /// The sentence of a message that is asked, else the one that says most, short enough to be quoted.
