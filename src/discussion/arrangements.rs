@@ -187,6 +187,9 @@ pub(super) fn told_oneself(asked: &str, text: &str) -> Option<Ruling> {
     }
     let [said] = all.as_slice() else { return None };
     let said = said.trim_end_matches(['.', '!', ' ']);
+    if let Some(what) = what_is_held(asked).filter(|_| is_a_list(said)) {
+        return Some((format!("{}: {}", capital(&what), uncapital(said)), None));
+    }
     let who = who_is_asked_for(asked)?;
     let lower = unquoted(said).to_ascii_lowercase();
     let named = ["a ", "an ", "my ", "our ", "the "].iter().any(|word| lower.starts_with(word));
@@ -198,6 +201,29 @@ pub(super) fn told_oneself(asked: &str, text: &str) -> Option<Ruling> {
     let short = (2..=14).contains(&found.len());
     (named && short && !tells && !says_one(&lower, &IDLE) && names_people(said, asked))
         .then(|| (done_by(said, who), None))
+}
+
+/// "What should a loan record contain?": a loan record should contain.
+fn what_is_held(asked: &str) -> Option<String> {
+    let question = asked.trim_end().strip_suffix('?')?;
+    let lower = question.to_ascii_lowercase();
+    let (at, modal) = ["what should ", "what must "]
+        .iter()
+        .find_map(|begin| Some((lower.rfind(begin)? + begin.len(), *begin)))?;
+    let (thing, verb) = question.get(at..)?.rsplit_once(' ')?;
+    let holds = matches!(verb, "contain" | "have" | "hold" | "include" | "list" | "say" | "show");
+    let modal = modal.trim_start_matches("what ");
+    (holds && words(thing).len() <= 6).then(|| format!("{thing} {modal}{verb}"))
+}
+
+/// Whether a text only lists things: "Member, tool, date out, and a note on damage".
+fn is_a_list(said: &str) -> bool {
+    let parts: Vec<&str> = said.split(", ").collect();
+    let short = parts.iter().all(|part| (1..=6).contains(&words(part).len()));
+    let first = words(parts[0]).first().map(|word| word.text.to_string()).unwrap_or_default();
+    parts.len() >= 3
+        && short
+        && !matches!(first.as_str(), "i" | "no" | "well" | "it" | "that" | "maybe" | "sorry")
 }
 
 /// The last question of a text from its "who" on.
@@ -325,6 +351,18 @@ mod tests {
             told_oneself("And if it goes to the wrong boat?", "Whoever hands it out reads the name aloud.");
         assert!(read.is_some());
         assert_eq!(told_oneself("Who may export?", "The desk calls the customer on the next day."), None);
+    }
+
+    #[test]
+    fn what_a_thing_holds_the_user_lists() {
+        let asked = "Jordan, what should a loan record contain?";
+        let told = told_oneself(asked, "Member, tool, date out, and a note on damage.");
+        let what = "A loan record should contain: member, tool, date out, and a note on damage";
+        assert_eq!(told, Some((what.to_owned(), None)));
+        for text in ["The member.", "I think, well, that is hard, isn't it.", "Maybe this, that, and more."] {
+            assert_eq!(told_oneself(asked, text), None, "{text}");
+        }
+        assert_eq!(told_oneself("What should we do?", "Wait, watch, and see."), None);
     }
 
     #[test]

@@ -26,6 +26,43 @@ use crate::discussion::{is_filler, is_of_oneself, small_talk};
 use crate::persona::Persona;
 use crate::plain;
 
+/// Questions for what each of the three sees, in the words of a phrase: what is not there …
+const ASKS_WHAT_IS_MISSING: [&str; 10] = [
+    "are we missing",
+    "did we forget",
+    "did we miss",
+    "did i forget",
+    "do you miss",
+    "have we forgotten",
+    "is anything missing",
+    "is missing",
+    "what else is there",
+    "what is left",
+];
+/// … and what weighs most.
+const ASKS_WHAT_WEIGHS: [&str; 20] = [
+    "biggest concern",
+    "biggest problem",
+    "biggest risk",
+    "biggest worry",
+    "could go wrong",
+    "greatest risk",
+    "main problem",
+    "main risk",
+    "most important thing",
+    "most urgent",
+    "what do you all think",
+    "what do you see",
+    "what do you think of it",
+    "what do you think of this",
+    "what worries you",
+    "where is it weak",
+    "where would you begin",
+    "where would you start",
+    "would you change",
+    "your concerns",
+];
+
 impl Speaker<'_> {
     /// Lines that answer the user's message.
     pub(super) fn answers(&self) -> Candidates<'_> {
@@ -49,6 +86,8 @@ impl Speaker<'_> {
             false => Vec::new(),
         };
         let of = Rc::clone(&about);
+        let own = move || self.own_findings(&message.text, &of.1);
+        let of = Rc::clone(&about);
         let enumerated = move || self.enumerated(message, &of.0).unwrap_or_default();
         let of = Rc::clone(&about);
         let positions = move || self.positions(&of.0, if first { 2 } else { 1 });
@@ -64,6 +103,7 @@ impl Speaker<'_> {
         };
         let found = lines(|| self.reactions(message))
             .chain(part(|| self.differing()))
+            .chain(part(own))
             .chain(part(open))
             .chain(lines(enumerated))
             .chain(part(positions))
@@ -71,6 +111,25 @@ impl Speaker<'_> {
             .chain(lines(left))
             .chain(part(|| self.open_again()));
         Box::new(found)
+    }
+
+    /// What this persona has found, where the user asks for just that: "What is the biggest problem here?", "Did we
+    /// forget something?".
+    fn own_findings(&self, message: &str, asked: &Asked<'_>) -> Vec<Candidate> {
+        let lower = format!(" {} ", crate::discussion::words::phrase(&self.without_names(message)));
+        let says = |all: &[&str]| all.iter().any(|words| lower.contains(&format!(" {words} ")));
+        let (missing, weighed) = (says(&ASKS_WHAT_IS_MISSING), says(&ASKS_WHAT_WEIGHS));
+        if !(missing || weighed) || !asks(message) || asked.is_answered() {
+            return Vec::new();
+        }
+        let mut found = if missing { self.open_lines() } else { Vec::new() };
+        let points = self.points_about(asked).into_iter().chain(self.unsaid_points(""));
+        found.extend(points.map(Candidate::Referring));
+        if weighed {
+            found.extend(self.open_lines());
+        }
+        found.extend(self.step_questions());
+        found
     }
 
     /// What a message speaks of that is no matter of the item, told by the documents, which do not have it.

@@ -492,7 +492,7 @@ impl Speaker<'_> {
     }
 
     /// Points nobody has made yet, those that touch what was asked first.
-    fn unsaid_points(&self, asked: &str) -> Vec<Point> {
+    pub(super) fn unsaid_points(&self, asked: &str) -> Vec<Point> {
         // Nobody has asked: what speaks of programs is left to documents on programs.
         let lenses = self.talk.library().lenses(&self.persona.key);
         let is_software = self.evidence.is_of_software();

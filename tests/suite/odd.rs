@@ -160,3 +160,47 @@ fn five_megabytes_are_talked_about_like_anything_else() {
     let told: Vec<&str> = talk.contributions().map(|said| said.text.as_str()).collect();
     assert!(told.len() >= 4 && told.join("\n").contains("FR-04711"), "{told:?}");
 }
+
+/// A matter that is no software, with open points and what people decide in plain words.
+#[test]
+fn a_matter_of_everyday_life_is_answered_decided_and_asked_for_no_program() {
+    let spec = "# Boat house\n\nThe club lends oars and boats to its 90 members.\n\n## Rules\n\n- A member may have two oars at a time, for one week each.\n- Whoever brings an oar back late pays 2 euros a week.\n- The house is open on Saturdays from 9 to 12; two volunteers are there.\n\n## Open points\n\n- Who checks an oar when it comes back?\n- What happens when an oar is lost?\n";
+    let decided = |said: &[&str]| {
+        let (log, out) = held("01-03", &[("requirements-spec.md", spec)], said);
+        is_grounded(&log, "01-03", &[("requirements-spec.md", spec)]);
+        let synthesis = log.iter().find(|event| event["kind"] == "synthesis").unwrap();
+        let all = synthesis["decisions"].as_array().unwrap();
+        (all.iter().map(|one| one["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>(), out)
+    };
+    for (said, what) in [
+        (
+            [
+                "Could we take oars back on weekdays?",
+                "Then Kim empties the box every evening and checks what is in it.",
+            ],
+            "Kim empties the box every evening and checks what is in it",
+        ),
+        (
+            ["Alex, what do we do if an oar breaks?", "Glue is too weak. The carpenter replaces the blade."],
+            "The carpenter replaces the blade",
+        ),
+        (
+            ["Who writes the letter to those who are late?", "The treasurer, after two weeks."],
+            "The treasurer writes the letter to those who are late, after two weeks",
+        ),
+    ] {
+        let (found, out) = decided(&said);
+        assert_eq!(found, [what], "{out}");
+        let open = out.split("Open Questions").nth(1).unwrap();
+        let asked = said[0].rsplit(", ").next().unwrap().to_lowercase();
+        assert!(!open.to_lowercase().contains(asked.trim_end_matches('?')), "{open}");
+    }
+    // Each of the three tells what was found, and nobody hands the question back.
+    let (_, out) = decided(&["Everyone, what is the biggest problem here?"]);
+    let answers = out.split("biggest problem here?").nth(1).unwrap().split("User: ").next().unwrap();
+    assert!(!answers.contains("biggest problem") && answers.contains("line"), "{answers}");
+    assert!(
+        ["RFC", "404", "LimitExceeded", "DELETE"].iter().all(|sign| !answers.contains(sign)),
+        "{answers}"
+    );
+}
