@@ -58,7 +58,8 @@ pub(super) fn is_answered(one: &Said, question: &str, later: &[Said], decisions:
     let next = later.iter().find(|next| next.by == USER);
     let after = |decision: &&Decision| decision.turns.iter().any(|turn| *turn > one.turn);
     let about_half = |decision: &Decision| shared(&asked, &whole(decision)) * 2 >= asked.len().max(2);
-    next.is_some_and(|next| is_settled_by(question, &asked, next))
+    is_settled_beside(question, &asked, one)
+        || next.is_some_and(|next| is_settled_by(question, &asked, next))
         || is_told(&asked, later)
         || decisions.iter().any(|decision| decision.text.starts_with(question))
         || decisions.iter().filter(after).any(about_half)
@@ -101,6 +102,13 @@ fn is_told(asked: &[String], later: &[Said]) -> bool {
 fn whole(decision: &Decision) -> String {
     let why = Some(decision.rationale.as_str()).filter(|why| !why.starts_with("settled by "));
     format!("{} {}", decision.text, why.unwrap_or_default())
+}
+
+/// Whether the message that asks decides it itself: "Who opens the gate? I'd say the pilot."
+fn is_settled_beside(question: &str, asked: &[String], one: &Said) -> bool {
+    let own =
+        one.by == USER && decisions_in(&one.text, true).is_empty() && one.text.trim() != question.trim();
+    own && one.decides.iter().any(|(what, _)| shared(asked, what) * 2 >= asked.len().max(2))
 }
 
 /// Whether the user's next message settles a question: it takes one of its alternatives, names the choice

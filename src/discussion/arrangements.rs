@@ -238,7 +238,7 @@ fn who_is_asked_for(asked: &str) -> Option<&str> {
 }
 
 /// "Who tells the kitchen" and "the class teacher, by mail": the class teacher tells the kitchen, by mail.
-fn done_by(said: &str, who: &str) -> String {
+pub(super) fn done_by(said: &str, who: &str) -> String {
     let (name, how) = said.split_once(',').map_or((said, ""), |(name, _)| (name, &said[name.len()..]));
     let several = name.ends_with('s') || name.contains(" and ") || name.contains(" or ");
     match who.split_once(' ') {

@@ -12,6 +12,7 @@ use super::facts::told;
 use super::in_brief::in_one_line;
 use super::insights::insights;
 use super::questions::questions;
+use super::replies::{asks_yes_or_no, assented, laid_down, named_by_oneself};
 use super::rulings::consented;
 use super::summary::{Decision, Insight, Summary, USER};
 use super::words::{with_its_mark, words};
@@ -45,7 +46,7 @@ pub fn decided_by(text: &str, before: &[Record]) -> Vec<(String, Option<String>)
 
 /// What the user decides without saying so: by an answer to what they asked themselves, or were asked before.
 pub fn implied(text: &str, before: &[Record]) -> Vec<(String, Option<String>)> {
-    if let Some(own) = answer_to_itself(text) {
+    if let Some(own) = answer_to_itself(text).or_else(|| named_by_oneself(text)) {
         return vec![own];
     }
     let asked = before.iter().rev().find_map(|record| match &record.event {
@@ -53,11 +54,22 @@ pub fn implied(text: &str, before: &[Record]) -> Vec<(String, Option<String>)> {
         Event::Notice(notice) if notice.notice == NoticeKind::Disagreement => Some(notice.text.as_str()),
         _ => None,
     });
+    // "Yes" behind a colleague's own question is an answer to that one.
+    let asked_back = || {
+        let since = before.iter().rev().take_while(|record| !matches!(record.event, Event::User(_)));
+        let mut said = since.filter_map(|record| match &record.event {
+            Event::Contribution(said) => Some(said.text.as_str()),
+            _ => None,
+        });
+        said.any(asks_yes_or_no)
+    };
     let answer = |asked: &str| {
         answer_to(asked, text)
             .or_else(|| figure_for(asked, text))
             .or_else(|| consented(asked, text))
             .or_else(|| told_oneself(asked, text))
+            .or_else(|| laid_down(asked, text))
+            .or_else(|| assented(asked, text).filter(|_| !asked_back()))
     };
     asked.and_then(answer).into_iter().collect()
 }

@@ -33,6 +33,7 @@ pub mod open;
 pub mod positions;
 mod questions;
 pub mod ranking;
+mod replies;
 pub mod root;
 mod rulings;
 mod settler;
@@ -40,6 +41,7 @@ mod signs;
 mod small_talk;
 pub mod summary;
 pub mod transcript;
+pub(crate) mod views;
 pub mod words;
 
 use std::collections::VecDeque;

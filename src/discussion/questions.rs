@@ -12,6 +12,7 @@ use super::insights::{is_alike, only_repeats, quotes_a_decision, quotes_one_of, 
 use super::settler::settler;
 use super::small_talk::is_in_passing;
 use super::summary::{Decision, Question, USER};
+use super::views::asks_for_views;
 use super::words::{subjects, words};
 use crate::persona::Cast;
 use crate::plain::{capital, cut};
@@ -106,7 +107,10 @@ fn asked_by_user(one: &Said, said: &[Said], talk: &Discussion<'_>) -> Vec<String
     let questions = all.iter().filter(|sentence| sentence.ends_with(['?', '？']));
     let bare = questions.map(|question| unaddressed(question, &talk.library().cast));
     let open = bare.filter(|question| {
-        words(question).len() >= 3 && !about(question).is_empty() && !is_errand(question, one, said, talk)
+        words(question).len() >= 3
+            && !about(question).is_empty()
+            && !asks_for_views(question)
+            && !is_errand(question, one, said, talk)
     });
     let whole = |question: &str| with_its_subject(&capital(question), &all, one, said, &talk.library().cast);
     open.take(OF_A_MESSAGE).map(whole).collect()

@@ -69,7 +69,13 @@ pub fn root(word: &str) -> String {
             ends.then(|| &left[..rest])
         });
         let Some(shorter) = shorter else { break };
-        left = undoubled(shorter);
+        // "Travelling" is "traveling" elsewhere, and "running" is of "run".
+        let verb = left.ends_with("ing") || left.ends_with("ed");
+        left = match shorter.as_bytes() {
+            [.., b'e', b'l', b'l'] if shorter.len() > 5 => &shorter[..shorter.len() - 1],
+            [_, _, a, b] if verb && a == b && !matches!(b, b's' | b'l' | b'e' | b'o' | b'z') => &shorter[..3],
+            _ => undoubled(shorter),
+        };
     }
     match left.strip_suffix('i') {
         Some(rest) => format!("{rest}y"),
@@ -118,6 +124,9 @@ mod tests {
             ["encrypt", "encryption", "encrypted"],
             ["approve", "approving", "approval"],
             ["plan", "planner", "planned"],
+            ["travel", "travelling", "travels"],
+            ["cancel", "cancelled", "cancellation"],
+            ["log", "logging", "logged"],
             ["fail", "failure", "failed"],
             ["pay", "paid", "payment"],
             ["delete", "deletion", "deletes"],

@@ -16,52 +16,17 @@ use super::offline::{CHOICE, Candidate, Candidates, LIGHT, Speaker, lines, part,
 use super::parts::parts_asked_for;
 use super::point::Point;
 use super::probes;
+use super::wants::wants_a_fact;
 use super::wording;
 use crate::discussion::decisions::statements;
 use crate::discussion::event::{Class, Event, Message, Purpose};
 use crate::discussion::extract;
 use crate::discussion::root::root;
+use crate::discussion::views::{Views, views_asked_for};
 use crate::discussion::words::{stem, subjects, with_its_mark, words};
 use crate::discussion::{is_filler, is_of_oneself, small_talk};
 use crate::persona::Persona;
 use crate::plain;
-
-/// Questions for what each of the three sees, in the words of a phrase: what is not there …
-const ASKS_WHAT_IS_MISSING: [&str; 10] = [
-    "are we missing",
-    "did we forget",
-    "did we miss",
-    "did i forget",
-    "do you miss",
-    "have we forgotten",
-    "is anything missing",
-    "is missing",
-    "what else is there",
-    "what is left",
-];
-/// … and what weighs most.
-const ASKS_WHAT_WEIGHS: [&str; 20] = [
-    "biggest concern",
-    "biggest problem",
-    "biggest risk",
-    "biggest worry",
-    "could go wrong",
-    "greatest risk",
-    "main problem",
-    "main risk",
-    "most important thing",
-    "most urgent",
-    "what do you all think",
-    "what do you see",
-    "what do you think of it",
-    "what do you think of this",
-    "what worries you",
-    "where is it weak",
-    "where would you begin",
-    "where would you start",
-    "would you change",
-    "your concerns",
-];
 
 impl Speaker<'_> {
     /// Lines that answer the user's message.
@@ -90,7 +55,12 @@ impl Speaker<'_> {
         let of = Rc::clone(&about);
         let enumerated = move || self.enumerated(message, &of.0).unwrap_or_default();
         let of = Rc::clone(&about);
-        let positions = move || self.positions(&of.0, if first { 2 } else { 1 });
+        // Who wants to know a figure, a person or a time is given that, and no dispute.
+        let positions = move || {
+            let (text, asked) = &**of;
+            let fact = asks(&message.text) && (asked.is_answered() || wants_a_fact(text));
+            if fact { None } else { self.positions(text, if first { 2 } else { 1 }) }
+        };
         let of = Rc::clone(&about);
         let to_the_point = move || {
             let (text, asked) = &**of;
@@ -116,9 +86,7 @@ impl Speaker<'_> {
     /// What this persona has found, where the user asks for just that: "What is the biggest problem here?", "Did we
     /// forget something?".
     fn own_findings(&self, message: &str, asked: &Asked<'_>) -> Vec<Candidate> {
-        let lower = format!(" {} ", crate::discussion::words::phrase(&self.without_names(message)));
-        let says = |all: &[&str]| all.iter().any(|words| lower.contains(&format!(" {words} ")));
-        let (missing, weighed) = (says(&ASKS_WHAT_IS_MISSING), says(&ASKS_WHAT_WEIGHS));
+        let Views { missing, weighed } = views_asked_for(&self.without_names(message));
         if !(missing || weighed) || !asks(message) || asked.is_answered() {
             return Vec::new();
         }
@@ -269,6 +237,18 @@ impl Speaker<'_> {
         self.heard.asked(self.evidence, self.talk, text)
     }
 
+    /// What a colleague's answer leaves to be said: of a figure or a person that was asked for, only what is to be said
+    /// of their line.
+    pub(super) fn points_beside(&self, message: &str) -> Vec<Point> {
+        let (text, asked) = self.asked_in(message);
+        let mut points = self.points_about(&asked);
+        if wants_a_fact(&text) {
+            let best = asked.lines.first().copied();
+            points.retain(|point| point.line().is_some() && point.line() == best);
+        }
+        points
+    }
+
     /// Points nobody has made yet in sentences that speak of what was asked, the nearest first. What says of the
     /// whole item that something stands nowhere answers only who asked for that.
     pub(super) fn points_about(&self, asked: &Asked<'_>) -> Vec<Point> {
@@ -335,6 +315,13 @@ impl Speaker<'_> {
             )]);
         }
         let quote = asked.quote(best, 160);
+        // What is left out is no answer to when it comes, and one to whether it does.
+        let said_again = || self.is_quoted(&quote);
+        if best.is_left_out() && !said_again() {
+            let heading = title(&best.section);
+            let ways = forms::is_left_out(self.speech, &heading, &wording::place(best), &quote);
+            return alone(self.in_turn(ways));
+        }
         if is_open(best) && !asks {
             return alone(self.in_turn(forms::speaks_to_open(self.speech, &wording::place(best), &quote)));
         }

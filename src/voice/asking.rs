@@ -16,27 +16,29 @@ use super::spoken;
 use super::wants::{Wants, counts};
 use crate::discussion::near::near_to;
 use crate::discussion::root::root;
-use crate::discussion::words::{VERBS_OF_A_QUESTION, is_significant, lists, subjects, words};
+use crate::discussion::words::{VERBS_OF_A_QUESTION, is_number, is_significant, lists, subjects, words};
 
 /// Words of a message that are looked for.
 const MOST: usize = 40;
 /// What a word weighs that stands nowhere, in a question and in what is told: who asks does not know the words of the
 /// documents, and who tells has others to be told by; what a near one does, what one does that a line has from its
-/// heading, what one that is near to a word of its heading, and what one that tells little: each in percent of the word
-/// itself.
+/// heading, what one that is near to a word of its heading, what one that tells little, and a span of time that stands nowhere:
+/// each in percent of the word itself.
 const UNKNOWN: [usize; 2] = [50, 70];
 const NEAR: usize = 60;
 const HEADED: usize = 40;
 const NEARLY_HEADED: usize = 20;
 const WEAK: usize = 35;
+const EXAMPLE: usize = 20;
 /// What part of all that a message names (in percent) a line has to say that is shown, and one that says a name of it.
 const OF_ANY: usize = 33;
 const OF_NAME: usize = 25;
 /// The same of a line that answers: one with the figure or the people that are asked for, any other, and one to a
-/// message with a word that stands nowhere.
+/// message with a word that stands nowhere; and one to a question for yes or no that leaves a word of it out.
 const OF_MET: usize = 38;
 const OF_ANSWER: usize = 52;
 const OF_KNOWN: usize = 60;
+const OF_NEARLY_ALL: usize = 70;
 /// A word that stands in no more lines tells one line from another.
 const TELLING: usize = 4;
 /// A near word that stands in more lines is of the documents' own matter.
@@ -164,6 +166,7 @@ impl Matched {
         }
         matched.pair_up(evidence, text);
         let wants = Wants::of(text);
+        matched.add_what_is_wanted(evidence, &wants);
         matched.lines = matched.ranked(evidence, &wants, text, &subjects(step));
         matched.answers = matched.answered(evidence, &wants, text);
         matched
@@ -203,6 +206,16 @@ impl Matched {
         if let (true, [one]) = (said.is_empty(), run.as_slice()) {
             said = Self::separated(evidence, one);
         }
+        // "Silent for three hours" is an example: a line with another span of hours is about it.
+        let example = run.len() > 1 && said.is_empty() && unit.is_none() && is_a_figure(&run[0]);
+        if let (true, Some(unit)) = (example, run.last()) {
+            let weight = rarity(evidence.lines.len(), 0) * EXAMPLE / 100;
+            for at in evidence.lines_of(unit) {
+                if evidence.lines.get(*at).is_some_and(|line| counts(line, unit)) {
+                    self.add(*at, Share { count: 1, weight, ..Share::default() });
+                }
+            }
+        }
         // What stands everywhere tells no line from another.
         said.truncate(EVERYWHERE);
         let root = run.join(" ");
@@ -212,6 +225,7 @@ impl Matched {
         let of = |weight: usize| if weak { weight * WEAK / 100 } else { weight };
         // A figure with its unit tells more than a word that is as rare.
         let weight = of(match said.is_empty() {
+            true if example => rarity(all, 0) * EXAMPLE / 100,
             true => rarity(all, 0) * self.unknown / 100,
             false => rarity(all, said.len()) * if run.len() > 1 { 2 } else { 1 },
         });
@@ -246,7 +260,8 @@ impl Matched {
         // What is near to a word and stands all over the documents is no word in common.
         let count = usize::from(near.len() <= EVERYDAY);
         for (at, weight) in &near {
-            self.add(*at, Share { count, weight: *weight, strong, ..Share::default() });
+            let lead = if named && !weak { weight / 5 } else { 0 };
+            self.add(*at, Share { count, weight: *weight, strong, lead, ..Share::default() });
         }
         let is_new = |at: &usize| said.binary_search(at).is_err() && !near.contains_key(at);
         let headed = evidence.below_headings(&said);
@@ -284,6 +299,30 @@ impl Matched {
             same,
             tells: !weak,
         });
+    }
+
+    /// Lines that count people share that with "how many of us", and lines with a time of the day that with "at what
+    /// time", beside whatever else they share.
+    fn add_what_is_wanted(&mut self, evidence: &Evidence, wants: &Wants) {
+        if !wants.heads && !wants.clock {
+            return;
+        }
+        let all: usize = self.words.iter().map(|word| word.weight).sum();
+        let lines = evidence.lines.iter().enumerate();
+        let has_it =
+            |line: &Line| wants.heads && wants.is_counted(line) || wants.clock && wants.is_met(line, "");
+        let found = lines.filter(|(_, line)| has_it(line)).map(|(at, _)| at);
+        let found: Vec<usize> = found.take(EVERYWHERE).collect();
+        // Of several counts the largest is of all.
+        let most = found.iter().copied().rev().max_by_key(|at| largest(&evidence.lines[*at]));
+        for at in found {
+            // A time needs a word in common; heads are what is asked for.
+            if wants.heads || self.shares.contains_key(&at) {
+                let weight = all * OF_MET / 100;
+                let lead = if wants.heads && most == Some(at) { all } else { 0 };
+                self.add(at, Share { count: 1, exact: 1, weight, strong: 1, lead, ..Share::default() });
+            }
+        }
     }
 
     /// Two words that stand side by side in a message and in a line are one name: "the second phone".
@@ -399,11 +438,12 @@ impl Matched {
             return false;
         }
         // What shares no word of the question is near to it at best.
-        if share.exact == 0 || is_yes_or_no(text) && self.leaves_out(line) {
-            return false;
-        }
         let all: usize = self.words.iter().map(|word| word.weight).sum();
         let says = |percent: usize| share.weight * 100 >= all * percent;
+        let nearly_all = share.exact >= 2 && says(OF_NEARLY_ALL);
+        if share.exact == 0 || is_yes_or_no(text) && !nearly_all && self.leaves_out(line) {
+            return false;
+        }
         // Of what is asked of a thing that no document knows, the thing it is asked of is no answer.
         let unknown = |word: &Word| word.tells && word.count == 0 && word.near == 0;
         if self.words.iter().any(unknown) && !says(OF_KNOWN) {
@@ -639,6 +679,16 @@ impl<'a> Asked<'a> {
         let all = self.words.iter().enumerate();
         all.filter(|(_, word)| word.count > 0 && has_run(roots, &word.run)).map(|(at, _)| at).collect()
     }
+}
+
+/// Whether a word is a figure.
+fn is_a_figure(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit()) || is_number(word)
+}
+
+/// The largest number in a line.
+fn largest(line: &Line) -> u32 {
+    line.words.iter().filter_map(|word| word.parse().ok()).max().unwrap_or_default()
 }
 
 /// Whether a text says that something is not so.

@@ -25,7 +25,9 @@ impl Speaker<'_> {
         });
         let before = before.take(1).next();
         let clash = self.evidence.contradicts(&message.text, before.unwrap_or_default());
-        let line = clash.or_else(|| self.touched_by(&whole, before.unwrap_or_default()));
+        let answered = || self.evidence.lines.get(self.heard.answered_line()?);
+        let touched = || answered().or_else(|| self.touched_by(&whole, before.unwrap_or_default()));
+        let line = clash.or_else(touched);
         let mut ways = match line.filter(|line| clash.is_none() && is_open(line)) {
             Some(line) => wording::settles_open(self.speech, &what, &reason, line),
             None => wording::settled(self.speech, &what, &reason, line),

@@ -85,11 +85,35 @@ impl Line {
         }
     }
 
+    /// Whether it stands under a heading of what is left out: "Out of scope", "Non-goals".
+    pub fn is_left_out(&self) -> bool {
+        let section = self.section.to_lowercase();
+        self.kind != LineKind::Heading && LEFT_OUT.iter().any(|words| section.contains(words))
+    }
+
     /// Whether one of its words is a number.
     pub fn gives_a_number(&self) -> bool {
         self.words.iter().any(|word| is_number(word))
     }
 }
+
+/// Headings of what is left out.
+const LEFT_OUT: [&str; 14] = [
+    "außerhalb",
+    "excluded",
+    "exclusions",
+    "nicht enthalten",
+    "nicht-ziele",
+    "non-goals",
+    "non goals",
+    "not covered",
+    "not in scope",
+    "not included",
+    "not part of",
+    "out of scope",
+    "outside the scope",
+    "won't have",
+];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineKind {

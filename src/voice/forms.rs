@@ -79,6 +79,33 @@ pub fn comes_nearest(speech: Speech, topic: &str, at: &str, said: &str) -> Vec<S
     filled_in(speech, &NEAREST, at, said, topic)
 }
 
+/// A line that the documents list as left out; `{word}` is its heading.
+const LEFT_OUT: Ways<4> = [
+    [
+        "That is meant to stay out for people: {place} lists \"{quote}\" under \"{word}\".",
+        "People were told that it is not part of this: \"{quote}\" ({place}) stands under \"{word}\".",
+        "Whoever hopes for it is told no so far, \"{quote}\" ({place}) being listed under \"{word}\".",
+        "Somebody has ruled that out for people: \"{quote}\" ({place}), under \"{word}\".",
+    ],
+    [
+        "The plan keeps that out: \"{quote}\" ({place}), under \"{word}\".",
+        "We do not build that, as {place} puts \"{quote}\" under \"{word}\".",
+        "By the plan it is no part of what we build: \"{quote}\" ({place}), listed under \"{word}\".",
+        "\"{word}\" in the plan covers it: \"{quote}\" ({place}).",
+    ],
+    [
+        "The text excludes it: \"{quote}\" ({place}) is listed under \"{word}\".",
+        "Under \"{word}\", the text lists \"{quote}\" ({place}).",
+        "The heading above it settles that: \"{quote}\" ({place}) is listed under \"{word}\".",
+        "It is written down as left out: \"{quote}\" ({place}), under \"{word}\".",
+    ],
+];
+
+/// The ways to show a line that stands under a heading of what is left out, filled in.
+pub fn is_left_out(speech: Speech, heading: &str, at: &str, said: &str) -> Vec<String> {
+    filled_in(speech, &LEFT_OUT, at, said, heading)
+}
+
 /// The nearest line, where no document has the word that was asked for.
 const LACKS: Ways<5> = [
     [
@@ -186,7 +213,11 @@ pub fn speaks_to_open(speech: Speech, at: &str, said: &str) -> Vec<String> {
 
 /// Whether a sentence shows a line as the answer to what was asked. The synthesis knows these sentences again.
 pub fn shows_an_answer(sentence: &str) -> bool {
-    static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| forms(&[&ANSWERS]));
+    static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
+        let mut all = forms(&[&ANSWERS]);
+        all.extend(forms(&[&LEFT_OUT]));
+        all
+    });
     FORMS.iter().any(|form| form.is_of(sentence))
 }
 
@@ -482,6 +513,7 @@ pub fn leaves_out(speech: Speech, topic: &str) -> Vec<String> {
 pub fn only_shows(sentence: &str) -> bool {
     static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         let mut all = forms(&[&ANSWERS]);
+        all.extend(forms(&[&LEFT_OUT]));
         all.extend(forms(&[&NEAREST, &LACKS, &TOUCHES, &READS_BESIDE]));
         all.extend(forms(&[&NOT_FOUND, &THEN_ASKS, &NO_ANSWER, &IS_NEW]));
         all.extend(forms(&[&ASKS_THE_SAME, &NOTHING_BESIDE, &ENUMERATES, &PUTS_IT, &TAKES_UP]));

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::asking::{Asked, Matched};
 use super::evidence::Evidence;
+use super::left_open::is_open;
 use super::offline::{CHOICE, without_reference};
 use crate::discussion::decisions::decisions_in;
 use crate::discussion::event::{Event, Record};
@@ -24,7 +25,11 @@ pub(super) struct Heard {
     decided: BTreeSet<usize>,
     /// The first decision of the user's last message, and why.
     ruling: Option<(String, Option<String>)>,
+    /// The open line that it settles.
+    answers: Option<usize>,
     settled: Vec<usize>,
+    /// The open lines that these settle.
+    closed: Vec<usize>,
     /// What was asked about, by its text: three answer one message, and each looks at it more than once.
     asked: RefCell<BTreeMap<String, Rc<Matched>>>,
     /// What the discussion is about, with the number of records that this was told by.
@@ -55,13 +60,27 @@ impl Heard {
                 }
             }
             Event::User(message) => {
+                self.answers = None;
                 let mut decided = decisions_in(&message.text, true);
-                if decided.is_empty() {
+                let outright = !decided.is_empty();
+                if !outright {
                     decided = extract::implied(&message.text, &talk.log()[..at]);
-                } else {
+                }
+                if let Some((what, _)) = decided.first() {
                     self.decided.insert(at);
-                    let asked = self.asked(evidence, talk, &message.text);
+                    // "They get a letter" is about what was asked before.
+                    let before = talk.log()[..at].iter().rev().find_map(|record| match &record.event {
+                        Event::User(before) => Some(before.text.as_str()),
+                        _ => None,
+                    });
+                    let whole = format!("{} {what}", before.unwrap_or_default());
+                    let text = if outright { &message.text } else { &whole };
+                    let asked = self.asked(evidence, talk, text);
                     self.settled.extend(asked.lines.iter().take(CHOICE));
+                    let is_open = |at: &&usize| evidence.lines.get(**at).is_some_and(is_open);
+                    let closes = asked.lines.iter().take(CHOICE).find(is_open).copied();
+                    self.closed.extend(closes);
+                    self.answers = closes.filter(|_| !outright);
                 }
                 self.ruling = decided.into_iter().next();
             }
@@ -98,6 +117,11 @@ impl Heard {
         &self.skeletons
     }
 
+    /// The open line that an answer of the user's to their own question settles.
+    pub fn answered_line(&self) -> Option<usize> {
+        self.answers
+    }
+
     /// Whether the user decides something in a record, given by its index.
     pub fn decides(&self, record: usize) -> bool {
         self.decided.contains(&record)
@@ -111,6 +135,11 @@ impl Heard {
     /// Whether a decision of the user's speaks of a line: what is settled is no matter to differ about.
     pub fn is_settled(&self, line: usize) -> bool {
         self.settled.contains(&line)
+    }
+
+    /// Whether a decision of the user's closes an open line.
+    pub fn is_closed(&self, line: usize) -> bool {
+        self.closed.contains(&line)
     }
 }
 

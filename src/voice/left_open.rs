@@ -22,8 +22,12 @@ pub(super) struct OpenQuestion<'a> {
 impl Speaker<'_> {
     /// What the documents themselves leave open, and nobody has spoken of.
     pub(super) fn open_lines(&self) -> Vec<Candidate> {
-        let lines = self.evidence.lines.iter().filter(|line| is_open(line));
-        let new = lines.filter(|line| !self.has_said(snippet(&line.text, 60).trim_matches('…'))).take(CHOICE);
+        let lines = self.evidence.lines.iter().enumerate();
+        let lines = lines.filter(|(at, line)| is_open(line) && !self.heard.is_closed(*at));
+        let new = lines
+            .map(|(_, line)| line)
+            .filter(|line| !self.has_said(snippet(&line.text, 60).trim_matches('…')))
+            .take(CHOICE);
         let say =
             |line: &Line| wording::stands_open(self.speech, &wording::place(line), &snippet(&line.text, 90));
         new.flat_map(say).map(Candidate::Written).collect()
@@ -99,6 +103,23 @@ impl Speaker<'_> {
     }
 }
 
+/// How a line begins that nobody has settled, and what it says then.
+const UNSETTLED: [&str; 13] = [
+    "it is not clear",
+    "it is open ",
+    "it is unclear",
+    "nobody has decided",
+    "open question",
+    "open:",
+    "still open",
+    "to be agreed",
+    "to be clarified",
+    "to be confirmed",
+    "to be decided",
+    "to be defined",
+    "unclear",
+];
+
 /// What documents call a matter that nobody has settled.
 const SET_ASIDE: [&str; 8] = [
     "not agreed",
@@ -121,7 +142,14 @@ pub(super) fn is_open(line: &Line) -> bool {
         let lower = text.to_lowercase();
         SET_ASIDE.iter().any(|says| lower.contains(says))
     };
-    let set_aside = || says(&line.section) || line.text.contains(" not ") && says(&line.text);
+    let begins = || {
+        let lower = line.text.to_lowercase();
+        UNSETTLED.iter().any(|begin| lower.starts_with(begin))
+            || [" is unclear", " are unclear", " is undecided", " is still open"]
+                .iter()
+                .any(|end| lower.ends_with(end))
+    };
+    let set_aside = || says(&line.section) || line.text.contains(" not ") && says(&line.text) || begins();
     matches!(line.kind, LineKind::Prose | LineKind::Row)
         && (line.stems.len() >= 4 && (asks || headed && line.text.contains('?')) || set_aside())
 }

@@ -26,6 +26,11 @@ pub fn points<'a>(
     step: &Step,
 ) -> Vec<Point> {
     let mut found = Looking::new(lenses, evidence, vocabulary).points();
+    // What is left out has no gaps.
+    found.retain(|point| {
+        let line = point.line().and_then(|line| evidence.lines.get(line));
+        line.is_none_or(|line| !line.is_left_out())
+    });
     let near = subjects(&step.title);
     let is_software = evidence.is_of_software();
     for point in &mut found {

@@ -340,7 +340,7 @@ impl Speaker<'_> {
         let near = usize::from(follows || silences == 0);
         let (on_title, on_points) = (Rc::clone(&asked), asked);
         let points = move || match follows {
-            true => self.points_about(&self.asked_in(&on_points).1),
+            true => self.points_beside(&on_points),
             false => self.unsaid_points(&on_points),
         };
         let asks = !follows && (self.cue.owed || silences == 1);
@@ -536,7 +536,8 @@ impl Speaker<'_> {
                 }
                 place => places.contains(place) && !second.contains(place),
             };
-            if pointed {
+            // What a decision has closed since is no matter any more.
+            if pointed || point.line().is_some_and(|line| self.heard.is_closed(line)) {
                 continue;
             }
             // The same advice twice is filler: the finding stands alone, and waits for others.

@@ -116,7 +116,12 @@ pub(super) fn runs(text: &str, evidence: &Evidence) -> Vec<(Vec<String>, String)
         }
         at += 1;
     }
-    all.extend(verbs_for(text).into_iter().map(|verb| (vec![root(verb)], verb.to_owned())));
+    for (first, verb) in verbs_for(text) {
+        // "Logging in" logs nothing.
+        let first = root(first);
+        all.retain(|(run, _)| *run != [first.as_str()] || !evidence.lines_of(&first).is_empty());
+        all.push((vec![root(verb)], verb.to_owned()));
+    }
     let mut seen = BTreeSet::new();
     all.retain(|(run, _)| seen.insert(run.clone()));
     all

@@ -3,7 +3,7 @@
 
 use super::evidence::Evidence;
 use crate::discussion::root::root;
-use crate::discussion::words::words;
+use crate::discussion::words::{is_significant, words};
 
 /// Numbers that are written out.
 const SPOKEN: [(&str, &str); 28] = [
@@ -51,27 +51,38 @@ pub(super) fn in_other_signs(run: &[String]) -> Option<Vec<String>> {
 }
 
 /// Verbs of two words, with the one that documents have for them.
-const PHRASAL: [(&str, &str, &str); 16] = [
+const PHRASAL: [(&str, &str, &str); 27] = [
+    ("back", "out", "cancel"),
     ("call", "off", "cancel"),
+    ("come", "along", "travel"),
+    ("cut", "down", "reduce"),
+    ("drop", "out", "cancel"),
     ("fill", "in", "complete"),
     ("give", "back", "return"),
     ("hand", "in", "submit"),
     ("hand", "over", "handover"),
+    ("hang", "on", "keep"),
+    ("hold", "on", "keep"),
     ("leave", "out", "omit"),
+    ("log", "in", "login"),
     ("look", "after", "maintain"),
     ("pick", "up", "collect"),
+    ("pull", "out", "cancel"),
     ("put", "off", "postpone"),
     ("run", "out", "expire"),
     ("send", "back", "return"),
+    ("send", "out", "send"),
     ("set", "up", "install"),
     ("sign", "up", "register"),
     ("throw", "away", "remove"),
     ("turn", "in", "submit"),
     ("turn", "off", "switch"),
+    ("turn", "down", "refuse"),
+    ("work", "out", "calculate"),
 ];
 
-/// The verbs that documents have for verbs of two words: "submit" for "hand it in".
-pub(super) fn verbs_for(text: &str) -> Vec<&'static str> {
+/// The verbs that documents have for verbs of two words, each behind the first of these: "submit" for "hand it in".
+pub(super) fn verbs_for(text: &str) -> Vec<(&'static str, &'static str)> {
     // Most texts have no such particle, and nothing is compared then.
     let has = |particle: &str| text.contains(particle);
     if !PHRASAL.iter().any(|(_, particle, _)| has(particle)) {
@@ -86,7 +97,8 @@ pub(super) fn verbs_for(text: &str) -> Vec<&'static str> {
             goes_on && root(&found[at].text) == root(verb)
         })
     };
-    PHRASAL.iter().filter(|(verb, particle, _)| says(verb, particle)).map(|(.., written)| *written).collect()
+    let said = PHRASAL.iter().filter(|(verb, particle, _)| says(verb, particle));
+    said.map(|(verb, _, written)| (*verb, *written)).collect()
 }
 
 /// A text with its times of the day as the documents write them: "half past five" as "17:30" where a line has that.
@@ -109,7 +121,56 @@ pub(super) fn with_times(text: &str, evidence: &Evidence) -> String {
             said.replace_range(at..from + hour.len(), &of(written).join(":"));
         }
     }
-    with_thousands(said)
+    with_thousands(with_days(said, evidence))
+}
+
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// "The 12th" as "12 July", where the documents have one day of that number.
+fn with_days(mut said: String, evidence: &Evidence) -> String {
+    let ordinal = |word: &str| {
+        let lower = word.to_ascii_lowercase();
+        let number = ["st", "nd", "rd", "th"].iter().find_map(|end| lower.strip_suffix(end))?;
+        number.parse::<u32>().ok().filter(|day| (1..=31).contains(day))
+    };
+    let found = words(&said);
+    let day = found.iter().enumerate().find_map(|(at, word)| Some((at, ordinal(&word.text)?)));
+    let Some((at, day)) = day else { return said };
+    let is_month = |at: usize| found.get(at).is_some_and(|word| MONTHS.contains(&word.text.as_ref()));
+    // "12th of July", "July 12th" and "the 12th": "the 12th century" is no day.
+    let named = [at + 1, at + 2, at.wrapping_sub(1)].into_iter().find(|at| is_month(*at));
+    let behind = found.get(at + 1).filter(|next| said[found[at].end..next.start] == *" ");
+    if named.is_none() && behind.is_some_and(|next| is_significant(&next.text)) {
+        return said;
+    }
+    let month = match named {
+        Some(at) => Some(found[at].text.to_string()),
+        None => {
+            let day = day.to_string();
+            let written = |month: &&&str| !evidence.saying(&[day.clone(), root(month)]).is_empty();
+            let mut months = MONTHS.iter().filter(written);
+            months.next().filter(|_| months.next().is_none()).map(|month| (*month).to_owned())
+        }
+    };
+    let (start, end) = (found[at].start, found[at].end);
+    drop(found);
+    if let Some(month) = month {
+        said.replace_range(start..end, &format!("{day} {month}"));
+    }
+    said
 }
 
 /// "Ten thousand" as "10,000".
@@ -141,7 +202,7 @@ mod tests {
         assert_eq!(with_times("We stay at half past five.", &evidence), "We stay at 17:30.");
         assert_eq!(with_times("We stay at half past six.", &evidence), "We stay at half past six.");
         assert_eq!(with_times("The ten thousand are there.", &evidence), "The 10,000 are there.");
-        assert_eq!(verbs_for("By when do we hand it in?"), ["submit"]);
-        assert_eq!(verbs_for("Who runs in the yard?"), [""; 0]);
+        assert_eq!(verbs_for("By when do we hand it in?"), [("hand", "submit")]);
+        assert_eq!(verbs_for("Who runs in the yard?"), []);
     }
 }

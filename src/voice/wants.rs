@@ -6,6 +6,14 @@ use crate::discussion::names_people;
 use crate::discussion::root::root;
 use crate::discussion::words::{Word, words};
 
+/// Whether a text asks for something that a line has or has not: a figure, people, a span, a time, a place, a reason.
+pub(super) fn wants_a_fact(text: &str) -> bool {
+    let wants = Wants::of(text);
+    let places = format!(" {} ", crate::discussion::words::phrase(text));
+    let fact = wants.figure || wants.money || wants.people || wants.span || wants.why || wants.clock;
+    text.contains(['?', '？']) && (fact || places.contains(" where "))
+}
+
 /// What a line should have that answers a message, beside its words.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wants {
@@ -27,6 +35,10 @@ pub(super) struct Wants {
     pub done: Option<String>,
     /// "How many stops …": what is counted, by its root.
     pub counted: Option<String>,
+    /// "How many of us …": a line that counts people.
+    pub heads: bool,
+    /// "At what time …": a line with a time of the day.
+    pub clock: bool,
 }
 
 /// Whether a line has a figure of something, given by its root.
@@ -34,9 +46,54 @@ pub(super) fn counts(line: &Line, noun: &str) -> bool {
     line.words.windows(2).any(|pair| is_figure(&pair[0]) && root(&pair[1]) == noun)
 }
 
+/// Whether a line counts people: "34 singers".
+fn counts_heads(line: &Line) -> bool {
+    line.words
+        .windows(2)
+        .any(|pair| is_figure(&pair[0]) && (names_people(&pair[1], "") || is_of_people(&pair[1])))
+}
+
+/// Words for several people that are no role: whoever does something.
+fn is_of_people(word: &str) -> bool {
+    let all = [
+        "adults",
+        "attendees",
+        "guests",
+        "heads",
+        "kids",
+        "people",
+        "persons",
+        "players",
+        "singers",
+        "visitors",
+    ];
+    all.contains(&word)
+}
+
+/// Whether a text names a time of the day: "05:30", "6 am", "noon".
+fn has_a_clock(text: &str) -> bool {
+    let words: Vec<&str> = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, ':' | '.'))).collect();
+    let digits = |part: &str| (1..=2).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+    let time = |word: &&str| {
+        let word = word.trim_end_matches(['.', ':']);
+        let minutes = |part: &str| part.len() == 2 && digits(part);
+        word.split_once([':', '.'])
+            .is_some_and(|(hour, rest)| digits(hour) && minutes(rest.get(..2).unwrap_or_default()))
+            || ["am", "pm"]
+                .iter()
+                .any(|half| word.to_ascii_lowercase().strip_suffix(half).is_some_and(digits))
+    };
+    let named =
+        |word: &&str| matches!(word.to_ascii_lowercase().as_str(), "noon" | "midnight" | "o'clock" | "uhr");
+    let apart = words
+        .windows(2)
+        .any(|pair| digits(pair[0]) && matches!(pair[1], "am" | "pm" | "a.m." | "p.m." | "h"));
+    words.iter().any(time) || words.iter().any(named) || apart
+}
+
 /// Whether a word is a figure, in digits or written out.
 fn is_figure(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_digit()) || spoken::digits(word).is_some()
+    word.starts_with(|c: char| c.is_ascii_digit()) || word == "one" || spoken::digits(word).is_some()
 }
 
 /// Whether a word names a month.
@@ -90,6 +147,8 @@ impl Wants {
             "what happens to",
             "what then",
             "what now",
+            "what do we do if",
+            "what do we do when",
             "was passiert wenn",
             "was ist wenn",
         ];
@@ -122,15 +181,22 @@ impl Wants {
         let found = words(text);
         let counts =
             |pair: &[Word<'_>]| pair[0].text == "how" && matches!(pair[1].text.as_ref(), "many" | "much");
-        let counted =
-            found.windows(2).position(counts).and_then(|at| found.get(at + 2)).map(|word| root(&word.text));
+        let behind = found.windows(2).position(counts).map(|at| &found[at + 2..]).unwrap_or_default();
+        // "How many of the boats" counts boats.
+        let small = |word: &&Word<'_>| {
+            matches!(word.text.as_ref(), "of" | "the" | "our" | "your" | "these" | "those")
+        };
+        let of = behind.iter().find(|word| !small(word)).map(|word| word.text.as_ref());
+        let heads = of.is_some_and(|of| matches!(of, "us" | "you" | "them" | "people" | "persons" | "heads"));
+        let counted = of.filter(|_| !heads).map(root);
+        let clock = whole(&["what time", "time of day", "time of the day", "what hour", "um wie viel uhr"]);
         let span =
             whole(&["how long", "wie lange", "how soon", "how late", "how quick", "how quickly", "how fast"]);
         let why = !open && whole(&["why", "how come", "what for", "warum", "wieso", "weshalb"]);
         let people = people && !open;
         let done =
             people.then(|| behind_a_modal(found.iter().map(|word| word.text.as_ref())).next()).flatten();
-        Wants { case: whole(&case), figure, people, open, span, money, why, done, counted }
+        Wants { case: whole(&case), figure, people, open, span, money, why, done, counted, heads, clock }
     }
 
     /// Whether a line holds what is asked for: an amount of money, a span of time, a figure, or people whom the question
@@ -138,6 +204,9 @@ impl Wants {
     pub fn is_met(&self, line: &Line, question: &str) -> bool {
         let gives = |all: &[&str]| line.words.iter().any(|word| all.contains(&word.as_str()));
         let figure = || line.words.iter().any(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+        if self.clock {
+            return has_a_clock(&line.text);
+        }
         let asked = match (self.money, self.span) {
             (true, _) => line.gives_a_number() && (gives(&MONEY) || line.text.contains(['€', '$', '£', '%'])),
             (false, true) => self.is_span(line) || line.words.iter().any(|word| is_of_the_year(word)),
@@ -168,7 +237,7 @@ impl Wants {
 
     /// Whether a line counts what is asked for: "18 stops".
     pub fn is_counted(&self, line: &Line) -> bool {
-        self.counted.as_ref().is_some_and(|noun| counts(line, noun))
+        self.counted.as_ref().is_some_and(|noun| counts(line, noun)) || self.heads && counts_heads(line)
     }
 
     /// Whether a line gives a reason.

@@ -1,0 +1,345 @@
+//! What the user settles by replying to their own question: "Should we print a list?" – "Yes."; "How should people
+//! hear of it?" – "They get a letter"; "Who looks after the keys? I'd say the pilot does it"; and what they call good
+//! enough: "For the licence, the open one is fine".
+
+use super::arrangements::done_by;
+use super::decisions::{statements, with_reason};
+use super::rulings::Ruling;
+use super::words::{VERBS_OF_A_QUESTION, lists, unquoted, words};
+use crate::plain::capital;
+
+/// Words that take up a proposal, and those that turn it down.
+const YES: &str = "absolutely|certainly|definitely|exactly|ja|sure|yeah|yep|yes";
+const NO: &str = "nein|no|nope";
+/// How a yes or a no goes on that is no more than that.
+const BESIDE: &str = "absolutely|course|definitely|need|no|not|of|please|really|yes";
+
+/// What a bare yes or no decides behind a question of what should be: "Yes, please", "No. Nobody reads it."
+pub(super) fn assented(asked: &str, text: &str) -> Option<Ruling> {
+    let question = last_question(asked)?;
+    let all = statements(text);
+    let (first, why) = match all.as_slice() {
+        [first] => (first, None),
+        [first, why] if !why.ends_with(['?', '？']) => (first, Some(why)),
+        _ => return None,
+    };
+    let (answer, behind) = first.split_once(", ").map_or((first.as_str(), None), |(a, b)| (a, Some(b)));
+    let found = words(answer);
+    let opens = found.first()?;
+    let is_yes = lists(YES, &opens.text) || answer.to_ascii_lowercase().starts_with("of course");
+    let rest = found.get(1..).unwrap_or_default();
+    let bare = rest.iter().all(|word| lists(BESIDE, &word.text));
+    let denies = rest.iter().any(|word| word.text == "not");
+    if !bare || !(is_yes || lists(NO, &opens.text)) {
+        return None;
+    }
+    let behind =
+        behind.filter(|text| !lists(BESIDE, &text.trim_end_matches(['.', '!']).to_ascii_lowercase()));
+    let why = match (behind, why) {
+        (Some(why), None) => Some(why),
+        (None, why) => why.map(String::as_str),
+        _ => return None,
+    };
+    // "Yes, but only on Sundays" says something else, and "no, it rains" gives no reason of ours.
+    let hedges = |why: &str| {
+        let lower = format!(" {} ", unquoted(why).to_ascii_lowercase());
+        HEDGES.iter().any(|word| lower.contains(word))
+    };
+    if why.is_some_and(hedges) {
+        return None;
+    }
+    let why = why.map(|why| reason_of(why.trim_end_matches(['.', '!', ' '])));
+    settled(question, is_yes && !denies).map(|what| (what, why))
+}
+
+/// Whether a contribution ends with a question that "yes" would answer.
+pub(super) fn asks_yes_or_no(said: &str) -> bool {
+    let last = statements(said).pop().unwrap_or_default();
+    let clause = last.rsplit([',', ':']).next().unwrap_or_default();
+    last.ends_with(['?', '？'])
+        && [last.as_str(), clause]
+            .iter()
+            .any(|part| words(part).first().is_some_and(|first| lists(VERBS_OF_A_QUESTION, &first.text)))
+}
+
+/// Words with which a reply says less than yes or no.
+const HEDGES: [&str; 12] = [
+    " but ",
+    " depends",
+    " except ",
+    " i think",
+    " maybe ",
+    " might ",
+    " not sure",
+    " only ",
+    " or ",
+    " perhaps ",
+    " probably ",
+    " unless ",
+];
+
+/// A reason without the word that opens it.
+fn reason_of(why: &str) -> String {
+    let lower = why.to_ascii_lowercase();
+    let opens = ["because ", "since ", "as "].iter().find(|word| lower.starts_with(**word));
+    let why = why.get(opens.map_or(0, |word| word.len())..).unwrap_or(why);
+    let mut letters = why.chars();
+    letters.next().map_or(String::new(), |first| format!("{}{}", first.to_lowercase(), letters.as_str()))
+}
+
+/// What a question of what should be says, put as what is decided.
+fn settled(question: &str, yes: bool) -> Option<String> {
+    let lower = question.to_ascii_lowercase();
+    let rest = |begin: &str| lower.starts_with(begin).then(|| question[begin.len()..].to_owned());
+    if let Some(what) =
+        ["should we ", "shall we ", "should i ", "shall i "].iter().find_map(|begin| rest(begin))
+    {
+        return Some(if yes { capital(&what) } else { format!("Do not {what}") });
+    }
+    if let Some(what) = rest("do we need to ").or_else(|| rest("do we have to ")) {
+        return Some(format!("We {} to {what}", if yes { "need" } else { "do not need" }));
+    }
+    if let Some(what) = rest("do we want ") {
+        return Some(format!("We {} {what}", if yes { "want" } else { "do not want" }));
+    }
+    let modal = ["should ", "shall ", "must "].iter().any(|begin| lower.starts_with(begin));
+    modal.then(|| format!("{}? {}", capital(question), if yes { "Yes" } else { "No" }))
+}
+
+/// The last question of a text, without its mark and the name it is put to.
+fn last_question(asked: &str) -> Option<&str> {
+    let question = asked.trim_end().strip_suffix('?')?;
+    let last = question.rsplit(['.', '!', '?']).next()?.trim_start();
+    let named = |before: &str| words(before).len() <= 2 && before.starts_with(char::is_uppercase);
+    Some(last.split_once(", ").filter(|(before, _)| named(before)).map_or(last, |(_, rest)| rest))
+}
+
+/// What the user answers their own "how should …?" with: "They get a letter", "By mail to the parents".
+pub(super) fn laid_down(asked: &str, text: &str) -> Option<Ruling> {
+    let question = last_question(asked)?;
+    let lower = question.to_ascii_lowercase();
+    let begins =
+        ["how ", "what ", "when ", "where ", "whom ", "who "].iter().any(|word| lower.starts_with(word));
+    let is_norm = begins && format!(" {lower} ").contains(" should ")
+        || ["how do we ", "what do we do", "where do we ", "when do we "]
+            .iter()
+            .any(|word| lower.starts_with(word));
+    let all = statements(text);
+    let [said] = all.as_slice() else { return None };
+    let said = said.trim_end_matches(['.', '!', ' ']);
+    let plain = format!(" {} ", unquoted(said).to_ascii_lowercase());
+    let doubted = DOUBTED.iter().chain(&HEDGES[..4]).any(|word| plain.contains(word));
+    let found = words(said);
+    let word = |at: usize| found.get(at).map(|word| word.text.to_string()).unwrap_or_default();
+    if !is_norm || doubted || said.ends_with(['?', '？']) || !(2..=25).contains(&found.len()) {
+        return None;
+    }
+    // "By mail to the parents" says it of what was asked.
+    if lists(PREPOSITIONS, &word(0)) && found.len() <= 14 && !plain.contains(',') && !has_a_verb(&found) {
+        return Some((format!("{}? {}", capital(question), capital(said)), None));
+    }
+    let somebody =
+        matches!(word(0).as_str(), "they" | "it" | "he" | "she" | "everyone" | "everybody" | "people");
+    let passive = matches!(word(1).as_str(), "is" | "are") && {
+        let verb = word(2);
+        verb.ends_with("ed") || lists(PARTICIPLES, &verb)
+    };
+    let does = lists(GETS, &word(1)) || passive;
+    (somebody && does && found.len() > 3).then(|| with_reason(said))
+}
+
+/// Whether something is done in a text, and it is no part of a sentence.
+fn has_a_verb(found: &[super::words::Word<'_>]) -> bool {
+    found.iter().any(|word| lists("are|can|did|do|does|had|has|have|is|was|we|were|will|would", &word.text))
+}
+
+const PREPOSITIONS: &str = "at|by|during|every|in|on|once|through|under|via|with";
+/// What somebody does where it is laid down, as it stands behind "they" and behind "he", sorted.
+const GETS: &str = concat!(
+    "call|calls|come|comes|get|gets|give|gives|go|goes|hear|hears|keep|keeps|lose|loses|must|pay|pays|receive|",
+    "receives|remain|remains|see|sees|send|sends|show|shows|sign|signs|stay|stays|take|takes|use|uses|wait|waits",
+);
+const PARTICIPLES: &str =
+    "given|hidden|kept|left|lent|made|paid|put|sent|shown|sold|split|taken|told|written";
+/// Words with which an answer tells how things are, or doubts.
+const DOUBTED: [&str; 14] = [
+    " already ",
+    " always ",
+    " could ",
+    " currently ",
+    " don't know",
+    " last ",
+    " now ",
+    " often ",
+    " should ",
+    " sometimes ",
+    " today ",
+    " usually ",
+    " would ",
+    " yesterday ",
+];
+
+/// What a message decides that asks who does something and names them: "Who looks after the keys? I'd say the pilot
+/// does it, he is here every day."
+pub(super) fn named_by_oneself(text: &str) -> Option<Ruling> {
+    let all = statements(text);
+    let at = all.iter().position(|one| one.to_ascii_lowercase().starts_with("who ") && one.ends_with('?'))?;
+    let (asked, answer) = (all[at].trim_end_matches('?'), all.get(at + 1)?);
+    let lower = answer.to_ascii_lowercase();
+    let begins = ["i'd say ", "i would say ", "i say "];
+    let begin = begins.iter().find(|begin| lower.starts_with(**begin))?;
+    let said = answer[begin.len()..].trim_end_matches(['.', '!', ' ']);
+    let (whom, why) = said.split_once(", ").map_or((said, None), |(whom, why)| (whom, Some(why)));
+    let ends = [" does it", " does that", " should do it", " can do it", " is the one", " takes it"];
+    let name = ends.iter().find_map(|end| whom.strip_suffix(end)).unwrap_or(whom);
+    let first = name.split(' ').next().unwrap_or_default().to_ascii_lowercase();
+    let is_name = name.starts_with(char::is_uppercase) || matches!(first.as_str(), "the" | "our" | "my");
+    let short = (1..=4).contains(&words(name).len());
+    (is_name && short && !answer.ends_with(['?', '？']) && all.len() <= at + 3).then(|| {
+        let why = why.filter(|why| words(why).len() > 2).map(str::to_owned);
+        (done_by(name, asked), why)
+    })
+}
+
+/// What the user calls good enough: "For the licence, the open one is fine, the lawyers have nodded".
+pub(super) fn suffices(statement: &str) -> Option<Ruling> {
+    let lower = unquoted(statement).to_ascii_lowercase();
+    let for_what = ["for the ", "for our ", "as the ", "as a "].iter().any(|begin| lower.starts_with(begin));
+    let (of, rest) = lower.split_once(", ").filter(|_| for_what)?;
+    let enough = [
+        " is fine",
+        " are fine",
+        " is good enough",
+        " are good enough",
+        " is enough",
+        " are enough",
+        " is ok",
+        " is okay",
+        " are ok",
+        " will do",
+    ];
+    let at = enough.iter().filter_map(|word| Some((rest.find(word)?, word.len()))).min()?;
+    let (what, behind) = (&rest[..at.0], &rest[at.0 + at.1..]);
+    let first = words(what).first().map(|word| word.text.to_string()).unwrap_or_default();
+    let vague = lists("everything|he|it|nothing|one|she|that|there|these|they|this|what", &first);
+    let for_now = ["for the moment", "for the time being", "as a rule", "for the record", "for the rest"];
+    let ends = behind.is_empty() || behind.starts_with([',', '.', '!', ';', ' ']);
+    let hedged =
+        HEDGES.iter().chain(&DOUBTED).any(|word| format!(" {lower} ").contains(word) && *word != " already ");
+    if vague || !ends || hedged || for_now.contains(&of) || words(what).len() > 8 || lower.ends_with('?') {
+        return None;
+    }
+    let said = &statement[..statement.len() - behind.len()];
+    let why = behind.trim_start_matches([',', ';', ' ']).trim_end_matches(['.', '!', ' ']);
+    let why =
+        &statement[statement.len() - behind.len()..][behind.find(why).unwrap_or_default()..][..why.len()];
+    Some((capital(said), (words(why).len() > 2).then(|| reason_of(why))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bare_yes_or_no_settles_what_should_be() {
+        for (asked, text, what, why) in [
+            ("Should we lend ropes to guests?", "Yes.", "Lend ropes to guests", None),
+            (
+                "Alex, shall we paint the hull?",
+                "no, nobody sees it",
+                "Do not paint the hull",
+                Some("nobody sees it"),
+            ),
+            ("Do we need to keep the old pump?", "No.", "We do not need to keep the old pump", None),
+            ("Do we want a second flag?", "Yes please", "We want a second flag", None),
+            ("Should the pilot sign for it?", "Of course.", "Should the pilot sign for it? Yes", None),
+            (
+                "Should we lend ropes?",
+                "Yes. Because the store is full.",
+                "Lend ropes",
+                Some("the store is full"),
+            ),
+        ] {
+            let found = assented(asked, text);
+            assert_eq!(found, Some((what.to_owned(), why.map(str::to_owned))), "{asked} {text}");
+        }
+        for (asked, text) in [
+            ("Should we lend ropes?", "Yes, but only oars."),
+            ("Should we lend ropes?", "Yes, I think so, maybe."),
+            ("Should we lend ropes?", "Not sure."),
+            ("Is the pump old?", "Yes."),
+            ("Does the ferry run?", "No."),
+            ("Should we lend ropes?", "Yes or no?"),
+            ("We lend ropes.", "Yes."),
+        ] {
+            assert_eq!(assented(asked, text), None, "{asked} {text}");
+        }
+    }
+
+    #[test]
+    fn an_answer_to_ones_own_how_lays_it_down() {
+        let of = |asked: &str, text: &str| laid_down(asked, text).map(|(what, _)| what);
+        assert_eq!(
+            of("Jordan, how should a skipper hear of it?", "They get a line on the board, no letters."),
+            Some("They get a line on the board, no letters".to_owned())
+        );
+        assert_eq!(
+            of("How should a skipper hear of it?", "By a note on the board."),
+            Some("How should a skipper hear of it? By a note on the board".to_owned())
+        );
+        assert_eq!(
+            of("Where do we put the oars?", "They are kept in the shed.").as_deref(),
+            Some("They are kept in the shed")
+        );
+        for (asked, text) in [
+            ("How should a skipper hear of it?", "They always get angry."),
+            ("How should a skipper hear of it?", "They are rude people."),
+            ("How does the pump work?", "It takes air in at noon."),
+            ("How should a skipper hear of it?", "They get a letter today."),
+            ("How should a skipper hear of it?", "I don't know."),
+            ("How should a skipper hear of it?", "In June it was hot."),
+        ] {
+            assert_eq!(of(asked, text), None, "{asked} {text}");
+        }
+    }
+
+    #[test]
+    fn who_it_is_may_stand_behind_its_question() {
+        let of = |text: &str| named_by_oneself(text);
+        assert_eq!(
+            of("Who looks after the keys? I'd say Kim does it, she's here every day."),
+            Some(("Kim looks after the keys".to_owned(), Some("she's here every day".to_owned())))
+        );
+        assert_eq!(
+            of("Who opens the gate? I'd say the pilot."),
+            Some(("The pilot opens the gate".to_owned(), None))
+        );
+        assert_eq!(of("Who opens the gate? I'd say we ask around."), None);
+        assert_eq!(of("Who opens the gate? The pilot is ill."), None);
+    }
+
+    #[test]
+    fn what_is_fine_for_something_is_chosen() {
+        let of = |text: &str| suffices(text);
+        assert_eq!(
+            of("For the licence, CC BY 4.0 is fine, the lawyers already nodded."),
+            Some((
+                "For the licence, CC BY 4.0 is fine".to_owned(),
+                Some("the lawyers already nodded".to_owned())
+            ))
+        );
+        assert_eq!(
+            of("For the small pump, two valves are enough."),
+            Some(("For the small pump, two valves are enough".to_owned(), None))
+        );
+        for text in [
+            "For the moment, the old pump is fine.",
+            "For the ferry, it is fine.",
+            "For the children, the boat is fine but too slow.",
+            "The boat is fine.",
+            "For the ferry, the old pump is usually fine.",
+        ] {
+            assert_eq!(of(text), None, "{text}");
+        }
+    }
+}

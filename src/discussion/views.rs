@@ -1,0 +1,85 @@
+//! Questions for what each of the three sees: "What is the biggest problem here?", "Did we forget something?" They
+//! are answered by whoever answers, and no document is missing a line on them.
+
+use super::words::phrase;
+
+/// What is not there …
+const MISSING: [&str; 10] = [
+    "are we missing",
+    "did we forget",
+    "did we miss",
+    "did i forget",
+    "do you miss",
+    "have we forgotten",
+    "is anything missing",
+    "is missing",
+    "what else is there",
+    "what is left",
+];
+/// … and what weighs most.
+const WEIGHS: [&str; 28] = [
+    "any concerns",
+    "any objections",
+    "any worries",
+    "biggest concern",
+    "biggest problem",
+    "biggest risk",
+    "biggest worry",
+    "could go wrong",
+    "do you see a problem",
+    "do you see any",
+    "greatest risk",
+    "main problem",
+    "main risk",
+    "most important thing",
+    "most urgent",
+    "what bothers you",
+    "what concerns you",
+    "what do you all think",
+    "what do you see",
+    "what do you think of it",
+    "what do you think of this",
+    "what worries you",
+    "where is it weak",
+    "where would you begin",
+    "where would you start",
+    "worries you most",
+    "would you change",
+    "your concerns",
+];
+
+/// What a question for views wants to hear of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Views {
+    pub missing: bool,
+    pub weighed: bool,
+}
+
+/// What a text asks the three for that they have found themselves.
+pub(crate) fn views_asked_for(text: &str) -> Views {
+    let lower = format!(" {} ", phrase(text));
+    let says = |all: &[&str]| all.iter().any(|words| lower.contains(&format!(" {words} ")));
+    Views { missing: says(&MISSING), weighed: says(&WEIGHS) }
+}
+
+/// Whether a question asks what weighs most with the three.
+pub(super) fn asks_for_views(question: &str) -> bool {
+    views_asked_for(question).weighed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_three_have_found_is_asked_for_in_such_words() {
+        for text in
+            ["What worries you most about the ferry?", "What's the biggest risk here?", "Any concerns?"]
+        {
+            assert!(asks_for_views(text), "{text}");
+        }
+        assert!(views_asked_for("Did we forget something?").missing);
+        assert!(!asks_for_views("Which risk does the ferry have at night?"));
+        assert!(!asks_for_views("Did we forget the pump?"));
+    }
+}
