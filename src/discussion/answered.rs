@@ -70,17 +70,30 @@ pub(super) fn is_answered(one: &Said, question: &str, later: &[Said], decisions:
 
 /// Whether a later decision is about the open line that the question was pointed to: its answers name that line.
 fn is_settled_where_it_stands(later: &[Said]) -> bool {
-    let answers = |to: &[Said]| -> Vec<(String, String)> {
-        let answers = to.iter().take_while(|next| next.by != USER);
-        answers.flat_map(|next| &next.sentences).flat_map(|sentence| placed(sentence)).collect()
-    };
     let open: Vec<String> =
         answers(later).into_iter().filter(|(_, line)| is_open(line)).map(|(place, _)| place).collect();
+    are_settled(&open, later)
+}
+
+/// The lines that are read out before the user speaks again, each with its place.
+fn answers(to: &[Said]) -> Vec<(String, String)> {
+    let answers = to.iter().take_while(|next| next.by != USER);
+    answers.flat_map(|next| &next.sentences).flat_map(|sentence| placed(sentence)).collect()
+}
+
+/// Whether a later decision of the user's is answered with one of some places.
+fn are_settled(open: &[String], later: &[Said]) -> bool {
     let decisive = |at: &usize| later[*at].by == USER && !later[*at].decides.is_empty();
     !open.is_empty()
         && (0..later.len())
             .filter(decisive)
             .any(|at| answers(&later[at + 1..]).iter().any(|(place, _)| open.contains(place)))
+}
+
+/// Whether a text reads out an open line that a later decision of the user's settles.
+pub(super) fn is_overtaken(text: &str, later: &[Said]) -> bool {
+    let open = placed(text).into_iter().filter(|(_, line)| is_open(line)).map(|(place, _)| place);
+    are_settled(&open.collect::<Vec<_>>(), later)
 }
 
 /// Whether the first answer shows a line as the answer: the voice has held the question against all documents.

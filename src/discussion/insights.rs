@@ -15,7 +15,7 @@
 //! Of equals the earlier one stands first. docs/offline.md has the rule for readers.
 
 use super::Discussion;
-use super::answered::roots;
+use super::answered::{is_overtaken, roots};
 use super::event::{Class, Purpose};
 use super::extract::{ENTRY, Said};
 use super::facts::{Told, is_open, placed};
@@ -69,6 +69,10 @@ fn ranked(said: &[Said], decisions: &[Decision], form: &Form<'_>) -> Vec<Insight
             }
             _ => {
                 let Some(finding) = telling(one, said, decisions, form) else { continue };
+                // What was open is settled since.
+                if is_overtaken(&finding.text, said.get(at + 1..).unwrap_or_default()) {
+                    continue;
+                }
                 let kept = match finding.bears_on(said, decisions) {
                     true => &mut found,
                     // What points at no line says nothing about the documents.

@@ -3,7 +3,7 @@
 
 use super::Discussion;
 use super::address::unaddressed;
-use super::answered::{about, is_answered, nearest};
+use super::answered::{about, is_answered, is_overtaken, nearest};
 use super::decisions::statements;
 use super::event::{Class, Event, NoticeKind, Purpose};
 use super::extract::{ENTRY, Said, name};
@@ -303,6 +303,9 @@ fn is_settled(one: &Said, question: &str, later: &[Said], decisions: &[Decision]
     }
     if one.by == USER {
         return is_answered(one, question, later, decisions);
+    }
+    if is_overtaken(&one.text, later) {
+        return true;
     }
     let asked = subjects(question);
     let about = |text: &str| {

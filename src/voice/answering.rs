@@ -11,11 +11,16 @@ use super::forms;
 use super::heard::skeleton;
 use super::left_open::{OpenQuestion, is_open};
 use super::lenses::{is_of_software, speaks_of_software};
+use super::messages::{
+    ELLIPTIC, asks, brief, is_elliptic, last_clause, last_sentence, objection, proposes, questions, title,
+    without_objecting,
+};
 use super::naming::{is_weak, telling};
 use super::offline::{CHOICE, Candidate, Candidates, LIGHT, Speaker, lines, part, places_in, quotations};
 use super::parts::parts_asked_for;
 use super::point::Point;
 use super::probes;
+use super::superlatives::extreme;
 use super::wants::wants_a_fact;
 use super::wording;
 use crate::discussion::decisions::statements;
@@ -53,6 +58,8 @@ impl Speaker<'_> {
         let of = Rc::clone(&about);
         let own = move || self.own_findings(&message.text, &of.1);
         let of = Rc::clone(&about);
+        let extreme = move || if first { self.most_of_a_column(&of.0) } else { Vec::new() };
+        let of = Rc::clone(&about);
         let enumerated = move || self.enumerated(message, &of.0).unwrap_or_default();
         let of = Rc::clone(&about);
         // Who wants to know a figure, a person or a time is given that, and no dispute.
@@ -75,6 +82,7 @@ impl Speaker<'_> {
             .chain(part(|| self.differing()))
             .chain(part(own))
             .chain(part(open))
+            .chain(lines(extreme))
             .chain(lines(enumerated))
             .chain(part(positions))
             .chain(part(to_the_point))
@@ -146,7 +154,7 @@ impl Speaker<'_> {
     }
 
     /// What this persona asks next of a text, in words that were not used yet.
-    fn probe(&self, ways: Vec<String>) -> Option<String> {
+    pub(super) fn probe(&self, ways: Vec<String>) -> Option<String> {
         let is_new = |way: &String| {
             extract::sentences(way).iter().all(|sentence| {
                 !self.heard.has(sentence)
@@ -157,7 +165,7 @@ impl Speaker<'_> {
     }
 
     /// Ways to say something, each with what is asked next behind it; then as they are.
-    fn with_a_probe(&self, ways: Vec<String>, probe: Option<String>) -> Vec<String> {
+    pub(super) fn with_a_probe(&self, ways: Vec<String>, probe: Option<String>) -> Vec<String> {
         let mut found: Vec<String> =
             probe.iter().flat_map(|probe| ways.iter().map(move |way| format!("{way} {probe}"))).collect();
         found.extend(ways);
@@ -387,7 +395,7 @@ impl Speaker<'_> {
     }
 
     /// The turn that is to be spoken.
-    fn turn(&self) -> u32 {
+    pub(super) fn turn(&self) -> u32 {
         self.talk.turn_count()
     }
 
@@ -400,122 +408,16 @@ impl Speaker<'_> {
         (ways, probes::of_nothing(self.speech, self.turn()))
     }
 
-    /// What a second voice shows: the next of the lines on it that are not among those `shown` so far, or that there
-    /// is none that shares at least so many of its words.
-    fn beside(&self, text: &str, asked: &Asked<'_>, shown: &BTreeSet<String>, least: usize) -> Vec<String> {
-        let Some(best) = asked.best() else {
-            let topic = asked.nowhere(text).map(|topic| title(&topic));
-            return topic
-                .map(|topic| self.in_turn(forms::then_asks(self.speech, &topic)))
-                .unwrap_or_default();
-        };
-        let mut ways = self.lines_beside(text, asked, shown, least);
-        ways.extend(self.asked_beside(text, asked, best, shown));
+    /// The row with the most or the least, where that is asked for.
+    fn most_of_a_column(&self, question: &str) -> Vec<String> {
+        let Some((row, column)) = extreme(self.evidence, question) else { return Vec::new() };
+        let (place, column) = (wording::spot(row), title(&column));
+        let ways = forms::points_at(self.speech, &column, &place, &snippet(&row.text, 160));
+        // Which column tells it is said first.
+        let named = |way: &String| way.contains(&format!("\"{column}\""));
+        let (mut ways, others): (Vec<String>, Vec<String>) = self.in_turn(ways).into_iter().partition(named);
+        ways.extend(others);
         ways
-    }
-
-    /// The next of the lines on it, or those that tell otherwise.
-    fn lines_beside(
-        &self,
-        text: &str,
-        asked: &Asked<'_>,
-        shown: &BTreeSet<String>,
-        least: usize,
-    ) -> Vec<String> {
-        let is_shown = |line: &&Line| shown.contains(&format!("{} ", wording::place(line)));
-        let next = asked.close(least).find(|line| !is_shown(line));
-        let other = self.told_otherwise(text).filter(|line| !is_shown(line));
-        let next = next.and_then(|line| Some((line, title(&asked.topic(text, line)?))));
-        let say = |(line, topic): &(&Line, String)| {
-            forms::reads_beside(self.speech, topic, &wording::place(line), &asked.quote(line, 110))
-        };
-        let otherwise = other.map(|line| {
-            wording::tells_otherwise(self.speech, &wording::place(line), &snippet(&line.text, 110))
-        });
-        let mut ways: Vec<String> = otherwise.into_iter().collect();
-        let next_ways = self.in_turn(next.as_ref().map(say).unwrap_or_default());
-        let probe = next.and_then(|(line, _)| {
-            self.probe(probes::of_line(self.speech, &asked.quote(line, 110), self.turn()))
-        });
-        ways.extend(self.with_a_probe(next_ways, probe));
-        let figure = self.line_with_a_figure(&is_shown);
-        ways.extend(self.in_turn(figure.unwrap_or_default()));
-        let nowhere = asked.nowhere(text).filter(|_| !self.is_first_to_answer()).map(|topic| title(&topic));
-        ways.extend(
-            nowhere.map(|topic| self.in_turn(forms::then_asks(self.speech, &topic))).unwrap_or_default(),
-        );
-        ways
-    }
-
-    /// What is asked of the line that was shown, or that there is no other.
-    fn asked_beside(
-        &self,
-        text: &str,
-        asked: &Asked<'_>,
-        best: &Line,
-        shown: &BTreeSet<String>,
-    ) -> Vec<String> {
-        let is_shown = |line: &&Line| shown.contains(&format!("{} ", wording::place(line)));
-        let mut ways = Vec::new();
-        let mut known: Vec<String> = asked.close(1).filter(is_shown).take(3).map(wording::place).collect();
-        if known.is_empty() {
-            known.push(wording::place(best));
-        }
-        let topic = title(&asked.topic(text, best).unwrap_or_else(|| snippet(text, 60)));
-        let open = is_open(best) || crate::discussion::is_left_open(&best.text);
-        let probe = self.probe(match open {
-            true => probes::of_open(self.speech),
-            false => probes::of_line(self.speech, &asked.quote(best, 160), self.turn()),
-        });
-        let leads = self.in_turn(wording::before_a_probe(self.speech, &wording::place(best)));
-        ways.extend(probe.iter().flat_map(|probe| leads.iter().map(move |lead| format!("{lead} {probe}"))));
-        // What is open itself defines nothing.
-        ways.extend(self.in_turn(match is_open(best) {
-            true => forms::then_asks(self.speech, &topic),
-            false => forms::nothing_beside(self.speech, &topic, &known.join(" and ")),
-        }));
-        ways
-    }
-
-    /// The line on what a message tells beside its question, where the two share words enough.
-    fn told_beside(&self, asked: &Asked<'_>, shown: &Line) -> Option<(&Line, String)> {
-        let told = self.asked(&self.told()?);
-        let line = told.best().filter(|line| *line != shown)?;
-        let enough = told.common() > 2 || told.common() > 1 && asked.shared(line) > 0;
-        enough.then(|| (line, told.quote(line, 110)))
-    }
-
-    /// What the user's last message tells beside what it asks.
-    fn told(&self) -> Option<String> {
-        let message = self.talk.last_message()?;
-        let told = statements(&self.without_names(&message.text));
-        let asks = told.iter().any(|one| one.ends_with(['?', '？']));
-        let told = told.into_iter().filter(|one| !one.ends_with(['?', '？'])).collect::<Vec<_>>().join(" ");
-        (asks && !told.is_empty()).then_some(told)
-    }
-
-    /// The one line that holds a time or a long figure of the user's last message: "02:00".
-    fn line_with_a_figure(&self, is_shown: &dyn Fn(&&Line) -> bool) -> Option<Vec<String>> {
-        let told = self.told()?;
-        let figures = told.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_ascii_digit()));
-        let exact = figures.filter(|figure| figure.len() > 3 && figure.contains([':', ',', '.']));
-        exact.into_iter().find_map(|figure| {
-            let mut lines = self.evidence.lines.iter().filter(|line| line.text.contains(figure));
-            let line = lines.next().filter(|line| !is_shown(line))?;
-            let say =
-                || forms::reads_beside(self.speech, figure, &wording::place(line), &snippet(&line.text, 110));
-            lines.next().is_none().then(say)
-        })
-    }
-
-    /// The line that has another figure than the user's last message tells beside what it asks.
-    fn told_otherwise(&self, asked: &str) -> Option<&Line> {
-        self.evidence.contradicts(&self.told()?, asked)
-    }
-
-    /// The lines that this round has shown, by their places.
-    fn shown_in_this_round(&self) -> BTreeSet<String> {
-        self.round().flat_map(|said| places_in(&said.text)).collect()
     }
 
     /// This voice's share of the parts that "which of the …" asks about, in the order of the document.
@@ -552,7 +454,7 @@ impl Speaker<'_> {
     }
 
     /// Ways to say something, another one first in each turn.
-    fn in_turn(&self, mut ways: Vec<String>) -> Vec<String> {
+    pub(super) fn in_turn(&self, mut ways: Vec<String>) -> Vec<String> {
         let start = self.talk.turn_count() as usize % ways.len().max(1);
         ways.rotate_left(start);
         ways
@@ -661,6 +563,7 @@ impl Speaker<'_> {
     /// That what the user tells is new.
     fn takes_note(&self, message: &Message) -> Vec<String> {
         let said = self.in_short(&self.without_names(&message.text));
+        let said = without_objecting(&said);
         let ways = self.in_turn(forms::is_new(self.speech, &brief(&said)));
         self.with_a_probe(ways, self.probe(probes::of_message(self.speech, &message.text)))
     }
@@ -678,114 +581,6 @@ impl Speaker<'_> {
         let said = said.map(|said| said.trim_end_matches(['!', '?', '？']));
         said.map_or_else(|| self.talk.step().title.clone(), |said| snippet(said, 90))
     }
-}
-
-/// The sentence with which a message ends.
-fn last_sentence(message: &str) -> String {
-    statements(message).pop().unwrap_or_default()
-}
-
-/// What is quoted of a long sentence: its first clause, where that says enough.
-pub(super) fn brief(said: &str) -> String {
-    let clause = said.split([',', ':', ';']).next().unwrap_or_default();
-    let enough = said.chars().count() > BRIEF && clause.chars().count() >= CLAUSE && words(clause).len() > 3;
-    if enough { snippet(clause, BRIEF) } else { snippet(said, BRIEF + CLAUSE) }
-}
-
-/// Characters of a sentence that is quoted whole, and of a clause that stands for one: a decision is known again by so
-/// many.
-const BRIEF: usize = 70;
-const CLAUSE: usize = 24;
-
-/// What a long question comes to: its last clause, where that is one of its own.
-fn last_clause(question: &str) -> String {
-    let clause = question.rsplit_once([',', ':', ';']).map(|(_, clause)| clause.trim());
-    let asks = [
-        "are", "can", "could", "did", "do", "does", "how", "may", "shall", "should", "what", "when", "where",
-        "which", "who", "whom", "whose", "why", "will", "would",
-    ];
-    let by_itself = |clause: &&str| {
-        let found = words(clause);
-        found.len() >= 4 && found.first().is_some_and(|first| asks.contains(&first.text.as_ref()))
-    };
-    let clause = clause.filter(by_itself).unwrap_or(question);
-    snippet(clause, 60)
-}
-
-/// A topic as it is quoted.
-fn title(topic: &str) -> String {
-    let topic = topic.strip_suffix("'s").or_else(|| topic.strip_suffix("’s")).unwrap_or(topic);
-    plain::cut(topic, 60).replace('"', "'")
-}
-
-/// A decision that names no more is short for what was asked before.
-pub(super) const ELLIPTIC: usize = 2;
-
-/// How a sentence begins that proposes what to talk about.
-const PROPOSES: [&str; 6] = [
-    "let's talk about ",
-    "let us talk about ",
-    "let's discuss ",
-    "can we talk about ",
-    "i'd like to talk about ",
-    "reden wir über ",
-];
-
-/// Whether a message wants an answer.
-fn asks(message: &str) -> bool {
-    with_its_mark(message).contains(['?', '？']) || proposes(message)
-}
-
-fn proposes(sentence: &str) -> bool {
-    let lower = sentence.replace('’', "'").to_lowercase();
-    PROPOSES.iter().any(|begins| lower.contains(begins))
-}
-
-/// The questions among some sentences and what they propose to talk about, each with the sentence that its "that"
-/// points back to.
-fn questions(sentences: &[String]) -> String {
-    let mut found: Vec<&str> = Vec::new();
-    for (at, sentence) in sentences.iter().enumerate() {
-        if !sentence.ends_with(['?', '？']) && !proposes(sentence) {
-            continue;
-        }
-        let before = at.checked_sub(1).and_then(|before| sentences.get(before));
-        found.extend(before.filter(|_| is_elliptic(sentence)).map(String::as_str));
-        found.push(sentence);
-    }
-    found.join(" ")
-}
-
-/// Whether a question says "that" and names nothing by itself: "Who decided that?"
-fn is_elliptic(question: &str) -> bool {
-    let points =
-        |word: &str| matches!(word, "that" | "this" | "it" | "them" | "those" | "das" | "davon" | "darüber");
-    words(question).iter().any(|word| points(&word.text)) && telling(question).len() <= 1
-}
-
-/// What a sentence objects to: the clause behind "I disagree that".
-fn objection(sentence: &str) -> Option<&str> {
-    let begins = [
-        "i disagree that ",
-        "i disagree with ",
-        "i don't agree that ",
-        "i don't agree with ",
-        "i do not agree that ",
-        "i do not agree with ",
-        "i don't think that ",
-        "i don't think ",
-        "i do not think that ",
-        "i do not think ",
-        "i doubt that ",
-        "i doubt ",
-        "ich bin nicht einverstanden, dass ",
-        "ich bin dagegen, dass ",
-    ];
-    let lower = sentence.replace('’', "'").to_ascii_lowercase();
-    if lower.len() != sentence.len() {
-        return None;
-    }
-    begins.iter().find_map(|begin| sentence.get(lower.find(begin)? + begin.len()..))
 }
 
 #[cfg(test)]
@@ -918,25 +713,5 @@ mod tests {
         let rounds = answers_to(spec, &said);
         assert!(rounds[1][0].contains("spec.md line 5"), "{rounds:?}");
         assert!(!rounds[2][0].contains("spec.md line"), "{rounds:?}");
-    }
-
-    #[test]
-    fn a_question_that_points_back_is_asked_with_the_sentence_before() {
-        let of = |text: &str| questions(&statements(text));
-        assert_eq!(of("The pump stood still. Who decided that?"), "The pump stood still. Who decided that?");
-        assert_eq!(of("The pump stood still. Who repairs the valve?"), "Who repairs the valve?");
-        assert_eq!(of("The pump stood still."), "");
-        assert_eq!(
-            of("Let's talk about the colour of the pump."),
-            "Let's talk about the colour of the pump."
-        );
-    }
-
-    #[test]
-    fn an_objection_is_about_what_it_objects_to() {
-        assert_eq!(objection("Alex, I disagree that a pump can wait."), Some("a pump can wait."));
-        assert_eq!(objection("I don't think the pump is small."), Some("the pump is small."));
-        assert_eq!(objection("The pump is small."), None);
-        assert!(asks("Let's talk about pumps.") && !asks("We talk."));
     }
 }

@@ -533,6 +533,18 @@ impl<'a> Asked<'a> {
         many.filter_map(|at| self.evidence.lines.get(*at))
     }
 
+    /// The first open line, by its index, that says at least half as much of it as the best one, in two words or as the
+    /// best of all.
+    pub fn close_open(&self) -> Option<usize> {
+        let share = |at: usize| self.shares.get(&at).copied().unwrap_or_default();
+        let most = self.lines.first().map_or(0, |at| share(*at).weight);
+        let mut lines = self.lines.iter().copied().enumerate();
+        let near = |(rank, at): &(usize, usize)| {
+            *rank == 0 || share(*at).weight * 2 >= most && share(*at).count >= 2
+        };
+        lines.find(|one| near(one) && self.evidence.lines.get(one.1).is_some_and(is_open)).map(|(_, at)| at)
+    }
+
     /// Whether it names anything that could be looked for.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()

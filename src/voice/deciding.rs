@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::answering::{ELLIPTIC, brief};
 use super::asking::Asked;
 use super::evidence::{Line, snippet};
 use super::left_open::is_open;
+use super::messages::{ELLIPTIC, brief};
 use super::naming::telling;
 use super::offline::{Speaker, places_in};
 use super::spoken::digits;

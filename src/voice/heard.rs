@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use super::asking::{Asked, Matched};
 use super::evidence::Evidence;
-use super::left_open::is_open;
 use super::offline::{CHOICE, without_reference};
+use crate::discussion::address::unaddressed;
 use crate::discussion::decisions::decisions_in;
 use crate::discussion::event::{Event, Record};
 use crate::discussion::words::words;
@@ -68,17 +68,18 @@ impl Heard {
                 }
                 if let Some((what, _)) = decided.first() {
                     self.decided.insert(at);
-                    // "They get a letter" is about what was asked before.
                     let before = talk.log()[..at].iter().rev().find_map(|record| match &record.event {
-                        Event::User(before) => Some(before.text.as_str()),
+                        Event::User(before) => Some(unaddressed(&before.text, &talk.library().cast)),
                         _ => None,
                     });
+                    // "They get a letter" is about what was asked before.
                     let whole = format!("{} {what}", before.unwrap_or_default());
                     let text = if outright { &message.text } else { &whole };
                     let asked = self.asked(evidence, talk, text);
                     self.settled.extend(asked.lines.iter().take(CHOICE));
-                    let is_open = |at: &&usize| evidence.lines.get(**at).is_some_and(is_open);
-                    let closes = asked.lines.iter().take(CHOICE).find(is_open).copied();
+                    let open = |asked: &Asked<'_>| asked.close_open();
+                    let before = (!outright).then(|| self.asked(evidence, talk, before.unwrap_or_default()));
+                    let closes = open(&asked).or_else(|| before.as_ref().and_then(open));
                     self.closed.extend(closes);
                     self.answers = closes.filter(|_| !outright);
                 }

@@ -59,9 +59,9 @@ const ROLE: Ways = [
         "Which part would go on without the {}, and which would stop?",
     ],
     [
-        "Which exact fields does the {} see at that moment, and which can be changed there?",
-        "Which answers can the {} give, and what is stored of each?",
-        "Which state holds between the question to the {} and the answer?",
+        "What exactly does the {} see at that moment, and what can be changed there?",
+        "Which answers can the {} give, and which exact result follows from each?",
+        "What holds, word for word, until the {} has answered?",
     ],
 ];
 const PROPOSAL: Ways = [
@@ -134,14 +134,14 @@ const ANY: [[&str; 10]; 3] = [
     [
         "What else has to change if that changes, and at what cost?",
         "Which parts of the plan depend on it?",
-        "What does it cost to rebuild if that turns out wrong, and who carries the risk?",
+        "What does it cost to undo if that turns out wrong, and who carries the risk?",
         "Which option is left if it has to hold ten times as much?",
-        "What is the price of changing it once it is built?",
+        "What is the price of changing it later?",
         "Which option did the plan give up for it?",
         "Which risk do we carry if nobody keeps to it?",
-        "Is there a cheaper way to build the same?",
+        "Is there a cheaper option that does the same?",
         "What does the plan fall back on when it fails?",
-        "What has to be built before it?",
+        "What has to be in place before it, and at what cost?",
     ],
     [
         "Which case does that sentence not cover, and what is the expected result there?",
@@ -149,11 +149,11 @@ const ANY: [[&str; 10]; 3] = [
         "What exactly is the result otherwise?",
         "Which single example would break that sentence?",
         "Which word in it could be read in two ways?",
-        "Which error comes back when it is not met?",
+        "What exactly is the result when it is not met?",
         "From which moment to which does it hold?",
         "In which order does it happen, word for word?",
         "What is the smallest example that a test could use?",
-        "Which field or value is checked first, and what is the result?",
+        "Which value in it is checked first, and what is the result?",
     ],
 ];
 /// Of the nearest line, which may not be what was meant.
