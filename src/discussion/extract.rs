@@ -8,11 +8,11 @@ use super::alternatives::{answer_to, answer_to_itself, figure_for};
 use super::arrangements::told_oneself;
 use super::decisions::decisions_in;
 use super::event::{Class, Event, NoticeKind, Purpose, Record};
-use super::facts::told;
+use super::facts::{is_open, placed, told};
 use super::in_brief::in_one_line;
 use super::insights::insights;
 use super::questions::questions;
-use super::replies::{asks_yes_or_no, assented, laid_down, named_by_oneself};
+use super::replies::{asks_yes_or_no, assented, laid_down, named_by_oneself, settles};
 use super::rulings::consented;
 use super::summary::{Decision, Insight, Summary, USER};
 use super::words::{with_its_mark, words};
@@ -54,24 +54,30 @@ pub fn implied(text: &str, before: &[Record]) -> Vec<(String, Option<String>)> {
         Event::Notice(notice) if notice.notice == NoticeKind::Disagreement => Some(notice.text.as_str()),
         _ => None,
     });
-    // "Yes" behind a colleague's own question is an answer to that one.
-    let asked_back = || {
+    let since = || {
         let since = before.iter().rev().take_while(|record| !matches!(record.event, Event::User(_)));
-        let mut said = since.filter_map(|record| match &record.event {
+        since.filter_map(|record| match &record.event {
             Event::Contribution(said) => Some(said.text.as_str()),
             _ => None,
-        });
-        said.any(asks_yes_or_no)
+        })
     };
+    // "Yes" behind a colleague's own question is an answer to that one.
+    let asked_back = || since().any(asks_yes_or_no);
+    let open_shown = || since().flat_map(placed).any(|(_, line)| is_open(&line));
     let answer = |asked: &str| {
         answer_to(asked, text)
             .or_else(|| figure_for(asked, text))
             .or_else(|| consented(asked, text))
             .or_else(|| told_oneself(asked, text))
-            .or_else(|| laid_down(asked, text))
-            .or_else(|| assented(asked, text).filter(|_| !asked_back()))
+            .or_else(|| laid_down(asked, text, open_shown()))
+            .or_else(|| assented(asked, text).filter(|(_, why)| why.is_some() || !asked_back()))
     };
     asked.and_then(answer).into_iter().collect()
+}
+
+/// What a statement settles of a line that leaves something open: the line is the documents' own question.
+pub(crate) fn settled_of(open: &str, text: &str) -> Option<(String, Option<String>)> {
+    settles(open, text)
 }
 
 /// Reads the synthesis off a discussion.
@@ -105,20 +111,36 @@ fn said(talk: &Discussion<'_>) -> Vec<Said> {
     });
     let mut last = 0;
     let said = words.into_iter().zip(taken_apart);
-    said.map(|((_, turn, by, text, class, purpose), (decides, sentences))| {
-        last = turn.unwrap_or(last);
-        Said {
-            turn: last,
-            by: by.to_owned(),
-            text: text.clone(),
-            sentences,
-            is_turn: turn.is_some(),
-            class,
-            purpose,
-            decides,
+    let mut said: Vec<Said> = said
+        .map(|((_, turn, by, text, class, purpose), (decides, sentences))| {
+            last = turn.unwrap_or(last);
+            Said {
+                turn: last,
+                by: by.to_owned(),
+                text: text.clone(),
+                sentences,
+                is_turn: turn.is_some(),
+                class,
+                purpose,
+                decides,
+            }
+        })
+        .collect();
+    settled_where_it_stands(&mut said);
+    said
+}
+
+/// What the user states on a line that asks for it is decided, where the answer reads that line out.
+fn settled_where_it_stands(said: &mut [Said]) {
+    for at in 0..said.len() {
+        let Some((one, later)) = said.get_mut(at..).and_then(<[Said]>::split_first_mut) else { return };
+        if one.by == USER && one.is_turn && one.decides.is_empty() && one.class != Some(Class::OffTopic) {
+            let answers = later.iter().take_while(|next| next.by != USER);
+            let lines = answers.flat_map(|next| &next.sentences).flat_map(|sentence| placed(sentence));
+            let mut open = lines.filter(|(_, line)| is_open(line));
+            one.decides.extend(open.find_map(|(_, line)| settles(&line, &one.text)));
         }
-    })
-    .collect()
+    }
 }
 
 /// A message without the heading it begins with, as an issue's title stands above its text: one line

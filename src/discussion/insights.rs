@@ -398,7 +398,10 @@ pub(super) fn quotes_one_of(sentence: &str, texts: &[String]) -> bool {
 pub(super) fn quotes_a_decision(sentence: &str, decisions: &[Decision]) -> bool {
     let lower = sentence.to_lowercase();
     let begins = |text: &str| text.chars().take(24).collect::<String>().to_lowercase().replace('"', "'");
-    decisions.iter().any(|one| lower.contains(&format!("\"{}", begins(&one.text))))
+    // "How should people hear of it? By a letter" is quoted by its answer.
+    let answer = |text: &str| text.rsplit_once("? ").map(|(_, answer)| begins(answer));
+    let quotes = |text: String| lower.contains(&format!("\"{text}"));
+    decisions.iter().any(|one| quotes(begins(&one.text)) || answer(&one.text).is_some_and(quotes))
 }
 
 /// Whether a persona's sentence rests on the user's own words alone, which stand for themselves.

@@ -17,6 +17,7 @@ use super::words::{subjects, words};
 use crate::persona::Cast;
 use crate::plain::{capital, cut};
 use crate::voice::probes::is_probe;
+use crate::voice::wording::asks_who_tells;
 
 /// Questions of the personas beyond these, with the user's, are left to the recording.
 const MOST: usize = 6;
@@ -189,7 +190,8 @@ fn asked(one: &Said, said: &[Said], decisions: &[Decision]) -> Option<String> {
     let decided = one.sentences.first().filter(|first| quotes_a_decision(first, decisions));
     let repeats = decided.is_none() && quotes.is_some_and(|sentence| only_repeats(sentence, said));
     // What the user is asked of their own words is theirs to answer here, and nobody's later.
-    let of_user = words(&text).iter().any(|word| word.text == "you") || is_probe(&text);
+    let of_user =
+        words(&text).iter().any(|word| word.text == "you") || is_probe(&text) || asks_who_tells(&text);
     if repeats || of_user || one.text.contains("question from turn ") || words(&text).len() < 3 {
         return None;
     }

@@ -236,9 +236,9 @@ fn terms(text: &str) -> Vec<(String, String)> {
     words(text).iter().filter(|word| says_something(word)).map(of).collect()
 }
 
-/// Whether a word says something about a subject.
+/// Whether a word says something about a subject: what somebody won't take is no list of Won'ts.
 fn says_something(word: &Word<'_>) -> bool {
-    is_significant(&word.text) && word.text.starts_with(char::is_alphabetic)
+    is_significant(&word.text) && word.text.starts_with(char::is_alphabetic) && !word.text.ends_with("n't")
 }
 
 /// Endings that are taken off, the longest first.

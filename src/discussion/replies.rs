@@ -4,8 +4,9 @@
 
 use super::arrangements::done_by;
 use super::decisions::{statements, with_reason};
+use super::root::root;
 use super::rulings::Ruling;
-use super::words::{VERBS_OF_A_QUESTION, lists, unquoted, words};
+use super::words::{VERBS_OF_A_QUESTION, is_significant, lists, unquoted, words};
 use crate::plain::capital;
 
 /// Words that take up a proposal, and those that turn it down.
@@ -96,11 +97,13 @@ fn settled(question: &str, yes: bool) -> Option<String> {
     {
         return Some(if yes { capital(&what) } else { format!("Do not {what}") });
     }
-    if let Some(what) = rest("do we need to ").or_else(|| rest("do we have to ")) {
-        return Some(format!("We {} to {what}", if yes { "need" } else { "do not need" }));
-    }
-    if let Some(what) = rest("do we want ") {
-        return Some(format!("We {} {what}", if yes { "want" } else { "do not want" }));
+    let wants = ["do we need ", "do we want ", "do we have to "];
+    if let Some((begin, what)) = wants.iter().find_map(|begin| {
+        let begin = [*begin, &begin.replace("do we ", "do we really ")].map(str::to_owned);
+        begin.into_iter().find_map(|begin| Some((begin.clone(), rest(&begin)?)))
+    }) {
+        let verb = begin.trim_start_matches("do we ").trim_start_matches("really ").trim_end();
+        return Some(format!("We {}{verb} {what}", if yes { "" } else { "do not " }));
     }
     let modal = ["should ", "shall ", "must "].iter().any(|begin| lower.starts_with(begin));
     modal.then(|| format!("{}? {}", capital(question), if yes { "Yes" } else { "No" }))
@@ -114,13 +117,14 @@ fn last_question(asked: &str) -> Option<&str> {
     Some(last.split_once(", ").filter(|(before, _)| named(before)).map_or(last, |(_, rest)| rest))
 }
 
-/// What the user answers their own "how should …?" with: "They get a letter", "By mail to the parents".
-pub(super) fn laid_down(asked: &str, text: &str) -> Option<Ruling> {
+/// What the user answers their own "how should …?" with: "They get a letter", "By mail to the parents". Where a
+/// colleague has read out an open line on what was asked, `open`, any "what" and "how" is answered so.
+pub(super) fn laid_down(asked: &str, text: &str, open: bool) -> Option<Ruling> {
     let question = last_question(asked)?;
     let lower = question.to_ascii_lowercase();
     let begins =
         ["how ", "what ", "when ", "where ", "whom ", "who "].iter().any(|word| lower.starts_with(word));
-    let is_norm = begins && format!(" {lower} ").contains(" should ")
+    let is_norm = begins && (open || format!(" {lower} ").contains(" should "))
         || ["how do we ", "what do we do", "where do we ", "when do we "]
             .iter()
             .any(|word| lower.starts_with(word));
@@ -134,8 +138,10 @@ pub(super) fn laid_down(asked: &str, text: &str) -> Option<Ruling> {
     if !is_norm || doubted || said.ends_with(['?', '？']) || !(2..=25).contains(&found.len()) {
         return None;
     }
-    // "By mail to the parents" says it of what was asked.
-    if lists(PREPOSITIONS, &word(0)) && found.len() <= 14 && !plain.contains(',') && !has_a_verb(&found) {
+    // "By mail to the parents" says it of what was asked, and so does "a red flag on the mast".
+    let is_thing = lists(THINGS, &word(0)) || word(0).starts_with(|c: char| c.is_ascii_digit());
+    let opens = lists(PREPOSITIONS, &word(0)) && !plain.contains(',') || is_thing && found.len() > 2;
+    if opens && found.len() <= 14 && !has_a_verb(&found) {
         return Some((format!("{}? {}", capital(question), capital(said)), None));
     }
     let somebody =
@@ -150,8 +156,16 @@ pub(super) fn laid_down(asked: &str, text: &str) -> Option<Ruling> {
 
 /// Whether something is done in a text, and it is no part of a sentence.
 fn has_a_verb(found: &[super::words::Word<'_>]) -> bool {
-    found.iter().any(|word| lists("are|can|did|do|does|had|has|have|is|was|we|were|will|would", &word.text))
+    const VERBS: &str = concat!(
+        "are|asked|became|broke|came|can|cannot|did|do|does|fell|felt|found|gave|goes|got|had|happened|has|have|he|i|",
+        "is|keeps|knew|knows|left|looks|lost|made|means|might|needs|paid|ran|said|saw|says|seems|sent|she|takes|that's|",
+        "they|thinks|thought|told|took|wanted|wants|was|we|went|were|who|will|works|would|wrote|you",
+    );
+    found.iter().any(|word| lists(VERBS, &word.text))
 }
+
+/// Words with which a thing begins that nobody has spoken of before.
+const THINGS: &str = "a|an|both|each|every|five|four|one|only|six|ten|three|two";
 
 const PREPOSITIONS: &str = "at|by|during|every|in|on|once|through|under|via|with";
 /// What somebody does where it is laid down, as it stands behind "they" and behind "he", sorted.
@@ -201,8 +215,74 @@ pub(super) fn named_by_oneself(text: &str) -> Option<Ruling> {
     })
 }
 
+/// What a statement of the user's settles of a line that asks: "The deputy opens the cabinet at night" behind "Who may
+/// open the cabinet at night?"
+pub(super) fn settles(open: &str, text: &str) -> Option<Ruling> {
+    let all = statements(text);
+    let [said] = all.as_slice() else { return None };
+    let said = said.trim_end_matches(['.', '!', ' ']);
+    let plain = format!(" {} ", unquoted(said).to_ascii_lowercase());
+    let lower = open.to_ascii_lowercase();
+    let first = words(said).first().map(|word| word.text.to_string()).unwrap_or_default();
+    let told = DOUBTED.iter().chain(&HEDGES).any(|word| plain.contains(word) && *word != " only ")
+        || lists("he|i|it|nobody|nothing|she|that|there|they|this|who|you", &first)
+        || [" was ", " were ", " had ", " did ", " always ", " never "]
+            .iter()
+            .any(|word| plain.contains(word));
+    let roots = |text: &str| -> Vec<String> {
+        let found = words(text);
+        found.iter().filter(|word| is_significant(&word.text)).map(|word| root(&word.text)).collect()
+    };
+    let (asked, own) = (roots(open), roots(said));
+    let shared = asked.iter().filter(|root| own.contains(root)).count();
+    let enough = shared >= 2 && shared * 10 >= asked.len() * 6;
+    // Somebody whom the line does not name does what it asks about: "who may open" and "the deputy opens".
+    let of_open = words(&lower);
+    let who = of_open.iter().position(|word| word.text == "who")?;
+    let mut behind = of_open.get(who + 1..)?.iter();
+    let verb = root(&behind.find(|word| !lists(MODALS, &word.text))?.text);
+    let of_said = words(said);
+    let at = of_said.iter().position(|word| root(&word.text) == verb && !word.text.ends_with("ed"))?;
+    let is_new =
+        |word: &super::words::Word<'_>| is_significant(&word.text) && !asked.contains(&root(&word.text));
+    let named = (1..=5).contains(&at) && of_said.get(..at)?.iter().any(is_new);
+    (enough && named && !told && !said.ends_with(['?', '？'])).then(|| with_reason(said))
+}
+
+/// Words between "who" and what somebody does.
+const MODALS: &str = "can|could|did|does|has|is|may|must|shall|should|to|will|would";
+
+/// How a statement ends that leaves nothing open: "German and English for the labels, nothing else".
+const ENDS: [&str; 8] = [
+    " and nothing else",
+    ", end of story",
+    ", full stop",
+    ", no exceptions",
+    ", nothing else",
+    ", nothing more",
+    ", period",
+    " and nothing more",
+];
+
+/// What the user lays down to the last: a statement that ends so.
+fn to_the_last(statement: &str) -> Option<Ruling> {
+    let lower = unquoted(statement).to_ascii_lowercase();
+    let bare = lower.trim_end_matches(['.', '!', ' ']);
+    let ends = ENDS.iter().any(|end| bare.ends_with(end));
+    let first = words(bare).first().map(|word| word.text.to_string()).unwrap_or_default();
+    let tells = lists("he|i|i'm|it|she|that|there|this|you", &first);
+    let past =
+        [" was ", " were ", " had ", " did ", " said ", " told "].iter().any(|word| bare.contains(word));
+    let doubted = HEDGES[..2].iter().chain(&DOUBTED).any(|word| format!(" {bare} ").contains(word));
+    (ends && !tells && !past && !doubted && words(bare).len() > 4)
+        .then(|| with_reason(statement.trim_end_matches(['.', '!', ' '])))
+}
+
 /// What the user calls good enough: "For the licence, the open one is fine, the lawyers have nodded".
 pub(super) fn suffices(statement: &str) -> Option<Ruling> {
+    if let Some(last) = to_the_last(statement) {
+        return Some(last);
+    }
     let lower = unquoted(statement).to_ascii_lowercase();
     let for_what = ["for the ", "for our ", "as the ", "as a "].iter().any(|begin| lower.starts_with(begin));
     let (of, rest) = lower.split_once(", ").filter(|_| for_what)?;
@@ -252,6 +332,12 @@ mod tests {
             ),
             ("Do we need to keep the old pump?", "No.", "We do not need to keep the old pump", None),
             ("Do we want a second flag?", "Yes please", "We want a second flag", None),
+            (
+                "Do we really need a crane?",
+                "Yes, three skippers asked for it.",
+                "We need a crane",
+                Some("three skippers asked for it"),
+            ),
             ("Should the pilot sign for it?", "Of course.", "Should the pilot sign for it? Yes", None),
             (
                 "Should we lend ropes?",
@@ -278,7 +364,7 @@ mod tests {
 
     #[test]
     fn an_answer_to_ones_own_how_lays_it_down() {
-        let of = |asked: &str, text: &str| laid_down(asked, text).map(|(what, _)| what);
+        let of = |asked: &str, text: &str| laid_down(asked, text, false).map(|(what, _)| what);
         assert_eq!(
             of("Jordan, how should a skipper hear of it?", "They get a line on the board, no letters."),
             Some("They get a line on the board, no letters".to_owned())
@@ -301,6 +387,33 @@ mod tests {
         ] {
             assert_eq!(of(asked, text), None, "{asked} {text}");
         }
+        let open = |asked: &str, text: &str| laid_down(asked, text, true).map(|(what, _)| what);
+        assert_eq!(
+            open("What does a skipper see when the lock is shut?", "A red flag on the mast.").as_deref(),
+            Some("What does a skipper see when the lock is shut? A red flag on the mast")
+        );
+        for text in
+            ["A nurse told me that once.", "Good question.", "A can of worms?", "One of them fell off."]
+        {
+            assert_eq!(open("What does a skipper see when the lock is shut?", text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_statement_settles_the_line_that_asks_for_it() {
+        let open = "Who may open the lock when the harbour master is away?";
+        let of = |text: &str| settles(open, text).map(|(what, _)| what);
+        let said = "The deputy opens the lock when the harbour master is away";
+        assert_eq!(of(said).as_deref(), Some(said));
+        for text in [
+            "The harbour master is away on Sundays.",
+            "The lock is a mess when the harbour master is away.",
+            "The deputy should open the lock when the harbour master is away.",
+            "The deputy opened the lock last week when the harbour master was away.",
+        ] {
+            assert_eq!(of(text), None, "{text}");
+        }
+        assert_eq!(settles("How old is the lock of the harbour?", "The lock of the harbour is old."), None);
     }
 
     #[test]
@@ -332,7 +445,12 @@ mod tests {
             of("For the small pump, two valves are enough."),
             Some(("For the small pump, two valves are enough".to_owned(), None))
         );
+        assert_eq!(
+            of("German and English for the labels, nothing else."),
+            Some(("German and English for the labels, nothing else".to_owned(), None))
+        );
         for text in [
+            "He said it was the pump and nothing else.",
             "For the moment, the old pump is fine.",
             "For the ferry, it is fine.",
             "For the children, the boat is fine but too slow.",

@@ -17,20 +17,28 @@ const MISSING: [&str; 10] = [
     "what is left",
 ];
 /// … and what weighs most.
-const WEIGHS: [&str; 28] = [
+const WEIGHS: [&str; 36] = [
     "any concerns",
     "any objections",
+    "any risks",
     "any worries",
     "biggest concern",
+    "biggest concerns",
     "biggest problem",
+    "biggest problems",
     "biggest risk",
+    "biggest risks",
+    "biggest worries",
     "biggest worry",
     "could go wrong",
     "do you see a problem",
     "do you see any",
     "greatest risk",
+    "greatest risks",
     "main problem",
+    "main problems",
     "main risk",
+    "main risks",
     "most important thing",
     "most urgent",
     "what bothers you",
@@ -62,9 +70,13 @@ pub(crate) fn views_asked_for(text: &str) -> Views {
     Views { missing: says(&MISSING), weighed: says(&WEIGHS) }
 }
 
-/// Whether a question asks what weighs most with the three.
+/// Whether a question asks what weighs most with the three, or what they miss, and names nothing else.
 pub(super) fn asks_for_views(question: &str) -> bool {
-    views_asked_for(question).weighed
+    let bare = phrase(question);
+    let bare = [" something", " anything", " here", " so far"]
+        .iter()
+        .fold(bare.as_str(), |bare, end| bare.strip_suffix(end).unwrap_or(bare));
+    views_asked_for(question).weighed || MISSING.iter().any(|words| bare.ends_with(words))
 }
 
 #[cfg(test)]
@@ -78,7 +90,7 @@ mod tests {
         {
             assert!(asks_for_views(text), "{text}");
         }
-        assert!(views_asked_for("Did we forget something?").missing);
+        assert!(views_asked_for("Did we forget something?").missing && asks_for_views("What did we forget?"));
         assert!(!asks_for_views("Which risk does the ferry have at night?"));
         assert!(!asks_for_views("Did we forget the pump?"));
     }

@@ -21,7 +21,7 @@ use super::parts::parts_asked_for;
 use super::point::Point;
 use super::probes;
 use super::superlatives::extreme;
-use super::wants::wants_a_fact;
+use super::wants::{Wants, wants_a_fact};
 use super::wording;
 use crate::discussion::decisions::statements;
 use crate::discussion::event::{Class, Event, Message, Purpose};
@@ -250,10 +250,18 @@ impl Speaker<'_> {
     pub(super) fn points_beside(&self, message: &str) -> Vec<Point> {
         let (text, asked) = self.asked_in(message);
         let mut points = self.points_about(&asked);
-        if wants_a_fact(&text) {
-            let best = asked.lines.first().copied();
-            points.retain(|point| point.line().is_some() && point.line() == best);
-        }
+        let best = asked.lines.first().copied();
+        // What is open was read out as that.
+        let was_open = |point: &Point| {
+            let line = point.line().and_then(|at| self.evidence.lines.get(at)).filter(|line| is_open(line));
+            line.is_some_and(|line| {
+                self.shown_in_this_round().contains(&format!("{} ", wording::place(line)))
+            })
+        };
+        points.retain(|point| {
+            let wanted = !wants_a_fact(&text) || point.line().is_some() && point.line() == best;
+            wanted && !was_open(point)
+        });
         points
     }
 
@@ -323,9 +331,8 @@ impl Speaker<'_> {
             )]);
         }
         let quote = asked.quote(best, 160);
-        // What is left out is no answer to when it comes, and one to whether it does.
-        let said_again = || self.is_quoted(&quote);
-        if best.is_left_out() && !said_again() {
+        // One word in common with what is left out is chance.
+        if best.is_left_out() && (asked.is_answered() || asked.common() > 1) {
             let heading = title(&best.section);
             let ways = forms::is_left_out(self.speech, &heading, &wording::place(best), &quote);
             return alone(self.in_turn(ways));
@@ -346,6 +353,11 @@ impl Speaker<'_> {
         let (at, turn) = (wording::place(best), self.turn());
         let missing = || asked.missing(text).map(|missing| title(&missing));
         let missing = (!asked.is_answered()).then(missing).flatten();
+        // Of a thing that stands nowhere, a line that only has a near word says nothing.
+        let in_its_case = || Wants::of(text).case && Wants::is_case(best);
+        if let Some(missing) = missing.as_ref().filter(|_| asked.is_only_near() && !in_its_case()) {
+            return self.finds_nothing(missing);
+        }
         let (ways, next) = match (is_open(best), asked.is_answered()) {
             (true, _) if missing.is_none() => {
                 (forms::asks_the_same(self.speech, &at, &quote), probes::of_open(self.speech))
@@ -412,7 +424,13 @@ impl Speaker<'_> {
     fn most_of_a_column(&self, question: &str) -> Vec<String> {
         let Some((row, column)) = extreme(self.evidence, question) else { return Vec::new() };
         let (place, column) = (wording::spot(row), title(&column));
-        let ways = forms::points_at(self.speech, &column, &place, &snippet(&row.text, 160));
+        // "Night, Patients per nurse: 27" says it of the row by its first cell.
+        let cells = row.cells().unwrap_or_default();
+        let told = cells.iter().find(|(name, _)| title(name) == column);
+        let told =
+            told.zip(cells.first()).map(|((name, cell), (_, first))| format!("{first}, {name}: {cell}"));
+        let told = told.unwrap_or_else(|| row.text.clone());
+        let ways = forms::points_at(self.speech, &column, &place, &snippet(&told, 160));
         // Which column tells it is said first.
         let named = |way: &String| way.contains(&format!("\"{column}\""));
         let (mut ways, others): (Vec<String>, Vec<String>) = self.in_turn(ways).into_iter().partition(named);

@@ -625,6 +625,11 @@ impl<'a> Asked<'a> {
         self.common() < 2 && said.iter().all(|word| word.run.len() == 1 && word.count > 1)
     }
 
+    /// Whether the best line says only words that are near to its own.
+    pub fn is_only_near(&self) -> bool {
+        self.lines.first().and_then(|at| self.shares.get(at)).is_some_and(|share| share.exact == 0)
+    }
+
     /// How many of its words a line shares.
     pub fn shared(&self, line: &Line) -> usize {
         let at = self

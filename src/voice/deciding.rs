@@ -17,7 +17,10 @@ impl Speaker<'_> {
     /// What a settled matter means to this persona, each decision in words of its own.
     pub(super) fn reactions(&self, message: &Message) -> Vec<String> {
         let Some((what, why)) = self.heard.ruling() else { return Vec::new() };
-        let (whole, what) = (snippet(what, 110), brief(what));
+        // "How should people hear of it? By a letter": the question was said before.
+        let answer =
+            what.rsplit_once("? ").map(|(_, answer)| answer).filter(|answer| words(answer).len() > 2);
+        let (whole, what) = (snippet(what, 110), brief(answer.unwrap_or(what)));
         let reason = why.as_ref().map(|why| format!(" (\"{}\")", snippet(why, 80))).unwrap_or_default();
         let before = self.talk.log().iter().rev().filter_map(|record| match &record.event {
             Event::User(other) if other.turn != message.turn => Some(other.text.as_str()),

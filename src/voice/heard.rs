@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::asking::{Asked, Matched};
 use super::evidence::Evidence;
+use super::left_open::is_open;
 use super::offline::{CHOICE, without_reference};
 use crate::discussion::address::unaddressed;
 use crate::discussion::decisions::decisions_in;
@@ -65,6 +66,12 @@ impl Heard {
                 let outright = !decided.is_empty();
                 if !outright {
                     decided = extract::implied(&message.text, &talk.log()[..at]);
+                }
+                if decided.is_empty() {
+                    let text = unaddressed(&message.text, &talk.library().cast);
+                    let asked = self.asked(evidence, talk, text);
+                    let open = asked.best().filter(|line| is_open(line));
+                    decided.extend(open.and_then(|line| extract::settled_of(&line.text, text)));
                 }
                 if let Some((what, _)) = decided.first() {
                     self.decided.insert(at);

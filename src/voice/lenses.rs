@@ -48,7 +48,7 @@ pub fn points<'a>(
 }
 
 /// Words with which a lens speaks of programs.
-const OF_SOFTWARE: [&str; 63] = [
+const OF_SOFTWARE: [&str; 65] = [
     "->",
     "(input)",
     "account",
@@ -107,8 +107,10 @@ const OF_SOFTWARE: [&str; 63] = [
     "service",
     "software",
     "system",
+    "the structure",
     "token",
     "transition",
+    "trust boundary",
     "type",
     "writer",
     "writes",
@@ -431,15 +433,19 @@ fn measured(measure: Measure, line: &Line) -> Option<String> {
     }
 }
 
+/// What the folder is called that holds all others.
+const TOP: &str = "the top folder";
+
 /// How far the subject reaches in the repository.
 fn reach(mentions: &Mentions, lens: &Lens) -> Vec<Point> {
     let mut found = Vec::new();
-    for (word, paths) in mentions.paths.iter().filter(|(_, paths)| !paths.is_empty()) {
+    // What stands in one file reaches nowhere.
+    for (word, paths) in mentions.paths.iter().filter(|(_, paths)| paths.len() > 1) {
         let mut folders: Vec<&str> =
-            paths.iter().map(|path| path.rsplit_once('/').map_or(".", |(folder, _)| folder)).collect();
+            paths.iter().map(|path| path.rsplit_once('/').map_or(TOP, |(folder, _)| folder)).collect();
         folders.sort_unstable();
         let most =
-            folders.chunk_by(|a, b| a == b).map(|same| (same.len(), same[0])).rev().max().unwrap_or((0, "."));
+            folders.chunk_by(|a, b| a == b).map(|same| (same.len(), same[0])).rev().max().unwrap_or((0, TOP));
         let count = folders.chunk_by(|a, b| a == b).count();
         let least = if mentions.partial { "at least " } else { "" };
         let files = plain::count(paths.len(), "file");

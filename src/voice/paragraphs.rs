@@ -95,6 +95,10 @@ pub fn sentences(text: &str) -> Vec<String> {
             None => found.push(sentence),
         }
     }
+    // A document is quoted to the letter, without the mark that its question lacks.
+    if !text.trim_end().ends_with('?') {
+        found.last_mut().into_iter().for_each(|last| last.truncate(last.trim_end_matches('?').len()));
+    }
     found
 }
 

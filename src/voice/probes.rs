@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use super::forms::Form;
-use super::naming::{is_of_the_calendar, is_unit, names_something};
+use super::naming::{is_of_the_calendar, is_preposition, is_unit, names_something};
 use super::spoken::digits;
 use super::wording::Speech;
 use crate::discussion::words::{Word, is_significant, lists, stem, unquoted, words};
@@ -49,7 +49,7 @@ const FIGURE: [&str; 3] = [
 ];
 const ROLE: Ways = [
     [
-        "Has the {} been asked, and which person stands in on a day off?",
+        "Who has asked the {}, and which person stands in on a day off?",
         "What would the {} say who reads this, and has anybody asked?",
         "What does the {} have to leave undone to have time for it?",
     ],
@@ -120,10 +120,10 @@ const OPEN: Ways = [
 /// Of any line.
 const ANY: [[&str; 10]; 3] = [
     [
-        "Do the people it concerns know that?",
+        "Which of the people it concerns do not know that yet?",
         "Who has to hear of it when that changes?",
-        "Is that how people do it today, or how we wish they did?",
-        "Would somebody new understand it without asking anybody?",
+        "How do people really do it today?",
+        "What would somebody new have to ask people there?",
         "Who asked for that, and do they still want it?",
         "Which people will stumble over it first, and what do they do then?",
         "Who is left out by that, and have we told them?",
@@ -139,7 +139,7 @@ const ANY: [[&str; 10]; 3] = [
         "What is the price of changing it later?",
         "Which option did the plan give up for it?",
         "Which risk do we carry if nobody keeps to it?",
-        "Is there a cheaper option that does the same?",
+        "Which cheaper option would do the same?",
         "What does the plan fall back on when it fails?",
         "What has to be in place before it, and at what cost?",
     ],
@@ -159,21 +159,21 @@ const ANY: [[&str; 10]; 3] = [
 /// Of the nearest line, which may not be what was meant.
 const PERHAPS: [[&str; 4]; 3] = [
     [
-        "Is that what you mean, or do we have to ask somebody?",
+        "Who could tell us whether that is meant?",
         "If it is not that, which person could tell us?",
-        "Would people take that for an answer?",
+        "What would people still miss in that answer?",
         "Who could tell us the rest?",
     ],
     [
         "If that does not cover it, what would you lean towards?",
         "If you mean something else, the plan has no option for it yet.",
         "If it is not that, I would keep the part easy to change until we know.",
-        "Does it have to be settled now, or can the plan wait for it?",
+        "What can the plan not do until it is settled?",
     ],
     [
         "If that is meant, one more sentence of the text should say so.",
         "If it is not, which sentence is missing?",
-        "Is that the sentence you mean, or is another one missing?",
+        "Which sentence is missing, if it is not that one?",
         "What would the missing sentence say?",
     ],
 ];
@@ -183,7 +183,7 @@ const NOTHING: [[&str; 5]; 3] = [
         "Who could tell us, and by when?",
         "Whom of the people it touches could we ask?",
         "Which person would know without looking it up?",
-        "Should we ask the people who had the trouble last time?",
+        "Which people had the trouble last time?",
         "Who has to live with it until we know?",
     ],
     [
@@ -380,7 +380,8 @@ fn role(text: &str) -> Option<String> {
     let found = words(text);
     let at = found.iter().position(|word| lists(STAFF, &word.text))?;
     let which = at.checked_sub(1).map(|before| &found[before]).filter(|word| {
-        is_significant(&word.text) && text[word.end..found[at].start] == *" " && !word.text.ends_with("'s")
+        let names = is_significant(&word.text) && !is_preposition(&word.text);
+        names && text[word.end..found[at].start] == *" " && !word.text.ends_with("'s")
     });
     Some(text[which.map_or(found[at].start, |word| word.start)..found[at].end].to_owned())
 }

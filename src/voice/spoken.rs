@@ -51,7 +51,7 @@ pub(super) fn in_other_signs(run: &[String]) -> Option<Vec<String>> {
 }
 
 /// Verbs of two words, with the one that documents have for them.
-const PHRASAL: [(&str, &str, &str); 27] = [
+const PHRASAL: [(&str, &str, &str); 29] = [
     ("back", "out", "cancel"),
     ("call", "off", "cancel"),
     ("come", "along", "travel"),
@@ -60,6 +60,7 @@ const PHRASAL: [(&str, &str, &str); 27] = [
     ("fill", "in", "complete"),
     ("give", "back", "return"),
     ("hand", "in", "submit"),
+    ("hand", "out", "give"),
     ("hand", "over", "handover"),
     ("hang", "on", "keep"),
     ("hold", "on", "keep"),
@@ -78,6 +79,7 @@ const PHRASAL: [(&str, &str, &str); 27] = [
     ("turn", "in", "submit"),
     ("turn", "off", "switch"),
     ("turn", "down", "refuse"),
+    ("won't", "take", "refuse"),
     ("work", "out", "calculate"),
 ];
 

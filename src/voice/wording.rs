@@ -301,6 +301,12 @@ pub fn settled(speech: Speech, what: &str, reason: &str, line: Option<&Line>) ->
     }
 }
 
+/// Whether a question is what the analyst asks of a decision: who tells the others is something to do, and no point of
+/// the documents.
+pub(crate) fn asks_who_tells(question: &str) -> bool {
+    question.starts_with("Who tells those who still go by ")
+}
+
 /// The same where the line that it touches is open itself.
 pub fn settles_open(speech: Speech, what: &str, reason: &str, line: &Line) -> Vec<String> {
     let (at, said) = (place(line), snippet(&line.text, 110));
@@ -308,14 +314,20 @@ pub fn settles_open(speech: Speech, what: &str, reason: &str, line: &Line) -> Ve
         [
             "Agreed: {what}. People should find that at {at}, which still asks \"{said}\".",
             "So {what} is what people should hear who wait for an answer at {at}: \"{said}\".",
+            "{what} it is, and nobody has to wait at {at} any more: \"{said}\".",
+            "Then I would tell people {what}, who have been asking since {at} was written: \"{said}\".",
         ],
         [
             "{what} is decided, then. The plan has an open point on it at {at} (\"{said}\"), which can be closed with it or asked again.",
             "With {what}, the other way is off the table. The open point at {at} is to be looked at again: \"{said}\".",
+            "{what} closes the open point of the plan at {at}, at the cost of the other option: \"{said}\".",
+            "The plan can go on with {what}, since that was open at {at}: \"{said}\".",
         ],
         [
             "{what} needs its sentence where {at} still asks \"{said}\".",
             "{what} can be tested now, and the gap at {at} is the place to write it: \"{said}\".",
+            "One sentence with {what} replaces the question at {at}: \"{said}\".",
+            "The text gets an exact answer at {at} with {what}; until now it reads \"{said}\".",
         ],
     );
     let what = format!("\"{what}\"{reason}");
