@@ -6,6 +6,8 @@
 //! what is talked about ("exit code", "the back button"); and where it may be either, the answer
 //! is [`Address::Unclear`] and the lead asks.
 
+use std::borrow::Cow;
+
 use super::words::{Word, unquoted, words};
 use crate::persona::Cast;
 
@@ -69,15 +71,23 @@ pub fn unaddressed<'t>(text: &'t str, cast: &Cast) -> &'t str {
 }
 
 /// Small words before a comma that say nothing, and those that join on to what was said.
-const SMALL_TALK: [&str; 13] = [
+const SMALL_TALK: [&str; 21] = [
     "all",
     "by the way",
+    "dear all",
     "everybody",
     "everyone",
     "guys",
     "hello",
+    "hello all",
+    "hello everyone",
     "hey",
+    "hey all",
     "hi",
+    "hi all",
+    "hi everyone",
+    "hi folks",
+    "hi team",
     "hm",
     "hmm",
     "team",
@@ -110,11 +120,29 @@ fn without_lead<'t>(text: &'t str, cast: &Cast) -> Option<&'t str> {
         let rest = &text[joined.len()..];
         (!rest.starts_with("far ") && !rest.starts_with("that ")).then_some(rest)
     };
+    // "@Alex regarding the tax service: …"
+    let called = text.strip_prefix('@').unwrap_or(text);
+    let about = called.split_once(' ').filter(|(name, after)| {
+        let matters = ["about ", "concerning ", "on ", "re ", "regarding "];
+        cast.iter()
+            .any(|persona| persona.first_name().eq_ignore_ascii_case(name.trim_end_matches([',', ':'])))
+            && matters.iter().any(|word| after.to_ascii_lowercase().starts_with(word))
+    });
+    let about =
+        about.and_then(|(_, after)| after.split_once(':')).filter(|(matter, _)| words(matter).len() <= 8);
+    let after = after.or(about.map(|(_, rest)| rest));
     let rest = after.or(name.map(|(_, after)| after)).or_else(joins)?.trim_start();
     (!rest.is_empty()).then_some(rest)
 }
 
-/// Quoted lines of a reply are somebody else's words; inline quotation marks stay.
+/// Quoted lines of a reply are somebody else's words; inline quotation marks stay. A message that quotes all it says
+/// says it.
+pub fn own_words(text: &str) -> Cow<'_, str> {
+    let quotes = text.lines().any(|line| line.trim_start().starts_with('>'));
+    let own = if quotes { without_replies(text) } else { return Cow::Borrowed(text) };
+    if own.trim().is_empty() { Cow::Borrowed(text) } else { Cow::Owned(own) }
+}
+
 fn without_replies(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with('>')).collect();
     lines.join("\n")

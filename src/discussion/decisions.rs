@@ -9,7 +9,7 @@
 use super::arrangements::arranged;
 use super::closings::{behind_consent, closed, closes, figures_out, turns_down};
 use super::extract::{is_shortened, sentences};
-use super::replies::suffices;
+use super::replies::{goes_with_it, suffices};
 use super::rulings::{is_only_leads, names_a_body, ruled, without_leads};
 use super::signs::concluded;
 use super::words::{lists, unquoted, words};
@@ -487,7 +487,9 @@ pub fn decisions_in(text: &str, by_user: bool) -> Vec<(String, Option<String>)> 
             let ruled = || {
                 let by_form = urged(statement).or_else(|| ruled(statement, led, after_decision));
                 let by_form = by_form.or_else(|| concluded(statement)).or_else(|| arranged(statement));
-                by_form.or_else(|| suffices(statement))
+                by_form
+                    .or_else(|| suffices(statement))
+                    .or_else(|| goes_with_it(statement).filter(|_| after_decision))
             };
             (by_user && !statement.ends_with(['?', '？'])).then(ruled).flatten()
         });

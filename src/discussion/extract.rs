@@ -4,6 +4,7 @@
 //! come first: no decision is lost, one in a redirected input or in an exit message neither.
 
 use super::Discussion;
+use super::address::own_words;
 use super::alternatives::{answer_to, answer_to_itself, figure_for};
 use super::arrangements::told_oneself;
 use super::decisions::decisions_in;
@@ -40,8 +41,9 @@ pub(super) struct Said {
 /// What a message of the user's decides, and why, `before` being the log up to it: by its own words, or
 /// as the answer to a choice, the user's own or the one that a disagreement was put to.
 pub fn decided_by(text: &str, before: &[Record]) -> Vec<(String, Option<String>)> {
-    let found = decisions_in(text, true);
-    if found.is_empty() { implied(text, before) } else { found }
+    let text = own_words(text);
+    let found = decisions_in(&text, true);
+    if found.is_empty() { implied(&text, before) } else { found }
 }
 
 /// What the user decides without saying so: by an answer to what they asked themselves, or were asked before.
@@ -106,7 +108,9 @@ fn said(talk: &Discussion<'_>) -> Vec<Said> {
         })
         .collect();
     let taken_apart = shared(words.len(), |number| match words[number] {
-        (at, _, USER, text, ..) => (decided_by(text, &talk.log()[..at]), sentences(below_heading(text))),
+        (at, _, USER, text, ..) => {
+            (decided_by(text, &talk.log()[..at]), sentences(below_heading(&own_words(text))))
+        }
         (_, _, _, text, ..) => (decisions_in(text, false), sentences(text)),
     });
     let mut last = 0;

@@ -38,10 +38,12 @@ fn facts(one: &Said, decisions: &[Decision], cast: &Cast) -> Vec<Fact> {
     let (mut open, mut drifts) = (false, false);
     let decided = Decided::new(one, decisions);
     for sentence in one.sentences.iter().take(LOOKED_AT) {
-        let said = unaddressed(sentence, cast);
+        let said = uncounted(unaddressed(sentence, cast));
         // Of what is said behind "let's talk about …" only what tells something counts.
         drifts |= opens_another(said);
         let is_free = !said.ends_with(['?', '？', ':'])
+            && !is_courtesy(said)
+            && !finds_nothing(said)
             && !is_before_a_question(said, one)
             && !closes(said)
             && !turns_down(said)
@@ -93,6 +95,95 @@ fn is_before_a_question(said: &str, one: &Said) -> bool {
 
 /// A sentence of no more words before a question tells of its case.
 const LEAD_IN: usize = 5;
+
+/// What a sentence says behind "First, …" and "One more: …".
+fn uncounted(said: &str) -> &str {
+    let counts = [
+        "also",
+        "another one",
+        "another point",
+        "finally",
+        "first",
+        "firstly",
+        "last",
+        "lastly",
+        "one more",
+        "one more point",
+        "one more thing",
+        "ps",
+        "second",
+        "secondly",
+        "third",
+        "thirdly",
+    ];
+    let split = said.find([',', ':']).map(|at| (&said[..at], said[at + 1..].trim_start()));
+    let counted =
+        split.filter(|(lead, rest)| counts.contains(&lead.to_ascii_lowercase().as_str()) && !rest.is_empty());
+    counted.map_or(said, |(_, rest)| rest)
+}
+
+/// Whether a sentence greets, thanks or says that somebody has read the documents, and tells nothing of them.
+fn is_courtesy(said: &str) -> bool {
+    let begins = [
+        "a few ",
+        "good work",
+        "great work",
+        "i had a look",
+        "i have read ",
+        "i like ",
+        "i mostly like ",
+        "i read ",
+        "i went through ",
+        "i've read ",
+        "looks good",
+        "nice work",
+        "some thoughts",
+        "thank you",
+        "thanks",
+        "two things",
+    ];
+    let lower = said.replace('’', "'").to_lowercase();
+    begins.iter().any(|begin| lower.starts_with(begin)) && numbers(said).iter().all(|(value, _)| *value < 4)
+}
+
+/// Whether a sentence says that somebody has looked for something in the documents, and it is not there.
+pub(super) fn finds_nothing(said: &str) -> bool {
+    let begins = [
+        "i can not find ",
+        "i can't find ",
+        "i cannot find ",
+        "i could not find ",
+        "i couldn't find ",
+        "i did not find ",
+        "i didn't find ",
+        "i don't see ",
+        "i find nothing ",
+        "i found nothing ",
+        "i only see ",
+        "i see no ",
+        "i see nothing ",
+        "it does not say ",
+        "it doesn't say ",
+        "nowhere does it say ",
+        "there is nothing about ",
+        "there is nothing on ",
+        "there's nothing about ",
+        "there's nothing on ",
+    ];
+    let lower = said.replace('’', "'").to_lowercase();
+    begins.iter().any(|begin| lower.starts_with(begin))
+}
+
+/// What is missing by such a sentence: the clause that asks, or the thing.
+pub(crate) fn looked_for(said: &str) -> Option<&str> {
+    let said = uncounted(said);
+    let own = finds_nothing(said) && !said.to_lowercase().starts_with("i only see ");
+    let asks = ["how ", "what ", "when ", "where ", "whether ", "which ", "who ", "whose ", "why "];
+    let lower = said.to_ascii_lowercase();
+    let at = asks.iter().filter_map(|word| lower.find(&format!(" {word}")).map(|at| at + 1)).min()?;
+    let clause = said.get(at..)?.trim_end_matches(['.', '!', ' ']);
+    (own && words(clause).len() > 3).then_some(clause)
+}
 
 /// Whether a sentence only names what somebody would rather talk about.
 fn opens_another(said: &str) -> bool {

@@ -53,7 +53,7 @@ use self::address::{Address, address};
 use self::event::{
     Class, Closed, Contribution, Event, Exit, Message, Notice, NoticeKind, Opened, Purpose, Record, Resumed,
 };
-pub(crate) use self::facts::is_open as is_left_open;
+pub(crate) use self::facts::{is_open as is_left_open, looked_for};
 use self::focus::{Drift, Focus};
 pub use self::log::{Line, Log, lines};
 use self::open::Paused;

@@ -2,12 +2,12 @@
 //! with what it is about, why it is open, and who should settle it.
 
 use super::Discussion;
-use super::address::unaddressed;
+use super::address::{own_words, unaddressed};
 use super::answered::{about, is_answered, is_overtaken, nearest};
 use super::decisions::statements;
 use super::event::{Class, Event, NoticeKind, Purpose};
 use super::extract::{ENTRY, Said, name};
-use super::facts::{Told, placed};
+use super::facts::{Told, looked_for, placed};
 use super::insights::{is_alike, only_repeats, quotes_a_decision, quotes_one_of, without_opening};
 use super::settler::settler;
 use super::small_talk::is_in_passing;
@@ -104,7 +104,7 @@ fn asked_by_user(one: &Said, said: &[Said], talk: &Discussion<'_>) -> Vec<String
     if !one.is_turn || is_in_passing(one, said) {
         return Vec::new();
     }
-    let all = statements(&one.text);
+    let all = statements(&own_words(&one.text));
     let questions = all.iter().filter(|sentence| sentence.ends_with(['?', '？']));
     let bare = questions.map(|question| unaddressed(question, &talk.library().cast));
     let open = bare.filter(|question| {
@@ -114,7 +114,12 @@ fn asked_by_user(one: &Said, said: &[Said], talk: &Discussion<'_>) -> Vec<String
             && !is_errand(question, one, said, talk)
     });
     let whole = |question: &str| with_its_subject(&capital(question), &all, one, said, &talk.library().cast);
-    open.take(OF_A_MESSAGE).map(whole).collect()
+    // "I could not find what happens with the keys" asks what does.
+    let cast = &talk.library().cast;
+    let missed = all.iter().filter_map(|sentence| looked_for(unaddressed(sentence, cast)));
+    let missed =
+        missed.filter(|clause| !about(clause).is_empty()).map(|clause| format!("{}?", capital(clause)));
+    open.take(OF_A_MESSAGE).map(whole).chain(missed.take(OF_A_MESSAGE)).collect()
 }
 
 /// "Who has to know that?" behind the statement that its "that" points back to, in the message or the one before.

@@ -252,6 +252,32 @@ pub(super) fn settles(open: &str, text: &str) -> Option<Ruling> {
 /// Words between "who" and what somebody does.
 const MODALS: &str = "can|could|did|does|has|is|may|must|shall|should|to|will|would";
 
+/// What a statement lays down behind a decision in the same message: "Lost keys are reported on the same day".
+pub(super) fn goes_with_it(statement: &str) -> Option<Ruling> {
+    let lower = unquoted(statement).to_ascii_lowercase();
+    let plain = format!(" {} ", lower.trim_end_matches(['.', '!', ' ']));
+    let found = words(&lower);
+    let first = found.first().map(|word| word.text.to_string()).unwrap_or_default();
+    let passive = found.windows(2).take(10).any(|pair| {
+        matches!(pair[0].text.as_ref(), "is" | "are")
+            && (pair[1].text.ends_with("ed") || lists(PARTICIPLES, &pair[1].text))
+    });
+    let due = [
+        " at once ",
+        " at the latest ",
+        " immediately ",
+        " no later than ",
+        " on the same day ",
+        " right away ",
+        " within ",
+    ];
+    let tells = lists("he|i|it|she|that|there|they|this|you", &first);
+    let doubted = DOUBTED.iter().chain(&HEDGES[..4]).any(|word| plain.contains(word));
+    let is_due = due.iter().any(|word| plain.contains(word));
+    (passive && is_due && !tells && !doubted && !statement.ends_with(['?', '？']))
+        .then(|| with_reason(statement))
+}
+
 /// How a statement ends that leaves nothing open: "German and English for the labels, nothing else".
 const ENDS: [&str; 8] = [
     " and nothing else",
@@ -414,6 +440,20 @@ mod tests {
             assert_eq!(of(text), None, "{text}");
         }
         assert_eq!(settles("How old is the lock of the harbour?", "The lock of the harbour is old."), None);
+    }
+
+    #[test]
+    fn what_is_due_goes_with_a_decision() {
+        let of = |text: &str| goes_with_it(text).map(|(what, _)| what);
+        let said = "Keys of boats that leave are revoked on the same day";
+        assert_eq!(of(said).as_deref(), Some(said));
+        for text in [
+            "The tickets are sold out.",
+            "It is repaired within a week.",
+            "Keys are usually lost within a week.",
+        ] {
+            assert_eq!(of(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -9,8 +9,10 @@ use super::messages::{ELLIPTIC, brief};
 use super::naming::telling;
 use super::offline::{Speaker, places_in};
 use super::spoken::digits;
+use super::wants::counts;
 use super::wording;
 use crate::discussion::event::{Event, Message};
+use crate::discussion::root::root;
 use crate::discussion::words::{is_number, words};
 
 impl Speaker<'_> {
@@ -29,7 +31,9 @@ impl Speaker<'_> {
         let before = before.take(1).next();
         let clash = self.evidence.contradicts(&message.text, before.unwrap_or_default());
         let answered = || self.evidence.lines.get(self.heard.answered_line()?);
-        let touched = || answered().or_else(|| self.touched_by(&whole, before.unwrap_or_default()));
+        let quoted = || self.line_replied_to(&message.text);
+        let touched =
+            || quoted().or_else(answered).or_else(|| self.touched_by(&whole, before.unwrap_or_default()));
         let line = clash.or_else(touched);
         let mut ways = match line.filter(|line| clash.is_none() && is_open(line)) {
             Some(line) => wording::settles_open(self.speech, &what, &reason, line),
@@ -45,6 +49,15 @@ impl Speaker<'_> {
         ways
     }
 
+    /// The line that a message quotes as a reply does: "> 95 percent of the invoices …".
+    fn line_replied_to(&self, text: &str) -> Option<&Line> {
+        let quotes = text.lines().filter_map(|line| line.trim_start().strip_prefix('>'));
+        let quotes = quotes.map(|quote| quote.trim_matches([' ', '-', '*', '.', '>']));
+        quotes
+            .filter(|quote| words(quote).len() > 2)
+            .find_map(|quote| self.evidence.lines.iter().find(|line| line.text.contains(quote)))
+    }
+
     /// The line that a decision is about: by its object, which stands before the first "for" or "until"; a
     /// short one is of what was said before.
     pub(super) fn touched_by(&self, what: &str, before: &str) -> Option<&Line> {
@@ -56,6 +69,9 @@ impl Speaker<'_> {
         let denied = denied_figure(what);
         let what = denied.as_deref().unwrap_or(what);
         if let Some(line) = self.figure_just_shown(what) {
+            return Some(line);
+        }
+        if let Some(line) = self.figure_shown_before(what) {
             return Some(line);
         }
         let main = before_any(what, &[" otherwise ", " because ", " since ", " so that ", ", so "]);
@@ -104,6 +120,26 @@ impl Speaker<'_> {
         let lines = places.iter().filter_map(|place| self.evidence.line_at(place.trim_end()));
         let figured = lines.filter(|line| counts(&line.text) && !is_open(line));
         figured.max_by_key(|line| decided.shared(line)).filter(|line| decided.shared(line) > 0)
+    }
+
+    /// The line that was read out last with a figure of the same unit, where a decision sets "it" to one: "Shorten it to
+    /// 4 hours".
+    fn figure_shown_before(&self, what: &str) -> Option<&Line> {
+        let lower = what.to_lowercase();
+        let (verb, rest) = lower.split_once(' ')?;
+        let sets =
+            ["change", "cut", "extend", "increase", "limit", "lower", "raise", "reduce", "set", "shorten"];
+        let to = ["it to ", "that to ", "this to "].iter().find_map(|word| rest.strip_prefix(word))?;
+        let found = words(to);
+        let [figure, unit, ..] = found.as_slice() else { return None };
+        if !sets.contains(&verb) || !is_number(&figure.text) {
+            return None;
+        }
+        let unit = root(&unit.text);
+        let said: Vec<_> = self.talk.contributions().collect();
+        let places = said.iter().rev().flat_map(|said| places_in(&said.text));
+        let mut lines = places.filter_map(|place| self.evidence.line_at(place.trim_end()));
+        lines.find(|line| counts(line, &unit))
     }
 
     /// A line that is open, was read out in this discussion, and shares a word with a decision: that is what it

@@ -8,7 +8,7 @@ use super::asking::{Asked, Matched};
 use super::evidence::Evidence;
 use super::left_open::is_open;
 use super::offline::{CHOICE, without_reference};
-use crate::discussion::address::unaddressed;
+use crate::discussion::address::{own_words, unaddressed};
 use crate::discussion::decisions::decisions_in;
 use crate::discussion::event::{Event, Record};
 use crate::discussion::words::words;
@@ -62,10 +62,11 @@ impl Heard {
             }
             Event::User(message) => {
                 self.answers = None;
-                let mut decided = decisions_in(&message.text, true);
+                let own = own_words(&message.text);
+                let mut decided = decisions_in(&own, true);
                 let outright = !decided.is_empty();
                 if !outright {
-                    decided = extract::implied(&message.text, &talk.log()[..at]);
+                    decided = extract::implied(&own, &talk.log()[..at]);
                 }
                 if decided.is_empty() {
                     let text = unaddressed(&message.text, &talk.library().cast);

@@ -3,6 +3,7 @@
 use super::evidence::snippet;
 use super::naming::telling;
 use crate::discussion::decisions::statements;
+use crate::discussion::looked_for;
 use crate::discussion::words::{with_its_mark, words};
 use crate::plain;
 
@@ -77,7 +78,8 @@ const PROPOSES: [&str; 6] = [
 
 /// Whether a message wants an answer.
 pub(super) fn asks(message: &str) -> bool {
-    with_its_mark(message).contains(['?', '？']) || proposes(message)
+    let misses = || statements(message).iter().any(|one| looked_for(one).is_some());
+    with_its_mark(message).contains(['?', '？']) || proposes(message) || misses()
 }
 
 pub(super) fn proposes(sentence: &str) -> bool {
@@ -88,14 +90,16 @@ pub(super) fn proposes(sentence: &str) -> bool {
 /// The questions among some sentences and what they propose to talk about, each with the sentence that its "that"
 /// points back to.
 pub(super) fn questions(sentences: &[String]) -> String {
-    let mut found: Vec<&str> = Vec::new();
+    let mut found: Vec<String> = Vec::new();
     for (at, sentence) in sentences.iter().enumerate() {
+        // "I could not find who pays" asks who does.
+        found.extend(looked_for(sentence).map(|clause| format!("{}?", plain::capital(clause))));
         if !sentence.ends_with(['?', '？']) && !proposes(sentence) {
             continue;
         }
         let before = at.checked_sub(1).and_then(|before| sentences.get(before));
-        found.extend(before.filter(|_| is_elliptic(sentence)).map(String::as_str));
-        found.push(sentence);
+        found.extend(before.filter(|_| is_elliptic(sentence)).cloned());
+        found.push(sentence.clone());
     }
     found.join(" ")
 }

@@ -449,6 +449,10 @@ impl Speaker<'_> {
         let mut shared = super::runs::shared_nouns(&theirs, &mine);
         let same_place = !point.place.is_empty() && said.contains(point.place.trim_end());
         shared.retain(|noun| same_place || self.evidence.is_telling(noun));
+        // That something is open is no matter that two could have in common.
+        shared.retain(|noun| {
+            !matches!(noun.as_str(), "decid" | "decision" | "open" | "tbc" | "tbd" | "todo" | "unclear")
+        });
         let stands = |part: &str| shared.iter().any(|noun| super::runs::roots(part).contains(noun));
         let found = words(&theirs);
         let first = found.iter().position(|word| stands(&word.text));

@@ -393,6 +393,7 @@ pub(super) fn suggests(text: &str) -> bool {
         true => lower.replace(" could we ", " maybe ").replace(" could ", " "),
         false => lower,
     };
+    let lower = lower.replace(" could not ", " ");
     let signs = [
         " could ",
         " maybe ",

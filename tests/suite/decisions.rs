@@ -1,8 +1,9 @@
 //! What a message decides, on messages marked by hand (`tests/marked/decisions.yaml`): whatever is
 //! decided is found, and nothing else is.
 
-use roundtable::discussion::alternatives::answer_to;
 use roundtable::discussion::decisions::decisions_in;
+use roundtable::discussion::event::{Class, Event, Message, Record, Time};
+use roundtable::discussion::extract::decided_by;
 
 #[derive(serde::Deserialize)]
 struct Marked {
@@ -16,10 +17,18 @@ fn marked() -> Vec<Marked> {
 }
 
 fn found(one: &Marked) -> Vec<String> {
-    let mut found: Vec<String> = decisions_in(&one.text, true).into_iter().map(|(what, _)| what).collect();
-    let answer = one.before.as_deref().and_then(|asked| answer_to(asked, &one.text));
-    found.extend(answer.filter(|_| found.is_empty()).map(|(what, _)| what));
-    found
+    let asked = |text: &String| Record {
+        at: Time::parse("2026-02-20T14:30:00Z").unwrap(),
+        event: Event::User(Message {
+            turn: Some(4),
+            by: "user".to_owned(),
+            text: text.clone(),
+            class: Class::Default,
+            to: Vec::new(),
+        }),
+    };
+    let before: Vec<Record> = one.before.iter().map(asked).collect();
+    decided_by(&one.text, &before).into_iter().map(|(what, _)| what).collect()
 }
 
 #[test]

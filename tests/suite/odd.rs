@@ -43,6 +43,8 @@ fn held(step: &str, documents: &[(&str, &str)], said: &[&str]) -> (Vec<serde_jso
             BRANCH,
             "--at",
             crate::kit::AT,
+            "--max-turns",
+            "30",
         ])
         .ok();
     (sandbox.events(), run.stdout)
@@ -203,4 +205,47 @@ fn a_matter_of_everyday_life_is_answered_decided_and_asked_for_no_program() {
         ["RFC", "404", "LimitExceeded", "DELETE"].iter().all(|sign| !answers.contains(sign)),
         "{answers}"
     );
+}
+
+/// Comments as people write them on an issue: a greeting, a quotation of a line, what they looked for and did not find.
+#[test]
+fn comments_with_greetings_and_quoted_lines_leave_what_they_say() {
+    let spec = "# Ferry\n\nThe ferry takes 12 bicycles.\n\nA ticket is ready within 24 hours.\n\n| Port | Berths |\n|---|---|\n| Alba | 280 |\n| Bora | 190 |\n\n## Out of scope\n\n- Tickets for dogs\n\n## Open points\n\n- Who may open the lock when the harbour master is away?\n- TBD: what a skipper sees when the lock is shut\n";
+    let said = [
+        "Hi all, thanks for this. I could not find who pays for a lost ticket.",
+        "Which port has the most berths?",
+        "Do we sell tickets for dogs?",
+        "The deputy opens the lock when the harbour master is away.",
+        "What does a skipper see when the lock is shut?",
+        "A red flag on the mast.",
+        "What worries you most?",
+    ];
+    let documents = [("requirements-spec.md", spec)];
+    let (log, out) = held("01-03", &documents, &said);
+    is_grounded(&log, "01-03", &documents);
+    let synthesis = log.iter().find(|event| event["kind"] == "synthesis").unwrap();
+    let texts = |of: &str| -> Vec<String> {
+        let all = synthesis[of].as_array().unwrap();
+        all.iter().map(|one| one["text"].as_str().unwrap().to_owned()).collect()
+    };
+    let answered = |asked: &str| {
+        let (_, rest) = out.split_once(asked).unwrap();
+        rest.split("User: ").next().unwrap().to_owned()
+    };
+    assert!(answered("most berths?").contains("\"Alba, Berths: 280\""), "{out}");
+    let dogs = answered("tickets for dogs?");
+    assert!(dogs.contains("\"Tickets for dogs\"") && dogs.contains("\"Out of scope\""), "{dogs}");
+    assert!(!answered("What worries you most?").contains("TBD"), "{out}");
+    assert_eq!(
+        texts("decisions"),
+        [
+            "The deputy opens the lock when the harbour master is away",
+            "What does a skipper see when the lock is shut? A red flag on the mast",
+        ],
+    );
+    let open = texts("open_questions").join("\n");
+    assert!(open.contains("Who pays for a lost ticket?"), "{open}");
+    assert!(!open.contains("skipper") && !open.contains("worries") && !open.contains("berths"), "{open}");
+    let insights = texts("insights").join("\n");
+    assert!(!insights.contains("thanks") && !insights.contains("TBD"), "{insights}");
 }
