@@ -13,7 +13,7 @@ use super::facts::{is_open, placed, told};
 use super::in_brief::in_one_line;
 use super::insights::insights;
 use super::questions::questions;
-use super::replies::{asks_yes_or_no, assented, laid_down, named_by_oneself, settles};
+use super::replies::{asks_yes_or_no, assented, laid_down, named_by_oneself, settles, taken_up};
 use super::rulings::consented;
 use super::summary::{Decision, Insight, Summary, USER};
 use super::words::{with_its_mark, words};
@@ -42,8 +42,20 @@ pub(super) struct Said {
 /// as the answer to a choice, the user's own or the one that a disagreement was put to.
 pub fn decided_by(text: &str, before: &[Record]) -> Vec<(String, Option<String>)> {
     let text = own_words(text);
-    let found = decisions_in(&text, true);
-    if found.is_empty() { implied(&text, before) } else { found }
+    let mut found = decisions_in(&text, true);
+    if found.is_empty() {
+        return implied(&text, before);
+    }
+    let asked = before.iter().rev().find_map(|record| match &record.event {
+        Event::User(message) => Some(message.text.as_str()),
+        _ => None,
+    });
+    if let (Some(asked), [(what, _)]) = (asked, found.as_mut_slice())
+        && let Some(whole) = taken_up(what, asked)
+    {
+        *what = whole;
+    }
+    found
 }
 
 /// What the user decides without saying so: by an answer to what they asked themselves, or were asked before.
@@ -311,7 +323,7 @@ fn actions(said: &[Said]) -> Vec<Insight> {
 }
 
 /// What a sentence gives somebody to do.
-fn errand(sentence: &str, by_user: bool) -> Option<&str> {
+pub(crate) fn errand(sentence: &str, by_user: bool) -> Option<&str> {
     let lower = sentence.replace('’', "'").to_ascii_lowercase();
     if sentence.ends_with(['?', '？']) {
         return None;

@@ -10,7 +10,7 @@ use super::address::unaddressed;
 use super::closings::{closes, turns_down};
 use super::decisions::decisions_in;
 use super::event::Class;
-use super::extract::{ENTRY, Said};
+use super::extract::{ENTRY, Said, errand};
 use super::figures::Stated;
 use super::rulings::without_leads;
 use super::small_talk::is_in_passing;
@@ -43,6 +43,7 @@ fn facts(one: &Said, decisions: &[Decision], cast: &Cast) -> Vec<Fact> {
         drifts |= opens_another(said);
         let is_free = !said.ends_with(['?', '？', ':'])
             && !is_courtesy(said)
+            && errand(said, true).is_none()
             && !finds_nothing(said)
             && !is_before_a_question(said, one)
             && !closes(said)

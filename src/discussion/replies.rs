@@ -19,6 +19,15 @@ const BESIDE: &str = "absolutely|course|definitely|need|no|not|of|please|really|
 pub(super) fn assented(asked: &str, text: &str) -> Option<Ruling> {
     let question = last_question(asked)?;
     let all = statements(text);
+    // "That would need a second driver, so no."
+    if let [said] = all.as_slice()
+        && let Some((why, no)) = said.trim_end_matches(['.', '!', ' ']).rsplit_once(", so ")
+        && matches!(no, "no" | "yes" | "no thanks" | "yes please")
+    {
+        let what =
+            settled(question, no.starts_with("yes")).or_else(|| proposed(question, no.starts_with("yes")));
+        return what.map(|what| (what, Some(reason_of(why))));
+    }
     let (first, why) = match all.as_slice() {
         [first] => (first, None),
         [first, why] if !why.ends_with(['?', '？']) => (first, Some(why)),
@@ -109,6 +118,13 @@ fn settled(question: &str, yes: bool) -> Option<String> {
     modal.then(|| format!("{}? {}", capital(question), if yes { "Yes" } else { "No" }))
 }
 
+/// What a question proposes by "could", with the answer behind it.
+fn proposed(question: &str, yes: bool) -> Option<String> {
+    let lower = question.to_ascii_lowercase();
+    let proposes = ["could ", "can ", "would it "].iter().any(|begin| lower.starts_with(begin));
+    proposes.then(|| format!("{}? {}", capital(question), if yes { "Yes" } else { "No" }))
+}
+
 /// The last question of a text, without its mark and the name it is put to.
 fn last_question(asked: &str) -> Option<&str> {
     let question = asked.trim_end().strip_suffix('?')?;
@@ -192,6 +208,36 @@ const DOUBTED: [&str; 14] = [
     " would ",
     " yesterday ",
 ];
+
+/// A short decision with the proposal that it takes up: "OK, two weeks it is" behind "I'd suggest that they watch for two
+/// weeks first".
+pub(super) fn taken_up(what: &str, asked: &str) -> Option<String> {
+    let few = words(what);
+    let all = statements(asked);
+    let begins = [
+        "i'd suggest that ",
+        "i'd suggest ",
+        "i suggest that ",
+        "i suggest ",
+        "i would suggest ",
+        "i propose that ",
+        "i propose ",
+        "maybe ",
+        "perhaps ",
+        "how about ",
+        "what about ",
+    ];
+    if few.len() > 3 || !few.iter().any(|word| is_significant(&word.text)) {
+        return None;
+    }
+    all.iter().find_map(|said| {
+        let lower = said.replace('’', "'").to_ascii_lowercase();
+        let begin = begins.iter().find(|begin| lower.starts_with(**begin))?;
+        let behind = said.get(begin.len()..)?.trim_end_matches(['.', '!', '?', ' ']);
+        let named = lower.contains(&what.to_ascii_lowercase());
+        (named && words(behind).len() > few.len() + 1 && !lower.contains(" or ")).then(|| capital(behind))
+    })
+}
 
 /// What a message decides that asks who does something and names them: "Who looks after the keys? I'd say the pilot
 /// does it, he is here every day."
@@ -366,6 +412,12 @@ mod tests {
             ),
             ("Should the pilot sign for it?", "Of course.", "Should the pilot sign for it? Yes", None),
             (
+                "Could the ferry leave at 10?",
+                "That would need a second crew, so no.",
+                "Could the ferry leave at 10? No",
+                Some("that would need a second crew"),
+            ),
+            (
                 "Should we lend ropes?",
                 "Yes. Because the store is full.",
                 "Lend ropes",
@@ -440,6 +492,18 @@ mod tests {
             assert_eq!(of(text), None, "{text}");
         }
         assert_eq!(settles("How old is the lock of the harbour?", "The lock of the harbour is old."), None);
+    }
+
+    #[test]
+    fn a_short_decision_has_the_proposal_that_it_takes_up() {
+        let of = |what: &str, asked: &str| taken_up(what, asked);
+        assert_eq!(
+            of("Two weeks", "I'd suggest that guests watch for two weeks first.").as_deref(),
+            Some("Guests watch for two weeks first")
+        );
+        assert_eq!(of("Two weeks", "How long do guests watch?"), None);
+        assert_eq!(of("Two weeks", "I'd suggest one week or two weeks."), None);
+        assert_eq!(of("Two weeks at the pier then", "I'd suggest two weeks at the pier then for all."), None);
     }
 
     #[test]

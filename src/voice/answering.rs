@@ -78,7 +78,9 @@ impl Speaker<'_> {
             let wanted = (first || self.cue.owed) && !asked.is_empty();
             if wanted { self.what_is_left(message, text, asked) } else { Vec::new() }
         };
+        let errand = move || if first { self.errand_in(&message.text) } else { Vec::new() };
         let found = lines(|| self.reactions(message))
+            .chain(lines(errand))
             .chain(part(|| self.differing()))
             .chain(part(own))
             .chain(part(open))
@@ -89,6 +91,16 @@ impl Speaker<'_> {
             .chain(lines(left))
             .chain(part(|| self.open_again()));
         Box::new(found)
+    }
+
+    /// That what the user gives somebody to do is noted, where a message does only that.
+    fn errand_in(&self, message: &str) -> Vec<String> {
+        let said = statements(&self.without_names(message));
+        let [one] = said.as_slice() else { return Vec::new() };
+        let errand = extract::errand(one, true).map(|errand| brief(errand.trim_end_matches(['.', '!', ' '])));
+        errand.map_or(Vec::new(), |errand| {
+            self.in_turn(forms::notes_errand(self.speech, &plain::capital(&errand)))
+        })
     }
 
     /// What this persona has found, where the user asks for just that: "What is the biggest problem here?", "Did we

@@ -165,6 +165,7 @@ impl Matched {
             matched.look_for(evidence, run, &stem, &names);
         }
         matched.pair_up(evidence, text);
+        matched.add_numbered(evidence, text);
         let wants = Wants::of(text);
         matched.add_what_is_wanted(evidence, &wants);
         matched.lines = matched.ranked(evidence, &wants, text, &subjects(step));
@@ -299,6 +300,32 @@ impl Matched {
             same,
             tells: !weak,
         });
+    }
+
+    /// "Rule 3" is the third of the rules, where their list has numbers.
+    fn add_numbered(&mut self, evidence: &Evidence, text: &str) {
+        let found = words(text);
+        let all: usize = self.words.iter().map(|word| word.weight).sum();
+        for pair in found.windows(2).take(MOST) {
+            let number = pair[1].text.parse().ok().filter(|_| is_significant(&pair[0].text));
+            let item = number
+                .and_then(|number| evidence.item(&crate::discussion::words::stem(&pair[0].text), number));
+            if let Some(at) = item {
+                let weight = all.max(rarity(evidence.lines.len(), 1));
+                self.add(
+                    at,
+                    Share {
+                        count: 2,
+                        exact: 2,
+                        weight,
+                        strong: 2,
+                        named: true,
+                        lead: weight,
+                        ..Share::default()
+                    },
+                );
+            }
+        }
     }
 
     /// Lines that count people share that with "how many of us", and lines with a time of the day that with "at what
@@ -437,6 +464,10 @@ impl Matched {
         if denies(text) && !denies(&line.text) {
             return false;
         }
+        // Why it is so is told by a line with a reason.
+        if wants.why && !Wants::is_reason(line) {
+            return false;
+        }
         // What shares no word of the question is near to it at best.
         let all: usize = self.words.iter().map(|word| word.weight).sum();
         let says = |percent: usize| share.weight * 100 >= all * percent;
@@ -456,6 +487,10 @@ impl Matched {
             }
             cell || wants.is_met(line, text) || wants.is_counted(line) || wants.is_span(line)
         };
+        // "Who is Kim?" is answered by whatever is said of Kim.
+        if share.named && asks_who_somebody_is(text) {
+            return true;
+        }
         match wants.figure || wants.people || wants.span || wants.money {
             // "Cost" alone is the question, and no thing that costs.
             true => is_met() && says(OF_MET) && (share.count >= 2 || !wants.money),
@@ -696,6 +731,16 @@ impl<'a> Asked<'a> {
         let all = self.words.iter().enumerate();
         all.filter(|(_, word)| word.count > 0 && has_run(roots, &word.run)).map(|(at, _)| at).collect()
     }
+}
+
+/// Whether a text asks only who somebody is.
+fn asks_who_somebody_is(text: &str) -> bool {
+    let found = words(text);
+    let asks = found
+        .windows(2)
+        .take(3)
+        .any(|pair| pair[0].text == "who" && matches!(pair[1].text.as_ref(), "is" | "are"));
+    asks && found.len() <= 5
 }
 
 /// Whether a word is a figure.

@@ -226,6 +226,8 @@ pub struct Evidence {
     pub mentions: Mentions,
     /// Cells of tables that wait for a value.
     pub gaps: Vec<Gap>,
+    /// The numbers of what stands in numbered lists, by document and line.
+    numbered: BTreeMap<(String, usize), u32>,
     /// Every stem of every line, with the lines that hold it, by their index.
     holds: HashMap<String, Vec<usize>, RandomState>,
     /// The roots of what each line begins with, and of all of it, made when they are first asked for.
@@ -264,6 +266,10 @@ impl Evidence {
                 return;
             }
             let trimmed = raw.trim();
+            let number = trimmed.split_once(['.', ')']).filter(|(_, rest)| markdown && rest.starts_with(' '));
+            if let Some(number) = number.and_then(|(number, _)| number.parse().ok()) {
+                self.numbered.insert((name.to_owned(), at + 1), number);
+            }
             if markdown && wrapped.goes_on(at + 1, raw) {
                 wrapped.take(at + 1, raw, said(trimmed, markdown));
                 continue;
@@ -443,6 +449,17 @@ impl Evidence {
         let all = self.all_roots.get_or_init(|| self.lines.iter().map(|_| OnceLock::new()).collect());
         let line = all.get(at).zip(self.lines.get(at));
         line.map_or(&[], |(one, line)| one.get_or_init(|| roots(&line.text)).as_slice())
+    }
+
+    /// What a numbered list below a heading has under a number: "rule 3" is the third below "Rules".
+    pub fn item(&self, of: &str, number: u32) -> Option<usize> {
+        let named = |line: &&Line| line.section_stems.iter().any(|stem| stem == of);
+        let mut lines =
+            self.numbered.iter().filter(|(_, own)| **own == number).filter_map(|((document, at), _)| {
+                let place = |line: &Line| line.number == *at && line.document == *document;
+                self.lines.iter().position(place)
+            });
+        lines.find(|at| self.lines.get(*at).as_ref().is_some_and(named))
     }
 
     /// The lines that say a run of roots, in their order.

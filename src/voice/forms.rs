@@ -434,6 +434,30 @@ pub fn is_new(speech: Speech, said: &str) -> Vec<String> {
     filled_in(speech, &IS_NEW, "", "", said)
 }
 
+/// What somebody takes on, or is given to do.
+const IS_AN_ERRAND: Ways<3> = [
+    [
+        "Good, somebody has taken it on: \"{word}\".",
+        "Then people know who sees to it: \"{word}\".",
+        "I put that on the list of who does what: \"{word}\".",
+    ],
+    [
+        "That goes on the list of what is still to do before the plan holds: \"{word}\".",
+        "The plan can wait for that: \"{word}\".",
+        "One risk less once that is done: \"{word}\".",
+    ],
+    [
+        "I write that down as a thing to do: \"{word}\".",
+        "On the list, word for word: \"{word}\".",
+        "That is to be done, and the text waits for the result: \"{word}\".",
+    ],
+];
+
+/// The ways to note it.
+pub fn notes_errand(speech: Speech, said: &str) -> Vec<String> {
+    filled_in(speech, &IS_AN_ERRAND, "", "", said)
+}
+
 /// The parts that a question asks to choose from, as the documents list them.
 const ENUMERATES: Ways<3> = [
     [
@@ -518,6 +542,7 @@ pub fn only_shows(sentence: &str) -> bool {
         all.extend(forms(&[&NOT_FOUND, &THEN_ASKS, &NO_ANSWER, &IS_NEW]));
         all.extend(forms(&[&ASKS_THE_SAME, &NOTHING_BESIDE, &ENUMERATES, &PUTS_IT, &TAKES_UP]));
         all.extend(forms(&[&SPEAKS_TO_OPEN]));
+        all.extend(forms(&[&IS_AN_ERRAND]));
         all.push(Form::new(SEE_TOO));
         all
     });

@@ -63,11 +63,8 @@ impl Heard {
             Event::User(message) => {
                 self.answers = None;
                 let own = own_words(&message.text);
-                let mut decided = decisions_in(&own, true);
-                let outright = !decided.is_empty();
-                if !outright {
-                    decided = extract::implied(&own, &talk.log()[..at]);
-                }
+                let outright = !decisions_in(&own, true).is_empty();
+                let mut decided = extract::decided_by(&message.text, &talk.log()[..at]);
                 if decided.is_empty() {
                     let text = unaddressed(&message.text, &talk.library().cast);
                     let asked = self.asked(evidence, talk, text);

@@ -401,6 +401,8 @@ pub(super) fn suggests(text: &str) -> bool {
         " how about ",
         " what if we ",
         " i suggest ",
+        " i'd suggest ",
+        " i would suggest ",
         " i propose ",
         " my proposal",
     ];

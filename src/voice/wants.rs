@@ -242,8 +242,11 @@ impl Wants {
 
     /// Whether a line gives a reason.
     pub fn is_reason(line: &Line) -> bool {
-        let signs = ["because", "since", "reason", "otherwise", "weil", "damit", "sonst"];
+        let signs = ["because", "since", "otherwise", "weil", "damit", "sonst"];
+        let told = ["reason is", "reason:", "reasons are", "that is why"];
+        let lower = line.text.to_lowercase();
         line.words.iter().any(|word| signs.contains(&word.as_str()))
+            || told.iter().any(|words| lower.contains(words))
     }
 
     /// Whether a line says what holds in a case.
