@@ -106,8 +106,23 @@ fn without_lead<'t>(text: &'t str, cast: &Cast) -> Option<&'t str> {
     let after = ends.filter(|at| is_lead(&text[..*at])).map(|at| &text[at + 1..]);
     // "Maya what do you see" needs no comma where a question begins.
     let name = text.split_once(' ').filter(|(name, after)| {
-        let asks = ["what ", "how ", "who ", "where ", "when ", "why ", "which ", "should ", "do ", "does "];
-        cast.iter().any(|persona| persona.first_name() == *name)
+        let asks = [
+            "can you ",
+            "could you ",
+            "do ",
+            "does ",
+            "how ",
+            "please ",
+            "should ",
+            "what ",
+            "when ",
+            "where ",
+            "which ",
+            "who ",
+            "why ",
+            "would you ",
+        ];
+        cast.iter().any(|persona| persona.first_name().eq_ignore_ascii_case(name))
             && asks
                 .iter()
                 .any(|word| after.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)))

@@ -208,7 +208,9 @@ fn split(line: &str, quotes: bool) -> Option<Vec<String>> {
         let file = next.trim_end_matches('.').contains('.');
         let begins = after.starts_with(' ') && (file || !next.starts_with(char::is_lowercase));
         let shortens = c == '.' && is_shortened(&line[start..at], next);
-        let ends = (c != '"' || matches!(last, '.' | '?' | '!')) && !shortens;
+        // The place of a line stands behind its quotation: "Who pays?" (spec.md line 3).
+        let placed = c == '"' && next.starts_with('(');
+        let ends = (c != '"' || matches!(last, '.' | '?' | '!')) && !shortens && !placed;
         if ends && (after.is_empty() || begins || c == '。') {
             found.push(line[start..at + c.len_utf8()].trim().to_owned());
             start = at + c.len_utf8();

@@ -127,11 +127,15 @@ fn proposed(question: &str, yes: bool) -> Option<String> {
 
 /// The last question of a text, without its mark and the name it is put to.
 fn last_question(asked: &str) -> Option<&str> {
-    let question = asked.trim_end().strip_suffix('?')?;
-    let last = question.rsplit(['.', '!', '?']).next()?.trim_start();
+    // "What about euros? Somebody sent some last month" goes on for a sentence.
+    let at = asked.rfind('?').filter(|at| words(&asked[at + 1..]).len() <= BEHIND)?;
+    let last = asked[..at].rsplit(['.', '!', '?']).next()?.trim_start();
     let named = |before: &str| words(before).len() <= 2 && before.starts_with(char::is_uppercase);
     Some(last.split_once(", ").filter(|(before, _)| named(before)).map_or(last, |(_, rest)| rest))
 }
+
+/// As many words may stand behind the question that a reply is to.
+const BEHIND: usize = 12;
 
 /// What the user answers their own "how should …?" with: "They get a letter", "By mail to the parents". Where a
 /// colleague has read out an open line on what was asked, `open`, any "what" and "how" is answered so.
@@ -140,8 +144,10 @@ pub(super) fn laid_down(asked: &str, text: &str, open: bool) -> Option<Ruling> {
     let lower = question.to_ascii_lowercase();
     let begins =
         ["how ", "what ", "when ", "where ", "whom ", "who "].iter().any(|word| lower.starts_with(word));
-    let is_norm = begins && (open || format!(" {lower} ").contains(" should "))
-        || ["how do we ", "what do we do", "where do we ", "when do we "]
+    // "Which languages?" asks for what is to be chosen.
+    let is_norm = lower.starts_with("which ")
+        || begins && (open || format!(" {lower} ").contains(" should "))
+        || ["how do we ", "what about ", "what do we do", "when do we ", "where do we "]
             .iter()
             .any(|word| lower.starts_with(word));
     let all = statements(text);
@@ -158,6 +164,16 @@ pub(super) fn laid_down(asked: &str, text: &str, open: bool) -> Option<Ruling> {
     let is_thing = lists(THINGS, &word(0)) || word(0).starts_with(|c: char| c.is_ascii_digit());
     let opens = lists(PREPOSITIONS, &word(0)) && !plain.contains(',') || is_thing && found.len() > 2;
     if opens && found.len() <= 14 && !has_a_verb(&found) {
+        return Some((format!("{}? {}", capital(question), capital(said)), None));
+    }
+    // "Reject it with a clear message" is said to all at the table.
+    let to_all = lists(ORDERS, &word(0)) && found.len() > 2 && !lists("me|us|you", &word(1));
+    if to_all {
+        return Some(with_reason(said)).map(|(what, why)| (capital(&what), why));
+    }
+    // "English first, German when we have time" to "which languages?"
+    let ranks = lower.starts_with("which ") && plain.contains(" first, ");
+    if ranks && !lists("he|i|it|she|that|the|they|we", &word(0)) {
         return Some((format!("{}? {}", capital(question), capital(said)), None));
     }
     let somebody =
@@ -188,6 +204,11 @@ const PREPOSITIONS: &str = "at|by|during|every|in|on|once|through|under|via|with
 const GETS: &str = concat!(
     "call|calls|come|comes|get|gets|give|gives|go|goes|hear|hears|keep|keeps|lose|loses|must|pay|pays|receive|",
     "receives|remain|remains|see|sees|send|sends|show|shows|sign|signs|stay|stays|take|takes|use|uses|wait|waits",
+);
+/// What is said to all at the table, sorted.
+const ORDERS: &str = concat!(
+    "accept|add|allow|archive|ask|block|call|cancel|close|delete|email|flag|forward|hide|ignore|keep|lock|log|mail|mark|",
+    "move|notify|put|refuse|reject|remove|retry|return|round|send|show|skip|stop|store|tell|truncate|use|warn|write",
 );
 const PARTICIPLES: &str =
     "given|hidden|kept|left|lent|made|paid|put|sent|shown|sold|split|taken|told|written";
@@ -324,6 +345,25 @@ pub(super) fn goes_with_it(statement: &str) -> Option<Ruling> {
         .then(|| with_reason(statement))
 }
 
+/// What a statement lays down of the matter that it names first: "OK and the expired key thing: we send a mail".
+fn on_a_matter(statement: &str) -> Option<Ruling> {
+    let lower = unquoted(statement).to_ascii_lowercase();
+    let leads = ["ok and ", "okay and ", "and ", "ok, ", "ok "];
+    let bare = leads.iter().find_map(|lead| lower.strip_prefix(lead)).unwrap_or(&lower);
+    let (matter, rule) = bare.split_once(": ")?;
+    let named = ["about the ", "as for the ", "for the ", "on the ", "the "]
+        .iter()
+        .any(|begin| matter.starts_with(begin));
+    let found = words(rule);
+    let word = |at: usize| found.get(at).map(|word| word.text.to_string()).unwrap_or_default();
+    let does = found.len() > 3 && word(0) == "we" && lists(ORDERS, &word(1));
+    let plain = format!(" {} ", rule.trim_end_matches(['.', '!', ' ']));
+    let doubted = DOUBTED.iter().chain(&HEDGES).any(|word| plain.contains(word) && *word != " only ");
+    let is_rule = named && words(matter).len() <= 7 && does && !doubted && !rule.contains('?');
+    let said = &statement[statement.len() - bare.len()..];
+    is_rule.then(|| with_reason(said)).map(|(what, why)| (capital(&what), why))
+}
+
 /// How a statement ends that leaves nothing open: "German and English for the labels, nothing else".
 const ENDS: [&str; 8] = [
     " and nothing else",
@@ -352,7 +392,7 @@ fn to_the_last(statement: &str) -> Option<Ruling> {
 
 /// What the user calls good enough: "For the licence, the open one is fine, the lawyers have nodded".
 pub(super) fn suffices(statement: &str) -> Option<Ruling> {
-    if let Some(last) = to_the_last(statement) {
+    if let Some(last) = to_the_last(statement).or_else(|| on_a_matter(statement)) {
         return Some(last);
     }
     let lower = unquoted(statement).to_ascii_lowercase();
@@ -470,6 +510,16 @@ mod tests {
             open("What does a skipper see when the lock is shut?", "A red flag on the mast.").as_deref(),
             Some("What does a skipper see when the lock is shut? A red flag on the mast")
         );
+        let about = |text: &str| laid_down("What about a torn sail?", text, false).map(|(what, _)| what);
+        assert_eq!(
+            about("reject it with a clear message").as_deref(),
+            Some("Reject it with a clear message")
+        );
+        assert_eq!(about("send me a note"), None);
+        assert_eq!(
+            open("Which languages?", "english first, german when we have time").as_deref(),
+            Some("Which languages? English first, german when we have time")
+        );
         for text in
             ["A nurse told me that once.", "Good question.", "A can of worms?", "One of them fell off."]
         {
@@ -550,11 +600,17 @@ mod tests {
             Some(("For the small pump, two valves are enough".to_owned(), None))
         );
         assert_eq!(
+            of("ok and the lost key thing: we send a mail 7 days before").map(|(what, _)| what).as_deref(),
+            Some("The lost key thing: we send a mail 7 days before")
+        );
+        assert_eq!(
             of("German and English for the labels, nothing else."),
             Some(("German and English for the labels, nothing else".to_owned(), None))
         );
         for text in [
             "He said it was the pump and nothing else.",
+            "The thing is: we send far too many letters already.",
+            "The board said: we send a letter now.",
             "For the moment, the old pump is fine.",
             "For the ferry, it is fine.",
             "For the children, the boat is fine but too slow.",

@@ -624,7 +624,8 @@ const LAID_DOWN: &str = concat!(
     " is out of scope| are out of scope| are frozen| is frozen| from now on| from today on| is out|",
     " are out| is off the table| are off the table| stay at | stays at | stay as | stays as |",
     " stays untouched| stay untouched| become a | becomes a | becomes the | become the | remains as |",
-    " stays off | moves to phase | move to phase | moves to the next | move to the next ",
+    " stays off | come in version | comes in version | come in phase | comes in phase | come in release |",
+    " comes in release | moves to phase | move to phase | moves to the next | move to the next ",
 );
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use super::words::phrase;
 
 /// What is not there …
-const MISSING: [&str; 10] = [
+const MISSING: [&str; 13] = [
     "are we missing",
     "did we forget",
     "did we miss",
@@ -14,7 +14,10 @@ const MISSING: [&str; 10] = [
     "is anything missing",
     "is missing",
     "what else is there",
+    "what do we still need",
     "what is left",
+    "what's left",
+    "what's missing",
 ];
 /// … and what weighs most.
 const WEIGHS: [&str; 36] = [
@@ -76,7 +79,10 @@ pub(super) fn asks_for_views(question: &str) -> bool {
     let bare = [" something", " anything", " here", " so far"]
         .iter()
         .fold(bare.as_str(), |bare, end| bare.strip_suffix(end).unwrap_or(bare));
-    views_asked_for(question).weighed || MISSING.iter().any(|words| bare.ends_with(words))
+    let before = ["what's missing before", "what is missing before", "what do we still need before"];
+    views_asked_for(question).weighed
+        || before.iter().any(|words| bare.starts_with(words))
+        || MISSING.iter().any(|words| bare.ends_with(words))
 }
 
 #[cfg(test)]

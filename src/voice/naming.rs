@@ -82,7 +82,11 @@ fn bare(word: &str) -> &str {
 pub fn names_something(word: &str) -> bool {
     static NONE: LazyLock<Words> = LazyLock::new(|| set_of(&[HOLLOW, PREPOSITIONS, GERMAN, TIME]));
     let word = bare(word);
-    is_significant(word) && !NONE.contains(word) && !word.bytes().all(|byte| byte.is_ascii_digit())
+    let is_verb = word.ends_with("n't");
+    is_significant(word)
+        && !is_verb
+        && !NONE.contains(word)
+        && !word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether a word behind a figure says what is counted: "90 minutes", "1 GB", "12 of" do, do, and do not.
@@ -90,7 +94,10 @@ pub fn is_unit(word: &str) -> bool {
     static SMALL: LazyLock<Words> = LazyLock::new(|| set_of(&[PREPOSITIONS, GERMAN, TWO_LETTERS]));
     let word = bare(word);
     let long = is_significant(word) || word.chars().count() == 2;
-    long && !SMALL.contains(word) && word.chars().all(char::is_alphabetic)
+    // "200 really" counts nothing.
+    let is_adverb =
+        word.len() > 4 && word.ends_with("ly") && !matches!(word, "assembly" | "family" | "supply" | "reply");
+    long && !is_adverb && !SMALL.contains(word) && word.chars().all(char::is_alphabetic)
 }
 
 /// Words of two letters that are no unit.
