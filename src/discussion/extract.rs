@@ -13,7 +13,7 @@ use super::facts::{is_open, placed, told};
 use super::in_brief::in_one_line;
 use super::insights::insights;
 use super::questions::questions;
-use super::replies::{asks_yes_or_no, assented, laid_down, named_by_oneself, settles, taken_up};
+use super::replies::{answering, asks_yes_or_no, assented, laid_down, named_by_oneself, settles, taken_up};
 use super::rulings::consented;
 use super::summary::{Decision, Insight, Summary, USER};
 use super::words::{with_its_mark, words};
@@ -51,7 +51,7 @@ pub fn decided_by(text: &str, before: &[Record]) -> Vec<(String, Option<String>)
         _ => None,
     });
     if let (Some(asked), [(what, _)]) = (asked, found.as_mut_slice())
-        && let Some(whole) = taken_up(what, asked)
+        && let Some(whole) = taken_up(what, asked).or_else(|| answering(what, &text, asked))
     {
         *what = whole;
     }

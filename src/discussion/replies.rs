@@ -178,6 +178,11 @@ pub(super) fn laid_down(asked: &str, text: &str, open: bool) -> Option<Ruling> {
     }
     let somebody =
         matches!(word(0).as_str(), "they" | "it" | "he" | "she" | "everyone" | "everybody" | "people");
+    // "We keep one calendar per office" to a line that asks how.
+    let ours = open && word(0) == "we" && (lists(ORDERS, &word(1)) || lists(GETS, &word(1)));
+    if ours && found.len() > 3 {
+        return Some(with_reason(said));
+    }
     let passive = matches!(word(1).as_str(), "is" | "are") && {
         let verb = word(2);
         verb.ends_with("ed") || lists(PARTICIPLES, &verb)
@@ -229,6 +234,22 @@ const DOUBTED: [&str; 14] = [
     " would ",
     " yesterday ",
 ];
+
+/// A short decision behind "yes" or "no" with the question that it answers: "Can somebody cancel? Yes, up to one week
+/// before".
+pub(super) fn answering(what: &str, text: &str, asked: &str) -> Option<String> {
+    let question = last_question(asked)?;
+    let said = statements(text);
+    let [said] = said.as_slice() else { return None };
+    let (yes, rest) = said.split_once(", ")?;
+    let first = words(rest).first().map(|word| word.text.to_string()).unwrap_or_default();
+    let is_part = lists(PREPOSITIONS, &first) || lists("after|before|from|only|until|up", &first);
+    let is_yes = matches!(yes.to_ascii_lowercase().as_str(), "no" | "yes");
+    let asks = words(question).first().is_some_and(|first| lists(VERBS_OF_A_QUESTION, &first.text));
+    let same = rest.trim_end_matches(['.', '!', ' ']).eq_ignore_ascii_case(what);
+    (is_part && is_yes && asks && same)
+        .then(|| format!("{}? {yes}, {}", capital(question), rest.trim_end_matches(['.', '!', ' '])))
+}
 
 /// A short decision with the proposal that it takes up: "OK, two weeks it is" behind "I'd suggest that they watch for two
 /// weeks first".
@@ -301,8 +322,6 @@ pub(super) fn settles(open: &str, text: &str) -> Option<Ruling> {
         found.iter().filter(|word| is_significant(&word.text)).map(|word| root(&word.text)).collect()
     };
     let (asked, own) = (roots(open), roots(said));
-    let shared = asked.iter().filter(|root| own.contains(root)).count();
-    let enough = shared >= 2 && shared * 10 >= asked.len() * 6;
     // Somebody whom the line does not name does what it asks about: "who may open" and "the deputy opens".
     let of_open = words(&lower);
     let who = of_open.iter().position(|word| word.text == "who")?;
@@ -313,6 +332,10 @@ pub(super) fn settles(open: &str, text: &str) -> Option<Ruling> {
     let is_new =
         |word: &super::words::Word<'_>| is_significant(&word.text) && !asked.contains(&root(&word.text));
     let named = (1..=5).contains(&at) && of_said.get(..at)?.iter().any(is_new);
+    // What it is done to is named by both: "opens the cabinet".
+    let object: Vec<String> =
+        behind.filter(|word| is_significant(&word.text)).map(|word| root(&word.text)).take(2).collect();
+    let enough = object.iter().any(|root| own.contains(root)) && !plain.contains(" too ");
     (enough && named && !told && !said.ends_with(['?', '？'])).then(|| with_reason(said))
 }
 
@@ -396,7 +419,7 @@ pub(super) fn suffices(statement: &str) -> Option<Ruling> {
         return Some(last);
     }
     let lower = unquoted(statement).to_ascii_lowercase();
-    let for_what = ["for the ", "for our ", "as the ", "as a "].iter().any(|begin| lower.starts_with(begin));
+    let for_what = ["as a ", "as the ", "for "].iter().any(|begin| lower.starts_with(begin));
     let (of, rest) = lower.split_once(", ").filter(|_| for_what)?;
     let enough = [
         " is fine",
@@ -413,11 +436,27 @@ pub(super) fn suffices(statement: &str) -> Option<Ruling> {
     let at = enough.iter().filter_map(|word| Some((rest.find(word)?, word.len()))).min()?;
     let (what, behind) = (&rest[..at.0], &rest[at.0 + at.1..]);
     let first = words(what).first().map(|word| word.text.to_string()).unwrap_or_default();
-    let vague = lists("everything|he|it|nothing|one|she|that|there|these|they|this|what", &first);
-    let for_now = ["for the moment", "for the time being", "as a rule", "for the record", "for the rest"];
+    let vague = lists("everything|he|it|nothing|she|that|there|these|they|this|what", &first)
+        || first == "one" && words(what).len() == 1;
+    let for_now = [
+        "as a rule",
+        "for all",
+        "for example",
+        "for instance",
+        "for me",
+        "for now",
+        "for once",
+        "for sure",
+        "for the moment",
+        "for the record",
+        "for the rest",
+        "for the time being",
+        "for us",
+    ];
     let ends = behind.is_empty() || behind.starts_with([',', '.', '!', ';', ' ']);
-    let hedged =
-        HEDGES.iter().chain(&DOUBTED).any(|word| format!(" {lower} ").contains(word) && *word != " already ");
+    let plain = format!(" {lower} ");
+    let meant = |word: &str| !matches!(word, " already " | " or ");
+    let hedged = HEDGES.iter().chain(&DOUBTED).any(|word| plain.contains(word) && meant(word));
     if vague || !ends || hedged || for_now.contains(&of) || words(what).len() > 8 || lower.ends_with('?') {
         return None;
     }
@@ -541,6 +580,9 @@ mod tests {
         ] {
             assert_eq!(of(text), None, "{text}");
         }
+        let keys = "It is unclear who keeps the keys of the rope room.";
+        assert!(settles(keys, "Sam keeps the keys, he lives next door.").is_some());
+        assert_eq!(settles(keys, "The keys are lost."), None);
         assert_eq!(settles("How old is the lock of the harbour?", "The lock of the harbour is old."), None);
     }
 
@@ -554,6 +596,16 @@ mod tests {
         assert_eq!(of("Two weeks", "How long do guests watch?"), None);
         assert_eq!(of("Two weeks", "I'd suggest one week or two weeks."), None);
         assert_eq!(of("Two weeks at the pier then", "I'd suggest two weeks at the pier then for all."), None);
+    }
+
+    #[test]
+    fn a_part_of_a_sentence_behind_a_yes_has_its_question() {
+        let of = |what: &str, text: &str| answering(what, text, "Can somebody cancel a berth?");
+        assert_eq!(
+            of("Up to one week before", "Yes, up to one week before.").as_deref(),
+            Some("Can somebody cancel a berth? Yes, up to one week before")
+        );
+        assert_eq!(of("The pilot cancels it", "Yes, the pilot cancels it."), None);
     }
 
     #[test]
@@ -599,6 +651,7 @@ mod tests {
             of("For the small pump, two valves are enough."),
             Some(("For the small pump, two valves are enough".to_owned(), None))
         );
+        assert!(of("For crews of two or three, one pilot is enough.").is_some());
         assert_eq!(
             of("ok and the lost key thing: we send a mail 7 days before").map(|(what, _)| what).as_deref(),
             Some("The lost key thing: we send a mail 7 days before")
@@ -612,6 +665,7 @@ mod tests {
             "The thing is: we send far too many letters already.",
             "The board said: we send a letter now.",
             "For the moment, the old pump is fine.",
+            "For me, the pump is fine.",
             "For the ferry, it is fine.",
             "For the children, the boat is fine but too slow.",
             "The boat is fine.",

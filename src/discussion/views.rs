@@ -20,7 +20,7 @@ const MISSING: [&str; 13] = [
     "what's missing",
 ];
 /// … and what weighs most.
-const WEIGHS: [&str; 36] = [
+const WEIGHS: [&str; 39] = [
     "any concerns",
     "any objections",
     "any risks",
@@ -34,6 +34,7 @@ const WEIGHS: [&str; 36] = [
     "biggest worries",
     "biggest worry",
     "could go wrong",
+    "good idea",
     "do you see a problem",
     "do you see any",
     "greatest risk",
@@ -55,7 +56,9 @@ const WEIGHS: [&str; 36] = [
     "where would you begin",
     "where would you start",
     "worries you most",
+    "would you build it",
     "would you change",
+    "would you do it",
     "your concerns",
 ];
 
@@ -73,6 +76,10 @@ pub(crate) fn views_asked_for(text: &str) -> Views {
     Views { missing: says(&MISSING), weighed: says(&WEIGHS) }
 }
 
+/// How a question begins that only asks what the others think.
+const OPINIONS: [&str; 6] =
+    ["do you like ", "do you think ", "what do you think ", "what would you ", "would you ", "your opinion "];
+
 /// Whether a question asks what weighs most with the three, or what they miss, and names nothing else.
 pub(super) fn asks_for_views(question: &str) -> bool {
     let bare = phrase(question);
@@ -80,7 +87,9 @@ pub(super) fn asks_for_views(question: &str) -> bool {
         .iter()
         .fold(bare.as_str(), |bare, end| bare.strip_suffix(end).unwrap_or(bare));
     let before = ["what's missing before", "what is missing before", "what do we still need before"];
+    let opinion = || OPINIONS.iter().any(|begin| bare.starts_with(begin));
     views_asked_for(question).weighed
+        || opinion()
         || before.iter().any(|words| bare.starts_with(words))
         || MISSING.iter().any(|words| bare.ends_with(words))
 }

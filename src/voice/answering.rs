@@ -28,7 +28,7 @@ use crate::discussion::event::{Class, Event, Message, Purpose};
 use crate::discussion::extract;
 use crate::discussion::root::root;
 use crate::discussion::views::{Views, views_asked_for};
-use crate::discussion::words::{stem, subjects, with_its_mark, words};
+use crate::discussion::words::{is_significant, stem, subjects, with_its_mark, words};
 use crate::discussion::{is_filler, is_of_oneself, small_talk};
 use crate::persona::Persona;
 use crate::plain;
@@ -344,7 +344,9 @@ impl Speaker<'_> {
         }
         let quote = asked.quote(best, 160);
         // One word in common with what is left out is chance.
-        if best.is_left_out() && (asked.is_answered() || asked.common() > 1) {
+        let few = || best.stems.iter().filter(|stem| is_significant(stem)).count() <= 2;
+        let whole = || asked.says_half() && few();
+        if best.is_left_out() && (asked.is_answered() || asked.common() > 1 || whole()) {
             let heading = title(&best.section);
             let ways = forms::is_left_out(self.speech, &heading, &wording::place(best), &quote);
             return alone(self.in_turn(ways));

@@ -156,6 +156,7 @@ impl Deref for Asked<'_> {
 impl Matched {
     /// Holds a message against the evidence; of lines that share as much, one that has to do with `step` is first.
     pub(super) fn of(evidence: &Evidence, text: &str, step: &str) -> Matched {
+        let text = &spoken::in_plain_words(text);
         let (words, shares, lines) = (Vec::new(), BTreeMap::new(), Vec::new());
         let (measure, kind) = (OnceCell::new(), kind_asked_for(text));
         let unknown = UNKNOWN[usize::from(!text.contains(['?', '？']))];
@@ -331,21 +332,24 @@ impl Matched {
     /// Lines that count people share that with "how many of us", and lines with a time of the day that with "at what
     /// time", beside whatever else they share.
     fn add_what_is_wanted(&mut self, evidence: &Evidence, wants: &Wants) {
-        if !wants.heads && !wants.clock {
+        if !wants.heads && !wants.clock && wants.size.is_empty() {
             return;
         }
         let all: usize = self.words.iter().map(|word| word.weight).sum();
         let lines = evidence.lines.iter().enumerate();
-        let has_it =
-            |line: &Line| wants.heads && wants.is_counted(line) || wants.clock && wants.is_met(line, "");
+        let has_it = |line: &Line| {
+            wants.heads && wants.is_counted(line)
+                || wants.clock && wants.is_met(line, "")
+                || wants.is_sized(line)
+        };
         let found = lines.filter(|(_, line)| has_it(line)).map(|(at, _)| at);
         let found: Vec<usize> = found.take(EVERYWHERE).collect();
         // Of several counts the largest is of all.
         let most = found.iter().copied().rev().max_by_key(|at| largest(&evidence.lines[*at]));
         for at in found {
             // A time needs a word in common; heads are what is asked for.
-            if wants.heads || self.shares.contains_key(&at) {
-                let weight = all * OF_MET / 100;
+            if wants.heads || !wants.size.is_empty() || self.shares.contains_key(&at) {
+                let weight = (all * OF_MET / 100).max(rarity(evidence.lines.len(), 1));
                 let lead = if wants.heads && most == Some(at) { all } else { 0 };
                 self.add(at, Share { count: 1, exact: 1, weight, strong: 1, lead, ..Share::default() });
             }
@@ -411,7 +415,9 @@ impl Matched {
             // The very count that is asked for needs no second word.
             let says = |percent: usize| share.strong > 0 && share.weight * 100 >= all * percent;
             let met = || says(OF_NAME) && (wants.figure || wants.money) && wants.is_met(line, text);
-            let has_it = || says(OF_NAME) && wants.is_counted(line) || met();
+            let counted = || wants.is_counted(line) && share.exact > 0;
+            let done = || wants.is_doer(line) && share.exact > 0 && !line.text.contains('?');
+            let has_it = || counted() || done() || met();
             if !Self::is_hit(share, all) && !has_it() {
                 continue;
             }
@@ -429,6 +435,10 @@ impl Matched {
                 // The cell that is asked for.
                 _ if share.key && share.column => 10,
                 _ if wants.is_counted(line) || wants.is_span(line) || wants.is_done(line) => 8,
+                _ if wants.is_doer(line) || wants.is_sized(line) => 8,
+                _ if !wants.is_done_there(line) => 3,
+                // "May people cancel?" is the question itself.
+                _ if is_yes_or_no(text) && is_open(line) && is_yes_or_no(&line.text) => 4,
                 _ if share.column && share.count > 1 => 6,
                 _ if wants.case && Wants::is_case(line) => 8,
                 _ if wants.open && share.count > 1 && is_open(line) => 8,
@@ -480,13 +490,23 @@ impl Matched {
         if self.words.iter().any(unknown) && !says(OF_KNOWN) {
             return false;
         }
+        // Who does it is told by a line that says what is done.
+        if !wants.is_done_there(line) {
+            return false;
+        }
         let is_met = || {
             let cell = share.key && share.column && !wants.money;
             if wants.counted.is_some() {
                 return cell || wants.is_counted(line) || wants.is_span(line);
             }
-            cell || wants.is_met(line, text) || wants.is_counted(line) || wants.is_span(line)
+            cell || wants.is_met(line, text)
+                || wants.is_counted(line)
+                || wants.is_span(line)
+                || wants.is_doer(line)
         };
+        if !wants.size.is_empty() {
+            return wants.is_sized(line);
+        }
         // "Who is Kim?" is answered by whatever is said of Kim.
         if share.named && asks_who_somebody_is(text) {
             return true;
@@ -663,6 +683,12 @@ impl<'a> Asked<'a> {
     /// Whether the best line says only words that are near to its own.
     pub fn is_only_near(&self) -> bool {
         self.lines.first().and_then(|at| self.shares.get(at)).is_some_and(|share| share.exact == 0)
+    }
+
+    /// Whether the best line says half of what it names, by weight.
+    pub fn says_half(&self) -> bool {
+        let all: usize = self.words.iter().map(|word| word.weight).sum();
+        self.lines.first().and_then(|at| self.shares.get(at)).is_some_and(|share| share.weight * 2 >= all)
     }
 
     /// How many of its words a line shares.

@@ -22,7 +22,7 @@ impl Speaker<'_> {
         // "How should people hear of it? By a letter": the question was said before.
         let answer =
             what.rsplit_once("? ").map(|(_, answer)| answer).filter(|answer| words(answer).len() > 2);
-        let (whole, what) = (snippet(what, 110), brief(answer.unwrap_or(what)));
+        let (whole, what) = (snippet(what, 160), brief(answer.unwrap_or(what)));
         let reason = why.as_ref().map(|why| format!(" (\"{}\")", snippet(why, 80))).unwrap_or_default();
         let before = self.talk.log().iter().rev().filter_map(|record| match &record.event {
             Event::User(other) if other.turn != message.turn => Some(other.text.as_str()),

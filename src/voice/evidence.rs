@@ -88,7 +88,8 @@ impl Line {
     /// Whether it stands under a heading of what is left out: "Out of scope", "Non-goals".
     pub fn is_left_out(&self) -> bool {
         let section = self.section.to_lowercase();
-        self.kind != LineKind::Heading && LEFT_OUT.iter().any(|words| section.contains(words))
+        let later = matches!(section.as_str(), "future" | "ideas for later" | "later" | "some day");
+        self.kind != LineKind::Heading && (later || LEFT_OUT.iter().any(|words| section.contains(words)))
     }
 
     /// Whether one of its words is a number.
@@ -98,7 +99,7 @@ impl Line {
 }
 
 /// Headings of what is left out.
-const LEFT_OUT: [&str; 14] = [
+const LEFT_OUT: [&str; 15] = [
     "außerhalb",
     "excluded",
     "exclusions",
@@ -110,6 +111,7 @@ const LEFT_OUT: [&str; 14] = [
     "not in scope",
     "not included",
     "not part of",
+    "not planned",
     "out of scope",
     "outside the scope",
     "won't have",

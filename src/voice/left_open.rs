@@ -120,6 +120,17 @@ const UNSETTLED: [&str; 13] = [
     "unclear",
 ];
 
+/// How it ends then.
+const ENDS_OPEN: [&str; 7] = [
+    " are open",
+    " are unclear",
+    " is open",
+    " is still open",
+    " is unclear",
+    " is undecided",
+    " remains open",
+];
+
 /// What documents call a matter that nobody has settled.
 const SET_ASIDE: [&str; 8] = [
     "not agreed",
@@ -145,9 +156,7 @@ pub(super) fn is_open(line: &Line) -> bool {
     let begins = || {
         let lower = line.text.to_lowercase();
         UNSETTLED.iter().any(|begin| lower.starts_with(begin))
-            || [" is unclear", " are unclear", " is undecided", " is still open"]
-                .iter()
-                .any(|end| lower.ends_with(end))
+            || ENDS_OPEN.iter().any(|end| lower.trim_end_matches('.').ends_with(end))
     };
     let set_aside = || says(&line.section) || line.text.contains(" not ") && says(&line.text) || begins();
     matches!(line.kind, LineKind::Prose | LineKind::Row)

@@ -1,6 +1,8 @@
 //! What people say, and how documents write it: "fourteen days" and "14 days", "half past five" and "17:30", "hand it
 //! in" and "submission".
 
+use std::borrow::Cow;
+
 use super::evidence::Evidence;
 use crate::discussion::root::root;
 use crate::discussion::words::{is_significant, words};
@@ -101,6 +103,50 @@ pub(super) fn verbs_for(text: &str) -> Vec<(&'static str, &'static str)> {
     };
     let said = PHRASAL.iter().filter(|(verb, particle, _)| says(verb, particle));
     said.map(|(verb, _, written)| (*verb, *written)).collect()
+}
+
+/// What people say in several words, and documents in one.
+const PHRASES: [(&str, &str); 20] = [
+    ("by herself", "alone"),
+    ("by himself", "alone"),
+    ("by myself", "alone"),
+    ("by themselves", "alone"),
+    ("by yourself", "alone"),
+    ("how's", "how is"),
+    ("in charge of", "leading"),
+    ("on her own", "alone"),
+    ("on his own", "alone"),
+    ("on my own", "alone"),
+    ("on our own", "alone"),
+    ("on their own", "alone"),
+    ("on your own", "alone"),
+    ("take over into", "carry over to"),
+    ("up to date", "current"),
+    ("what's", "what is"),
+    ("when's", "when is"),
+    ("where's", "where is"),
+    ("who's", "who is"),
+    ("why's", "why is"),
+];
+
+/// A text with such phrases in one word, and short forms written out.
+pub(super) fn in_plain_words(text: &str) -> Cow<'_, str> {
+    let lower = text.replace('’', "'").to_ascii_lowercase();
+    if lower.len() != text.len() || !PHRASES.iter().any(|(said, _)| lower.contains(said)) {
+        return Cow::Borrowed(text);
+    }
+    let mut told = text.to_owned();
+    for (said, written) in PHRASES {
+        let lower = told.to_ascii_lowercase();
+        let whole = |at: &usize| {
+            let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+            !letter(lower[..*at].chars().next_back()) && !letter(lower[at + said.len()..].chars().next())
+        };
+        if let Some(at) = lower.match_indices(said).map(|(at, _)| at).find(whole) {
+            told.replace_range(at..at + said.len(), written);
+        }
+    }
+    Cow::Owned(told)
 }
 
 /// A text with its times of the day as the documents write them: "half past five" as "17:30" where a line has that.

@@ -38,7 +38,9 @@ pub(super) fn extreme<'e>(evidence: &'e Evidence, question: &str) -> Option<(&'e
         _ => return None,
     };
     // "At least", "at most" and "most of the time" are no superlatives of a column.
-    let asks = found.iter().any(|word| matches!(word.text.as_ref(), "which" | "what" | "who" | "where"));
+    let asks = found
+        .iter()
+        .any(|word| matches!(word.text.as_ref(), "which" | "what" | "what's" | "who" | "who's" | "where"));
     let lower = question.to_lowercase();
     let bound = ["at least", "at most", "most of", "at the latest", "most important"];
     if !asks || bound.iter().any(|words| lower.contains(words)) {

@@ -3,6 +3,7 @@
 use super::evidence::Line;
 use super::spoken;
 use crate::discussion::names_people;
+use crate::discussion::near::near_to;
 use crate::discussion::root::root;
 use crate::discussion::words::{Word, words};
 
@@ -39,6 +40,10 @@ pub(super) struct Wants {
     pub heads: bool,
     /// "At what time …": a line with a time of the day.
     pub clock: bool,
+    /// "Who approves …": what somebody does, by its root.
+    pub does: Option<String>,
+    /// "How high …": the units of a line that tells it.
+    pub size: &'static [&'static str],
 }
 
 /// Whether a line has a figure of something, given by its root.
@@ -113,6 +118,33 @@ fn is_of_the_year(word: &str) -> bool {
     ];
     months.contains(&word)
 }
+
+/// What "how high" and the like are measured in.
+const SIZES: [(&str, &[&str]); 7] = [
+    ("deep", LENGTHS),
+    ("far", LENGTHS),
+    ("heavy", &["gram", "grams", "kg", "kilo", "kilos", "lb", "pounds", "ton", "tons", "tonnes"]),
+    ("high", LENGTHS),
+    ("tall", LENGTHS),
+    ("thick", LENGTHS),
+    ("wide", LENGTHS),
+];
+const LENGTHS: &[&str] = &[
+    "centimetres",
+    "cm",
+    "feet",
+    "foot",
+    "ft",
+    "inches",
+    "kilometres",
+    "km",
+    "m",
+    "meters",
+    "metre",
+    "metres",
+    "miles",
+    "mm",
+];
 
 /// Words before what somebody may, can or must do.
 const MODALS: [&str; 7] = ["allowed", "can", "has", "have", "may", "must", "shall"];
@@ -189,6 +221,19 @@ impl Wants {
         let of = behind.iter().find(|word| !small(word)).map(|word| word.text.as_ref());
         let heads = of.is_some_and(|of| matches!(of, "us" | "you" | "them" | "people" | "persons" | "heads"));
         let counted = of.filter(|_| !heads).map(root);
+        // "Who approves it?", and not "who may", which tells what somebody may do.
+        let behind_who =
+            found.windows(2).find(|pair| pair[0].text == "who").map(|pair| pair[1].text.as_ref());
+        let small = |word: &str| {
+            MODALS.contains(&word)
+                || matches!(word, "are" | "does" | "is" | "was" | "will" | "would" | "should")
+        };
+        let does = behind_who.filter(|word| people && !open && !small(word)).map(root);
+        let size = found.windows(2).find_map(|pair| {
+            let unit = |(measure, _): &&(&str, &[&str])| pair[0].text == "how" && pair[1].text == *measure;
+            SIZES.iter().find(unit).map(|(_, units)| *units)
+        });
+        let size = size.unwrap_or_default();
         let clock = whole(&["what time", "time of day", "time of the day", "what hour", "um wie viel uhr"]);
         let span =
             whole(&["how long", "wie lange", "how soon", "how late", "how quick", "how quickly", "how fast"]);
@@ -196,7 +241,21 @@ impl Wants {
         let people = people && !open;
         let done =
             people.then(|| behind_a_modal(found.iter().map(|word| word.text.as_ref())).next()).flatten();
-        Wants { case: whole(&case), figure, people, open, span, money, why, done, counted, heads, clock }
+        Wants {
+            case: whole(&case),
+            figure,
+            people,
+            open,
+            span,
+            money,
+            why,
+            done,
+            counted,
+            heads,
+            clock,
+            does,
+            size,
+        }
     }
 
     /// Whether a line holds what is asked for: an amount of money, a span of time, a figure, or people whom the question
@@ -238,6 +297,31 @@ impl Wants {
     /// Whether a line counts what is asked for: "18 stops".
     pub fn is_counted(&self, line: &Line) -> bool {
         self.counted.as_ref().is_some_and(|noun| counts(line, noun)) || self.heads && counts_heads(line)
+    }
+
+    /// Whether a line tells how high or heavy something is: "11 metres".
+    pub fn is_sized(&self, line: &Line) -> bool {
+        line.words.windows(2).any(|pair| is_figure(&pair[0]) && self.size.contains(&pair[1].as_str()))
+    }
+
+    /// Whether a line says who does what is asked for, before the verb: "Team leads approve …".
+    pub fn is_doer(&self, line: &Line) -> bool {
+        let Some(does) = &self.does else { return false };
+        let at = line.words.iter().position(|word| root(word) == *does && !word.ends_with("al"));
+        at.is_some_and(|at| {
+            at > 0 && at <= 6 && line.words.get(..at).is_some_and(|who| names_people(&who.join(" "), ""))
+        })
+    }
+
+    /// Whether a line says the verb of "who approves …" at all.
+    pub fn is_done_there(&self, line: &Line) -> bool {
+        self.does.as_ref().is_none_or(|does| {
+            let near = near_to(does);
+            line.words
+                .iter()
+                .map(|word| root(word))
+                .any(|word| word == *does || near.contains(&word.as_str()))
+        })
     }
 
     /// Whether a line gives a reason.
