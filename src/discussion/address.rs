@@ -71,8 +71,9 @@ pub fn unaddressed<'t>(text: &'t str, cast: &Cast) -> &'t str {
 }
 
 /// Small words before a comma that say nothing, and those that join on to what was said.
-const SMALL_TALK: [&str; 21] = [
+const SMALL_TALK: [&str; 22] = [
     "all",
+    "all of you",
     "by the way",
     "dear all",
     "everybody",

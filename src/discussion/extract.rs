@@ -12,14 +12,16 @@ use super::event::{Class, Event, NoticeKind, Purpose, Record};
 use super::facts::{is_open, placed, told};
 use super::in_brief::in_one_line;
 use super::insights::insights;
+use super::open_points::settles;
 use super::questions::questions;
-use super::replies::{answering, asks_yes_or_no, assented, laid_down, named_by_oneself, settles, taken_up};
+use super::replies::{answering, asks_yes_or_no, assented, laid_down, named_by_oneself, taken_up};
 use super::rulings::consented;
 use super::summary::{Decision, Insight, Summary, USER};
-use super::words::{with_its_mark, words};
+use super::words::{lists, with_its_mark, words};
 use crate::beside::shared;
 use crate::persona::Persona;
 use crate::plain::{capital, cut, one_line};
+use crate::voice::forms::shows_an_answer;
 
 /// The longest entry of a synthesis, in characters.
 pub(super) const ENTRY: usize = 400;
@@ -78,13 +80,16 @@ pub fn implied(text: &str, before: &[Record]) -> Vec<(String, Option<String>)> {
     // "Yes" behind a colleague's own question is an answer to that one.
     let asked_back = || since().any(asks_yes_or_no);
     let open_shown = || since().flat_map(placed).any(|(_, line)| is_open(&line));
+    // What nobody could answer out of the documents is open as well.
+    let answered = || since().flat_map(sentences).any(|said| shows_an_answer(&said));
+    let unanswered = || since().next().is_some() && !answered();
     let answer = |asked: &str| {
         answer_to(asked, text)
             .or_else(|| figure_for(asked, text))
             .or_else(|| consented(asked, text))
             .or_else(|| told_oneself(asked, text))
-            .or_else(|| laid_down(asked, text, open_shown()))
-            .or_else(|| assented(asked, text).filter(|(_, why)| why.is_some() || !asked_back()))
+            .or_else(|| laid_down(asked, text, open_shown() || unanswered()))
+            .or_else(|| assented(asked, text, open_shown()).filter(|(_, why)| why.is_some() || !asked_back()))
     };
     asked.and_then(answer).into_iter().collect()
 }
@@ -324,6 +329,48 @@ fn actions(said: &[Said]) -> Vec<Insight> {
     found
 }
 
+/// Whether somebody named does something on a day to come: "Sam brings the camera on Monday".
+fn brings(sentence: &str) -> bool {
+    let found = words(sentence);
+    let [who, verb, ..] = found.as_slice() else { return false };
+    let base = verb.text.strip_suffix('s').unwrap_or_default();
+    let base = base.strip_suffix('e').filter(|base| ERRANDS.contains(base)).unwrap_or(base);
+    let does = ERRANDS.contains(&base)
+        || matches!(base, "document" | "fix" | "paint" | "pay" | "repair" | "set" | "write");
+    let lower = format!(" {} ", sentence.trim_end_matches(['.', '!']).to_ascii_lowercase());
+    let days = [
+        " by ",
+        " in april ",
+        " in august ",
+        " in december ",
+        " in february ",
+        " in january ",
+        " in july ",
+        " in june ",
+        " in march ",
+        " in may ",
+        " in november ",
+        " in october ",
+        " in september ",
+        " next ",
+        " on friday ",
+        " on monday ",
+        " on saturday ",
+        " on sunday ",
+        " on thursday ",
+        " on tuesday ",
+        " on wednesday ",
+        " this week ",
+        " today ",
+        " tomorrow ",
+        " tonight ",
+    ];
+    let is_name = sentence.starts_with(char::is_uppercase)
+        && who.text.len() > 1
+        && !lists("he|it|she|that|this|what|who", &who.text);
+    is_name && does && days.iter().any(|day| lower.contains(day)) && !lower.contains(" every ")
+}
+
 /// What a sentence gives somebody to do.
 pub(crate) fn errand(sentence: &str, by_user: bool) -> Option<&str> {
     let lower = sentence.replace('’', "'").to_ascii_lowercase();
@@ -348,7 +395,8 @@ pub(crate) fn errand(sentence: &str, by_user: bool) -> Option<&str> {
             let who = words(&lower[..at]).len();
             (1..=4).contains(&who) && !lower.starts_with("we ") && ERRANDS.contains(&verb)
         });
-    ((takes_on || named) && decisions_in(sentence, true).is_empty()).then_some(sentence)
+    let errand = takes_on || named || by_user && brings(sentence);
+    (errand && decisions_in(sentence, true).is_empty()).then_some(sentence)
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ mod log;
 pub(crate) mod near;
 mod norms;
 pub mod open;
+mod open_points;
 pub mod positions;
 mod questions;
 pub mod ranking;

@@ -4,7 +4,6 @@
 
 use super::arrangements::done_by;
 use super::decisions::{statements, with_reason};
-use super::root::root;
 use super::rulings::Ruling;
 use super::words::{VERBS_OF_A_QUESTION, is_significant, lists, unquoted, words};
 use crate::plain::capital;
@@ -15,8 +14,9 @@ const NO: &str = "nein|no|nope";
 /// How a yes or a no goes on that is no more than that.
 const BESIDE: &str = "absolutely|course|definitely|need|no|not|of|please|really|yes";
 
-/// What a bare yes or no decides behind a question of what should be: "Yes, please", "No. Nobody reads it."
-pub(super) fn assented(asked: &str, text: &str) -> Option<Ruling> {
+/// What a bare yes or no decides behind a question of what should be: "Yes, please", "No. Nobody reads it." Where a
+/// colleague has read out an open line on it, `open`, behind "do we …?" too.
+pub(super) fn assented(asked: &str, text: &str, open: bool) -> Option<Ruling> {
     let question = last_question(asked)?;
     let all = statements(text);
     // "That would need a second driver, so no."
@@ -59,7 +59,13 @@ pub(super) fn assented(asked: &str, text: &str) -> Option<Ruling> {
         return None;
     }
     let why = why.map(|why| reason_of(why.trim_end_matches(['.', '!', ' '])));
-    settled(question, is_yes && !denies).map(|what| (what, why))
+    let yes = is_yes && !denies;
+    let does = || {
+        let rest =
+            question.strip_prefix("do we ").or_else(|| question.strip_prefix("Do we ")).filter(|_| open)?;
+        Some(format!("We {}{rest}", if yes { "" } else { "do not " }))
+    };
+    settled(question, yes).or_else(does).map(|what| (what, why))
 }
 
 /// Whether a contribution ends with a question that "yes" would answer.
@@ -73,7 +79,7 @@ pub(super) fn asks_yes_or_no(said: &str) -> bool {
 }
 
 /// Words with which a reply says less than yes or no.
-const HEDGES: [&str; 12] = [
+pub(super) const HEDGES: [&str; 12] = [
     " but ",
     " depends",
     " except ",
@@ -176,6 +182,12 @@ pub(super) fn laid_down(asked: &str, text: &str, open: bool) -> Option<Ruling> {
     if ranks && !lists("he|i|it|she|that|the|they|we", &word(0)) {
         return Some((format!("{}? {}", capital(question), capital(said)), None));
     }
+    // "Petra will tick it in the list."
+    let named = said.starts_with(char::is_uppercase)
+        && !lists("everything|he|i|it|nobody|she|somebody|that|they|this|we|who|you", &word(0));
+    if named && found.len() > 3 && (word(1) == "will" || word(2) == "will") {
+        return Some(with_reason(said));
+    }
     let somebody =
         matches!(word(0).as_str(), "they" | "it" | "he" | "she" | "everyone" | "everybody" | "people");
     // "We keep one calendar per office" to a line that asks how.
@@ -218,7 +230,7 @@ const ORDERS: &str = concat!(
 const PARTICIPLES: &str =
     "given|hidden|kept|left|lent|made|paid|put|sent|shown|sold|split|taken|told|written";
 /// Words with which an answer tells how things are, or doubts.
-const DOUBTED: [&str; 14] = [
+pub(super) const DOUBTED: [&str; 14] = [
     " already ",
     " always ",
     " could ",
@@ -303,45 +315,6 @@ pub(super) fn named_by_oneself(text: &str) -> Option<Ruling> {
     })
 }
 
-/// What a statement of the user's settles of a line that asks: "The deputy opens the cabinet at night" behind "Who may
-/// open the cabinet at night?"
-pub(super) fn settles(open: &str, text: &str) -> Option<Ruling> {
-    let all = statements(text);
-    let [said] = all.as_slice() else { return None };
-    let said = said.trim_end_matches(['.', '!', ' ']);
-    let plain = format!(" {} ", unquoted(said).to_ascii_lowercase());
-    let lower = open.to_ascii_lowercase();
-    let first = words(said).first().map(|word| word.text.to_string()).unwrap_or_default();
-    let told = DOUBTED.iter().chain(&HEDGES).any(|word| plain.contains(word) && *word != " only ")
-        || lists("he|i|it|nobody|nothing|she|that|there|they|this|who|you", &first)
-        || [" was ", " were ", " had ", " did ", " always ", " never "]
-            .iter()
-            .any(|word| plain.contains(word));
-    let roots = |text: &str| -> Vec<String> {
-        let found = words(text);
-        found.iter().filter(|word| is_significant(&word.text)).map(|word| root(&word.text)).collect()
-    };
-    let (asked, own) = (roots(open), roots(said));
-    // Somebody whom the line does not name does what it asks about: "who may open" and "the deputy opens".
-    let of_open = words(&lower);
-    let who = of_open.iter().position(|word| word.text == "who")?;
-    let mut behind = of_open.get(who + 1..)?.iter();
-    let verb = root(&behind.find(|word| !lists(MODALS, &word.text))?.text);
-    let of_said = words(said);
-    let at = of_said.iter().position(|word| root(&word.text) == verb && !word.text.ends_with("ed"))?;
-    let is_new =
-        |word: &super::words::Word<'_>| is_significant(&word.text) && !asked.contains(&root(&word.text));
-    let named = (1..=5).contains(&at) && of_said.get(..at)?.iter().any(is_new);
-    // What it is done to is named by both: "opens the cabinet".
-    let object: Vec<String> =
-        behind.filter(|word| is_significant(&word.text)).map(|word| root(&word.text)).take(2).collect();
-    let enough = object.iter().any(|root| own.contains(root)) && !plain.contains(" too ");
-    (enough && named && !told && !said.ends_with(['?', '？'])).then(|| with_reason(said))
-}
-
-/// Words between "who" and what somebody does.
-const MODALS: &str = "can|could|did|does|has|is|may|must|shall|should|to|will|would";
-
 /// What a statement lays down behind a decision in the same message: "Lost keys are reported on the same day".
 pub(super) fn goes_with_it(statement: &str) -> Option<Ruling> {
     let lower = unquoted(statement).to_ascii_lowercase();
@@ -387,6 +360,38 @@ fn on_a_matter(statement: &str) -> Option<Ruling> {
     is_rule.then(|| with_reason(said)).map(|(what, why)| (capital(&what), why))
 }
 
+/// What a statement says that somebody has decided: "Missed lessons can't be made up, that was decided by the board".
+fn decided_elsewhere(statement: &str) -> Option<Ruling> {
+    let lower = unquoted(statement).to_ascii_lowercase();
+    let signs = [
+        ", that was decided",
+        ", that is decided",
+        ", that's decided",
+        ", this was decided",
+        ", that was agreed",
+        ", it was decided",
+        ", that has been decided",
+    ];
+    let (at, sign) = signs.iter().filter_map(|sign| Some((lower.find(sign)?, sign.len()))).min()?;
+    let behind = statement[at + sign..].trim_end_matches(['.', '!', ' ']);
+    let denied = lower[at..].contains(" not ") || lower.trim_end().ends_with('?');
+    (!denied && words(&statement[..at]).len() > 2)
+        .then(|| (capital(&statement[..at]), Some(format!("decided{behind}"))))
+}
+
+/// What a statement concludes with "should" and "then": "Gloves should be free then".
+fn should_then(statement: &str) -> Option<Ruling> {
+    let lower = unquoted(statement).to_ascii_lowercase();
+    let bare = lower.trim_end_matches(['.', '!', ' ']).strip_suffix(" then")?;
+    let first = words(bare).first().map(|word| word.text.to_string()).unwrap_or_default();
+    let doubted = [" maybe ", " perhaps ", " probably ", " i think "]
+        .iter()
+        .any(|word| format!(" {bare} ").contains(word));
+    let tells = lists("he|i|it|she|somebody|someone|that|there|they|this|what|who|you", &first);
+    let concludes = bare.contains(" should ") && !tells && !doubted && words(bare).len() > 3;
+    concludes.then(|| with_reason(&statement[..bare.len()]))
+}
+
 /// How a statement ends that leaves nothing open: "German and English for the labels, nothing else".
 const ENDS: [&str; 8] = [
     " and nothing else",
@@ -415,7 +420,9 @@ fn to_the_last(statement: &str) -> Option<Ruling> {
 
 /// What the user calls good enough: "For the licence, the open one is fine, the lawyers have nodded".
 pub(super) fn suffices(statement: &str) -> Option<Ruling> {
-    if let Some(last) = to_the_last(statement).or_else(|| on_a_matter(statement)) {
+    let told =
+        to_the_last(statement).or_else(|| on_a_matter(statement)).or_else(|| decided_elsewhere(statement));
+    if let Some(last) = told.or_else(|| should_then(statement)) {
         return Some(last);
     }
     let lower = unquoted(statement).to_ascii_lowercase();
@@ -503,7 +510,7 @@ mod tests {
                 Some("the store is full"),
             ),
         ] {
-            let found = assented(asked, text);
+            let found = assented(asked, text, false);
             assert_eq!(found, Some((what.to_owned(), why.map(str::to_owned))), "{asked} {text}");
         }
         for (asked, text) in [
@@ -515,8 +522,29 @@ mod tests {
             ("Should we lend ropes?", "Yes or no?"),
             ("We lend ropes.", "Yes."),
         ] {
-            assert_eq!(assented(asked, text), None, "{asked} {text}");
+            assert_eq!(assented(asked, text, false), None, "{asked} {text}");
         }
+    }
+
+    #[test]
+    fn what_was_decided_elsewhere_and_what_should_be_then_is_decided() {
+        let of = |text: &str| suffices(text);
+        assert_eq!(
+            of("Missed tours can't be made up, that was decided by the board last night."),
+            Some((
+                "Missed tours can't be made up".to_owned(),
+                Some("decided by the board last night".to_owned())
+            ))
+        );
+        assert_eq!(
+            of("Gloves and oars should be free then."),
+            Some(("Gloves and oars should be free".to_owned(), None))
+        );
+        assert_eq!(of("Gloves should be free."), None);
+        assert_eq!(of("That should do then."), None);
+        let open = |text: &str| assented("do we keep the old list?", text, true).map(|(what, _)| what);
+        assert_eq!(open("no").as_deref(), Some("We do not keep the old list"));
+        assert_eq!(assented("do we keep the old list?", "no", false), None);
     }
 
     #[test]
@@ -564,26 +592,6 @@ mod tests {
         {
             assert_eq!(open("What does a skipper see when the lock is shut?", text), None, "{text}");
         }
-    }
-
-    #[test]
-    fn a_statement_settles_the_line_that_asks_for_it() {
-        let open = "Who may open the lock when the harbour master is away?";
-        let of = |text: &str| settles(open, text).map(|(what, _)| what);
-        let said = "The deputy opens the lock when the harbour master is away";
-        assert_eq!(of(said).as_deref(), Some(said));
-        for text in [
-            "The harbour master is away on Sundays.",
-            "The lock is a mess when the harbour master is away.",
-            "The deputy should open the lock when the harbour master is away.",
-            "The deputy opened the lock last week when the harbour master was away.",
-        ] {
-            assert_eq!(of(text), None, "{text}");
-        }
-        let keys = "It is unclear who keeps the keys of the rope room.";
-        assert!(settles(keys, "Sam keeps the keys, he lives next door.").is_some());
-        assert_eq!(settles(keys, "The keys are lost."), None);
-        assert_eq!(settles("How old is the lock of the harbour?", "The lock of the harbour is old."), None);
     }
 
     #[test]

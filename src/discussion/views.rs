@@ -4,7 +4,13 @@
 use super::words::phrase;
 
 /// What is not there …
-const MISSING: [&str; 13] = [
+const MISSING: [&str; 19] = [
+    "anything missing",
+    "anything we forgot",
+    "anything we have forgotten",
+    "anything we missed",
+    "anything we've forgotten",
+    "anything we've missed",
     "are we missing",
     "did we forget",
     "did we miss",
@@ -73,7 +79,8 @@ pub(crate) struct Views {
 pub(crate) fn views_asked_for(text: &str) -> Views {
     let lower = format!(" {} ", phrase(text));
     let says = |all: &[&str]| all.iter().any(|words| lower.contains(&format!(" {words} ")));
-    Views { missing: says(&MISSING), weighed: says(&WEIGHS) }
+    let of_you = says(&["you"]) && says(&["bothers", "concerns", "worries", "worry"]) && says(&["what"]);
+    Views { missing: says(&MISSING), weighed: says(&WEIGHS) || of_you }
 }
 
 /// How a question begins that only asks what the others think.
@@ -106,6 +113,10 @@ mod tests {
             assert!(asks_for_views(text), "{text}");
         }
         assert!(views_asked_for("Did we forget something?").missing && asks_for_views("What did we forget?"));
+        assert!(
+            asks_for_views("What worries each of you most?")
+                && asks_for_views("Is there anything we have forgotten?")
+        );
         assert!(!asks_for_views("Which risk does the ferry have at night?"));
         assert!(!asks_for_views("Did we forget the pump?"));
     }

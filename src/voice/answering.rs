@@ -158,7 +158,10 @@ impl Speaker<'_> {
             _ => None,
         });
         // "Who may turn it off?" finds its line by itself.
-        let alone = points && self.asked(message).best().is_some();
+        // Of what stands nowhere, nothing is said by what was asked before.
+        let own = || self.asked(message);
+        let strange = !telling(message).is_empty() && !own().is_mentioned();
+        let alone = strange || points && own().best().is_some();
         match users.nth(1).filter(|before| opens && short && !alone && asks(before)) {
             Some(before) => format!("{message} {}", self.without_names(before)),
             None => message.to_owned(),
@@ -369,7 +372,9 @@ impl Speaker<'_> {
         let missing = (!asked.is_answered()).then(missing).flatten();
         // Of a thing that stands nowhere, a line that only has a near word says nothing.
         let in_its_case = || Wants::of(text).case && Wants::is_case(best);
-        if let Some(missing) = missing.as_ref().filter(|_| asked.is_only_near() && !in_its_case()) {
+        if let Some(missing) =
+            missing.as_ref().filter(|_| (asked.is_only_near() || asked.is_by_chance()) && !in_its_case())
+        {
             return self.finds_nothing(missing);
         }
         let (ways, next) = match (is_open(best), asked.is_answered()) {

@@ -165,6 +165,17 @@ impl Matched {
         for (run, stem) in runs(text, evidence).into_iter().take(MOST) {
             matched.look_for(evidence, run, &stem, &names);
         }
+        // "If one of the two instructors is ill" is about any instructor.
+        if Wants::of(text).case {
+            let counted =
+                runs(text, evidence).into_iter().filter(|(run, _)| run.len() > 1 && is_a_figure(&run[0]));
+            for (run, stem) in counted.take(MOST).collect::<Vec<_>>() {
+                let unit: Vec<String> = run.last().cloned().into_iter().collect();
+                if names_something(&stem) {
+                    matched.look_for(evidence, unit, &stem, &names);
+                }
+            }
+        }
         matched.pair_up(evidence, text);
         matched.add_numbered(evidence, text);
         let wants = Wants::of(text);
@@ -332,7 +343,7 @@ impl Matched {
     /// Lines that count people share that with "how many of us", and lines with a time of the day that with "at what
     /// time", beside whatever else they share.
     fn add_what_is_wanted(&mut self, evidence: &Evidence, wants: &Wants) {
-        if !wants.heads && !wants.clock && wants.size.is_empty() {
+        if !wants.heads && !wants.clock && !wants.deadline && wants.size.is_empty() {
             return;
         }
         let all: usize = self.words.iter().map(|word| word.weight).sum();
@@ -341,6 +352,7 @@ impl Matched {
             wants.heads && wants.is_counted(line)
                 || wants.clock && wants.is_met(line, "")
                 || wants.is_sized(line)
+                || wants.is_due(line)
         };
         let found = lines.filter(|(_, line)| has_it(line)).map(|(at, _)| at);
         let found: Vec<usize> = found.take(EVERYWHERE).collect();
@@ -348,7 +360,7 @@ impl Matched {
         let most = found.iter().copied().rev().max_by_key(|at| largest(&evidence.lines[*at]));
         for at in found {
             // A time needs a word in common; heads are what is asked for.
-            if wants.heads || !wants.size.is_empty() || self.shares.contains_key(&at) {
+            if wants.heads || wants.deadline || !wants.size.is_empty() || self.shares.contains_key(&at) {
                 let weight = (all * OF_MET / 100).max(rarity(evidence.lines.len(), 1));
                 let lead = if wants.heads && most == Some(at) { all } else { 0 };
                 self.add(at, Share { count: 1, exact: 1, weight, strong: 1, lead, ..Share::default() });
@@ -421,6 +433,10 @@ impl Matched {
             if !Self::is_hit(share, all) && !has_it() {
                 continue;
             }
+            // What only says something near to a price tells none.
+            if wants.money && share.exact == 0 && !wants.is_met(line, text) {
+                continue;
+            }
             // The names of columns tell who asks what there is, and nobody who tells something.
             let names = line.kind == LineKind::Heading || line.kind == LineKind::Columns && wants.open;
             if names || line.stems.len() < 3 {
@@ -435,7 +451,7 @@ impl Matched {
                 // The cell that is asked for.
                 _ if share.key && share.column => 10,
                 _ if wants.is_counted(line) || wants.is_span(line) || wants.is_done(line) => 8,
-                _ if wants.is_doer(line) || wants.is_sized(line) => 8,
+                _ if wants.is_doer(line) || wants.is_sized(line) || wants.is_due(line) => 8,
                 _ if !wants.is_done_there(line) => 3,
                 // "May people cancel?" is the question itself.
                 _ if is_yes_or_no(text) && is_open(line) && is_yes_or_no(&line.text) => 4,
@@ -504,8 +520,8 @@ impl Matched {
                 || wants.is_span(line)
                 || wants.is_doer(line)
         };
-        if !wants.size.is_empty() {
-            return wants.is_sized(line);
+        if !wants.size.is_empty() || wants.deadline {
+            return wants.is_sized(line) || wants.is_due(line);
         }
         // "Who is Kim?" is answered by whatever is said of Kim.
         if share.named && asks_who_somebody_is(text) {
@@ -598,6 +614,15 @@ impl<'a> Asked<'a> {
             *rank == 0 || share(*at).weight * 2 >= most && share(*at).count >= 2
         };
         lines.find(|one| near(one) && self.evidence.lines.get(one.1).is_some_and(is_open)).map(|(_, at)| at)
+    }
+
+    /// The open lines that share any of it, the nearest first, by their index.
+    pub fn near_open(&self) -> Vec<usize> {
+        let open = |at: &usize| self.evidence.lines.get(*at).is_some_and(is_open);
+        let mut found: Vec<(usize, usize)> =
+            self.shares.iter().filter(|(at, _)| open(at)).map(|(at, share)| (share.weight, *at)).collect();
+        found.sort_by_key(|(weight, at)| (std::cmp::Reverse(*weight), *at));
+        found.into_iter().map(|(_, at)| at).take(3).collect()
     }
 
     /// Whether it names anything that could be looked for.

@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use super::asking::{Asked, Matched};
 use super::evidence::Evidence;
-use super::left_open::is_open;
 use super::offline::{CHOICE, without_reference};
 use crate::discussion::address::{own_words, unaddressed};
 use crate::discussion::decisions::decisions_in;
@@ -65,11 +64,17 @@ impl Heard {
                 let own = own_words(&message.text);
                 let outright = !decisions_in(&own, true).is_empty();
                 let mut decided = extract::decided_by(&message.text, &talk.log()[..at]);
+                let mut stated = None;
                 if decided.is_empty() {
                     let text = unaddressed(&message.text, &talk.library().cast);
                     let asked = self.asked(evidence, talk, text);
-                    let open = asked.best().filter(|line| is_open(line));
-                    decided.extend(open.and_then(|line| extract::settled_of(&line.text, text)));
+                    let open = asked.near_open();
+                    let lines = open.iter().filter_map(|at| Some((*at, evidence.lines.get(*at)?)));
+                    let settled = lines
+                        .into_iter()
+                        .find_map(|(at, line)| Some((at, extract::settled_of(&line.text, text)?)));
+                    stated = settled.as_ref().map(|(at, _)| *at);
+                    decided.extend(settled.map(|(_, ruling)| ruling));
                 }
                 if let Some((what, _)) = decided.first() {
                     self.decided.insert(at);
@@ -84,7 +89,7 @@ impl Heard {
                     self.settled.extend(asked.lines.iter().take(CHOICE));
                     let open = |asked: &Asked<'_>| asked.close_open();
                     let before = (!outright).then(|| self.asked(evidence, talk, before.unwrap_or_default()));
-                    let closes = open(&asked).or_else(|| before.as_ref().and_then(open));
+                    let closes = stated.or_else(|| open(&asked)).or_else(|| before.as_ref().and_then(open));
                     self.closed.extend(closes);
                     self.answers = closes.filter(|_| !outright);
                 }

@@ -53,7 +53,7 @@ pub(super) fn in_other_signs(run: &[String]) -> Option<Vec<String>> {
 }
 
 /// Verbs of two words, with the one that documents have for them.
-const PHRASAL: [(&str, &str, &str); 29] = [
+const PHRASAL: [(&str, &str, &str); 30] = [
     ("back", "out", "cancel"),
     ("call", "off", "cancel"),
     ("come", "along", "travel"),
@@ -76,6 +76,7 @@ const PHRASAL: [(&str, &str, &str); 29] = [
     ("send", "back", "return"),
     ("send", "out", "send"),
     ("set", "up", "install"),
+    ("show", "up", "turn"),
     ("sign", "up", "register"),
     ("throw", "away", "remove"),
     ("turn", "in", "submit"),
@@ -106,7 +107,13 @@ pub(super) fn verbs_for(text: &str) -> Vec<(&'static str, &'static str)> {
 }
 
 /// What people say in several words, and documents in one.
-const PHRASES: [(&str, &str); 20] = [
+const PHRASES: [(&str, &str); 26] = [
+    ("are we talking about", "are there"),
+    ("at the moment", "now"),
+    ("how far in advance", "how long ahead"),
+    ("in advance", "ahead"),
+    ("right now", "now"),
+    ("the whole thing", "it"),
     ("by herself", "alone"),
     ("by himself", "alone"),
     ("by myself", "alone"),

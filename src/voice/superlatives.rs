@@ -13,11 +13,14 @@ enum Extreme {
     Least,
 }
 
-const MOST: &str =
-    "biggest|busiest|dearest|farthest|greatest|highest|largest|latest|longest|maximum|most|slowest";
+const MOST: &str = "biggest|busiest|dearest|farthest|greatest|heaviest|highest|largest|latest|likeliest|longest|maximum|most|riskiest|slowest|worst";
 const LEAST: &str = "cheapest|earliest|fastest|fewest|least|lowest|minimum|shortest|smallest|soonest";
 /// What a superlative measures, where it says so: words that a column may be called by.
-const MEASURES: [(&str, &str); 8] = [
+const MEASURES: [(&str, &str); 12] = [
+    ("carry", "capacity|kg|load|payload|weight"),
+    ("heaviest", "kg|load|payload|weight"),
+    ("likeliest", "chance|likelihood|probability"),
+    ("likely", "chance|likelihood|probability"),
     ("cheapest", "amount|cost|costs|eur|fee|fees|price|prices|rate|usd"),
     ("dearest", "amount|cost|costs|eur|fee|fees|price|prices|rate|usd"),
     ("expensive", "amount|cost|costs|eur|fee|fees|price|prices|rate|usd"),
@@ -132,8 +135,18 @@ fn columns<'e>(rows: &[&'e Line], asked: &Question) -> Vec<Column<'e>> {
     made.collect()
 }
 
+/// What a cell of a scale comes to: "low", "medium", "high".
+fn on_a_scale(cell: &str) -> Option<f64> {
+    let steps = ["none", "very low", "low", "medium", "high", "very high", "critical"];
+    let cell = cell.trim().to_lowercase();
+    steps.iter().position(|step| *step == cell).map(|at| at as f64)
+}
+
 /// The figure that a cell begins with, behind a sign of money: "1,500 EUR", "€ 3.50", "05:30".
 fn figure(cell: &str) -> Option<f64> {
+    if let Some(step) = on_a_scale(cell) {
+        return Some(step);
+    }
     let cell = cell.trim_start_matches(|c: char| !c.is_alphanumeric());
     let end =
         cell.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',' | ':'))).unwrap_or(cell.len());
@@ -175,6 +188,7 @@ mod tests {
         assert_eq!(of("Which port has the oldest pilot?"), None);
         assert_eq!(of("Which port needs at least four berths?"), None);
         assert_eq!(of("The most berths are in Cala."), None);
+        assert!(figure("high") > figure("medium") && figure("high and dry").is_none());
         assert_eq!(figure("2026-03-01"), None);
         assert_eq!(figure("1.2.3"), None);
     }

@@ -42,6 +42,8 @@ pub(super) struct Wants {
     pub clock: bool,
     /// "Who approves …": what somebody does, by its root.
     pub does: Option<String>,
+    /// "When do we have to be finished?": a line with a day by which something is done.
+    pub deadline: bool,
     /// "How high …": the units of a line that tells it.
     pub size: &'static [&'static str],
 }
@@ -234,6 +236,10 @@ impl Wants {
             SIZES.iter().find(unit).map(|(_, units)| *units)
         });
         let size = size.unwrap_or_default();
+        let ends =
+            ["complete", "completed", "deadline", "done", "due", "finish", "finished", "live", "ready"];
+        let asks_when = !open && whole(&["when", "by when", "until when", "deadline"]);
+        let deadline = asks_when && found.iter().any(|word| ends.contains(&word.text.as_ref()));
         let clock = whole(&["what time", "time of day", "time of the day", "what hour", "um wie viel uhr"]);
         let span =
             whole(&["how long", "wie lange", "how soon", "how late", "how quick", "how quickly", "how fast"]);
@@ -254,6 +260,7 @@ impl Wants {
             heads,
             clock,
             does,
+            deadline,
             size,
         }
     }
@@ -297,6 +304,13 @@ impl Wants {
     /// Whether a line counts what is asked for: "18 stops".
     pub fn is_counted(&self, line: &Line) -> bool {
         self.counted.as_ref().is_some_and(|noun| counts(line, noun)) || self.heads && counts_heads(line)
+    }
+
+    /// Whether a line tells by which day something is done: "by 30 September".
+    pub fn is_due(&self, line: &Line) -> bool {
+        let day = |at: usize| line.words.iter().skip(at + 1).take(3).any(|word| is_of_the_year(word));
+        let by = line.words.iter().position(|word| matches!(word.as_str(), "before" | "by" | "until"));
+        self.deadline && by.is_some_and(day)
     }
 
     /// Whether a line tells how high or heavy something is: "11 metres".
