@@ -248,6 +248,15 @@ impl Speaker<'_> {
             }
         }
         let asked = self.asked(message);
+        // Of two questions in one, the last may be found by itself.
+        let last = last_clause(message);
+        if asked.best().is_none() && last.len() < message.trim().len() && !last.contains('…') {
+            let last = if message.trim_end().ends_with('?') { format!("{last}?") } else { last };
+            let alone = self.asked(&last);
+            if alone.best().is_some() {
+                return (last, alone);
+            }
+        }
         // What somebody wants to talk about, or tells, is no line that has one word of it.
         let open = asked.best().is_some_and(is_open) && asked.common() < 2;
         let is_chance =

@@ -162,19 +162,14 @@ impl Matched {
         let unknown = UNKNOWN[usize::from(!text.contains(['?', '？']))];
         let mut matched = Matched { words, shares, measure, kind, answers: false, lines, unknown };
         let names = named_in(text);
+        let case = Wants::of(text).case;
         for (run, stem) in runs(text, evidence).into_iter().take(MOST) {
+            // "If one of the two instructors is ill" is about any instructor.
+            let counted = run.len() == 2 && run[0].bytes().all(|byte| byte.is_ascii_alphabetic());
+            let of_them = || text.to_lowercase().contains(&format!(" of the {} ", run[0]));
+            let any = case && counted && is_a_figure(&run[0]) && names_something(&stem) && of_them();
+            let run = if any { run.into_iter().skip(1).collect() } else { run };
             matched.look_for(evidence, run, &stem, &names);
-        }
-        // "If one of the two instructors is ill" is about any instructor.
-        if Wants::of(text).case {
-            let counted =
-                runs(text, evidence).into_iter().filter(|(run, _)| run.len() > 1 && is_a_figure(&run[0]));
-            for (run, stem) in counted.take(MOST).collect::<Vec<_>>() {
-                let unit: Vec<String> = run.last().cloned().into_iter().collect();
-                if names_something(&stem) {
-                    matched.look_for(evidence, unit, &stem, &names);
-                }
-            }
         }
         matched.pair_up(evidence, text);
         matched.add_numbered(evidence, text);
@@ -429,7 +424,10 @@ impl Matched {
             let met = || says(OF_NAME) && (wants.figure || wants.money) && wants.is_met(line, text);
             let counted = || wants.is_counted(line) && share.exact > 0;
             let done = || wants.is_doer(line) && share.exact > 0 && !line.text.contains('?');
-            let has_it = || counted() || done() || met();
+            let case = || wants.case && Wants::is_case(line) && share.exact > 0 && says(OF_NAME);
+            // "How long does a call take?": words that tell little, and the one line with a span that says them all.
+            let span = || wants.is_span(line) && share.exact > 0 && share.weight * 100 >= all * 90;
+            let has_it = || counted() || done() || case() || span() || met();
             if !Self::is_hit(share, all) && !has_it() {
                 continue;
             }
@@ -452,6 +450,7 @@ impl Matched {
                 _ if share.key && share.column => 10,
                 _ if wants.is_counted(line) || wants.is_span(line) || wants.is_done(line) => 8,
                 _ if wants.is_doer(line) || wants.is_sized(line) || wants.is_due(line) => 8,
+                _ if wants.place && Wants::is_placed(line) => 7,
                 _ if !wants.is_done_there(line) => 3,
                 // "May people cancel?" is the question itself.
                 _ if is_yes_or_no(text) && is_open(line) && is_yes_or_no(&line.text) => 4,
@@ -687,7 +686,10 @@ impl<'a> Asked<'a> {
             let led = before.is_some_and(|before| LEADS_TO_A_THING.contains(&before));
             // "The recipient types" does something, and "is the meat halal" asks it.
             let ends = !joined(at) && before.is_some_and(is_significant) && !ends_with(at, &["s"]);
-            !ends_with(at, &["ing", "ed"]) && (led || ends)
+            // "Which pool lane do we get?": the second of two nouns.
+            let verb = |at: usize| word(at).is_some_and(|word| lists(VERBS_OF_A_QUESTION, word));
+            let compound = before.is_some_and(names_something) && at > 0 && joined(at - 1) && verb(at + 1);
+            !ends_with(at, &["ing", "ed"]) && (led || ends || compound)
         };
         let last = (0..found.len()).rev().find(|at| lacks(*at) && is_noun(*at))?;
         let from = last.checked_sub(1).filter(|at| lacks(*at) && joined(*at)).unwrap_or(last);

@@ -42,6 +42,8 @@ pub(super) struct Wants {
     pub clock: bool,
     /// "Who approves …": what somebody does, by its root.
     pub does: Option<String>,
+    /// "Where do they wait?": a line with a place.
+    pub place: bool,
     /// "When do we have to be finished?": a line with a day by which something is done.
     pub deadline: bool,
     /// "How high …": the units of a line that tells it.
@@ -236,6 +238,7 @@ impl Wants {
             SIZES.iter().find(unit).map(|(_, units)| *units)
         });
         let size = size.unwrap_or_default();
+        let place = !open && found.first().is_some_and(|first| first.text == "where");
         let ends =
             ["complete", "completed", "deadline", "done", "due", "finish", "finished", "live", "ready"];
         let asks_when = !open && whole(&["when", "by when", "until when", "deadline"]);
@@ -261,6 +264,7 @@ impl Wants {
             clock,
             does,
             deadline,
+            place,
             size,
         }
     }
@@ -304,6 +308,15 @@ impl Wants {
     /// Whether a line counts what is asked for: "18 stops".
     pub fn is_counted(&self, line: &Line) -> bool {
         self.counted.as_ref().is_some_and(|noun| counts(line, noun)) || self.heads && counts_heads(line)
+    }
+
+    /// Whether a line tells where something is: "in the cafeteria".
+    pub fn is_placed(line: &Line) -> bool {
+        let lead = |word: &str| {
+            matches!(word, "at" | "behind" | "below" | "beside" | "in" | "inside" | "near" | "on" | "under")
+        };
+        let the = |word: &str| matches!(word, "our" | "the");
+        line.words.windows(2).any(|pair| lead(&pair[0]) && the(&pair[1]))
     }
 
     /// Whether a line tells by which day something is done: "by 30 September".
