@@ -82,7 +82,8 @@ pub fn implied(text: &str, before: &[Record]) -> Vec<(String, Option<String>)> {
     let open_shown = || since().flat_map(placed).any(|(_, line)| is_open(&line));
     // What nobody could answer out of the documents is open as well.
     let answered = || since().flat_map(sentences).any(|said| shows_an_answer(&said));
-    let unanswered = || since().next().is_some() && !answered();
+    let asks_how = || asked.is_some_and(|asked| format!(" {}", asked.to_lowercase()).contains(" how "));
+    let unanswered = || asks_how() && since().next().is_some() && !answered();
     let answer = |asked: &str| {
         answer_to(asked, text)
             .or_else(|| figure_for(asked, text))

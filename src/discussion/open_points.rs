@@ -80,7 +80,8 @@ fn names_who(open: &str, said: &[Word<'_>]) -> bool {
     };
     let does = |word: &Word<'_>| {
         let own = root(&word.text);
-        !word.text.ends_with("ed") && (own == verb || near_to(&verb).contains(&own.as_str()))
+        let sees_to_it = lists("calls|does|goes|handles|takes|talks", &word.text);
+        !word.text.ends_with("ed") && (own == verb || sees_to_it || near_to(&verb).contains(&own.as_str()))
     };
     let Some(at) = said.iter().position(does) else { return false };
     let is_new = |word: &Word<'_>| is_significant(&word.text) && !asked.contains(&root(&word.text));
@@ -119,7 +120,9 @@ fn states(open: &str, said: &[Word<'_>]) -> bool {
             .any(|word| word.text.starts_with(|c: char| c.is_ascii_digit()) || is_number(&word.text));
     let acts = said.iter().any(|word| lists(ACTS, &word.text));
     let enough = shared >= 2 && exact >= 1 && shared * 5 >= asked.len() * 2 || figured && exact >= 1;
-    enough && is_new && (acts || figured)
+    // "One mail per customer" takes one of two.
+    let chooses = lower.contains(" or ") && exact >= 2;
+    enough && is_new && (acts || figured || chooses)
 }
 
 /// Verbs and signs of a statement that lays something down, sorted.
@@ -177,6 +180,11 @@ mod tests {
             "photos are deleted after 30 days"
         ));
         assert!(of("Do we send oars by post, and who pays?", "We post oars if the owner pays for it."));
+        assert!(of(
+            "Does a skipper with several boats get one letter or several?",
+            "One letter per skipper with all boats in it."
+        ));
+        assert!(of("Who asks the police for the closing of the quay?", "Nora goes to the police."));
         for (open, text) in [
             (forms, "The PDF forms are a problem for everybody."),
             (forms, "We got 20 PDF forms too many last week."),

@@ -4,6 +4,7 @@
 
 use super::arrangements::done_by;
 use super::decisions::{statements, with_reason};
+use super::extract::errand;
 use super::rulings::Ruling;
 use super::words::{VERBS_OF_A_QUESTION, is_significant, lists, unquoted, words};
 use crate::plain::capital;
@@ -151,7 +152,7 @@ pub(super) fn laid_down(asked: &str, text: &str, open: bool) -> Option<Ruling> {
     let begins =
         ["how ", "what ", "when ", "where ", "whom ", "who "].iter().any(|word| lower.starts_with(word));
     // "Which languages?" asks for what is to be chosen.
-    let is_norm = lower.starts_with("which ")
+    let is_norm = lower.starts_with("which ") && words(question).len() <= 3
         || begins && (open || format!(" {lower} ").contains(" should "))
         || ["how do we ", "what about ", "what do we do", "when do we ", "where do we "]
             .iter()
@@ -168,7 +169,9 @@ pub(super) fn laid_down(asked: &str, text: &str, open: bool) -> Option<Ruling> {
     }
     // "By mail to the parents" says it of what was asked, and so does "a red flag on the mast".
     let is_thing = lists(THINGS, &word(0)) || word(0).starts_with(|c: char| c.is_ascii_digit());
-    let opens = lists(PREPOSITIONS, &word(0)) && !plain.contains(',') || is_thing && found.len() > 2;
+    let aside = plain.contains(',')
+        && (!lower.starts_with("how ") || ["by the way", "in short"].iter().any(|lead| plain.contains(lead)));
+    let opens = lists(PREPOSITIONS, &word(0)) && !aside || is_thing && found.len() > 2;
     if opens && found.len() <= 14 && !has_a_verb(&found) {
         return Some((format!("{}? {}", capital(question), capital(said)), None));
     }
@@ -185,7 +188,9 @@ pub(super) fn laid_down(asked: &str, text: &str, open: bool) -> Option<Ruling> {
     // "Petra will tick it in the list."
     let named = said.starts_with(char::is_uppercase)
         && !lists("everything|he|i|it|nobody|she|somebody|that|they|this|we|who|you", &word(0));
-    if named && found.len() > 3 && (word(1) == "will" || word(2) == "will") {
+    let asks_how = lower.starts_with("how ") || lower.starts_with("who ");
+    let will = word(1) == "will" || word(2) == "will";
+    if named && asks_how && found.len() > 3 && will && errand(said, true).is_none() {
         return Some(with_reason(said));
     }
     let somebody =
@@ -393,15 +398,18 @@ fn should_then(statement: &str) -> Option<Ruling> {
 }
 
 /// How a statement ends that leaves nothing open: "German and English for the labels, nothing else".
-const ENDS: [&str; 8] = [
+const ENDS: [&str; 11] = [
     " and nothing else",
+    " and nothing more",
+    " for a start",
+    " to begin with",
+    " to start with",
     ", end of story",
     ", full stop",
     ", no exceptions",
     ", nothing else",
     ", nothing more",
     ", period",
-    " and nothing more",
 ];
 
 /// What the user lays down to the last: a statement that ends so.

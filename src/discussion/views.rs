@@ -26,7 +26,7 @@ const MISSING: [&str; 19] = [
     "what's missing",
 ];
 /// … and what weighs most.
-const WEIGHS: [&str; 39] = [
+const WEIGHS: [&str; 43] = [
     "any concerns",
     "any objections",
     "any risks",
@@ -51,6 +51,10 @@ const WEIGHS: [&str; 39] = [
     "main risks",
     "most important thing",
     "most urgent",
+    "weak point",
+    "weak spot",
+    "weakest part",
+    "weakest point",
     "what bothers you",
     "what concerns you",
     "what do you all think",
@@ -79,6 +83,11 @@ pub(crate) struct Views {
 pub(crate) fn views_asked_for(text: &str) -> Views {
     let lower = format!(" {} ", phrase(text));
     let says = |all: &[&str]| all.iter().any(|words| lower.contains(&format!(" {words} ")));
+    // "What's left in the box?" asks for the box.
+    let left = ["what is left ", "what's left "].iter().filter_map(|words| lower.split_once(words)).next();
+    if left.is_some_and(|(_, rest)| !rest.is_empty() && !rest.starts_with("to ")) {
+        return Views::default();
+    }
     let of_you = says(&["you"]) && says(&["bothers", "concerns", "worries", "worry"]) && says(&["what"]);
     Views { missing: says(&MISSING), weighed: says(&WEIGHS) || of_you }
 }
@@ -118,6 +127,8 @@ mod tests {
                 && asks_for_views("Is there anything we have forgotten?")
         );
         assert!(!asks_for_views("Which risk does the ferry have at night?"));
-        assert!(!asks_for_views("Did we forget the pump?"));
+        assert!(
+            !asks_for_views("Did we forget the pump?") && !views_asked_for("What's left in the box?").missing
+        );
     }
 }

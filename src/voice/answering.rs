@@ -58,8 +58,9 @@ impl Speaker<'_> {
         let of = Rc::clone(&about);
         let own = move || self.own_findings(&message.text, &of.1);
         let of = Rc::clone(&about);
-        let extreme = move || if first { self.most_of_a_column(&of.0) } else { Vec::new() };
-        let of = Rc::clone(&about);
+        let extreme = move || {
+            if first { self.most_of_a_column(&self.without_names(&message.text)) } else { Vec::new() }
+        };
         let enumerated = move || self.enumerated(message, &of.0).unwrap_or_default();
         let of = Rc::clone(&about);
         // Who wants to know a figure, a person or a time is given that, and no dispute.
@@ -160,8 +161,12 @@ impl Speaker<'_> {
         // "Who may turn it off?" finds its line by itself.
         // Of what stands nowhere, nothing is said by what was asked before.
         let own = || self.asked(message);
-        let strange = !telling(message).is_empty() && !own().is_mentioned();
-        let alone = strange || points && own().best().is_some();
+        let strange = own().names_a_strange_thing();
+        // "And if it rains?" asks something of its own.
+        let begins = ["how ", "if ", "what ", "when ", "where ", "which ", "who ", "why "];
+        let whole =
+            lower.strip_prefix("and ").is_some_and(|rest| begins.iter().any(|word| rest.starts_with(word)));
+        let alone = strange || (points || whole) && own().best().is_some();
         match users.nth(1).filter(|before| opens && short && !alone && asks(before)) {
             Some(before) => format!("{message} {}", self.without_names(before)),
             None => message.to_owned(),

@@ -522,6 +522,13 @@ impl Matched {
         if !wants.size.is_empty() || wants.deadline {
             return wants.is_sized(line) || wants.is_due(line);
         }
+        // "Who does the music?" is told by a row that has a column for it.
+        let named = |column: &str| words(column).iter().any(|word| lists(WHO, &word.text));
+        let has_who =
+            || line.cells().into_iter().flatten().any(|(column, cell)| named(column) && !cell.is_empty());
+        if wants.people && share.key && line.kind == LineKind::Row && has_who() {
+            return true;
+        }
         // "Who is Kim?" is answered by whatever is said of Kim.
         if share.named && asks_who_somebody_is(text) {
             return true;
@@ -712,6 +719,11 @@ impl<'a> Asked<'a> {
         self.lines.first().and_then(|at| self.shares.get(at)).is_some_and(|share| share.exact == 0)
     }
 
+    /// Whether it names a thing of which no document has a word, nor one that is near to it.
+    pub fn names_a_strange_thing(&self) -> bool {
+        self.words.iter().any(|word| word.tells && word.count == 0 && word.near == 0)
+    }
+
     /// Whether the best line says half of what it names, by weight.
     pub fn says_half(&self) -> bool {
         let all: usize = self.words.iter().map(|word| word.weight).sum();
@@ -785,6 +797,9 @@ impl<'a> Asked<'a> {
         all.filter(|(_, word)| word.count > 0 && has_run(roots, &word.run)).map(|(at, _)| at).collect()
     }
 }
+
+/// What a column is called that says who does something, sorted.
+const WHO: &str = "assigned|assignee|contact|lead|name|owner|person|responsible|who";
 
 /// Whether a text asks only who somebody is.
 fn asks_who_somebody_is(text: &str) -> bool {
