@@ -455,13 +455,9 @@ impl Evidence {
 
     /// What a numbered list below a heading has under a number: "rule 3" is the third below "Rules".
     pub fn item(&self, of: &str, number: u32) -> Option<usize> {
-        let named = |line: &&Line| line.section_stems.iter().any(|stem| stem == of);
-        let mut lines =
-            self.numbered.iter().filter(|(_, own)| **own == number).filter_map(|((document, at), _)| {
-                let place = |line: &Line| line.number == *at && line.document == *document;
-                self.lines.iter().position(place)
-            });
-        lines.find(|at| self.lines.get(*at).as_ref().is_some_and(named))
+        let named = |line: &Line| line.section_stems.iter().any(|stem| stem == of);
+        let is_it = |line: &Line| self.numbered.get(&(line.document.clone(), line.number)) == Some(&number);
+        self.lines.iter().position(|line| named(line) && is_it(line))
     }
 
     /// The lines that say a run of roots, in their order.
