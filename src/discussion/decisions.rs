@@ -9,7 +9,7 @@
 use super::arrangements::arranged;
 use super::closings::{behind_consent, closed, closes, figures_out, turns_down};
 use super::extract::{is_shortened, sentences};
-use super::replies::{goes_with_it, suffices};
+use super::outright::{goes_with_it, suffices};
 use super::rulings::{is_only_leads, names_a_body, ruled, without_leads};
 use super::signs::concluded;
 use super::words::{lists, unquoted, words};

@@ -31,6 +31,7 @@ pub(crate) mod near;
 mod norms;
 pub mod open;
 mod open_points;
+mod outright;
 pub mod positions;
 mod questions;
 pub mod ranking;

@@ -179,7 +179,8 @@ pub(super) fn with_times(text: &str, evidence: &Evidence) -> String {
     with_thousands(with_days(said, evidence))
 }
 
-const MONTHS: [&str; 12] = [
+/// The months, by their names.
+pub(super) const MONTHS: [&str; 12] = [
     "january",
     "february",
     "march",

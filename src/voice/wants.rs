@@ -105,22 +105,9 @@ fn is_figure(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit()) || word == "one" || spoken::digits(word).is_some()
 }
 
-/// Whether a word names a month.
+/// Whether a word names a month; "may" mostly is another word.
 fn is_of_the_year(word: &str) -> bool {
-    let months = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    months.contains(&word)
+    word != "may" && spoken::MONTHS.contains(&word)
 }
 
 /// What "how high" and the like are measured in.
