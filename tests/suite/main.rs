@@ -4,11 +4,9 @@
 
 mod add;
 mod analyze;
-mod answers;
 mod attacks;
 mod cases;
 mod conversation;
-mod decisions;
 mod determinism;
 #[cfg(unix)]
 mod documents;
@@ -18,16 +16,17 @@ mod forge;
 mod gate;
 mod github;
 mod hostile;
+mod house;
 mod init;
 mod kit;
 mod live;
 mod machine;
+mod minutes;
 mod mistakes;
 mod mutations;
 mod newcomer;
 mod odd;
 mod placement;
-mod reading;
 mod refusals;
 mod replay;
 mod resume;
