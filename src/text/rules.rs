@@ -1,0 +1,345 @@
+//! The files of `rules/<language>/`: rules for users' words, with the examples that test them.
+//!
+//! ```yaml
+//! # families.yaml: words that rules share; each entry is a pattern
+//! families:
+//!   we: [we, "the (team|board)"]
+//! ```
+//! ```yaml
+//! # decisions.yaml
+//! unless: ["? $"]                  # holds for every rule of the file
+//! rules:
+//!   - rule: we-drop
+//!     title: A body says that it drops something
+//!     sure: true                   # may be left out
+//!     any: ["<we> drop~ {what}"]   # one of these matches
+//!     all: []                      # and each of these
+//!     unless: ["might"]            # and none of these
+//!     yes: ["We drop Windows 7.", "The board dropped it.", "We're fine, the team drops it."]
+//!     no: ["We might drop it."]
+//! ```
+//! [`super::pattern`] says how patterns are written. [`check`] runs every example.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+use super::pattern::{Match, Pattern, Tokens, Vocabulary};
+use super::{Language, Message, Sentence};
+use crate::finding::Finding;
+use crate::front_matter;
+
+/// A rule proves itself on at least so many sentences.
+const MIN_YES: usize = 3;
+/// The file that holds the families.
+const FAMILIES: &str = "families.yaml";
+
+/// The rule files of a language that somebody asked for, compiled.
+pub struct Book {
+    pub language: Language,
+    vocabulary: Vocabulary,
+    sets: BTreeMap<String, RuleSet>,
+}
+
+/// The rules of a file.
+#[derive(Default)]
+pub struct RuleSet {
+    pub rules: Vec<Rule>,
+    unless: Vec<Pattern>,
+}
+
+/// A rule of a file.
+pub struct Rule {
+    pub id: String,
+    pub title: String,
+    pub sure: bool,
+    /// As the file has them.
+    pub written: Written,
+    any: Vec<Pattern>,
+    all: Vec<Pattern>,
+    unless: Vec<Pattern>,
+}
+
+/// A rule that fits a sentence.
+pub struct Hit<'r> {
+    pub rule: &'r Rule,
+    pub found: Match,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a rule with `rule`, `title`, `any`, `yes` and `no`")]
+pub struct Written {
+    pub rule: String,
+    pub title: String,
+    #[serde(default = "yes")]
+    pub sure: bool,
+    pub any: Vec<String>,
+    #[serde(default)]
+    pub all: Vec<String>,
+    #[serde(default)]
+    pub unless: Vec<String>,
+    pub yes: Vec<String>,
+    pub no: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a list `rules`")]
+struct RuleFile {
+    #[serde(default)]
+    unless: Vec<String>,
+    rules: Vec<Written>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a list of patterns for each name under `families`")]
+struct FamilyFile {
+    families: BTreeMap<String, Vec<String>>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Is this the path of a file of rules for users' words, below the folder `rules`?
+pub fn is_rules(path: &str, language: &str) -> bool {
+    let name = path.strip_prefix(language).and_then(|rest| rest.strip_prefix('/'));
+    name.is_some_and(|name| !name.contains('/') && name.ends_with(".yaml") && name != FAMILIES)
+}
+
+impl Book {
+    /// Reads the files `wanted` ("decisions" for `en/decisions.yaml`), and the families they use; a path is below the
+    /// folder `rules`, and the last file of a path replaces those before it.
+    ///
+    /// # Errors
+    /// A file that is no YAML, has an unknown key, or a pattern that cannot be compiled.
+    pub fn read<'f>(
+        files: impl IntoIterator<Item = (&'f str, &'f str)>,
+        language: &str,
+        wanted: &[&str],
+    ) -> Result<Book, Finding> {
+        let files: BTreeMap<&str, &str> = files.into_iter().collect();
+        let mut book =
+            Book { language: Language::new(language), vocabulary: Vocabulary::new(), sets: BTreeMap::new() };
+        let families = format!("{language}/{FAMILIES}");
+        if let Some(text) = files.get(families.as_str()) {
+            book.families(&families, text)?;
+        }
+        for name in wanted {
+            let path = format!("{language}/{name}.yaml");
+            if let Some(text) = files.get(path.as_str()) {
+                let set = book.set_of(&path, text)?;
+                book.sets.insert((*name).to_owned(), set);
+            }
+        }
+        Ok(book)
+    }
+
+    /// The rules of a file, none where there is no such file.
+    pub fn rules(&self, name: &str) -> &[Rule] {
+        self.sets.get(name).map_or(&[], |set| &set.rules)
+    }
+
+    /// A sentence as the rules read it: made once for all of them.
+    pub fn tokens(&self, sentence: &Sentence<'_>) -> Tokens {
+        self.vocabulary.tokens(sentence)
+    }
+
+    /// The rules of a file that fit a sentence, in the file's order.
+    pub fn hits<'r>(&'r self, name: &str, tokens: &'r Tokens) -> impl Iterator<Item = Hit<'r>> {
+        let set = self.sets.get(name);
+        let silenced = std::cell::LazyCell::new(move || {
+            set.is_some_and(|set| set.unless.iter().any(|pattern| pattern.find(tokens).is_some()))
+        });
+        let rules = set.into_iter().flat_map(|set| &set.rules);
+        rules
+            .filter_map(move |rule| rule.find(tokens).filter(|_| !*silenced).map(|found| Hit { rule, found }))
+    }
+
+    fn families(&mut self, path: &str, text: &str) -> Result<(), Finding> {
+        let file: FamilyFile = front_matter::parse(path, text, text, 0)?;
+        let mut left: Vec<_> = file.families.into_iter().collect();
+        // A family may use others: those that can be compiled come first.
+        loop {
+            let mut waiting = Vec::new();
+            let (count, mut failed) = (left.len(), None);
+            for (name, entries) in left {
+                if let Err(wrong) = self.vocabulary.family(&name, &entries, &self.language) {
+                    failed = failed.or(Some((name.clone(), wrong)));
+                    waiting.push((name, entries));
+                }
+            }
+            match failed {
+                None => return Ok(()),
+                Some((name, wrong)) if waiting.len() == count => {
+                    return Err(Finding::near(path, text, &format!("{name}:"), format!("<{name}>: {wrong}")));
+                }
+                Some(_) => left = waiting,
+            }
+        }
+    }
+
+    fn set_of(&mut self, path: &str, text: &str) -> Result<RuleSet, Finding> {
+        let file: RuleFile = front_matter::parse(path, text, text, 0)?;
+        let (mut findings, mut rules) = (Vec::new(), Vec::new());
+        let unless = self.patterns(path, text, 0, &file.unless, &mut findings);
+        for written in file.rules {
+            let from = start_of(text, &written.rule);
+            let mut patterns = |list: &[String]| self.patterns(path, text, from, list, &mut findings);
+            let (any, all) = (patterns(&written.any), patterns(&written.all));
+            let unless = patterns(&written.unless);
+            let (id, title, sure) = (written.rule.clone(), written.title.clone(), written.sure);
+            rules.push(Rule { id, title, sure, written, any, all, unless });
+        }
+        Finding::all(findings).map_or(Ok(RuleSet { rules, unless }), Err)
+    }
+
+    fn patterns(
+        &mut self,
+        path: &str,
+        text: &str,
+        from: usize,
+        list: &[String],
+        findings: &mut Vec<Finding>,
+    ) -> Vec<Pattern> {
+        let mut compiled = Vec::new();
+        for pattern in list {
+            match self.vocabulary.compile(pattern, &self.language) {
+                Ok(pattern) => compiled.push(pattern),
+                Err(wrong) => findings.push(at(path, text, from, pattern, wrong.message)),
+            }
+        }
+        compiled
+    }
+}
+
+impl Rule {
+    /// Where the rule fits, the file's own exceptions aside.
+    fn find(&self, tokens: &Tokens) -> Option<Match> {
+        let found = self.any.iter().find_map(|pattern| pattern.find(tokens))?;
+        let has = |pattern: &Pattern| pattern.find(tokens).is_some();
+        (self.all.iter().all(has) && !self.unless.iter().any(has)).then_some(found)
+    }
+}
+
+/// Where a rule begins in its file.
+fn start_of(text: &str, id: &str) -> usize {
+    text.find(&format!("rule: {id}\n")).unwrap_or_default()
+}
+
+/// A finding at the first place after a byte where a text is found.
+fn at(path: &str, text: &str, from: usize, needle: &str, message: impl Into<String>) -> Finding {
+    let offset = text[from..].find(needle).map_or(from, |at| from + at);
+    let (line, column) = crate::finding::place(text, offset);
+    Finding::at(path, text, line, column, message).marked(needle.chars().count())
+}
+
+/// What is wrong with the rules of a language: files that cannot be read, ids that are used twice, too few examples,
+/// and examples that come out wrong.
+pub fn check<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>, language: &str) -> Vec<Finding> {
+    let files: BTreeMap<&str, &str> = files.into_iter().collect();
+    let mut findings = Vec::new();
+    for (path, text) in files.iter().filter(|(path, _)| is_rules(path, language)) {
+        let name = path.rsplit('/').next().and_then(|name| name.strip_suffix(".yaml")).unwrap_or(path);
+        match Book::read(files.iter().map(|(path, text)| (*path, *text)), language, &[name]) {
+            Ok(book) => check_rules(path, text, &book, name, &mut findings),
+            Err(finding) => findings.extend(finding.apart()),
+        }
+    }
+    let mut seen = BTreeSet::new();
+    findings.retain(|finding| seen.insert((finding.path.clone(), finding.line, finding.message.clone())));
+    findings
+}
+
+fn check_rules(path: &str, text: &str, book: &Book, name: &str, findings: &mut Vec<Finding>) {
+    let mut ids = BTreeSet::new();
+    for rule in book.rules(name) {
+        let written = &rule.written;
+        let from = start_of(text, &rule.id);
+        let mut wrong = |needle: &str, message: String| findings.push(at(path, text, from, needle, message));
+        if !ids.insert(&rule.id) {
+            wrong(&rule.id, format!("another rule of this file is named \"{}\"", rule.id));
+        }
+        if written.any.is_empty() {
+            wrong(&rule.id, format!("the rule \"{}\" has no pattern under `any`", rule.id));
+        }
+        if written.yes.len() < MIN_YES || written.no.is_empty() {
+            wrong(&rule.id, format!("a rule has at least {MIN_YES} examples under `yes` and one under `no`"));
+        }
+        for (examples, expected) in [(&written.yes, true), (&written.no, false)] {
+            for example in examples.iter().filter(|example| fits(book, name, &rule.id, example) != expected) {
+                let not = if expected { "does not match" } else { "matches" };
+                wrong(example, format!("the rule \"{}\" {not} this example", rule.id));
+            }
+        }
+    }
+}
+
+/// Does a rule fit one of the writer's own sentences in a text?
+fn fits(book: &Book, name: &str, id: &str, text: &str) -> bool {
+    let message = Message::new(text, &book.language);
+    let mut own = message.sentences.iter().filter(|sentence| sentence.is_own());
+    own.any(|sentence| {
+        let tokens = book.tokens(sentence);
+        book.hits(name, &tokens).any(|hit| hit.rule.id == id)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FAMILIES: &str = "families:\n  us: [<we>, one]\n  we: [we, \"the team\"]\n";
+    const RULES: &str = "unless: ['? $']\nrules:\n  - rule: drop\n    title: Something is dropped\n    \
+         any: ['<us> drop~ {what}']\n    yes: [We drop it., The team dropped it., One drops it.]\n    no: [Do we drop it?]\n";
+
+    fn files<'f>(families: &'f str, rules: &'f str) -> [(&'f str, &'f str); 2] {
+        [("en/families.yaml", families), ("en/decisions.yaml", rules)]
+    }
+
+    #[test]
+    fn rules_of_a_file_are_found_in_a_sentence() {
+        assert_eq!(check(files(FAMILIES, RULES), "en"), []);
+        let book = Book::read(files(FAMILIES, RULES), "en", &["decisions"]).unwrap();
+        let message = Message::new("We dropped the parser. Did we drop it?", &book.language);
+        let hits = |at: usize| {
+            let tokens = book.tokens(&message.sentences[at]);
+            book.hits("decisions", &tokens).map(|hit| hit.found.captures.len()).collect::<Vec<_>>()
+        };
+        assert_eq!((hits(0), hits(1)), (vec![1], vec![]));
+        assert!(book.rules("questions").is_empty());
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_place() {
+        for (families, rules, wanted) in [
+            (
+                FAMILIES,
+                RULES.replace("<us> d", "<uss> d"),
+                "en/decisions.yaml:5:12: no family <uss>; did you mean \"us\"?",
+            ),
+            (FAMILIES, RULES.replace("any:", "anny:"), "en/decisions.yaml:5:5: unknown key \"anny\""),
+            (
+                FAMILIES,
+                RULES.replace("One drops", "One drips"),
+                "en/decisions.yaml:6:46: the rule \"drop\" does not match",
+            ),
+            (
+                FAMILIES,
+                RULES.replace("Do we", "So we").replace("it?]", "it]"),
+                "the rule \"drop\" matches this example",
+            ),
+            (
+                FAMILIES,
+                RULES.replace(", One drops it.", ""),
+                "en/decisions.yaml:3:11: a rule has at least 3 examples",
+            ),
+            ("families:\n  we: [<us>]\n", RULES.to_owned(), "en/families.yaml:2:3: <we>: no family <us>"),
+        ] {
+            let found = check(files(families, &rules), "en");
+            let shown = found
+                .iter()
+                .map(|found| format!("{}:{}:{}: {}", found.path, found.line, found.column, found.message));
+            assert!(shown.clone().any(|shown| shown.contains(wanted)), "{:?}", shown.collect::<Vec<_>>());
+        }
+    }
+}
