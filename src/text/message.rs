@@ -84,7 +84,21 @@ impl<'t> Message<'t> {
     }
 }
 
-impl Sentence<'_> {
+impl<'t> Sentence<'t> {
+    /// The text from the first to the last of some of its words, without marks at the end.
+    pub fn slice(&self, words: Range<usize>) -> &'t str {
+        let words = self.words.get(words).unwrap_or_default();
+        let last = words.iter().rfind(|word| !word.is_mark);
+        let (Some(first), Some(last)) = (words.first(), last) else { return "" };
+        let start = self.range.start;
+        self.text.get(first.range.start - start..last.range.end - start).unwrap_or_default()
+    }
+
+    /// Does it say anything at all?
+    pub fn has_words(&self) -> bool {
+        self.words.iter().any(|word| !word.is_mark)
+    }
+
     /// Is it the writer's own prose: no quotation, code, comment, heading or table?
     pub fn is_own(&self) -> bool {
         matches!(self.place, Place::Prose | Place::Item)

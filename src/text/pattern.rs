@@ -8,6 +8,7 @@
 //! | `(a\|b c)` | one of the alternatives |
 //! | `x?` `x*` | x, or nothing; x any number of times |
 //! | `_` | any one word |
+//! | `!even` | any one word or mark but this |
 //! | `..3` | up to three words, no mark between them |
 //! | `{what}` `{what:4}` | the rest of the sentence; one to four words; both are captured |
 //! | `^` `$` | the sentence's start; its end, marks aside |
@@ -28,11 +29,12 @@
 //! assert!(pattern.find(&words.tokens(&message.sentences[0])).is_none());
 //! let message = Message::new("We dropped the old parser.", &language);
 //! let found = pattern.find(&words.tokens(&message.sentences[0])).unwrap();
-//! assert_eq!(found.captures, [("what".to_owned(), 2..5)]);
+//! assert_eq!(found.captures, [("what".to_owned(), 2..6)]);
 //! ```
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::{Language, Origin, Sentence};
 use crate::finding::did_you_mean;
@@ -47,10 +49,11 @@ const MAX_DEPTH: usize = 32;
 pub struct Vocabulary {
     words: BTreeMap<String, u32>,
     stems: BTreeMap<String, u32>,
-    families: BTreeMap<String, Vec<Node>>,
+    families: BTreeMap<String, Arc<Node>>,
 }
 
 /// A sentence as the numbers of its words.
+#[derive(Clone)]
 pub struct Tokens {
     tokens: Vec<Token>,
     /// The first that is no mark.
@@ -98,7 +101,9 @@ struct Set {
 
 #[derive(Clone, Debug)]
 enum Node {
-    Set(Set),
+    Set(Arc<Set>),
+    Not(Arc<Set>),
+    Family(Arc<Node>),
     AnyWord,
     UpTo(usize),
     Capture(String, Option<usize>),
@@ -112,7 +117,8 @@ enum Node {
 
 #[derive(Clone, Debug)]
 enum Step {
-    Set(Set),
+    Set(Arc<Set>),
+    Not(Arc<Set>),
     AnyWord,
     /// The rest of the sentence, at least one word.
     Rest,
@@ -136,7 +142,10 @@ impl Vocabulary {
     /// An entry that is no pattern.
     pub fn family(&mut self, name: &str, entries: &[String], language: &Language) -> Result<(), Wrong> {
         let nodes = entries.iter().map(|entry| self.node(entry, language)).collect::<Result<Vec<_>, _>>()?;
-        self.families.insert(name.to_owned(), nodes);
+        if nodes.is_empty() {
+            return Err(Wrong::new("an empty family"));
+        }
+        self.families.insert(name.to_owned(), Arc::new(either(nodes)));
         Ok(())
     }
 
@@ -281,17 +290,20 @@ impl Parser<'_> {
         if let Some(limit) = piece.strip_prefix("..").filter(|limit| !limit.is_empty()) {
             return Ok(Node::UpTo(count(limit)?));
         }
+        if let Some(word) = piece.strip_prefix('!').filter(|word| !word.is_empty()) {
+            return Ok(Node::Not(Arc::new(self.vocabulary.set(word, self.language)?)));
+        }
         Ok(match piece {
             "^" => Node::Start,
             "$" => Node::End,
             "_" => Node::AnyWord,
-            _ => Node::Set(self.vocabulary.set(piece, self.language)?),
+            _ => Node::Set(Arc::new(self.vocabulary.set(piece, self.language)?)),
         })
     }
 
     fn family(&self, name: &str) -> Result<Node, Wrong> {
         let families = &self.vocabulary.families;
-        let found = families.get(name).filter(|nodes| !nodes.is_empty()).map(|nodes| either(nodes.clone()));
+        let found = families.get(name).map(|node| Node::Family(Arc::clone(node)));
         found.ok_or_else(|| {
             let known: Vec<&str> = families.keys().map(String::as_str).collect();
             Wrong::new(format!("no family <{name}>{}", did_you_mean(name, &known)))
@@ -339,24 +351,24 @@ fn either(nodes: Vec<Node>) -> Node {
     let (mut set, mut others) = (Set::default(), Vec::new());
     for node in nodes {
         match node {
-            Node::Set(found) => set.extend(found),
+            Node::Set(found) => set.extend(&found),
             Node::Sequence(mut inner) if inner.len() == 1 => match inner.remove(0) {
-                Node::Set(found) => set.extend(found),
+                Node::Set(found) => set.extend(&found),
                 other => others.push(other),
             },
             other => others.push(other),
         }
     }
     if !set.words.is_empty() || !set.stems.is_empty() {
-        others.push(Node::Set(set.sorted()));
+        others.push(Node::Set(Arc::new(set.sorted())));
     }
     if others.len() == 1 { others.remove(0) } else { Node::Either(others) }
 }
 
 impl Set {
-    fn extend(&mut self, other: Set) {
-        self.words.extend(other.words);
-        self.stems.extend(other.stems);
+    fn extend(&mut self, other: &Set) {
+        self.words.extend(&other.words);
+        self.stems.extend(&other.stems);
     }
 
     fn sorted(mut self) -> Set {
@@ -381,6 +393,7 @@ impl Node {
                 nodes.iter().map(Node::measure).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1.max(one.1)))
             }
             Node::Optional(node) | Node::Repeated(node) => node.measure(),
+            Node::Family(node) => node.measure(),
             _ => (0, 0),
         };
         (size + 1, depth + 1)
@@ -390,12 +403,13 @@ impl Node {
     fn first(&self, set: &mut Set) -> Option<bool> {
         match self {
             Node::Set(own) => {
-                set.extend(own.clone());
+                set.extend(own);
                 Some(false)
             }
             Node::Start | Node::End => Some(true),
-            Node::AnyWord | Node::UpTo(_) | Node::Capture(..) => None,
+            Node::Not(_) | Node::AnyWord | Node::UpTo(_) | Node::Capture(..) => None,
             Node::Optional(node) | Node::Repeated(node) => node.first(set).map(|_| true),
+            Node::Family(node) => node.first(set),
             Node::Either(nodes) => {
                 let mut can_be_empty = false;
                 for node in nodes {
@@ -418,7 +432,9 @@ impl Node {
 impl Pattern {
     fn emit(&mut self, node: &Node) {
         match node {
-            Node::Set(set) => self.steps.push(Step::Set(set.clone())),
+            Node::Set(set) => self.steps.push(Step::Set(Arc::clone(set))),
+            Node::Not(set) => self.steps.push(Step::Not(Arc::clone(set))),
+            Node::Family(node) => self.emit(node),
             Node::AnyWord => self.steps.push(Step::AnyWord),
             Node::Start => self.steps.push(Step::Start),
             Node::End => self.steps.push(Step::End),
@@ -514,6 +530,7 @@ impl Pattern {
                 let token = tokens.tokens.get(at).copied();
                 let passes = match &self.steps[step] {
                     Step::Set(set) => token.is_some_and(|token| set.has(token)),
+                    Step::Not(set) => token.is_some_and(|token| !set.has(token)),
                     Step::AnyWord => token.is_some_and(|token| !token.is_mark),
                     Step::Rest => token.is_some(),
                     Step::Start => at <= tokens.start,
@@ -524,7 +541,7 @@ impl Pattern {
                     break;
                 }
                 (step, at) = match self.steps[step] {
-                    Step::Set(_) | Step::AnyWord => (step + 1, at + 1),
+                    Step::Set(_) | Step::Not(_) | Step::AnyWord => (step + 1, at + 1),
                     Step::Rest => (step + 1, tokens.tokens.len()),
                     Step::Split(first, second) => {
                         ways.push(Way::Go(second, at));
@@ -554,6 +571,15 @@ impl Pattern {
 enum Way {
     Go(usize, usize),
     Reset(usize, usize),
+}
+
+impl Tokens {
+    /// The same, with some words no longer the writer's: they match slots and captures only.
+    pub fn without(&self, range: Range<usize>) -> Tokens {
+        let mut tokens = self.clone();
+        tokens.tokens.get_mut(range).into_iter().flatten().for_each(|token| token.is_own = false);
+        tokens
+    }
 }
 
 /// Which pairs of a step and a place were tried: a bit each.
@@ -624,6 +650,8 @@ mod tests {
             ("decision : ", "Decision: drop it", Some("decision :")),
             ("keep", "He said \"keep it\" and `keep`", None),
             ("? $", "Is it so?", Some("?")),
+            ("!even if", "even if so", None),
+            ("!even if", "but if so", Some("but if")),
         ] {
             assert_eq!(found(pattern, text).map(|found| found.0).as_deref(), wanted, "{pattern} in {text}");
         }

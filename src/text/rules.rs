@@ -8,6 +8,7 @@
 //! ```yaml
 //! # decisions.yaml
 //! unless: ["? $"]                  # holds for every rule of the file
+//! aside: reasons                   # what rules of that file find is set aside first; may be left out
 //! rules:
 //!   - rule: we-drop
 //!     title: A body says that it drops something
@@ -43,9 +44,10 @@ pub struct Book {
 
 /// The rules of a file.
 #[derive(Default)]
-pub struct RuleSet {
-    pub rules: Vec<Rule>,
+struct RuleSet {
+    rules: Vec<Rule>,
     unless: Vec<Pattern>,
+    aside: Option<String>,
 }
 
 /// A rule of a file.
@@ -87,6 +89,8 @@ pub struct Written {
 struct RuleFile {
     #[serde(default)]
     unless: Vec<String>,
+    /// A file whose finds are set aside before these rules read a sentence.
+    aside: Option<String>,
     rules: Vec<Written>,
 }
 
@@ -124,12 +128,13 @@ impl Book {
         if let Some(text) = files.get(families.as_str()) {
             book.families(&families, text)?;
         }
-        for name in wanted {
+        let mut wanted: Vec<String> = wanted.iter().map(|name| (*name).to_owned()).collect();
+        while let Some(name) = wanted.pop().filter(|name| !book.sets.contains_key(name)) {
             let path = format!("{language}/{name}.yaml");
-            if let Some(text) = files.get(path.as_str()) {
-                let set = book.set_of(&path, text)?;
-                book.sets.insert((*name).to_owned(), set);
-            }
+            let set =
+                files.get(path.as_str()).map_or(Ok(RuleSet::default()), |text| book.set_of(&path, text))?;
+            wanted.extend(set.aside.clone());
+            book.sets.insert(name, set);
         }
         Ok(book)
     }
@@ -145,14 +150,17 @@ impl Book {
     }
 
     /// The rules of a file that fit a sentence, in the file's order.
-    pub fn hits<'r>(&'r self, name: &str, tokens: &'r Tokens) -> impl Iterator<Item = Hit<'r>> {
-        let set = self.sets.get(name);
-        let silenced = std::cell::LazyCell::new(move || {
-            set.is_some_and(|set| set.unless.iter().any(|pattern| pattern.find(tokens).is_some()))
-        });
-        let rules = set.into_iter().flat_map(|set| &set.rules);
-        rules
-            .filter_map(move |rule| rule.find(tokens).filter(|_| !*silenced).map(|found| Hit { rule, found }))
+    pub fn hits(&self, name: &str, tokens: &Tokens) -> Vec<Hit<'_>> {
+        let Some(set) = self.sets.get(name) else { return Vec::new() };
+        let aside = set
+            .aside
+            .as_ref()
+            .and_then(|other| self.sets.get(other))
+            .and_then(|set| set.hits(tokens).into_iter().next());
+        match aside {
+            Some(hit) => set.hits(&tokens.without(hit.found.range)),
+            None => set.hits(tokens),
+        }
     }
 
     fn families(&mut self, path: &str, text: &str) -> Result<(), Finding> {
@@ -190,7 +198,7 @@ impl Book {
             let (id, title, sure) = (written.rule.clone(), written.title.clone(), written.sure);
             rules.push(Rule { id, title, sure, written, any, all, unless });
         }
-        Finding::all(findings).map_or(Ok(RuleSet { rules, unless }), Err)
+        Finding::all(findings).map_or(Ok(RuleSet { rules, unless, aside: file.aside }), Err)
     }
 
     fn patterns(
@@ -209,6 +217,16 @@ impl Book {
             }
         }
         compiled
+    }
+}
+
+impl RuleSet {
+    fn hits(&self, tokens: &Tokens) -> Vec<Hit<'_>> {
+        let found = self.rules.iter().filter_map(|rule| rule.find(tokens).map(|found| Hit { rule, found }));
+        let found: Vec<Hit<'_>> = found.collect();
+        let is_silenced =
+            !found.is_empty() && self.unless.iter().any(|pattern| pattern.find(tokens).is_some());
+        if is_silenced { Vec::new() } else { found }
     }
 }
 
@@ -280,7 +298,7 @@ fn fits(book: &Book, name: &str, id: &str, text: &str) -> bool {
     let mut own = message.sentences.iter().filter(|sentence| sentence.is_own());
     own.any(|sentence| {
         let tokens = book.tokens(sentence);
-        book.hits(name, &tokens).any(|hit| hit.rule.id == id)
+        book.hits(name, &tokens).iter().any(|hit| hit.rule.id == id)
     })
 }
 
@@ -303,7 +321,7 @@ mod tests {
         let message = Message::new("We dropped the parser. Did we drop it?", &book.language);
         let hits = |at: usize| {
             let tokens = book.tokens(&message.sentences[at]);
-            book.hits("decisions", &tokens).map(|hit| hit.found.captures.len()).collect::<Vec<_>>()
+            book.hits("decisions", &tokens).iter().map(|hit| hit.found.captures.len()).collect::<Vec<_>>()
         };
         assert_eq!((hits(0), hits(1)), (vec![1], vec![]));
         assert!(book.rules("questions").is_empty());

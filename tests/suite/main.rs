@@ -22,6 +22,7 @@ mod init;
 mod kit;
 mod live;
 mod machine;
+mod minutes;
 mod mistakes;
 mod mutations;
 mod newcomer;
