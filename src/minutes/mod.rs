@@ -180,8 +180,8 @@ impl Forms {
 
     /// What a sentence says after "because" and its like.
     fn reason<'t>(&self, sentence: &Sentence<'t>, tokens: &Tokens) -> Option<&'t str> {
-        let hit = self.0.hits("reasons", tokens).into_iter().next()?;
-        hit.found.captures.first().map(|(_, range)| sentence.slice(range.clone()))
+        let mut captures = self.0.hits("reasons", tokens).into_iter().flat_map(|hit| hit.found.captures);
+        captures.find(|(name, _)| name == "why").map(|(_, range)| sentence.slice(range))
     }
 }
 

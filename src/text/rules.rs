@@ -8,7 +8,7 @@
 //! ```yaml
 //! # decisions.yaml
 //! unless: ["? $"]                  # holds for every rule of the file
-//! aside: reasons                   # what rules of that file find is set aside first; may be left out
+//! aside: reasons                   # what rules of that file capture is set aside first; may be left out
 //! rules:
 //!   - rule: we-drop
 //!     title: A body says that it drops something
@@ -89,7 +89,7 @@ pub struct Written {
 struct RuleFile {
     #[serde(default)]
     unless: Vec<String>,
-    /// A file whose finds are set aside before these rules read a sentence.
+    /// A file whose captures are set aside before these rules read a sentence.
     aside: Option<String>,
     rules: Vec<Written>,
 }
@@ -152,15 +152,9 @@ impl Book {
     /// The rules of a file that fit a sentence, in the file's order.
     pub fn hits(&self, name: &str, tokens: &Tokens) -> Vec<Hit<'_>> {
         let Some(set) = self.sets.get(name) else { return Vec::new() };
-        let aside = set
-            .aside
-            .as_ref()
-            .and_then(|other| self.sets.get(other))
-            .and_then(|set| set.hits(tokens).into_iter().next());
-        match aside {
-            Some(hit) => set.hits(&tokens.without(hit.found.range)),
-            None => set.hits(tokens),
-        }
+        let aside = set.aside.as_ref().and_then(|other| self.sets.get(other));
+        let captured = aside.into_iter().flat_map(|aside| aside.hits(tokens)).flat_map(|hit| hit.found.captures);
+        set.hits(&captured.fold(tokens.clone(), |tokens, (_, range)| tokens.without(range)))
     }
 
     fn families(&mut self, path: &str, text: &str) -> Result<(), Finding> {
