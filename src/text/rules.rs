@@ -153,7 +153,8 @@ impl Book {
     pub fn hits(&self, name: &str, tokens: &Tokens) -> Vec<Hit<'_>> {
         let Some(set) = self.sets.get(name) else { return Vec::new() };
         let aside = set.aside.as_ref().and_then(|other| self.sets.get(other));
-        let captured = aside.into_iter().flat_map(|aside| aside.hits(tokens)).flat_map(|hit| hit.found.captures);
+        let captured =
+            aside.into_iter().flat_map(|aside| aside.hits(tokens)).flat_map(|hit| hit.found.captures);
         set.hits(&captured.fold(tokens.clone(), |tokens, (_, range)| tokens.without(range)))
     }
 
