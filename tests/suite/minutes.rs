@@ -260,7 +260,8 @@ fn time_grows_with_the_length() {
 
 #[test]
 fn the_page_names_every_form_with_its_first_example() {
-    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/minutes.md")).unwrap();
+    let page =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/minutes.md")).unwrap();
     let book = roundtable::text::rules::Book::read(rule_files(&[]), "en", &["decisions", "actions"]).unwrap();
     for rule in book.rules("decisions").chain(book.rules("actions")) {
         let row = format!("| `{}` | {} | {} |", rule.id, rule.title, rule.written.yes[0]);
