@@ -36,5 +36,6 @@ mod rules;
 mod server;
 mod steps;
 mod terminal;
+mod text;
 mod trace;
 mod wire;

@@ -138,7 +138,7 @@ fn a_question_is_open_until_somebody_takes_it_up() {
     assert_eq!(open(&[asked.clone(), Spoken::by_user(5, "Ada", "When is it due?")]), 2);
     assert_eq!(open(&[asked.clone(), Spoken::by_user(5, "Ada", "Thanks!")]), 1);
     assert_eq!(open(&[asked.clone(), Spoken::by_user(5, "Sam", "It has two pages.")]), 1);
-    let later = Spoken::by_user(6, "Kim", "> Who signs the form?\n\nThe owner.");
+    let later = Spoken::by_user(6, "Kim", "> Who signs\n> the form?\n\nThe owner.");
     assert_eq!(open(&[asked.clone(), Spoken::by_user(5, "Ada", "When is it due?"), later]), 0);
     // A passage answers, a persona's own words do not.
     assert_eq!(open(&[asked.clone(), Spoken::by_persona(5, "architect", "It matters.")]), 1);
