@@ -283,7 +283,9 @@ pub fn check<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>, language: 
         }
     }
     let mut seen = BTreeSet::new();
-    findings.retain(|finding| seen.insert((finding.path.clone(), finding.line, finding.message.clone())));
+    findings.retain(|finding| {
+        seen.insert((finding.path.clone(), finding.line, finding.column, finding.message.clone()))
+    });
     findings
 }
 
