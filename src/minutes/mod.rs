@@ -36,6 +36,9 @@ pub use summary::{Possible, decisions_in, possible_decisions, summary};
 /// The files of `rules/<language>/` that minutes are drawn with.
 pub const FILES: &[&str] = &["decisions", "choices", "reasons", "questions", "actions", "small-talk", "exit"];
 
+/// A decision of at most so many words is quoted with a sentence next to it.
+const MAX_BARE_WORDS: usize = 2;
+
 /// The forms of a language.
 pub struct Forms(Book);
 
@@ -183,8 +186,8 @@ impl Forms {
 
     /// What a sentence says after "because" and its like.
     fn reason<'t>(&self, sentence: &Sentence<'t>, tokens: &Tokens) -> Option<&'t str> {
-        let hit = self.0.hits("reasons", tokens).into_iter().next()?;
-        hit.found.captures.first().map(|(_, range)| sentence.slice(range.clone()))
+        let mut captures = self.0.hits("reasons", tokens).into_iter().flat_map(|hit| hit.found.captures);
+        captures.find(|(name, _)| name == "why").map(|(_, range)| sentence.slice(range))
     }
 }
 
@@ -225,7 +228,9 @@ pub fn draw<'t>(said: &[Spoken<'t>], forms: &Forms) -> Minutes<'t> {
 impl<'t> Minutes<'t> {
     /// Sorts the statements of a user's message.
     fn hear(&mut self, one: &Heard<'_, 't>, by: &'t str, forms: &Forms, pending: &mut Vec<Pending<'_, 't>>) {
-        for (sentence, _) in one.sentences().filter(|(_, role)| *role == Role::Statement) {
+        for (at, (sentence, _)) in
+            one.sentences().enumerate().filter(|(_, (_, role))| *role == Role::Statement)
+        {
             let (text, mut turns) = (sentence.text, vec![one.spoken.turn]);
             let tokens = forms.0.tokens(sentence);
             let hits = forms.0.hits("decisions", &tokens);
@@ -237,7 +242,7 @@ impl<'t> Minutes<'t> {
             }
             let rule = hit.map(|hit| hit.rule.id.clone());
             let reason = forms.reason(sentence, &tokens);
-            let decision = Decision { text, reason, by, turns: turns.clone(), rule };
+            let decision = Decision { text: one.with_context(at), reason, by, turns: turns.clone(), rule };
             if is_sure || answered.is_some() {
                 self.decisions.push(decision);
                 continue;
@@ -262,6 +267,23 @@ fn owner<'t>(sentence: &Sentence<'t>, found: &Match, by: &'t str) -> Option<&'t 
 }
 
 impl<'t> Heard<'_, 't> {
+    /// A sentence; one of a word or two ("Closing.") with the sentence after or before it, or nobody could read it alone.
+    fn with_context(&self, at: usize) -> &'t str {
+        let sentence = &self.message.sentences[at];
+        let is_near =
+            |other: &usize| self.message.sentences.get(*other).is_some_and(|one| one.block == sentence.block);
+        let near = [at + 1, at.wrapping_sub(1)].into_iter().find(is_near);
+        let Some(near) =
+            near.filter(|_| sentence.words.iter().filter(|word| !word.is_mark).count() <= MAX_BARE_WORDS)
+        else {
+            return sentence.text;
+        };
+        let near = &self.message.sentences[near];
+        let (start, end) =
+            (sentence.range.start.min(near.range.start), sentence.range.end.max(near.range.end));
+        self.message.source.get(start..end).unwrap_or(sentence.text)
+    }
+
     fn sentences(&self) -> impl Iterator<Item = (&Sentence<'t>, Role)> {
         self.message.sentences.iter().zip(self.roles.iter().copied())
     }

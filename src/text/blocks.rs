@@ -217,34 +217,3 @@ fn is_rule(text: &str) -> bool {
     let mark = text.as_bytes().first().copied().filter(|mark| b"=-*_".contains(mark));
     text.len() >= 3 && mark.is_some_and(|mark| text.bytes().all(|found| found == mark || found == b' '))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(source: &str) -> Vec<(Place, &str)> {
-        blocks(source).into_iter().map(|block| (block.place, &source[block.range])).collect()
-    }
-
-    #[test]
-    fn lines_belong_to_whoever_wrote_them() {
-        use Place::{Code, Comment, Heading, Item, Prose, Quote, Table};
-        assert_eq!(read("> old\n> text\nmine\ntoo"), [(Quote, "old\n> text"), (Prose, "mine\ntoo")]);
-        assert_eq!(read("a\n```rs\nb\n```\nc"), [(Prose, "a"), (Code, "b"), (Prose, "c")]);
-        assert_eq!(read("# A\nb\n\nC\n---\nd"), [(Heading, "A"), (Prose, "b"), (Heading, "C"), (Prose, "d")]);
-        assert_eq!(read("- a\n  b\n- [x] c\n1. d"), [(Item, "a\n  b"), (Item, "c"), (Item, "d")]);
-        assert_eq!(read("a <!-- b\nc --> d"), [(Prose, "a <!-- b"), (Comment, "c -->"), (Prose, "d")]);
-        assert_eq!(read("<!-- b --> d"), [(Comment, "<!-- b -->"), (Prose, "d")]);
-        assert_eq!(read("| a |\n| b |"), [(Table, "| a |"), (Table, "| b |")]);
-        assert_eq!(
-            read("a\n\n    log\n\n- b\n\n    c"),
-            [(Prose, "a"), (Code, "log"), (Item, "b"), (Item, "c")]
-        );
-    }
-
-    #[test]
-    fn a_task_says_whether_it_is_ticked() {
-        let tasks: Vec<_> = blocks("- [ ] a\n- [x] b\n- c").into_iter().map(|block| block.task).collect();
-        assert_eq!(tasks, [Some(false), Some(true), None]);
-    }
-}

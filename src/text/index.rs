@@ -103,21 +103,3 @@ pub fn stems(text: &str, language: &Language) -> Vec<String> {
     let words = message.sentences.iter().flat_map(|sentence| &sentence.words);
     words.filter(|word| !word.is_mark).map(|word| word.stem.to_string()).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_rare_word_counts_more_and_ties_keep_their_order() {
-        let language = Language::new("en");
-        let index = Index::new(["the boat", "the harbour", "the boat", "the ferries"], &language);
-        let passages =
-            |query: &str| index.search(query, 9).into_iter().map(|hit| hit.passage).collect::<Vec<_>>();
-        assert_eq!(passages("the ferry"), [3, 0, 1, 2]);
-        assert_eq!(passages("boats"), [0, 2]);
-        assert_eq!(passages("plane"), [0; 0]);
-        assert!(index.weight("boat") > index.weight("the"));
-        assert!(Index::new([], &language).search("boat", 3).is_empty());
-    }
-}

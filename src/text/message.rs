@@ -251,7 +251,7 @@ fn boundary(text: &str, mut at: usize) -> usize {
 /// Was a line broken only because it was full? Otherwise its writer ended it there.
 fn is_wrapped(line: &str, rest: &str) -> bool {
     const FULL_COLUMNS: usize = 60;
-    let next = rest.trim_start();
+    let next = rest.trim_start_matches(['>', ' ', '\t']);
     let word = next.split_whitespace().next().unwrap_or_default();
     let goes_on = next.starts_with(|first: char| first.is_lowercase() || "(,;".contains(first));
     goes_on || line.len() + word.len() >= FULL_COLUMNS
@@ -308,68 +308,4 @@ fn mark(piece: &str, before: &str, after: &str) -> Option<&'static str> {
     let is_dash = piece.starts_with(['-', '–', '—']);
     let joins = before.ends_with(char::is_alphanumeric) && after.starts_with(char::is_alphanumeric);
     (is_dash && !(joins && piece == "-")).then_some("-")
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn sentences(source: &str) -> Vec<String> {
-        let message = Message::new(source, &Language::new("en"));
-        message.sentences.iter().map(|sentence| sentence.text.to_owned()).collect()
-    }
-
-    #[test]
-    fn sentences_end_where_people_end_them() {
-        for (source, wanted) in [
-            (
-                "One, e.g. Two. three 3.5 is fine! Four?",
-                &["One, e.g. Two.", "three 3.5 is fine!", "Four?"][..],
-            ),
-            ("A line\nAnother line", &["A line", "Another line"]),
-            ("A line that is broken\nin the middle. B", &["A line that is broken\nin the middle.", "B"]),
-            ("See `a. B` and http://x.org/a.B here. C", &["See `a. B` and http://x.org/a.B here.", "C"]),
-            ("He wrote \"Stop. Now.\" and left. D", &["He wrote \"Stop. Now.\" and left.", "D"]),
-            ("Use `a`. `b` is gone.", &["Use `a`.", "`b` is gone."]),
-            ("- One\n- Two. Three", &["One", "Two.", "Three"]),
-        ] {
-            assert_eq!(sentences(source), wanted);
-        }
-    }
-
-    #[test]
-    fn words_know_whose_they_are() {
-        let message = Message::new("We’ll keep \"old names\" and `x y`, @Sam re-opens", &Language::new("en"));
-        let words = &message.sentences[0].words;
-        let of = |origin| {
-            let found = words.iter().filter(|word| word.origin == origin && !word.is_mark);
-            found.map(|word| word.lower.as_ref()).collect::<Vec<_>>()
-        };
-        assert_eq!(of(Origin::Own), ["we'll", "keep", "and", "@sam", "re", "opens"]);
-        assert_eq!(of(Origin::Quoted), ["old", "names"]);
-        assert_eq!(of(Origin::Code), ["x", "y"]);
-        assert_eq!(words.last().map(|word| word.stem.as_ref()), Some("open"));
-    }
-
-    proptest! {
-        #[test]
-        fn everything_is_a_slice_of_the_source(source in "(\\PC|[-#>*`\"<!. \n\ta1A(@?]){0,200}") {
-            let message = Message::new(&source, &Language::new("en"));
-            let mut end = 0;
-            for sentence in &message.sentences {
-                prop_assert_eq!(&source[sentence.range.clone()], sentence.text);
-                prop_assert!(sentence.range.start >= end);
-                end = sentence.range.end;
-                for word in &sentence.words {
-                    prop_assert!(source.get(word.range.clone()).is_some_and(|text| !text.is_empty()));
-                }
-            }
-            let kept: String = message.sentences.iter().map(|sentence| sentence.text).collect();
-            let letters = |text: &str| text.chars().filter(|found| found.is_alphabetic()).count();
-            // Only the name of a fenced block's language is no sentence.
-            prop_assert!(source.contains("```") || source.contains("~~~") || letters(&kept) == letters(&source));
-        }
-    }
 }

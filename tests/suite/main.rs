@@ -34,5 +34,6 @@ mod rules;
 mod server;
 mod steps;
 mod terminal;
+mod text;
 mod trace;
 mod wire;
