@@ -13,6 +13,7 @@
 
 use serde::Deserialize;
 
+use crate::discussion::event::Author;
 use crate::finding::{Finding, place};
 use crate::front_matter;
 use crate::policy::{Entry, Policy};
@@ -40,7 +41,23 @@ pub struct Config {
     /// What the additive check protects.
     pub append_only: Option<Vec<serde_yaml::Value>>,
     pub allow_exceptions: Option<bool>,
+    pub author: Option<Person>,
     pub github: Option<crate::github::Settings>,
+}
+
+/// Who commits, as the settings name them.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "`author: {name: …, email: …}`")]
+pub struct Person {
+    pub name: String,
+    pub email: String,
+}
+
+impl Person {
+    /// The author of a commit, signed off or not.
+    pub fn author(&self, signed_off: bool) -> Author {
+        Author { name: self.name.trim().to_owned(), email: self.email.trim().to_owned(), signed_off }
+    }
 }
 
 impl Config {
@@ -83,6 +100,13 @@ impl Config {
         if self.max_turns.is_some_and(|turns| turns < least) {
             let message = format!("`max_turns` must be at least {least}");
             found.push(Finding::near(path, text, "max_turns:", message).hint("leave it out for 10"));
+        }
+        if self.author.as_ref().is_some_and(|person| !person.author(false).is_plain()) {
+            let message = "`author` needs a name and an address of one line each, without < and >".to_owned();
+            found.push(
+                Finding::near(path, text, "author:", message)
+                    .hint("write it like {name: Sam Lee, email: sam@example.org}"),
+            );
         }
         for entry in self.append_only.iter().flatten() {
             if let Err(message) = Entry::read(entry) {
@@ -158,7 +182,7 @@ mod tests {
         .roundtable.yaml:2:1: unknown key "max_turn"; did you mean "max_turns"?
          2 | max_turn: 5
            | ^^^^^^^^
-           = help: the keys are items, voice, model, max_turns, steps, templates, append_only, allow_exceptions, github
+           = help: the keys are items, voice, model, max_turns, steps, templates, append_only, allow_exceptions, author, github
         "#);
         for text in
             ["items: ../x", "items: /x", "items: ''", "max_turns: 2", "max_turns: many", "- a", "steps: .git"]

@@ -9,16 +9,15 @@ use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::{Value, json};
 
-use super::elaborate::author;
 use super::exit::{Code, Fail};
 use super::landed::{held, say_change};
 use super::screen::Screen;
 use super::unified::unified;
 use super::voices::{self, Choice};
-use super::{Clock, Global, complete, nanoseconds, now, open, push, table};
+use super::{Clock, Global, complete, identity, nanoseconds, now, open, push, table};
 use crate::analysis::Stopped;
 use crate::analysis::event::to_lines;
-use crate::discussion::event::{Record, Time};
+use crate::discussion::event::{Author, Record, Time};
 use crate::item::meta::{self, Source};
 use crate::item::path::OutputPath;
 use crate::landing;
@@ -59,6 +58,9 @@ pub struct Options {
     max_turns: Option<u32>,
     #[command(flatten)]
     clock: Clock,
+    /// End the commit message with a Signed-off-by line of the author
+    #[arg(long)]
+    signoff: bool,
     /// Print the diff and write nothing
     #[arg(long, conflicts_with = "one_commit")]
     dry_run: bool,
@@ -90,6 +92,8 @@ pub struct Task {
     pub voice: voices::Options,
     pub max_turns: Option<u32>,
     pub fixed: Option<Time>,
+    /// The commits say so with a trailer.
+    pub signed_off: bool,
     pub mode: Mode,
     pub answers: Answers,
 }
@@ -241,6 +245,7 @@ impl Options {
             voice: self.voice.clone(),
             max_turns: self.max_turns,
             fixed: self.clock.fixed()?,
+            signed_off: self.signoff,
             mode,
             answers: Answers::Asked,
         })
@@ -259,6 +264,7 @@ impl Task {
             voice: self.voice.clone(),
             max_turns: self.max_turns,
             fixed: self.fixed,
+            signed_off: self.signed_off,
             mode: self.mode,
             answers: self.answers.clone(),
         }
@@ -277,16 +283,18 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         ));
     }
     let config = table::config(global, &repo, place.base)?;
+    let trusted = table::trusted(global, &repo, &place, &config)?;
+    let author = identity::author(&repo, &trusted, task.signed_off);
     let voice = match &task.answers {
         Answers::Given(tape) => Choice::Tape(tape.clone()),
-        _ => Choice::of(&task.voice, &table::trusted(global, &repo, &place, &config)?)?,
+        _ => Choice::of(&task.voice, &trusted)?,
     };
     let tokens = match &task.answers {
         Answers::Given(tape) => tape.head.tokens,
         _ => task.voice.max_tokens_total,
     };
     let library = built_in.library(&repo, place.base, &config)?;
-    let path = find_or_add(&repo, &library, &task, &mut place, config.items())?;
+    let path = find_or_add(&repo, &library, &task, &mut place, config.items(), &author)?;
     let item = repo.item(place.base, &path)?;
     check_outputs(&library)?;
     let script = task.script;
@@ -311,7 +319,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         script,
         branch: place.branch.clone(),
         base: place.base,
-        author: author(),
+        author,
         voice: voice.name(),
         model: voice.model(),
         speaker: speaker(&voice, &task.answers, tokens)?,
@@ -346,6 +354,7 @@ fn find_or_add(
     task: &Task,
     place: &mut table::Place,
     items: &str,
+    author: &Author,
 ) -> Result<String, Fail> {
     let found = repo.find_item(place.base, &task.item, items);
     let (Err(crate::repo::Error::NoItem { .. }), Some((source, name))) = (&found, &task.new) else {
@@ -362,7 +371,7 @@ fn find_or_add(
         meta: &text,
         branch: &place.branch,
         start: place.base,
-        author: &author(),
+        author,
         time: at.seconds(),
     };
     place.base = landing::add(repo, library, &new)?;

@@ -16,11 +16,13 @@ use super::resume::{Log, begun, catch_up, gone_on};
 use super::screen::Screen;
 use super::unified::unified;
 use super::voices::{self, Choice};
-use super::{Clock, Global, complete, nanoseconds, now, open, plan, push, read_file, table, write_whole};
+use super::{
+    Clock, Global, complete, identity, nanoseconds, now, open, plan, push, read_file, table, write_whole,
+};
 use crate::beside::{self, Begun};
 use crate::config::Config;
 use crate::discussion::address::{Address, address};
-use crate::discussion::event::{Author, Event, FORMAT, Opened, Record, Resumed, StepRef, Time};
+use crate::discussion::event::{Event, FORMAT, Opened, Record, Resumed, StepRef, Time};
 use crate::discussion::open::Paused;
 use crate::discussion::{self, Discussion, Finished, Refused};
 use crate::item::Item;
@@ -68,6 +70,9 @@ pub struct Options {
     max_turns: Option<u32>,
     #[command(flatten)]
     clock: Clock,
+    /// End the commit message with a Signed-off-by line of the author
+    #[arg(long)]
+    signoff: bool,
     /// Print the diff and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -100,6 +105,8 @@ pub struct Task {
     pub voice: voices::Options,
     pub max_turns: Option<u32>,
     pub fixed: Option<Time>,
+    /// The commit says so with a trailer.
+    pub signed_off: bool,
     pub resume: bool,
     pub open: Option<Open>,
 }
@@ -227,6 +234,7 @@ impl Options {
             voice: voices::Options { is_only_planned: self.plan, ..self.voice.clone() },
             max_turns: self.max_turns,
             fixed,
+            signed_off: self.signoff,
             resume: self.resume,
             open: None,
         })
@@ -372,7 +380,8 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         ));
     }
     let config = table::config(global, &repo, place.base)?;
-    let voice = Choice::of(&task.voice, &table::trusted(global, &repo, &place, &config)?)?;
+    let trusted = table::trusted(global, &repo, &place, &config)?;
+    let voice = Choice::of(&task.voice, &trusted)?;
     let fixed = task.fixed;
     let (path, new_meta) = find_or_begin(&repo, &task, &place, &config)?;
     let left = task.resume.then(|| begun(&repo, &path, &task.step, &place.branch, fixed, screen)).flatten();
@@ -427,7 +436,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         model: voice.model(),
         user: script.user.clone().unwrap_or_else(|| "User".to_owned()),
         digests,
-        author: author(),
+        author: identity::author(&repo, &trusted, task.signed_off),
         run,
         new_meta: new_meta.filter(|_| item.files.is_empty()),
         comments: task.open.as_ref().map(|open| open.comments.clone()),
@@ -496,12 +505,6 @@ fn find_or_begin(
     let at = task.fixed.unwrap_or_else(now);
     let text = meta::new_item(*source, table::slug(&path), name, at, &place.base.to_string());
     Ok((path, Some(text)))
-}
-
-/// Who commits: roundtable itself, on every machine alike, so that the same run is the same
-/// commit wherever it is made.
-pub fn author() -> Author {
-    Author { name: "roundtable".to_owned(), email: "roundtable@localhost".to_owned() }
 }
 
 /// Reads the script; `-` is standard input.

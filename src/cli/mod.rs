@@ -12,6 +12,7 @@ mod elaborate;
 mod event;
 mod exit;
 mod github;
+mod identity;
 mod init;
 mod landed;
 mod pager;

@@ -116,6 +116,10 @@ pub enum Error {
     Io { what: &'static str, path: PathBuf, error: std::io::Error },
     #[error("\"{0}\" is no item; use letters, digits, `.`, `_` and `-`, as in offline-mode")]
     ItemName(String),
+    #[error(
+        "git has no form for the author \"{0}\"; a name and an address are one line each, without < and >"
+    )]
+    Author(String),
     #[error("{0} was not written as it should have been; the branch was not moved")]
     NotWritten(String),
     #[error("the repository is damaged: {0}; git fsck says more")]
@@ -177,6 +181,12 @@ impl Repo {
 
     pub(crate) fn git(&self) -> &Repository {
         &self.git
+    }
+
+    /// A value of git's configuration: the repository's, else the user's, else the system's.
+    pub fn setting(&self, name: &str) -> Option<String> {
+        let config = self.git.config().ok()?;
+        config.get_string(name).ok().filter(|value| !value.trim().is_empty())
     }
 
     /// Whether writes wait for the disk.

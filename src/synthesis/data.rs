@@ -225,7 +225,7 @@ mod tests {
             model: None,
             user: "Sam".into(),
             digests: Default::default(),
-            author: Author { name: "a".into(), email: "b".into() },
+            author: Author { name: "a".into(), email: "b".into(), signed_off: false },
             run: String::new(),
             new_meta: None,
             comments: None,

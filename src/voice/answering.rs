@@ -665,7 +665,7 @@ mod tests {
             model: None,
             user: "Sam".into(),
             digests: library.digests(step),
-            author: Author { name: "Sam".into(), email: "sam@localhost".into() },
+            author: Author { name: "Sam".into(), email: "sam@localhost".into(), signed_off: false },
             run: "0".repeat(32),
             new_meta: None,
             comments: None,

@@ -6,6 +6,7 @@ mod add;
 mod analyze;
 mod answers;
 mod attacks;
+mod author;
 mod cases;
 mod conversation;
 mod decisions;

@@ -285,6 +285,7 @@ impl Job<'_> {
             voice: self.run.voice.clone(),
             max_turns: None,
             fixed: read.at,
+            signed_off: false,
             resume: false,
             open,
         })
@@ -301,6 +302,7 @@ impl Job<'_> {
             voice: self.run.voice.clone(),
             max_turns: None,
             fixed: read.at,
+            signed_off: false,
             mode: Mode::Each,
             answers,
         }
