@@ -176,6 +176,7 @@ pub mod persona;
 pub mod plain;
 pub mod policy;
 pub mod script;
+pub mod secrets;
 mod sections;
 pub mod session;
 pub mod step;

@@ -15,13 +15,16 @@
 //! assert!(script.next_input().is_none() && script.next_input().is_none());
 //! ```
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 
 use crate::discussion::event::Time;
 use crate::finding::{self, Finding};
+use crate::secrets::{self, Masked};
 use crate::{front_matter, json, plain};
 
 /// A script over this many bytes is refused (16 MiB).
@@ -50,6 +53,8 @@ pub struct Script {
     answers: BTreeMap<String, VecDeque<Option<Input>>>,
     /// What was removed or cut.
     pub notes: Vec<String>,
+    /// Which messages held a credential, and of which kind; it is masked.
+    pub warnings: Vec<String>,
     /// The end is no silence: the user may go on in another run.
     pub stays_open: bool,
 }
@@ -136,10 +141,13 @@ impl Script {
                     Finding::at(name, "", MOST + 1, 1, format!("the script has more than {MOST} lines"));
                 return Err(finding.hint("a discussion ends within its turn limit; leave the rest out"));
             }
-            Form::Text => Raw {
-                inputs: Some(text.lines().map(|line| said(line.to_owned())).collect()),
-                ..Raw::default()
-            },
+            Form::Text => {
+                let (masked, warnings) = masked_lines(text);
+                let inputs = Some(masked.lines().map(|line| said(line.to_owned())).collect());
+                let raw = Raw { inputs, ..Raw::default() };
+                let script = Script::from_raw(name, &masked, raw, has_answers)?;
+                return Ok(Script { warnings, ..script });
+            }
             Form::Yaml => front_matter::parse(name, text, text, 0).map_err(with_quotes)?,
             Form::Json => from_json(name, text)?,
         };
@@ -219,21 +227,29 @@ impl Script {
         if is > LONGEST {
             self.notes.push(format!("input {number}: cut from {is} to {LONGEST} characters"));
         }
-        let message = plain::cut(clean.trim(), LONGEST);
+        let message = plain::cut(&self.masked(number, clean.trim()), LONGEST);
         let by = raw.by.map(|by| person(&by)).filter(|by| !by.is_empty());
         let at = raw.at.and_then(|at| Time::parse(&at).ok());
         (!message.is_empty()).then_some(Input { text: message, by, at })
     }
 
-    /// A script of inputs that were read elsewhere; they are cleaned and cut like any others.
+    /// A message without the credentials in it; the warning names their kinds only.
+    fn masked<'t>(&mut self, number: usize, message: &'t str) -> Cow<'t, str> {
+        let Some((text, masked)) = secrets::mask(message) else { return message.into() };
+        self.warnings.push(warning(number, &masked));
+        text.into()
+    }
+
+    /// A script of inputs that were read elsewhere; they are cleaned, masked and cut like any others.
     pub fn of(user: Option<String>, inputs: Vec<Option<Input>>) -> Script {
         let mut script = Script {
             user: user.map(|user| person(&user)).filter(|user| !user.is_empty()),
             ..Script::default()
         };
-        for input in inputs.into_iter().take(MOST) {
+        for (number, input) in (1..).zip(inputs.into_iter().take(MOST)) {
             let input = input.and_then(|input| {
-                let text = plain::cut(plain::clean(&input.text).trim(), LONGEST);
+                let clean = plain::clean(&input.text);
+                let text = plain::cut(&script.masked(number, clean.trim()), LONGEST);
                 let by = input.by.map(|by| person(&by)).filter(|by| !by.is_empty());
                 (!text.is_empty()).then_some(Input { text, by, at: input.at })
             });
@@ -315,6 +331,32 @@ impl Script {
     pub fn inputs(&self) -> impl Iterator<Item = Option<&Input>> {
         self.inputs.iter().map(Option::as_ref)
     }
+}
+
+/// A text of one message a line with its credentials masked, and the warnings; a private key, which has lines
+/// of its own, becomes one line.
+fn masked_lines(text: &str) -> (Cow<'_, str>, Vec<String>) {
+    let Some((masked, found)) = secrets::mask(text) else { return (text.into(), Vec::new()) };
+    let breaks = |part: Range<usize>| text.get(part).map_or(0, |part| part.matches('\n').count());
+    let mut by_line: Vec<(usize, Vec<Masked>)> = Vec::new();
+    let (mut line, mut end) = (1, 0);
+    for masked in found {
+        line += breaks(end..masked.at.start);
+        end = masked.at.end;
+        match by_line.last_mut() {
+            Some((last, same)) if *last == line => same.push(masked),
+            _ => by_line.push((line, vec![masked])),
+        }
+    }
+    let warnings = by_line.iter().map(|(line, masked)| warning(*line, masked)).collect();
+    (masked.into(), warnings)
+}
+
+fn warning(number: usize, masked: &[Masked]) -> String {
+    let kinds = secrets::named(masked);
+    format!(
+        "message {number} holds {kinds}, masked in the recording; revoke it, because it can still be read where the message came from"
+    )
 }
 
 /// A person's name on one line, without control signs.
@@ -519,6 +561,26 @@ mod tests {
             script.notes,
             ["input 1: 1 invisible characters were removed", "input 2: cut from 100000 to 65536 characters"]
         );
+    }
+
+    #[test]
+    fn credentials_are_masked_and_named_by_their_kind_only() {
+        let token = format!("{}{}", "glpat-", "a1B2c3D4e5F6g7H8i9J0k");
+        let key = format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----", "aB3".repeat(20));
+        let text = format!("one\n{key}\nuse {token} and {token}\ndone\n");
+        let script = Script::read("s.txt", text.as_bytes()).unwrap();
+        let said: Vec<&str> = script.inputs().flatten().map(|input| input.text.as_str()).collect();
+        let masked = "use [masked: GitLab token] and [masked: GitLab token]";
+        assert_eq!(said, ["one", "[masked: private key]", masked, "done"]);
+        assert_eq!(script.warnings.len(), 2);
+        assert!(script.warnings[1].starts_with("message 3 holds 2 GitLab tokens, masked"));
+        let yaml = format!("inputs: [one, \"{token} {token}\"]\n");
+        let script = Script::read("s.yaml", yaml.as_bytes()).unwrap();
+        assert!(script.warnings[0].starts_with("message 2 holds 2 GitLab tokens, masked"));
+        let input = Input { text: key, by: None, at: None };
+        let script = Script::of(None, vec![None, Some(input)]);
+        assert_eq!(script.inputs().flatten().next().unwrap().text, "[masked: private key]");
+        assert!(script.warnings[0].starts_with("message 2 holds a private key, masked"));
     }
 
     #[test]

@@ -301,6 +301,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     for note in &script.notes {
         screen.note(note);
     }
+    script.warnings.iter().for_each(|warning| screen.warn(warning));
     for (step, inputs) in script.answers() {
         library.step(step).map_err(|unknown| {
             Fail::new(format!("the script's `answers` name a step that there is not: {unknown}"))

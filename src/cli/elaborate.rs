@@ -414,6 +414,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     for note in &script.notes {
         screen.note(note);
     }
+    script.warnings.iter().for_each(|warning| screen.warn(warning));
     let max_turns =
         task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns).unwrap_or(DEFAULT_TURNS);
     let digests = library.digests(step);

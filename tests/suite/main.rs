@@ -33,6 +33,7 @@ mod refusals;
 mod replay;
 mod resume;
 mod rules;
+mod scripts;
 mod server;
 mod steps;
 mod terminal;
