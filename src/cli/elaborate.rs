@@ -16,9 +16,7 @@ use super::resume::{Log, begun, catch_up, gone_on};
 use super::screen::Screen;
 use super::unified::unified;
 use super::voices::{self, Choice};
-use super::{
-    Clock, Global, complete, identity, nanoseconds, now, open, plan, push, read_file, table, write_whole,
-};
+use super::{Clock, Global, complete, identity, nanoseconds, now, open, plan, push, table, write_whole};
 use crate::beside::{self, Begun};
 use crate::config::Config;
 use crate::discussion::address::{Address, address};
@@ -32,7 +30,7 @@ use crate::landing::{self, Landing};
 use crate::library::{Library, sha256};
 use crate::plain;
 use crate::repo::{self, Leftover, Repo, Unwritten, short};
-use crate::script::{self, Input, Script};
+use crate::script::{Input, Script};
 use crate::session::hold;
 use crate::step::Step;
 use crate::synthesis::{self, Outcome};
@@ -217,7 +215,10 @@ impl Options {
     fn task(&self, global: &Global, screen: &Screen) -> Result<Task, Fail> {
         let fixed = self.clock.fixed()?;
         let (script, new) = match (&self.script, self.issue) {
-            (Some(path), _) => (read_script(path)?, None),
+            (Some(path), _) => {
+                let (name, bytes) = table::script(path)?;
+                (Script::read(&name, &bytes)?, None)
+            }
             (None, Some(number)) => {
                 let thread = super::github::thread(global, number, screen)?;
                 (thread.script(), Some((Source::GitHub(number), thread.title)))
@@ -506,19 +507,6 @@ fn find_or_begin(
     let at = task.fixed.unwrap_or_else(now);
     let text = meta::new_item(*source, table::slug(&path), name, at, &place.base.to_string());
     Ok((path, Some(text)))
-}
-
-/// Reads the script; `-` is standard input.
-fn read_script(path: &Path) -> Result<Script, Fail> {
-    let limit = script::LARGEST as u64;
-    if path == Path::new("-") {
-        use std::io::Read as _;
-        let mut bytes = Vec::new();
-        let read = std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes);
-        read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
-        return Ok(Script::read("-", &bytes)?);
-    }
-    Ok(Script::read(&plain::shown(&path.display().to_string()), &read_file(path, limit)?)?)
 }
 
 /// The run id: a digest of item, step, inputs, configuration, voice and clock. Without a fixed

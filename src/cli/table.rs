@@ -94,7 +94,10 @@ impl BuiltIn {
 pub fn script(path: &Path) -> Result<(String, Vec<u8>), Fail> {
     let limit = crate::script::LARGEST as u64;
     if path != Path::new("-") {
-        return Ok((crate::plain::shown(&path.display().to_string()), read_file(path, limit)?));
+        // A pipe has no name that says anything: `--script <(…)`.
+        let is_named = std::fs::metadata(path).map_or(true, |file| file.is_file() || file.is_dir());
+        let name = if is_named { crate::plain::shown(&path.display().to_string()) } else { "-".to_owned() };
+        return Ok((name, read_file(path, limit)?));
     }
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes);

@@ -21,3 +21,37 @@ fn a_credential_in_a_message_is_masked_before_it_is_recorded() {
     }
     assert!(sandbox.run(&["replay", "--all", "--rev", BRANCH]).code == 0);
 }
+
+#[test]
+fn another_ending_and_another_encoding_are_refused_by_name() {
+    let sandbox = sandbox();
+    for (name, bytes, wanted) in [
+        ("talk.md", &b"Maya, why?\n"[..], "ends in .txt, .yaml or .json"),
+        ("talk", b"Maya, why?\n", "ends in .txt, .yaml or .json"),
+        ("talk.txt", b"\xff\xfeM\0a\0y\0a\0", "UTF-16"),
+    ] {
+        let script = sandbox.script(name, bytes);
+        let run = sandbox.run(&["elaborate", "offline-mode", "--step", "01-03", "--script", &script]);
+        assert_eq!(run.code, 2, "{name}: {}", run.stderr);
+        assert!(run.stderr.contains(wanted) && run.stderr.contains("help: "), "{name}: {}", run.stderr);
+        assert_eq!(sandbox.tip(BRANCH), None);
+    }
+}
+
+#[test]
+fn title_and_body_of_an_issue_are_no_turns() {
+    let sandbox = sandbox();
+    let view = r#"{"title": "Sync", "body": "It is slow.", "author": {"login": "kim"},
+        "comments": [{"author": {"login": "sam"}, "body": "Maya, who waits for it?"}]}"#;
+    let script = sandbox.script("issue.json", view);
+    let args = ["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--at", AT];
+    let run = sandbox.run(&args).ok();
+    assert!(run.stderr.contains("note: the issue's title and body are source text"), "{}", run.stderr);
+    let said: Vec<String> = sandbox
+        .events()
+        .iter()
+        .filter(|event| event["kind"] == "user")
+        .map(|event| format!("{}: {}", event["by"].as_str().unwrap(), event["text"].as_str().unwrap()))
+        .collect();
+    assert_eq!(said, ["sam: Maya, who waits for it?"]);
+}
