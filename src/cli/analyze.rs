@@ -14,7 +14,7 @@ use super::landed::{held, say_change};
 use super::screen::Screen;
 use super::unified::unified;
 use super::voices::{self, Choice};
-use super::{Clock, Global, complete, identity, nanoseconds, now, open, push, table};
+use super::{Clock, Global, before_run, complete, identity, nanoseconds, now, open, push, table};
 use crate::analysis::Stopped;
 use crate::analysis::event::to_lines;
 use crate::discussion::event::{Author, Record, Time};
@@ -94,6 +94,8 @@ pub struct Task {
     pub fixed: Option<Time>,
     /// The commits say so with a trailer.
     pub signed_off: bool,
+    /// A branch whose discussions are merged already is left, and the next free one taken.
+    pub leaves_merged: bool,
     pub mode: Mode,
     pub answers: Answers,
 }
@@ -246,6 +248,7 @@ impl Options {
             max_turns: self.max_turns,
             fixed: self.clock.fixed()?,
             signed_off: self.signoff,
+            leaves_merged: true,
             mode,
             answers: Answers::Asked,
         })
@@ -265,6 +268,7 @@ impl Task {
             max_turns: self.max_turns,
             fixed: self.fixed,
             signed_off: self.signed_off,
+            leaves_merged: self.leaves_merged,
             mode: self.mode,
             answers: self.answers.clone(),
         }
@@ -276,6 +280,9 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     let built_in = table::BuiltIn::begin();
     let repo = open(global)?;
     let mut place = table::place(&repo, &task.item, task.branch.as_deref(), task.base.as_deref())?;
+    if task.leaves_merged {
+        place = before_run::unmerged(&repo, place, task.base.as_deref(), screen)?;
+    }
     if place.exists && task.base.is_some() {
         screen.note(&format!(
             "the branch {} exists; --base says where a new one starts and is not used",
@@ -296,6 +303,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     let library = built_in.library(&repo, place.base, &config)?;
     let path = find_or_add(&repo, &library, &task, &mut place, config.items(), &author)?;
     let item = repo.item(place.base, &path)?;
+    before_run::edited(&repo, &item, screen)?;
     check_outputs(&library)?;
     let script = task.script;
     for note in &script.notes {

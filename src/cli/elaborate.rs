@@ -16,7 +16,9 @@ use super::resume::{Log, begun, catch_up, gone_on};
 use super::screen::Screen;
 use super::unified::unified;
 use super::voices::{self, Choice};
-use super::{Clock, Global, complete, identity, nanoseconds, now, open, plan, push, table, write_whole};
+use super::{
+    Clock, Global, before_run, complete, identity, nanoseconds, now, open, plan, push, table, write_whole,
+};
 use crate::beside::{self, Begun};
 use crate::config::Config;
 use crate::discussion::address::{Address, address};
@@ -105,6 +107,8 @@ pub struct Task {
     pub fixed: Option<Time>,
     /// The commit says so with a trailer.
     pub signed_off: bool,
+    /// A branch whose discussions are merged already is left, and the next free one taken.
+    pub leaves_merged: bool,
     pub resume: bool,
     pub open: Option<Open>,
 }
@@ -236,6 +240,7 @@ impl Options {
             max_turns: self.max_turns,
             fixed,
             signed_off: self.signoff,
+            leaves_merged: !self.resume,
             resume: self.resume,
             open: None,
         })
@@ -245,7 +250,7 @@ impl Options {
 /// Holds the discussion and commits it; the report, and where it stands.
 pub fn hold_and_land(setup: &Setup, screen: &Screen) -> Result<(Value, Oid), Fail> {
     let step = &setup.opened.step.id;
-    if let Some(fixed) = setup.fixed.filter(|_| setup.exists && !setup.stays_open()) {
+    if let Some(fixed) = setup.fixed.filter(|_| !setup.stays_open()) {
         let item = &setup.item;
         if let Some(path) = landing::recorded(&setup.repo, setup.base, item, step, fixed, &setup.opened.run)?
         {
@@ -373,7 +378,10 @@ fn pause(waiting: &Waiting<'_>, start: Oid, screen: &Screen) -> Result<(Value, O
 /// Reads everything that a discussion starts from.
 pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Screen) -> Result<Setup, Fail> {
     let repo = open(global)?;
-    let place = table::place(&repo, &task.item, task.branch.as_deref(), task.base.as_deref())?;
+    let mut place = table::place(&repo, &task.item, task.branch.as_deref(), task.base.as_deref())?;
+    if task.leaves_merged {
+        place = before_run::unmerged(&repo, place, task.base.as_deref(), screen)?;
+    }
     if place.exists && task.base.is_some() {
         screen.note(&format!(
             "the branch {} exists; --base says where a new one starts and is not used",
@@ -448,6 +456,10 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         (None, Some(begun)) => gone_on(&opened, begun)?,
         (None, None) => opened,
     };
+    before_run::edited(&repo, &item, screen)?;
+    if task.open.is_none() {
+        before_run::recorded(&repo, base, &item, &opened, &script, screen)?;
+    }
     let begun = match task.open {
         Some(open) => resumed(open, base, fixed),
         None => left.map(|left| left.log).unwrap_or_default(),
@@ -731,7 +743,8 @@ fn already_recorded(
     let step = setup.library.step(&setup.opened.step.id)?;
     let finished = Discussion::replay(&setup.library, step, &log)?.finish();
     let finished = finished.ok_or_else(|| Fail::new(format!("{recording} has no end")))?;
-    screen.say(&format!("Already recorded: {branch} carries this run in {recording}. Nothing was changed."));
+    let carrier = if setup.exists { branch.clone() } else { format!("commit {}", short(commit)) };
+    screen.say(&format!("Already recorded: {carrier} carries this run in {recording}. Nothing was changed."));
     let outcome = Outcome::nothing(recording);
     let base = finished.opened.base.clone();
     let held = Held { setup, finished, usage: Meter::default().value() };

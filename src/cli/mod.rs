@@ -5,6 +5,7 @@ mod actions;
 mod add;
 mod analyze;
 mod audit;
+mod before_run;
 mod check;
 mod columns;
 mod complete;

@@ -122,9 +122,11 @@ pub fn place(repo: &Repo, item: &str, branch: Option<&str>, base: Option<&str>) 
     let branch = branch.map_or_else(|| format!("roundtable/{}", slug(item)), str::to_owned);
     let tip = repo.tip(&branch)?;
     repo.refuse_checked_out(&branch)?;
+    // A base that is named exists, used or not.
+    let base = base.map(|base| repo.resolve(base)).transpose()?;
     let start = match (tip, base) {
-        (Some(tip), _) => tip,
-        (None, base) => repo.resolve(base.unwrap_or("HEAD"))?,
+        (Some(start), _) | (None, Some(start)) => start,
+        (None, None) => repo.resolve("HEAD")?,
     };
     Ok(Place { branch, base: start, exists: tip.is_some() })
 }

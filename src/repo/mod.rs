@@ -432,6 +432,20 @@ impl Repo {
         Ok(Item { path: path.to_owned(), meta, files, recordings })
     }
 
+    /// The recordings and logs of an item at a commit, each with its blob.
+    ///
+    /// # Errors
+    /// A path that leads through a link or a submodule.
+    pub fn logs(&self, commit: Oid, item: &str) -> Result<Vec<(String, Oid)>, Error> {
+        let mut found = Vec::new();
+        for folder in ["elaborations", "analysis"] {
+            let Some(tree) = self.folder(commit, &format!("{item}/{folder}"))? else { continue };
+            let logs = tree.iter().filter(|entry| name_of(entry).ends_with(".jsonl"));
+            found.extend(logs.map(|entry| (format!("{folder}/{}", name_of(&entry)), entry.id())));
+        }
+        Ok(found)
+    }
+
     /// The branches below a name, here and as remotes were last seen, with where they stand; a
     /// branch of this repository wins.
     ///

@@ -7,6 +7,7 @@ mod analyze;
 mod answers;
 mod attacks;
 mod author;
+mod before_run;
 mod cases;
 mod conversation;
 mod decisions;

@@ -286,6 +286,7 @@ impl Job<'_> {
             max_turns: None,
             fixed: read.at,
             signed_off: false,
+            leaves_merged: false,
             resume: false,
             open,
         })
@@ -303,6 +304,7 @@ impl Job<'_> {
             max_turns: None,
             fixed: read.at,
             signed_off: false,
+            leaves_merged: false,
             mode: Mode::Each,
             answers,
         }
