@@ -210,7 +210,7 @@ impl Replay {
             return Ok(config.clone());
         }
         Ok(match self.repo.file(commit, config::FILE)? {
-            Some(bytes) => Config::read(config::FILE, &bytes)?,
+            Some(bytes) => Config::read_version(config::FILE, &bytes, &format!("commit {}", short(commit)))?,
             None => Config::default(),
         })
     }

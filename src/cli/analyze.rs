@@ -17,6 +17,7 @@ use super::voices::{self, Choice};
 use super::{Clock, Global, before_run, complete, identity, nanoseconds, now, open, push, table};
 use crate::analysis::Stopped;
 use crate::analysis::event::to_lines;
+use crate::config::Config;
 use crate::discussion::event::{Author, Record, Time};
 use crate::item::meta::{self, Source};
 use crate::item::path::OutputPath;
@@ -301,7 +302,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         _ => task.voice.max_tokens_total,
     };
     let library = built_in.library(&repo, place.base, &config)?;
-    let path = find_or_add(&repo, &library, &task, &mut place, config.items(), &author)?;
+    let path = find_or_add(&repo, &library, &task, &mut place, &config, &author)?;
     let item = repo.item(place.base, &path)?;
     before_run::edited(&repo, &item, screen)?;
     check_outputs(&library)?;
@@ -319,7 +320,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     script.inputs().flatten().try_for_each(|input| voices::refuse_secrets("the script", &input.text))?;
     let max_turns =
         task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns).unwrap_or(DEFAULT_TURNS);
-    let run = run_id(&path, &script, max_turns, &library, config.items(), &voice, task.fixed);
+    let run = run_id(&path, &script, max_turns, &library, &config, &voice, task.fixed);
     let clock = || task.fixed.unwrap_or_else(now);
     let setup = Setup {
         repo: &repo,
@@ -336,7 +337,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         max_turns,
         mode: task.mode,
         run,
-        items: config.items().to_owned(),
+        items: config.folders().into_iter().map(str::to_owned).collect(),
         fixed: task.fixed,
         clock: &clock,
     };
@@ -362,17 +363,17 @@ fn find_or_add(
     library: &Library,
     task: &Task,
     place: &mut table::Place,
-    items: &str,
+    config: &Config,
     author: &Author,
 ) -> Result<String, Fail> {
-    let found = repo.find_item(place.base, &task.item, items);
+    let found = repo.find_item(place.base, &task.item, &config.folders());
     let (Err(crate::repo::Error::NoItem { .. }), Some((source, name))) = (&found, &task.new) else {
         return Ok(found?);
     };
     if task.mode == Mode::Dry {
         return Ok(found?);
     }
-    let path = table::new_path(&task.item, items)?;
+    let path = table::new_path(&task.item, config.items())?;
     let at = task.fixed.unwrap_or_else(now);
     let text = meta::new_item(*source, table::slug(&path), name, at, &place.base.to_string());
     let new = landing::NewItem {
@@ -406,7 +407,7 @@ fn run_id(
     script: &Script,
     max_turns: u32,
     library: &Library,
-    items: &str,
+    config: &Config,
     voice: &Choice,
     fixed: Option<Time>,
 ) -> String {
@@ -421,7 +422,7 @@ fn run_id(
         None => json!([nanoseconds().to_string(), std::process::id()]),
     };
     let digests = library.steps.first().map(|step| library.digests(step));
-    let voice = voice.identity();
+    let (voice, items) = (voice.identity(), config.folders().join(" "));
     let all = json!(["analyze", item, script.user, inputs, answers, max_turns, digests, items, voice, clock]);
     sha256(all.to_string().as_bytes())[..32].to_owned()
 }

@@ -511,7 +511,7 @@ fn find_or_begin(
     place: &table::Place,
     config: &Config,
 ) -> Result<(String, Option<String>), Fail> {
-    let found = repo.find_item(place.base, &task.item, config.items());
+    let found = repo.find_item(place.base, &task.item, &config.folders());
     let (Err(repo::Error::NoItem { .. }), Some((source, name))) = (&found, &task.new) else {
         return Ok((found?, None));
     };
@@ -552,7 +552,7 @@ fn run_id(
         inputs,
         max_turns,
         digests,
-        config.items(),
+        config.folders().join(" "),
         voice.identity(),
         clock
     ]);

@@ -93,7 +93,8 @@ fn work_tree_config(global: &Global, root: &Path) -> Result<Config, Fail> {
     if global.config.is_none() && !path.exists() {
         return Ok(Config::default());
     }
-    Ok(Config::read(&crate::plain::shown(&path.display().to_string()), &read_file(&path, 1 << 20)?)?)
+    let name = crate::plain::shown(&path.display().to_string());
+    Ok(Config::read_version(&name, &read_file(&path, 1 << 20)?, config::ON_DISK)?)
 }
 
 fn list(library: &Library, screen: &Screen) -> Result<Code, Fail> {

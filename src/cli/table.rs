@@ -13,13 +13,13 @@ use crate::beside;
 use crate::config::{self, Config};
 use crate::item::path::is_safe_name;
 use crate::library::{Library, Unusable};
-use crate::repo::Repo;
+use crate::repo::{Repo, short};
 
 /// The settings of `--config`, which win over a commit's own.
 pub fn operators(global: &Global) -> Result<Option<Config>, Fail> {
     let Some(path) = &global.config else { return Ok(None) };
     let name = crate::plain::shown(&path.display().to_string());
-    Ok(Some(Config::read(&name, &read_file(path, 1 << 20)?)?))
+    Ok(Some(Config::read_version(&name, &read_file(path, 1 << 20)?, config::ON_DISK)?))
 }
 
 /// The settings at a commit, or those of `--config`.
@@ -28,7 +28,7 @@ pub fn config(global: &Global, repo: &Repo, commit: Oid) -> Result<Config, Fail>
         return Ok(config);
     }
     Ok(match repo.file(commit, config::FILE)? {
-        Some(bytes) => Config::read(config::FILE, &bytes)?,
+        Some(bytes) => Config::read_version(config::FILE, &bytes, &format!("commit {}", short(commit)))?,
         None => Config::default(),
     })
 }

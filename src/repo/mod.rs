@@ -359,14 +359,15 @@ impl Repo {
         crate::plain::clean(&did_you_mean(name, &names.iter().map(String::as_str).collect::<Vec<_>>()))
     }
 
-    /// Finds the item that `name` means: a folder's path in the repository, or a slug below
-    /// `items`.
+    /// Finds the item that `name` means: a folder's path in the repository, or a slug below one of the
+    /// folders of items.
     ///
     /// # Errors
     /// No such folder (with the nearest slug), or a path through a link or submodule.
-    pub fn find_item(&self, commit: Oid, name: &str, items: &str) -> Result<String, Error> {
+    pub fn find_item(&self, commit: Oid, name: &str, items: &[&str]) -> Result<String, Error> {
         let name = name.trim_start_matches("./").trim_end_matches('/');
-        let paths = [name.to_owned(), format!("{items}/{name}")];
+        let below = items.iter().map(|items| format!("{items}/{name}"));
+        let paths: Vec<String> = std::iter::once(name.to_owned()).chain(below).collect();
         let mut found = Vec::new();
         for path in paths.iter().filter(|path| item::path::is_plain(path)) {
             if let Some(folder) = self.folder(commit, path)? {
@@ -377,14 +378,12 @@ impl Repo {
         if let Some((_, path)) = found.iter().min_by_key(|(bare, _)| *bare) {
             return Ok((*path).clone());
         }
-        let slugs: Vec<String> = match self.folder(commit, items)? {
-            Some(tree) => tree
-                .iter()
-                .filter(|entry| entry.kind() == Some(ObjectType::Tree))
-                .map(|entry| name_of(&entry))
-                .collect(),
-            None => Vec::new(),
-        };
+        let mut slugs: Vec<String> = Vec::new();
+        for items in items {
+            let Some(tree) = self.folder(commit, items)? else { continue };
+            let folders = tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree));
+            slugs.extend(folders.map(|entry| name_of(&entry)));
+        }
         let mut known: Vec<&str> = slugs.iter().map(String::as_str).collect();
         // A new item stands on a branch of its own until that is merged.
         let branches = self.branches("roundtable/").unwrap_or_default();
@@ -393,10 +392,8 @@ impl Repo {
         known.retain(|other| *other != name);
         let mut hint = did_you_mean(name, &known);
         if hint.is_empty() {
-            hint = format!(
-                "; looked for {} and {}; `roundtable add {name} --name NAME` makes it",
-                paths[0], paths[1]
-            );
+            let looked = paths.join(" and ");
+            hint = format!("; looked for {looked}; `roundtable add {name} --name NAME` makes it");
         }
         let item = crate::plain::cut(&crate::plain::one_line(&crate::plain::clean(name)), 80);
         Err(Error::NoItem { item, commit: short(commit), hint: crate::plain::clean(&hint) })
@@ -738,7 +735,7 @@ impl Repo {
             let message = format!("the folder {folder} does not exist at commit {}", short(commit));
             Error::File(
                 Finding::at(crate::config::FILE, "", 1, 1, message)
-                    .hint("commit the folder, or mend its name in the settings"),
+                    .hint("commit the folder, or correct its name in the settings"),
             )
         })?;
         let mut found = Vec::new();
