@@ -211,7 +211,7 @@ fn can_be_written(path: &Path) -> Result<(), Fail> {
 
 /// A failure behind the commit.
 fn stands(message: impl std::fmt::Display, commit: Oid, branch: &str) -> Fail {
-    Fail::new(format!("{message}; the commit {} on {branch} stands", short(commit)))
+    Fail::new(format!("{message}; the commit {} on {branch} was made", short(commit)))
 }
 
 impl Options {

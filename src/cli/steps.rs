@@ -191,8 +191,8 @@ fn check(global: &Global, dir: Option<&Path>, screen: &Screen) -> Result<Code, F
     let what = if own { "step file" } else { "built-in step file" };
     let counted = crate::plain::count(steps.len(), what);
     match findings.len() {
-        0 => screen.say(&format!("{counted}, nothing to mend.")),
-        found => screen.say(&format!("\n{counted}, {found} to mend.")),
+        0 => screen.say(&format!("{counted}, nothing to fix.")),
+        found => screen.say(&format!("\n{counted}, {found} to fix.")),
     }
     let listed: Vec<Value> = findings
         .iter()

@@ -101,11 +101,11 @@ pub enum Error {
     #[error("{path} is {what}; items, steps and templates are ordinary files and folders")]
     Foreign { path: String, what: &'static str },
     #[error(
-        "the item's {path} stands where recordings go; rename it, so that a folder `elaborations` can stand there"
+        "the item's {path} is in the way of recordings; rename it, so that there can be a folder `elaborations`"
     )]
     NotOurs { path: String },
     #[error(
-        "{path} stands on the branch already; go on with `roundtable elaborate {path}`, or take another name"
+        "{path} already exists on the branch; go on with `roundtable elaborate {path}`, or take another name"
     )]
     Exists { path: String },
     #[error("{path} is larger than {limit} bytes; make it smaller")]

@@ -60,7 +60,7 @@ fn a_folder_whose_meta_json_is_none_or_a_file_is_no_new_item() {
         sandbox.commit(&[(&there, "\0\n")]);
         let run = sandbox.run(&["add", ITEM, "--name", "x"]);
         assert_eq!(run.code, 2, "{there}");
-        assert!(run.stderr.contains("stands on the branch already"), "{there}: {}", run.stderr);
+        assert!(run.stderr.contains("already exists on the branch"), "{there}: {}", run.stderr);
     }
 }
 
@@ -80,7 +80,7 @@ fn what_exists_or_is_no_item_is_refused() {
     let sandbox = sandbox();
     let refs = sandbox.refs();
     for (args, wanted) in [
-        (vec!["add", "offline-mode", "--name", "x"], "stands on the branch already"),
+        (vec!["add", "offline-mode", "--name", "x"], "already exists on the branch"),
         (vec!["add", "a b", "--name", "x"], "is no item"),
         (vec!["add", "../x", "--name", "x"], "is no item"),
         (vec!["add", ".git/x", "--name", "x"], "is no item"),
@@ -98,7 +98,7 @@ fn what_exists_or_is_no_item_is_refused() {
 #[test]
 fn items_may_be_in_several_folders() {
     let sandbox = empty();
-    let meta = META;
+    let meta = crate::kit::META;
     sandbox.commit(&[
         (".roundtable.yaml", "items: [specs, docs/old]\n"),
         ("specs/late-fees/meta.json", meta),

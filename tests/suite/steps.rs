@@ -62,7 +62,7 @@ fn a_step_dropped_into_a_phase_folder_is_found_without_a_commit() {
 fn check_is_clean_or_names_file_line_and_column() {
     let sandbox = sandbox();
     let clean = sandbox.run(&["steps", "check"]).ok();
-    assert_eq!(clean.stdout, "24 built-in step files, nothing to mend.\n");
+    assert_eq!(clean.stdout, "24 built-in step files, nothing to fix.\n");
     let own = sandbox.outside("own");
     std::fs::create_dir_all(own.join("01-requirements")).unwrap();
     let bad = STEP
@@ -95,7 +95,7 @@ fn lenses_of_a_repository_are_spoken_with_and_linted() {
     ]);
     let run = sandbox.elaborate("Maya, when does the boat leave?\ndone\n", &["--dry-run"]).ok();
     assert!(run.stdout.contains("Which pier would people go to instead?"), "{}", run.stdout);
-    assert!(sandbox.run(&["steps", "check"]).ok().stdout.contains("nothing to mend"));
+    assert!(sandbox.run(&["steps", "check"]).ok().stdout.contains("nothing to fix"));
     let lint = |name: &str, text: &str| {
         let own = sandbox.outside("lenses");
         let _ = std::fs::remove_dir_all(&own);
