@@ -57,7 +57,7 @@ fn held<'l>(library: &'l Library, item: &str, base: Oid, at: Time) -> Discussion
         model: None,
         user: "Sam".into(),
         digests: library.digests(step),
-        author: Author { name: "roundtable".into(), email: "roundtable@localhost".into() },
+        author: Author { name: "roundtable".into(), email: "roundtable@localhost".into(), signed_off: false },
         run: format!("{:032x}", at.seconds()),
         new_meta: None,
         comments: None,

@@ -1,5 +1,5 @@
 //! What is wrong with a file, and where: path, line, column, the line itself with the place
-//! underlined, and how to mend it. One form for every kind of file.
+//! underlined, and how to fix it. One form for every kind of file.
 //!
 //! ```
 //! use roundtable::finding::Finding;
@@ -67,6 +67,14 @@ impl Finding {
 
     pub fn hint(mut self, hint: impl Into<String>) -> Finding {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// This finding and those with it, which say which version of the file was read.
+    pub fn of_version(mut self, version: &str) -> Finding {
+        let told = self.hint.as_mut().unwrap_or(&mut self.message);
+        told.push_str(&format!(" (read from {version})"));
+        self.more = self.more.into_iter().map(|more| more.of_version(version)).collect();
         self
     }
 

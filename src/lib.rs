@@ -107,7 +107,7 @@
 //!     model: None,
 //!     user: "Sam".into(),
 //!     digests: library.digests(step),
-//!     author: Author { name: "roundtable".into(), email: "roundtable@localhost".into() },
+//!     author: Author { name: "roundtable".into(), email: "roundtable@localhost".into(), signed_off: false },
 //!     run: "0".repeat(32),
 //!     new_meta: None,
 //!     comments: None,
@@ -178,6 +178,7 @@ pub mod plain;
 pub mod policy;
 pub mod review;
 pub mod script;
+pub mod secrets;
 mod sections;
 pub mod session;
 pub mod step;

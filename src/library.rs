@@ -122,6 +122,12 @@ impl Library {
         })
     }
 
+    /// The same, reading users' words in another language.
+    #[must_use]
+    pub fn reading(self, language: &str) -> Library {
+        Library { language: language.to_owned(), ..self }
+    }
+
     /// The step with an id.
     ///
     /// # Errors

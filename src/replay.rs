@@ -151,8 +151,8 @@ pub struct Replay {
 /// Settings and overlays by their objects: most commits have the same ones.
 struct Last {
     settings: There,
-    folders: [There; 2],
-    names: [Option<String>; 2],
+    folders: [There; 3],
+    names: [Option<String>; 3],
     library: Arc<Library>,
 }
 
@@ -209,7 +209,7 @@ impl Replay {
             return Ok(config.clone());
         }
         Ok(match self.repo.file(commit, config::FILE)? {
-            Some(bytes) => Config::read(config::FILE, &bytes)?,
+            Some(bytes) => Config::read_version(config::FILE, &bytes, &format!("commit {}", short(commit)))?,
             None => Config::default(),
         })
     }
@@ -228,7 +228,7 @@ impl Replay {
             None => Some(There::Nothing),
         };
         if let Some(last) = self.last.borrow().as_ref().filter(|last| Some(last.settings) == settings)
-            && [0, 1].iter().all(|at| stands(&last.names[*at]) == Some(last.folders[*at]))
+            && [0, 1, 2].iter().all(|at| stands(&last.names[*at]) == Some(last.folders[*at]))
         {
             return Ok(Arc::clone(&last.library));
         }
@@ -236,16 +236,20 @@ impl Replay {
         let read = |folder: &Option<String>| {
             folder.as_ref().map_or(Ok(Vec::new()), |folder| self.repo.overlay(commit, folder))
         };
-        let found = (read(&config.steps)?, read(&config.templates)?);
-        let library = match found.0.is_empty() && found.1.is_empty() {
+        let found = (read(&config.steps)?, read(&config.templates)?, read(&config.rules)?);
+        let is_built_in = found.0.is_empty() && found.1.is_empty() && found.2.is_empty();
+        let language = config.language().to_owned();
+        let library = match is_built_in && language == self.built_in.language {
             true => Arc::clone(&self.built_in),
-            false => Arc::new(Library::new(&found.0, &found.1, &[])?),
+            false => Arc::new(Library::new(&found.0, &found.1, &found.2)?.reading(&language)),
         };
-        if let (Some(settings), Some(steps), Some(templates)) =
-            (settings, stands(&config.steps), stands(&config.templates))
+        if let (Some(settings), Some(steps), Some(templates), Some(rules)) =
+            (settings, stands(&config.steps), stands(&config.templates), stands(&config.rules))
         {
-            let (folders, names) = ([steps, templates], [config.steps, config.templates]);
-            *self.last.borrow_mut() = Some(Last { settings, folders, names, library: Arc::clone(&library) });
+            let (folders, names) =
+                ([steps, templates, rules], [config.steps, config.templates, config.rules]);
+            let library = Arc::clone(&library);
+            *self.last.borrow_mut() = Some(Last { settings, folders, names, library });
         }
         Ok(library)
     }

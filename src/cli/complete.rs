@@ -62,8 +62,10 @@ fn slugs(repo: &Repo) -> Option<Vec<String>> {
     let own = repo.branches("roundtable/").ok()?;
     let mut found: Vec<String> = own.iter().map(|branch| table::slug(branch).to_owned()).collect();
     if let Ok(head) = repo.resolve("HEAD") {
-        let items = repo.items(head, settings(repo).items()).unwrap_or_default();
-        found.extend(items.iter().map(|path| table::slug(path).to_owned()));
+        for folder in settings(repo).folders() {
+            let items = repo.items(head, folder).unwrap_or_default();
+            found.extend(items.iter().map(|path| table::slug(path).to_owned()));
+        }
     }
     found.sort();
     found.dedup();

@@ -15,10 +15,12 @@ use super::resume::{Log, begun, catch_up, gone_on};
 use super::screen::Screen;
 use super::unified::unified;
 use super::voices::{self, Choice};
-use super::{Clock, Global, complete, nanoseconds, now, open, plan, push, read_file, table, write_whole};
+use super::{
+    Clock, Global, before_run, complete, identity, nanoseconds, now, open, plan, push, table, write_whole,
+};
 use crate::config::Config;
 use crate::discussion::address::stranger;
-use crate::discussion::event::{Author, Event, FORMAT, Opened, Record, Resumed, StepRef, Time};
+use crate::discussion::event::{Event, FORMAT, Opened, Record, Resumed, StepRef, Time};
 use crate::discussion::open::Paused;
 use crate::discussion::{self, Discussion, Finished, Refused, default_turns};
 use crate::item::Item;
@@ -32,7 +34,7 @@ use crate::model::{Live, Meter};
 use crate::plain;
 use crate::repo::{self, Leftover, Repo, short};
 use crate::review::Rules;
-use crate::script::{self, Script};
+use crate::script::Script;
 use crate::session::hold;
 use crate::step::Step;
 use crate::synthesis::{self, Outcome};
@@ -64,6 +66,9 @@ pub struct Options {
     max_turns: Option<u32>,
     #[command(flatten)]
     clock: Clock,
+    /// End the commit message with a Signed-off-by line of the author
+    #[arg(long)]
+    signoff: bool,
     /// Print the diff and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -96,6 +101,10 @@ pub struct Task {
     pub voice: voices::Options,
     pub max_turns: Option<u32>,
     pub fixed: Option<Time>,
+    /// The commit says so with a trailer.
+    pub signed_off: bool,
+    /// A branch whose discussions are merged already is left, and the next free one taken.
+    pub leaves_merged: bool,
     pub resume: bool,
     pub open: Option<Open>,
 }
@@ -197,7 +206,7 @@ fn can_be_written(path: &Path) -> Result<(), Fail> {
 
 /// A failure behind the commit.
 fn stands(message: impl std::fmt::Display, commit: Oid, branch: &str) -> Fail {
-    Fail::new(format!("{message}; the commit {} on {branch} stands", short(commit)))
+    Fail::new(format!("{message}; the commit {} on {branch} was made", short(commit)))
 }
 
 impl Options {
@@ -205,7 +214,10 @@ impl Options {
     fn task(&self, global: &Global, screen: &Screen) -> Result<Task, Fail> {
         let fixed = self.clock.fixed()?;
         let (script, new) = match (&self.script, self.issue) {
-            (Some(path), _) => (read_script(path)?, None),
+            (Some(path), _) => {
+                let (name, bytes) = table::script(path)?;
+                (Script::read(&name, &bytes)?, None)
+            }
             (None, Some(number)) => {
                 let thread = super::github::thread(global, number, screen)?;
                 (thread.script(), Some((Source::GitHub(number), thread.title)))
@@ -222,6 +234,8 @@ impl Options {
             voice: voices::Options { is_only_planned: self.plan, ..self.voice.clone() },
             max_turns: self.max_turns,
             fixed,
+            signed_off: self.signoff,
+            leaves_merged: !self.resume,
             resume: self.resume,
             open: None,
         })
@@ -231,7 +245,7 @@ impl Options {
 /// Holds the discussion and commits it; the report, and where it stands.
 pub fn hold_and_land(setup: &Setup, screen: &Screen) -> Result<(Value, Oid), Fail> {
     let step = &setup.opened.step.id;
-    if let Some(fixed) = setup.fixed.filter(|_| setup.exists && !setup.stays_open()) {
+    if let Some(fixed) = setup.fixed.filter(|_| !setup.stays_open()) {
         let item = &setup.item;
         if let Some(path) = landing::recorded(&setup.repo, setup.base, item, step, fixed, &setup.opened.run)?
         {
@@ -360,7 +374,10 @@ fn pause(waiting: &Waiting<'_>, start: Oid, screen: &Screen) -> Result<(Value, O
 /// Reads everything that a discussion starts from.
 pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Screen) -> Result<Setup, Fail> {
     let repo = open(global)?;
-    let place = table::place(&repo, &task.item, task.branch.as_deref(), task.base.as_deref())?;
+    let mut place = table::place(&repo, &task.item, task.branch.as_deref(), task.base.as_deref())?;
+    if task.leaves_merged {
+        place = before_run::unmerged(&repo, place, task.base.as_deref(), screen)?;
+    }
     if place.exists && task.base.is_some() {
         screen.note(&format!(
             "the branch {} exists; --base says where a new one starts and is not used",
@@ -368,7 +385,8 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         ));
     }
     let config = table::config(global, &repo, place.base)?;
-    let voice = Choice::of(&task.voice, &table::trusted(global, &repo, &place, &config)?)?;
+    let trusted = table::trusted(global, &repo, &place, &config)?;
+    let voice = Choice::of(&task.voice, &trusted)?;
     let fixed = task.fixed;
     let (path, new_meta) = find_or_begin(&repo, &task, &place, &config)?;
     let left = task.resume.then(|| begun(&repo, &path, &task.step, &place.branch, fixed, screen)).flatten();
@@ -400,6 +418,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     for note in &script.notes {
         screen.note(note);
     }
+    script.warnings.iter().for_each(|warning| screen.warn(warning));
     for name in script.inputs().flatten().filter_map(|input| stranger(&input.text, &library.cast)) {
         screen.note(&format!("nobody at the table is called {name}; {} answers", lead.first_name()));
     }
@@ -429,7 +448,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         model: voice.model(),
         user: script.user.clone().unwrap_or_else(|| "User".to_owned()),
         digests,
-        author: author(),
+        author: identity::author(&repo, &trusted, task.signed_off),
         run,
         new_meta: new_meta.filter(|_| item.files.is_empty()),
         comments: task.open.as_ref().map(|open| open.comments.clone()),
@@ -439,6 +458,10 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         (None, Some(begun)) => gone_on(&opened, begun)?,
         (None, None) => opened,
     };
+    before_run::edited(&repo, &item, screen)?;
+    if task.open.is_none() {
+        before_run::recorded(&repo, base, &item, &opened, &script, screen)?;
+    }
     let begun = match task.open {
         Some(open) => resumed(open, base, fixed),
         None => left.map(|left| left.log).unwrap_or_default(),
@@ -491,7 +514,7 @@ fn find_or_begin(
     place: &table::Place,
     config: &Config,
 ) -> Result<(String, Option<String>), Fail> {
-    let found = repo.find_item(place.base, &task.item, config.items());
+    let found = repo.find_item(place.base, &task.item, &config.folders());
     let (Err(repo::Error::NoItem { .. }), Some((source, name))) = (&found, &task.new) else {
         return Ok((found?, None));
     };
@@ -499,25 +522,6 @@ fn find_or_begin(
     let at = task.fixed.unwrap_or_else(now);
     let text = meta::new_item(*source, table::slug(&path), name, at, &place.base.to_string());
     Ok((path, Some(text)))
-}
-
-/// Who commits: roundtable itself, on every machine alike, so that the same run is the same
-/// commit wherever it is made.
-pub fn author() -> Author {
-    Author { name: "roundtable".to_owned(), email: "roundtable@localhost".to_owned() }
-}
-
-/// Reads the script; `-` is standard input.
-fn read_script(path: &Path) -> Result<Script, Fail> {
-    let limit = script::LARGEST as u64;
-    if path == Path::new("-") {
-        use std::io::Read as _;
-        let mut bytes = Vec::new();
-        let read = std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes);
-        read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
-        return Ok(Script::read("-", &bytes)?);
-    }
-    Ok(Script::read(&plain::shown(&path.display().to_string()), &read_file(path, limit)?)?)
 }
 
 /// The run id: a digest of item, step, inputs, configuration, voice and clock. Without a fixed
@@ -551,7 +555,7 @@ fn run_id(
         inputs,
         max_turns,
         digests,
-        config.items(),
+        config.folders().join(" "),
         voice.identity(),
         clock
     ]);
@@ -740,7 +744,8 @@ fn already_recorded(
     let step = setup.library.step(&setup.opened.step.id)?;
     let finished = Discussion::replay(&setup.library, step, &log)?.finish();
     let finished = finished.ok_or_else(|| Fail::new(format!("{recording} has no end")))?;
-    screen.say(&format!("Already recorded: {branch} carries this run in {recording}. Nothing was changed."));
+    let carrier = if setup.exists { branch.clone() } else { format!("commit {}", short(commit)) };
+    screen.say(&format!("Already recorded: {carrier} carries this run in {recording}. Nothing was changed."));
     let outcome = Outcome::nothing(recording);
     let base = finished.opened.base.clone();
     let held = Held { setup, finished, possible: Vec::new(), usage: Meter::default().value() };

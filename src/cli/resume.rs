@@ -62,7 +62,7 @@ pub fn begun(
     let found = repo.leftovers().into_iter().rfind(is_ours);
     match &found {
         Some(left) => {
-            screen.note(&format!("going on with run {} behind its event {}", left.run, left.log.len()))
+            screen.note(&format!("going on with run {} after its event {}", left.run, left.log.len()))
         }
         None => screen.note("nothing was cut off here; the discussion begins anew"),
     }

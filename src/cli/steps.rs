@@ -71,7 +71,7 @@ fn library(global: &Global) -> Result<Arc<Library>, Fail> {
     let overlay = |folder: &Option<String>| {
         folder.as_ref().map_or(Ok(Vec::new()), |folder| files::read(&root.join(folder)))
     };
-    let read = Library::new(&overlay(&config.steps)?, &overlay(&config.templates)?, &[]);
+    let read = Library::new(&overlay(&config.steps)?, &overlay(&config.templates)?, &overlay(&config.rules)?);
     let below = |unusable: crate::library::Unusable| {
         unusable.below(config.steps.as_deref(), config.templates.as_deref())
     };
@@ -91,7 +91,8 @@ fn work_tree_config(global: &Global, root: &Path) -> Result<Config, Fail> {
     if global.config.is_none() && !path.exists() {
         return Ok(Config::default());
     }
-    Ok(Config::read(&crate::plain::shown(&path.display().to_string()), &read_file(&path, 1 << 20)?)?)
+    let name = crate::plain::shown(&path.display().to_string());
+    Ok(Config::read_version(&name, &read_file(&path, 1 << 20)?, config::ON_DISK)?)
 }
 
 fn list(library: &Library, screen: &Screen) -> Result<Code, Fail> {

@@ -189,6 +189,19 @@ pub struct StepRef {
 pub struct Author {
     pub name: String,
     pub email: String,
+    /// The commit message ends in a `Signed-off-by` trailer of theirs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub signed_off: bool,
+}
+
+impl Author {
+    /// Whether git has a form for the name and the address: one line each, without `<` and `>`.
+    pub fn is_plain(&self) -> bool {
+        let is_plain = |part: &str| {
+            !part.trim().is_empty() && !part.contains(['<', '>']) && !part.chars().any(char::is_control)
+        };
+        is_plain(&self.name) && is_plain(&self.email)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

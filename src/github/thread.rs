@@ -14,6 +14,7 @@ use crate::discussion::event::{Event, Record, Time};
 use crate::discussion::open;
 use crate::plain;
 use crate::script::{Input, Script};
+use crate::secrets;
 
 /// What the first line of our own comment begins with.
 pub const MARKER: &str = "<!-- roundtable:";
@@ -142,7 +143,9 @@ pub fn thread<E>(
     may: &mut dyn FnMut(&Person, &str) -> Result<Permission, E>,
 ) -> Result<Thread, E> {
     let text = |key: &str| issue.get(key).and_then(Value::as_str).unwrap_or_default();
-    let title = plain::cut(&plain::shown(text("title")), 120);
+    let title = plain::shown(text("title"));
+    // It names a new item, and is recorded with it.
+    let title = plain::cut(&secrets::mask(&title).map_or(title, |(masked, _)| masked), 120);
     let number = issue.get("number").and_then(Value::as_u64).unwrap_or_default();
     let author = issue.get("user").and_then(Person::of);
     let mut said = Vec::new();

@@ -174,9 +174,7 @@ pub(super) fn csv(text: &str, finished: &Finished, library: &Library) -> Additio
     let end = text.find('\n').map_or("\n", |first| if text[..first].ends_with('\r') { "\r\n" } else { "\n" });
     let header = body.lines().next().unwrap_or_default();
     if !body.is_empty() && header.trim_end() != HEADER {
-        return Addition::None(format!(
-            "rows of a discussion stand under the header {HEADER}, and it has another"
-        ));
+        return Addition::None(format!("rows of a discussion need the header {HEADER}, and it has another"));
     }
     // An unclosed quotation mark would take our rows into its cell.
     if body.matches('"').count() % 2 == 1 {
@@ -241,7 +239,7 @@ mod tests {
             model: None,
             user: "Sam".into(),
             digests: Default::default(),
-            author: Author { name: "a".into(), email: "b".into() },
+            author: Author { name: "a".into(), email: "b".into(), signed_off: false },
             run: String::new(),
             new_meta: None,
             comments: None,

@@ -15,6 +15,7 @@
 //! }
 //! ```
 
+pub mod cited;
 pub mod data;
 pub mod outline;
 pub mod placement;
@@ -69,15 +70,15 @@ pub struct Outcome {
 /// Why a discussion cannot be written into its item.
 #[derive(Debug, thiserror::Error)]
 pub enum Unplaced {
-    #[error("{0}; mend `outputs` of step {1}")]
+    #[error("{0}; fix `outputs` of step {1}")]
     Output(Refused, String),
     #[error("{path} is {what}; roundtable writes ordinary files only")]
     Foreign { path: String, what: &'static str },
     #[error("{path} holds {size} bytes, more than roundtable reads ({} MiB)", crate::item::LARGEST >> 20)]
     Large { path: String, size: u64 },
-    #[error("{path} differs only in case from {other}, which stands in the item folder")]
+    #[error("{path} differs only in case from {other}, which is in the item folder")]
     Case { path: String, other: String },
-    #[error("{path} cannot take a file below it: {other} is no folder")]
+    #[error("{path} cannot be written: {other} is not a folder")]
     NoFolder { path: String, other: String },
     #[error("{path} has no place for an addition: {why}")]
     NoPlace { path: String, why: &'static str },
@@ -105,13 +106,9 @@ pub(crate) enum Addition {
 /// An output that must not be written, or that has no place for an addition.
 pub fn outcome(item: &Item, finished: &Finished, library: &Library) -> Result<Outcome, Unplaced> {
     let mut outcome = Outcome::nothing(&recording(item, finished));
-    let mut names: Vec<String> = Vec::new();
-    for output in &finished.opened.step.outputs {
-        let refused = |refused| Unplaced::Output(refused, finished.opened.step.id.clone());
-        let name = OutputPath::parse(output).map_err(refused)?.file();
-        if !names.contains(&name) {
-            add_to(item, &name, finished, library, &mut outcome)?;
-            names.push(name);
+    for name in candidates(item, finished)? {
+        if add_to(item, &name, finished, library, &mut outcome)? {
+            break;
         }
     }
     let text = item.meta.with_record(finished, &library.cast.keys())?;
@@ -178,18 +175,35 @@ fn recording(item: &Item, finished: &Finished) -> String {
     format!("{}/elaborations/{name}", item.path)
 }
 
+/// The step's outputs in the order in which they are asked to take the addition, of which one does: those
+/// that exist, then the others.
+fn candidates(item: &Item, finished: &Finished) -> Result<Vec<String>, Unplaced> {
+    let mut names: Vec<String> = Vec::new();
+    for output in &finished.opened.step.outputs {
+        let refused = |refused| Unplaced::Output(refused, finished.opened.step.id.clone());
+        let name = OutputPath::parse(output).map_err(refused)?.file();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let (there, missing): (Vec<String>, Vec<String>) =
+        names.into_iter().partition(|name| item.files.contains_key(name));
+    Ok(there.into_iter().chain(missing).collect())
+}
+
+/// Adds to one artifact; whether it took the addition.
 fn add_to(
     item: &Item,
     name: &str,
     finished: &Finished,
     library: &Library,
     outcome: &mut Outcome,
-) -> Result<(), Unplaced> {
+) -> Result<bool, Unplaced> {
     let path = format!("{}/{name}", item.path);
     let before = existing(item, name, &path)?;
     if item.files.get(name) == Some(&File::Opaque) {
         outcome.left.push(Left { path, reason: "a file of this kind takes no addition".to_owned() });
-        return Ok(());
+        return Ok(false);
     }
     let addition = match &before {
         Some(bytes) => match std::str::from_utf8(bytes).ok().filter(|_| memchr::memchr(0, bytes).is_none()) {
@@ -199,7 +213,10 @@ fn add_to(
         None => create(name, finished, library)?,
     };
     match addition {
-        Addition::None(reason) => outcome.left.push(Left { path, reason }),
+        Addition::None(reason) => {
+            outcome.left.push(Left { path, reason });
+            return Ok(false);
+        }
         Addition::Into(text, section) => {
             let lines = |bytes: &[u8]| {
                 memchr::memchr_iter(b'\n', bytes).count()
@@ -216,7 +233,7 @@ fn add_to(
             outcome.changes.push(Change { path, before, after: text.into_bytes() });
         }
     }
-    Ok(())
+    Ok(true)
 }
 
 fn at_path(why: Unplaced, at: &str) -> Unplaced {
@@ -308,7 +325,10 @@ fn markdown(text: &str, finished: &Finished, library: &Library) -> Result<Additi
     let outline = outline::Outline::new(text);
     for spot in placement::spots(&outline, &finished.opened.step.title, text.len()) {
         let body = addition(finished, library, spot.level)?;
-        let body = spot.opens.map_or(body.clone(), |heading| format!("### {heading}\n\n{body}"));
+        let body = match &spot.opens {
+            Some((heading, level)) => format!("{} {heading}\n\n{body}", "#".repeat(usize::from(*level))),
+            None => body,
+        };
         let inserted = outline::insert(text, spot.at, &body);
         if outline::fits(text, &inserted) {
             return Ok(Addition::Into(inserted.text, spot.section));

@@ -90,8 +90,8 @@ pub struct Setup<'r> {
     pub mode: Mode,
     /// The run id.
     pub run: String,
-    /// The folder that items stand in.
-    pub items: String,
+    /// The folders that hold items.
+    pub items: Vec<String>,
     /// A fixed clock, with which the same run is the same commits.
     pub fixed: Option<Time>,
     pub clock: &'r dyn Fn() -> Time,
@@ -463,12 +463,8 @@ impl Walk<'_> {
             }
         }
         if !self.censuses.contains_key(&words) {
-            let leave_out = [
-                self.setup.items.clone(),
-                self.item.path.clone(),
-                ".roundtable".to_owned(),
-                ".roundtable.yaml".to_owned(),
-            ];
+            let own = [self.item.path.clone(), ".roundtable".to_owned(), ".roundtable.yaml".to_owned()];
+            let leave_out = [self.setup.items.as_slice(), &own].concat();
             let census = self.setup.repo.census(self.codebase, &words, &leave_out)?;
             self.censuses.insert(words.clone(), census);
         }

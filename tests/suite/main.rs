@@ -5,6 +5,8 @@
 mod add;
 mod analyze;
 mod attacks;
+mod author;
+mod before_run;
 mod cases;
 mod conversation;
 mod determinism;
@@ -31,6 +33,7 @@ mod refusals;
 mod replay;
 mod resume;
 mod rules;
+mod scripts;
 mod server;
 mod steps;
 mod terminal;

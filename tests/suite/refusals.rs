@@ -70,7 +70,7 @@ fn meta_json_that_cannot_be_read() {
         ("{\n  \"slug\": ,\n}\n", "meta.json:2:11"),
         ("[]\n", "not an object"),
         ("", "not valid JSON"),
-        ("{\"a\": 1, \"a\": 2}\n", "stands twice"),
+        ("{\"a\": 1, \"a\": 2}\n", "appears twice"),
         ("{\"elaborations\": \"none\"}\n", "not a list"),
         ("{\"elaborations\": {}}\n", "not a list"),
     ] {
@@ -134,7 +134,7 @@ fn outputs_that_must_not_be_written() {
         ("elaborations/x.md", "roundtable's own"),
         ("Requirements-Spec.md", "differs only in case"),
         ("folder.md", "a folder"),
-        ("file/x.md", "no folder"),
+        ("file/x.md", "is not a folder"),
         ("\"a b.md\"", "name"),
     ];
     if cfg!(unix) {
@@ -406,7 +406,7 @@ fn files_of_other_kinds_and_names_are_no_reason_to_fail() {
     refused(
         &sandbox,
         &["elaborate", "offline-mode", "--step", "01-09", "--script", &script, "--branch", "b"],
-        "where recordings go",
+        "is in the way of recordings",
     );
 }
 

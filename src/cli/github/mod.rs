@@ -285,6 +285,8 @@ impl Job<'_> {
             voice: self.run.voice.clone(),
             max_turns: None,
             fixed: read.at,
+            signed_off: false,
+            leaves_merged: false,
             resume: false,
             open,
         })
@@ -301,6 +303,8 @@ impl Job<'_> {
             voice: self.run.voice.clone(),
             max_turns: None,
             fixed: read.at,
+            signed_off: false,
+            leaves_merged: false,
             mode: Mode::Each,
             answers,
         }
