@@ -21,8 +21,6 @@
 //! | [`item`] | the files of an item folder as values; `meta`: meta.json; `path`: what may be written |
 //! | [`script`] | the user's messages, wherever they came from |
 //! | [`discussion`] | the state machine; `address`, `focus`, `ranking`, `positions`: its rules; `event`: its events; `log`: them with the text they are written as; `open`: a log that goes on in another run; `transcript`: as people read it; `extract`: the synthesis by rule, with `facts` (`figures`: which clash), `insights`, `questions` (`answered`: which are; `settler`: who answers the others) and `in_brief`: the one sentence; `decisions`: what a message decides, with `rulings`, `choices`, `closings`, `norms`, `signs`, `arrangements`, `replies`, `outright`, `open_points` and `alternatives`; `small_talk`: what is said in passing; `views`: what is asked of the three themselves; `summary`: its type; `words`, `root`, `near`, `index`: what rules compare |
-//! | [`minutes`] | what was said as decisions, statements, questions and action items, by the forms of `rules/`; `questions`: which are open |
-//! | [`text`] | a text as sentences, words and stems; `index`: BM25 over passages; `pattern`: forms over words; `rules`: the files of `rules/` with their examples |
 //! | [`analysis`] | the walk over phases and steps, a fold of its log too, with a discussion as one of its states; `plan`: which step is next, `skip`: `skip_if`, `depth`, `menu`, `greeting`: what is said, `scan`: what the counts come to, `artifact`: answers into changes |
 //! | [`synthesis`] | a finished discussion into changes; `outline`, `placement`: where; `data`: JSON, YAML, CSV |
 //! | [`trace`] | the way back: from a line to the discussion and its turns |
@@ -163,7 +161,6 @@
 
 pub mod additive;
 pub mod analysis;
-mod beside;
 pub mod config;
 pub mod discussion;
 pub mod finding;
@@ -171,13 +168,15 @@ pub mod front_matter;
 pub mod github;
 pub mod item;
 pub mod json;
-pub mod lens;
 pub mod library;
+pub mod marks;
 pub mod minutes;
+pub mod model;
 pub mod page;
 pub mod persona;
 pub mod plain;
 pub mod policy;
+pub mod review;
 pub mod script;
 mod sections;
 pub mod session;

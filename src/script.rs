@@ -39,6 +39,8 @@ pub struct Input {
     pub by: Option<String>,
     /// When it was said.
     pub at: Option<Time>,
+    /// The comment on GitHub that it is, by its id.
+    pub comment: Option<u64>,
 }
 
 /// The user's side of a discussion. Its end is silence for ever, unless it stays open.
@@ -52,6 +54,8 @@ pub struct Script {
     pub notes: Vec<String>,
     /// The end is no silence: the user may go on in another run.
     pub stays_open: bool,
+    /// It was [lent](Script::lend): what is left is for whoever lent it.
+    pub is_shared: bool,
 }
 
 /// How a script is written.
@@ -222,7 +226,7 @@ impl Script {
         let message = plain::cut(clean.trim(), LONGEST);
         let by = raw.by.map(|by| person(&by)).filter(|by| !by.is_empty());
         let at = raw.at.and_then(|at| Time::parse(&at).ok());
-        (!message.is_empty()).then_some(Input { text: message, by, at })
+        (!message.is_empty()).then_some(Input { text: message, by, at, comment: raw.comment })
     }
 
     /// A script of inputs that were read elsewhere; they are cleaned and cut like any others.
@@ -235,7 +239,7 @@ impl Script {
             let input = input.and_then(|input| {
                 let text = plain::cut(plain::clean(&input.text).trim(), LONGEST);
                 let by = input.by.map(|by| person(&by)).filter(|by| !by.is_empty());
-                (!text.is_empty()).then_some(Input { text, by, at: input.at })
+                (!text.is_empty()).then_some(Input { text, by, ..input })
             });
             script.inputs.push_back(input);
         }
@@ -245,6 +249,11 @@ impl Script {
     /// What comes next: a message, or none for silence. After the end there is only silence.
     pub fn next_input(&mut self) -> Option<Input> {
         self.inputs.pop_front().flatten()
+    }
+
+    /// The messages that are left, taken from it.
+    pub fn rest(&mut self) -> Vec<Input> {
+        std::mem::take(&mut self.inputs).into_iter().flatten().collect()
     }
 
     /// Whether the user has said all for now, and may say more later.
@@ -281,7 +290,7 @@ impl Script {
     pub fn lend(&mut self, step: &str) -> Script {
         let own = self.answers.get_mut(step).map(std::mem::take);
         let inputs = own.unwrap_or_else(|| std::mem::take(&mut self.inputs));
-        Script { user: self.user.clone(), inputs, ..Script::default() }
+        Script { user: self.user.clone(), inputs, is_shared: true, ..Script::default() }
     }
 
     /// Takes back what a discussion has left.
@@ -323,7 +332,7 @@ fn person(name: &str) -> String {
 }
 
 fn said(text: String) -> Option<RawInput> {
-    Some(RawInput { text, by: None, at: None })
+    Some(RawInput { text, ..RawInput::default() })
 }
 
 /// A script as `.yaml` and `.json` write it.
@@ -337,11 +346,12 @@ struct Raw {
     answers: Option<BTreeMap<String, Vec<Option<RawInput>>>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct RawInput {
     text: String,
     by: Option<String>,
     at: Option<String>,
+    comment: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -361,12 +371,12 @@ impl<'de> Deserialize<'de> for RawInput {
                 f.write_str("a text in quotes, null for silence, or {text, by, at}")
             }
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<RawInput, E> {
-                Ok(RawInput { text: text.to_owned(), by: None, at: None })
+                Ok(RawInput { text: text.to_owned(), ..RawInput::default() })
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawInput, A::Error> {
                 let spelled = Spelled::deserialize(serde::de::value::MapAccessDeserializer::new(map));
                 let Spelled { text, by, at } = spelled.map_err(A::Error::custom)?;
-                Ok(RawInput { text, by, at })
+                Ok(RawInput { text, by, at, comment: None })
             }
         }
         deserializer.deserialize_any(Words)
@@ -405,8 +415,12 @@ fn from_json(name: &str, text: &str) -> Result<Raw, Finding> {
             .filter(|part| !part.is_empty())
             .collect::<Vec<_>>()
             .join("\n\n");
-        let first =
-            (!opening.is_empty()).then(|| RawInput { by: login(&value), at: moment(&value), text: opening });
+        let first = (!opening.is_empty()).then(|| RawInput {
+            by: login(&value),
+            at: moment(&value),
+            text: opening,
+            comment: None,
+        });
         let rest = value.get("comments").into_iter().flat_map(comments);
         return Ok(Raw { inputs: Some(first.into_iter().map(Some).chain(rest).collect()), ..Raw::default() });
     }
@@ -425,13 +439,20 @@ fn from_json(name: &str, text: &str) -> Result<Raw, Finding> {
 fn comments(list: &serde_json::Value) -> impl Iterator<Item = Option<RawInput>> {
     list.as_array().into_iter().flatten().filter_map(|comment| {
         let text = comment.get("body")?.as_str()?.trim().to_owned();
-        (!text.is_empty()).then(|| Some(RawInput { text, by: login(comment), at: moment(comment) }))
+        (!text.is_empty()).then(|| {
+            Some(RawInput { text, by: login(comment), at: moment(comment), comment: number(comment) })
+        })
     })
 }
 
 fn login(of: &serde_json::Value) -> Option<String> {
     let person = of.get("author").or_else(|| of.get("user"))?;
     Some(person.get("login")?.as_str()?.to_owned())
+}
+
+/// The id of a comment; `gh` prints another kind of id, which is no number.
+fn number(of: &serde_json::Value) -> Option<u64> {
+    of.get("id")?.as_u64()
 }
 
 fn moment(of: &serde_json::Value) -> Option<String> {

@@ -29,6 +29,9 @@ use crate::text::rules::Book;
 use crate::text::{Kind, Message, Sentence};
 
 mod questions;
+mod summary;
+
+pub use summary::{Possible, decisions_in, possible_decisions, summary};
 
 /// The files of `rules/<language>/` that minutes are drawn with.
 pub const FILES: &[&str] = &["decisions", "choices", "reasons", "questions", "actions", "small-talk", "exit"];

@@ -1,7 +1,7 @@
 //! Which section takes an addition (interface specification 5.2).
 
 use super::outline::Outline;
-use crate::discussion::words::{stems, subjects};
+use crate::text::words::{stems, subjects};
 
 /// The heading that additions stand under where no section fits.
 pub const ELSEWHERE: &str = "Additional Insights from Elaboration";
@@ -54,7 +54,7 @@ fn best(outline: &Outline, title: &str) -> Option<usize> {
         let text = heading.text.to_lowercase();
         let words: Vec<String> =
             stems(&text).into_iter().filter(|word| !word.chars().all(|c| c.is_ascii_digit())).collect();
-        let exact = words == whole || crate::discussion::words::find_run(&words, &whole).is_some();
+        let exact = words == whole || crate::text::words::find_run(&words, &whole).is_some();
         let shared = keys.iter().filter(|key| text.contains(key.as_str())).count();
         if !exact && shared == 0 {
             continue;

@@ -64,13 +64,22 @@ impl<'l> Index<'l> {
         if found == 0.0 { 0.0 } else { (1.0 + (all - found + 0.5) / (found + 0.5)).ln() }
     }
 
+    /// The weight of a stem that is in one passage only.
+    pub fn rarest(&self) -> f64 {
+        (1.0 + (self.lengths.len() as f64 - 0.5) / 1.5).ln()
+    }
+
     /// The best passages for a query, best first; of equal ones, the earlier first.
     pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
-        let wanted: BTreeSet<String> = stems(query, self.language).into_iter().collect();
+        self.find(&stems(query, self.language).into_iter().collect(), limit)
+    }
+
+    /// The same for stems.
+    pub fn find(&self, wanted: &BTreeSet<String>, limit: usize) -> Vec<Hit> {
         let mut found: BTreeMap<u32, (f64, Vec<String>)> = BTreeMap::new();
         for stem in wanted {
-            let weight = self.weight(&stem);
-            for &(passage, count) in self.postings.get(&stem).into_iter().flatten() {
+            let weight = self.weight(stem);
+            for &(passage, count) in self.postings.get(stem).into_iter().flatten() {
                 let length = f64::from(self.lengths[passage as usize]) / self.mean;
                 let count = f64::from(count);
                 let (score, matched) = found.entry(passage).or_default();

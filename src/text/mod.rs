@@ -15,17 +15,25 @@
 //! ```
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use snowball_stemmers_rs::{Algorithm, Stemmer};
 
 mod blocks;
+pub mod echo;
 pub mod index;
 mod message;
 pub mod pattern;
 pub mod rules;
+pub mod words;
 
 pub use blocks::Place;
 pub use message::{Kind, Message, Origin, Sentence, Word};
+
+/// The sentences of an English text, each an exact slice of it.
+pub fn sentences(text: &str) -> Vec<&str> {
+    Message::new(text, Language::english()).sentences.into_iter().map(|sentence| sentence.text).collect()
+}
 
 /// How words of a language are cut to stems, and which of its abbreviations end with a full stop.
 pub struct Language {
@@ -35,6 +43,12 @@ pub struct Language {
 }
 
 impl Language {
+    /// English, made once.
+    pub fn english() -> &'static Language {
+        static ENGLISH: OnceLock<Language> = OnceLock::new();
+        ENGLISH.get_or_init(|| Language::new("en"))
+    }
+
     /// The language with this code. One that is not known has no stems and no abbreviations.
     pub fn new(code: &str) -> Language {
         let (stemmer, abbreviations) = match code {

@@ -4,11 +4,9 @@
 
 mod add;
 mod analyze;
-mod answers;
 mod attacks;
 mod cases;
 mod conversation;
-mod decisions;
 mod determinism;
 #[cfg(unix)]
 mod documents;
@@ -18,6 +16,7 @@ mod forge;
 mod gate;
 mod github;
 mod hostile;
+mod house;
 mod init;
 mod kit;
 mod live;
@@ -28,7 +27,6 @@ mod mutations;
 mod newcomer;
 mod odd;
 mod placement;
-mod reading;
 mod refusals;
 mod replay;
 mod resume;
