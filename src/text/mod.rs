@@ -51,11 +51,13 @@ impl Language {
 
     /// The language with this code. One that is not known has no stems and no abbreviations.
     pub fn new(code: &str) -> Language {
-        let (algorithm, abbreviations) = match code {
-            "en" => (Some(Algorithm::English), include_str!("../../rules/en/abbreviations.txt")),
+        let (stemmer, abbreviations) = match code {
+            "en" => {
+                (Some(Stemmer::create(Algorithm::English)), include_str!("../../rules/en/abbreviations.txt"))
+            }
             _ => (None, ""),
         };
-        Language { code: code.to_owned(), stemmer: algorithm.map(Stemmer::create), abbreviations }
+        Language { code: code.to_owned(), stemmer, abbreviations }
     }
 
     /// The stem of a lower-case word.

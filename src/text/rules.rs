@@ -208,10 +208,10 @@ impl Book {
     fn set_of(&mut self, path: &str, text: &str) -> Result<RuleSet, Finding> {
         let file: RuleFile = front_matter::parse(path, text, text, 0)?;
         let (mut findings, mut rules) = (Vec::new(), Vec::new());
-        let unless = self.patterns(path, text, 0, &file.unless, &mut findings);
+        let unless = self.patterns(path, text, "", &file.unless, &mut findings);
         for written in file.rules {
-            let from = start_of(text, &written.rule);
-            let mut patterns = |list: &[String]| self.patterns(path, text, from, list, &mut findings);
+            let id = &written.rule;
+            let mut patterns = |list: &[String]| self.patterns(path, text, id, list, &mut findings);
             let (any, all) = (patterns(&written.any), patterns(&written.all));
             let unless = patterns(&written.unless);
             let (id, title, sure) = (written.rule.clone(), written.title.clone(), written.sure);
@@ -224,7 +224,7 @@ impl Book {
         &mut self,
         path: &str,
         text: &str,
-        from: usize,
+        rule: &str,
         list: &[String],
         findings: &mut Vec<Finding>,
     ) -> Vec<Pattern> {
@@ -232,7 +232,9 @@ impl Book {
         for pattern in list {
             match self.vocabulary.compile(pattern, &self.language) {
                 Ok(pattern) => compiled.push(pattern),
-                Err(wrong) => findings.push(at(path, text, from, pattern, wrong.message)),
+                Err(wrong) => {
+                    findings.push(at(path, text, start_of(text, rule), pattern, wrong.message));
+                }
             }
         }
         compiled

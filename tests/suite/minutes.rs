@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use proptest::prelude::*;
@@ -62,8 +63,9 @@ impl Figures {
     }
 }
 
-fn forms() -> Forms {
-    Forms::read(rule_files(&[]), "en").unwrap()
+fn forms() -> &'static Forms {
+    static FORMS: LazyLock<Forms> = LazyLock::new(|| Forms::read(rule_files(&[]), "en").unwrap());
+    &FORMS
 }
 
 fn threads() -> BTreeMap<String, Thread> {
@@ -90,7 +92,7 @@ fn decisions_of_threads_are_found_and_little_else() {
     for thread in threads.values() {
         let said = thread.messages.iter().zip(4..);
         let said: Vec<_> = said.map(|(one, turn)| Spoken::by_user(turn, &one.by, &one.text)).collect();
-        let minutes = draw(&said, &forms);
+        let minutes = draw(&said, forms);
         decisions.count(&texts(&minutes.decisions, |one| one.text), &thread.decisions, &thread.neutral);
         questions.count(
             &texts(&minutes.open_questions, |one| one.text),
@@ -116,7 +118,7 @@ fn an_answer_to_a_choice_is_a_decision_and_an_unmade_choice_is_open() {
         |turn, on| Spoken { choice: Some(choice(on)), ..Spoken::by_persona(turn, "system-architect", "…") };
     let run = |answer: &str| {
         let said = [notice(5, "Queue or polling?"), Spoken::by_user(6, "Sam", answer)];
-        let minutes = draw(&said, &forms());
+        let minutes = draw(&said, forms());
         let turns: Vec<Vec<u32>> = minutes.decisions.iter().map(|one| one.turns.clone()).collect();
         (turns, minutes.open_questions.len(), minutes.statements.len())
     };
@@ -131,7 +133,7 @@ fn an_answer_to_a_choice_is_a_decision_and_an_unmade_choice_is_open() {
 
 #[test]
 fn a_question_is_open_until_somebody_takes_it_up() {
-    let open = |said: &[Spoken<'_>]| draw(said, &forms()).open_questions.len();
+    let open = |said: &[Spoken<'_>]| draw(said, forms()).open_questions.len();
     let asked = Spoken::by_user(4, "Sam", "Who signs the form?");
     assert_eq!(open(std::slice::from_ref(&asked)), 1);
     assert_eq!(open(&[asked.clone(), Spoken::by_user(5, "Ada", "The owner signs it.")]), 0);
@@ -146,7 +148,7 @@ fn a_question_is_open_until_somebody_takes_it_up() {
     assert_eq!(open(&[asked.clone(), shown]), 0);
     // What was redirected stays open, whoever spoke next.
     let redirected = Spoken { off_topic: Some("02-01"), ..asked };
-    let minutes = draw(&[redirected, Spoken::by_user(5, "Ada", "The owner signs it.")], &forms());
+    let minutes = draw(&[redirected, Spoken::by_user(5, "Ada", "The owner signs it.")], forms());
     assert_eq!(minutes.open_questions[0].step, Some("02-01"));
 }
 
@@ -162,11 +164,11 @@ fn only_the_writers_own_words_decide() {
         "Write `we decided to drop it` there.",
         "Did we decide to drop it?",
     ] {
-        let minutes = draw(&[Spoken::by_user(4, "Sam", text)], &forms());
+        let minutes = draw(&[Spoken::by_user(4, "Sam", text)], forms());
         assert_eq!((minutes.decisions.len(), minutes.possible_decisions.len()), (0, 0), "{text}");
     }
     let text = "Thanks for the report.\n\n* We decided to drop it, because it is old.\n* It was never used.";
-    let minutes = draw(&[Spoken::by_user(4, "Sam", text)], &forms());
+    let minutes = draw(&[Spoken::by_user(4, "Sam", text)], forms());
     assert_eq!(minutes.decisions[0].text, "We decided to drop it, because it is old.");
     assert_eq!(minutes.decisions[0].reason, Some("it is old"));
     assert_eq!(texts(&minutes.statements, |one| one.text), ["It was never used."]);
@@ -218,7 +220,7 @@ proptest! {
             false => Spoken::by_persona(turn, "architect", text),
         }).collect();
         let forms = forms();
-        for (text, turn) in entries(&draw(&said, &forms)) {
+        for (text, turn) in entries(&draw(&said, forms)) {
             let spoken = said.iter().find(|one| one.turn == turn).unwrap();
             prop_assert_eq!(spoken.speaker, Speaker::User("Sam"));
             prop_assert!(spoken.text.contains(text));
@@ -227,13 +229,13 @@ proptest! {
 
     #[test]
     fn no_persona_decides(text in message()) {
-        let minutes = draw(&[Spoken::by_persona(2, "architect", &text)], &forms());
+        let minutes = draw(&[Spoken::by_persona(2, "architect", &text)], forms());
         prop_assert_eq!(minutes, Minutes::default());
     }
 
     #[test]
     fn no_statement_is_lost(text in "[A-Z][a-z]{2,8}( [a-z]{2,8}){2,6}\\.") {
-        let minutes = draw(&[Spoken::by_user(4, "Sam", &text)], &forms());
+        let minutes = draw(&[Spoken::by_user(4, "Sam", &text)], forms());
         prop_assert!(!entries(&minutes).is_empty(), "{}", text);
     }
 }
@@ -250,7 +252,7 @@ fn time_grows_with_the_length() {
         let time = |bytes: usize| {
             let text = text.repeat(bytes / text.len());
             let start = Instant::now();
-            draw(&[Spoken::by_user(4, "Sam", &text)], &forms);
+            draw(&[Spoken::by_user(4, "Sam", &text)], forms);
             start.elapsed().as_secs_f64()
         };
         let (short, long) = (time(30_000), time(300_000));
