@@ -184,7 +184,7 @@ mod tests {
         expected a whole number, found the text "two" | write it in digits, without quotes
         expected a whole number, found the number -5 | write it in digits, without quotes
         expected a text, found a list | put a text in quotes
-        the key `items` stands twice | remove one of the two
+        the key `items` appears twice | remove one of the two
         expected a list, found `key: value` lines | write it like [one, two]
         expected `key: value` lines, found nothing | write it like key: value
         not valid YAML: did not find expected ',' or ']' | indent with blanks, close what is open, and put a text with `: ` or ` #` in quotes
