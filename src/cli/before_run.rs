@@ -68,6 +68,24 @@ fn is_merged(repo: &Repo, tip: Oid, start: Oid) -> Result<bool, Fail> {
     Ok(logs.iter().all(|log| merged.contains(log)))
 }
 
+/// Whether a recording that a new branch begins with is of this branch before it was merged: of its name, or
+/// of the one that it was numbered from.
+///
+/// # Errors
+/// A recording that cannot be read from the repository.
+pub fn is_of_branch(repo: &Repo, commit: Oid, path: &str, branch: &str) -> Result<bool, Fail> {
+    let bytes = repo.file(commit, path)?.unwrap_or_default();
+    let first = std::str::from_utf8(&bytes).ok().and_then(|text| text.lines().next());
+    let Some(Ok(Record { event: Event::Opened(then), .. })) = first.map(Record::from_line) else {
+        return Ok(false);
+    };
+    let number = branch.strip_prefix(&then.branch);
+    Ok(number.is_some_and(|rest| {
+        let digits = rest.strip_prefix('-').unwrap_or(rest);
+        rest.is_empty() || digits.len() < rest.len() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    }))
+}
+
 /// Names the item's documents that are edited and not committed: what is read is the commit.
 ///
 /// # Errors

@@ -247,7 +247,10 @@ pub fn hold_and_land(setup: &Setup, screen: &Screen) -> Result<(Value, Oid), Fai
     let step = &setup.opened.step.id;
     if let Some(fixed) = setup.fixed.filter(|_| !setup.stays_open()) {
         let item = &setup.item;
-        if let Some(path) = landing::recorded(&setup.repo, setup.base, item, step, fixed, &setup.opened.run)?
+        let opened = &setup.opened;
+        let found = landing::recorded(&setup.repo, setup.base, item, step, fixed, &opened.run)?;
+        if let Some(path) = found
+            && (setup.exists || before_run::is_of_branch(&setup.repo, setup.base, &path, &opened.branch)?)
         {
             // A run that was killed behind its commit may have left something to clear.
             setup.repo.lock()?;

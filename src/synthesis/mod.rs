@@ -76,7 +76,7 @@ pub enum Unplaced {
     Foreign { path: String, what: &'static str },
     #[error("{path} holds {size} bytes, more than roundtable reads ({} MiB)", crate::item::LARGEST >> 20)]
     Large { path: String, size: u64 },
-    #[error("{path} differs only in case from {other}, which is in the item folder")]
+    #[error("{path} differs only in case from {other}")]
     Case { path: String, other: String },
     #[error("{path} cannot be written: {other} is not a folder")]
     NoFolder { path: String, other: String },
@@ -182,6 +182,19 @@ fn candidates(item: &Item, finished: &Finished) -> Result<Vec<String>, Unplaced>
     for output in &finished.opened.step.outputs {
         let refused = |refused| Unplaced::Output(refused, finished.opened.step.id.clone());
         let name = OutputPath::parse(output).map_err(refused)?.file();
+        let path = |name: &str| format!("{}/{name}", item.path);
+        for other in names.iter().filter(|other| **other != name) {
+            let (ours, theirs) = (name.to_lowercase(), other.to_lowercase());
+            if ours == theirs {
+                return Err(Unplaced::Case { path: path(&name), other: path(other) });
+            }
+            let is_below = |inner: &str, outer: &str| {
+                inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
+            };
+            if is_below(&ours, &theirs) || is_below(&theirs, &ours) {
+                return Err(Unplaced::NoFolder { path: path(&name), other: path(other) });
+            }
+        }
         if !names.contains(&name) {
             names.push(name);
         }

@@ -6,8 +6,14 @@ const TALK: &str = "Alex, what breaks first?\n\nWe decided to keep both answers.
 
 #[test]
 fn the_same_run_is_the_same_commit_on_another_machine() {
-    let one = sandbox().elaborate(TALK, &["--at", AT, "--json"]).json();
-    let sandbox = sandbox();
+    // The author is an input too: here the repository says who it is.
+    let made = || {
+        let sandbox = sandbox();
+        sandbox.commit(&[(".roundtable.yaml", "author: {name: Team, email: team@example.org}\n")]);
+        sandbox
+    };
+    let one = made().elaborate(TALK, &["--at", AT, "--json"]).json();
+    let sandbox = made();
     let script = sandbox.script("script.txt", TALK);
     let home = sandbox.outside("other-home");
     std::fs::create_dir_all(&home).unwrap();

@@ -827,7 +827,7 @@ fn a_recording_with_another_author_step_time_or_message_is_refused_whatever_its_
     let text = std::fs::read_to_string(&path).unwrap();
     // A forger closes the log again over what was changed.
     for (from, to, what) in [
-        ("roundtable@localhost", "linus@example.org", "author"),
+        ("github-actions[bot]@users.noreply.github.com", "linus@example.org", "author"),
         ("10 euros", "99 euros", "message"),
         ("2026-11-20T10:00:00.000Z", "2026-11-21T10:00:00.000Z", "time"),
         ("GH-7", "GH-9", "item"),
