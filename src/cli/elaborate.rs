@@ -658,7 +658,8 @@ fn begin<'s>(setup: &'s Setup, step: &'s Step, clock: &dyn Fn() -> Time) -> Resu
 /// The reviewer: it speaks, or stands in where a model does not.
 fn stand_in<'s>(setup: &'s Setup, step: &Step) -> Reviewer<'s> {
     let depth = setup.item.meta.depth(&step.phase).unwrap_or(step.depth);
-    Reviewer::new(setup.item.documents(), &step.outputs, Arc::clone(&setup.rules), depth)
+    let reviewer = Reviewer::new(setup.item.documents(), &step.outputs, Arc::clone(&setup.rules), depth);
+    reviewer.adding_to(synthesis::target(&setup.item, step))
 }
 
 /// The head of a model's prompts.

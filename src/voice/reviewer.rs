@@ -29,17 +29,19 @@ use crate::text::words::subjects;
 const SHOWN: usize = 3;
 /// Findings that the framing lists.
 const LISTED: usize = 3;
+/// Documents that the framing counts: the step's outputs.
+const DOCUMENTS: usize = 3;
 /// The longest quotation in a line of several, in characters.
 const QUOTED: usize = 160;
 
 /// The section that takes the outcome of a discussion.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
-    pub path: String,
+struct Target {
+    path: String,
     /// The heading's text.
-    pub section: String,
+    section: String,
     /// The heading's line, from one; none where the section will be made.
-    pub line: Option<usize>,
+    line: Option<usize>,
 }
 
 /// The embedded voice: the documents of an item as they were read, and what the rules find in them.
@@ -48,7 +50,7 @@ pub struct Reviewer<'t> {
     documents: Vec<(&'t str, &'t str)>,
     depth: Depth,
     /// Where the outcome will be added.
-    pub target: Option<Target>,
+    target: Option<Target>,
     /// Questions that were answered before, in the item's earlier discussions.
     pub answered: Vec<String>,
     rules: Arc<Rules>,
@@ -79,6 +81,13 @@ impl<'t> Reviewer<'t> {
         }
     }
 
+    /// The same, knowing where the outcome will be added: the artifact, its section, and the heading's line.
+    #[must_use]
+    pub fn adding_to(self, target: Option<(String, String, Option<usize>)>) -> Reviewer<'t> {
+        let target = target.map(|(path, section, line)| Target { path, section, line });
+        Reviewer { target, ..self }
+    }
+
     fn passages(&self) -> &Passages<'t> {
         self.passages.get_or_init(|| Passages::new(&self.documents, Language::english()))
     }
@@ -104,9 +113,14 @@ impl<'t> Reviewer<'t> {
     fn framing(&self, talk: &Discussion<'_>) -> Result<Line, Failed> {
         let open: Vec<&Finding> = self.open_points(talk).collect();
         let listed = &open[..open.len().min(LISTED)];
-        let documents: Vec<Value> = self.documents.iter().map(|document| counted(*document)).collect();
+        let outputs = &talk.step().outputs;
+        let own =
+            self.documents.iter().filter(|(path, _)| outputs.iter().any(|output| output == path)).count();
+        let told = own.clamp(1, DOCUMENTS).min(self.documents.len());
+        let documents: Vec<Value> = self.documents.iter().take(told).map(|one| counted(*one)).collect();
         let values = context! {
             documents,
+            others => self.documents.len() - told,
             points => listed.iter().map(|one| shown(one)).collect::<Vec<_>>(),
             more => open.len() - listed.len(),
         };
@@ -223,7 +237,7 @@ impl<'t> Reviewer<'t> {
             return self.point(talk, point);
         }
         if !first {
-            return Ok(Line::plain(render(talk, "nothing", self.missing(message, talk))?));
+            return Ok(Line::plain(render(talk, "nothing", context! {})?));
         }
         if asks(&message.text) {
             return Ok(Line::plain(render(talk, "unanswered", self.missing(message, talk))?));

@@ -45,7 +45,8 @@ impl Walk<'_> {
         let rules = Arc::new(
             Rules::over(&library.own_review_rules()).map_err(Speechless::from).map_err(Stopped::Voice)?,
         );
-        let mut stand_in = Reviewer::new(item.documents(), &step.outputs, rules, depth);
+        let mut stand_in = Reviewer::new(item.documents(), &step.outputs, rules, depth)
+            .adding_to(synthesis::target(&item, step));
         let mut script = self.setup.script.lend(&step.id);
         let held = self.hold(&mut talk, &mut stand_in, &mut script, audience);
         self.setup.script.give_back(&step.id, script);
