@@ -69,7 +69,31 @@ fn main() -> io::Result<()> {
     fs::write(Path::new(&out).join("version.rs"), version(Path::new(&root)))?;
     lenses(&Path::new(&root).join("steps/personas/lenses"), &mut code)?;
     near_words(&Path::new(&root).join("src/discussion/near.txt"), &out)?;
-    fs::write(Path::new(&out).join("embedded.rs"), code)
+    fs::write(Path::new(&out).join("embedded.rs"), code)?;
+    fs::write(Path::new(&out).join("review.rs"), review_rules(Path::new(&root))?)
+}
+
+/// The review rules: as they are, and as JSON without their examples, which is read many times faster.
+fn review_rules(root: &Path) -> io::Result<String> {
+    let (folder, mut files) = ("rules/review", Vec::new());
+    println!("cargo:rerun-if-changed={folder}");
+    walk(&root.join(folder), folder, &mut files)?;
+    files.sort();
+    let (mut sources, mut compiled) = (String::new(), String::new());
+    for (name, path) in &files {
+        let text = fs::read_to_string(path)?;
+        let mut value: Value =
+            serde_yaml::from_str(&text).map_err(|error| io::Error::other(format!("{path}: {error}")))?;
+        if let Some(rule) = value.as_object_mut().filter(|rule| rule.contains_key("rule")) {
+            rule.shift_remove("yes");
+            rule.shift_remove("no");
+        }
+        let _ = writeln!(sources, "    ({name:?}, include_str!({path:?})),");
+        let _ = writeln!(compiled, "    ({name:?}, {:?}),", value.to_string());
+    }
+    Ok(format!(
+        "pub const SOURCES: &[(&str, &str)] = &[\n{sources}];\npub const COMPILED: &[(&str, &str)] = &[\n{compiled}];\n"
+    ))
 }
 
 /// The SHA-256 of every file, in the order of the files: every run records them.

@@ -175,6 +175,7 @@ pub mod page;
 pub mod persona;
 pub mod plain;
 pub mod policy;
+pub mod review;
 pub mod script;
 mod sections;
 pub mod session;
