@@ -1,4 +1,4 @@
-//! Compiles the files under `steps/` and `templates/` into the program: a file that is dropped
+//! Compiles the files under `rules/`, `steps/` and `templates/` into the program: a file that is dropped
 //! into one of the folders is found without a change to the code.
 
 // A build script is told where it works through the environment.
@@ -50,7 +50,7 @@ fn main() -> io::Result<()> {
     let root = env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?;
     let out = env::var("OUT_DIR").map_err(io::Error::other)?;
     let mut code = String::new();
-    for folder in ["steps", "templates"] {
+    for folder in ["rules", "steps", "templates"] {
         println!("cargo:rerun-if-changed={folder}");
         let mut files = Vec::new();
         walk(&Path::new(&root).join(folder), folder, &mut files)?;

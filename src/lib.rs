@@ -21,6 +21,8 @@
 //! | [`item`] | the files of an item folder as values; `meta`: meta.json; `path`: what may be written |
 //! | [`script`] | the user's messages, wherever they came from |
 //! | [`discussion`] | the state machine; `address`, `focus`, `ranking`, `positions`: its rules; `event`: its events; `log`: them with the text they are written as; `open`: a log that goes on in another run; `transcript`: as people read it; `extract`: the synthesis by rule, with `facts` (`figures`: which clash), `insights`, `questions` (`answered`: which are; `settler`: who answers the others) and `in_brief`: the one sentence; `decisions`: what a message decides, with `rulings`, `choices`, `closings`, `norms`, `signs`, `arrangements`, `replies`, `outright`, `open_points` and `alternatives`; `small_talk`: what is said in passing; `views`: what is asked of the three themselves; `summary`: its type; `words`, `root`, `near`, `index`: what rules compare |
+//! | [`minutes`] | what was said as decisions, statements, questions and action items, by the forms of `rules/`; `questions`: which are open |
+//! | [`text`] | a text as sentences, words and stems; `index`: BM25 over passages; `pattern`: forms over words; `rules`: the files of `rules/` with their examples |
 //! | [`analysis`] | the walk over phases and steps, a fold of its log too, with a discussion as one of its states; `plan`: which step is next, `skip`: `skip_if`, `depth`, `menu`, `greeting`: what is said, `scan`: what the counts come to, `artifact`: answers into changes |
 //! | [`synthesis`] | a finished discussion into changes; `outline`, `placement`: where; `data`: JSON, YAML, CSV |
 //! | [`trace`] | the way back: from a line to the discussion and its turns |
@@ -171,6 +173,7 @@ pub mod item;
 pub mod json;
 pub mod lens;
 pub mod library;
+pub mod minutes;
 pub mod page;
 pub mod persona;
 pub mod plain;
@@ -182,6 +185,7 @@ pub mod session;
 pub mod step;
 pub mod synthesis;
 pub mod template;
+pub mod text;
 pub mod trace;
 pub mod voice;
 mod wording;

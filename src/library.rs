@@ -286,6 +286,20 @@ pub fn is_lenses(path: &str) -> bool {
     matches!(kind(path), Kind::Lenses(_))
 }
 
+/// The built-in files of rules, with their paths below `rules/`, and a repository's own laid over them.
+pub fn rule_files(own: &[File]) -> impl Iterator<Item = (&str, &str)> {
+    let own = own.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+    embedded::RULES.iter().copied().chain(own)
+}
+
+/// The digests of the rules of a language, by their path below `rules/`.
+pub fn rule_digests(own: &[File], language: &str) -> BTreeMap<String, String> {
+    let files: BTreeMap<&str, &str> = rule_files(own).collect();
+    let ours = files.into_iter().filter(|(path, _)| path.split('/').next() == Some(language));
+    let digest = |file| digest_of(embedded::RULES, embedded::DIGESTS_OF_RULES, file);
+    ours.map(|(path, text)| (format!("rules/{path}"), digest((path, text)))).collect()
+}
+
 /// The built-in step files with their paths.
 pub fn embedded_steps() -> impl Iterator<Item = (&'static str, &'static str)> {
     embedded::STEPS.iter().copied().filter(|(path, _)| is_step(path))
@@ -321,6 +335,17 @@ mod tests {
         format!(
             "---\nstep_id: \"{id}\"\ntitle: {title}\npersona: business-analyst\ndepth: brief\noutputs: [a.md]\n---\n## Brief Mode\nx\n"
         )
+    }
+
+    #[test]
+    fn every_rule_fits_its_examples() {
+        let found = crate::text::rules::check(rule_files(&[]), "en");
+        assert!(
+            found.is_empty(),
+            "{}",
+            Finding::all(found).map(|found| found.to_string()).unwrap_or_default()
+        );
+        assert!(rule_digests(&[], "en").contains_key("rules/en/families.yaml"));
     }
 
     #[test]
