@@ -11,11 +11,14 @@
 //! assert!(error.to_string().contains("did you mean \"items\"?"));
 //! ```
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use crate::finding::{Finding, place};
 use crate::front_matter;
 use crate::policy::{Entry, Policy};
+use crate::review::Severity;
 
 /// The file's path in a repository.
 pub const FILE: &str = ".roundtable.yaml";
@@ -37,10 +40,36 @@ pub struct Config {
     pub steps: Option<String>,
     /// A folder laid over the built-in templates.
     pub templates: Option<String>,
+    /// A folder laid over the built-in rules.
+    pub rules: Option<String>,
     /// What the additive check protects.
     pub append_only: Option<Vec<serde_yaml::Value>>,
     pub allow_exceptions: Option<bool>,
     pub github: Option<crate::github::Settings>,
+    pub review: Option<Review>,
+}
+
+/// How documents are reviewed.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "`key: value` lines")]
+pub struct Review {
+    /// Rules that are not run.
+    pub off: Vec<String>,
+    /// Severities that replace those of the rules.
+    pub severity: BTreeMap<String, Severity>,
+    /// What is reviewed where no path is named; globs from the repository's root.
+    pub paths: Vec<String>,
+    /// From which severity on the program exits with 1.
+    pub fail_on: Option<FailOn>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FailOn {
+    Major,
+    Minor,
+    Note,
+    None,
 }
 
 impl Config {
@@ -69,8 +98,12 @@ impl Config {
     /// Values that are of the right kind and cannot be used.
     fn findings(&self, path: &str, text: &str) -> Vec<Finding> {
         let mut found = Vec::new();
-        for (key, folder) in [("items", &self.items), ("steps", &self.steps), ("templates", &self.templates)]
-        {
+        for (key, folder) in [
+            ("items", &self.items),
+            ("steps", &self.steps),
+            ("templates", &self.templates),
+            ("rules", &self.rules),
+        ] {
             if folder.as_ref().is_some_and(|folder| !is_folder(folder)) {
                 let message = format!("`{key}` must be a folder below the repository's root");
                 found.push(
@@ -158,7 +191,7 @@ mod tests {
         .roundtable.yaml:2:1: unknown key "max_turn"; did you mean "max_turns"?
          2 | max_turn: 5
            | ^^^^^^^^
-           = help: the keys are items, voice, model, max_turns, steps, templates, append_only, allow_exceptions, github
+           = help: the keys are items, voice, model, max_turns, steps, templates, rules, append_only, allow_exceptions, github, review
         "#);
         for text in
             ["items: ../x", "items: /x", "items: ''", "max_turns: 2", "max_turns: many", "- a", "steps: .git"]

@@ -418,8 +418,6 @@ fn without_variants(found: Vec<Hit>) -> Vec<Hit> {
 
 /// A word beside figures in more than so many units is what the document is about, and tells nothing apart.
 const MAX_COMMON: usize = 5;
-/// In long documents one of so many figures.
-const COMMON_SHARE: usize = 8;
 
 fn without_common_words(figures: &mut [Figure]) {
     let mut counts: HashMap<(u32, String), usize> = HashMap::new();
