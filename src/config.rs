@@ -11,6 +11,8 @@
 //! assert!(error.to_string().contains("did you mean \"items\"?"));
 //! ```
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 
@@ -18,6 +20,7 @@ use crate::discussion::event::Author;
 use crate::finding::{Finding, place};
 use crate::front_matter;
 use crate::policy::{Entry, Policy};
+use crate::review::Severity;
 
 /// The file's path in a repository.
 pub const FILE: &str = ".roundtable.yaml";
@@ -52,6 +55,30 @@ pub struct Config {
     pub allow_exceptions: Option<bool>,
     pub author: Option<Person>,
     pub github: Option<crate::github::Settings>,
+    pub review: Option<Review>,
+}
+
+/// How documents are reviewed.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "`key: value` lines")]
+pub struct Review {
+    /// Rules that are not run.
+    pub off: Vec<String>,
+    /// Severities that replace those of the rules.
+    pub severity: BTreeMap<String, Severity>,
+    /// What is reviewed where no path is named; globs from the repository's root.
+    pub paths: Vec<String>,
+    /// From which severity on the program exits with 1.
+    pub fail_on: Option<FailOn>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FailOn {
+    Major,
+    Minor,
+    Note,
+    None,
 }
 
 /// One folder, or a list of them.
@@ -271,7 +298,7 @@ mod tests {
         .roundtable.yaml:2:1: unknown key "max_turn"; did you mean "max_turns"?
          2 | max_turn: 5
            | ^^^^^^^^
-           = help: the keys are items, voice, model, max_turns, steps, templates, rules, language, append_only, allow_exceptions, author, github
+           = help: the keys are items, voice, model, max_turns, steps, templates, rules, language, append_only, allow_exceptions, author, github, review
         "#);
         for text in [
             "items: ../x",

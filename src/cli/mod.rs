@@ -23,6 +23,7 @@ mod recording;
 mod replay;
 mod report;
 mod resume;
+mod review;
 mod rules;
 mod screen;
 mod service;
@@ -120,6 +121,8 @@ enum Verb {
     Status(status::Options),
     /// List, read and check the step files
     Steps(steps::Options),
+    /// Tell what documents leave open: words nobody can check, conflicts, holes
+    Review(review::Options),
     /// List, read and check the rules that users' words are read by
     Rules(rules::Options),
     /// Answer an event of GitHub Actions: a label on an issue, a change to be checked
@@ -176,6 +179,7 @@ fn perform(global: &Global, verb: Verb, screen: &Screen) -> Result<Code, Fail> {
         Verb::Show(options) => show::run(global, &options, screen),
         Verb::Status(options) => status::run(global, &options, screen),
         Verb::Steps(options) => steps::run(global, &options, screen),
+        Verb::Review(options) => review::run(global, &options, screen),
         Verb::Rules(options) => rules::run(&options, screen),
         Verb::Github(options) => github::run(global, options, screen),
         Verb::Init(options) => init::run(global, &options, screen),

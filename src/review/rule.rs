@@ -45,6 +45,8 @@ pub enum Where {
     /// All judged text but headings.
     #[default]
     Text,
+    /// The same, in documents whose sentences are mostly labelled, numbered or binding.
+    Specification,
     /// Headings as well, and sections that are not judged.
     Anywhere,
 }
@@ -150,14 +152,14 @@ pub struct Rules {
     pub(super) words: Vocabulary,
     pub(super) scope: Scope,
     /// "must", "shall" and the like.
-    pub(super) modal: Set,
+    pub(super) binding: Set,
+    /// Sentences of user stories and of their criteria.
+    pub(super) story: Set,
     /// The pattern rules that may begin with a word, by its number.
     pub(super) by_word: Vec<Vec<(u16, u16)>>,
     pub(super) others: Vec<(First, u16, u16)>,
 }
 
-/// The list of `words.yaml` that says what demands something.
-const MODAL: &str = "modal";
 const SCOPE: &str = "scope.yaml";
 const WORDS: &str = "words.yaml";
 
@@ -223,9 +225,12 @@ impl Rules {
             let rule = Rule::compile(path.clone(), file, lists, &scope, &mut words);
             rules.push(rule.map_err(|message| placed(&path, message))?);
         }
-        let modal = lists.get(MODAL).cloned().unwrap_or_default();
-        let modal = Set::compile(&modal, lists, &mut words).map_err(|message| placed(WORDS, message))?;
-        let mut all = Rules { rules, words, scope, modal, by_word: Vec::new(), others: Vec::new() };
+        let mut list = |name: &str| {
+            let texts = lists.get(name).cloned().unwrap_or_default();
+            Set::compile(&texts, lists, &mut words).map_err(|message| placed(WORDS, message))
+        };
+        let (binding, story) = (list("binding")?, list("story")?);
+        let mut all = Rules { rules, words, scope, binding, story, by_word: Vec::new(), others: Vec::new() };
         all.index();
         Ok(all)
     }

@@ -9,7 +9,7 @@ use crate::review::token::{EMPHASIS, Kind, QUOTED, STRONG, Token};
 
 pub fn unresolved(on: &OnPage<'_, '_>) -> Vec<Hit> {
     let page = on.page;
-    let mut found = Vec::new();
+    let mut found: Vec<(u32, Hit)> = Vec::new();
     for (at, unit) in page.units.iter().enumerate() {
         let is_open_section = on.rule.inside & unit.kinds != 0;
         if unit.is_quotation || !(unit.is_judged || is_open_section) || unit.kind == UnitKind::Heading {
@@ -25,10 +25,24 @@ pub fn unresolved(on: &OnPage<'_, '_>) -> Vec<Hit> {
             }
         };
         if is_open {
-            found.extend(hit_on(question));
+            found.extend(hit_on(question).map(|hit| (unit.section, hit)));
         }
     }
-    found
+    found_by_section(found)
+}
+
+/// A list of more questions is one finding: its author knows that they are open.
+const MAX_SINGLE: usize = 3;
+
+fn found_by_section(found: Vec<(u32, Hit)>) -> Vec<Hit> {
+    let groups = found.chunk_by(|(a, _), (b, _)| a == b);
+    let kept = groups.flat_map(|group| {
+        let count = if group.len() > MAX_SINGLE { 1 } else { group.len() };
+        let more =
+            if count == group.len() { String::new() } else { format!(" and {} more", group.len() - 1) };
+        group[..count].iter().map(move |(_, hit)| hit.clone().with("more", more.clone()))
+    });
+    kept.collect()
 }
 
 fn is_question(on: &OnPage<'_, '_>, sentence: &[Token]) -> bool {
