@@ -98,7 +98,7 @@ fn with_missing(path: &str, text: &str, yaml: &str, needed: &[&str], finding: Fi
     let (what, is) = if missing.len() == 1 { ("key", "is") } else { ("keys", "are") };
     let message = format!("the {what} {} {is} missing", missing.join(", "));
     let first = Finding::at(path, text, 1, 1, message).marked(3);
-    let first = first.hint(format!("between the two `---` stand at least {}", needed.join(", ")));
+    let first = first.hint(format!("between the two `---` write at least {}", needed.join(", ")));
     let rest = finding.apart().into_iter().filter(|finding| !finding.message.ends_with("` is missing"));
     Finding { more: rest.collect(), ..first }
 }
@@ -271,7 +271,7 @@ mod tests {
         s.md:1:1: the key `title` is missing
          1 | ---
            | ^^^
-           = help: between the two `---` stand at least title
+           = help: between the two `---` write at least title
 
         s.md:2:1: unknown key "name"
          2 | name: x

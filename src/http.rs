@@ -456,7 +456,7 @@ pub fn base_url(name: &str, text: &str) -> Result<Url, Failed> {
         ));
     }
     if url.host_str().is_none() || url.query().is_some() || url.fragment().is_some() {
-        return Err(wrong(&format!("it must name a host and a path, and nothing behind it; {example}")));
+        return Err(wrong(&format!("it must name a host and a path, and nothing after it; {example}")));
     }
     match url.scheme() {
         "https" => Ok(url),
@@ -495,7 +495,7 @@ fn network(error: &reqwest::Error) -> (Kind, String) {
         cause = deeper;
     }
     let what = match (error.is_timeout(), error.is_connect()) {
-        (true, true) => "no connection came to stand in time",
+        (true, true) => "no connection could be made in time",
         (_, true) => "it cannot be reached",
         _ => "the connection broke off",
     };

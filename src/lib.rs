@@ -1,6 +1,5 @@
-//! roundtable: three personas discuss a step of a requirement, a design or a decision with the
-//! user; what they find is added to its documents in one commit, and nothing that stood there
-//! changes.
+//! roundtable finds what requirements leave open, discusses it with the user, and commits what was said and decided
+//! to the documents. Nothing that is in the documents changes.
 //!
 //! ```text
 //! a commit ─► Step, Item ──┐                 ┌─ next(): Line(cue) | Notice | User | Summary ─► session ─► Voice   the lines
@@ -11,52 +10,57 @@
 //!                                                                                         └─► Additive ─► Repo::commit
 //! ```
 //!
-//! `roundtable check` takes two commits to the same comparison, and writes nothing.
+//! `roundtable check` compares two commits in the same way and writes nothing. `roundtable review` shows the findings
+//! of [`review`] without a discussion.
 //!
-//! Everything flows left to right; nothing on the left knows a type on its right.
+//! Data flows from left to right; nothing on the left knows a type on its right.
 //!
 //! | at the table: values and decisions, no I/O | |
 //! | --- | --- |
-//! | [`persona`], [`lens`], [`step`], [`library`] | the cast, what each of them looks for, the steps, and all with the templates laid over the built-in ones |
+//! | [`text`] | a text as sentences, words and stems; `index`: BM25 over passages; `pattern`, `rules`: the engine that reads `rules/<language>/`; `echo`: what repeats |
+//! | [`review`] | documents into findings: `scope` (which text is judged), `rule`, `pattern`, `measures` (what a pattern can't say), `ignore` |
+//! | [`persona`], [`step`], [`library`] | the cast, the steps, and both with templates and rules, a repository's own over the built-in ones; [`marks`]: the names of steps |
 //! | [`item`] | the files of an item folder as values; `meta`: meta.json; `path`: what may be written |
-//! | [`script`] | the user's messages, wherever they came from |
-//! | [`discussion`] | the state machine; `address`, `focus`, `ranking`, `positions`: its rules; `event`: its events; `log`: them with the text they are written as; `open`: a log that goes on in another run; `transcript`: as people read it; `extract`: the synthesis by rule, with `facts` (`figures`: which clash), `insights`, `questions` (`answered`: which are; `settler`: who answers the others) and `in_brief`: the one sentence; `decisions`: what a message decides, with `rulings`, `choices`, `closings`, `norms`, `signs`, `arrangements`, `replies`, `outright`, `open_points` and `alternatives`; `small_talk`: what is said in passing; `views`: what is asked of the three themselves; `summary`: its type; `words`, `root`, `near`, `index`: what rules compare |
-//! | [`analysis`] | the walk over phases and steps, a fold of its log too, with a discussion as one of its states; `plan`: which step is next, `skip`: `skip_if`, `depth`, `menu`, `greeting`: what is said, `scan`: what the counts come to, `artifact`: answers into changes |
-//! | [`synthesis`] | a finished discussion into changes; `outline`, `placement`: where; `data`: JSON, YAML, CSV |
-//! | [`trace`] | the way back: from a line to the discussion and its turns |
-//! | [`page`] | a recording as Markdown, HTML, a Mermaid diagram |
-//! | [`additive`] | changes into [`additive::Additive`], or the losses; `text`: lines; `block`: Markdown as a tree (`tree`, `html`, and `segments`, the short way to a yes); `json`, `yaml`, `csv`: data |
-//! | [`policy`] | what must only grow, by globs, states, branches |
-//! | [`template`], [`plain`], [`json`], [`front_matter`], [`finding`] | texts: rendered, made harmless, placed, explained; `sections`: of our own files; `wording`: what parsers say, in our words |
-//! | [`config`] | `.roundtable.yaml` as a value |
-//! | [`github`] | `trigger`: what an event asks for; `thread`: which words of an issue are the user's; `page`: what goes back |
-//! | [`voice`] | who writes the lines; `offline` with its `evidence` (`paragraphs`), `asking` (`quoting`: how its lines are quoted; `runs`: what a text names; `naming`: what a word can name; `parts`: which of several; `superlatives`: the most and the least of a column; `spoken`: figures as people say them; `wants`: what an answer must have), `lenses` (`point`: what one finds; `counting`: what a text counts), `answering` (`messages`: how a message is read; `second_voices`), `probes` (what is asked next), `left_open`, `deciding` (what a decision means), `heard` (what was said so far), `forms` (in which lines are shown) and `wording`; `model`: a model at the table, with its `prompt`; `grounding`: what its synthesis rests on; `integrity`: in character?; `tape`: a model's answers, written down and given again |
+//! | [`script`], [`secrets`] | the user's messages, wherever they came from; credentials in them, masked |
+//! | [`discussion`] | the state machine; `address`, `focus`, `positions`: its rules; `event`: its events; `log`: the events with the text they are written as; `open`: a log that another run continues; `transcript`: as people read it; `summary`: the type of a synthesis |
+//! | [`minutes`] | a finished discussion into its summary: statements, decisions, questions, action items, by the forms of `rules/` |
+//! | [`voice`] | who writes the lines: `reviewer`, the built-in voice; `passages`: which passages a question is about; `integrity`: what a persona may not say |
+//! | [`model`] | a model at the table: `prompt`, `grounding` (what its synthesis rests on), `drafting`, `tape` (its answers, recorded and given again) |
 //! | [`session`] | the loop between a discussion, a voice and a script |
-//! | `beside` | the second thread: what is done while something else is |
+//! | [`analysis`] | the walk over phases and steps, a fold of its log too, with a discussion as one of its states; `plan`: which step is next; `skip`: `skip_if`; `depth`; `menu`; `greeting`; `scan`: the counts of the quick scan; `artifact`: answers into changes |
+//! | [`synthesis`] | a finished discussion into changes; `outline`, `placement`: where; `data`: JSON, YAML, CSV |
+//! | [`trace`] | from a line back to the discussion and its turns |
+//! | [`page`] | a recording as Markdown, HTML, or a Mermaid diagram |
+//! | [`additive`] | changes into [`additive::Additive`], or the losses; `text`: lines; `block`: Markdown as a tree (`tree`, `html`, and `segments`, the fast path); `json`, `yaml`, `csv`: data |
+//! | [`policy`] | which files must only grow, by globs, states, branches |
+//! | [`template`], [`plain`], [`json`], [`front_matter`], [`finding`] | texts: rendered, made harmless, placed, explained; `sections`: of our own files; `wording`: messages of parsers in our words |
+//! | [`config`] | `.roundtable.yaml` as a value |
+//! | [`github`] | `trigger`: what an event asks for; `thread`: which words of an issue are the user's; `page`: what is written back |
 //!
-//! | outside, each behind a feature | |
+//! | outside, each with a feature | |
 //! | --- | --- |
-//! | `repo` (`git`) | reads an item at a commit (`mentions`, `census`: where the repository speaks of it; `codebase`: without commits of our own), writes an `Additive` as a commit (`commit`, with its `graft`, `pack` and `reflog`); `pending`: logs of what was cut off; `compare`, `range`, `objects` with its `packs` (`cut_off`: what libgit2 would hang on), and `reading`: two trees, what to compare, and reading fast; `remote`: fetch and push, with git's protocol over HTTP (`wire`); no working tree |
-//! | `walk` (`git`) | the loop between an analysis, a script and the repository: it alone commits steps (`land`); `talk`: a discussion inside of it, `earlier`: the same run, cut off before |
+//! | `repo` (`git`) | reads an item at a commit, writes an `Additive` as a commit; no working tree. `commit`, `graft`, `pack`, `reflog`: writing; `objects`, `packs`, `reading`, `compare`, `range`: reading; `census`, `codebase`: where the repository mentions an item; `pending`: logs of runs that were cut off; `remote`, `wire`: fetch and push; `cut_off`: broken objects |
+//! | `walk` (`git`) | the loop between an analysis, a script and the repository; `land`: commits steps; `talk`: a discussion inside it; `earlier`: the same run, cut off before |
 //! | `check` (`git`) | two trees and a policy into a report: the gate |
-//! | `replay` (`git`) | a recording run again and compared, to the commit id |
-//! | `audit` (`git`) | markers, records, recordings: do they agree? |
+//! | `replay` (`git`) | runs a recording again and compares, to the commit id |
+//! | `audit` (`git`) | whether markers, records and recordings agree |
 //! | `landing` (`git`) | the one way from a finished discussion to a commit |
-//! | `http` (`net`) | the one HTTP client: deadlines, tries, secrets kept out of messages |
+//! | `http` (`net`) | the one HTTP client: deadlines, retries, no secrets in messages |
 //! | `github::hub` (`net`) | GitHub's REST API |
-//! | `voice::anthropic`, `voice::openai`, `voice::command` (`net`) | models behind HTTP, any program |
-//! | `files` (`cli`) | steps and templates from a folder on disk |
-//! | `cli` (`cli`) | arguments, environment, terminal, exit codes; a file a verb; `event`, `actions`, `service`: Actions and GitHub as the environment names them; `report`: the gate's words |
+//! | `model::anthropic`, `model::openai`, `model::command` (`net`) | models over HTTP, any program |
+//! | `files` (`cli`) | steps, templates and rules from a folder on disk |
+//! | `cli` (`cli`) | arguments, environment, terminal, exit codes; one file per verb; `event`, `actions`, `service`: Actions and GitHub as the environment names them; `report`: reports of `check` and `review` |
 //!
 //! # Invariants
 //!
 //! - A discussion is a function of its log: [`discussion::Discussion::replay`] gives the same state.
 //! - Only [`additive::verify`] builds an [`additive::Additive`], and only that can be committed.
+//! - A decision rests on words of a user; what a persona says of a document quotes it, with its place.
 //! - Words of a user, a document or a model are values: never a template, never markup, never a path.
 //!
 //! # The check, as a library
 //!
-//! [`additive::verify`] is a function of two texts a path. [`policy`] says which rule holds for a path, and `check` (feature
+//! [`additive::verify`] compares two texts per path. [`policy`] says which rule applies to a path, and `check` (feature
 //! `git`) judges two commits of a repository.
 //!
 //! ```
@@ -76,21 +80,24 @@
 //! # A discussion, as a library
 //!
 //! ```
-//! use roundtable::discussion::event::{Author, Event, Opened, Record, StepRef, Time};
+//! use std::collections::BTreeMap;
+//! use std::sync::Arc;
+//!
+//! use roundtable::discussion::event::{Author, Event, FORMAT, Opened, Record, StepRef, Time};
 //! use roundtable::discussion::{Discussion, Next};
 //! use roundtable::library::Library;
+//! use roundtable::review::Rules;
 //! use roundtable::script::Script;
 //! use roundtable::session::hold;
 //! use roundtable::step::Depth;
-//! use roundtable::voice::evidence::Evidence;
-//! use roundtable::voice::offline::Offline;
+//! use roundtable::voice::reviewer::Reviewer;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let library = Library::built_in()?;
 //! let step = library.step("01-03")?;
 //! let at = Time::parse("2026-02-20T14:30:00Z")?;
 //! let opened = Opened {
-//!     format: 1,
+//!     format: FORMAT,
 //!     item: "docs/requirements/late-fees".into(),
 //!     item_name: "late fees".into(),
 //!     step: StepRef {
@@ -102,12 +109,13 @@
 //!     lead: library.cast.lead(&step.phase).0.key.clone(),
 //!     max_turns: 10,
 //!     base: "0".repeat(40),
+//!     read: BTreeMap::new(),
 //!     branch: "roundtable/late-fees".into(),
-//!     voice: "offline".into(),
+//!     voice: "reviewer".into(),
 //!     model: None,
 //!     user: "Sam".into(),
 //!     digests: library.digests(step),
-//!     author: Author { name: "roundtable".into(), email: "roundtable@localhost".into(), signed_off: false },
+//!     author: Author { name: "Sam".into(), email: "sam@example.org".into(), signed_off: false },
 //!     run: "0".repeat(32),
 //!     new_meta: None,
 //!     comments: None,
@@ -115,19 +123,20 @@
 //! let first = Record { at, event: Event::Opened(Box::new(opened)) };
 //! let mut talk = Discussion::open(&library, step, first)?;
 //!
-//! // Whoever is to speak is asked for; the machine itself waits for nobody.
+//! // The machine says who is next; it waits for nobody.
 //! assert!(matches!(talk.next()?, Next::Line(cue) if cue.persona == "business-analyst"));
 //!
-//! // The loop around it: the offline voice speaks from the documents, the script is the user.
-//! let spec = "# Late fees\n\n- Letters should arrive quickly.\n";
-//! let mut voice = Offline::new(Evidence::new([("spec.md", spec)], &step.outputs), Depth::Standard);
+//! // The loop around it: the reviewer speaks from the documents, the script is the user.
+//! let documents = [("requirements-spec.md", "# Late fees\n\nThe letter should arrive quickly.\n")];
+//! let rules = Arc::new(Rules::built_in()?);
+//! let mut reviewer = Reviewer::new(documents.into_iter(), &step.outputs, rules, Depth::Standard);
 //! let mut script = Script::read("talk.txt", b"We decided to stop fees at 10 euros.\ndone\n")?;
-//! hold(&mut talk, None, &mut voice, &mut script, &|| at, &mut |_| Ok(()))?;
+//! hold(&mut talk, None, &mut reviewer, &mut script, &|| at, &mut |_| Ok(()))?;
 //!
 //! // The log is the discussion: replayed, it is in the same state.
 //! assert_eq!(Discussion::replay(&library, step, talk.log())?.turn_count(), talk.turn_count());
-//! let finished = talk.finish().expect("the user said done");
-//! assert!(finished.summary.decisions[0].text.starts_with("Stop fees at 10 euros"));
+//! let finished = talk.finish().ok_or("the discussion has no end")?;
+//! assert_eq!(finished.summary.decisions[0].text, "We decided to stop fees at 10 euros");
 //! # Ok(())
 //! # }
 //! ```
@@ -136,22 +145,22 @@
 //!
 //! | feature | what it adds |
 //! | --- | --- |
-//! | none (`default-features = false`) | everything at the table: no clock, disk, network or environment |
+//! | none (`default-features = false`) | everything at the table; no clock, disk, network or environment |
 //! | `git` | repositories: `repo`, `check`, `landing`, `replay`, `audit`, `walk` |
-//! | `net` | models and GitHub over HTTP: `http`, `github::hub`, `voice::anthropic`, `voice::openai`, `voice::command` |
-//! | `cli` | the program itself, with both |
+//! | `net` | models and GitHub over HTTP: `http`, `github::hub`, `model::anthropic`, `model::openai`, `model::command` |
+//! | `cli` | the program itself, with both features above |
 //!
 //! # What is stable
 //!
 //! Versions follow Semantic Versioning; before 1.0 a minor version may break what is stable, and the change log says so. Stable are the
-//! program (verbs, flags, exit codes, `--json`), the settings, the formats of recordings, records and step files, and of the library
-//! [`additive`], [`policy`], [`config`], [`item`], [`script`], [`step`], [`persona`], [`lens`], [`library`], [`template`], [`discussion`] with its
-//! `event` and `summary`, [`session`], [`synthesis`], and [`voice`]'s trait. All else is public for the program's own use and its tests, and may
+//! program (verbs, flags, exit codes, `--json`), the settings, the formats of recordings, records, steps and rules, and of the library
+//! [`additive`], [`policy`], [`config`], [`item`], [`script`], [`step`], [`persona`], [`review`], [`library`], [`template`], [`discussion`] with its
+//! `event` and `summary`, [`session`], [`synthesis`], and [`voice`]'s trait. Everything else is public for the program and its tests, and may
 //! change at any time; `cli` is no library at all. New variants of an enum and new fields of a struct count as breaking.
 //!
 //! # Unsafe code
 //!
-//! Forbidden in this crate, whatever its features. libgit2, zlib and TLS are others'.
+//! Forbidden in this crate, with every feature. libgit2, zlib and TLS are dependencies.
 //!
 //! # Not done yet
 //!

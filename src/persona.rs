@@ -140,7 +140,7 @@ impl Persona {
             }
         }
         if self.key == "user" {
-            let finding = Finding::near(path, text, "key:", "the key \"user\" stands for the user");
+            let finding = Finding::near(path, text, "key:", "the key \"user\" is reserved for the user");
             findings.push(finding.hint("give the persona another key"));
         }
         findings

@@ -277,7 +277,7 @@ fn lint_place(step: &Step, text: &str, findings: &mut Vec<Finding>) {
             Finding::at(path, text, 1, 1, message).hint(format!("the phases are {}", known.join(", "))),
         );
     } else if phase[..2] != step.id[..2] {
-        let message = format!("step {} stands in the folder of phase {phase}", step.id);
+        let message = format!("step {} is in the folder of phase {phase}", step.id);
         let finding = Finding::near(path, text, "step_id:", message);
         findings.push(finding.hint("move the file, or change the id"));
     }
@@ -321,7 +321,7 @@ fn lint_sections(path: &str, text: &str, findings: &mut Vec<Finding>) {
             ),
             1 => {}
             _ => findings.push(
-                Finding::near(path, text, &format!("## {wanted}"), format!("`## {wanted}` stands twice"))
+                Finding::near(path, text, &format!("## {wanted}"), format!("`## {wanted}` is there twice"))
                     .hint("put both under one heading"),
             ),
         }
@@ -341,7 +341,7 @@ fn lint_sections(path: &str, text: &str, findings: &mut Vec<Finding>) {
             findings.push(finding.hint("number the questions, as in `1. Which rules apply?`"));
         } else if title == "Validation" && list(content).is_empty() {
             let finding = Finding::near(path, text, &heading, format!("`{heading}` has no list of criteria"));
-            findings.push(finding.hint("write a criterion a line, each behind `- `"));
+            findings.push(finding.hint("write one criterion per line, each after `- `"));
         }
     }
 }
@@ -437,7 +437,7 @@ mod tests {
             .replace("Which rules apply?", "Does a rule apply?")
             .replace("## Validation\n- Each rule is named.\n", "## Validation\n");
         insta::assert_snapshot!(findings("02-impact-analysis/08-compliance.md", &bad).join("\n"), @r#"
-        2: step 01-09 stands in the folder of phase 02-impact-analysis
+        2: step 01-09 is in the folder of phase 02-impact-analysis
         2: the file name does not start with "09-", as step 01-09 asks
         4: unknown persona "busines-analyst"; did you mean "business-analyst"?
         6: the output "../x.md" climbs out of the item folder

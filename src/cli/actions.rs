@@ -34,7 +34,7 @@ pub fn summary(text: &str) -> Result<(), Fail> {
         end -= 1;
     }
     let cut =
-        if end < text.len() { "\n\n… cut: the whole discussion stands in the commit\n" } else { "\n" };
+        if end < text.len() { "\n\n… cut: the whole discussion is in the commit\n" } else { "\n" };
     append(Path::new(&path), &format!("{}{cut}", &text[..end]))
 }
 

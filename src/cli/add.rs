@@ -18,10 +18,10 @@ use crate::repo::{Repo, short};
     after_help = "Examples: roundtable add offline-mode --name \"offline mode\"\n          roundtable add --issue 17"
 )]
 pub struct Options {
-    /// The new item: a slug, or a folder's path in the repository [default with --issue: of its title]
+    /// The new item: a slug, or a folder's path in the repository [default with --issue: from its title]
     #[arg(required_unless_present = "issue")]
     item: Option<String>,
-    /// What people call it
+    /// The name that people use for it
     #[arg(long, value_name = "TEXT", required_unless_present = "issue")]
     name: Option<String>,
     /// Take name and source from an issue on GitHub

@@ -36,13 +36,13 @@ const DEFAULT_TURNS: u32 = 10;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Each question takes one input of the script, then the menu: C goes on, E lets the three discuss the step, S skips the rest of the phase, anything else adds to the step. The run ends where the script does; run it again with more to go on.\n\nExample: roundtable analyze late-fees --script answers.yaml"
+    after_help = "Each question takes one input of the script, then the menu takes one: C continues, E starts a discussion of the step, S skips the rest of the phase, anything else is added to the step. The run ends where the script ends; run it again with more answers to continue.\n\nExample: roundtable analyze late-fees --script answers.yaml"
 )]
 pub struct Options {
     /// The item: its folder's path in the repository, or its slug
     #[arg(add = ArgValueCandidates::new(complete::items))]
     item: String,
-    /// The answers, in order: .txt (one a line), .yaml or .json, which may name them by step; - is standard input
+    /// The answers, in order: .txt (one per line), .yaml or .json, which may name them by step; - is standard input
     #[arg(long, value_name = "FILE", required_unless_present = "issue")]
     script: Option<PathBuf>,
     /// The answers: an issue on GitHub and its comments, in order
@@ -54,7 +54,7 @@ pub struct Options {
     /// Where a new branch starts [default: HEAD]
     #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
     base: Option<String>,
-    /// The turn limit of a discussion, at least 3 [default: the item's, else 10]
+    /// The turn limit of a discussion, at least 3 [default: the item's, the settings', else 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=100_000))]
     max_turns: Option<u32>,
     #[command(flatten)]
@@ -68,10 +68,10 @@ pub struct Options {
     /// Write the log of the run to this file and commit nothing
     #[arg(long, value_name = "FILE", conflicts_with_all = ["dry_run", "one_commit"])]
     out: Option<PathBuf>,
-    /// One commit for the whole run instead of one a step
+    /// One commit for the whole run instead of one per step
     #[arg(long)]
     one_commit: bool,
-    /// Go on where meta.json says the item stands, as every run does
+    /// Continue where meta.json says the item is, as every run does
     #[arg(long)]
     resume: bool,
     /// Push the branch at the end [default remote: origin]
@@ -276,7 +276,7 @@ impl Task {
     }
 }
 
-/// Walks an item through its steps and says where it stands.
+/// Walks an item through its steps and says how far it is.
 pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, Fail> {
     let built_in = table::BuiltIn::begin();
     let repo = open(global)?;

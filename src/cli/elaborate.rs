@@ -49,7 +49,7 @@ pub struct Options {
     /// The step to discuss
     #[arg(long, value_name = "NN-NN", add = ArgValueCandidates::new(complete::steps))]
     step: String,
-    /// What the user says: .txt (a message a line), .yaml or .json; - is standard input
+    /// What the user says: .txt (one message per line), .yaml or .json; - is standard input
     #[arg(long, value_name = "FILE", required_unless_present = "issue")]
     script: Option<PathBuf>,
     /// What the user says: an issue on GitHub and its comments
@@ -61,7 +61,7 @@ pub struct Options {
     /// Where a new branch starts [default: HEAD]
     #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
     base: Option<String>,
-    /// The turn limit, at least 3 [default: the item's, else one that fits the script]
+    /// The turn limit, at least 3 [default: the item's, the settings', else max(10, 3 + 4 × messages)]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=100_000))]
     max_turns: Option<u32>,
     #[command(flatten)]
@@ -83,7 +83,7 @@ pub struct Options {
     push: Option<String>,
     #[command(flatten)]
     voice: voices::Options,
-    /// Print the turns, requests and tokens that the discussion would take, and ask no model
+    /// Print the turns, requests and tokens that the discussion would take; no model is asked
     #[arg(long, conflicts_with_all = ["dry_run", "out", "resume", "push"], help_heading = "The voice")]
     plan: bool,
 }
@@ -187,7 +187,7 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
     Ok(Code::Yes)
 }
 
-/// Refuses a file that has no folder to stand in, before anything is held for it.
+/// Refuses a file whose folder does not exist, before the discussion is held.
 fn can_be_written(path: &Path) -> Result<(), Fail> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     match folder {
@@ -204,7 +204,7 @@ fn can_be_written(path: &Path) -> Result<(), Fail> {
     }
 }
 
-/// A failure behind the commit.
+/// A failure after the commit.
 fn stands(message: impl std::fmt::Display, commit: Oid, branch: &str) -> Fail {
     Fail::new(format!("{message}; the commit {} on {branch} was made", short(commit)))
 }
@@ -242,7 +242,7 @@ impl Options {
     }
 }
 
-/// Holds the discussion and commits it; the report, and where it stands.
+/// Holds the discussion and commits it; the report, and the commit.
 pub fn hold_and_land(setup: &Setup, screen: &Screen) -> Result<(Value, Oid), Fail> {
     let step = &setup.opened.step.id;
     if let Some(fixed) = setup.fixed.filter(|_| !setup.stays_open()) {
@@ -364,7 +364,7 @@ fn pause(waiting: &Waiting<'_>, start: Oid, screen: &Screen) -> Result<(Value, O
         screen.say(&format!("Already recorded: {branch} carries this run in {}.", grown.recording));
     } else {
         screen.say_strong(&format!("\nCommitted {} on {branch}.", short(grown.commit)));
-        screen.say("The discussion is open: the next run goes on from its recording.");
+        screen.say("The discussion is open: the next run continues from its recording.");
     }
     let mut report = waiting.report();
     report["base"] = json!(grown.parent.to_string());
@@ -650,12 +650,12 @@ fn begin<'s>(setup: &'s Setup, step: &'s Step, clock: &dyn Fn() -> Time) -> Resu
         return Ok(Discussion::open(&setup.library, step, first)?);
     }
     let gone = |refused: Refused| {
-        Fail::new(format!("--resume: the log of run {} cannot be gone on with: {refused}", setup.opened.run))
+        Fail::new(format!("--resume: the log of run {} cannot be continued: {refused}", setup.opened.run))
     };
     Discussion::replay(&setup.library, step, &setup.begun.as_slice().into()).map_err(gone)
 }
 
-/// The reviewer: it speaks, or stands in where a model does not.
+/// The reviewer: it speaks itself, or for a model that gave no line.
 fn stand_in<'s>(setup: &'s Setup, step: &Step) -> Reviewer<'s> {
     let depth = setup.item.meta.depth(&step.phase).unwrap_or(step.depth);
     let reviewer = Reviewer::new(setup.item.documents(), &step.outputs, Arc::clone(&setup.rules), depth);

@@ -1,5 +1,5 @@
-//! `roundtable init`: the files that a repository needs, shown before they are written, and never
-//! written over what stands there.
+//! `roundtable init`: the files that a repository needs, shown before they are written. Existing files are
+//! never overwritten.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use super::screen::Screen;
 use super::{Global, open};
 use crate::plain;
 
-/// Where the action of this build stands: `OWNER/REPOSITORY@COMMIT`; releases know it.
+/// The action of this build, `OWNER/REPOSITORY@COMMIT`; set in releases.
 const ACTION: Option<&str> = option_env!("ROUNDTABLE_ACTION");
 /// What is written where nobody knows.
 const UNKNOWN: &str = "OWNER/roundtable@0000000000000000000000000000000000000000";
@@ -24,7 +24,7 @@ pub struct Options {
     dry_run: bool,
     /// Who speaks on labels; with a model, the workflow has two jobs: one with the key, one with the
     /// right to write
-    #[arg(long, value_name = "VOICE", default_value = "offline")]
+    #[arg(long, value_name = "VOICE", default_value = "reviewer")]
     voice: Voice,
     /// Add a workflow that works off every issue that waits with the label
     #[arg(long)]
@@ -39,12 +39,13 @@ pub struct Options {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Voice {
-    Offline,
+    #[value(alias = "offline")]
+    Reviewer,
     Anthropic,
     Openai,
 }
 
-/// A file that is to stand in the repository.
+/// A file that the repository should have.
 struct Wanted {
     path: &'static str,
     text: String,
@@ -64,7 +65,7 @@ impl Stands {
         match (self, dry) {
             (Stands::Missing, true) => "would write",
             (Stands::Missing, false) => "wrote",
-            (Stands::Same, _) => "stands already",
+            (Stands::Same, _) => "exists already",
             (Stands::Other, _) => "left as it is",
         }
     }
@@ -97,7 +98,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         }
         if *stands == Stands::Other {
             screen.note(&format!(
-                "{} stands already and says something else; roundtable init --dry-run in an empty repository shows what it would say",
+                "{} exists already with other content; roundtable init --dry-run in an empty repository shows what would be written",
                 file.path
             ));
         }
@@ -114,7 +115,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
 /// What a person does next.
 fn next(options: &Options, action: &str, screen: &Screen) {
     if action == UNKNOWN {
-        screen.note("this build does not know where its action stands: put the repository and commit of roundtable in place of OWNER/roundtable@000… in the workflow, or name it with --action");
+        screen.note("this build does not know the address of its action: replace OWNER/roundtable@000… in the workflow with the repository and commit of roundtable, or give it with --action");
     }
     if options.dry_run {
         screen.say("\nNothing was written (--dry-run).");
@@ -125,10 +126,10 @@ fn next(options: &Options, action: &str, screen: &Screen) {
     screen.say("  git add .github .githooks .roundtable.yaml && git commit -m \"Set up roundtable\"");
     screen.say("  roundtable add my-item --name \"my item\"");
     // Beside the command it would be an argument for a shell that takes no remarks when it is typed at.
-    screen.say("The first lets the hook check each commit here.");
+    screen.say("The first command turns the hook on: it checks each commit in this clone.");
     screen.say("On GitHub: make a label \"roundtable\", require the check \"additive\", and allow Actions to create pull requests.");
     match options.voice {
-        Voice::Offline => {}
+        Voice::Reviewer => {}
         Voice::Anthropic => screen.say("Put the key into the environment \"roundtable-model\", as the secret ANTHROPIC_API_KEY."),
         Voice::Openai => screen.say("Put the key into the environment \"roundtable-model\", as the secret OPENAI_API_KEY, and name the model in .roundtable.yaml."),
     }
@@ -167,11 +168,11 @@ fn wanted(options: &Options, action: &str) -> Vec<Wanted> {
                 .replace("voice: anthropic", "voice: openai")
                 .replace("anthropic-api-key", "openai-api-key")
                 .replace("ANTHROPIC_API_KEY", "OPENAI_API_KEY"),
-            Voice::Offline | Voice::Anthropic => text,
+            Voice::Reviewer | Voice::Anthropic => text,
         }
     };
     let workflow = match options.voice {
-        Voice::Offline => include_str!("init/roundtable.yml"),
+        Voice::Reviewer => include_str!("init/roundtable.yml"),
         Voice::Anthropic | Voice::Openai => include_str!("init/roundtable-model.yml"),
     };
     let file = |path, text: String, is_program| Wanted { path, text, is_program };
@@ -189,7 +190,7 @@ fn wanted(options: &Options, action: &str) -> Vec<Wanted> {
 
 /// A workflow that listens to comments, too.
 fn listening(workflow: &str) -> String {
-    let comments = "  # A comment goes on with a discussion that is open, and begins none. The program asks whose it is before it reads a word.\n  issue_comment: # zizmor: ignore[dangerous-triggers] no word of the event stands in this file\n    types: [created]\n";
+    let comments = "  # A comment goes on with a discussion that is open, and begins none. The program asks whose it is before it reads a word.\n  issue_comment: # zizmor: ignore[dangerous-triggers] no word of the event is in this file\n    types: [created]\n";
     let is_open = "      (github.event_name == 'issue_comment' && !github.event.issue.pull_request &&\n      contains(github.event.issue.labels.*.name, 'roundtable:open')) ||\n";
     let behind = |text: &str, line: &str, more: &str| text.replacen(line, &format!("{line}{more}"), 1);
     let text = behind(workflow, "    types: [labeled]\n", comments);
@@ -207,7 +208,7 @@ fn settings(live: bool) -> String {
     text.replace("# github:\n", "github:\n").replace("#   live: false\n", "  live: true\n")
 }
 
-/// What stands at a file's place; a link on the way there is not followed.
+/// What is at a file's path; a link on the way there is not followed.
 fn stands(root: &Path, file: &Wanted) -> Result<Stands, Fail> {
     let mut at = root.to_owned();
     for part in Path::new(file.path) {

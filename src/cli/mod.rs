@@ -1,4 +1,4 @@
-//! The program: arguments and environment, a file a verb. The only place that reads the clock,
+//! The program: arguments and environment, one file per verb. The only place that reads the clock,
 //! the environment or a work tree.
 
 mod actions;
@@ -49,8 +49,8 @@ use self::screen::Screen;
 use crate::discussion::event::Time;
 use crate::repo::{Repo, cut_off};
 
-/// Three personas discuss a step of a document with you; what they find is committed to it, and
-/// nothing that stood there changes.
+/// Find what requirements leave open, discuss it, and commit what was said and decided. Nothing
+/// that is in the documents changes.
 #[derive(Debug, Parser)]
 #[command(name = "roundtable", version, long_version = LONG_VERSION)]
 #[command(max_term_width = 100, arg_required_else_help = true)]
@@ -77,7 +77,7 @@ struct Global {
     /// Settings from this file instead of .roundtable.yaml
     #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Print one JSON object on standard output, and nothing else there
+    /// Print one JSON object on standard output, and nothing else
     #[arg(long, global = true, help_heading = EVERYWHERE)]
     json: bool,
     /// Print nothing but warnings and errors
@@ -86,7 +86,7 @@ struct Global {
     /// When to use colour; NO_COLOR is honoured
     #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "WHEN", default_value = "auto")]
     color: Color,
-    /// Print at once, and not through GIT_PAGER or PAGER, on a terminal too
+    /// Print directly, without a pager (GIT_PAGER, PAGER), on a terminal too
     #[arg(long, global = true, help_heading = EVERYWHERE)]
     no_pager: bool,
 }
@@ -103,38 +103,38 @@ enum Color {
 enum Verb {
     /// Hold one discussion on a step and commit what it adds
     Elaborate(elaborate::Options),
-    /// Walk an item through its steps, phase by phase, and commit what each one adds
+    /// Walk an item through its steps, phase by phase, and commit what each step adds
     Analyze(analyze::Options),
-    /// Tell whether a change only adds: the gate before a merge
+    /// Check that a change only adds: the gate before a merge
     Check(check::Options),
-    /// Make a new item: a meta.json, in a folder of documents or in a new one
+    /// Make a new item: add meta.json to a folder of documents, or make a new folder
     Add(add::Options),
-    /// Run a recording again and compare what comes out; with --branch, commit it
+    /// Run a recording again and compare the results; with --branch, commit them
     Replay(replay::Options),
-    /// Tell where a line came from: its discussion, and the turns it rests on
+    /// Show where a line came from: its discussion, and the turns it rests on
     Why(why::Options),
-    /// Tell whether markers, records and recordings agree
+    /// Check that markers, records and recordings agree
     Audit(audit::Options),
     /// Read a recorded discussion
     Show(show::Options),
-    /// Tell where items stand, and which discussions were cut off
+    /// Show how far items are, and which discussions were cut off
     Status(status::Options),
     /// List, read and check the step files
     Steps(steps::Options),
-    /// Tell what documents leave open: words nobody can check, conflicts, holes
+    /// Show what documents leave open: vague words, contradictions, missing cases
     Review(review::Options),
-    /// List, read and check the rules that users' words are read by
+    /// List, read and check the rules: how users' words are read, and what a review looks for
     Rules(rules::Options),
-    /// Answer an event of GitHub Actions: a label on an issue, a change to be checked
+    /// Handle an event of GitHub Actions: a label on an issue, a change to check
     #[command(
         after_help = "Examples: roundtable github run --issue 12 --label roundtable:01-03\n          roundtable github plan"
     )]
     Github(github::Options),
-    /// Set a repository up: a workflow, the settings, a hook
+    /// Set a repository up: workflow, settings, hook
     Init(init::Options),
     /// Print the completions for a shell
     #[command(
-        after_help = "The script asks the program for items, steps and branches. It has to be read by the shell at its start:\n\nExamples: roundtable completions bash > ~/.local/share/bash-completion/completions/roundtable\n          roundtable completions zsh > ~/.zfunc/_roundtable\n          roundtable completions fish > ~/.config/fish/completions/roundtable.fish"
+        after_help = "The script asks the program for items, steps and branches. Have your shell read it when it starts:\n\nExamples: roundtable completions bash > ~/.local/share/bash-completion/completions/roundtable\n          roundtable completions zsh > ~/.zfunc/_roundtable\n          roundtable completions fish > ~/.config/fish/completions/roundtable.fish"
     )]
     Completions {
         /// bash, zsh, fish, powershell or elvish

@@ -10,7 +10,7 @@ use super::{elaborate, service};
 use crate::repo::remote::{Pushed, Remote};
 use crate::repo::{Repo, short};
 
-/// How often additions are placed anew behind somebody else's commits.
+/// How often additions are placed again after somebody else's commits.
 const TRIES: usize = 3;
 
 /// Whether a push to a remote of this repository can be made at all: known before anything is held.
@@ -70,7 +70,7 @@ pub fn forward(
         let commit = landed.1;
         let stands = |why: String| {
             Fail::new(format!(
-                "{why}; the commit {} stands on {branch} here and was not pushed",
+                "{why}; the commit {} is on {branch} here and was not pushed",
                 short(commit)
             ))
         };
@@ -93,7 +93,7 @@ pub fn forward(
         }
     }
     Err(Fail::new(format!(
-        "the remote's {branch} kept moving; try again: the commit {} stands here",
+        "the remote's {branch} kept moving; try again: the commit {} is on the branch here",
         short(landed.1)
     )))
 }

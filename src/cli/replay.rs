@@ -235,7 +235,7 @@ fn say_divergence(name: &str, found: &Divergence, screen: &Screen) {
         None => screen.say_strong(&format!("{name}: differs in {}", found.what)),
     }
     if found.event.is_none() && found.what.contains('/') {
-        screen.say_diff(&diff(&found.found, &found.expected, "as it stands", "as it comes out"));
+        screen.say_diff(&diff(&found.found, &found.expected, "as it is", "as it comes out"));
         return;
     }
     screen.say(&format!("  expected  {}", found.expected));

@@ -40,7 +40,7 @@ impl Log {
         if is_done || begun.is_empty() && voice == REVIEWER {
             pending.finish();
         } else {
-            screen.note("the discussion so far is kept; the same command with --resume goes on from it");
+            screen.note("the discussion so far is kept; the same command with --resume continues it");
         }
     }
 }
@@ -62,9 +62,9 @@ pub fn begun(
     let found = repo.leftovers().into_iter().rfind(is_ours);
     match &found {
         Some(left) => {
-            screen.note(&format!("going on with run {} after its event {}", left.run, left.log.len()))
+            screen.note(&format!("continuing run {} after its event {}", left.run, left.log.len()))
         }
-        None => screen.note("nothing was cut off here; the discussion begins anew"),
+        None => screen.note("nothing was cut off here; the discussion starts from its beginning"),
     }
     found
 }

@@ -41,7 +41,7 @@ enum Verb {
         #[arg(value_name = "NN-NN", add = ArgValueCandidates::new(complete::steps))]
         id: String,
     },
-    /// Check step files: exit 1 when there is something to mend
+    /// Check step files: exit 1 when there is something to fix
     #[command(after_help = "Example: roundtable steps check .roundtable/steps")]
     Check {
         /// An overlay's root [default: the repository's steps folder, else the built-in steps]

@@ -19,7 +19,7 @@ use crate::voice::REVIEWER;
 const PATIENCE: u64 = 300;
 
 /// Variables whose values must reach no output: keys and tokens of this program and of those
-/// that commonly stand beside it.
+/// that are commonly set with them.
 const SECRETS: [&str; 5] =
     ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "ACTIONS_RUNTIME_TOKEN"];
 
@@ -27,20 +27,20 @@ const SECRETS: [&str; 5] =
 #[group(id = "voices")]
 #[command(next_help_heading = "The voice")]
 pub struct Options {
-    /// Who speaks: reviewer, anthropic, openai, or command:PROG [default: reviewer]
+    /// Who speaks: reviewer (built in, no model), anthropic, openai, or command:PROG [default: reviewer]
     #[arg(long, value_name = "VOICE")]
     pub voice: Option<String>,
     /// The model [default for anthropic: claude-opus-5]
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
-    /// The service's address: with /v1 for openai, without for anthropic; OPENAI_BASE_URL and
-    /// ANTHROPIC_BASE_URL do the same
+    /// The service's address: with /v1 for openai, without for anthropic; else OPENAI_BASE_URL or
+    /// ANTHROPIC_BASE_URL
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
-    /// How long one answer may take, tries included [default: 300]
+    /// How long one answer may take, all tries together [default: 300]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub timeout: Option<u64>,
-    /// The most tokens a discussion may take; reaching it ends it in its synthesis
+    /// The most tokens that a discussion may use; it then ends with its synthesis
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_tokens_total: Option<u64>,
     /// Nothing is asked of the service, and no key is needed: `--plan`.
@@ -84,7 +84,7 @@ impl Choice {
         let patience = Duration::from_secs(options.timeout.unwrap_or(PATIENCE));
         let model = options.model.as_deref().or(config.model.as_deref());
         if model.is_some_and(|model| model.trim().is_empty() || !crate::plain::is_clean(model)) {
-            return Err(Fail::new("--model is empty or holds what cannot be seen; give a model's name"));
+            return Err(Fail::new("--model is empty or has invisible characters; give a model's name"));
         }
         match named {
             REVIEWER | OFFLINE => reviewer_only(options),
@@ -92,7 +92,7 @@ impl Choice {
                 let (base, is_own) = address(options, "ANTHROPIC_BASE_URL", anthropic::BASE)?;
                 if base.path().trim_end_matches('/').ends_with("/v1") {
                     return Err(Fail::new(
-                        "the address of an Anthropic service stands without /v1; leave it off",
+                        "the address of an Anthropic service is given without /v1; remove it",
                     ));
                 }
                 let key = key("ANTHROPIC_API_KEY", is_own && !options.is_only_planned)?;
@@ -182,7 +182,7 @@ impl Choice {
     }
 }
 
-/// A model's flag beside the reviewer is a mistake that would be paid for in surprise.
+/// A model's flag without a model is a mistake: say so instead of ignoring it.
 fn reviewer_only(options: &Options) -> Result<Choice, Fail> {
     let flags = [
         ("--model", options.model.is_some()),
@@ -191,7 +191,7 @@ fn reviewer_only(options: &Options) -> Result<Choice, Fail> {
     ];
     match flags.iter().find(|(_, given)| *given) {
         Some((flag, _)) => Err(Fail::new(format!(
-            "{flag} is for a voice with a model, and the reviewer speaks; add --voice anthropic, --voice openai or --voice command:PROG"
+            "{flag} needs a voice with a model, and the built-in reviewer has none; add --voice anthropic, --voice openai or --voice command:PROG"
         ))),
         None => Ok(Choice::Reviewer),
     }
@@ -231,7 +231,7 @@ fn key(name: &str, is_needed: bool) -> Result<Option<Secret>, Fail> {
 pub fn refuse_secrets(what: &str, text: &str) -> Result<(), Fail> {
     match secrets().iter().find(|secret| secret.is_in(text)) {
         Some(secret) => Err(Fail::new(format!(
-            "{what} holds the value of {}; nothing was written. Take it out, and change the key: whoever has read it has it",
+            "{what} contains the value of {}; nothing was written. Remove it, and change the key: everybody who has read it has it",
             secret.name()
         ))),
         None => Ok(()),

@@ -288,7 +288,7 @@ impl Desk<'_> {
         screen.say_strong("No discussion wrote this line.");
         if let Some(trace) = around {
             screen.say(&format!(
-                "  It stands in what the discussion of step {}, {}, added (marker on line {}).",
+                "  It is part of what the discussion of step {}, {}, added (marker on line {}).",
                 plain::shown(&trace.step_id),
                 trace.at,
                 trace.line

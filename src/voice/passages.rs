@@ -118,8 +118,15 @@ fn lines<'t>(path: &'t str, text: &'t str) -> Vec<Passage<'t>> {
     let says = |line: &str| line.contains(char::is_alphanumeric);
     numbered
         .filter(|(_, line)| says(line))
-        .map(|(number, line)| Passage { path, line: number, heading: "", text: line.trim() })
+        .map(|(number, line)| Passage { path, line: number, heading: "", text: value(line) })
         .collect()
+}
+
+/// A line of data without the comma after it and, where it is one string, without its quotation marks.
+fn value(line: &str) -> &str {
+    let line = line.trim().trim_end_matches(',');
+    let inside = line.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inside.filter(|text| !text.contains('"')).unwrap_or(line)
 }
 
 /// A paragraph, list item, table row or heading of a Markdown document.

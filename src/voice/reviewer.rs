@@ -240,6 +240,10 @@ impl<'t> Reviewer<'t> {
             return Ok(Line::plain(render(talk, "nothing", context! {})?));
         }
         if asks(&message.text) {
+            if let Some(shown) = self.passages().about(&message.text, 1).first() {
+                let place = place(shown.path, shown.heading, shown.line);
+                return Ok(Line::plain(render(talk, "shown-before", context! { place })?));
+            }
             return Ok(Line::plain(render(talk, "unanswered", self.missing(message, talk))?));
         }
         self.added(talk)

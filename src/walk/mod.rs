@@ -144,13 +144,13 @@ pub enum Stumbled {
     NotLanded(#[from] NotLanded),
     #[error("{0}")]
     Finding(#[from] crate::finding::Finding),
-    #[error("another run has finished step {0} meanwhile; run the same command again to go on behind it")]
+    #[error("another run has finished step {0} meanwhile; run the same command again to continue after it")]
     Overtaken(String),
     #[error("{0}")]
     Audience(String),
     /// Too late to have changed nothing: then the error says what stands.
     #[error(
-        "{why}; what was done before stands: the commit {commit} on {branch}, and the same command goes on behind it"
+        "{why}; what was done before is kept in the commit {commit} on {branch}, and the same command continues after it"
     )]
     Behind { why: Box<Stumbled>, commit: String, branch: String },
 }

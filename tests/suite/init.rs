@@ -32,7 +32,7 @@ fn three_files_are_written_once_and_never_over_what_stands_there() {
     assert_eq!(written(&sandbox, ".roundtable.yaml"), "items: specs\n");
     let again = sandbox.run(&["init"]).ok();
     assert!(
-        again.stdout.contains("roundtable.yml: stands already") && again.stderr.contains("something else")
+        again.stdout.contains("roundtable.yml: exists already") && again.stderr.contains("other content")
     );
 }
 

@@ -285,7 +285,7 @@ pub(super) fn csv(material: &Material<'_>, text: &str, parts: &[Part]) -> Writte
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let own = body.lines().next().unwrap_or_default().trim_end();
     if !body.is_empty() && own != header {
-        return Written::Left(format!("rows stand under the header {header}, and it has another"));
+        return Written::Left(format!("rows need the header {header}, and it has another"));
     }
     // An unclosed quotation mark would take our rows into its cell.
     if body.matches('"').count() % 2 == 1 {

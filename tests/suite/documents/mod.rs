@@ -37,7 +37,7 @@ const ELSEWHERE: [(&str, usize, &str); 5] = [
     ("docs/gate.md", 2, "GitHub Actions"),
     ("docs/github.md", 2, "an issue on GitHub; tests/suite/github.rs has a service of its own"),
     ("docs/hooks.md", 2, "pre-commit, and a server's shell"),
-    ("docs/voices.md", 2, "a model; tests/suite/live.rs has one"),
+    ("docs/voices.md", 1, "a model; tests/suite/live.rs has one"),
 ];
 
 fn root() -> &'static Path {
