@@ -4,7 +4,7 @@
 //! use roundtable::library::Library;
 //!
 //! let own = roundtable::files::read(std::path::Path::new(".roundtable/steps")).unwrap();
-//! let library = Library::new(&own, &[]).unwrap();
+//! let library = Library::new(&own, &[], &[]).unwrap();
 //! ```
 
 use std::path::Path;

@@ -42,6 +42,8 @@ pub struct Input {
     pub by: Option<String>,
     /// When it was said.
     pub at: Option<Time>,
+    /// The comment on GitHub that it is, by its id.
+    pub comment: Option<u64>,
 }
 
 /// The title and the body of an issue: text that is read like a document, and no message (contract, section 9).
@@ -68,6 +70,8 @@ pub struct Script {
     pub warnings: Vec<String>,
     /// The end is no silence: the user may go on in another run.
     pub stays_open: bool,
+    /// It was [lent](Script::lend): what is left is for whoever lent it.
+    pub is_shared: bool,
 }
 
 /// How a script is written.
@@ -276,7 +280,7 @@ impl Script {
         let message = plain::cut(&self.masked(number, clean.trim()), LONGEST);
         let by = raw.by.map(|by| person(&by)).filter(|by| !by.is_empty());
         let at = raw.at.and_then(|at| Time::parse(&at).ok());
-        (!message.is_empty()).then_some(Input { text: message, by, at })
+        (!message.is_empty()).then_some(Input { text: message, by, at, comment: raw.comment })
     }
 
     /// A message without the credentials in it; the warning names their kinds only.
@@ -313,7 +317,7 @@ impl Script {
                 let clean = plain::clean(&input.text);
                 let text = plain::cut(&script.masked(number, clean.trim()), LONGEST);
                 let by = input.by.map(|by| person(&by)).filter(|by| !by.is_empty());
-                (!text.is_empty()).then_some(Input { text, by, at: input.at })
+                (!text.is_empty()).then_some(Input { text, by, ..input })
             });
             script.inputs.push_back(input);
         }
@@ -323,6 +327,11 @@ impl Script {
     /// What comes next: a message, or none for silence. After the end there is only silence.
     pub fn next_input(&mut self) -> Option<Input> {
         self.inputs.pop_front().flatten()
+    }
+
+    /// The messages that are left, taken from it.
+    pub fn rest(&mut self) -> Vec<Input> {
+        std::mem::take(&mut self.inputs).into_iter().flatten().collect()
     }
 
     /// Whether the user has said all for now, and may say more later.
@@ -359,7 +368,7 @@ impl Script {
     pub fn lend(&mut self, step: &str) -> Script {
         let own = self.answers.get_mut(step).map(std::mem::take);
         let inputs = own.unwrap_or_else(|| std::mem::take(&mut self.inputs));
-        Script { user: self.user.clone(), inputs, ..Script::default() }
+        Script { user: self.user.clone(), inputs, is_shared: true, ..Script::default() }
     }
 
     /// Takes back what a discussion has left.
@@ -430,7 +439,7 @@ fn person(name: &str) -> String {
 }
 
 fn said(text: String) -> Option<RawInput> {
-    Some(RawInput { text, by: None, at: None })
+    Some(RawInput { text, ..RawInput::default() })
 }
 
 /// A script as `.yaml` and `.json` write it.
@@ -446,11 +455,12 @@ struct Raw {
     source: Option<Source>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct RawInput {
     text: String,
     by: Option<String>,
     at: Option<String>,
+    comment: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -470,12 +480,12 @@ impl<'de> Deserialize<'de> for RawInput {
                 f.write_str("a text in quotes, null for silence, or {text, by, at}")
             }
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<RawInput, E> {
-                Ok(RawInput { text: text.to_owned(), by: None, at: None })
+                Ok(RawInput { text: text.to_owned(), ..RawInput::default() })
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawInput, A::Error> {
                 let spelled = Spelled::deserialize(serde::de::value::MapAccessDeserializer::new(map));
                 let Spelled { text, by, at } = spelled.map_err(A::Error::custom)?;
-                Ok(RawInput { text, by, at })
+                Ok(RawInput { text, by, at, comment: None })
             }
         }
         deserializer.deserialize_any(Words)
@@ -528,13 +538,20 @@ fn from_json(name: &str, text: &str) -> Result<Raw, Finding> {
 fn comments(list: &serde_json::Value) -> impl Iterator<Item = Option<RawInput>> {
     list.as_array().into_iter().flatten().filter_map(|comment| {
         let text = comment.get("body")?.as_str()?.trim().to_owned();
-        (!text.is_empty()).then(|| Some(RawInput { text, by: login(comment), at: moment(comment) }))
+        (!text.is_empty()).then(|| {
+            Some(RawInput { text, by: login(comment), at: moment(comment), comment: number(comment) })
+        })
     })
 }
 
 fn login(of: &serde_json::Value) -> Option<String> {
     let person = of.get("author").or_else(|| of.get("user"))?;
     Some(person.get("login")?.as_str()?.to_owned())
+}
+
+/// The id of a comment; `gh` prints another kind of id, which is no number.
+fn number(of: &serde_json::Value) -> Option<u64> {
+    of.get("id")?.as_u64()
 }
 
 fn moment(of: &serde_json::Value) -> Option<String> {
@@ -644,7 +661,7 @@ mod tests {
         let yaml = format!("inputs: [one, \"{token} {token}\"]\n");
         let script = Script::read("s.yaml", yaml.as_bytes()).unwrap();
         assert!(script.warnings[0].starts_with("message 2 holds 2 GitLab tokens, masked"));
-        let input = Input { text: key, by: None, at: None };
+        let input = Input { text: key, by: None, at: None, comment: None };
         let script = Script::of(None, vec![None, Some(input)]);
         assert_eq!(script.inputs().flatten().next().unwrap().text, "[masked: private key]");
         assert!(script.warnings[0].starts_with("message 2 holds a private key, masked"));

@@ -23,12 +23,12 @@ use crate::item::meta::{self, Source};
 use crate::item::path::OutputPath;
 use crate::landing;
 use crate::library::{Library, sha256};
+use crate::model::Model;
+use crate::model::tape::{Lines, Tape, Taping};
 use crate::persona::Cast;
 use crate::plain::{self, count};
 use crate::repo::{Repo, short};
 use crate::script::{Input, Script};
-use crate::voice::model::Model;
-use crate::voice::tape::{Lines, Tape, Taping};
 use crate::walk::{Audience, Mode, Setup, Walked, walk};
 
 /// The turn limit of a discussion where nothing says another (AC-007-03).
@@ -341,7 +341,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         fixed: task.fixed,
         clock: &clock,
     };
-    let waits = (!voice.is_offline()).then(|| format!("waiting for {}", voice.name()));
+    let waits = (!voice.is_reviewer()).then(|| format!("waiting for {}", voice.name()));
     let seats = Seats { screen, cast: &library.cast, waits };
     let walked = walk(setup, &seats)?;
     tell(&walked, &place.branch, task.mode, screen);

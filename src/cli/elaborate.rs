@@ -1,6 +1,5 @@
 //! `roundtable elaborate`: one discussion, from a script to a commit.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,30 +18,27 @@ use super::voices::{self, Choice};
 use super::{
     Clock, Global, before_run, complete, identity, nanoseconds, now, open, plan, push, table, write_whole,
 };
-use crate::beside::{self, Begun};
 use crate::config::Config;
-use crate::discussion::address::{Address, address};
+use crate::discussion::address::stranger;
 use crate::discussion::event::{Event, FORMAT, Opened, Record, Resumed, StepRef, Time};
 use crate::discussion::open::Paused;
-use crate::discussion::{self, Discussion, Finished, Refused};
+use crate::discussion::{self, Discussion, Finished, Refused, default_turns};
 use crate::item::Item;
 use crate::item::meta::{self, Source};
 use crate::item::path::OutputPath;
 use crate::landing::{self, Landing};
 use crate::library::{Library, sha256};
+use crate::minutes::{self, Forms, Possible};
+use crate::model::prompt;
+use crate::model::{Live, Meter};
 use crate::plain;
-use crate::repo::{self, Leftover, Repo, Unwritten, short};
-use crate::script::{Input, Script};
+use crate::repo::{self, Leftover, Repo, short};
+use crate::review::Rules;
+use crate::script::Script;
 use crate::session::hold;
 use crate::step::Step;
 use crate::synthesis::{self, Outcome};
-use crate::voice::evidence::{Evidence, Mentions, search_words};
-use crate::voice::model::{Live, Meter};
-use crate::voice::offline::Offline;
-use crate::voice::prompt;
-
-/// The turn limit where nothing says another (AC-007-03).
-const DEFAULT_TURNS: u32 = 10;
+use crate::voice::reviewer::Reviewer;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: roundtable elaborate offline-mode --step 01-03 --script talk.txt")]
@@ -65,7 +61,7 @@ pub struct Options {
     /// Where a new branch starts [default: HEAD]
     #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
     base: Option<String>,
-    /// The turn limit, at least 3 [default: the item's, else 10]
+    /// The turn limit, at least 3 [default: the item's, else one that fits the script]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=100_000))]
     max_turns: Option<u32>,
     #[command(flatten)]
@@ -129,6 +125,7 @@ pub struct Setup {
     script: Script,
     opened: Opened,
     voice: Choice,
+    rules: Arc<Rules>,
     /// The most tokens that may be taken.
     tokens: Option<u64>,
     base: Oid,
@@ -137,8 +134,6 @@ pub struct Setup {
     exists: bool,
     /// The events of a run that was cut off, to go on from.
     begun: Vec<Record>,
-    /// What the offline voice has of the repository; taken when the discussion begins.
-    mentions: Cell<Option<Search>>,
 }
 
 impl Setup {
@@ -158,7 +153,7 @@ impl Setup {
 
 /// Holds one discussion and lands it.
 pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, Fail> {
-    let built_in = table::BuiltIn::for_a_discussion();
+    let built_in = table::BuiltIn::begin();
     if let Some(remote) = &options.push {
         push::possible(&open(global)?, remote)?;
     }
@@ -291,7 +286,7 @@ pub fn land_again(
         let paused = paused.ok_or_else(|| Fail::new(format!("{path} has no end")))?;
         return pause(&Waiting { setup, paused, usage }, tip, screen);
     };
-    let held = Held { setup, finished, usage };
+    let held = Held { setup, finished, possible: Vec::new(), usage };
     // What was read of the item stands at another commit: it is read again on this one.
     match landing::land(&setup.repo, &setup.library, &held.finished, tip, &read_at(setup, tip)?)? {
         Landing::Recorded { commit, recording } => already_recorded(setup, commit, &recording, screen),
@@ -326,8 +321,8 @@ fn with_log<T>(
 
 /// How far a discussion came.
 enum Came<'s> {
-    Through(Held<'s>),
-    Waiting(Waiting<'s>),
+    Through(Box<Held<'s>>),
+    Waiting(Box<Waiting<'s>>),
 }
 
 /// A discussion that waits for its user, and what this run took.
@@ -341,6 +336,7 @@ struct Waiting<'s> {
 struct Held<'s> {
     setup: &'s Setup,
     finished: Finished,
+    possible: Vec<Possible>,
     usage: Value,
 }
 
@@ -407,7 +403,6 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     let rules = open.as_ref().map_or(Ok(base), |opened| repo.resolve(&opened.base))?;
     let config = if rules == place.base { config } else { table::config(global, &repo, rules)? };
     let item = repo.item_or_new(base, &path, new_meta.as_deref())?;
-    let mentions = Cell::new(Some(search(&repo, base, &item)));
     let library = built_in.library(&repo, rules, &config)?;
     let step = library.step(&task.step)?;
     for output in &step.outputs {
@@ -427,8 +422,14 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         screen.note(note);
     }
     script.warnings.iter().for_each(|warning| screen.warn(warning));
-    let max_turns =
-        task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns).unwrap_or(DEFAULT_TURNS);
+    for name in script.inputs().flatten().filter_map(|input| stranger(&input.text, &library.cast)) {
+        screen.note(&format!("nobody at the table is called {name}; {} answers", lead.first_name()));
+    }
+    let max_turns = task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns);
+    let max_turns = max_turns.unwrap_or_else(|| match task.open {
+        Some(_) => discussion::TURNS_ONE_BY_ONE,
+        None => default_turns(script.inputs().flatten().map(|input| input.text.as_str()), &library.cast),
+    });
     let digests = library.digests(step);
     let run = run_id(&item, step, &script, max_turns, &digests, &config, &voice, fixed);
     let opened = Opened {
@@ -444,6 +445,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         lead: lead.key.clone(),
         max_turns,
         base: base.to_string(),
+        read: item.ids.clone(),
         branch: place.branch,
         voice: voice.name(),
         model: voice.model(),
@@ -469,7 +471,8 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     };
     let tokens = task.voice.max_tokens_total;
     let exists = place.exists;
-    Ok(Setup { repo, library, item, script, opened, voice, tokens, base, fixed, exists, begun, mentions })
+    let rules = Arc::new(Rules::over(&library.own_review_rules())?);
+    Ok(Setup { repo, library, rules, item, script, opened, voice, tokens, base, fixed, exists, begun })
 }
 
 /// How the discussion began that stays open, where this run is not its first.
@@ -562,16 +565,6 @@ fn run_id(
     sha256(all.to_string().as_bytes())[..32].to_owned()
 }
 
-/// Where the repository speaks of the item's subject, looked for beside everything else that is to be done.
-type Search = Begun<Result<Mentions, repo::Error>>;
-
-/// Begins to look.
-fn search(repo: &Repo, base: Oid, item: &Item) -> Search {
-    let (objects, own, words) =
-        (repo.objects(Unwritten::new()), item.path.clone(), search_words(&item.name()));
-    beside::begin(move || objects.mentions(base, &words, &own))
-}
-
 /// Holds the discussion, told line by line; with it comes what it took.
 fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) -> Result<Came<'s>, Fail> {
     let clock = || setup.fixed.unwrap_or_else(now);
@@ -580,7 +573,7 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
         talk.log().iter().for_each(|first| log.append(first, screen));
     }
     screen.say(&talk.introduction()?);
-    let mut stand_in = stand_in(setup, step)?;
+    let mut stand_in = stand_in(setup, step);
     let cast = &setup.library.cast;
     let mut script = setup.script.clone();
     for record in &setup.begun {
@@ -591,7 +584,7 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
     }
     let waits = format!("waiting for {}", setup.opened.voice);
     let wait = || {
-        if !setup.voice.is_offline() {
+        if !setup.voice.is_reviewer() {
             screen.waiting(&waits);
         }
     };
@@ -620,19 +613,34 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
     let unfinished = || Fail::new("the discussion did not come to its end");
     if !talk.is_closed() {
         let paused = talk.pause().ok_or_else(unfinished)?;
-        return Ok(Came::Waiting(Waiting { setup, paused, usage }));
+        return Ok(Came::Waiting(Box::new(Waiting { setup, paused, usage })));
     }
+    let forms = Forms::read(setup.library.rules(), &setup.library.language)?;
+    let possible = minutes::possible_decisions(&talk, &forms);
     let finished = talk.finish().ok_or_else(unfinished)?;
     screen.say(&format!("\n{}", synthesis::spoken_summary(&finished, &setup.library)?));
-    // Its lines are said: taking it apart only takes time.
-    std::mem::forget(stand_in);
-    let held = Held { setup, finished, usage };
+    say_possible(&possible, screen);
+    let held = Held { setup, finished, possible, usage };
     if held.unheard() > 0 {
         let messages = plain::count(held.unheard(), "message");
-        let exit = held.finished.closed.exit;
-        screen.note(&format!("{messages} of the script came too late: the discussion had ended ({exit})"));
+        let (exit, limit) = (held.finished.closed.exit, setup.opened.max_turns);
+        screen.warn(&format!(
+            "{messages} came too late to be discussed (exit {exit}, turn limit {limit}); kept under \"Not Discussed\""
+        ));
     }
-    Ok(Came::Through(held))
+    Ok(Came::Through(Box::new(held)))
+}
+
+/// What may be a decision, and how people make it one.
+fn say_possible(possible: &[Possible], screen: &Screen) {
+    if possible.is_empty() {
+        return;
+    }
+    screen
+        .say("\nPossible decisions, recorded as statements. To decide one, say it again as \"Decision: …\":");
+    for one in possible {
+        screen.say(&format!("- {} ({}, turn {})", one.text, one.by, one.turn));
+    }
 }
 
 /// The discussion as it begins, or where it was cut off.
@@ -647,14 +655,10 @@ fn begin<'s>(setup: &'s Setup, step: &'s Step, clock: &dyn Fn() -> Time) -> Resu
     Discussion::replay(&setup.library, step, &setup.begun.as_slice().into()).map_err(gone)
 }
 
-/// The offline voice: it speaks, or stands in where a model does not.
-fn stand_in(setup: &Setup, step: &Step) -> Result<Offline, Fail> {
+/// The reviewer: it speaks, or stands in where a model does not.
+fn stand_in<'s>(setup: &'s Setup, step: &Step) -> Reviewer<'s> {
     let depth = setup.item.meta.depth(&step.phase).unwrap_or(step.depth);
-    let mut evidence = Evidence::new(setup.item.documents(), &step.outputs);
-    if let Some(found) = setup.mentions.take().and_then(Begun::end) {
-        evidence.mentions = found?;
-    }
-    Ok(Offline::new(evidence, depth))
+    Reviewer::new(setup.item.documents(), &step.outputs, Arc::clone(&setup.rules), depth)
 }
 
 /// The head of a model's prompts.
@@ -675,14 +679,11 @@ fn plan(setup: &Setup, screen: &Screen) -> Result<Code, Fail> {
     let step = setup.library.step(&setup.opened.step.id)?;
     let clock = || setup.fixed.unwrap_or_else(now);
     let mut talk = begin(setup, step, &clock)?;
-    let (mut first, mut second) = {
-        let offline = stand_in(setup, step)?;
-        (offline.clone(), offline)
-    };
+    let (mut first, mut second) = (stand_in(setup, step), stand_in(setup, step));
     let mut script = setup.script.clone();
     let mut tell = |_: &Record| Ok(());
     let mut plan = plan::Plan::default();
-    if setup.voice.is_offline() {
+    if setup.voice.is_reviewer() {
         hold(&mut talk, None, &mut first, &mut script, &clock, &mut tell)?;
     } else {
         let head = head(setup, &talk, screen)?;
@@ -750,7 +751,7 @@ fn already_recorded(
     screen.say(&format!("Already recorded: {carrier} carries this run in {recording}. Nothing was changed."));
     let outcome = Outcome::nothing(recording);
     let base = finished.opened.base.clone();
-    let held = Held { setup, finished, usage: Meter::default().value() };
+    let held = Held { setup, finished, possible: Vec::new(), usage: Meter::default().value() };
     let mut report = held.report(&outcome);
     report["base"] = json!(base);
     let brought = setup.repo.brought(commit, recording)?;
@@ -783,24 +784,22 @@ impl Waiting<'_> {
             "run": opened.run,
             "already_recorded": false,
             "synthesis_summary": null,
+            "decisions": 0,
+            "open_questions": 0,
+            "unheard": 0,
             "usage": usage,
         })
     }
 }
 
 impl Held<'_> {
-    /// How many messages the script still held when the discussion ended; a last "done" is none.
+    /// How many messages came too late to be discussed.
     fn unheard(&self) -> usize {
         let log = match self.setup.stays_open() {
             true => discussion::open::added(&self.finished.log),
             false => &self.finished.log,
         };
-        let heard = log.iter().filter(|record| matches!(record.event, Event::User(_))).count();
-        let cast = &self.setup.library.cast;
-        let ends = |input: &&Input| address(&input.text, cast, false) == Address::Exit;
-        let inputs: Vec<&Input> = self.setup.script.inputs().flatten().skip(heard).collect();
-        let more = inputs.iter().filter(|input| !ends(input)).count();
-        if more == 0 { 0 } else { inputs.len() }
+        log.iter().filter(|record| matches!(record.event, Event::Unheard(_))).count()
     }
 
     /// The report of what was committed.
@@ -813,7 +812,7 @@ impl Held<'_> {
 
     /// What `--json` prints (contract, section 2).
     fn report(&self, outcome: &Outcome) -> Value {
-        let Held { setup, finished, usage } = self;
+        let Held { setup, finished, possible, usage } = self;
         let opened = &finished.opened;
         let left: Vec<Value> =
             outcome.left.iter().map(|left| json!({"path": left.path, "reason": left.reason})).collect();
@@ -835,6 +834,9 @@ impl Held<'_> {
             "run": opened.run,
             "already_recorded": false,
             "synthesis_summary": finished.summary.summary,
+            "decisions": finished.summary.decisions.len(),
+            "possible_decisions": possible.iter().map(|one| json!({"text": one.text, "by": one.by, "turn": one.turn})).collect::<Vec<_>>(),
+            "open_questions": finished.summary.open_questions.len(),
             "unheard": self.unheard(),
             "usage": usage,
         })

@@ -23,6 +23,7 @@ mod recording;
 mod replay;
 mod report;
 mod resume;
+mod rules;
 mod screen;
 mod service;
 mod show;
@@ -119,6 +120,8 @@ enum Verb {
     Status(status::Options),
     /// List, read and check the step files
     Steps(steps::Options),
+    /// List, read and check the rules that users' words are read by
+    Rules(rules::Options),
     /// Answer an event of GitHub Actions: a label on an issue, a change to be checked
     #[command(
         after_help = "Examples: roundtable github run --issue 12 --label roundtable:01-03\n          roundtable github plan"
@@ -173,6 +176,7 @@ fn perform(global: &Global, verb: Verb, screen: &Screen) -> Result<Code, Fail> {
         Verb::Show(options) => show::run(global, &options, screen),
         Verb::Status(options) => status::run(global, &options, screen),
         Verb::Steps(options) => steps::run(global, &options, screen),
+        Verb::Rules(options) => rules::run(&options, screen),
         Verb::Github(options) => github::run(global, options, screen),
         Verb::Init(options) => init::run(global, &options, screen),
         Verb::Completions { shell } => complete::script(shell, screen),

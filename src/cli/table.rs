@@ -9,7 +9,6 @@ use git2::Oid;
 
 use super::screen::Screen;
 use super::{Global, exit::Fail, read_file};
-use crate::beside;
 use crate::config::{self, Config};
 use crate::item::path::is_safe_name;
 use crate::library::{Library, Unusable};
@@ -52,24 +51,13 @@ pub struct BuiltIn(Receiver<Result<Arc<Library>, Unusable>>);
 impl BuiltIn {
     /// Begins to read.
     pub fn begin() -> BuiltIn {
-        BuiltIn::and_then(|_| {})
-    }
-
-    /// The same for a discussion: what that asks of them later is made as soon as they are read.
-    pub fn for_a_discussion() -> BuiltIn {
-        BuiltIn::and_then(Library::prepare)
-    }
-
-    fn and_then(then: fn(&Library)) -> BuiltIn {
         let (tell, told) = mpsc::channel();
-        beside::ready();
-        beside::begin(move || {
-            let library = Library::built_in().map(Arc::new);
-            let own = library.as_ref().ok().map(Arc::clone);
+        let read = move || {
             // Nobody waits for it where the repository could not be read.
-            let _ = tell.send(library);
-            own.as_deref().into_iter().for_each(then);
-        });
+            let _ = tell.send(Library::built_in().map(Arc::new));
+        };
+        // Where there is no second thread, the library is read when it is asked for.
+        let _ = std::thread::Builder::new().spawn(read);
         BuiltIn(told)
     }
 
@@ -81,10 +69,11 @@ impl BuiltIn {
         let (steps, templates) = (overlay(&config.steps)?, overlay(&config.templates)?);
         match self.0.recv() {
             Ok(library) if steps.is_empty() && templates.is_empty() => Ok(library?),
+            Err(_) if steps.is_empty() && templates.is_empty() => Ok(Arc::new(Library::built_in()?)),
             _ => {
                 let below =
                     |unusable: Unusable| unusable.below(config.steps.as_deref(), config.templates.as_deref());
-                Ok(Arc::new(Library::new(&steps, &templates).map_err(below)?))
+                Ok(Arc::new(Library::new(&steps, &templates, &[]).map_err(below)?))
             }
         }
     }

@@ -152,7 +152,8 @@ pub fn thread<E>(
     let opening = [plain::shown(text("title")), readable(text("body"))];
     let opening: Vec<&str> = opening.iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
     let by = author.as_ref().map(|author| author.login.clone());
-    let opening = (!opening.is_empty()).then(|| Input { text: opening.join("\n\n"), by, at: None });
+    let opening =
+        (!opening.is_empty()).then(|| Input { text: opening.join("\n\n"), by, at: None, comment: None });
     // Pages shift while they are read: the id says which comment is which.
     comments.sort_by_key(|comment| (comment.created.map(Time::seconds), comment.id));
     comments.dedup_by_key(|comment| comment.id);
@@ -192,7 +193,10 @@ pub fn thread<E>(
             Some(author) if author.is_bot => leave("its author is an app"),
             Some(author) if may(author, &comment.association)? >= settings.min_permission => {
                 used += 1;
-                said.push((comment.id, Input { text: words, by: Some(by), at: None }));
+                said.push((
+                    comment.id,
+                    Input { text: words, by: Some(by), at: None, comment: Some(comment.id) },
+                ));
             }
             Some(_) => leave("its author may not write in this repository"),
             None => leave("its author is gone"),

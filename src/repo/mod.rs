@@ -18,7 +18,6 @@ mod commit;
 mod compare;
 pub mod cut_off;
 mod graft;
-mod mentions;
 mod objects;
 mod pack;
 mod packs;
@@ -156,6 +155,14 @@ fn in_words(error: &git2::Error) -> String {
         _ => "",
     };
     format!("{}{help}", error.message())
+}
+
+/// What is read of an item folder.
+#[derive(Default)]
+struct ItemFolder {
+    files: BTreeMap<String, File>,
+    recordings: Vec<String>,
+    ids: BTreeMap<String, String>,
 }
 
 impl Repo {
@@ -417,8 +424,9 @@ impl Repo {
     pub fn item(&self, commit: Oid, path: &str) -> Result<Item, Error> {
         let missing = || Error::NoItem { item: path.to_owned(), commit: short(commit), hint: String::new() };
         let tree = self.folder(commit, path)?.ok_or_else(missing)?;
-        let (mut files, mut recordings) = (BTreeMap::new(), Vec::new());
-        self.read_folder(&tree, "", 0, &mut files, &mut recordings)?;
+        let mut read = ItemFolder::default();
+        self.read_folder(&tree, "", 0, &mut read)?;
+        let ItemFolder { files, recordings, ids } = read;
         let at = format!("{path}/{}", meta::FILE);
         let meta = match files.get(meta::FILE) {
             Some(File::Bytes(bytes)) => Meta::read(&at, bytes)?,
@@ -426,7 +434,7 @@ impl Repo {
             Some(File::Foreign(what)) => return Err(Error::Foreign { path: at, what }),
             Some(File::Opaque) | None => return Err(Error::NoMeta { path: path.to_owned() }),
         };
-        Ok(Item { path: path.to_owned(), meta, files, recordings })
+        Ok(Item { path: path.to_owned(), meta, files, recordings, ids })
     }
 
     /// The recordings and logs of an item at a commit, each with its blob.
@@ -636,8 +644,7 @@ impl Repo {
         tree: &Tree<'_>,
         prefix: &str,
         depth: usize,
-        files: &mut BTreeMap<String, File>,
-        recordings: &mut Vec<String>,
+        read: &mut ItemFolder,
     ) -> Result<(), Error> {
         for entry in tree {
             let name = format!("{prefix}{}", name_of(&entry));
@@ -655,17 +662,18 @@ impl Repo {
                     return Err(Error::NotOurs { path: name });
                 }
                 Entry::Folder if name == "elaborations" => {
-                    recordings.extend(self.git.find_tree(entry.id())?.iter().map(|entry| name_of(&entry)));
+                    read.recordings
+                        .extend(self.git.find_tree(entry.id())?.iter().map(|entry| name_of(&entry)));
                 }
                 Entry::Folder if depth < DEPTH => {
                     let tree = self.git.find_tree(entry.id())?;
-                    self.read_folder(&tree, &format!("{name}/"), depth + 1, files, recordings)?;
+                    self.read_folder(&tree, &format!("{name}/"), depth + 1, read)?;
                 }
                 Entry::Folder => {
-                    files.insert(name, File::Foreign("a folder too deep to read"));
+                    read.files.insert(name, File::Foreign("a folder too deep to read"));
                 }
                 Entry::Foreign(what) => {
-                    files.insert(name, File::Foreign(what));
+                    read.files.insert(name, File::Foreign(what));
                 }
                 Entry::File => {
                     let (size, _) = self.git.odb()?.read_header(entry.id())?;
@@ -677,7 +685,8 @@ impl Repo {
                             bytes => File::Bytes(bytes.to_vec()),
                         },
                     };
-                    files.insert(name, file);
+                    read.ids.insert(name.clone(), entry.id().to_string());
+                    read.files.insert(name, file);
                 }
             }
         }

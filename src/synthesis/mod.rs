@@ -20,18 +20,20 @@ pub mod data;
 pub mod outline;
 pub mod placement;
 
+use std::borrow::Cow;
+
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use crate::discussion::Finished;
-use crate::discussion::Log;
-use crate::discussion::event::{Event, Record, Time};
+use crate::discussion::event::{Event, Record, Time, Unheard};
 use crate::discussion::open::{self, Paused};
-use crate::discussion::summary::{Decision, Insight, Question, attribution};
+use crate::discussion::summary::{Decision, Insight, Question, USER, attribution};
+use crate::discussion::{Finished, Log, is_speakable};
 use crate::finding::Finding;
 use crate::item::path::{OutputPath, Refused};
 use crate::item::{Change, File, Item, meta};
 use crate::library::Library;
+use crate::persona::Cast;
 use crate::plain;
 use crate::template::{Failed, safe};
 
@@ -383,6 +385,47 @@ pub fn spoken_summary(finished: &Finished, library: &Library) -> Result<String, 
     render("synthesis.md", finished, library, 3, &|text| safe(plain::clean(text)))
 }
 
+/// Why a decision was made; where its own words say so, who made it.
+fn shown_rationale(decision: &Decision, finished: &Finished) -> String {
+    let said = finished.log.iter().rev().find_map(|record| match &record.event {
+        Event::User(message) if decision.turns.contains(&message.turn?) => Some((&message.by, message.turn?)),
+        _ => None,
+    });
+    match said {
+        Some((by, turn)) if decision.text.contains(&decision.rationale) => {
+            format!("settled by {by} in turn {turn}")
+        }
+        _ => decision.rationale.clone(),
+    }
+}
+
+/// A text that could be taken for a persona's line, in quotation marks.
+pub(crate) fn guarded<'t>(text: &'t str, cast: &Cast) -> Cow<'t, str> {
+    let is_plain = text.trim().is_empty() || is_speakable(text, cast);
+    if is_plain { Cow::Borrowed(text) } else { Cow::Owned(format!("\"{text}\"")) }
+}
+
+/// Statements of users that an addition shows at most.
+const STATEMENTS: usize = 12;
+/// Characters that they take at most.
+const STATEMENT_CHARACTERS: usize = 2_000;
+
+/// The insights that an addition shows, and how many statements it only counts: those are in the recording.
+pub fn shown_insights(finished: &Finished) -> (Vec<&Insight>, usize) {
+    let (mut count, mut characters, mut further) = (0, 0, 0);
+    let mut is_shown = |one: &&Insight| {
+        if !one.by.iter().any(|key| key == USER) {
+            return true;
+        }
+        (count, characters) = (count + 1, characters + one.text.chars().count());
+        let shown = count <= STATEMENTS && characters <= STATEMENT_CHARACTERS;
+        further += usize::from(!shown);
+        shown
+    };
+    let shown = finished.summary.insights.iter().filter(&mut is_shown).collect();
+    (shown, further)
+}
+
 fn render(
     template: &str,
     finished: &Finished,
@@ -392,9 +435,13 @@ fn render(
 ) -> Result<String, Failed> {
     let summary = &finished.summary;
     let cast = &library.cast;
+    let (insights, further) = shown_insights(finished);
+    let late = |one: &Unheard| context! { by => put(&one.by), text => put(&plain::one_line(&one.text)) };
+    // A text that begins like a line of a persona's is quoted.
+    let put = |text: &str| put(&guarded(text, cast));
     let said =
         |one: &Insight| context! { attribution => safe(attribution(&one.by, cast)), text => put(&one.text) };
-    let decided = |one: &Decision| context! { text => put(&one.text), rationale => put(&one.rationale), turns => &one.turns };
+    let decided = |one: &Decision| context! { text => put(&one.text), rationale => put(&shown_rationale(one, finished)), turns => &one.turns };
     let asked = |one: &Question| context! { text => put(&one.text), context => put(&one.context), turns => &one.turns };
     let marks = |level: u8| match level {
         1..=6 => (safe(format!("{} ", "#".repeat(level.into()))), safe("")),
@@ -407,10 +454,13 @@ fn render(
         turn_count => finished.closed.turn_count,
         exit => safe(finished.closed.exit.to_string()),
         timestamp => safe(finished.at.to_string()),
-        insights => summary.insights.iter().map(said).collect::<Vec<_>>(),
+        insights => insights.into_iter().map(said).collect::<Vec<_>>(),
+        further,
+        recording => safe(finished.recording()),
         decisions => summary.decisions.iter().map(decided).collect::<Vec<_>>(),
         open_questions => summary.open_questions.iter().map(asked).collect::<Vec<_>>(),
         action_items => summary.action_items.iter().map(said).collect::<Vec<_>>(),
+        not_discussed => finished.unheard().map(late).collect::<Vec<_>>(),
         open, close, sub_open, sub_close,
     };
     library.templates.render(template, values)

@@ -5,7 +5,7 @@
 //! entries beside each other: an addition to all of them goes behind them, into the section that holds them.
 
 use super::outline::{Heading, Outline};
-use crate::discussion::words::{find_run, stems, subjects};
+use crate::text::words::{find_run, stems, subjects};
 
 /// The heading of additions for which no section fits.
 pub const ELSEWHERE: &str = "Additional Insights from Elaboration";

@@ -130,7 +130,7 @@ fn the_recording_is_the_log_the_record_and_the_marker_agree() {
     let report = sandbox.elaborate(TALK, &["--at", AT, "--json"]).json();
     let events = sandbox.events();
     assert_eq!(events[0]["kind"], "opened");
-    assert_eq!(events[0]["format"], 1);
+    assert_eq!(events[0]["format"], 2);
     assert_eq!(events.last().unwrap()["kind"], "closed");
     let record = &sandbox.meta()["elaborations"][0];
     let keys: Vec<&String> = record.as_object().unwrap().keys().collect();
@@ -189,7 +189,7 @@ fn branch_base_and_max_turns_are_honoured() {
 fn the_turn_limit_comes_from_the_item_then_the_settings() {
     let sandbox = sandbox();
     let meta = |turns: &str| format!("{{\"elaboration_config\": {{\"max_turns\": {turns}}}}}");
-    for (turns, config, wanted) in [("7", "max_turns: 5\n", 7), ("2", "max_turns: 5\n", 5), ("\"7\"", "", 10)]
+    for (turns, config, wanted) in [("7", "max_turns: 5\n", 7), ("2", "max_turns: 5\n", 5), ("\"7\"", "", 11)]
     {
         sandbox.commit(&[(&format!("{ITEM}/meta.json"), &meta(turns)), (".roundtable.yaml", config)]);
         let report = sandbox.elaborate(TALK, &["--dry-run", "--json"]).json();

@@ -20,11 +20,11 @@ use crate::github::page;
 use crate::github::trigger::What;
 use crate::item::meta::Source;
 use crate::library::{Library, sha256};
+use crate::model::tape::Tape;
 use crate::plain;
 use crate::replay::{Recording, Replay};
 use crate::repo::short;
 use crate::script;
-use crate::voice::tape::Tape;
 
 /// Name of the recording in the folder that is handed over.
 const HANDED: &str = "recording.jsonl";

@@ -1,0 +1,110 @@
+//! Acronyms that a document uses once or twice and nowhere explains.
+//!
+//! An acronym is explained where it is in brackets beside its words, in a glossary, or at the start of a row, item or
+//! definition. Those of the rule's list (`PDF`, `HTTP`) are known to everybody; one used often is a name the readers know.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Across, Hit, hit};
+use crate::review::page::{Page, Unit, UnitKind};
+use crate::review::token::{CAPITAL, Kind, QUOTED, Token};
+
+/// An acronym that is used more often is a name.
+const MAX_USES: usize = 2;
+
+/// What the pages say about an acronym.
+#[derive(Default)]
+struct Uses {
+    count: usize,
+    is_explained: bool,
+    first: Option<(u32, std::ops::Range<usize>)>,
+}
+
+pub fn undefined(across: &Across<'_, '_>) -> Vec<Hit> {
+    let mut all: BTreeMap<&str, Uses> = BTreeMap::new();
+    let mut lower: BTreeSet<String> = BTreeSet::new();
+    let glossary = across.rules.scope.bit("glossary");
+    for (number, page) in (0..).zip(across.pages) {
+        for unit in &page.units {
+            read(across, page, number, unit, glossary, &mut all);
+        }
+    }
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let wanted: BTreeSet<String> = all.keys().map(|name| name.to_lowercase()).collect();
+    for page in across.pages {
+        for token in page.tokens.iter().filter(|token| token.kind == Kind::Word && !token.has(CAPITAL)) {
+            let word = page.word(token);
+            if (3..=6).contains(&word.len()) && wanted.contains(word) {
+                lower.insert(word.to_owned());
+            }
+        }
+    }
+    let hits = all.into_iter().filter(|(name, uses)| {
+        !uses.is_explained && uses.count <= MAX_USES && !lower.contains(&name.to_lowercase())
+    });
+    hits.filter_map(|(_, uses)| uses.first.map(|(page, range)| Hit { page, ..hit(range) })).collect()
+}
+
+fn read<'t>(
+    across: &Across<'_, '_>,
+    page: &Page<'t>,
+    number: u32,
+    unit: &Unit,
+    glossary: u64,
+    all: &mut BTreeMap<&'t str, Uses>,
+) {
+    let tokens = page.tokens_of(unit);
+    for (at, token) in tokens.iter().enumerate() {
+        if !is_acronym(page, token) || across.rule.set("known").at(tokens, at).is_some() {
+            continue;
+        }
+        let uses = all.entry(page.word(token)).or_default();
+        uses.count += 1;
+        uses.is_explained |= unit.kind == UnitKind::Heading
+            || unit.kinds & glossary != 0
+            || unit.cell.is_some_and(|cell| cell.row == 0 || cell.column == 0)
+            || is_explained(page, tokens, at)
+            || is_shouted(page, tokens, at);
+        let is_use = unit.is_judged && !token.has(QUOTED) && across.rule.is_for(unit.kinds);
+        if is_use && uses.first.is_none() {
+            uses.first = Some((number, token.range()));
+        }
+    }
+}
+
+fn is_acronym(page: &Page<'_>, token: &Token) -> bool {
+    let word = page.word(token);
+    token.kind == Kind::Word
+        && (3..=6).contains(&word.len())
+        && word.bytes().all(|byte| byte.is_ascii_uppercase())
+}
+
+/// `(SCA`, `SCA)`, `SCA (`, `SCA:`, `SCA =`, `SCA means`, or the first word of an item.
+fn is_explained(page: &Page<'_>, tokens: &[Token], at: usize) -> bool {
+    let word = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |token| page.word(token));
+    let (before, after) = (word(at.checked_sub(1)), word(Some(at + 1)));
+    at == 0
+        || matches!(before, "(" | "/" | "=" | ":" | "\"" | "-" | "as" | "called")
+        || matches!(after, "(" | ":" | "=" | "/" | "\u{2013}" | "\u{2014}" | "-" | "means" | "stands")
+        || has_words(page, tokens, at)
+}
+
+/// The words around it have its letters: "quality of service QOS".
+fn has_words(page: &Page<'_>, tokens: &[Token], at: usize) -> bool {
+    let letters = page.word(&tokens[at]).to_lowercase();
+    let from = at.saturating_sub(letters.len() + 4);
+    let to = (at + letters.len() + 4).min(tokens.len());
+    let initials = |range: &[Token]| -> String {
+        let words = range.iter().filter(|token| token.kind == Kind::Word);
+        words.filter_map(|token| page.word(token).chars().next()).flat_map(char::to_lowercase).collect()
+    };
+    initials(&tokens[from..at]).contains(&letters) || initials(&tokens[at + 1..to]).contains(&letters)
+}
+
+/// Its neighbour is in capitals too: a shouted sentence, or a name of several words.
+fn is_shouted(page: &Page<'_>, tokens: &[Token], at: usize) -> bool {
+    let near = [at.checked_sub(1), Some(at + 1)];
+    near.into_iter().flatten().filter_map(|at| tokens.get(at)).any(|token| is_acronym(page, token))
+}
