@@ -78,6 +78,12 @@ impl<'t> Passages<'t> {
         hits.into_iter().filter(is_shown).map(|hit| &self.all[hit.passage]).collect()
     }
 
+    /// The passages that share most with a text, the best first, whether much or little.
+    pub fn near(&self, text: &str, limit: usize) -> Vec<&Passage<'t>> {
+        let hits = self.index.find(&self.wanted(text), limit);
+        hits.into_iter().map(|hit| &self.all[hit.passage]).collect()
+    }
+
     /// The words of a text that are in no passage, as they are written, without doubles.
     pub fn missing<'m>(&self, text: &'m str) -> Vec<&'m str> {
         let message = Message::new(text, self.language);

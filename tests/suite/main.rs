@@ -8,6 +8,7 @@ mod attacks;
 mod author;
 mod before_run;
 mod cases;
+mod contradictions;
 mod conversation;
 mod determinism;
 #[cfg(unix)]
