@@ -26,6 +26,8 @@ use crate::text::{Language, Message, Place};
 const LIST: usize = 15;
 /// A passage is shown where it has this share of the weight of a question's words, in percent.
 const ENOUGH: f64 = 45.0;
+/// Two of the words together are enough with this share.
+const ENOUGH_OF_TWO: f64 = 25.0;
 /// Further passages are shown down to this share of the best one's score, in percent.
 const NEAR: f64 = 70.0;
 
@@ -73,7 +75,8 @@ impl<'t> Passages<'t> {
         let best = hits.first().map_or(0.0, |hit| hit.score);
         let is_shown = |hit: &crate::text::index::Hit| {
             let matched: f64 = hit.matched.iter().map(weight).sum();
-            matched * 100.0 >= all * ENOUGH && hit.score * 100.0 >= best * NEAR
+            let enough = if hit.matched.len() > 1 { ENOUGH_OF_TWO } else { ENOUGH };
+            matched * 100.0 >= all * enough && hit.score * 100.0 >= best * NEAR
         };
         hits.into_iter().filter(is_shown).map(|hit| &self.all[hit.passage]).collect()
     }

@@ -18,6 +18,7 @@ mod faults;
 mod forge;
 mod gate;
 mod github;
+mod hearing;
 mod hostile;
 mod house;
 mod init;
