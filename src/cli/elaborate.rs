@@ -322,7 +322,7 @@ fn with_log<T>(
 /// How far a discussion came.
 enum Came<'s> {
     Through(Box<Held<'s>>),
-    Waiting(Waiting<'s>),
+    Waiting(Box<Waiting<'s>>),
 }
 
 /// A discussion that waits for its user, and what this run took.
@@ -613,7 +613,7 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
     let unfinished = || Fail::new("the discussion did not come to its end");
     if !talk.is_closed() {
         let paused = talk.pause().ok_or_else(unfinished)?;
-        return Ok(Came::Waiting(Waiting { setup, paused, usage }));
+        return Ok(Came::Waiting(Box::new(Waiting { setup, paused, usage })));
     }
     let forms = Forms::read(setup.library.rules(), &setup.library.language)?;
     let possible = minutes::possible_decisions(&talk, &forms);

@@ -22,9 +22,15 @@ use crate::plain;
 use crate::review::{Document, Finding, Options, Rules, Severity, review};
 use crate::step::Depth;
 use crate::template::Failed;
-use crate::text::Language;
 use crate::text::words::subjects;
+use crate::text::{Language, sentences};
 
+/// Review rules that hold two lines against each other.
+const CONTRADICTS: [&str; 2] = ["conflicting-figures", "contradicting-rules"];
+/// What a message is called among the documents that it is reviewed with.
+const SAID: &str = "said.md";
+/// Passages that a statement is held against.
+const NEAR: usize = 8;
 /// Passages that are shown to one question.
 const SHOWN: usize = 3;
 /// Findings that the framing lists.
@@ -42,6 +48,16 @@ struct Target {
     section: String,
     /// The heading's line, from one; none where the section will be made.
     line: Option<usize>,
+}
+
+/// A line of the documents that says otherwise than the user.
+struct Contradiction<'t> {
+    passage: Passage<'t>,
+    /// The line within the document.
+    line: usize,
+    quote: String,
+    /// The user's words for the same.
+    said: String,
 }
 
 /// The embedded voice: the documents of an item as they were read, and what the rules find in them.
@@ -229,6 +245,10 @@ impl<'t> Reviewer<'t> {
     /// What an owed answer says: passages to a question, what a statement touches, or that the documents don't say.
     fn answer(&self, persona: &Persona, message: &Message, talk: &Discussion<'_>) -> Result<Line, Failed> {
         let first = !self.has_answer(message, talk);
+        let contradictions = if first { self.contradictions(message) } else { Vec::new() };
+        if !contradictions.is_empty() {
+            return self.contradicted(&contradictions, talk);
+        }
         let found = if first { self.relevant(message, talk) } else { Vec::new() };
         if !found.is_empty() {
             return self.shown_passages(&found, talk);
@@ -266,6 +286,62 @@ impl<'t> Reviewer<'t> {
             path => target.map(|target| target.path.as_str()),
             section => target.map(|target| target.section.as_str()),
         }
+    }
+
+    /// Lines of the documents that say otherwise than a statement: another figure for the same thing, or its negation.
+    /// The statement is reviewed together with the passages that it is about.
+    fn contradictions(&self, message: &Message) -> Vec<Contradiction<'t>> {
+        let near = self.passages().near(&message.text, NEAR);
+        let names: Vec<String> = (0..near.len()).map(|at| format!("{at}.md")).collect();
+        let mut documents = vec![Document { path: SAID, text: &message.text }];
+        documents.extend(names.iter().zip(&near).map(|(path, one)| Document { path, text: one.text }));
+        let mut options = Options::default();
+        options.rules.extend(CONTRADICTS.map(str::to_owned));
+        let passage =
+            |path: &str| near.get(path.strip_suffix(".md")?.parse::<usize>().ok()?).map(|one| (*one).clone());
+        let found = review(&documents, &self.rules, &options).findings;
+        let pairs = found.iter().flat_map(|one| one.related.iter().map(move |other| (one, other)));
+        let sides = pairs.filter_map(|(one, other)| {
+            let (said, there) = ((&one.path, one.line, &one.quote), (&other.path, other.line, &other.quote));
+            let (said, (path, line, quote)) = if *said.0 == SAID { (said, there) } else { (there, said) };
+            let passage = passage(path).filter(|_| *said.0 == SAID)?;
+            let sentence = sentences(&message.text).into_iter().find(|sentence| sentence.contains(said.2))?;
+            if !is_about(sentence, passage.text) {
+                return None;
+            }
+            Some(Contradiction {
+                line: passage.line + line - 1,
+                passage,
+                quote: quote.clone(),
+                said: said.2.clone(),
+            })
+        });
+        let mut kept: Vec<Contradiction<'t>> = Vec::new();
+        for one in sides {
+            if kept.len() < SHOWN && !kept.iter().any(|known| known.line == one.line) {
+                kept.push(one);
+            }
+        }
+        kept
+    }
+
+    /// What a statement contradicts, by place.
+    fn contradicted(&self, found: &[Contradiction<'_>], talk: &Discussion<'_>) -> Result<Line, Failed> {
+        let value = |one: &Contradiction<'_>| {
+            context! {
+                place => place(one.passage.path, one.passage.heading, one.line),
+                quote => plain::cut(&plain::one_line(&one.quote), QUOTED),
+                said => plain::cut(&plain::one_line(&one.said), QUOTED),
+            }
+        };
+        let values: Vec<Value> = found.iter().map(value).collect();
+        let text = render(talk, "contradicts", context! { places => values })?;
+        let rests = found.iter().map(|one| Rest {
+            path: one.passage.path.to_owned(),
+            line: one.line,
+            quote: one.quote.clone(),
+        });
+        Ok(Line { rests: rests.collect(), ..Line::plain(text) })
     }
 
     /// Where a statement will be added.
@@ -321,6 +397,17 @@ impl Voice for Reviewer<'_> {
     fn summary(&mut self, _: &Discussion<'_>, by_rule: Summary) -> Result<Summary, Speechless> {
         Ok(by_rule)
     }
+}
+
+/// Whether a sentence speaks of what a passage does: more than two thirds of its words are there.
+fn is_about(sentence: &str, passage: &str) -> bool {
+    let there = subjects(passage);
+    let words: Vec<String> = subjects(sentence)
+        .into_iter()
+        .filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()))
+        .collect();
+    let missing = words.iter().filter(|word| !there.contains(word)).count();
+    missing * 3 < words.len()
 }
 
 /// Renders a phrase. What documents and users say comes in as values.
