@@ -236,7 +236,8 @@ fn check(dir: Option<&Path>, screen: &Screen) -> Result<Code, Fail> {
     let files: Vec<(&str, &str)> = rule_files(&own).collect();
     let is_checked = |path: &str| dir.is_none() || own.iter().any(|(other, _)| other == path);
     let folders = own.iter().filter_map(|(path, _)| path.split_once('/').map(|(folder, _)| folder));
-    let languages: BTreeSet<&str> = folders.chain([LANGUAGE]).collect();
+    let is_language = |name: &&str| *name != REVIEW.trim_end_matches('/');
+    let languages: BTreeSet<&str> = folders.filter(is_language).chain([LANGUAGE]).collect();
     let mut findings: Vec<Finding> =
         languages.iter().flat_map(|language| check_language(files.iter().copied(), language)).collect();
     match with_examples(&own) {

@@ -15,6 +15,7 @@ use crate::page;
 use crate::replay::Recording;
 use crate::synthesis::spoken_summary;
 use crate::text::echo::Echo;
+use crate::voice::REVIEWER;
 use crate::voice::integrity::judged;
 
 #[derive(Debug, Args)]
@@ -99,6 +100,13 @@ fn integrity(log: &[Record], library: &Library, name: &str, screen: &Screen) -> 
             _ => None,
         })
         .collect();
+    let voice = log.iter().find_map(|record| match &record.event {
+        Event::Opened(opened) => Some(opened.voice.as_str()),
+        _ => None,
+    });
+    // The reviewer's phrases without a quotation are the same for every persona.
+    let is_fixed =
+        |own: &Contribution| own.rests.is_empty() && own.voice.as_deref().or(voice) == Some(REVIEWER);
     let echoes: Vec<Echo> = said.iter().map(|said| Echo::of(&said.text)).collect();
     let mut entries = Vec::new();
     let mut is_whole = true;
@@ -109,7 +117,10 @@ fn integrity(log: &[Record], library: &Library, name: &str, screen: &Screen) -> 
             let earlier = said[..at].iter().zip(&echoes);
             let earlier: Vec<Said<'_>> =
                 earlier.map(|(said, echo)| Said { by: &said.by, text: &said.text, echo }).collect();
-            let breaches = judged(&own.text, persona, &library.cast, &earlier, &|_| false);
+            let mut breaches = judged(&own.text, persona, &library.cast, &earlier, &|_| false);
+            if is_fixed(own) {
+                breaches.retain(|breach| breach.rule != "echo");
+            }
             if !breaches.is_empty() {
                 broken.push((own.turn, breaches));
             }
