@@ -101,7 +101,7 @@ impl Document {
         };
         let twins = scanner.twins.into_iter().map(|(at, key)| {
             let (line, column) = place(text, at);
-            let message = format!("the key \"{}\" is there twice in one object", crate::plain::cut(&key, 60));
+            let message = format!("the key \"{}\" occurs twice in one object", crate::plain::cut(&key, 60));
             Finding::at(path, text, line, column, message).hint("remove one of the two")
         });
         let document = Document { text: text.to_owned(), root, value };
@@ -443,7 +443,7 @@ mod tests {
         let refused = |bytes: &[u8]| Document::read("m.json", bytes).unwrap_err();
         let doubled = refused(b"{\n \"a\": 1,\n \"a\": 2}");
         assert_eq!((doubled.line, doubled.column), (3, 2));
-        assert!(refused(b"{\"a\": {\"b\": 1, \"\\u0062\": 2}}").message.contains("\"b\" is there twice"));
+        assert!(refused(b"{\"a\": {\"b\": 1, \"\\u0062\": 2}}").message.contains("\"b\" occurs twice"));
         assert!(refused(b"{\"a\": }").message.contains("not valid JSON"));
         assert!(refused(b"{\"a\": \"\xff\"}").message.contains("UTF-8"));
         assert!(Document::read("m.json", "[".repeat(100_000).as_bytes()).is_err());

@@ -321,7 +321,7 @@ fn lint_sections(path: &str, text: &str, findings: &mut Vec<Finding>) {
             ),
             1 => {}
             _ => findings.push(
-                Finding::near(path, text, &format!("## {wanted}"), format!("`## {wanted}` is there twice"))
+                Finding::near(path, text, &format!("## {wanted}"), format!("`## {wanted}` occurs twice"))
                     .hint("put both under one heading"),
             ),
         }

@@ -70,7 +70,7 @@ fn meta_json_that_cannot_be_read() {
         ("{\n  \"slug\": ,\n}\n", "meta.json:2:11"),
         ("[]\n", "not an object"),
         ("", "not valid JSON"),
-        ("{\"a\": 1, \"a\": 2}\n", "is there twice"),
+        ("{\"a\": 1, \"a\": 2}\n", "occurs twice"),
         ("{\"elaborations\": \"none\"}\n", "not a list"),
         ("{\"elaborations\": {}}\n", "not a list"),
     ] {
