@@ -104,6 +104,18 @@ impl<'t> Reviewer<'t> {
         Reviewer { target, ..self }
     }
 
+    /// Makes what most discussions ask for: the passages on one thread, the findings on another.
+    pub fn prepare(&self) {
+        let passages = std::thread::scope(|scope| {
+            let documents = &self.documents;
+            let made = std::thread::Builder::new()
+                .spawn_scoped(scope, || Passages::new(documents, Language::english()));
+            self.findings();
+            made.ok().and_then(|made| made.join().ok())
+        });
+        passages.into_iter().for_each(|passages| drop(self.passages.set(passages)));
+    }
+
     fn passages(&self) -> &Passages<'t> {
         self.passages.get_or_init(|| Passages::new(&self.documents, Language::english()))
     }
