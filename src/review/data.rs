@@ -10,7 +10,7 @@ use super::token::Vocabulary;
 pub fn json<'t>(path: &'t str, text: &'t str, words: &Vocabulary, scope: &Scope) -> Page<'t> {
     let mut builder = Builder::new(path, text, words, scope);
     let bytes = text.as_bytes();
-    let mut levels: Vec<Level> = Vec::new();
+    let mut levels: Vec<Level<'_>> = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
         match bytes[at] {

@@ -120,10 +120,10 @@ fn comments(page: &Page<'_>, number: u32) -> Vec<Ignore> {
 /// The block that a comment is in, else the one after it: a heading, a paragraph, a whole list or table.
 fn block(page: &Page<'_>, begin: usize, end: usize) -> Range<usize> {
     let own = page.units.partition_point(|unit| unit.start as usize <= begin);
-    if let Some(unit) = own.checked_sub(1).map(|at| &page.units[at]) {
-        if unit.end as usize > end {
-            return unit.start as usize..unit.end as usize;
-        }
+    if let Some(unit) = own.checked_sub(1).map(|at| &page.units[at])
+        && unit.end as usize > end
+    {
+        return unit.start as usize..unit.end as usize;
     }
     let next = page.units.partition_point(|unit| (unit.start as usize) < end);
     let Some(unit) = page.units.get(next) else { return end..end };

@@ -364,6 +364,9 @@ fn is_duty(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> b
 
 /// The label that a unit begins with: `FR-1`, `**D210**`, `4.2`.
 fn label(tokens: &[Token]) -> Option<&Token> {
+    // `[HPC-020]` and `(F-1)` as well.
+    let in_brackets = tokens.len() > 2 && tokens[0].kind == Kind::Sign && tokens[1].kind == Kind::Id;
+    let tokens = if in_brackets { &tokens[1..] } else { tokens };
     let first = tokens.first()?;
     let next = tokens.get(1);
     let is_number = first.kind == Kind::Number && first.end - first.start > 2 && !first.has(STRONG);

@@ -1,3 +1,4 @@
+use super::rule::Example;
 use super::*;
 
 fn run(rules: &Rules, documents: &[(String, String)], options: &Options) -> Review {
@@ -137,6 +138,7 @@ fn a_rule_file_that_is_wrong_is_named_with_its_place() {
 
 /// Hostile texts take no more time for their size than others.
 #[test]
+#[allow(clippy::disallowed_methods)] // A test may look at the clock.
 fn hostile_text_is_read_in_linear_time() {
     let rules = Rules::built_in().unwrap();
     let texts = [
@@ -157,7 +159,7 @@ fn hostile_text_is_read_in_linear_time() {
     ];
     for text in texts {
         let texts = [("a.md".to_owned(), text)];
-        let begun = Moment::now();
+        let begun = std::time::Instant::now();
         let found = run(&rules, &texts, &Options::default());
         let spent = begun.elapsed();
         assert_places(
@@ -167,10 +169,6 @@ fn hostile_text_is_read_in_linear_time() {
         assert!(spent.as_secs() < 10, "{spent:?} for {:?}", &texts[0].1[..20]);
     }
 }
-
-// Only here: a test may look at the clock.
-#[allow(clippy::disallowed_types)]
-type Moment = std::time::Instant;
 
 proptest::proptest! {
     #![proptest_config(proptest::test_runner::Config { cases: 48, ..Default::default() })]
@@ -237,3 +235,29 @@ const PIECES: [&str; 40] = [
     "\"}",
     ",",
 ];
+
+/// `docs/rules.md`, as the rule files have it.
+fn rules_page(rules: &Rules) -> String {
+    let mut text = "# The review rules\n\nWhat `roundtable review` looks for: a section a rule, made from the files under `rules/review`.\n".to_owned();
+    for rule in rules.iter() {
+        let file = &rule.file;
+        text += &format!("\n## {}\n\n{}.\n\n", file.rule, file.title);
+        text += &format!("- Severity: {}; persona: {}\n", file.severity.name(), file.persona);
+        text += &format!(
+            "- Source: {}\n- Why: {}\n- What settles it: {}\n",
+            file.reference, file.why, file.suggest
+        );
+        for (name, examples) in [("Found", &file.yes), ("Not found", &file.no)] {
+            let first = examples.first().map(Example::documents).unwrap_or_default();
+            let example = first.first().map_or("", |(_, text)| text);
+            text += &format!("- {name}: `{}`\n", one_line(&example.replace(['`', '\n'], " "), 200));
+        }
+    }
+    text
+}
+
+#[test]
+fn the_page_of_the_rules_is_that_of_the_files() {
+    let page = rules_page(&with_examples());
+    assert!(page == include_str!("../../docs/rules.md"), "docs/rules.md is to be:\n{page}");
+}
