@@ -364,7 +364,7 @@ fn compare(
     moved: Option<&str>,
 ) -> Result<Compared, Error> {
     let tree = |code, message: String| Compared {
-        losses: vec![Found::new(Layer::Tree, code, 1, message).of(path)],
+        losses: vec![Found::new(Layer::Tree, code, 1, message).at(path)],
         ..Compared::default()
     };
     let old = one.old;
@@ -407,7 +407,7 @@ fn contents(
     written: bool,
 ) -> Result<Compared, Error> {
     let opaque = |message: &str| Compared {
-        losses: vec![Found::new(Layer::Data, Code::Opaque, 1, message.to_owned()).of(path)],
+        losses: vec![Found::new(Layer::Data, Code::Opaque, 1, message.to_owned()).at(path)],
         ..Compared::default()
     };
     if rule == Rule::Frozen {
@@ -425,7 +425,7 @@ fn contents(
     }
     if written && rule == Rule::Markdown {
         let blocks = block::compare_written(&before, &after);
-        let losses = blocks.found.into_iter().map(|found| found.of(path)).collect();
+        let losses = blocks.found.into_iter().map(|found| found.at(path)).collect();
         return Ok(Compared { losses, added: blocks.added });
     }
     let outcome = additive::compare(path, rule, &before, &after);
