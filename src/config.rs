@@ -85,7 +85,7 @@ impl Config {
             found.push(Finding::near(path, text, "max_turns:", message).hint("leave it out for 10"));
         }
         for entry in self.append_only.iter().flatten() {
-            if let Err(message) = Entry::read(entry) {
+            if let Err(message) = Entry::read_all(entry) {
                 found.push(of_entry(path, text, entry, &message));
             }
         }
@@ -98,10 +98,12 @@ impl Config {
     /// None: [`Config::read`] has read the entries before.
     pub fn policy(&self) -> Result<Policy, String> {
         let entries = match &self.append_only {
-            Some(entries) => entries.iter().map(Entry::read).collect::<Result<_, _>>()?,
+            Some(entries) => entries.iter().map(Entry::read_all).collect::<Result<Vec<_>, _>>()?.concat(),
             None => vec![Entry::of(&format!("{}/**", escaped(self.items())))?],
         };
-        Ok(Policy::new(entries, self.allow_exceptions.unwrap_or(false)))
+        let mut policy = Policy::new(entries, self.allow_exceptions.unwrap_or(false));
+        policy.is_explicit = self.append_only.is_some();
+        Ok(policy)
     }
 
     /// The folder that holds the items, without a trailing slash.

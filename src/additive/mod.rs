@@ -178,16 +178,22 @@ pub struct Found {
     line: usize,
     head_line: Option<usize>,
     message: String,
+    hint: &'static str,
 }
 
 impl Found {
     pub(crate) fn new(layer: Layer, code: Code, line: usize, message: String) -> Found {
-        Found { layer, code, line, head_line: None, message }
+        Found { layer, code, line, head_line: None, message, hint: code.hint() }
     }
 
     /// With the line of the new text where it shows.
     pub(crate) fn head(self, line: usize) -> Found {
         Found { head_line: Some(line), ..self }
+    }
+
+    /// With another hint than the code's own.
+    pub(crate) fn hint(self, hint: &'static str) -> Found {
+        Found { hint, ..self }
     }
 
     /// As many lines further down: for a part of a file.
@@ -203,7 +209,7 @@ impl Found {
             layer: self.layer,
             code: self.code,
             message: self.message,
-            hint: self.code.hint().to_owned(),
+            hint: self.hint.to_owned(),
         }
     }
 }
@@ -228,6 +234,8 @@ pub enum Rule {
     Log,
     /// No change at all.
     Frozen,
+    /// What leaves the document arrives in its archive; see [`kept`].
+    Kept,
 }
 
 impl Rule {
@@ -321,8 +329,14 @@ fn judge(path: &str, rule: Rule, before: &[u8], after: &[u8], explain: bool) -> 
         Rule::Yaml => yaml::losses(before, after),
         Rule::Log => text::log_losses(before, after),
         Rule::Frozen => vec![frozen(before, after)],
+        Rule::Kept => kept::losses(before, after, is_markdown(path), &mut kept::Archive::default()),
     };
     Compared { losses: found.into_iter().map(|found| found.at(path)).collect(), added }
+}
+
+/// Whether a path is that of a Markdown file.
+pub(crate) fn is_markdown(path: &str) -> bool {
+    Rule::of(path) == Rule::Markdown
 }
 
 /// The finding for a file of which no byte may change, with the first line that differs.

@@ -328,16 +328,26 @@ impl<'a> Explanation<'a> {
         "reads the same and renders otherwise: a link leads elsewhere, or brackets became one".to_owned()
     }
 
-    /// The new node that most likely is what an old one has become: the next of its kind.
-    fn counterpart(&self, u: u32, cursor: u32) -> u32 {
-        let mut at = cursor;
+    /// The new node that most likely is what an old one has become: the next of its kind that begins with
+    /// the same line, else the next of its kind.
+    fn counterpart(&mut self, u: u32, cursor: u32) -> u32 {
+        let first = self.old.source(u).lines().next();
+        let (mut at, mut next) = (cursor, NONE);
         while at != NONE {
             if self.new.node(at).kind == self.old.node(u).kind && !self.taken[at as usize] {
-                return at;
+                if self.new.source(at).lines().next() == first {
+                    next = at;
+                    break;
+                }
+                next = if next == NONE { at } else { next };
             }
             at = self.new.node(at).next;
         }
-        cursor
+        if next == NONE {
+            return cursor;
+        }
+        self.taken[next as usize] = true;
+        next
     }
 
     /// What became of a list: set apart, cut, or numbered anew.

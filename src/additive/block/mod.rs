@@ -214,7 +214,7 @@ impl<'t> Parts<'t> {
     }
 
     /// The line of a byte of the body.
-    fn line(&self, at: usize) -> usize {
+    pub(crate) fn line(&self, at: usize) -> usize {
         let at = self.text.len() - self.body.len() + at;
         1 + memchr::memchr_iter(b'\n', &self.text.as_bytes()[..at.min(self.text.len())]).count()
     }
