@@ -212,6 +212,11 @@ impl Entry {
         folder.is_empty() || is_within(own, folder) || is_within(folder, own)
     }
 
+    /// The folder that everything it matches is in; empty for the root.
+    pub fn folder(&self) -> &str {
+        &self.folder
+    }
+
     /// Whether both judge a path alike.
     pub fn judges_like(&self, other: &Entry) -> bool {
         (self.rule, self.written, &self.warn, &self.archive)
@@ -291,6 +296,8 @@ pub struct Preset {
     pub name: String,
     /// Folders and files by which it is recognised.
     pub places: Vec<String>,
+    /// What a file among them has to say.
+    pub says: Option<String>,
     entries: Vec<Value>,
 }
 
@@ -305,11 +312,11 @@ impl Preset {
         presets
             .map(|(name, preset)| Preset {
                 name: name.as_str().unwrap_or_default().to_owned(),
-                places: [list(preset, "folders"), list(preset, "files")]
-                    .concat()
+                places: list(preset, "folders")
                     .iter()
                     .filter_map(|place| place.as_str().map(str::to_owned))
                     .collect(),
+                says: preset.get("says").and_then(Value::as_str).map(str::to_owned),
                 entries: list(preset, "entries"),
             })
             .collect()

@@ -97,6 +97,50 @@ fn lost_blocks(before: &[u8], after: &[u8], archive: &mut Archive) -> Vec<Found>
     found
 }
 
+/// Lines of a document that are moved to its archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// The document without them.
+    pub document: String,
+    /// What the archive gains: the whole blocks that they belong to.
+    pub archived: String,
+    /// The lines of the document that were archived, which may be more than those that left it.
+    pub lines: (usize, usize),
+}
+
+/// Takes the lines `from` to `to` (from one, both included) out of a document. None where it has no such lines.
+///
+/// A block of which one line leaves is archived as a whole, and a row of a table with the table's header.
+pub fn take_lines(document: &str, from: usize, to: usize, is_markdown: bool) -> Option<Move> {
+    let all: Vec<&str> = document.split_inclusive('\n').collect();
+    if from == 0 || from > to || to > all.len() {
+        return None;
+    }
+    let (mut first, mut last, mut header) = (from, to, None);
+    if is_markdown {
+        for block in blocks(document.as_bytes()) {
+            if block.line <= to && block.last >= from && block.code != Kind::Table {
+                (first, last) = (first.min(block.line), last.max(block.last));
+            }
+            // A row is a row below its header only.
+            if block.code == Kind::Table && block.line < from && block.last >= from {
+                header = Some(block.line);
+            }
+        }
+    }
+    let header = header.filter(|header| *header < first);
+    let head = header.map_or(&[][..], |header| &all[header - 1..(header + 1).min(first - 1)]);
+    let mut archived = [head, &all[first - 1..last]].concat().concat();
+    archived = archived.trim_end_matches(['\n', '\r']).trim_start_matches(['\n', '\r']).to_owned() + "\n";
+    let mut rest = [&all[..from - 1], &all[to..]].concat();
+    // One blank line is enough where the text was.
+    let is_blank = |at: usize| rest.get(at).is_none_or(|line| line.trim().is_empty());
+    if from > 1 && is_blank(from - 2) && is_blank(from - 1) && from - 1 < rest.len() {
+        rest.remove(from - 1);
+    }
+    Some(Move { document: rest.concat(), archived, lines: (first, last) })
+}
+
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     Lines::of(text).map(without_end).filter(|line| !line.trim_ascii().is_empty())
 }
@@ -134,8 +178,11 @@ struct Block {
     /// Its kind and source text.
     key: Vec<u8>,
     kind: &'static str,
+    code: Kind,
     shown: String,
+    /// Its first and its last line.
     line: usize,
+    last: usize,
 }
 
 /// The blocks of a document; none where it cannot be read as Markdown: then its lines have to do.
@@ -147,6 +194,7 @@ fn blocks(text: &[u8]) -> Vec<Block> {
     let tree = Tree::parse(parts.body);
     let ends: Vec<usize> = memchr::memchr_iter(b'\n', parts.body.as_bytes()).collect();
     let above = parts.line(0);
+    let line = |at: usize| above + ends.partition_point(|end| *end < at);
     let mut found = Vec::new();
     for at in 1..tree.nodes.len() as u32 {
         let (node, source) = (tree.node(at), tree.source(at));
@@ -159,8 +207,10 @@ fn blocks(text: &[u8]) -> Vec<Block> {
         found.push(Block {
             key: [&[kind as u8], own].concat(),
             kind: node.kind.name(),
+            code: node.kind,
             shown: quoted(source),
-            line: above + ends.partition_point(|end| *end < node.start()),
+            line: line(node.start()),
+            last: line(node.start() + source.len().saturating_sub(1)),
         });
     }
     found
@@ -191,6 +241,21 @@ mod tests {
         ] {
             assert_eq!(lost(before, after, archived), [], "{before:?} -> {after:?} + {archived:?}");
         }
+    }
+
+    #[test]
+    fn lines_are_taken_out_with_their_whole_blocks() {
+        let moved = |document: &str, from, to| {
+            take_lines(document, from, to, true).map(|found| (found.document, found.archived, found.lines))
+        };
+        let told = |a: &str, b: &str, lines| Some((a.to_owned(), b.to_owned(), lines));
+        assert_eq!(moved("# A\n\nold\n\nx\n", 3, 3), told("# A\n\nx\n", "old\n", (3, 3)));
+        assert_eq!(moved("a\nb\n\nx\n", 2, 2), told("a\n\nx\n", "a\nb\n", (1, 2)));
+        assert_eq!(moved("- a\n- b\n", 2, 2), told("- a\n", "- b\n", (2, 2)));
+        let table = "| h |\n|---|\n| a |\n| b |\n";
+        assert_eq!(moved(table, 4, 4), told("| h |\n|---|\n| a |\n", "| h |\n|---|\n| b |\n", (4, 4)));
+        assert_eq!(moved("```\na\nb\n```\n", 2, 2), told("```\nb\n```\n", "```\na\nb\n```\n", (1, 4)));
+        assert_eq!((moved("a\n", 2, 2), moved("a\n", 0, 1)), (None, None));
     }
 
     #[test]

@@ -98,8 +98,20 @@ fn what_is_not_protected_does_not_count() {
     assert_eq!(check(&sandbox, base, &[]).stderr, "");
     // A policy that protects nothing at all is a mistake that is worth a word.
     let config = sandbox.script("typo.yaml", "append_only: ['dcos/**']\n");
-    let run = check(&sandbox, base, &["--config", &config]).ok();
-    assert!(run.stderr.contains("nothing that stands in the base is protected"), "{}", run.stderr);
+    let run = check(&sandbox, base, &["--config", &config]);
+    assert_eq!(run.code, 2, "{}", run.stdout);
+    assert!(run.stderr.contains("nothing in the base or in the head is protected"), "{}", run.stderr);
+    // On purpose it is none, and of several globs one may match nothing.
+    let nothing = sandbox.script("nothing.yaml", "append_only: []\n");
+    assert_eq!(check(&sandbox, base, &["--config", &nothing]).code, 0);
+    let glob = sandbox.script("glob.yaml", "append_only: ['docs/**', 'dcos/**']\n");
+    let run = check(&sandbox, base, &["--config", &glob]).ok();
+    assert!(run.stderr.contains("dcos/** matches nothing"), "{}", run.stderr);
+    // A path without a wildcard has to be there.
+    for (path, code) in [("dcos", 2), ("docs/requirements/offline-mode/spec.md", 2), ("docs", 0)] {
+        let named = sandbox.script("named.yaml", format!("append_only: [{path}]\n"));
+        assert_eq!(check(&sandbox, base, &["--config", &named]).code, code, "{path}");
+    }
 }
 
 #[test]
@@ -498,7 +510,7 @@ fn the_tree_is_judged_before_what_files_hold() {
     std::fs::rename(sandbox.root().join(SPEC_PATH), sandbox.root().join("moved.md")).unwrap();
     sandbox.commit_all_removed(SPEC_PATH);
     let run = check(&sandbox, base, &[]);
-    assert!(run.code == 1 && run.stdout.contains("stands at moved.md now"), "{}", run.stdout);
+    assert!(run.code == 1 && run.stdout.contains("is at moved.md now"), "{}", run.stdout);
     sandbox.commit(&[(&format!("{SPEC_PATH}/inner.md"), "x\n")]);
     assert_eq!(codes(&json(&sandbox, base, &[]).1), ["type"]);
 }
