@@ -11,21 +11,22 @@ use super::{Code, Found, Layer, quoted};
 /// What the new records lose of the old ones; the lines were compared before.
 pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
     let delimiter = delimiter(if before.trim_ascii().is_empty() { after } else { before });
-    let (old, new) = (records(before, delimiter), records(after, delimiter));
-    let (Some(first), rest) = (old.first(), old.get(1..).unwrap_or_default()) else {
-        return new.first().map_or_else(Vec::new, |header| ragged(&new[1..], header.len(), after, delimiter));
+    let (mut old, mut new) = (Records::of(before, delimiter), Records::of(after, delimiter));
+    let header = match (old.next().cloned(), new.next().cloned()) {
+        (None, None) => return Vec::new(),
+        (None, Some(header)) => header,
+        // A blank line above the header is a record to many readers.
+        (Some(first), header) if header.as_ref() != Some(&first) || begins_blank(after) && !begins_blank(before) => {
+            return vec![found(Code::CsvHeader, &first, "the first record is not what it was".to_owned())];
+        }
+        (Some(first), _) => first,
     };
-    // A blank line above the header is a record to many readers.
-    let blank = |text: &[u8]| matches!(bare(text).first(), Some(b'\n' | b'\r'));
-    if new.first() != Some(first) || blank(after) && !blank(before) {
-        return vec![found(Code::CsvHeader, first, "the first record is not what it was".to_owned())];
-    }
-    let (mut added, mut kept) = (Vec::new(), new[1..].iter());
-    for record in rest {
+    let mut added = Added { columns: header.len(), last: None, wrong: None };
+    while let Some(record) = old.next() {
         loop {
-            match kept.next() {
-                Some(new) if new == record => break,
-                Some(new) => added.push(new.clone()),
+            match new.next() {
+                Some(image) if image == record => break,
+                Some(image) => added.take(image),
                 None => {
                     let cells: Vec<_> = record.iter().map(String::from_utf8_lossy).collect();
                     let message = format!(
@@ -37,21 +38,46 @@ pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
             }
         }
     }
-    added.extend(kept.cloned());
-    if added.is_empty() { Vec::new() } else { ragged(&added, first.len(), after, delimiter) }
+    while let Some(record) = new.next() {
+        added.take(record);
+    }
+    added.ragged(after, delimiter)
 }
 
-/// New records that do not have a cell for each column.
-fn ragged(added: &[ByteRecord], columns: usize, after: &[u8], delimiter: u8) -> Vec<Found> {
-    if is_open(after, delimiter) {
-        let message = "a quotation mark is left open".to_owned();
-        let line = added.last().map_or(1, line);
-        return vec![Found::new(Layer::Data, Code::CsvRagged, 1, message).head(line)];
+/// Records that are new.
+struct Added {
+    columns: usize,
+    /// The line of the last one.
+    last: Option<usize>,
+    /// The cells and the line of the first that has too many or too few.
+    wrong: Option<(usize, usize)>,
+}
+
+impl Added {
+    fn take(&mut self, record: &ByteRecord) {
+        self.last = Some(line(record));
+        if record.len() != self.columns && self.wrong.is_none() {
+            self.wrong = Some((record.len(), line(record)));
+        }
     }
-    let Some(wrong) = added.iter().find(|record| record.len() != columns) else { return Vec::new() };
-    let count = |cells: usize| if cells == 1 { "1 cell".to_owned() } else { format!("{cells} cells") };
-    let message = format!("a new record has {}, and the first one {}", count(wrong.len()), columns);
-    vec![Found::new(Layer::Data, Code::CsvRagged, 1, message).head(line(wrong))]
+
+    /// New records that do not have a cell for each column.
+    fn ragged(&self, after: &[u8], delimiter: u8) -> Vec<Found> {
+        let Some(last) = self.last else { return Vec::new() };
+        let (message, line) = match self.wrong {
+            _ if is_open(after, delimiter) => ("a quotation mark is left open".to_owned(), last),
+            Some((1, line)) => (format!("a new record has 1 cell, and the first one {}", self.columns), line),
+            Some((cells, line)) => {
+                (format!("a new record has {cells} cells, and the first one {}", self.columns), line)
+            }
+            None => return Vec::new(),
+        };
+        vec![Found::new(Layer::Data, Code::CsvRagged, 1, message).head(line)]
+    }
+}
+
+fn begins_blank(text: &[u8]) -> bool {
+    matches!(bare(text).first(), Some(b'\n' | b'\r'))
 }
 
 fn found(code: Code, record: &ByteRecord, message: String) -> Found {
@@ -72,8 +98,12 @@ fn delimiter(text: &[u8]) -> u8 {
 /// Whether a text ends inside of quotation marks: then a record after it is none.
 fn is_open(text: &[u8], delimiter: u8) -> bool {
     let more = [bare(text), b"\nx\n"].concat();
-    let last = records(&more, delimiter).pop();
-    last.is_none_or(|last| last.len() != 1 || last.get(0) != Some(b"x"))
+    let mut records = Records::of(&more, delimiter);
+    let mut is_whole = false;
+    while let Some(record) = records.next() {
+        is_whole = record.len() == 1 && record.get(0) == Some(b"x");
+    }
+    !is_whole
 }
 
 /// A text without its byte order mark.
@@ -81,12 +111,23 @@ fn bare(text: &[u8]) -> &[u8] {
     text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text)
 }
 
-fn records(text: &[u8], delimiter: u8) -> Vec<ByteRecord> {
-    let text = bare(text);
-    let mut reader =
-        ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(text);
-    // Reading from memory, with any number of cells, has no way to fail.
-    reader.byte_records().map_while(Result::ok).collect()
+/// The records of a text, one after the other.
+struct Records<'t> {
+    reader: csv::Reader<&'t [u8]>,
+    record: ByteRecord,
+}
+
+impl<'t> Records<'t> {
+    fn of(text: &'t [u8], delimiter: u8) -> Records<'t> {
+        let mut builder = ReaderBuilder::new();
+        builder.has_headers(false).flexible(true).delimiter(delimiter);
+        Records { reader: builder.from_reader(bare(text)), record: ByteRecord::new() }
+    }
+
+    fn next(&mut self) -> Option<&ByteRecord> {
+        // Reading from memory, with any number of cells, has no way to fail.
+        self.reader.read_byte_record(&mut self.record).is_ok_and(|read| read).then_some(&self.record)
+    }
 }
 
 #[cfg(test)]

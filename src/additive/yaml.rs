@@ -79,8 +79,8 @@ struct Stream<'t> {
 }
 
 struct Node<'t> {
-    line: usize,
-    tag: String,
+    line: u32,
+    tag: Option<Box<str>>,
     kind: Kind<'t>,
 }
 
@@ -160,13 +160,13 @@ fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
             },
             Event::SequenceStart(anchor, tag) => {
                 let node = stream.add(line, tag.as_deref(), Kind::Sequence(Vec::new()));
-                places.ends.push((span.start.line(), span.start.col(), node));
+                places.end(span.start.line(), span.start.col(), node);
                 begin(&mut open, &mut anchors, anchor, node, line)?;
                 continue;
             }
             Event::MappingStart(anchor, tag) => {
                 let node = stream.add(line, tag.as_deref(), Kind::Mapping(BTreeMap::new()));
-                places.ends.push((span.start.line(), span.start.col(), node));
+                places.end(span.start.line(), span.start.col(), node);
                 begin(&mut open, &mut anchors, anchor, node, line)?;
                 continue;
             }
@@ -174,7 +174,7 @@ fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
                 Some(closed) => {
                     // A bracket; what ends by indentation ends at no place of its own.
                     if span.end.index() > span.start.index() {
-                        places.ends.push((span.start.line(), span.start.col() + 1, closed.node));
+                        places.end(span.start.line(), span.start.col() + 1, closed.node);
                     }
                     closed.node
                 }
@@ -205,7 +205,7 @@ fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
         let mut effort = 0;
         let name = stream.name(key, &mut effort);
         stream.merges |= name == MERGE;
-        let line = stream.nodes[key].line;
+        let line = stream.nodes[key].line as usize;
         let Kind::Mapping(members) = &mut stream.nodes[at].kind else { continue };
         if members.contains_key(&name) {
             let message = format!("the key {} stands twice in one mapping", quoted(&name));
@@ -215,6 +215,7 @@ fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
     }
     let (whole, trailing) = comments(text, &inside, &mut places);
     (stream.comments, stream.trailing) = (whole, trailing);
+    stream.nodes.shrink_to_fit();
     Ok(stream)
 }
 
@@ -254,7 +255,7 @@ fn inside_of(span: &Span, style: ScalarStyle) -> Option<(usize, usize)> {
 /// Where nodes end, and where quotation marks are: a `#` in them begins no comment.
 struct Places<'t> {
     /// Line, column and node, in the order of the text.
-    ends: Vec<(usize, usize, usize)>,
+    ends: Vec<(u32, u32, u32)>,
     /// Line, first and last column of a quoted scalar's part on it.
     quoted: Vec<(usize, usize, usize)>,
     /// What is left of the text, and how many characters were passed.
@@ -265,6 +266,10 @@ struct Places<'t> {
 impl<'t> Places<'t> {
     fn new(text: &'t str) -> Places<'t> {
         Places { ends: Vec::new(), quoted: Vec::new(), rest: text.chars(), passed: 0 }
+    }
+
+    fn end(&mut self, line: usize, column: usize, node: usize) {
+        self.ends.push((narrow(line), narrow(column), narrow(node)));
     }
 
     fn scalar(&mut self, span: &Span, style: ScalarStyle, node: usize) {
@@ -281,7 +286,7 @@ impl<'t> Places<'t> {
                 self.quoted.push((start.line(), start.col(), usize::MAX));
             }
         }
-        self.ends.push((line, column, node));
+        self.end(line, column, node);
     }
 
     /// The place behind a scalar's closing quotation mark. The parser's own span goes on to the next token.
@@ -321,9 +326,10 @@ impl<'t> Places<'t> {
 
     /// The node that a comment belongs to: the last that ends before it on its line.
     fn before(&self, line: usize, column: usize) -> Option<usize> {
+        let (line, column) = (narrow(line), narrow(column));
         let next = self.ends.partition_point(|(at, end, _)| (*at, *end) <= (line, column));
         let (at, _, node) = self.ends.get(next.checked_sub(1)?)?;
-        (*at == line).then_some(*node)
+        (*at == line).then_some(*node as usize)
     }
 
     fn is_quoted(&self, line: usize, column: usize) -> bool {
@@ -331,6 +337,11 @@ impl<'t> Places<'t> {
         let found = next.checked_sub(1).and_then(|found| self.quoted.get(found));
         found.is_some_and(|(at, first, last)| *at == line && (*first..*last).contains(&column))
     }
+}
+
+/// A place in 32 bits: texts that are read are smaller.
+fn narrow(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
 }
 
 type Comments<'t> = (Vec<(usize, &'t str)>, HashMap<usize, &'t str>);
@@ -371,7 +382,8 @@ fn comments<'t>(text: &'t str, inside: &[(usize, usize)], places: &mut Places<'_
 
 impl<'t> Stream<'t> {
     fn add(&mut self, line: usize, tag: Option<&Tag>, kind: Kind<'t>) -> usize {
-        self.nodes.push(Node { line, tag: tag.map(ToString::to_string).unwrap_or_default(), kind });
+        let tag = tag.map(|tag| tag.to_string().into_boxed_str());
+        self.nodes.push(Node { line: line as u32, tag, kind });
         self.nodes.len() - 1
     }
 
@@ -394,7 +406,7 @@ impl<'t> Stream<'t> {
                 format!("{{{}}}", parts.collect::<Vec<_>>().join(","))
             }
         };
-        format!("{}{name}", node.tag)
+        format!("{}{name}", node.tag.as_deref().unwrap_or_default())
     }
 }
 
@@ -414,7 +426,7 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn lost(&mut self, at: usize, code: Code, message: String) {
         if self.found.len() < super::json::MOST {
-            self.found.push(Found::new(Layer::Data, code, self.old.nodes[at].line, message));
+            self.found.push(Found::new(Layer::Data, code, self.old.nodes[at].line as usize, message));
         }
     }
 

@@ -98,7 +98,8 @@ pub(super) fn compare_for(before: &[u8], after: &[u8], explain: bool) -> Blocks 
     }
     match soft::losses(&both, before, after) {
         Ok((allowed, images)) => {
-            found.extend(allowed);
+            // Whatever is allowed is told; a lost line that nothing tells of is lost.
+            found.extend(if allowed.is_empty() { lines } else { allowed });
             found.extend(both.beside(&images));
         }
         Err(lost) => found.extend(lost),

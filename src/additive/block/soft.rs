@@ -174,7 +174,10 @@ fn lost_line(allowed: &[Allowed], before: &[u8], after: &[u8]) -> Option<Found> 
 
 fn keeps(old: &[u8], new: &[u8], allowed: Allowed, last: bool) -> bool {
     let (was, is) = (without_end(old), without_end(new));
-    let continues = |was: &[u8]| allowed.extended && goes_on(was.trim_ascii_end(), is);
+    let continues = |was: &[u8]| {
+        // Blanks at the end are no text.
+        allowed.extended && is.trim_ascii_end().len() > was.len() && goes_on(was.trim_ascii_end(), is)
+    };
     if old == new || last && was == is || continues(was) {
         return true;
     }
@@ -224,6 +227,8 @@ mod tests {
             ("- [ ] pay\n\nx\n", "- [x] pay\n\ny\n", LineLost),
             ("pay\n", "payment\n", LineLost),
             ("a [b]\n", "a [b]\n[b]: /u\n", ParagraphExtended),
+            ("pay\n", "pay \n", LineLost),
+            ("pay\n\nx\n", "pay \n\nx and\n", LineLost),
             ("a *b\n", "a *b c*\n", ParagraphChanged),
             ("# a\n", "# a b\n", LineLost),
             ("a\n\nb\n", "a\n<div>\n\nb\n", Hidden),

@@ -145,6 +145,7 @@ impl<'t> Tree<'t> {
             leaf: None,
             cells: None,
             cell: 0,
+            html_block: None,
             html: Vec::new(),
             footnotes: BTreeSet::new(),
         };
@@ -154,6 +155,11 @@ impl<'t> Tree<'t> {
         }
         let mut tree = builder.tree;
         tree.find_regions();
+        // Of a large text it is two trees that are in memory.
+        if tree.nodes.len() > 10_000 {
+            tree.nodes.shrink_to_fit();
+            tree.labels.shrink_to_fit();
+        }
         tree
     }
 
@@ -306,9 +312,10 @@ pub fn count(text: &str) -> usize {
             | Event::Html(_) => continue,
             Event::Start(Tag::Paragraph | Tag::Heading { .. } | Tag::CodeBlock(_)) => (1, true),
             Event::Start(Tag::TableCell) => (0, true),
+            // What indents the block is text in it.
+            Event::Start(Tag::HtmlBlock) => (1, true),
             Event::Start(
                 Tag::BlockQuote(_)
-                | Tag::HtmlBlock
                 | Tag::List(_)
                 | Tag::Item
                 | Tag::Table(_)
@@ -371,7 +378,8 @@ struct Builder<'t> {
     cells: Option<u32>,
     /// The number of the cell that is being read, from one.
     cell: u32,
-    /// The HTML block that is being read.
+    /// The HTML block that is being read, and its text.
+    html_block: Option<u32>,
     html: Vec<u8>,
     /// The footnotes that are defined so far.
     footnotes: BTreeSet<String>,
@@ -475,7 +483,9 @@ impl Builder<'_> {
         match event {
             Event::Start(tag) => self.start(tag, range),
             Event::End(end) => self.end(end, range),
+            // What indents a block of HTML is told as text.
             Event::Html(html) => self.html.extend_from_slice(html.as_bytes()),
+            Event::Text(text) if self.html_block.is_some() => self.html.extend_from_slice(text.as_bytes()),
             Event::TaskListMarker(ticked) => self.task(ticked, range),
             Event::Rule => {
                 self.end_implicit();
@@ -581,7 +591,7 @@ impl Builder<'_> {
                 self.tree.labels.extend_from_slice(info.as_bytes());
             }
             Tag::HtmlBlock => {
-                self.add(Kind::Html, range);
+                self.html_block = Some(self.add(Kind::Html, range));
                 self.html.clear();
             }
             Tag::List(start) => {
@@ -640,7 +650,7 @@ impl Builder<'_> {
                 }
             }
             TagEnd::HtmlBlock => {
-                let node = self.tree.nodes.len() as u32 - 1;
+                let Some(node) = self.html_block.take() else { return };
                 let html = std::mem::take(&mut self.html);
                 self.label(node, |labels| labels.extend_from_slice(html.trim_ascii_end()));
                 if memchr::memchr(b'<', &html).is_some() {
