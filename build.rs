@@ -1,63 +1,26 @@
-//! Compiles the files under `steps/` and `templates/` into the program: a file that is dropped
+//! Compiles the files under `rules/`, `steps/` and `templates/` into the program: a file that is dropped
 //! into one of the folders is found without a change to the code.
 
 // A build script is told where it works through the environment.
 #![allow(clippy::disallowed_methods)]
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{env, fmt::Write as _, fs, io};
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-// What a phrase is, is said once.
-#[allow(dead_code)]
-#[path = "src/discussion/words.rs"]
-mod words;
-
-// So is what the forms of a word have in common.
-#[allow(dead_code)]
-#[path = "src/discussion/root.rs"]
-mod root;
-
-// And how a step is read and counted.
-#[allow(dead_code)]
-#[path = "src/discussion/index.rs"]
-mod index;
-#[allow(dead_code)]
-#[path = "src/discussion/ranking.rs"]
-mod ranking;
-#[allow(dead_code)]
-#[path = "src/sections.rs"]
-mod sections;
-
-/// What is counted of a step.
-mod step {
-    #[derive(Default)]
-    pub struct Step {
-        pub title: String,
-        pub topics: Vec<String>,
-        pub brief: String,
-        pub standard: Vec<String>,
-        pub deep: Vec<String>,
-        pub validation: Vec<String>,
-        pub artifacts: String,
-    }
-}
-
 fn main() -> io::Result<()> {
     let root = env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?;
     let out = env::var("OUT_DIR").map_err(io::Error::other)?;
     let mut code = String::new();
-    for folder in ["steps", "templates"] {
+    for folder in ["rules", "steps", "templates"] {
         println!("cargo:rerun-if-changed={folder}");
         let mut files = Vec::new();
         walk(&Path::new(&root).join(folder), folder, &mut files)?;
         files.sort();
         if folder == "steps" {
             front_matter(&files, &mut code)?;
-            ranking_of(&files, &mut code)?;
         }
         let _ = writeln!(code, "pub const {}: &[(&str, &str)] = &[", folder.to_uppercase());
         for (name, path) in &files {
@@ -67,9 +30,31 @@ fn main() -> io::Result<()> {
         digests(folder, &files, &mut code)?;
     }
     fs::write(Path::new(&out).join("version.rs"), version(Path::new(&root)))?;
-    lenses(&Path::new(&root).join("steps/personas/lenses"), &mut code)?;
-    near_words(&Path::new(&root).join("src/discussion/near.txt"), &out)?;
-    fs::write(Path::new(&out).join("embedded.rs"), code)
+    fs::write(Path::new(&out).join("embedded.rs"), code)?;
+    fs::write(Path::new(&out).join("review.rs"), review_rules(Path::new(&root))?)
+}
+
+/// The review rules: as they are, and as JSON without their examples, which is read many times faster.
+fn review_rules(root: &Path) -> io::Result<String> {
+    let (folder, mut files) = ("rules/review", Vec::new());
+    println!("cargo:rerun-if-changed={folder}");
+    walk(&root.join(folder), folder, &mut files)?;
+    files.sort();
+    let (mut sources, mut compiled) = (String::new(), String::new());
+    for (name, path) in &files {
+        let text = fs::read_to_string(path)?;
+        let mut value: Value =
+            serde_yaml::from_str(&text).map_err(|error| io::Error::other(format!("{path}: {error}")))?;
+        if let Some(rule) = value.as_object_mut().filter(|rule| rule.contains_key("rule")) {
+            rule.shift_remove("yes");
+            rule.shift_remove("no");
+        }
+        let _ = writeln!(sources, "    ({name:?}, include_str!({path:?})),");
+        let _ = writeln!(compiled, "    ({name:?}, {:?}),", value.to_string());
+    }
+    Ok(format!(
+        "pub const SOURCES: &[(&str, &str)] = &[\n{sources}];\npub const COMPILED: &[(&str, &str)] = &[\n{compiled}];\n"
+    ))
 }
 
 /// The SHA-256 of every file, in the order of the files: every run records them.
@@ -97,128 +82,6 @@ fn front_matter(files: &[(String, String)], code: &mut String) -> io::Result<()>
     }
     code.push_str("];\n");
     Ok(())
-}
-
-/// The words of all steps, counted: every message of a discussion is held against them.
-fn ranking_of(files: &[(String, String)], code: &mut String) -> io::Result<()> {
-    let mut steps = Vec::new();
-    for (_, path) in files.iter().filter(|(name, _)| name.ends_with(".md") && !name.starts_with("personas/"))
-    {
-        let text = fs::read_to_string(path)?.replace("\r\n", "\n");
-        let Some((yaml, body)) = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"))
-        else {
-            continue;
-        };
-        let front: Value =
-            serde_yaml::from_str(yaml).map_err(|error| io::Error::other(format!("{path}: {error}")))?;
-        let topics = front["topics"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let mut step = step::Step {
-            title: front["title"].as_str().unwrap_or_default().to_owned(),
-            topics: topics.map(str::to_owned).collect(),
-            ..step::Step::default()
-        };
-        for (title, content) in sections::sections(body) {
-            match title {
-                "Brief Mode" => step.brief = content.to_owned(),
-                "Standard Mode" => step.standard = sections::questions(content),
-                "Deep Mode" => step.deep = sections::questions(content),
-                "Validation" => step.validation = sections::list(content),
-                "Artifacts" => step.artifacts = content.to_owned(),
-                _ => {}
-            }
-        }
-        steps.push(step);
-    }
-    let (lengths, terms) = ranking::Ranking::new(&steps).written();
-    let _ = writeln!(code, "pub const LENGTHS_OF_STEPS: &str = {lengths:?};");
-    let _ = writeln!(code, "pub const TERMS_OF_STEPS: &str = {terms:?};");
-    Ok(())
-}
-
-/// The lenses as values of the program: every run looks through them, and none has to read them. Whether
-/// they can be used, and are the same as their files, is told by the tests.
-fn lenses(folder: &Path, code: &mut String) -> io::Result<()> {
-    let mut files: Vec<_> = fs::read_dir(folder)?.collect::<Result<_, _>>()?;
-    files.sort_by_key(fs::DirEntry::file_name);
-    code.push_str("pub static LENSES: &[(&str, &[Lens])] = &[\n");
-    for file in files {
-        let wrong = |what: String| io::Error::other(format!("{}: {what}", file.path().display()));
-        let yaml = fs::read_to_string(file.path())?;
-        let lenses: Vec<Value> = serde_yaml::from_str(&yaml).map_err(|error| wrong(error.to_string()))?;
-        let _ = writeln!(code, "    (\"personas/lenses/{}\", &[", file.file_name().to_string_lossy());
-        for one in lenses {
-            let _ = writeln!(code, "        {},", lens(&one).map_err(&wrong)?);
-        }
-        code.push_str("    ]),\n");
-    }
-    code.push_str("];\n");
-    Ok(())
-}
-
-/// The groups of near words by their roots, and in which groups each root stands: a line a root, in order, with
-/// where its groups begin. Every run looks words up in them, and none has to cut them into roots first.
-fn near_words(file: &Path, out: &str) -> io::Result<()> {
-    println!("cargo:rerun-if-changed={}", file.display());
-    let (mut groups, mut places) = (String::new(), BTreeMap::<String, Vec<usize>>::new());
-    for group in fs::read_to_string(file)?.lines() {
-        let roots: BTreeSet<String> = group.split(' ').map(root::root).collect();
-        for root in &roots {
-            places.entry(root.clone()).or_default().push(groups.len());
-        }
-        groups.push_str(&roots.into_iter().collect::<Vec<_>>().join(" "));
-        groups.push('\n');
-    }
-    let mut index = String::new();
-    for (root, starts) in places {
-        index.push_str(&root);
-        starts.iter().for_each(|start| index.push_str(&format!(" {start}")));
-        index.push('\n');
-    }
-    fs::write(Path::new(out).join("near_groups.txt"), groups)?;
-    fs::write(Path::new(out).join("near_index.txt"), index)
-}
-
-/// A lens as an expression of Rust.
-fn lens(one: &Value) -> Result<String, String> {
-    let text = |key: &str| format!("Cow::Borrowed({:?})", one[key].as_str().unwrap_or_default());
-    let list = |key: &str, of: fn(&str) -> String| {
-        let texts = one[key].as_array().into_iter().flatten().filter_map(Value::as_str).map(of);
-        let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
-        format!("Texts::built_in({:?})", texts.join("\n"))
-    };
-    let measure = one["measure"].as_str().map_or("None".to_owned(), |measure| {
-        let words = measure.split('-').map(capital);
-        format!("Some(Measure::{})", words.collect::<String>())
-    });
-    let stance = match one["favors"].is_null() {
-        true => "None".to_owned(),
-        false => format!(
-            "Some(Stance {{ lens: {}, favors: {}, because: {}, against: {} }})",
-            text("lens"),
-            text("favors"),
-            text("because"),
-            list("against", str::to_owned)
-        ),
-    };
-    Ok(format!(
-        "Lens {{ name: {}, source: {}, weight: {}, place: Where::{}, measure: {measure}, says: {}, asks: {}, \
-         any: {}, with: {}, everyday: {}, unless: {}, stance: {stance} }}",
-        text("lens"),
-        text("from"),
-        one["weight"].as_u64().ok_or_else(|| format!("the lens {} has no weight", one["lens"]))?,
-        capital(one["where"].as_str().unwrap_or("line")),
-        text("says"),
-        text("asks"),
-        list("any", words::phrase),
-        list("with", words::phrase),
-        list("everyday", words::phrase),
-        list("unless", words::phrase),
-    ))
-}
-
-fn capital(word: &str) -> String {
-    let (head, rest) = word.split_at(word.len().min(1));
-    format!("{}{rest}", head.to_uppercase())
 }
 
 /// Collects `(path below the folder with forward slashes, absolute path)` of every file.

@@ -20,8 +20,8 @@ use roundtable::repo::{Objects, Repo, There, Unwritten};
 use roundtable::script::Script;
 use roundtable::session::hold;
 use roundtable::step::Depth;
-use roundtable::voice::evidence::Evidence;
-use roundtable::voice::offline::Offline;
+use roundtable::voice::REVIEWER;
+use roundtable::voice::reviewer::Reviewer;
 
 /// What an item goes through in its life, about.
 const DISCUSSIONS_AN_ITEM: usize = 10;
@@ -51,12 +51,13 @@ fn held<'l>(library: &'l Library, item: &str, base: Oid, at: Time) -> Discussion
         lead: library.cast.lead(&step.phase).0.key.clone(),
         max_turns: 10,
         base: base.to_string(),
+        read: Default::default(),
         branch: "talks".into(),
-        voice: "offline".into(),
+        voice: REVIEWER.into(),
         model: None,
         user: "Sam".into(),
         digests: library.digests(step),
-        author: Author { name: "roundtable".into(), email: "roundtable@localhost".into() },
+        author: Author { name: "roundtable".into(), email: "roundtable@localhost".into(), signed_off: false },
         run: format!("{:032x}", at.seconds()),
         new_meta: None,
         comments: None,
@@ -64,8 +65,13 @@ fn held<'l>(library: &'l Library, item: &str, base: Oid, at: Time) -> Discussion
     let first = Record { at, event: Event::Opened(Box::new(opened)) };
     let mut talk = Discussion::open(library, step, first).unwrap();
     let mut script = Script::read("talk.txt", TALK.as_bytes()).unwrap();
-    let evidence = Evidence::new([("requirements-spec.md", SPEC)], &step.outputs);
-    let mut voice = Offline::new(evidence, Depth::Standard);
+    let files = [("requirements-spec.md", SPEC)];
+    let mut voice = Reviewer::new(
+        files.into_iter(),
+        &step.outputs,
+        std::sync::Arc::new(roundtable::review::Rules::over(&library.own_review_rules()).unwrap()),
+        Depth::Standard,
+    );
     hold(&mut talk, None, &mut voice, &mut script, &|| at, &mut |_| Ok(())).unwrap();
     talk
 }

@@ -11,16 +11,25 @@
 //! assert!(error.to_string().contains("did you mean \"items\"?"));
 //! ```
 
-use serde::Deserialize;
+use std::collections::BTreeMap;
 
+use serde::Deserialize;
+use serde::de::{Deserializer, SeqAccess, Visitor};
+
+use crate::discussion::event::Author;
 use crate::finding::{Finding, place};
 use crate::front_matter;
 use crate::policy::{Entry, Policy};
+use crate::review::Severity;
 
 /// The file's path in a repository.
 pub const FILE: &str = ".roundtable.yaml";
 /// Where items stand where nothing says otherwise.
 pub const ITEMS: &str = "docs/requirements";
+/// The language where nothing says another.
+pub const LANGUAGE: &str = "en";
+/// What a version of the settings that is in no commit is called.
+pub const ON_DISK: &str = "the file on disk";
 /// Larger files are refused before they are parsed.
 const LIMIT: usize = 64 * 1024;
 
@@ -28,8 +37,8 @@ const LIMIT: usize = 64 * 1024;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "`key: value` lines")]
 pub struct Config {
-    /// The folder that holds the items.
-    pub items: Option<String>,
+    /// The folder that holds the items, or several.
+    pub items: Option<Folders>,
     pub voice: Option<String>,
     pub model: Option<String>,
     pub max_turns: Option<u32>,
@@ -37,10 +46,81 @@ pub struct Config {
     pub steps: Option<String>,
     /// A folder laid over the built-in templates.
     pub templates: Option<String>,
+    /// A folder laid over the built-in rules.
+    pub rules: Option<String>,
+    /// The language of users' words: which folder of rules reads them.
+    pub language: Option<String>,
     /// What the additive check protects.
     pub append_only: Option<Vec<serde_yaml::Value>>,
     pub allow_exceptions: Option<bool>,
+    pub author: Option<Person>,
     pub github: Option<crate::github::Settings>,
+    pub review: Option<Review>,
+}
+
+/// How documents are reviewed.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "`key: value` lines")]
+pub struct Review {
+    /// Rules that are not run.
+    pub off: Vec<String>,
+    /// Severities that replace those of the rules.
+    pub severity: BTreeMap<String, Severity>,
+    /// What is reviewed where no path is named; globs from the repository's root.
+    pub paths: Vec<String>,
+    /// From which severity on the program exits with 1.
+    pub fail_on: Option<FailOn>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FailOn {
+    Major,
+    Minor,
+    Note,
+    None,
+}
+
+/// One folder, or a list of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folders(Vec<String>);
+
+impl<'de> Deserialize<'de> for Folders {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Folders, D::Error> {
+        struct OneOrMany;
+        impl<'de> Visitor<'de> for OneOrMany {
+            type Value = Folders;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a folder, or a list of folders")
+            }
+            fn visit_str<E: serde::de::Error>(self, folder: &str) -> Result<Folders, E> {
+                Ok(Folders(vec![folder.to_owned()]))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Folders, A::Error> {
+                let mut folders = Vec::new();
+                while let Some(folder) = list.next_element()? {
+                    folders.push(folder);
+                }
+                Ok(Folders(folders))
+            }
+        }
+        deserializer.deserialize_any(OneOrMany)
+    }
+}
+
+/// Who commits, as the settings name them.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "`author: {name: …, email: …}`")]
+pub struct Person {
+    pub name: String,
+    pub email: String,
+}
+
+impl Person {
+    /// The author of a commit, signed off or not.
+    pub fn author(&self, signed_off: bool) -> Author {
+        Author { name: self.name.trim().to_owned(), email: self.email.trim().to_owned(), signed_off }
+    }
 }
 
 impl Config {
@@ -69,9 +149,15 @@ impl Config {
     /// Values that are of the right kind and cannot be used.
     fn findings(&self, path: &str, text: &str) -> Vec<Finding> {
         let mut found = Vec::new();
-        for (key, folder) in [("items", &self.items), ("steps", &self.steps), ("templates", &self.templates)]
-        {
-            if folder.as_ref().is_some_and(|folder| !is_folder(folder)) {
+        let one = |folder: &Option<String>| folder.iter().cloned().collect::<Vec<_>>();
+        let items = self.items.as_ref().map_or(Vec::new(), |folders| folders.0.clone());
+        for (key, folders) in [
+            ("items", items),
+            ("steps", one(&self.steps)),
+            ("templates", one(&self.templates)),
+            ("rules", one(&self.rules)),
+        ] {
+            if folders.iter().any(|folder| !is_folder(folder)) {
                 let message = format!("`{key}` must be a folder below the repository's root");
                 found.push(
                     Finding::near(path, text, &format!("{key}:"), message)
@@ -79,10 +165,29 @@ impl Config {
                 );
             }
         }
+        if self.items.as_ref().is_some_and(|folders| folders.0.is_empty()) {
+            let finding = Finding::near(path, text, "items:", "`items` names no folder");
+            found.push(finding.hint("leave it out for docs/requirements"));
+        }
+        let is_language = |language: &String| {
+            (2..=8).contains(&language.len()) && language.bytes().all(|byte| byte.is_ascii_lowercase())
+        };
+        if self.language.as_ref().is_some_and(|language| !is_language(language)) {
+            let finding =
+                Finding::near(path, text, "language:", "`language` must be a code of small letters");
+            found.push(finding.hint("write it like en, or leave it out"));
+        }
         let least = crate::discussion::LEAST_TURNS;
         if self.max_turns.is_some_and(|turns| turns < least) {
             let message = format!("`max_turns` must be at least {least}");
             found.push(Finding::near(path, text, "max_turns:", message).hint("leave it out for 10"));
+        }
+        if self.author.as_ref().is_some_and(|person| !person.author(false).is_plain()) {
+            let message = "`author` needs a name and an address of one line each, without < and >".to_owned();
+            found.push(
+                Finding::near(path, text, "author:", message)
+                    .hint("write it like {name: Sam Lee, email: sam@example.org}"),
+            );
         }
         for entry in self.append_only.iter().flatten() {
             if let Err(message) = Entry::read_all(entry) {
@@ -98,17 +203,46 @@ impl Config {
     /// None: [`Config::read`] has read the entries before.
     pub fn policy(&self) -> Result<Policy, String> {
         let entries = match &self.append_only {
+<<<<<<< HEAD
             Some(entries) => entries.iter().map(Entry::read_all).collect::<Result<Vec<_>, _>>()?.concat(),
             None => vec![Entry::of(&format!("{}/**", escaped(self.items())))?],
+=======
+            Some(entries) => entries.iter().map(Entry::read).collect::<Result<_, _>>()?,
+            None => {
+                let entry = |folder: &str| Entry::of(&format!("{}/**", escaped(folder)));
+                self.folders().into_iter().map(entry).collect::<Result<_, _>>()?
+            }
+>>>>>>> main
         };
         let mut policy = Policy::new(entries, self.allow_exceptions.unwrap_or(false));
         policy.is_explicit = self.append_only.is_some();
         Ok(policy)
     }
 
-    /// The folder that holds the items, without a trailing slash.
+    /// The folder that new items are made in, without a trailing slash: the first of them.
     pub fn items(&self) -> &str {
-        self.items.as_deref().unwrap_or(ITEMS).trim_end_matches('/')
+        self.folders().first().copied().unwrap_or(ITEMS)
+    }
+
+    /// Every folder that holds items, without trailing slashes.
+    pub fn folders(&self) -> Vec<&str> {
+        match &self.items {
+            Some(folders) => folders.0.iter().map(|folder| folder.trim_end_matches('/')).collect(),
+            None => vec![ITEMS],
+        }
+    }
+
+    /// The language of users' words.
+    pub fn language(&self) -> &str {
+        self.language.as_deref().unwrap_or(LANGUAGE)
+    }
+
+    /// Reads a configuration as [`Config::read`] does; a finding says which version of the file it is in.
+    ///
+    /// # Errors
+    /// As [`Config::read`].
+    pub fn read_version(path: &str, bytes: &[u8], version: &str) -> Result<Config, Finding> {
+        Config::read(path, bytes).map_err(|finding| finding.of_version(version))
     }
 }
 
@@ -152,6 +286,17 @@ mod tests {
         assert_eq!(Config::read(FILE, b"# nothing\n").unwrap().items(), ITEMS);
         let config = Config::read(FILE, b"items: specs/\nmax_turns: 5\nappend_only: ['specs/**']\n").unwrap();
         assert_eq!((config.items(), config.max_turns), ("specs", Some(5)));
+        let config = Config::read(FILE, b"items: [specs, docs/old/]\nrules: own\n").unwrap();
+        assert_eq!((config.items(), config.folders()), ("specs", vec!["specs", "docs/old"]));
+        assert_eq!((config.language(), config.policy().is_ok()), ("en", true));
+    }
+
+    #[test]
+    fn a_finding_says_which_version_was_read() {
+        let finding = Config::read_version(FILE, b"max_turns: 2\n", "commit 53bf0df4a0").unwrap_err();
+        assert_eq!(finding.hint.unwrap(), "leave it out for 10 (read from commit 53bf0df4a0)");
+        let finding = Config::read_version(FILE, b"a: [\n", ON_DISK).unwrap_err().to_string();
+        assert!(finding.contains("(read from the file on disk)"), "{finding}");
     }
 
     #[test]
@@ -160,11 +305,23 @@ mod tests {
         .roundtable.yaml:2:1: unknown key "max_turn"; did you mean "max_turns"?
          2 | max_turn: 5
            | ^^^^^^^^
-           = help: the keys are items, voice, model, max_turns, steps, templates, append_only, allow_exceptions, github
+           = help: the keys are items, voice, model, max_turns, steps, templates, rules, language, append_only, allow_exceptions, author, github, review
         "#);
-        for text in
-            ["items: ../x", "items: /x", "items: ''", "max_turns: 2", "max_turns: many", "- a", "steps: .git"]
-        {
+        for text in [
+            "items: ../x",
+            "items: /x",
+            "items: ''",
+            "items: []",
+            "items: [a, ../b]",
+            "items: {a: b}",
+            "max_turns: 2",
+            "max_turns: many",
+            "- a",
+            "steps: .git",
+            "rules: /x",
+            "language: EN",
+            "language: e",
+        ] {
             assert!(Config::read(FILE, text.as_bytes()).is_err(), "{text}");
         }
         assert!(Config::read(FILE, b"\xff").unwrap_err().message.contains("UTF-8"));

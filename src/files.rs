@@ -4,7 +4,7 @@
 //! use roundtable::library::Library;
 //!
 //! let own = roundtable::files::read(std::path::Path::new(".roundtable/steps")).unwrap();
-//! let library = Library::new(&own, &[]).unwrap();
+//! let library = Library::new(&own, &[], &[]).unwrap();
 //! ```
 
 use std::path::Path;
@@ -25,7 +25,7 @@ pub fn read(folder: &Path) -> Result<Vec<File>, Finding> {
     let refused = |path: &Path, why: String| Finding::at(&shown(path), "", 1, 1, why);
     if !folder.is_dir() {
         let finding = refused(folder, "the folder does not exist".to_owned());
-        return Err(finding.hint("make the folder, or mend its name in the settings"));
+        return Err(finding.hint("make the folder, or correct its name in the settings"));
     }
     for entry in walkdir::WalkDir::new(folder).sort_by_file_name().max_depth(8) {
         let entry = entry.map_err(|error| {

@@ -1,5 +1,5 @@
 //! What is wrong with a file, and where: path, line, column, the line itself with the place
-//! underlined, and how to mend it. One form for every kind of file.
+//! underlined, and how to fix it. One form for every kind of file.
 //!
 //! ```
 //! use roundtable::finding::Finding;
@@ -70,6 +70,14 @@ impl Finding {
         self
     }
 
+    /// This finding and those with it, which say which version of the file was read.
+    pub fn of_version(mut self, version: &str) -> Finding {
+        let told = self.hint.as_mut().unwrap_or(&mut self.message);
+        told.push_str(&format!(" (read from {version})"));
+        self.more = self.more.into_iter().map(|more| more.of_version(version)).collect();
+        self
+    }
+
     /// With so many characters underlined, as far as the line goes.
     pub fn marked(mut self, marked: usize) -> Finding {
         if let Some(excerpt) = &mut self.excerpt {
@@ -104,6 +112,14 @@ impl Finding {
 }
 
 impl Excerpt {
+    /// A line with `marked` characters from `column` on underlined, at least one.
+    pub fn marked(line: &str, column: usize, marked: usize) -> Excerpt {
+        let mut excerpt = Excerpt::of(line, column);
+        let left = excerpt.text.chars().count().saturating_sub(excerpt.before);
+        excerpt.marked = marked.min(left).max(1);
+        excerpt
+    }
+
     /// A line, with the word at `column` underlined.
     pub fn of(line: &str, column: usize) -> Excerpt {
         let skipped = if column > SHOWN - BEFORE / 2 { column - BEFORE } else { 0 };

@@ -203,8 +203,11 @@ impl Pause<'_> {
             turn_count => paused.turn_count,
         };
         let body = library.templates.render("commit-open.txt", values)?;
-        let message =
-            with_trailers(&body, &trailers(opened, paused.turn_count, None, recording(&outcome, &additive)));
+        let message = with_trailers(
+            &body,
+            &trailers(opened, paused.turn_count, None, recording(&outcome, &additive)),
+            &opened.author,
+        );
         Ok(Pause { paused, outcome, additive, message })
     }
 
@@ -341,7 +344,8 @@ fn message(library: &Library, finished: &Finished, recording: &[u8]) -> Result<S
     };
     let body = library.templates.render("commit-elaborate.txt", values)?;
     let closed = &finished.closed;
-    Ok(with_trailers(&body, &trailers(opened, closed.turn_count, Some(closed.exit), recording)))
+    let trailers = trailers(opened, closed.turn_count, Some(closed.exit), recording);
+    Ok(with_trailers(&body, &trailers, &opened.author))
 }
 
 /// What a commit says of the discussion it holds; no exit where that is still open.
@@ -360,10 +364,14 @@ fn trailers(
         .collect()
 }
 
-/// A message with its trailers in a paragraph of their own.
-pub(crate) fn with_trailers(body: &str, trailers: &[(&str, String)]) -> String {
-    let lines = trailers.iter().map(|(name, value)| format!("Roundtable-{name}: {value}\n"));
-    format!("{}\n\n{}", body.trim(), lines.collect::<String>())
+/// A message with its trailers in a paragraph of their own; the author's sign-off is the last.
+pub(crate) fn with_trailers(body: &str, trailers: &[(&str, String)], author: &Author) -> String {
+    let mut lines: String =
+        trailers.iter().map(|(name, value)| format!("Roundtable-{name}: {value}\n")).collect();
+    if author.signed_off {
+        lines.push_str(&format!("Signed-off-by: {} <{}>\n", author.name.trim(), author.email.trim()));
+    }
+    format!("{}\n\n{lines}", body.trim())
 }
 
 /// An item that is to be made.
@@ -398,7 +406,7 @@ pub fn add(repo: &Repo, library: &Library, new: &NewItem<'_>) -> Result<Oid, Not
         let additive = additive::verify(vec![change]).map_err(|losses| NotLanded::Losses { losses })?;
         let values = context! { slug => new.path.rsplit('/').next(), item => new.path };
         let body = library.templates.render("commit-add.txt", values)?;
-        let message = with_trailers(&body, &[("Item", new.path.to_owned())]);
+        let message = with_trailers(&body, &[("Item", new.path.to_owned())], new.author);
         let wanted = Wanted {
             branch: new.branch,
             tip,

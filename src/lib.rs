@@ -107,7 +107,7 @@
 //!     model: None,
 //!     user: "Sam".into(),
 //!     digests: library.digests(step),
-//!     author: Author { name: "roundtable".into(), email: "roundtable@localhost".into() },
+//!     author: Author { name: "roundtable".into(), email: "roundtable@localhost".into(), signed_off: false },
 //!     run: "0".repeat(32),
 //!     new_meta: None,
 //!     comments: None,
@@ -161,7 +161,6 @@
 
 pub mod additive;
 pub mod analysis;
-mod beside;
 pub mod config;
 pub mod discussion;
 pub mod finding;
@@ -169,18 +168,23 @@ pub mod front_matter;
 pub mod github;
 pub mod item;
 pub mod json;
-pub mod lens;
 pub mod library;
+pub mod marks;
+pub mod minutes;
+pub mod model;
 pub mod page;
 pub mod persona;
 pub mod plain;
 pub mod policy;
+pub mod review;
 pub mod script;
+pub mod secrets;
 mod sections;
 pub mod session;
 pub mod step;
 pub mod synthesis;
 pub mod template;
+pub mod text;
 pub mod trace;
 pub mod voice;
 mod wording;

@@ -7,30 +7,23 @@
 //! use roundtable::library::Library;
 //!
 //! let warning = ("notices/warning.txt".to_owned(), "Two turns are left.\n".to_owned());
-//! let library = Library::new(&[], &[warning]).unwrap();
+//! let library = Library::new(&[], &[warning], &[]).unwrap();
 //! assert_eq!(library.step("01-03").unwrap().persona, "business-analyst");
 //! assert!(library.step("01-99").is_err());
 //! ```
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::discussion::focus::Marks;
-use crate::discussion::ranking::Ranking;
 use crate::finding::{Finding, did_you_mean};
-use crate::lens::{self, Lens};
+use crate::marks::Marks;
 use crate::persona::{Cast, Persona};
 use crate::step::Step;
 use crate::template::{self, Templates};
 
 mod embedded {
-    use std::borrow::Cow;
-
-    use crate::lens::{Lens, Measure, Stance, Texts, Where};
-
     include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 }
 
@@ -43,15 +36,15 @@ pub struct Library {
     pub steps: Vec<Step>,
     pub cast: Cast,
     pub templates: Templates,
-    /// Digests of persona, lens and step files, by their path below the steps folder.
+    /// Digests of persona and step files, by their path below the steps folder.
     digests: BTreeMap<String, String>,
-    /// What each persona looks for, by its key.
-    lenses: BTreeMap<String, Cow<'static, [Lens]>>,
     /// Made when a discussion asks for them, once for all.
     marks: OnceLock<Marks>,
-    /// No overlay has a step: what the build has counted holds.
-    has_built_in_steps: bool,
     shared: OnceLock<BTreeMap<String, String>>,
+    /// The repository's own rule files.
+    rules: Vec<File>,
+    /// The language that users' words are read in: a folder of `rules/`.
+    pub language: String,
 }
 
 /// Why a library cannot be used.
@@ -75,18 +68,18 @@ impl Library {
     /// # Errors
     /// Never, as long as the tests of this module pass.
     pub fn built_in() -> Result<Library, Unusable> {
-        Library::new(&[], &[])
+        Library::new(&[], &[], &[])
     }
 
     /// The built-in files with overlays: a file with the same path replaces, a new one adds.
     ///
     /// # Errors
     /// A file that cannot be read as what its place says it is.
-    pub fn new(steps: &[File], templates: &[File]) -> Result<Library, Unusable> {
+    pub fn new(steps: &[File], templates: &[File], rules: &[File]) -> Result<Library, Unusable> {
         let mut files: BTreeMap<&str, &str> = embedded::STEPS.iter().copied().collect();
         files.extend(steps.iter().map(|(path, text)| (path.as_str(), text.as_str())));
         let (mut found, mut personas, mut digests) = (Vec::new(), Vec::new(), BTreeMap::new());
-        let (mut lenses, mut findings) = (BTreeMap::new(), Vec::new());
+        let mut findings = Vec::new();
         let is_own = |path: &str| steps.iter().any(|(own, _)| own == path);
         for (path, text) in files {
             let front = embedded::FRONT_MATTER.iter().find(|(known, _)| *known == path && !is_own(path));
@@ -99,16 +92,6 @@ impl Library {
                 }
                 (Kind::Persona, None) => keep(Persona::read(path, text), &mut personas, &mut findings),
                 (Kind::Step, None) => keep(Step::read(path, text), &mut found, &mut findings),
-                (Kind::Lenses(key), _) => {
-                    // The built-in ones were read as the program was built.
-                    let built_in = embedded::LENSES.iter().find(|(key, _)| *key == path);
-                    let mut read = Vec::new();
-                    match built_in.filter(|_| !is_own(path)) {
-                        Some((_, lenses)) => read.push(Cow::Borrowed(*lenses)),
-                        None => keep(lens::read(path, text).map(Cow::Owned), &mut read, &mut findings),
-                    }
-                    lenses.extend(read.pop().map(|read| (key.to_owned(), read)));
-                }
                 (Kind::Other, _) => continue,
             }
             let digest = digest_of(embedded::STEPS, embedded::DIGESTS_OF_STEPS, (path, text));
@@ -132,11 +115,17 @@ impl Library {
             cast,
             templates,
             digests,
-            lenses,
             marks: OnceLock::new(),
-            has_built_in_steps: !steps.iter().any(|(path, _)| is_step(path)),
+            rules: rules.to_vec(),
+            language: "en".to_owned(),
             shared: OnceLock::new(),
         })
+    }
+
+    /// The same, reading users' words in another language.
+    #[must_use]
+    pub fn reading(self, language: &str) -> Library {
+        Library { language: language.to_owned(), ..self }
     }
 
     /// The step with an id.
@@ -162,25 +151,20 @@ impl Library {
         }
     }
 
-    /// What a persona looks for; nothing where no file says it.
-    pub fn lenses(&self, persona: &str) -> &[Lens] {
-        self.lenses.get(persona).map_or(&[], |lenses| lenses)
+    /// The repository's own review rules, by their path below `rules/review/`.
+    pub fn own_review_rules(&self) -> Vec<File> {
+        let below = |(path, text): &File| Some((path.strip_prefix("review/")?.to_owned(), text.clone()));
+        self.rules.iter().filter_map(below).collect()
     }
 
-    /// The phrases that mark steps, for the rule of topic focus.
+    /// The rule files: the built-in ones, and the repository's own laid over them.
+    pub fn rules(&self) -> impl Iterator<Item = (&str, &str)> {
+        rule_files(&self.rules)
+    }
+
+    /// The phrases that name steps, for the rule of topic focus.
     pub fn marks(&self) -> &Marks {
-        self.marks.get_or_init(|| match self.has_built_in_steps {
-            true => {
-                let ranking = Ranking::read(embedded::LENGTHS_OF_STEPS, embedded::TERMS_OF_STEPS);
-                Marks::with_ranking(&self.steps, ranking)
-            }
-            false => Marks::new(&self.steps),
-        })
-    }
-
-    /// Makes what a discussion asks for later: another thread may do so while it begins.
-    pub fn prepare(&self) {
-        self.marks().ranking(&self.steps);
+        self.marks.get_or_init(|| Marks::new(&self.steps))
     }
 
     /// Digests of everything a discussion of `step` is made from: the step's file, the personas,
@@ -249,19 +233,14 @@ fn keep<T>(read: Result<T, Finding>, found: &mut Vec<T>, findings: &mut Vec<Find
     }
 }
 
-enum Kind<'p> {
+enum Kind {
     Persona,
-    /// The lenses of the persona with this key.
-    Lenses(&'p str),
     Step,
     Other,
 }
 
 /// What a file below the steps folder is, by its place.
-fn kind(path: &str) -> Kind<'_> {
-    if let Some(name) = path.strip_prefix("personas/lenses/") {
-        return name.strip_suffix(".yaml").map_or(Kind::Other, Kind::Lenses);
-    }
+fn kind(path: &str) -> Kind {
     match path.split_once('/') {
         Some(("personas", name)) if name.ends_with(".md") => Kind::Persona,
         Some((_, name)) if name.ends_with(".md") && name.starts_with(|c: char| c.is_ascii_digit()) => {
@@ -281,9 +260,18 @@ pub fn is_persona(path: &str) -> bool {
     matches!(kind(path), Kind::Persona)
 }
 
-/// Whether a file below the steps folder holds lenses.
-pub fn is_lenses(path: &str) -> bool {
-    matches!(kind(path), Kind::Lenses(_))
+/// The built-in files of rules, with their paths below `rules/`, and a repository's own laid over them.
+pub fn rule_files(own: &[File]) -> impl Iterator<Item = (&str, &str)> {
+    let own = own.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+    embedded::RULES.iter().copied().chain(own)
+}
+
+/// The digests of the rules of a language, by their path below `rules/`.
+pub fn rule_digests(own: &[File], language: &str) -> BTreeMap<String, String> {
+    let files: BTreeMap<&str, &str> = rule_files(own).collect();
+    let ours = files.into_iter().filter(|(path, _)| path.split('/').next() == Some(language));
+    let digest = |file| digest_of(embedded::RULES, embedded::DIGESTS_OF_RULES, file);
+    ours.map(|(path, text)| (format!("rules/{path}"), digest((path, text)))).collect()
 }
 
 /// The built-in step files with their paths.
@@ -324,12 +312,14 @@ mod tests {
     }
 
     #[test]
-    fn every_built_in_lens_can_be_used() {
-        let library = Library::built_in().unwrap();
-        for (path, text) in embedded_files().filter(|(path, _)| is_lenses(path)) {
-            let key = path.trim_start_matches("personas/lenses/").trim_end_matches(".yaml");
-            assert_eq!(lens::read(path, text).unwrap(), library.lenses(key), "{path}");
-        }
+    fn every_rule_fits_its_examples() {
+        let found = crate::text::rules::check(rule_files(&[]), "en");
+        assert!(
+            found.is_empty(),
+            "{}",
+            Finding::all(found).map(|found| found.to_string()).unwrap_or_default()
+        );
+        assert!(rule_digests(&[], "en").contains_key("rules/en/families.yaml"));
     }
 
     #[test]
@@ -362,7 +352,7 @@ mod tests {
     #[test]
     fn a_dropped_in_step_is_found_in_numeric_order() {
         let file = ("01-requirements/09-compliance-check.md".to_owned(), step("01-09", "Compliance"));
-        let library = Library::new(&[file], &[]).unwrap();
+        let library = Library::new(&[file], &[], &[]).unwrap();
         let ids: Vec<&str> = library.steps.iter().map(|step| step.id.as_str()).collect();
         let at = ids.iter().position(|id| *id == "01-09").unwrap();
         assert_eq!((ids.len(), ids[at - 1], ids[at + 1]), (25, "01-08", "02-01"));
@@ -372,7 +362,7 @@ mod tests {
     fn an_overlay_with_the_same_path_replaces() {
         let file = ("01-requirements/03-ux-journey.md".to_owned(), step("01-03", "Ours"));
         let library =
-            Library::new(&[file], &[("notices/warning.txt".into(), "Soon over.\n".into())]).unwrap();
+            Library::new(&[file], &[("notices/warning.txt".into(), "Soon over.\n".into())], &[]).unwrap();
         assert_eq!((library.steps.len(), library.step("01-03").unwrap().title.as_str()), (24, "Ours"));
         assert_eq!(
             library.templates.render("notices/warning.txt", minijinja::context! {}).unwrap(),
@@ -385,7 +375,7 @@ mod tests {
         let library = Library::built_in().unwrap();
         assert!(library.step("01-9").unwrap_err().to_string().contains("did you mean"));
         let twin = ("01-requirements/10-x.md".to_owned(), step("01-03", "Twin"));
-        let twins = Library::new(&[twin], &[]).unwrap();
+        let twins = Library::new(&[twin], &[], &[]).unwrap();
         assert!(twins.step("01-03").unwrap_err().to_string().contains("10-x.md"));
     }
 

@@ -241,6 +241,13 @@ impl Table<'_> {
                     ..self.said("user", "", note, &message.text)
                 }
             }
+            Event::Unheard(late) => Entry {
+                name: user_label(&late.by).trim_end_matches(':').to_owned(),
+                role: String::new(),
+                from: "user".to_owned(),
+                to: self.seat(&self.opened.lead),
+                ..self.said("user", "", "not discussed", &late.text)
+            },
             Event::Silence {} => Entry { name: String::new(), ..self.said("silence", "", "", "") },
             Event::Opened(_)
             | Event::Paused(_)

@@ -31,7 +31,7 @@ use std::sync::Arc;
 use git2::Oid;
 
 use crate::config::{self, Config};
-use crate::discussion::event::{Event, Opened, Record};
+use crate::discussion::event::{Event, Opened, REVIEWER, Record};
 use crate::discussion::open::{self, Paused};
 use crate::discussion::{self, Discussion, Finished, Log, Refused};
 use crate::finding::Finding;
@@ -41,7 +41,6 @@ use crate::library::{Library, Unusable};
 use crate::plain;
 use crate::repo::{self, Objects, Repo, There, short};
 use crate::voice::integrity::breaches;
-use crate::voice::offline;
 
 /// A recording that is to be run again.
 pub struct Recording {
@@ -152,8 +151,8 @@ pub struct Replay {
 /// Settings and overlays by their objects: most commits have the same ones.
 struct Last {
     settings: There,
-    folders: [There; 2],
-    names: [Option<String>; 2],
+    folders: [There; 3],
+    names: [Option<String>; 3],
     library: Arc<Library>,
 }
 
@@ -210,7 +209,7 @@ impl Replay {
             return Ok(config.clone());
         }
         Ok(match self.repo.file(commit, config::FILE)? {
-            Some(bytes) => Config::read(config::FILE, &bytes)?,
+            Some(bytes) => Config::read_version(config::FILE, &bytes, &format!("commit {}", short(commit)))?,
             None => Config::default(),
         })
     }
@@ -229,7 +228,7 @@ impl Replay {
             None => Some(There::Nothing),
         };
         if let Some(last) = self.last.borrow().as_ref().filter(|last| Some(last.settings) == settings)
-            && [0, 1].iter().all(|at| stands(&last.names[*at]) == Some(last.folders[*at]))
+            && [0, 1, 2].iter().all(|at| stands(&last.names[*at]) == Some(last.folders[*at]))
         {
             return Ok(Arc::clone(&last.library));
         }
@@ -237,16 +236,20 @@ impl Replay {
         let read = |folder: &Option<String>| {
             folder.as_ref().map_or(Ok(Vec::new()), |folder| self.repo.overlay(commit, folder))
         };
-        let found = (read(&config.steps)?, read(&config.templates)?);
-        let library = match found.0.is_empty() && found.1.is_empty() {
+        let found = (read(&config.steps)?, read(&config.templates)?, read(&config.rules)?);
+        let is_built_in = found.0.is_empty() && found.1.is_empty() && found.2.is_empty();
+        let language = config.language().to_owned();
+        let library = match is_built_in && language == self.built_in.language {
             true => Arc::clone(&self.built_in),
-            false => Arc::new(Library::new(&found.0, &found.1)?),
+            false => Arc::new(Library::new(&found.0, &found.1, &found.2)?.reading(&language)),
         };
-        if let (Some(settings), Some(steps), Some(templates)) =
-            (settings, stands(&config.steps), stands(&config.templates))
+        if let (Some(settings), Some(steps), Some(templates), Some(rules)) =
+            (settings, stands(&config.steps), stands(&config.templates), stands(&config.rules))
         {
-            let (folders, names) = ([steps, templates], [config.steps, config.templates]);
-            *self.last.borrow_mut() = Some(Last { settings, folders, names, library: Arc::clone(&library) });
+            let (folders, names) =
+                ([steps, templates, rules], [config.steps, config.templates, config.rules]);
+            let library = Arc::clone(&library);
+            *self.last.borrow_mut() = Some(Last { settings, folders, names, library });
         }
         Ok(library)
     }
@@ -546,9 +549,10 @@ fn fold(library: &Library, step: &crate::step::Step, log: Log) -> Result<End, St
             Stop::Divergence(Divergence { event: Some(number), what: "event".to_owned(), expected, found })
         };
         if let Event::Contribution(said) = &record.event
-            && said.voice.as_deref().unwrap_or(&talk.opened().voice) != offline::NAME
+            && said.voice.as_deref().unwrap_or(&talk.opened().voice) != REVIEWER
             && let Some(persona) = library.cast.get(&said.by)
-            && let Some(breach) = breaches(&said.text, persona, &talk).first()
+            && let Some(breach) =
+                breaches(&said.text, persona, &talk, &|_| false).iter().find(|one| one.is_hard)
         {
             let why = format!("a breach of the rule \"{}\": \"{}\"", breach.rule, breach.words);
             return Err(differs(format!("a line of {}", persona.name), why));

@@ -15,13 +15,16 @@
 //! assert!(script.next_input().is_none() && script.next_input().is_none());
 //! ```
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 
 use crate::discussion::event::Time;
 use crate::finding::{self, Finding};
+use crate::secrets::{self, Masked};
 use crate::{front_matter, json, plain};
 
 /// A script over this many bytes is refused (16 MiB).
@@ -39,6 +42,17 @@ pub struct Input {
     pub by: Option<String>,
     /// When it was said.
     pub at: Option<Time>,
+    /// The comment on GitHub that it is, by its id.
+    pub comment: Option<u64>,
+}
+
+/// The title and the body of an issue: text that is read like a document, and no message (contract, section 9).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Source {
+    pub title: String,
+    pub body: String,
+    /// Who wrote it.
+    pub by: Option<String>,
 }
 
 /// The user's side of a discussion. Its end is silence for ever, unless it stays open.
@@ -48,10 +62,16 @@ pub struct Script {
     inputs: VecDeque<Option<Input>>,
     /// What is meant for one step of an analysis each.
     answers: BTreeMap<String, VecDeque<Option<Input>>>,
+    /// The issue that the messages are about, where the script is one.
+    pub source: Option<Source>,
     /// What was removed or cut.
     pub notes: Vec<String>,
+    /// Which messages held a credential, and of which kind; it is masked.
+    pub warnings: Vec<String>,
     /// The end is no silence: the user may go on in another run.
     pub stays_open: bool,
+    /// It was [lent](Script::lend): what is left is for whoever lent it.
+    pub is_shared: bool,
 }
 
 /// How a script is written.
@@ -63,26 +83,53 @@ pub enum Form {
 }
 
 impl Form {
-    /// The form of a file by its name; standard input (`-`) by its first sign.
-    pub fn of(name: &str, bytes: &[u8]) -> Form {
-        let suffix = name.rsplit_once('.').map_or(String::new(), |(_, suffix)| suffix.to_ascii_lowercase());
-        let first = bytes.trim_ascii_start().first();
-        // Comments may stand before the keys.
+    /// The form of a file by its ending; what comes on standard input (`-`) by how it begins.
+    ///
+    /// # Errors
+    /// Another ending.
+    pub fn of(name: &str, bytes: &[u8]) -> Result<Form, Finding> {
+        if name == "-" {
+            return Ok(Form::by_beginning(bytes));
+        }
+        let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+        let ending = file.rsplit_once('.').map_or(String::new(), |(_, ending)| ending.to_ascii_lowercase());
+        match ending.as_str() {
+            "txt" => Ok(Form::Text),
+            "yaml" | "yml" => Ok(Form::Yaml),
+            "json" => Ok(Form::Json),
+            _ => {
+                let message = "the name of a script ends in .txt, .yaml or .json".to_owned();
+                Err(Finding::at(name, "", 1, 1, message).hint(
+                    "a .txt has one message a line; rename the file, or pass it on standard input with --script -",
+                ))
+            }
+        }
+    }
+
+    fn by_beginning(bytes: &[u8]) -> Form {
+        if matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'[')) {
+            return Form::Json;
+        }
+        // Comments may come before the keys.
         let mut lines =
             bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty() && !line.starts_with(b"#"));
-        let keyed = lines.next().is_some_and(|line| {
-            line.starts_with(b"inputs:")
-                || line.starts_with(b"answers:")
-                || line.starts_with(b"user:")
+        let is_keyed = lines.next().is_some_and(|line| {
+            let has_key = |key: &[u8]| line.starts_with(key);
+            has_key(b"inputs:")
+                || has_key(b"answers:")
+                || has_key(b"user:")
                 || line.trim_ascii_end() == b"---"
         });
-        match suffix.as_str() {
-            "json" => Form::Json,
-            "yaml" | "yml" => Form::Yaml,
-            _ if name == "-" && matches!(first, Some(b'{' | b'[')) => Form::Json,
-            _ if name == "-" && keyed => Form::Yaml,
-            _ => Form::Text,
-        }
+        if is_keyed { Form::Yaml } else { Form::Text }
+    }
+}
+
+/// Whether a text is UTF-16: by its byte order mark, or by a zero beside its first sign.
+fn is_utf_16(bytes: &[u8]) -> bool {
+    match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,
+        [0, sign, 0, next, ..] | [sign, 0, next, 0, ..] => sign.is_ascii_graphic() && next.is_ascii(),
+        _ => false,
     }
 }
 
@@ -119,6 +166,12 @@ impl Script {
             let finding = Finding::at(name, "", 1, 1, format!("the script is over {} MiB", LARGEST >> 20));
             return Err(finding.hint("leave out what is not said"));
         }
+        let form = Form::of(name, bytes)?;
+        if is_utf_16(bytes) {
+            return Err(Finding::at(name, "", 1, 1, "the script is in UTF-16, not in UTF-8").hint(
+                "save it as UTF-8, or convert it: `iconv -f UTF-16 -t UTF-8 FILE | roundtable … --script -`",
+            ));
+        }
         if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
             let line = bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
             return Err(Finding::at(name, "", line, 1, "the script is binary, not text")
@@ -126,20 +179,23 @@ impl Script {
         }
         let text = json::utf8(name, bytes)?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        if text.trim().is_empty() && (text.is_empty() || Form::of(name, bytes) != Form::Text) {
+        if text.trim().is_empty() && (text.is_empty() || form != Form::Text) {
             return Err(Finding::at(name, text, 1, 1, "the script is empty")
                 .hint("write one message a line; the discussion ends with a line `done`"));
         }
-        let raw = match Form::of(name, bytes) {
+        let raw = match form {
             Form::Text if text.bytes().filter(|byte| *byte == b'\n').count() > MOST => {
                 let finding =
                     Finding::at(name, "", MOST + 1, 1, format!("the script has more than {MOST} lines"));
                 return Err(finding.hint("a discussion ends within its turn limit; leave the rest out"));
             }
-            Form::Text => Raw {
-                inputs: Some(text.lines().map(|line| said(line.to_owned())).collect()),
-                ..Raw::default()
-            },
+            Form::Text => {
+                let (masked, warnings) = masked_lines(text);
+                let inputs = Some(masked.lines().map(|line| said(line.to_owned())).collect());
+                let raw = Raw { inputs, ..Raw::default() };
+                let script = Script::from_raw(name, &masked, raw, has_answers)?;
+                return Ok(Script { warnings, ..script });
+            }
             Form::Yaml => front_matter::parse(name, text, text, 0).map_err(with_quotes)?,
             Form::Json => from_json(name, text)?,
         };
@@ -152,7 +208,9 @@ impl Script {
             ..Script::default()
         };
         let answers = raw.answers.unwrap_or_default();
-        let suffices = has_answers && !answers.is_empty();
+        script.source = raw.source.map(|source| script.source_text(source));
+        // Nobody has to comment on an issue: then its discussion is one without the user.
+        let suffices = script.source.is_some() || has_answers && !answers.is_empty();
         let is_given = raw.inputs.is_some();
         let inputs = raw.inputs.filter(|inputs| !inputs.is_empty());
         let Some(inputs) = inputs.or_else(|| suffices.then(Vec::new)) else {
@@ -219,23 +277,47 @@ impl Script {
         if is > LONGEST {
             self.notes.push(format!("input {number}: cut from {is} to {LONGEST} characters"));
         }
-        let message = plain::cut(clean.trim(), LONGEST);
+        let message = plain::cut(&self.masked(number, clean.trim()), LONGEST);
         let by = raw.by.map(|by| person(&by)).filter(|by| !by.is_empty());
         let at = raw.at.and_then(|at| Time::parse(&at).ok());
-        (!message.is_empty()).then_some(Input { text: message, by, at })
+        (!message.is_empty()).then_some(Input { text: message, by, at, comment: raw.comment })
     }
 
-    /// A script of inputs that were read elsewhere; they are cleaned and cut like any others.
+    /// A message without the credentials in it; the warning names their kinds only.
+    fn masked<'t>(&mut self, number: usize, message: &'t str) -> Cow<'t, str> {
+        let Some((text, masked)) = secrets::mask(message) else { return message.into() };
+        self.warnings.push(warning(&format!("message {number}"), &masked));
+        text.into()
+    }
+
+    /// An issue's title and body, cleaned, masked and cut like a message.
+    fn source_text(&mut self, source: Source) -> Source {
+        let mut part = |name: &str, text: &str| {
+            let clean = plain::clean(text);
+            let masked = secrets::mask(clean.trim());
+            let text = masked.map_or(clean.trim().to_owned(), |(text, masked)| {
+                self.warnings.push(warning(&format!("the issue's {name}"), &masked));
+                text
+            });
+            plain::cut(&text, LONGEST)
+        };
+        let (title, body) = (part("title", &source.title), part("body", &source.body));
+        self.notes.push(SOURCE.to_owned());
+        Source { title, body, by: source.by.map(|by| person(&by)).filter(|by| !by.is_empty()) }
+    }
+
+    /// A script of inputs that were read elsewhere; they are cleaned, masked and cut like any others.
     pub fn of(user: Option<String>, inputs: Vec<Option<Input>>) -> Script {
         let mut script = Script {
             user: user.map(|user| person(&user)).filter(|user| !user.is_empty()),
             ..Script::default()
         };
-        for input in inputs.into_iter().take(MOST) {
+        for (number, input) in (1..).zip(inputs.into_iter().take(MOST)) {
             let input = input.and_then(|input| {
-                let text = plain::cut(plain::clean(&input.text).trim(), LONGEST);
+                let clean = plain::clean(&input.text);
+                let text = plain::cut(&script.masked(number, clean.trim()), LONGEST);
                 let by = input.by.map(|by| person(&by)).filter(|by| !by.is_empty());
-                (!text.is_empty()).then_some(Input { text, by, at: input.at })
+                (!text.is_empty()).then_some(Input { text, by, ..input })
             });
             script.inputs.push_back(input);
         }
@@ -245,6 +327,11 @@ impl Script {
     /// What comes next: a message, or none for silence. After the end there is only silence.
     pub fn next_input(&mut self) -> Option<Input> {
         self.inputs.pop_front().flatten()
+    }
+
+    /// The messages that are left, taken from it.
+    pub fn rest(&mut self) -> Vec<Input> {
+        std::mem::take(&mut self.inputs).into_iter().flatten().collect()
     }
 
     /// Whether the user has said all for now, and may say more later.
@@ -281,7 +368,7 @@ impl Script {
     pub fn lend(&mut self, step: &str) -> Script {
         let own = self.answers.get_mut(step).map(std::mem::take);
         let inputs = own.unwrap_or_else(|| std::mem::take(&mut self.inputs));
-        Script { user: self.user.clone(), inputs, ..Script::default() }
+        Script { user: self.user.clone(), inputs, is_shared: true, ..Script::default() }
     }
 
     /// Takes back what a discussion has left.
@@ -317,13 +404,42 @@ impl Script {
     }
 }
 
+/// A text of one message a line with its credentials masked, and the warnings; a private key, which has lines
+/// of its own, becomes one line.
+fn masked_lines(text: &str) -> (Cow<'_, str>, Vec<String>) {
+    let Some((masked, found)) = secrets::mask(text) else { return (text.into(), Vec::new()) };
+    let breaks = |part: Range<usize>| text.get(part).map_or(0, |part| part.matches('\n').count());
+    let mut by_line: Vec<(usize, Vec<Masked>)> = Vec::new();
+    let (mut line, mut end) = (1, 0);
+    for masked in found {
+        line += breaks(end..masked.at.start);
+        end = masked.at.end;
+        match by_line.last_mut() {
+            Some((last, same)) if *last == line => same.push(masked),
+            _ => by_line.push((line, vec![masked])),
+        }
+    }
+    let warnings = by_line.iter().map(|(line, masked)| warning(&format!("message {line}"), masked)).collect();
+    (masked.into(), warnings)
+}
+
+/// What is said of an issue's title and body.
+const SOURCE: &str = "the issue's title and body are source text, not a message, and are left out; put them into a document of the item, so that they are read";
+
+fn warning(place: &str, masked: &[Masked]) -> String {
+    let kinds = secrets::named(masked);
+    format!(
+        "{place} holds {kinds}, masked in the recording; revoke it, because it can still be read where the message came from"
+    )
+}
+
 /// A person's name on one line, without control signs.
 fn person(name: &str) -> String {
     plain::cut(&plain::one_line(&plain::clean(name)), 60)
 }
 
 fn said(text: String) -> Option<RawInput> {
-    Some(RawInput { text, by: None, at: None })
+    Some(RawInput { text, ..RawInput::default() })
 }
 
 /// A script as `.yaml` and `.json` write it.
@@ -335,13 +451,16 @@ struct Raw {
     /// Answers by step, for the analysis; a discussion has none.
     #[serde(default)]
     answers: Option<BTreeMap<String, Vec<Option<RawInput>>>>,
+    #[serde(skip)]
+    source: Option<Source>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct RawInput {
     text: String,
     by: Option<String>,
     at: Option<String>,
+    comment: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -361,12 +480,12 @@ impl<'de> Deserialize<'de> for RawInput {
                 f.write_str("a text in quotes, null for silence, or {text, by, at}")
             }
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<RawInput, E> {
-                Ok(RawInput { text: text.to_owned(), by: None, at: None })
+                Ok(RawInput { text: text.to_owned(), ..RawInput::default() })
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawInput, A::Error> {
                 let spelled = Spelled::deserialize(serde::de::value::MapAccessDeserializer::new(map));
                 let Spelled { text, by, at } = spelled.map_err(A::Error::custom)?;
-                Ok(RawInput { text, by, at })
+                Ok(RawInput { text, by, at, comment: None })
             }
         }
         deserializer.deserialize_any(Words)
@@ -398,17 +517,11 @@ fn from_json(name: &str, text: &str) -> Result<Raw, Finding> {
     let is_issue = value.get("inputs").is_none()
         && ["title", "body", "comments"].iter().any(|key| value.get(key).is_some());
     if is_issue {
-        let part =
-            |key: &str| value.get(key).and_then(|part| part.as_str()).unwrap_or_default().trim().to_owned();
-        let opening = [part("title"), part("body")]
-            .into_iter()
-            .filter(|part| !part.is_empty())
-            .collect::<Vec<_>>()
-            .join("\n\n");
-        let first =
-            (!opening.is_empty()).then(|| RawInput { by: login(&value), at: moment(&value), text: opening });
-        let rest = value.get("comments").into_iter().flat_map(comments);
-        return Ok(Raw { inputs: Some(first.into_iter().map(Some).chain(rest).collect()), ..Raw::default() });
+        let part = |key: &str| value.get(key).and_then(|part| part.as_str()).unwrap_or_default().to_owned();
+        let source = Source { title: part("title"), body: part("body"), by: login(&value) };
+        let has_source = !(source.title.trim().is_empty() && source.body.trim().is_empty());
+        let inputs = Some(value.get("comments").into_iter().flat_map(comments).collect());
+        return Ok(Raw { inputs, source: has_source.then_some(source), ..Raw::default() });
     }
     serde_json::from_str(text).map_err(|error| {
         // JSON's parser points behind a value, YAML's at it; what both can read, YAML's finds.
@@ -425,13 +538,20 @@ fn from_json(name: &str, text: &str) -> Result<Raw, Finding> {
 fn comments(list: &serde_json::Value) -> impl Iterator<Item = Option<RawInput>> {
     list.as_array().into_iter().flatten().filter_map(|comment| {
         let text = comment.get("body")?.as_str()?.trim().to_owned();
-        (!text.is_empty()).then(|| Some(RawInput { text, by: login(comment), at: moment(comment) }))
+        (!text.is_empty()).then(|| {
+            Some(RawInput { text, by: login(comment), at: moment(comment), comment: number(comment) })
+        })
     })
 }
 
 fn login(of: &serde_json::Value) -> Option<String> {
     let person = of.get("author").or_else(|| of.get("user"))?;
     Some(person.get("login")?.as_str()?.to_owned())
+}
+
+/// The id of a comment; `gh` prints another kind of id, which is no number.
+fn number(of: &serde_json::Value) -> Option<u64> {
+    of.get("id")?.as_u64()
 }
 
 fn moment(of: &serde_json::Value) -> Option<String> {
@@ -504,7 +624,13 @@ mod tests {
     #[test]
     fn what_github_prints_is_a_script() {
         let view = r#"{"title": "T", "body": "B\r\nC", "comments": [{"id": "x", "author": {"login": "sam"}, "body": "hi", "createdAt": "2026-02-20T14:30:00Z"}, {"body": ""}]}"#;
-        assert_eq!(texts("s.json", view), ["T\n\nB\nC", "hi"]);
+        assert_eq!(texts("s.json", view), ["hi"]);
+        let script = Script::read("s.json", view.as_bytes()).unwrap();
+        let source = script.source.unwrap();
+        assert_eq!((source.title.as_str(), source.body.as_str(), script.notes.len()), ("T", "B\nC", 1));
+        // Nobody has commented on it yet.
+        assert!(Script::read("s.json", br#"{"title": "T", "body": "", "comments": []}"#).is_ok());
+        assert!(refused("s.json", r#"{"title": "", "comments": []}"#).contains("`inputs` are empty"));
         let rest =
             r#"[{"id": 1, "user": {"login": "sam"}, "body": "hi", "created_at": "2026-02-20T14:30:00Z"}]"#;
         let script = Script::read("-", rest.as_bytes()).unwrap();
@@ -522,11 +648,38 @@ mod tests {
     }
 
     #[test]
+    fn credentials_are_masked_and_named_by_their_kind_only() {
+        let token = format!("{}{}", "glpat-", "a1B2c3D4e5F6g7H8i9J0k");
+        let key = format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----", "aB3".repeat(20));
+        let text = format!("one\n{key}\nuse {token} and {token}\ndone\n");
+        let script = Script::read("s.txt", text.as_bytes()).unwrap();
+        let said: Vec<&str> = script.inputs().flatten().map(|input| input.text.as_str()).collect();
+        let masked = "use [masked: GitLab token] and [masked: GitLab token]";
+        assert_eq!(said, ["one", "[masked: private key]", masked, "done"]);
+        assert_eq!(script.warnings.len(), 2);
+        assert!(script.warnings[1].starts_with("message 3 holds 2 GitLab tokens, masked"));
+        let yaml = format!("inputs: [one, \"{token} {token}\"]\n");
+        let script = Script::read("s.yaml", yaml.as_bytes()).unwrap();
+        assert!(script.warnings[0].starts_with("message 2 holds 2 GitLab tokens, masked"));
+        let input = Input { text: key, by: None, at: None, comment: None };
+        let script = Script::of(None, vec![None, Some(input)]);
+        assert_eq!(script.inputs().flatten().next().unwrap().text, "[masked: private key]");
+        assert!(script.warnings[0].starts_with("message 2 holds a private key, masked"));
+    }
+
+    #[test]
     fn scripts_that_cannot_be_used_are_refused_with_their_place() {
         assert!(refused("s.txt", "").contains("empty"));
         assert!(refused("s.yaml", "\n").contains("empty"));
         assert!(refused("s.yaml", "inputs: []\n").contains("`inputs` are empty"));
         assert!(refused("s.txt", "a\n\0").contains("binary"));
+        for name in ["s.md", "s", "s.docx", "a.txt/s", ".txt.bak"] {
+            assert!(refused(name, "a").contains("ends in .txt, .yaml or .json"), "{name}");
+        }
+        assert!(Script::read("S.TXT", b"a").is_ok() && Script::read("s.yml", b"inputs: [a]").is_ok());
+        for bytes in [&b"\xff\xfea\0b\0"[..], b"\xfe\xff\0a\0b", b"a\0b\0", b"\0a\0b"] {
+            assert!(Script::read("s.txt", bytes).unwrap_err().message.contains("UTF-16"));
+        }
         assert!(Script::read("s.txt", b"a\xff").unwrap_err().message.contains("UTF-8"));
         insta::assert_snapshot!(refused("s.yaml", "user: Sam\nimputs:\n  - one\n"), @r#"
         s.yaml:2:1: unknown key "imputs"; did you mean "inputs"?

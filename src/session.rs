@@ -1,18 +1,22 @@
 //! The loop between a discussion, a voice and a script; the only place that waits for anybody.
 //!
 //! Whatever a voice says passes the rules before it is recorded, and every discussion ends: by its turn limit, or by silence.
+//! Every message of the script is heard, or recorded as [unheard](Event::Unheard): turns are kept back for the messages
+//! still to come, and what comes too late is kept word for word.
 //! [The example of the crate](crate#a-discussion-as-a-library) holds one.
 
-use crate::discussion::event::{Contribution, Event, Record, Time};
+use crate::discussion::address::{Address, address};
+use crate::discussion::event::{Class, Contribution, Event, Message, Record, Time, Unheard};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion, Next, Refused};
+use crate::minutes::{self, Forms};
 use crate::plain;
-use crate::script::Script;
+use crate::script::{Input, Script};
 use crate::voice::integrity::{Breach, breaches, without_prefix};
-use crate::voice::offline::Offline;
-use crate::voice::{Speechless, Voice};
+use crate::voice::reviewer::Reviewer;
+use crate::voice::{Line, Speechless, Voice};
 
-/// How often a voice is asked again for a line that breaks the rules.
+/// How often a voice is asked for a line before another one speaks in its place.
 pub const TRIES: usize = 3;
 
 /// Why a discussion could not be held to its end.
@@ -30,9 +34,9 @@ pub enum Stopped {
 }
 
 /// What came of a request for a line.
-enum Line {
+enum Spoken {
     Said {
-        text: String,
+        line: Line,
         by_stand_in: bool,
     },
     Passed,
@@ -49,7 +53,38 @@ pub enum Went {
     Waiting,
 }
 
-/// Holds a discussion from where it stands to its end, or to where it waits for its user.
+/// Turns that the messages still to come will take.
+struct Reserve {
+    /// Of each message to come, its own turn and the answers that it is owed.
+    owed: std::collections::VecDeque<u32>,
+    sum: u32,
+}
+
+impl Reserve {
+    /// The messages of a script up to the first that ends the discussion.
+    fn of(script: &Script, talk: &Discussion<'_>) -> Reserve {
+        let (mut owed, mut sum, mut has_ended) = (std::collections::VecDeque::new(), 0_u32, false);
+        for input in script.inputs().flatten() {
+            let turns = if has_ended { 0 } else { talk.turns_owed(&input.text) };
+            has_ended |= talk.hear("", &input.text).class == Class::Exit;
+            owed.push_back(turns);
+            sum = sum.saturating_add(turns);
+        }
+        Reserve { owed, sum }
+    }
+
+    /// The next message was taken from the script.
+    fn take(&mut self) {
+        self.sum = self.sum.saturating_sub(self.owed.pop_front().unwrap_or_default());
+    }
+
+    /// Whether a line that nobody is owed would take a turn from a message still to come.
+    fn is_short(&self, talk: &Discussion<'_>) -> bool {
+        talk.turns_left() <= self.sum
+    }
+}
+
+/// Holds a discussion from where it is to its end, or to where it waits for its user.
 ///
 /// `stand_in` speaks where an answer is due and `voice` (none: the stand-in itself) cannot give a
 /// line that keeps the rules. `tell` sees each event after it is recorded. A voice whose token
@@ -60,74 +95,124 @@ pub enum Went {
 pub fn hold(
     talk: &mut Discussion<'_>,
     mut voice: Option<&mut dyn Voice>,
-    stand_in: &mut Offline,
+    stand_in: &mut Reviewer<'_>,
     script: &mut Script,
     clock: &dyn Fn() -> Time,
     tell: &mut dyn FnMut(&Record) -> Result<(), String>,
 ) -> Result<Went, Stopped> {
-    let mut passed = 0;
+    let forms = Forms::read(talk.library().rules(), &talk.library().language).map_err(Speechless::from)?;
+    let (mut passed, mut reserve) = (0, Reserve::of(script, talk));
     loop {
-        let mut at = None;
         let next = talk.next_after(passed)?;
         let pausing = (next == Next::User && script.waits()).then(|| talk.pausing()).transpose()?.flatten();
         if let Some(paused) = pausing {
-            // As the end of it all, the end of a run takes no time.
-            let at = talk.log().last().map_or_else(clock, |last| last.at);
-            let record = Record { at, event: Event::Paused(paused) };
-            talk.record(record.clone())?;
-            tell(&record).map_err(Stopped::Watcher)?;
+            record_at(talk, last_moment(talk, clock), Event::Paused(paused), tell)?;
             return Ok(Went::Waiting);
         }
-        let event = match next {
+        let (at, event) = match next {
+            Next::Line(cue) if !cue.owed && reserve.is_short(talk) => {
+                passed += 1;
+                continue;
+            }
             Next::Line(cue) => match speak(&cue, talk, &mut voice, stand_in)? {
-                Line::Said { text, by_stand_in } => {
+                Spoken::Said { line, by_stand_in } => {
                     let voice = (by_stand_in && voice.is_some()).then(|| stand_in.name().to_owned());
-                    let turn = talk.turn_count() + 1;
-                    Event::Contribution(Contribution {
-                        turn,
-                        by: cue.persona,
-                        voice,
-                        purpose: cue.purpose,
-                        text,
-                    })
+                    (None, Event::Contribution(contribution(talk, cue, line, voice)))
                 }
-                Line::Passed => {
+                Spoken::Passed => {
                     passed += 1;
                     continue;
                 }
-                Line::Spent => Event::Synthesis(sum_up(talk, &mut voice, stand_in)?),
-            },
-            Next::User => match script.next_input() {
-                Some(input) => {
-                    at = input.at;
-                    let by = input.by.unwrap_or_else(|| talk.opened().user.clone());
-                    Event::User(talk.hear(&by, &input.text))
+                Spoken::Spent => {
+                    keep_unheard(talk, script, clock, tell)?;
+                    (None, Event::Synthesis(sum_up(talk, &mut voice, &forms)?))
                 }
-                None => Event::Silence {},
             },
-            Next::Notice(notice) => Event::Notice(notice),
-            Next::Summary => Event::Synthesis(sum_up(talk, &mut voice, stand_in)?),
-            Next::Close(closed) => {
-                at = talk.log().last().map(|last| last.at);
-                Event::Closed(closed)
+            Next::User => {
+                let input = script.next_input();
+                if input.is_some() {
+                    reserve.take();
+                }
+                match input {
+                    Some(input) => (input.at, Event::User(message(talk, &input))),
+                    None => (None, Event::Silence {}),
+                }
             }
+            Next::Notice(notice) => (None, Event::Notice(notice)),
+            Next::Summary => {
+                keep_unheard(talk, script, clock, tell)?;
+                (None, Event::Synthesis(sum_up(talk, &mut voice, &forms)?))
+            }
+            // The end takes no time.
+            Next::Close(closed) => (Some(last_moment(talk, clock)), Event::Closed(closed)),
             Next::Nothing => return Ok(Went::Through),
         };
         passed = 0;
-        let record = Record { at: at.unwrap_or_else(clock), event };
-        talk.record(record.clone())?;
-        tell(&record).map_err(Stopped::Watcher)?;
+        record_at(talk, at.unwrap_or_else(clock), event, tell)?;
     }
+}
+
+fn last_moment(talk: &Discussion<'_>, clock: &dyn Fn() -> Time) -> Time {
+    talk.log().last().map_or_else(clock, |last| last.at)
+}
+
+fn record_at(
+    talk: &mut Discussion<'_>,
+    at: Time,
+    event: Event,
+    tell: &mut dyn FnMut(&Record) -> Result<(), String>,
+) -> Result<(), Stopped> {
+    let record = Record { at, event };
+    talk.record(record.clone())?;
+    tell(&record).map_err(Stopped::Watcher)
+}
+
+fn contribution(talk: &Discussion<'_>, cue: Cue, line: Line, voice: Option<String>) -> Contribution {
+    let Line { text, rests, rule, position } = line;
+    let turn = talk.turn_count() + 1;
+    Contribution { turn, by: cue.persona, voice, purpose: cue.purpose, text, rests, rule, position }
+}
+
+/// Who wrote an input: its own author, else the script's user.
+fn author(talk: &Discussion<'_>, input: &Input) -> String {
+    input.by.clone().unwrap_or_else(|| talk.opened().user.clone())
+}
+
+fn message(talk: &Discussion<'_>, input: &Input) -> Message {
+    Message { comment: input.comment, ..talk.hear(&author(talk, input), &input.text) }
+}
+
+/// Records the messages that the discussion did not come to; "done" alone is none.
+fn keep_unheard(
+    talk: &mut Discussion<'_>,
+    script: &mut Script,
+    clock: &dyn Fn() -> Time,
+    tell: &mut dyn FnMut(&Record) -> Result<(), String>,
+) -> Result<(), Stopped> {
+    if script.is_shared {
+        return Ok(());
+    }
+    for input in script.rest() {
+        let only_ends = Address::Exit { has_content: false };
+        if address(&input.text, &talk.library().cast, false) == only_ends {
+            continue;
+        }
+        let by = author(talk, &input);
+        let late = Unheard { by, text: input.text, comment: input.comment };
+        record_at(talk, input.at.unwrap_or_else(clock), Event::Unheard(late), tell)?;
+    }
+    Ok(())
 }
 
 fn sum_up(
     talk: &Discussion<'_>,
     voice: &mut Option<&mut dyn Voice>,
-    stand_in: &mut Offline,
+    forms: &Forms,
 ) -> Result<Summary, Speechless> {
+    let by_rule = minutes::summary(talk, forms);
     match voice {
-        Some(voice) => voice.summary(talk),
-        None => stand_in.summary(talk),
+        Some(voice) => voice.summary(talk, by_rule),
+        None => Ok(by_rule),
     }
 }
 
@@ -136,36 +221,50 @@ fn speak(
     cue: &Cue,
     talk: &Discussion<'_>,
     voice: &mut Option<&mut dyn Voice>,
-    stand_in: &mut Offline,
-) -> Result<Line, Stopped> {
-    let Some(persona) = talk.library().cast.get(&cue.persona) else { return Ok(Line::Passed) };
+    stand_in: &mut Reviewer<'_>,
+) -> Result<Spoken, Stopped> {
     if let Some(voice) = voice {
-        let mut broken = Vec::new();
-        for _ in 0..TRIES {
-            let text = match voice.line(cue, talk, &broken) {
-                Ok(Some(text)) => text,
-                Ok(None) if cue.owed => {
-                    let words = "an answer is due".to_owned();
-                    broken = vec![Breach { rule: "silence".to_owned(), words }];
-                    continue;
-                }
-                Ok(None) => break,
-                // What was said so far is worth a synthesis.
-                Err(Speechless::Spent(_)) if talk.turn_count() > 0 => return Ok(Line::Spent),
-                Err(failed) => return Err(failed.into()),
-            };
-            let text = plain::clean(without_prefix(&text, persona)).trim().to_owned();
-            broken = breaches(&text, persona, talk);
-            if broken.is_empty() {
-                return Ok(Line::Said { text, by_stand_in: false });
-            }
-        }
-        if !cue.owed {
-            return Ok(Line::Passed);
+        match ask(cue, talk, *voice, stand_in)? {
+            Spoken::Passed if cue.owed => {}
+            spoken => return Ok(spoken),
         }
     }
     Ok(match stand_in.line(cue, talk, &[])? {
-        Some(text) => Line::Said { text: plain::clean(&text), by_stand_in: true },
-        None => Line::Passed,
+        Some(line) => {
+            Spoken::Said { line: Line { text: plain::clean(&line.text), ..line }, by_stand_in: true }
+        }
+        None => Spoken::Passed,
     })
+}
+
+/// Asks a voice for a line: again where it breaks a hard rule, and once more where it breaks a soft one.
+fn ask(
+    cue: &Cue,
+    talk: &Discussion<'_>,
+    voice: &mut dyn Voice,
+    stand_in: &Reviewer<'_>,
+) -> Result<Spoken, Stopped> {
+    let Some(persona) = talk.library().cast.get(&cue.persona) else { return Ok(Spoken::Passed) };
+    let mut broken: Vec<Breach> = Vec::new();
+    for _ in 0..TRIES {
+        let line = match voice.line(cue, talk, &broken) {
+            Ok(Some(line)) => line,
+            Ok(None) if cue.owed => {
+                broken = vec![Breach::hard("silence", "an answer is due")];
+                continue;
+            }
+            Ok(None) => return Ok(Spoken::Passed),
+            // What was said so far is worth a synthesis.
+            Err(Speechless::Spent(_)) if talk.turn_count() > 0 => return Ok(Spoken::Spent),
+            Err(failed) => return Err(failed.into()),
+        };
+        let text = plain::clean(without_prefix(&line.text, persona)).trim().to_owned();
+        let had_soft = !broken.is_empty() && broken.iter().all(|breach| !breach.is_hard);
+        broken = breaches(&text, persona, talk, &|words| stand_in.mentions(words));
+        let is_hard = broken.iter().any(|breach| breach.is_hard);
+        if broken.is_empty() || had_soft && !is_hard {
+            return Ok(Spoken::Said { line: Line { text, ..line }, by_stand_in: false });
+        }
+    }
+    Ok(Spoken::Passed)
 }

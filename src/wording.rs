@@ -50,9 +50,9 @@ fn without_path(message: &str) -> &str {
 /// What is wrong with a JSON text, and how to mend it.
 fn syntax(message: &str) -> (String, String) {
     let (message, hint) = match message {
-        "trailing comma" => ("a comma stands before the bracket that closes", "take the comma away"),
-        "trailing characters" => ("something stands behind the end", "take it away"),
-        "expected value" => ("a value is missing", "texts stand in double quotes; comments are not allowed"),
+        "trailing comma" => ("there is a comma before the closing bracket", "take the comma away"),
+        "trailing characters" => ("there is more after the end", "take it away"),
+        "expected value" => ("a value is missing", "texts are in double quotes; comments are not allowed"),
         "expected ident" => ("this word is no value", "write true, false, null, or a text in double quotes"),
         "key must be a string" => ("a key is not in double quotes", "write it like \"key\": value"),
         "recursion limit exceeded" => ("it is nested too deeply", "take levels away"),
@@ -85,7 +85,7 @@ fn unknown(message: &str) -> Option<(String, Option<String>)> {
     let known: Vec<&str> = rest.split('`').skip(1).step_by(2).collect();
     let near = did_you_mean(word, &known);
     let hint = if known.is_empty() {
-        "nothing may stand here".to_owned()
+        "nothing is allowed here".to_owned()
     } else {
         format!("{several} {}", known.join(", "))
     };
@@ -102,7 +102,7 @@ fn key(message: &str) -> Option<(String, Option<String>)> {
         .strip_prefix("duplicate field ")
         .or_else(|| message.strip_prefix("duplicate entry with key "))?;
     let name = plain::cut(&plain::shown(name.trim_matches(['`', '"'])), 60);
-    Some((format!("the key `{name}` stands twice"), Some("remove one of the two".to_owned())))
+    Some((format!("the key `{name}` appears twice"), Some("remove one of the two".to_owned())))
 }
 
 /// `invalid type: string "two", expected u32` and its like.
@@ -184,7 +184,7 @@ mod tests {
         expected a whole number, found the text "two" | write it in digits, without quotes
         expected a whole number, found the number -5 | write it in digits, without quotes
         expected a text, found a list | put a text in quotes
-        the key `items` stands twice | remove one of the two
+        the key `items` appears twice | remove one of the two
         expected a list, found `key: value` lines | write it like [one, two]
         expected `key: value` lines, found nothing | write it like key: value
         not valid YAML: did not find expected ',' or ']' | indent with blanks, close what is open, and put a text with `: ` or ` #` in quotes
@@ -197,8 +197,8 @@ mod tests {
         ];
         insta::assert_snapshot!(cases.map(|case| shown(json(case))).join("\n"), @r#"
         not valid JSON: the file ends before everything is closed | close what is open with `}`, `]` or `"`
-        not valid JSON: a comma stands before the bracket that closes | take the comma away
-        not valid JSON: a value is missing | texts stand in double quotes; comments are not allowed
+        not valid JSON: there is a comma before the closing bracket | take the comma away
+        not valid JSON: a value is missing | texts are in double quotes; comments are not allowed
         expected a whole number, found the number 1.5 | write it in digits, without quotes
         "#);
     }

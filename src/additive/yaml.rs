@@ -91,7 +91,7 @@ enum Kind<'t> {
     Mapping(Members),
 }
 
-type Members = BTreeMap<String, (usize, usize)>;
+type Members = BTreeMap<Box<str>, (usize, usize)>;
 
 /// The key that merges another mapping in, as it compares.
 const MERGE: &str = "Plain\"<<\"";
@@ -207,11 +207,11 @@ fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
         stream.merges |= name == MERGE;
         let line = stream.nodes[key].line as usize;
         let Kind::Mapping(members) = &mut stream.nodes[at].kind else { continue };
-        if members.contains_key(&name) {
+        if members.contains_key(&*name) {
             let message = format!("the key {} stands twice in one mapping", quoted(&name));
             return Err(Broken { code: Code::DuplicateKey, line, message });
         }
-        members.insert(name, (key, node));
+        members.insert(name.into_boxed_str(), (key, node));
     }
     let (whole, trailing) = comments(text, &inside, &mut places);
     (stream.comments, stream.trailing) = (whole, trailing);
@@ -400,7 +400,7 @@ impl<'t> Stream<'t> {
                 elements.iter().map(|element| self.name(*element, effort)).collect::<Vec<_>>().join(",")
             }
             Kind::Mapping(members) => {
-                let member = |(key, (_, value)): (&String, &(usize, usize))| (key.clone(), *value);
+                let member = |(key, (_, value)): (&Box<str>, &(usize, usize))| (key.clone(), *value);
                 let members: Vec<_> = members.iter().map(member).collect();
                 let parts = members.iter().map(|(key, value)| format!("{key}:{}", self.name(*value, effort)));
                 format!("{{{}}}", parts.collect::<Vec<_>>().join(","))
@@ -438,8 +438,8 @@ impl<'a> Walk<'a> {
             match &stream.nodes[at].kind {
                 Kind::Mapping(members) if seen.insert(at) && self.effort <= self.most => {
                     self.effort += members.len();
-                    for (name, member) in members.iter().filter(|(name, _)| *name != MERGE) {
-                        found.entry(name.as_str()).or_insert(*member);
+                    for (name, member) in members.iter().filter(|(name, _)| &***name != MERGE) {
+                        found.entry(&**name).or_insert(*member);
                     }
                     open.extend(members.get(MERGE).map(|(_, source)| *source));
                 }

@@ -1,8 +1,8 @@
 //! How thoroughly a phase is talked through (FR-006): from the quick scan's scope and complexity, or
 //! from what the user asks for.
 
-use crate::discussion::words::{find_run, words};
 use crate::step::Depth;
+use crate::text::words::{find_run, words};
 
 /// The size of a change, or how hard it is: three classes each (AC-006-01 to AC-006-03).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

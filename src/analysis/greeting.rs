@@ -7,12 +7,12 @@ use minijinja::{Value, context};
 use super::{Analysis, Beginning, Opening, Talk, phase_name};
 use crate::analysis::artifact::draft::confirms;
 use crate::analysis::artifact::{Known, Line};
-use crate::discussion::extract::sentences;
 use crate::library::Library;
 use crate::persona::Persona;
 use crate::plain;
 use crate::step::{Depth, Prompt, Step};
 use crate::template::Failed;
+use crate::text::sentences;
 
 /// A few words of an answer are given back, at most this many characters.
 const GIST: usize = 90;
@@ -166,7 +166,7 @@ pub fn reflection(
     number: usize,
 ) -> Result<String, Failed> {
     let text = plain::one_line(&plain::clean(answer));
-    let first = sentences(&text).into_iter().next().unwrap_or_else(|| text.clone());
+    let first = sentences(&text).into_iter().next().unwrap_or(&text);
     let gist = plain::cut(first.trim_end_matches(['.', '!', '?', ';']), GIST);
     // A yes has no words to give back.
     let gist = if confirms(answer) { String::new() } else { gist };

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::depth::Size;
-use crate::discussion::words::{is_significant, stem, words};
+use crate::text::words::{is_significant, stem, words};
 
 /// A keyword in so many times more files than any other, and in more than so many, says nothing about
 /// this item.

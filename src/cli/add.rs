@@ -5,10 +5,9 @@ use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::json;
 
-use super::elaborate::author;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Clock, Global, complete, now, open, table};
+use super::{Clock, Global, complete, identity, now, open, table};
 use crate::item::{is_document, meta};
 use crate::landing;
 use crate::plain;
@@ -36,6 +35,9 @@ pub struct Options {
     base: Option<String>,
     #[command(flatten)]
     clock: Clock,
+    /// End the commit message with a Signed-off-by line of the author
+    #[arg(long)]
+    signoff: bool,
 }
 
 /// The item, its name and where it comes from: the arguments', or an issue's.
@@ -78,12 +80,14 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let path = table::new_path(&item, config.items())?;
     let at = options.clock.fixed()?.unwrap_or_else(now);
     let text = meta::new_item(source, table::slug(&path), &name, at, &place.base.to_string());
+    let trusted = table::trusted(global, &repo, &place, &config)?;
+    let author = identity::author(&repo, &trusted, options.signoff);
     let new = landing::NewItem {
         path: &path,
         meta: &text,
         branch: &place.branch,
         start: place.base,
-        author: &author(),
+        author: &author,
         time: at.seconds(),
     };
     let commit = landing::add(&repo, &library, &new)?;

@@ -9,26 +9,26 @@ use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::{Value, json};
 
-use super::elaborate::author;
 use super::exit::{Code, Fail};
 use super::landed::{held, say_change};
 use super::screen::Screen;
 use super::unified::unified;
 use super::voices::{self, Choice};
-use super::{Clock, Global, complete, nanoseconds, now, open, push, table};
+use super::{Clock, Global, before_run, complete, identity, nanoseconds, now, open, push, table};
 use crate::analysis::Stopped;
 use crate::analysis::event::to_lines;
-use crate::discussion::event::{Record, Time};
+use crate::config::Config;
+use crate::discussion::event::{Author, Record, Time};
 use crate::item::meta::{self, Source};
 use crate::item::path::OutputPath;
 use crate::landing;
 use crate::library::{Library, sha256};
+use crate::model::Model;
+use crate::model::tape::{Lines, Tape, Taping};
 use crate::persona::Cast;
 use crate::plain::{self, count};
 use crate::repo::{Repo, short};
 use crate::script::{Input, Script};
-use crate::voice::model::Model;
-use crate::voice::tape::{Lines, Tape, Taping};
 use crate::walk::{Audience, Mode, Setup, Walked, walk};
 
 /// The turn limit of a discussion where nothing says another (AC-007-03).
@@ -59,6 +59,9 @@ pub struct Options {
     max_turns: Option<u32>,
     #[command(flatten)]
     clock: Clock,
+    /// End the commit message with a Signed-off-by line of the author
+    #[arg(long)]
+    signoff: bool,
     /// Print the diff and write nothing
     #[arg(long, conflicts_with = "one_commit")]
     dry_run: bool,
@@ -90,6 +93,10 @@ pub struct Task {
     pub voice: voices::Options,
     pub max_turns: Option<u32>,
     pub fixed: Option<Time>,
+    /// The commits say so with a trailer.
+    pub signed_off: bool,
+    /// A branch whose discussions are merged already is left, and the next free one taken.
+    pub leaves_merged: bool,
     pub mode: Mode,
     pub answers: Answers,
 }
@@ -241,6 +248,8 @@ impl Options {
             voice: self.voice.clone(),
             max_turns: self.max_turns,
             fixed: self.clock.fixed()?,
+            signed_off: self.signoff,
+            leaves_merged: true,
             mode,
             answers: Answers::Asked,
         })
@@ -259,6 +268,8 @@ impl Task {
             voice: self.voice.clone(),
             max_turns: self.max_turns,
             fixed: self.fixed,
+            signed_off: self.signed_off,
+            leaves_merged: self.leaves_merged,
             mode: self.mode,
             answers: self.answers.clone(),
         }
@@ -270,6 +281,9 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     let built_in = table::BuiltIn::begin();
     let repo = open(global)?;
     let mut place = table::place(&repo, &task.item, task.branch.as_deref(), task.base.as_deref())?;
+    if task.leaves_merged {
+        place = before_run::unmerged(&repo, place, task.base.as_deref(), screen)?;
+    }
     if place.exists && task.base.is_some() {
         screen.note(&format!(
             "the branch {} exists; --base says where a new one starts and is not used",
@@ -277,22 +291,26 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         ));
     }
     let config = table::config(global, &repo, place.base)?;
+    let trusted = table::trusted(global, &repo, &place, &config)?;
+    let author = identity::author(&repo, &trusted, task.signed_off);
     let voice = match &task.answers {
         Answers::Given(tape) => Choice::Tape(tape.clone()),
-        _ => Choice::of(&task.voice, &table::trusted(global, &repo, &place, &config)?)?,
+        _ => Choice::of(&task.voice, &trusted)?,
     };
     let tokens = match &task.answers {
         Answers::Given(tape) => tape.head.tokens,
         _ => task.voice.max_tokens_total,
     };
     let library = built_in.library(&repo, place.base, &config)?;
-    let path = find_or_add(&repo, &library, &task, &mut place, config.items())?;
+    let path = find_or_add(&repo, &library, &task, &mut place, &config, &author)?;
     let item = repo.item(place.base, &path)?;
+    before_run::edited(&repo, &item, screen)?;
     check_outputs(&library)?;
     let script = task.script;
     for note in &script.notes {
         screen.note(note);
     }
+    script.warnings.iter().for_each(|warning| screen.warn(warning));
     for (step, inputs) in script.answers() {
         library.step(step).map_err(|unknown| {
             Fail::new(format!("the script's `answers` name a step that there is not: {unknown}"))
@@ -302,7 +320,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     script.inputs().flatten().try_for_each(|input| voices::refuse_secrets("the script", &input.text))?;
     let max_turns =
         task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns).unwrap_or(DEFAULT_TURNS);
-    let run = run_id(&path, &script, max_turns, &library, config.items(), &voice, task.fixed);
+    let run = run_id(&path, &script, max_turns, &library, &config, &voice, task.fixed);
     let clock = || task.fixed.unwrap_or_else(now);
     let setup = Setup {
         repo: &repo,
@@ -311,7 +329,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         script,
         branch: place.branch.clone(),
         base: place.base,
-        author: author(),
+        author,
         voice: voice.name(),
         model: voice.model(),
         speaker: speaker(&voice, &task.answers, tokens)?,
@@ -319,11 +337,11 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         max_turns,
         mode: task.mode,
         run,
-        items: config.items().to_owned(),
+        items: config.folders().into_iter().map(str::to_owned).collect(),
         fixed: task.fixed,
         clock: &clock,
     };
-    let waits = (!voice.is_offline()).then(|| format!("waiting for {}", voice.name()));
+    let waits = (!voice.is_reviewer()).then(|| format!("waiting for {}", voice.name()));
     let seats = Seats { screen, cast: &library.cast, waits };
     let walked = walk(setup, &seats)?;
     tell(&walked, &place.branch, task.mode, screen);
@@ -345,16 +363,17 @@ fn find_or_add(
     library: &Library,
     task: &Task,
     place: &mut table::Place,
-    items: &str,
+    config: &Config,
+    author: &Author,
 ) -> Result<String, Fail> {
-    let found = repo.find_item(place.base, &task.item, items);
+    let found = repo.find_item(place.base, &task.item, &config.folders());
     let (Err(crate::repo::Error::NoItem { .. }), Some((source, name))) = (&found, &task.new) else {
         return Ok(found?);
     };
     if task.mode == Mode::Dry {
         return Ok(found?);
     }
-    let path = table::new_path(&task.item, items)?;
+    let path = table::new_path(&task.item, config.items())?;
     let at = task.fixed.unwrap_or_else(now);
     let text = meta::new_item(*source, table::slug(&path), name, at, &place.base.to_string());
     let new = landing::NewItem {
@@ -362,7 +381,7 @@ fn find_or_add(
         meta: &text,
         branch: &place.branch,
         start: place.base,
-        author: &author(),
+        author,
         time: at.seconds(),
     };
     place.base = landing::add(repo, library, &new)?;
@@ -388,7 +407,7 @@ fn run_id(
     script: &Script,
     max_turns: u32,
     library: &Library,
-    items: &str,
+    config: &Config,
     voice: &Choice,
     fixed: Option<Time>,
 ) -> String {
@@ -403,7 +422,7 @@ fn run_id(
         None => json!([nanoseconds().to_string(), std::process::id()]),
     };
     let digests = library.steps.first().map(|step| library.digests(step));
-    let voice = voice.identity();
+    let (voice, items) = (voice.identity(), config.folders().join(" "));
     let all = json!(["analyze", item, script.user, inputs, answers, max_turns, digests, items, voice, clock]);
     sha256(all.to_string().as_bytes())[..32].to_owned()
 }

@@ -35,7 +35,10 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     repo.forget_objects();
     let commit = repo.resolve(&options.rev)?;
     let replay = Replay::new(repo, Arc::new(Library::built_in()?), table::operators(global)?);
-    let items = replay.repo().items(commit, replay.config(commit)?.items())?;
+    let mut items = Vec::new();
+    for folder in replay.config(commit)?.folders() {
+        items.extend(replay.repo().items(commit, folder)?);
+    }
     if items.is_empty() {
         table::note_nothing(replay.repo(), "item", &options.rev, screen);
     }

@@ -250,7 +250,7 @@ fn judged(
 
 /// The repository of the options; in a hook, the one that git's own variables name. `git commit --all` and
 /// `git commit FILE` name an index of their own, and no folder.
-fn open_here(global: &Global) -> Result<Repo, Fail> {
+pub fn open_here(global: &Global) -> Result<Repo, Fail> {
     #[allow(clippy::disallowed_methods)]
     let in_hook = ["GIT_DIR", "GIT_INDEX_FILE"].iter().any(|name| std::env::var_os(name).is_some());
     if global.repo.is_none() && in_hook {

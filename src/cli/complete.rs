@@ -62,8 +62,10 @@ fn slugs(repo: &Repo) -> Option<Vec<String>> {
     let own = repo.branches("roundtable/").ok()?;
     let mut found: Vec<String> = own.iter().map(|branch| table::slug(branch).to_owned()).collect();
     if let Ok(head) = repo.resolve("HEAD") {
-        let items = repo.items(head, settings(repo).items()).unwrap_or_default();
-        found.extend(items.iter().map(|path| table::slug(path).to_owned()));
+        for folder in settings(repo).folders() {
+            let items = repo.items(head, folder).unwrap_or_default();
+            found.extend(items.iter().map(|path| table::slug(path).to_owned()));
+        }
     }
     found.sort();
     found.dedup();
@@ -87,6 +89,15 @@ pub fn steps() -> Vec<CompletionCandidate> {
     let steps = library.map(|library| library.steps.clone()).unwrap_or_default();
     let candidate = |step: crate::step::Step| CompletionCandidate::new(step.id).help(Some(step.title.into()));
     steps.into_iter().map(candidate).collect()
+}
+
+/// The built-in review rules.
+pub fn review_rules() -> Vec<CompletionCandidate> {
+    let rules = crate::review::Rules::built_in().unwrap_or_default();
+    let candidate = |rule: &crate::review::Rule| {
+        CompletionCandidate::new(rule.file.rule.clone()).help(Some(rule.file.title.clone().into()))
+    };
+    rules.iter().map(candidate).collect()
 }
 
 /// The branches of the repository.

@@ -1,6 +1,5 @@
 //! `roundtable elaborate`: one discussion, from a script to a commit.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,31 +15,30 @@ use super::resume::{Log, begun, catch_up, gone_on};
 use super::screen::Screen;
 use super::unified::unified;
 use super::voices::{self, Choice};
-use super::{Clock, Global, complete, nanoseconds, now, open, plan, push, read_file, table, write_whole};
-use crate::beside::{self, Begun};
+use super::{
+    Clock, Global, before_run, complete, identity, nanoseconds, now, open, plan, push, table, write_whole,
+};
 use crate::config::Config;
-use crate::discussion::address::{Address, address};
-use crate::discussion::event::{Author, Event, FORMAT, Opened, Record, Resumed, StepRef, Time};
+use crate::discussion::address::stranger;
+use crate::discussion::event::{Event, FORMAT, Opened, Record, Resumed, StepRef, Time};
 use crate::discussion::open::Paused;
-use crate::discussion::{self, Discussion, Finished, Refused};
+use crate::discussion::{self, Discussion, Finished, Refused, default_turns};
 use crate::item::Item;
 use crate::item::meta::{self, Source};
 use crate::item::path::OutputPath;
 use crate::landing::{self, Landing};
 use crate::library::{Library, sha256};
+use crate::minutes::{self, Forms, Possible};
+use crate::model::prompt;
+use crate::model::{Live, Meter};
 use crate::plain;
-use crate::repo::{self, Leftover, Repo, Unwritten, short};
-use crate::script::{self, Input, Script};
+use crate::repo::{self, Leftover, Repo, short};
+use crate::review::Rules;
+use crate::script::Script;
 use crate::session::hold;
 use crate::step::Step;
 use crate::synthesis::{self, Outcome};
-use crate::voice::evidence::{Evidence, Mentions, search_words};
-use crate::voice::model::{Live, Meter};
-use crate::voice::offline::Offline;
-use crate::voice::prompt;
-
-/// The turn limit where nothing says another (AC-007-03).
-const DEFAULT_TURNS: u32 = 10;
+use crate::voice::reviewer::Reviewer;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: roundtable elaborate offline-mode --step 01-03 --script talk.txt")]
@@ -63,11 +61,14 @@ pub struct Options {
     /// Where a new branch starts [default: HEAD]
     #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
     base: Option<String>,
-    /// The turn limit, at least 3 [default: the item's, else 10]
+    /// The turn limit, at least 3 [default: the item's, else one that fits the script]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=100_000))]
     max_turns: Option<u32>,
     #[command(flatten)]
     clock: Clock,
+    /// End the commit message with a Signed-off-by line of the author
+    #[arg(long)]
+    signoff: bool,
     /// Print the diff and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -100,6 +101,10 @@ pub struct Task {
     pub voice: voices::Options,
     pub max_turns: Option<u32>,
     pub fixed: Option<Time>,
+    /// The commit says so with a trailer.
+    pub signed_off: bool,
+    /// A branch whose discussions are merged already is left, and the next free one taken.
+    pub leaves_merged: bool,
     pub resume: bool,
     pub open: Option<Open>,
 }
@@ -120,6 +125,7 @@ pub struct Setup {
     script: Script,
     opened: Opened,
     voice: Choice,
+    rules: Arc<Rules>,
     /// The most tokens that may be taken.
     tokens: Option<u64>,
     base: Oid,
@@ -128,8 +134,6 @@ pub struct Setup {
     exists: bool,
     /// The events of a run that was cut off, to go on from.
     begun: Vec<Record>,
-    /// What the offline voice has of the repository; taken when the discussion begins.
-    mentions: Cell<Option<Search>>,
 }
 
 impl Setup {
@@ -149,7 +153,7 @@ impl Setup {
 
 /// Holds one discussion and lands it.
 pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, Fail> {
-    let built_in = table::BuiltIn::for_a_discussion();
+    let built_in = table::BuiltIn::begin();
     if let Some(remote) = &options.push {
         push::possible(&open(global)?, remote)?;
     }
@@ -202,7 +206,7 @@ fn can_be_written(path: &Path) -> Result<(), Fail> {
 
 /// A failure behind the commit.
 fn stands(message: impl std::fmt::Display, commit: Oid, branch: &str) -> Fail {
-    Fail::new(format!("{message}; the commit {} on {branch} stands", short(commit)))
+    Fail::new(format!("{message}; the commit {} on {branch} was made", short(commit)))
 }
 
 impl Options {
@@ -210,7 +214,10 @@ impl Options {
     fn task(&self, global: &Global, screen: &Screen) -> Result<Task, Fail> {
         let fixed = self.clock.fixed()?;
         let (script, new) = match (&self.script, self.issue) {
-            (Some(path), _) => (read_script(path)?, None),
+            (Some(path), _) => {
+                let (name, bytes) = table::script(path)?;
+                (Script::read(&name, &bytes)?, None)
+            }
             (None, Some(number)) => {
                 let thread = super::github::thread(global, number, screen)?;
                 (thread.script(), Some((Source::GitHub(number), thread.title)))
@@ -227,6 +234,8 @@ impl Options {
             voice: voices::Options { is_only_planned: self.plan, ..self.voice.clone() },
             max_turns: self.max_turns,
             fixed,
+            signed_off: self.signoff,
+            leaves_merged: !self.resume,
             resume: self.resume,
             open: None,
         })
@@ -236,9 +245,12 @@ impl Options {
 /// Holds the discussion and commits it; the report, and where it stands.
 pub fn hold_and_land(setup: &Setup, screen: &Screen) -> Result<(Value, Oid), Fail> {
     let step = &setup.opened.step.id;
-    if let Some(fixed) = setup.fixed.filter(|_| setup.exists && !setup.stays_open()) {
+    if let Some(fixed) = setup.fixed.filter(|_| !setup.stays_open()) {
         let item = &setup.item;
-        if let Some(path) = landing::recorded(&setup.repo, setup.base, item, step, fixed, &setup.opened.run)?
+        let opened = &setup.opened;
+        let found = landing::recorded(&setup.repo, setup.base, item, step, fixed, &opened.run)?;
+        if let Some(path) = found
+            && (setup.exists || before_run::is_of_branch(&setup.repo, setup.base, &path, &opened.branch)?)
         {
             // A run that was killed behind its commit may have left something to clear.
             setup.repo.lock()?;
@@ -274,7 +286,7 @@ pub fn land_again(
         let paused = paused.ok_or_else(|| Fail::new(format!("{path} has no end")))?;
         return pause(&Waiting { setup, paused, usage }, tip, screen);
     };
-    let held = Held { setup, finished, usage };
+    let held = Held { setup, finished, possible: Vec::new(), usage };
     // What was read of the item stands at another commit: it is read again on this one.
     match landing::land(&setup.repo, &setup.library, &held.finished, tip, &read_at(setup, tip)?)? {
         Landing::Recorded { commit, recording } => already_recorded(setup, commit, &recording, screen),
@@ -309,8 +321,8 @@ fn with_log<T>(
 
 /// How far a discussion came.
 enum Came<'s> {
-    Through(Held<'s>),
-    Waiting(Waiting<'s>),
+    Through(Box<Held<'s>>),
+    Waiting(Box<Waiting<'s>>),
 }
 
 /// A discussion that waits for its user, and what this run took.
@@ -324,6 +336,7 @@ struct Waiting<'s> {
 struct Held<'s> {
     setup: &'s Setup,
     finished: Finished,
+    possible: Vec<Possible>,
     usage: Value,
 }
 
@@ -364,7 +377,10 @@ fn pause(waiting: &Waiting<'_>, start: Oid, screen: &Screen) -> Result<(Value, O
 /// Reads everything that a discussion starts from.
 pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Screen) -> Result<Setup, Fail> {
     let repo = open(global)?;
-    let place = table::place(&repo, &task.item, task.branch.as_deref(), task.base.as_deref())?;
+    let mut place = table::place(&repo, &task.item, task.branch.as_deref(), task.base.as_deref())?;
+    if task.leaves_merged {
+        place = before_run::unmerged(&repo, place, task.base.as_deref(), screen)?;
+    }
     if place.exists && task.base.is_some() {
         screen.note(&format!(
             "the branch {} exists; --base says where a new one starts and is not used",
@@ -372,7 +388,8 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         ));
     }
     let config = table::config(global, &repo, place.base)?;
-    let voice = Choice::of(&task.voice, &table::trusted(global, &repo, &place, &config)?)?;
+    let trusted = table::trusted(global, &repo, &place, &config)?;
+    let voice = Choice::of(&task.voice, &trusted)?;
     let fixed = task.fixed;
     let (path, new_meta) = find_or_begin(&repo, &task, &place, &config)?;
     let left = task.resume.then(|| begun(&repo, &path, &task.step, &place.branch, fixed, screen)).flatten();
@@ -386,7 +403,6 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     let rules = open.as_ref().map_or(Ok(base), |opened| repo.resolve(&opened.base))?;
     let config = if rules == place.base { config } else { table::config(global, &repo, rules)? };
     let item = repo.item_or_new(base, &path, new_meta.as_deref())?;
-    let mentions = Cell::new(Some(search(&repo, base, &item)));
     let library = built_in.library(&repo, rules, &config)?;
     let step = library.step(&task.step)?;
     for output in &step.outputs {
@@ -405,8 +421,15 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     for note in &script.notes {
         screen.note(note);
     }
-    let max_turns =
-        task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns).unwrap_or(DEFAULT_TURNS);
+    script.warnings.iter().for_each(|warning| screen.warn(warning));
+    for name in script.inputs().flatten().filter_map(|input| stranger(&input.text, &library.cast)) {
+        screen.note(&format!("nobody at the table is called {name}; {} answers", lead.first_name()));
+    }
+    let max_turns = task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns);
+    let max_turns = max_turns.unwrap_or_else(|| match task.open {
+        Some(_) => discussion::TURNS_ONE_BY_ONE,
+        None => default_turns(script.inputs().flatten().map(|input| input.text.as_str()), &library.cast),
+    });
     let digests = library.digests(step);
     let run = run_id(&item, step, &script, max_turns, &digests, &config, &voice, fixed);
     let opened = Opened {
@@ -422,12 +445,13 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         lead: lead.key.clone(),
         max_turns,
         base: base.to_string(),
+        read: item.ids.clone(),
         branch: place.branch,
         voice: voice.name(),
         model: voice.model(),
         user: script.user.clone().unwrap_or_else(|| "User".to_owned()),
         digests,
-        author: author(),
+        author: identity::author(&repo, &trusted, task.signed_off),
         run,
         new_meta: new_meta.filter(|_| item.files.is_empty()),
         comments: task.open.as_ref().map(|open| open.comments.clone()),
@@ -437,13 +461,18 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         (None, Some(begun)) => gone_on(&opened, begun)?,
         (None, None) => opened,
     };
+    before_run::edited(&repo, &item, screen)?;
+    if task.open.is_none() {
+        before_run::recorded(&repo, base, &item, &opened, &script, screen)?;
+    }
     let begun = match task.open {
         Some(open) => resumed(open, base, fixed),
         None => left.map(|left| left.log).unwrap_or_default(),
     };
     let tokens = task.voice.max_tokens_total;
     let exists = place.exists;
-    Ok(Setup { repo, library, item, script, opened, voice, tokens, base, fixed, exists, begun, mentions })
+    let rules = Arc::new(Rules::over(&library.own_review_rules())?);
+    Ok(Setup { repo, library, rules, item, script, opened, voice, tokens, base, fixed, exists, begun })
 }
 
 /// How the discussion began that stays open, where this run is not its first.
@@ -488,7 +517,7 @@ fn find_or_begin(
     place: &table::Place,
     config: &Config,
 ) -> Result<(String, Option<String>), Fail> {
-    let found = repo.find_item(place.base, &task.item, config.items());
+    let found = repo.find_item(place.base, &task.item, &config.folders());
     let (Err(repo::Error::NoItem { .. }), Some((source, name))) = (&found, &task.new) else {
         return Ok((found?, None));
     };
@@ -496,25 +525,6 @@ fn find_or_begin(
     let at = task.fixed.unwrap_or_else(now);
     let text = meta::new_item(*source, table::slug(&path), name, at, &place.base.to_string());
     Ok((path, Some(text)))
-}
-
-/// Who commits: roundtable itself, on every machine alike, so that the same run is the same
-/// commit wherever it is made.
-pub fn author() -> Author {
-    Author { name: "roundtable".to_owned(), email: "roundtable@localhost".to_owned() }
-}
-
-/// Reads the script; `-` is standard input.
-fn read_script(path: &Path) -> Result<Script, Fail> {
-    let limit = script::LARGEST as u64;
-    if path == Path::new("-") {
-        use std::io::Read as _;
-        let mut bytes = Vec::new();
-        let read = std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes);
-        read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
-        return Ok(Script::read("-", &bytes)?);
-    }
-    Ok(Script::read(&plain::shown(&path.display().to_string()), &read_file(path, limit)?)?)
 }
 
 /// The run id: a digest of item, step, inputs, configuration, voice and clock. Without a fixed
@@ -548,21 +558,11 @@ fn run_id(
         inputs,
         max_turns,
         digests,
-        config.items(),
+        config.folders().join(" "),
         voice.identity(),
         clock
     ]);
     sha256(all.to_string().as_bytes())[..32].to_owned()
-}
-
-/// Where the repository speaks of the item's subject, looked for beside everything else that is to be done.
-type Search = Begun<Result<Mentions, repo::Error>>;
-
-/// Begins to look.
-fn search(repo: &Repo, base: Oid, item: &Item) -> Search {
-    let (objects, own, words) =
-        (repo.objects(Unwritten::new()), item.path.clone(), search_words(&item.name()));
-    beside::begin(move || objects.mentions(base, &words, &own))
 }
 
 /// Holds the discussion, told line by line; with it comes what it took.
@@ -573,7 +573,7 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
         talk.log().iter().for_each(|first| log.append(first, screen));
     }
     screen.say(&talk.introduction()?);
-    let mut stand_in = stand_in(setup, step)?;
+    let mut stand_in = stand_in(setup, step);
     let cast = &setup.library.cast;
     let mut script = setup.script.clone();
     for record in &setup.begun {
@@ -584,7 +584,7 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
     }
     let waits = format!("waiting for {}", setup.opened.voice);
     let wait = || {
-        if !setup.voice.is_offline() {
+        if !setup.voice.is_reviewer() {
             screen.waiting(&waits);
         }
     };
@@ -613,19 +613,34 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
     let unfinished = || Fail::new("the discussion did not come to its end");
     if !talk.is_closed() {
         let paused = talk.pause().ok_or_else(unfinished)?;
-        return Ok(Came::Waiting(Waiting { setup, paused, usage }));
+        return Ok(Came::Waiting(Box::new(Waiting { setup, paused, usage })));
     }
+    let forms = Forms::read(setup.library.rules(), &setup.library.language)?;
+    let possible = minutes::possible_decisions(&talk, &forms);
     let finished = talk.finish().ok_or_else(unfinished)?;
     screen.say(&format!("\n{}", synthesis::spoken_summary(&finished, &setup.library)?));
-    // Its lines are said: taking it apart only takes time.
-    std::mem::forget(stand_in);
-    let held = Held { setup, finished, usage };
+    say_possible(&possible, screen);
+    let held = Held { setup, finished, possible, usage };
     if held.unheard() > 0 {
         let messages = plain::count(held.unheard(), "message");
-        let exit = held.finished.closed.exit;
-        screen.note(&format!("{messages} of the script came too late: the discussion had ended ({exit})"));
+        let (exit, limit) = (held.finished.closed.exit, setup.opened.max_turns);
+        screen.warn(&format!(
+            "{messages} came too late to be discussed (exit {exit}, turn limit {limit}); kept under \"Not Discussed\""
+        ));
     }
-    Ok(Came::Through(held))
+    Ok(Came::Through(Box::new(held)))
+}
+
+/// What may be a decision, and how people make it one.
+fn say_possible(possible: &[Possible], screen: &Screen) {
+    if possible.is_empty() {
+        return;
+    }
+    screen
+        .say("\nPossible decisions, recorded as statements. To decide one, say it again as \"Decision: …\":");
+    for one in possible {
+        screen.say(&format!("- {} ({}, turn {})", one.text, one.by, one.turn));
+    }
 }
 
 /// The discussion as it begins, or where it was cut off.
@@ -640,14 +655,11 @@ fn begin<'s>(setup: &'s Setup, step: &'s Step, clock: &dyn Fn() -> Time) -> Resu
     Discussion::replay(&setup.library, step, &setup.begun.as_slice().into()).map_err(gone)
 }
 
-/// The offline voice: it speaks, or stands in where a model does not.
-fn stand_in(setup: &Setup, step: &Step) -> Result<Offline, Fail> {
+/// The reviewer: it speaks, or stands in where a model does not.
+fn stand_in<'s>(setup: &'s Setup, step: &Step) -> Reviewer<'s> {
     let depth = setup.item.meta.depth(&step.phase).unwrap_or(step.depth);
-    let mut evidence = Evidence::new(setup.item.documents(), &step.outputs);
-    if let Some(found) = setup.mentions.take().and_then(Begun::end) {
-        evidence.mentions = found?;
-    }
-    Ok(Offline::new(evidence, depth))
+    let reviewer = Reviewer::new(setup.item.documents(), &step.outputs, Arc::clone(&setup.rules), depth);
+    reviewer.adding_to(synthesis::target(&setup.item, step))
 }
 
 /// The head of a model's prompts.
@@ -668,14 +680,11 @@ fn plan(setup: &Setup, screen: &Screen) -> Result<Code, Fail> {
     let step = setup.library.step(&setup.opened.step.id)?;
     let clock = || setup.fixed.unwrap_or_else(now);
     let mut talk = begin(setup, step, &clock)?;
-    let (mut first, mut second) = {
-        let offline = stand_in(setup, step)?;
-        (offline.clone(), offline)
-    };
+    let (mut first, mut second) = (stand_in(setup, step), stand_in(setup, step));
     let mut script = setup.script.clone();
     let mut tell = |_: &Record| Ok(());
     let mut plan = plan::Plan::default();
-    if setup.voice.is_offline() {
+    if setup.voice.is_reviewer() {
         hold(&mut talk, None, &mut first, &mut script, &clock, &mut tell)?;
     } else {
         let head = head(setup, &talk, screen)?;
@@ -739,10 +748,11 @@ fn already_recorded(
     let step = setup.library.step(&setup.opened.step.id)?;
     let finished = Discussion::replay(&setup.library, step, &log)?.finish();
     let finished = finished.ok_or_else(|| Fail::new(format!("{recording} has no end")))?;
-    screen.say(&format!("Already recorded: {branch} carries this run in {recording}. Nothing was changed."));
+    let carrier = if setup.exists { branch.clone() } else { format!("commit {}", short(commit)) };
+    screen.say(&format!("Already recorded: {carrier} carries this run in {recording}. Nothing was changed."));
     let outcome = Outcome::nothing(recording);
     let base = finished.opened.base.clone();
-    let held = Held { setup, finished, usage: Meter::default().value() };
+    let held = Held { setup, finished, possible: Vec::new(), usage: Meter::default().value() };
     let mut report = held.report(&outcome);
     report["base"] = json!(base);
     let brought = setup.repo.brought(commit, recording)?;
@@ -775,24 +785,22 @@ impl Waiting<'_> {
             "run": opened.run,
             "already_recorded": false,
             "synthesis_summary": null,
+            "decisions": 0,
+            "open_questions": 0,
+            "unheard": 0,
             "usage": usage,
         })
     }
 }
 
 impl Held<'_> {
-    /// How many messages the script still held when the discussion ended; a last "done" is none.
+    /// How many messages came too late to be discussed.
     fn unheard(&self) -> usize {
         let log = match self.setup.stays_open() {
             true => discussion::open::added(&self.finished.log),
             false => &self.finished.log,
         };
-        let heard = log.iter().filter(|record| matches!(record.event, Event::User(_))).count();
-        let cast = &self.setup.library.cast;
-        let ends = |input: &&Input| address(&input.text, cast, false) == Address::Exit;
-        let inputs: Vec<&Input> = self.setup.script.inputs().flatten().skip(heard).collect();
-        let more = inputs.iter().filter(|input| !ends(input)).count();
-        if more == 0 { 0 } else { inputs.len() }
+        log.iter().filter(|record| matches!(record.event, Event::Unheard(_))).count()
     }
 
     /// The report of what was committed.
@@ -805,7 +813,7 @@ impl Held<'_> {
 
     /// What `--json` prints (contract, section 2).
     fn report(&self, outcome: &Outcome) -> Value {
-        let Held { setup, finished, usage } = self;
+        let Held { setup, finished, possible, usage } = self;
         let opened = &finished.opened;
         let left: Vec<Value> =
             outcome.left.iter().map(|left| json!({"path": left.path, "reason": left.reason})).collect();
@@ -827,6 +835,9 @@ impl Held<'_> {
             "run": opened.run,
             "already_recorded": false,
             "synthesis_summary": finished.summary.summary,
+            "decisions": finished.summary.decisions.len(),
+            "possible_decisions": possible.iter().map(|one| json!({"text": one.text, "by": one.by, "turn": one.turn})).collect::<Vec<_>>(),
+            "open_questions": finished.summary.open_questions.len(),
             "unheard": self.unheard(),
             "usage": usage,
         })

@@ -6,6 +6,7 @@ mod add;
 mod analyze;
 mod archive;
 mod audit;
+mod before_run;
 mod check;
 mod columns;
 mod complete;
@@ -13,6 +14,7 @@ mod elaborate;
 mod event;
 mod exit;
 mod github;
+mod identity;
 mod init;
 mod landed;
 mod pager;
@@ -22,6 +24,8 @@ mod recording;
 mod replay;
 mod report;
 mod resume;
+mod review;
+mod rules;
 mod screen;
 mod service;
 mod show;
@@ -120,6 +124,10 @@ enum Verb {
     Status(status::Options),
     /// List, read and check the step files
     Steps(steps::Options),
+    /// Tell what documents leave open: words nobody can check, conflicts, holes
+    Review(review::Options),
+    /// List, read and check the rules that users' words are read by
+    Rules(rules::Options),
     /// Answer an event of GitHub Actions: a label on an issue, a change to be checked
     #[command(
         after_help = "Examples: roundtable github run --issue 12 --label roundtable:01-03\n          roundtable github plan"
@@ -175,6 +183,8 @@ fn perform(global: &Global, verb: Verb, screen: &Screen) -> Result<Code, Fail> {
         Verb::Show(options) => show::run(global, &options, screen),
         Verb::Status(options) => status::run(global, &options, screen),
         Verb::Steps(options) => steps::run(global, &options, screen),
+        Verb::Review(options) => review::run(global, &options, screen),
+        Verb::Rules(options) => rules::run(&options, screen),
         Verb::Github(options) => github::run(global, options, screen),
         Verb::Init(options) => init::run(global, &options, screen),
         Verb::Completions { shell } => complete::script(shell, screen),

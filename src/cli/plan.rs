@@ -1,6 +1,6 @@
 //! `--plan`: what a discussion would take, before anything is asked of a model.
 //!
-//! The offline voice holds the discussion in the model's place, in memory; every line it is asked
+//! The reviewer holds the discussion in the model's place, in memory; every line it is asked
 //! for is a request, and its prompts are the ones the model would get.
 
 use serde_json::{Value, json};
@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use crate::discussion::event::Opened;
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
+use crate::model::prompt::{self, Prompt};
+use crate::model::{Meter, Usage};
 use crate::plain;
 use crate::voice::integrity::Breach;
-use crate::voice::model::{Meter, Usage};
-use crate::voice::offline::Offline;
-use crate::voice::prompt::{self, Prompt};
-use crate::voice::{Speechless, Voice};
+use crate::voice::reviewer::Reviewer;
+use crate::voice::{Line, Speechless, Voice};
 
 /// Tokens of an answer, as lines and syntheses are long on average.
 const LINE: u64 = 120;
@@ -81,15 +81,15 @@ impl Plan {
 
 /// A voice that counts what a model would be asked.
 pub struct Rehearsal<'v> {
-    offline: &'v mut Offline,
+    reviewer: &'v mut Reviewer<'v>,
     name: String,
     head: String,
     plan: Plan,
 }
 
 impl<'v> Rehearsal<'v> {
-    pub fn new(offline: &'v mut Offline, name: &str, head: String) -> Rehearsal<'v> {
-        Rehearsal { offline, name: name.to_owned(), head, plan: Plan::default() }
+    pub fn new(reviewer: &'v mut Reviewer<'v>, name: &str, head: String) -> Rehearsal<'v> {
+        Rehearsal { reviewer, name: name.to_owned(), head, plan: Plan::default() }
     }
 
     pub fn plan(self) -> Plan {
@@ -107,16 +107,16 @@ impl Voice for Rehearsal<'_> {
         cue: &Cue,
         talk: &Discussion<'_>,
         broken: &[Breach],
-    ) -> Result<Option<String>, Speechless> {
+    ) -> Result<Option<Line>, Speechless> {
         let prompt = prompt::line(&self.head, cue, talk, &[])?;
         self.plan.count(talk.turn_count() + 1, &prompt, LINE);
-        self.offline.line(cue, talk, broken)
+        self.reviewer.line(cue, talk, broken)
     }
 
-    fn summary(&mut self, talk: &Discussion<'_>) -> Result<Summary, Speechless> {
+    fn summary(&mut self, talk: &Discussion<'_>, by_rule: Summary) -> Result<Summary, Speechless> {
         let prompt = prompt::synthesis(&self.head, talk, "")?;
         self.plan.count(talk.turn_count(), &prompt, SYNTHESIS);
-        let summary = self.offline.summary(talk)?;
-        Ok(Summary { voice: Some(self.offline.name().to_owned()), ..summary })
+        let summary = self.reviewer.summary(talk, by_rule)?;
+        Ok(Summary { voice: Some(self.reviewer.name().to_owned()), ..summary })
     }
 }

@@ -345,8 +345,11 @@ const LOT: usize = 8;
 fn all(replay: Replay, revision: &str, told: &mut Told<'_>) -> Result<(), Fail> {
     replay.repo().forget_objects();
     let commit = replay.repo().resolve(revision)?;
-    let items = replay.config(commit)?.items().to_owned();
-    let total = replay.objects().recordings(commit, &items, &mut |_, _, _| true)?;
+    let config = replay.config(commit)?;
+    let mut total = 0;
+    for folder in config.folders() {
+        total += replay.objects().recordings(commit, folder, &mut |_, _, _| true)?;
+    }
     if total == 0 {
         table::note_nothing(replay.repo(), "recording", revision, told.screen);
     }
@@ -362,7 +365,9 @@ fn all(replay: Replay, revision: &str, told: &mut Told<'_>) -> Result<(), Fail> 
         }
         failed.is_none()
     };
-    replay.objects().recordings(commit, &items, &mut each)?;
+    for folder in config.folders() {
+        replay.objects().recordings(commit, folder, &mut each)?;
+    }
     failed.map_or_else(|| table.judge(&waiting, told), Err)
 }
 

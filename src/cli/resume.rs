@@ -5,7 +5,7 @@ use super::screen::Screen;
 use crate::discussion::event::{Event, Opened, Record, Time};
 use crate::repo::{Leftover, Pending, Repo};
 use crate::script::Script;
-use crate::voice::offline;
+use crate::voice::REVIEWER;
 
 /// The log of a run in the git folder.
 pub struct Log(Option<Pending>);
@@ -37,7 +37,7 @@ impl Log {
     /// What can be said again for nothing is not worth keeping; what a model said is.
     pub fn end(self, voice: &str, is_done: bool, begun: &[Record], screen: &Screen) {
         let Some(pending) = self.0 else { return };
-        if is_done || begun.is_empty() && voice == offline::NAME {
+        if is_done || begun.is_empty() && voice == REVIEWER {
             pending.finish();
         } else {
             screen.note("the discussion so far is kept; the same command with --resume goes on from it");
@@ -62,7 +62,7 @@ pub fn begun(
     let found = repo.leftovers().into_iter().rfind(is_ours);
     match &found {
         Some(left) => {
-            screen.note(&format!("going on with run {} behind its event {}", left.run, left.log.len()))
+            screen.note(&format!("going on with run {} after its event {}", left.run, left.log.len()))
         }
         None => screen.note("nothing was cut off here; the discussion begins anew"),
     }
@@ -74,6 +74,7 @@ pub fn catch_up(script: &mut Script, begun: &[Record]) -> Result<(), Fail> {
     let heard = begun.iter().filter_map(|record| match &record.event {
         Event::User(message) => Some(Some(message.text.as_str())),
         Event::Silence {} => Some(None),
+        Event::Unheard(late) => Some(Some(late.text.as_str())),
         _ => None,
     });
     for (at, heard) in heard.enumerate() {

@@ -9,12 +9,12 @@ use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, open, recording, table};
 use crate::discussion::event::{Contribution, Event, Record, from_any_lines};
-use crate::discussion::words::Echo;
-use crate::discussion::{finished, introduction};
+use crate::discussion::{Said, finished, introduction};
 use crate::library::Library;
 use crate::page;
 use crate::replay::Recording;
 use crate::synthesis::spoken_summary;
+use crate::text::echo::Echo;
 use crate::voice::integrity::judged;
 
 #[derive(Debug, Args)]
@@ -106,8 +106,10 @@ fn integrity(log: &[Record], library: &Library, name: &str, screen: &Screen) -> 
         let (mut count, mut broken) = (0_usize, Vec::new());
         for (at, own) in said.iter().enumerate().filter(|(_, own)| own.by == persona.key) {
             count += 1;
-            let earlier = said[..at].iter().map(|said| said.text.as_str()).zip(&echoes);
-            let breaches = judged(&own.text, persona, &library.cast, earlier);
+            let earlier = said[..at].iter().zip(&echoes);
+            let earlier: Vec<Said<'_>> =
+                earlier.map(|(said, echo)| Said { by: &said.by, text: &said.text, echo }).collect();
+            let breaches = judged(&own.text, persona, &library.cast, &earlier, &|_| false);
             if !breaches.is_empty() {
                 broken.push((own.turn, breaches));
             }

@@ -45,11 +45,15 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let config = table::config(global, &repo, head)?;
     let library = table::BuiltIn::begin().library(&repo, head, &config)?;
     let mut found: BTreeMap<String, Found> = BTreeMap::new();
-    collect(repo.stored_items(head, config.items(), None)?, head, &mut found)?;
+    for folder in config.folders() {
+        collect(repo.stored_items(head, folder, None)?, head, &mut found)?;
+    }
     for branch in repo.branches("roundtable/")? {
         let Some(tip) = repo.tip(&branch)?.filter(|_| repo.is_ahead(&branch, head)) else { continue };
         let slug = table::slug(&branch);
-        collect(repo.stored_items(tip, config.items(), Some(slug))?, tip, &mut found)?;
+        for folder in config.folders() {
+            collect(repo.stored_items(tip, folder, Some(slug))?, tip, &mut found)?;
+        }
     }
     if let Some(item) = &options.item {
         let wanted = table::forward(item);
@@ -68,7 +72,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         }
         found.retain(|path, _| kept.contains(path));
     }
-    let mut moved = Moved { repo: &repo, head, items: config.items(), known: BTreeMap::new() };
+    let mut moved = Moved { repo: &repo, head, items: config.folders(), known: BTreeMap::new() };
     let mut items = Vec::new();
     for (path, item) in &found {
         items.push(entry(path, item, &library, &repo, &mut moved)?);
@@ -115,7 +119,7 @@ fn collect(stored: Vec<Stored>, commit: Oid, found: &mut BTreeMap<String, Found>
 struct Moved<'r> {
     repo: &'r Repo,
     head: Oid,
-    items: &'r str,
+    items: Vec<&'r str>,
     known: BTreeMap<String, bool>,
 }
 
@@ -126,7 +130,7 @@ impl Moved<'_> {
         if let Some(known) = self.known.get(hash) {
             return Ok(Some(*known));
         }
-        let moved = self.repo.moved_on(hash, self.head, self.items)?;
+        let moved = self.repo.moved_on(hash, self.head, &self.items)?;
         self.known.insert(hash.to_owned(), moved);
         Ok(Some(moved))
     }

@@ -15,12 +15,10 @@ use crate::analysis::skip::{Facts, is_skipped};
 use crate::config::{self, Config};
 use crate::files;
 use crate::finding::Finding;
-use crate::lens;
-use crate::library::{File, Library, embedded_files, embedded_steps, is_lenses, is_persona, is_step};
+use crate::library::{File, Library, embedded_files, embedded_steps, is_persona, is_step};
 use crate::persona::{Cast, PHASES, Persona};
 use crate::repo::Repo;
 use crate::step::{Depth, Step, lint};
-use crate::voice::integrity::says;
 
 #[derive(Debug, Args)]
 #[command(
@@ -73,7 +71,7 @@ fn library(global: &Global) -> Result<Arc<Library>, Fail> {
     let overlay = |folder: &Option<String>| {
         folder.as_ref().map_or(Ok(Vec::new()), |folder| files::read(&root.join(folder)))
     };
-    let read = Library::new(&overlay(&config.steps)?, &overlay(&config.templates)?);
+    let read = Library::new(&overlay(&config.steps)?, &overlay(&config.templates)?, &overlay(&config.rules)?);
     let below = |unusable: crate::library::Unusable| {
         unusable.below(config.steps.as_deref(), config.templates.as_deref())
     };
@@ -93,7 +91,8 @@ fn work_tree_config(global: &Global, root: &Path) -> Result<Config, Fail> {
     if global.config.is_none() && !path.exists() {
         return Ok(Config::default());
     }
-    Ok(Config::read(&crate::plain::shown(&path.display().to_string()), &read_file(&path, 1 << 20)?)?)
+    let name = crate::plain::shown(&path.display().to_string());
+    Ok(Config::read_version(&name, &read_file(&path, 1 << 20)?, config::ON_DISK)?)
 }
 
 fn list(library: &Library, screen: &Screen) -> Result<Code, Fail> {
@@ -178,9 +177,6 @@ fn check(global: &Global, dir: Option<&Path>, screen: &Screen) -> Result<Code, F
     }
     findings.extend(doubles(&steps, own));
     findings.extend(walkable(&steps, own));
-    for (path, text) in files.iter().filter(|(path, _)| is_lenses(path)) {
-        findings.extend(lint_lenses(path, text, &cast));
-    }
     for (at, finding) in findings.iter().enumerate() {
         if at > 0 {
             screen.say("");
@@ -190,8 +186,8 @@ fn check(global: &Global, dir: Option<&Path>, screen: &Screen) -> Result<Code, F
     let what = if own { "step file" } else { "built-in step file" };
     let counted = crate::plain::count(steps.len(), what);
     match findings.len() {
-        0 => screen.say(&format!("{counted}, nothing to mend.")),
-        found => screen.say(&format!("\n{counted}, {found} to mend.")),
+        0 => screen.say(&format!("{counted}, nothing to fix.")),
+        found => screen.say(&format!("\n{counted}, {found} to fix.")),
     }
     let listed: Vec<Value> = findings
         .iter()
@@ -263,33 +259,6 @@ fn cast(files: &[File], findings: &mut Vec<Finding>) -> Result<Cast, Fail> {
         }
     }
     Cast::new(personas).map_err(|error| Fail::new(error.to_string()))
-}
-
-/// Lenses that cannot be read, that belong to nobody, or that say what their persona does not.
-fn lint_lenses(path: &str, text: &str, cast: &Cast) -> Vec<Finding> {
-    let key = path.rsplit('/').next().and_then(|name| name.strip_suffix(".yaml")).unwrap_or_default();
-    let Some(persona) = cast.get(key) else {
-        let message = format!("nobody at the table has the key \"{key}\"");
-        return vec![Finding::at(path, text, 1, 1, message).hint("name the file after a persona's key")];
-    };
-    let lenses = match lens::read(path, text) {
-        Ok(lenses) => lenses,
-        Err(finding) => return finding.apart(),
-    };
-    let mut findings = Vec::new();
-    for lens in &lenses {
-        let side =
-            lens.stance.as_ref().map_or(String::new(), |side| format!("{} {}", side.favors, side.because));
-        let said = format!("{} {} {side}", lens.says, lens.asks).to_lowercase();
-        let forbidden = persona.forbidden.iter().flat_map(|rule| &rule.phrases);
-        for phrase in forbidden.filter(|phrase| says(&said, phrase)) {
-            let message =
-                format!("the lens {} says \"{phrase}\", which {} never does", lens.name, persona.name);
-            let finding = Finding::near(path, text, &format!("lens: {}", lens.name), message);
-            findings.push(finding.hint("say it in other words"));
-        }
-    }
-    findings
 }
 
 /// Steps with one id, and dependencies on steps that do not exist.

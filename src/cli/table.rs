@@ -9,17 +9,16 @@ use git2::Oid;
 
 use super::screen::Screen;
 use super::{Global, exit::Fail, read_file};
-use crate::beside;
-use crate::config::{self, Config};
+use crate::config::{self, Config, LANGUAGE};
 use crate::item::path::is_safe_name;
 use crate::library::{Library, Unusable};
-use crate::repo::Repo;
+use crate::repo::{Repo, short};
 
 /// The settings of `--config`, which win over a commit's own.
 pub fn operators(global: &Global) -> Result<Option<Config>, Fail> {
     let Some(path) = &global.config else { return Ok(None) };
     let name = crate::plain::shown(&path.display().to_string());
-    Ok(Some(Config::read(&name, &read_file(path, 1 << 20)?)?))
+    Ok(Some(Config::read_version(&name, &read_file(path, 1 << 20)?, config::ON_DISK)?))
 }
 
 /// The settings at a commit, or those of `--config`.
@@ -28,7 +27,7 @@ pub fn config(global: &Global, repo: &Repo, commit: Oid) -> Result<Config, Fail>
         return Ok(config);
     }
     Ok(match repo.file(commit, config::FILE)? {
-        Some(bytes) => Config::read(config::FILE, &bytes)?,
+        Some(bytes) => Config::read_version(config::FILE, &bytes, &format!("commit {}", short(commit)))?,
         None => Config::default(),
     })
 }
@@ -52,24 +51,13 @@ pub struct BuiltIn(Receiver<Result<Arc<Library>, Unusable>>);
 impl BuiltIn {
     /// Begins to read.
     pub fn begin() -> BuiltIn {
-        BuiltIn::and_then(|_| {})
-    }
-
-    /// The same for a discussion: what that asks of them later is made as soon as they are read.
-    pub fn for_a_discussion() -> BuiltIn {
-        BuiltIn::and_then(Library::prepare)
-    }
-
-    fn and_then(then: fn(&Library)) -> BuiltIn {
         let (tell, told) = mpsc::channel();
-        beside::ready();
-        beside::begin(move || {
-            let library = Library::built_in().map(Arc::new);
-            let own = library.as_ref().ok().map(Arc::clone);
+        let read = move || {
             // Nobody waits for it where the repository could not be read.
-            let _ = tell.send(library);
-            own.as_deref().into_iter().for_each(then);
-        });
+            let _ = tell.send(Library::built_in().map(Arc::new));
+        };
+        // Where there is no second thread, the library is read when it is asked for.
+        let _ = std::thread::Builder::new().spawn(read);
         BuiltIn(told)
     }
 
@@ -79,12 +67,15 @@ impl BuiltIn {
             folder.as_ref().map_or(Ok(Vec::new()), |folder| repo.overlay(commit, folder))
         };
         let (steps, templates) = (overlay(&config.steps)?, overlay(&config.templates)?);
+        let rules = overlay(&config.rules)?;
+        let is_built_in = steps.is_empty() && templates.is_empty() && rules.is_empty();
+        let language = config.language();
         match self.0.recv() {
-            Ok(library) if steps.is_empty() && templates.is_empty() => Ok(library?),
+            Ok(library) if is_built_in && language == LANGUAGE => Ok(library?),
             _ => {
                 let below =
                     |unusable: Unusable| unusable.below(config.steps.as_deref(), config.templates.as_deref());
-                Ok(Arc::new(Library::new(&steps, &templates).map_err(below)?))
+                Ok(Arc::new(Library::new(&steps, &templates, &rules).map_err(below)?.reading(language)))
             }
         }
     }
@@ -94,7 +85,10 @@ impl BuiltIn {
 pub fn script(path: &Path) -> Result<(String, Vec<u8>), Fail> {
     let limit = crate::script::LARGEST as u64;
     if path != Path::new("-") {
-        return Ok((crate::plain::shown(&path.display().to_string()), read_file(path, limit)?));
+        // A pipe has no name that says anything: `--script <(…)`.
+        let is_named = std::fs::metadata(path).map_or(true, |file| file.is_file() || file.is_dir());
+        let name = if is_named { crate::plain::shown(&path.display().to_string()) } else { "-".to_owned() };
+        return Ok((name, read_file(path, limit)?));
     }
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes);
@@ -119,9 +113,11 @@ pub fn place(repo: &Repo, item: &str, branch: Option<&str>, base: Option<&str>) 
     let branch = branch.map_or_else(|| format!("roundtable/{}", slug(item)), str::to_owned);
     let tip = repo.tip(&branch)?;
     repo.refuse_checked_out(&branch)?;
+    // A base that is named exists, used or not.
+    let base = base.map(|base| repo.resolve(base)).transpose()?;
     let start = match (tip, base) {
-        (Some(tip), _) => tip,
-        (None, base) => repo.resolve(base.unwrap_or("HEAD"))?,
+        (Some(start), _) | (None, Some(start)) => start,
+        (None, None) => repo.resolve("HEAD")?,
     };
     Ok(Place { branch, base: start, exists: tip.is_some() })
 }

@@ -8,12 +8,12 @@ use super::exit::Fail;
 use super::service::variable;
 use crate::config::Config;
 use crate::http::{self, Secret, Url};
-use crate::voice::anthropic::{self, Anthropic};
-use crate::voice::command::{self, Program};
-use crate::voice::model::Model;
-use crate::voice::offline;
-use crate::voice::openai::{self, OpenAi};
-use crate::voice::tape::Tape;
+use crate::model::Model;
+use crate::model::anthropic::{self, Anthropic};
+use crate::model::command::{self, Program};
+use crate::model::openai::{self, OpenAi};
+use crate::model::tape::Tape;
+use crate::voice::REVIEWER;
 
 /// How long a model may take for one answer, tries included, where nothing else is said.
 const PATIENCE: u64 = 300;
@@ -27,7 +27,7 @@ const SECRETS: [&str; 5] =
 #[group(id = "voices")]
 #[command(next_help_heading = "The voice")]
 pub struct Options {
-    /// Who speaks: offline, anthropic, openai, or command:PROG [default: offline]
+    /// Who speaks: reviewer, anthropic, openai, or command:PROG [default: reviewer]
     #[arg(long, value_name = "VOICE")]
     pub voice: Option<String>,
     /// The model [default for anthropic: claude-opus-5]
@@ -51,7 +51,7 @@ pub struct Options {
 /// A voice that was chosen, with everything it needs.
 #[derive(Clone, Debug)]
 pub enum Choice {
-    Offline,
+    Reviewer,
     Anthropic(Service),
     OpenAi(Service),
     Command {
@@ -71,20 +71,23 @@ pub struct Service {
     patience: Duration,
 }
 
+/// Another name of the reviewer.
+const OFFLINE: &str = "offline";
+
 impl Choice {
     /// The voice that flags, settings and environment name, in this order.
     ///
     /// # Errors
     /// An unknown voice, a key or a model that is missing, an address that is none.
     pub fn of(options: &Options, config: &Config) -> Result<Choice, Fail> {
-        let named = options.voice.as_deref().or(config.voice.as_deref()).unwrap_or(offline::NAME);
+        let named = options.voice.as_deref().or(config.voice.as_deref()).unwrap_or(REVIEWER);
         let patience = Duration::from_secs(options.timeout.unwrap_or(PATIENCE));
         let model = options.model.as_deref().or(config.model.as_deref());
         if model.is_some_and(|model| model.trim().is_empty() || !crate::plain::is_clean(model)) {
             return Err(Fail::new("--model is empty or holds what cannot be seen; give a model's name"));
         }
         match named {
-            offline::NAME => offline_only(options),
+            REVIEWER | OFFLINE => reviewer_only(options),
             anthropic::NAME => {
                 let (base, is_own) = address(options, "ANTHROPIC_BASE_URL", anthropic::BASE)?;
                 if base.path().trim_end_matches('/').ends_with("/v1") {
@@ -114,14 +117,14 @@ impl Choice {
         }
     }
 
-    pub const fn is_offline(&self) -> bool {
-        matches!(self, Choice::Offline)
+    pub const fn is_reviewer(&self) -> bool {
+        matches!(self, Choice::Reviewer)
     }
 
     /// The voice as recordings name it.
     pub fn name(&self) -> String {
         match self {
-            Choice::Offline => offline::NAME.to_owned(),
+            Choice::Reviewer => REVIEWER.to_owned(),
             Choice::Tape(tape) => tape.head.voice.clone(),
             Choice::Anthropic(_) => anthropic::NAME.to_owned(),
             Choice::OpenAi(_) => openai::NAME.to_owned(),
@@ -137,14 +140,14 @@ impl Choice {
         match self {
             Choice::Anthropic(service) | Choice::OpenAi(service) => Some(service.model.clone()),
             Choice::Tape(tape) => tape.head.model.clone(),
-            Choice::Offline | Choice::Command { .. } => None,
+            Choice::Reviewer | Choice::Command { .. } => None,
         }
     }
 
     /// What tells two voices apart, for the run id: no secret.
     pub fn identity(&self) -> String {
         match self {
-            Choice::Offline => offline::NAME.to_owned(),
+            Choice::Reviewer => REVIEWER.to_owned(),
             Choice::Tape(tape) => tape.head.identity.clone(),
             Choice::Anthropic(service) | Choice::OpenAi(service) => {
                 format!("{} {} {}", self.name(), service.base, service.model)
@@ -153,18 +156,18 @@ impl Choice {
         }
     }
 
-    /// The model behind the voice; none for the offline voice.
+    /// The model behind the voice; none for the reviewer.
     ///
     /// # Errors
     /// No HTTP client can be made here.
     pub fn begin(&self) -> Result<Option<Box<dyn Model>>, Fail> {
         let failed = |failed: http::Failed| Fail::new(failed.to_string());
-        if !self.is_offline() {
+        if !self.is_reviewer() {
             super::takes_its_time();
         }
         Ok(match self.clone() {
-            Choice::Offline => None,
-            Choice::Tape(tape) if tape.head.voice == offline::NAME => None,
+            Choice::Reviewer => None,
+            Choice::Tape(tape) if tape.head.voice == REVIEWER => None,
             Choice::Tape(tape) => Some(tape),
             Choice::Anthropic(Service { base, key, model, patience }) => {
                 Some(Box::new(Anthropic::new(base, key, &model, patience).map_err(failed)?))
@@ -179,8 +182,8 @@ impl Choice {
     }
 }
 
-/// A model's flag beside the offline voice is a mistake that would be paid for in surprise.
-fn offline_only(options: &Options) -> Result<Choice, Fail> {
+/// A model's flag beside the reviewer is a mistake that would be paid for in surprise.
+fn reviewer_only(options: &Options) -> Result<Choice, Fail> {
     let flags = [
         ("--model", options.model.is_some()),
         ("--base-url", options.base_url.is_some()),
@@ -188,15 +191,15 @@ fn offline_only(options: &Options) -> Result<Choice, Fail> {
     ];
     match flags.iter().find(|(_, given)| *given) {
         Some((flag, _)) => Err(Fail::new(format!(
-            "{flag} is for a voice with a model, and the offline voice speaks; add --voice anthropic, --voice openai or --voice command:PROG"
+            "{flag} is for a voice with a model, and the reviewer speaks; add --voice anthropic, --voice openai or --voice command:PROG"
         ))),
-        None => Ok(Choice::Offline),
+        None => Ok(Choice::Reviewer),
     }
 }
 
 fn unknown(voice: &str) -> Fail {
     let voice = crate::plain::shown(voice);
-    let known = [offline::NAME, anthropic::NAME, openai::NAME, "command:PROG"];
+    let known = [REVIEWER, anthropic::NAME, openai::NAME, "command:PROG"];
     let near = crate::finding::did_you_mean(&voice, &known);
     Fail::new(format!("there is no voice \"{voice}\"{near}; the voices are {}", known.join(", ")))
 }
@@ -218,7 +221,7 @@ fn key(name: &str, is_needed: bool) -> Result<Option<Secret>, Fail> {
     match variable(name) {
         Some(value) => Ok(Some(Secret::new(name, &value).map_err(|failed| Fail::new(failed.to_string()))?)),
         None if is_needed => Err(Fail::new(format!(
-            "{name} is not set; put the key there (it is read from the environment only), or use --voice offline, which needs none"
+            "{name} is not set; put the key there (it is read from the environment only), or use --voice reviewer, which needs none"
         ))),
         None => Ok(None),
     }

@@ -4,17 +4,19 @@
 //! follows the letter of the rules. Exit asks what a message is *for*: an exit word counts when
 //! its clause says nothing else; it does not when it is negated, put off, quoted, or a part of
 //! what is talked about ("exit code", "the back button"); and where it may be either, the answer
-//! is [`Address::Unclear`] and the lead asks.
+//! is [`Address::Unclear`] and the lead asks. A message that says something beside its exit words
+//! has content, and is heard before the discussion ends.
 
-use std::borrow::Cow;
-
-use super::words::{Word, unquoted, words};
 use crate::persona::Cast;
+use crate::text::words::{Word, unquoted, words};
 
 /// What a message is, before topic focus is considered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    Exit,
+    Exit {
+        /// It says something beside the exit words.
+        has_content: bool,
+    },
     Unclear,
     /// Persona keys, in the order in which the message names them.
     Direct(Vec<String>),
@@ -26,11 +28,11 @@ pub enum Address {
 /// then a plain yes is an exit and nothing is unclear any more.
 pub fn address(text: &str, cast: &Cast, asked: bool) -> Address {
     match intent(text, cast) {
-        Intent::Exit => return Address::Exit,
-        Intent::Unclear if asked && says_no(text) => {}
-        Intent::Unclear if asked => return Address::Exit,
-        Intent::Unclear => return Address::Unclear,
-        Intent::None if asked && is_yes(text) => return Address::Exit,
+        Intent::Exit { has_content } => return Address::Exit { has_content },
+        Intent::Unclear { .. } if asked && says_no(text) => {}
+        Intent::Unclear { has_content } if asked => return Address::Exit { has_content },
+        Intent::Unclear { .. } => return Address::Unclear,
+        Intent::None if asked && is_yes(text) => return Address::Exit { has_content: false },
         Intent::None => {}
     }
     let named = addressed(text, cast);
@@ -62,103 +64,63 @@ fn addressed(text: &str, cast: &Cast) -> Vec<String> {
     keys
 }
 
-/// What a message says without the name it begins with and the small words in front: "Maya, where do
-/// we start?" asks "where do we start?".
-pub fn unaddressed<'t>(text: &'t str, cast: &Cast) -> &'t str {
-    // Nobody greets more than three in a row.
-    let leads = std::iter::successors(Some(text.trim()), |rest| without_lead(rest, cast));
-    leads.take(4).last().unwrap_or(text)
+/// The name that a message calls and nobody at the table has: "Bob, what do you think?". Only a message that asks
+/// or says "you" calls somebody.
+pub fn stranger<'t>(text: &'t str, cast: &Cast) -> Option<&'t str> {
+    let text = text.trim();
+    let (name, rest) = text.split_once(',')?;
+    let is_name = name.len() > 2
+        && name.starts_with(char::is_uppercase)
+        && name.chars().skip(1).all(char::is_lowercase)
+        && OPENERS.binary_search(&name.to_lowercase().as_str()).is_err()
+        && !cast.iter().any(|persona| persona.first_name() == name);
+    let calls = rest.contains(['?', '？']) || words(rest).iter().any(|word| word.text == "you");
+    (is_name && calls).then_some(name)
 }
 
-/// Small words before a comma that say nothing, and those that join on to what was said.
-const SMALL_TALK: [&str; 22] = [
+/// Words that people put before a comma, and that are no names.
+const OPENERS: [&str; 38] = [
+    "actually",
+    "agreed",
     "all",
-    "all of you",
-    "by the way",
-    "dear all",
+    "also",
+    "alternatively",
+    "anyway",
+    "besides",
+    "but",
+    "correct",
     "everybody",
     "everyone",
-    "guys",
+    "finally",
+    "first",
+    "firstly",
+    "folks",
+    "great",
     "hello",
-    "hello all",
-    "hello everyone",
     "hey",
-    "hey all",
-    "hi",
-    "hi all",
-    "hi everyone",
-    "hi folks",
-    "hi team",
-    "hm",
-    "hmm",
+    "however",
+    "instead",
+    "maybe",
+    "now",
+    "okay",
+    "otherwise",
+    "perhaps",
+    "personally",
+    "please",
+    "right",
+    "second",
+    "so",
+    "sorry",
+    "sure",
     "team",
+    "thanks",
+    "then",
     "well",
-    "you all",
+    "yeah",
+    "yes",
 ];
-const JOINS: [&str; 3] = ["and ", "but ", "so "];
 
-fn without_lead<'t>(text: &'t str, cast: &Cast) -> Option<&'t str> {
-    let ends = text.find([',', ':']).filter(|at| words(&text[..*at]).len() <= 3);
-    let is_lead = |lead: &str| {
-        let lead = lead.trim().to_lowercase();
-        cast.iter().any(|persona| persona.first_name().to_lowercase() == lead)
-            || SMALL_TALK.contains(&lead.as_str())
-    };
-    let after = ends.filter(|at| is_lead(&text[..*at])).map(|at| &text[at + 1..]);
-    // "Maya what do you see" needs no comma where a question begins.
-    let name = text.split_once(' ').filter(|(name, after)| {
-        let asks = [
-            "can you ",
-            "could you ",
-            "do ",
-            "does ",
-            "how ",
-            "please ",
-            "should ",
-            "what ",
-            "when ",
-            "where ",
-            "which ",
-            "who ",
-            "why ",
-            "would you ",
-        ];
-        cast.iter().any(|persona| persona.first_name().eq_ignore_ascii_case(name))
-            && asks
-                .iter()
-                .any(|word| after.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)))
-    });
-    let joins = || {
-        let joined = JOINS
-            .iter()
-            .find(|word| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)))?;
-        // "So far" and "so that" are no lead.
-        let rest = &text[joined.len()..];
-        (!rest.starts_with("far ") && !rest.starts_with("that ")).then_some(rest)
-    };
-    // "@Alex regarding the tax service: …"
-    let called = text.strip_prefix('@').unwrap_or(text);
-    let about = called.split_once(' ').filter(|(name, after)| {
-        let matters = ["about ", "concerning ", "on ", "re ", "regarding "];
-        cast.iter()
-            .any(|persona| persona.first_name().eq_ignore_ascii_case(name.trim_end_matches([',', ':'])))
-            && matters.iter().any(|word| after.to_ascii_lowercase().starts_with(word))
-    });
-    let about =
-        about.and_then(|(_, after)| after.split_once(':')).filter(|(matter, _)| words(matter).len() <= 8);
-    let after = after.or(about.map(|(_, rest)| rest));
-    let rest = after.or(name.map(|(_, after)| after)).or_else(joins)?.trim_start();
-    (!rest.is_empty()).then_some(rest)
-}
-
-/// Quoted lines of a reply are somebody else's words; inline quotation marks stay. A message that quotes all it says
-/// says it.
-pub fn own_words(text: &str) -> Cow<'_, str> {
-    let quotes = text.lines().any(|line| line.trim_start().starts_with('>'));
-    let own = if quotes { without_replies(text) } else { return Cow::Borrowed(text) };
-    if own.trim().is_empty() { Cow::Borrowed(text) } else { Cow::Owned(own) }
-}
-
+/// The text without the lines that quote somebody else.
 fn without_replies(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with('>')).collect();
     lines.join("\n")
@@ -186,8 +148,8 @@ fn is_group(text: &str) -> bool {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Intent {
-    Exit,
-    Unclear,
+    Exit { has_content: bool },
+    Unclear { has_content: bool },
     None,
 }
 
@@ -217,10 +179,12 @@ fn intent(text: &str, cast: &Cast) -> Intent {
         let mut further = pieces[at + 1..].iter().filter(|piece| piece.clause == Clause::Content);
         // Something is said about the bare word, or the talk goes on.
         let goes_on = further.any(|piece| bare || piece.goes_on);
-        return if asks || goes_on { Intent::Unclear } else { Intent::Exit };
+        let has_content = pieces.iter().any(|piece| piece.clause == Clause::Content);
+        return if asks || goes_on { Intent::Unclear { has_content } } else { Intent::Exit { has_content } };
     }
     let maybe = pieces.iter().any(|piece| piece.clause == Clause::Maybe);
-    if maybe && !asks { Intent::Unclear } else { Intent::None }
+    // "We're done with error handling" may end the talk, and says something else if it does not.
+    if maybe && !asks { Intent::Unclear { has_content: false } } else { Intent::None }
 }
 
 /// A clause and what stands around it.
@@ -322,20 +286,28 @@ fn is_listed(line: &str) -> bool {
 }
 
 /// What a clause says that turns down what was offered, or waves it off, and nothing beside: "no, we're done".
-const REFUSALS: [&str; 13] = [
+const REFUSALS: [&str; 21] = [
     "don't worry",
     "good job",
     "good work",
     "great work",
+    "i have nothing more to add",
+    "i have nothing to add",
     "never mind",
     "nice work",
     "no",
+    "no further questions",
+    "no more questions",
     "no problem",
+    "no questions",
     "no thank you",
     "no thanks",
     "nope",
     "nothing else",
+    "nothing else to add",
     "nothing more",
+    "nothing more to add",
+    "nothing to add",
 ];
 
 /// Words that say that there is more to come.
@@ -348,7 +320,7 @@ const AGAINST: &str = " not no never don't dont doesn't isn't aren't wasn't were
 const HEDGE: &str = " maybe perhaps probably possibly ";
 const DETERMINER: &str =
     " a an the this that our my your its their his her on of early no every each any one's ";
-const TALK: &str = " discussion conversation session meeting roundtable elaboration ";
+const TALK: &str = " discussion conversation session meeting roundtable elaboration talk ";
 
 fn within(list: &str, word: &str) -> bool {
     list.contains(&format!(" {word} "))
@@ -555,25 +527,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_and_small_words_in_front_are_no_part_of_what_is_said() {
+    fn a_name_that_nobody_has_is_noticed() {
         let cast = crate::library::Library::built_in().unwrap().cast;
-        for (text, wanted) in [
-            ("Maya, where do we start?", "where do we start?"),
-            ("Everyone, by the way, who pays?", "who pays?"),
-            ("Jordan what breaks?", "what breaks?"),
-            ("And what about guests?", "what about guests?"),
-            ("Jordan will call the port.", "Jordan will call the port."),
-            ("So far nobody complained.", "So far nobody complained."),
-            ("Maya,", "Maya,"),
+        assert!(OPENERS.is_sorted());
+        assert_eq!(stranger("Bob, what do you think?", &cast), Some("Bob"));
+        assert_eq!(stranger("Priya, can you check the limit?", &cast), Some("Priya"));
+        for text in [
+            "Maya, what do you see?",
+            "However, what is the limit?",
+            "Berlin, Paris and Rome are open.",
+            "Bob",
         ] {
-            assert_eq!(unaddressed(text, &cast), wanted);
+            assert_eq!(stranger(text, &cast), None, "{text}");
         }
     }
 
     fn class(text: &str, asked: bool) -> String {
         let cast = crate::library::Library::built_in().unwrap().cast;
         match address(text, &cast, asked) {
-            Address::Exit => "exit".to_owned(),
+            Address::Exit { .. } => "exit".to_owned(),
             Address::Unclear => "unclear".to_owned(),
             Address::Group => "group".to_owned(),
             Address::Neither => "default".to_owned(),
@@ -747,6 +719,24 @@ mod tests {
             .map(|(text, wanted)| format!("{text:?}: wanted {wanted}, got {}", class(text, false)))
             .collect();
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn what_is_said_beside_exit_words_is_content() {
+        let cast = crate::library::Library::built_in().unwrap().cast;
+        for (text, has_content) in [
+            ("I'll ask legal by Friday. That's all, done.", true),
+            ("Let's go with option A. Done.", true),
+            ("Let's use SQLite and wrap up", true),
+            ("The limit is 10 euros, thanks, done", true),
+            ("done", false),
+            ("Okay, I think we're done here.", false),
+            ("nothing more to add, done", false),
+            ("Thanks everyone, that's all. Done.", false),
+            ("let's wrap up our talk about sync conflicts", false),
+        ] {
+            assert_eq!(address(text, &cast, false), Address::Exit { has_content }, "{text}");
+        }
     }
 
     #[test]

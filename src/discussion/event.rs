@@ -15,7 +15,10 @@ use crate::finding::Finding;
 use crate::wording;
 
 /// The format number of the recordings this version writes and reads.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
+
+/// The name of the built-in voice in recordings. It speaks by rules, and stands in where another voice fails.
+pub const REVIEWER: &str = "reviewer";
 
 /// An event and when it happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,6 +103,8 @@ pub enum Event {
     Contribution(Contribution),
     /// The user wrote something.
     User(Message),
+    /// A message of the user that came after the turn limit or after an exit: kept, not discussed.
+    Unheard(Unheard),
     /// The user said nothing.
     Silence {},
     /// The run is over, and the discussion waits for its user: the end of a recording that stays
@@ -128,12 +133,14 @@ pub struct Opened {
     pub max_turns: u32,
     /// The commit everything was read from.
     pub base: String,
+    /// The item's files as they were read: the blob id of each, by its path below the item folder.
+    pub read: BTreeMap<String, String>,
     pub branch: String,
     pub voice: String,
     pub model: Option<String>,
     /// What the user is called where a message does not say.
     pub user: String,
-    /// SHA-256 of the step, persona and template files used, by path.
+    /// SHA-256 of the step, persona, rule and template files used, by path.
     pub digests: BTreeMap<String, String>,
     pub author: Author,
     /// The run id: a digest of item, step, inputs, configuration, voice and clock.
@@ -182,6 +189,19 @@ pub struct StepRef {
 pub struct Author {
     pub name: String,
     pub email: String,
+    /// The commit message ends in a `Signed-off-by` trailer of theirs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub signed_off: bool,
+}
+
+impl Author {
+    /// Whether git has a form for the name and the address: one line each, without `<` and `>`.
+    pub fn is_plain(&self) -> bool {
+        let is_plain = |part: &str| {
+            !part.trim().is_empty() && !part.contains(['<', '>']) && !part.chars().any(char::is_control)
+        };
+        is_plain(&self.name) && is_plain(&self.email)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -196,6 +216,36 @@ pub struct Contribution {
     pub purpose: Purpose,
     /// The words, without the prefix.
     pub text: String,
+    /// The passages that it rests on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rests: Vec<Rest>,
+    /// The review rule that found what it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// The side it takes, where it takes one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<Position>,
+}
+
+/// A passage that something rests on: where it is, and its exact words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rest {
+    /// Within the item folder, else from the repository's root.
+    pub path: String,
+    /// From one, in the file as it was read.
+    pub line: usize,
+    pub quote: String,
+}
+
+/// A side that a persona takes on something that is to be decided.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Position {
+    /// What is to be decided.
+    pub on: String,
+    pub favors: String,
+    pub because: String,
 }
 
 /// Why a persona speaks.
@@ -215,13 +265,27 @@ pub enum Purpose {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Message {
-    /// None for an exit.
+    /// None for an exit without content.
     pub turn: Option<u32>,
     pub by: String,
     pub text: String,
     pub class: Class,
     /// Who must answer, in answering order.
     pub to: Vec<String>,
+    /// The comment on GitHub that it was, by its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<u64>,
+}
+
+/// A message that came too late to be discussed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unheard {
+    pub by: String,
+    pub text: String,
+    /// The comment on GitHub that it was, by its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<u64>,
 }
 
 /// What a message of the user is (contract 4.4, 4.8).
@@ -340,6 +404,7 @@ impl Record {
             "opened" => Event::Opened(read(&fields)?),
             "contribution" => Event::Contribution(read(&fields)?),
             "user" => Event::User(read(&fields)?),
+            "unheard" => Event::Unheard(read(&fields)?),
             "silence" if fields == "{}" => Event::Silence {},
             "paused" => Event::Paused(read(&fields)?),
             "resumed" => Event::Resumed(read(&fields)?),
@@ -462,20 +527,29 @@ fn from_line(line: &str, ours: &mut Vec<u8>) -> Result<Record, Wrong> {
     if !body.starts_with('{') {
         return Err((1, "this is no event of a recording".to_owned(), NO_RECORDING));
     }
+    if let Some(format) = other_format(body) {
+        let message = format!("the recording has format {format}; this version reads format {FORMAT}");
+        return Err((1, message, "format 1 was never released: hold the discussion again from its script"));
+    }
     let record = Record::from_line(body).map_err(|message| {
         let column = serde_json::from_str::<Value>(body).err().map_or(1, |error| error.column().max(1));
         let hint = if body.starts_with("{\"kind\"") { CHANGED } else { NO_RECORDING };
         (column, message, hint)
     })?;
-    if let Event::Opened(opened) = &record.event
-        && opened.format != FORMAT
-    {
-        let format = opened.format;
-        let message = format!("the recording has format {format}; this version reads format {FORMAT}");
-        return Err((1, message, "run the version of roundtable that wrote it"));
-    }
     record.write_line(ours);
     Ok(record)
+}
+
+/// The format number of an opening that has another one than ours.
+fn other_format(line: &str) -> Option<u64> {
+    #[derive(Deserialize)]
+    struct Opening {
+        kind: String,
+        format: u64,
+    }
+    let is_opening = line.get(..24).is_some_and(|begin| begin.contains("opened"));
+    let opening: Opening = is_opening.then(|| serde_json::from_str(line).ok()).flatten()?;
+    (opening.kind == "opened" && opening.format != u64::from(FORMAT)).then_some(opening.format)
 }
 
 #[cfg(test)]
@@ -493,8 +567,14 @@ mod tests {
 
     #[test]
     fn numbers_and_absent_turns_survive_the_round_trip() {
-        let message =
-            Message { turn: None, by: "Sam".into(), text: "done".into(), class: Class::Exit, to: vec![] };
+        let message = Message {
+            turn: None,
+            by: "Sam".into(),
+            text: "done".into(),
+            class: Class::Exit,
+            to: vec![],
+            comment: None,
+        };
         let record = Record { at: Time::parse("2026-01-01T00:00:00Z").unwrap(), event: Event::User(message) };
         let line = record.to_line();
         assert!(line.contains(r#""turn":null"#), "{line}");
@@ -509,6 +589,7 @@ mod tests {
             ("{\"kind\":\"silence\",\"at\":\"2026-02-20T14:30:00.000Z\"}", "line end"),
             ("{\"kind\": \"silence\",\"at\":\"2026-02-20T14:30:00.000Z\"}\n", "form"),
             ("{\"kind\":\"silence\",\"at\":\"2026-02-20T14:30:00.000Z\",\"x\":1}\n", "unknown key"),
+            ("{\"kind\":\"opened\",\"at\":\"2026-02-20T14:30:00.000Z\",\"format\":1}\n", "has format 1"),
             ("{\"kind\":\"other\",\"at\":\"2026-02-20T14:30:00.000Z\"}\n", "unknown word"),
         ] {
             let refused = from_lines("r.jsonl", text).unwrap_err();

@@ -12,39 +12,13 @@
 //! [The example of the crate](crate#a-discussion-as-a-library) opens one, holds it, and replays its log.
 
 pub mod address;
-pub mod alternatives;
-mod answered;
-mod arrangements;
-mod choices;
-mod closings;
-pub mod decisions;
 pub mod event;
-pub mod extract;
-mod facts;
-pub mod figures;
 pub mod focus;
-mod in_brief;
-pub(crate) mod index;
-mod insights;
 mod log;
-pub(crate) mod near;
-mod norms;
 pub mod open;
-mod open_points;
-mod outright;
 pub mod positions;
-mod questions;
-pub mod ranking;
-mod replies;
-pub mod root;
-mod rulings;
-mod settler;
-mod signs;
-mod small_talk;
 pub mod summary;
 pub mod transcript;
-pub(crate) mod views;
-pub mod words;
 
 use std::collections::VecDeque;
 use std::sync::OnceLock;
@@ -54,23 +28,33 @@ use minijinja::context;
 use self::address::{Address, address};
 use self::event::{
     Class, Closed, Contribution, Event, Exit, Message, Notice, NoticeKind, Opened, Purpose, Record, Resumed,
+    Unheard,
 };
-pub(crate) use self::facts::{is_open as is_left_open, looked_for};
 use self::focus::{Drift, Focus};
 pub use self::log::{Line, Log, lines};
 use self::open::Paused;
-pub(crate) use self::settler::names_people;
-pub(crate) use self::small_talk::{is_filler, is_of_oneself, small_talk};
 use self::summary::{Summary, USER};
-use self::words::Echo;
 use crate::library::Library;
 use crate::persona::{Cast, Persona};
 use crate::plain;
 use crate::step::Step;
 use crate::template::Failed;
+use crate::text::echo::Echo;
+use crate::text::words;
 
 /// The least turn limit a discussion can have: framing and the first round.
 pub const LEAST_TURNS: u32 = 3;
+
+/// The turn limit where messages come one by one and nothing says another.
+pub const TURNS_ONE_BY_ONE: u32 = 60;
+
+/// The turn limit where all messages are known and nothing says another (contract 4.6): every message is heard and
+/// answered. "done" alone is no message.
+pub fn default_turns<'t>(messages: impl Iterator<Item = &'t str>, cast: &Cast) -> u32 {
+    let only_ends = Address::Exit { has_content: false };
+    let count = messages.filter(|text| address(text, cast, false) != only_ends).count();
+    u32::try_from(count).unwrap_or(u32::MAX).saturating_mul(4).saturating_add(3).clamp(10, 100_000)
+}
 
 /// Who is to speak, why, and whether silence is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,8 +116,8 @@ struct State {
     silences: u32,
     /// The lead has asked whether to end; the next message settles it.
     asked: bool,
-    /// What was said since the user's last message or silence, by whom.
-    round: Vec<(String, String)>,
+    /// What was said since the user's last message or silence.
+    round: Vec<Contribution>,
     /// The round's disagreement has been summed up.
     disagreed: bool,
 }
@@ -295,7 +279,8 @@ impl<'l> Discussion<'l> {
         Ok(self.disagreement()?.map_or(Next::User, Next::Notice))
     }
 
-    /// A user's message as the rules see it, ready to be recorded.
+    /// A user's message as the rules see it, ready to be recorded. Its class depends on exit words, address
+    /// and named topics only, never on what it may decide.
     pub fn hear(&self, by: &str, text: &str) -> Message {
         let message = |turn: Option<u32>, class: Class, to: Vec<String>| Message {
             turn,
@@ -303,17 +288,33 @@ impl<'l> Discussion<'l> {
             text: text.to_owned(),
             class,
             to,
+            comment: None,
         };
         let turn = Some(self.state.turn + 1);
-        let addressed = address(text, &self.library.cast, self.state.asked);
-        match addressed {
-            Address::Exit => message(None, Class::Exit, Vec::new()),
+        match address(text, &self.library.cast, self.state.asked) {
+            Address::Exit { has_content } => message(turn.filter(|_| has_content), Class::Exit, Vec::new()),
             Address::Unclear => message(turn, Class::Unclear, Vec::new()),
-            _ if self.focus.belongs(text).is_some() => message(turn, Class::OffTopic, Vec::new()),
+            _ if self.focus.drift(text).is_some() => message(turn, Class::OffTopic, Vec::new()),
             Address::Direct(keys) => message(turn, Class::Direct, keys),
             Address::Group => message(turn, Class::Group, self.everyone().map(|p| p.key.clone()).collect()),
             Address::Neither => message(turn, Class::Default, vec![self.lead.key.clone()]),
         }
+    }
+
+    /// How many turns a message takes as long as nobody speaks who owes no answer: its own and the answers
+    /// that it is owed. None for a message that only ends the discussion.
+    pub fn turns_owed(&self, text: &str) -> u32 {
+        let message = self.hear("", text);
+        match message.class {
+            Class::Exit => u32::from(message.turn.is_some()),
+            Class::Unclear | Class::OffTopic => 1,
+            _ => 1 + u32::try_from(message.to.len()).unwrap_or(u32::MAX - 1),
+        }
+    }
+
+    /// Turns until the limit.
+    pub fn turns_left(&self) -> u32 {
+        self.opened.max_turns.saturating_sub(self.state.turn)
     }
 
     fn everyone(&self) -> impl Iterator<Item = &'l Persona> {
@@ -339,6 +340,7 @@ impl<'l> Discussion<'l> {
             Event::Notice(notice) => self.record_notice(notice, &record.event)?,
             Event::Contribution(said) => self.record_contribution(said, &record.event)?,
             Event::User(message) => self.record_message(message, &record.event)?,
+            Event::Unheard(late) => self.record_unheard(late, &record.event)?,
             Event::Silence {} => self.record_silence(&record.event)?,
             Event::Paused(paused) => self.record_paused(paused, record)?,
             Event::Resumed(resumed) => self.record_resumed(resumed, &record.event)?,
@@ -404,11 +406,13 @@ impl<'l> Discussion<'l> {
             self.state.stage = Stage::Listening;
         }
         self.state.turn += 1;
-        self.state.round.push((said.by.clone(), said.text.clone()));
+        self.state.round.push(said.clone());
         if self.reached_limit() {
             return Ok(());
         }
-        if said.by != self.lead.key
+        let is_reviewers = said.voice.as_deref().unwrap_or(&self.opened.voice) == event::REVIEWER;
+        if !is_reviewers
+            && said.by != self.lead.key
             && let Some(drift) = self.focus.drift(&said.text)
         {
             self.state.due.push_back(Due::RedirectPersona(said.by.clone(), drift));
@@ -424,7 +428,9 @@ impl<'l> Discussion<'l> {
         let fits = self.state.due.is_empty()
             && said.turn == self.state.turn + 1
             && said.voice.as_ref() != Some(&self.opened.voice)
-            && is_speakable(&said.text, &self.library.cast);
+            && is_speakable(&said.text, &self.library.cast)
+            && said.rests.iter().all(is_place)
+            && said.position.iter().all(is_side);
         let at = cues.iter().position(|cue| cue.persona == said.by && cue.purpose == said.purpose)?;
         (fits && cues.iter().take(at).all(|cue| !cue.owed)).then_some(at)
     }
@@ -436,7 +442,7 @@ impl<'l> Discussion<'l> {
         if !self.has_floor()
             || self.disagreement()?.is_some()
             || !spoken
-            || *message != self.hear(&message.by, &message.text)
+            || *message != (Message { comment: message.comment, ..self.hear(&message.by, &message.text) })
         {
             return Err(self.refuse(event)?);
         }
@@ -447,6 +453,14 @@ impl<'l> Discussion<'l> {
         state.asked = message.class == Class::Unclear;
         state.stage = Stage::Listening;
         if message.class == Class::Exit {
+            // What it says beside the exit words is a turn like any other.
+            if message.turn.is_some() {
+                self.state.turn += 1;
+                if self.reached_limit() {
+                    return Ok(());
+                }
+                self.warn();
+            }
             self.end(Exit::UserInitiated);
             return Ok(());
         }
@@ -457,13 +471,34 @@ impl<'l> Discussion<'l> {
         match message.class {
             Class::Unclear => self.state.due.push_back(Due::Clarification),
             Class::OffTopic => {
-                let drift = self.focus.belongs(&message.text);
+                let drift = self.focus.drift(&message.text);
                 self.state.due.extend(drift.map(Due::RedirectUser));
             }
             _ => self.state.stage = Stage::Speaking(self.answers(message)),
         }
         self.warn();
         Ok(())
+    }
+
+    /// A message that came too late: after the limit, after an exit, or when no tokens are left.
+    fn record_unheard(&mut self, late: &Unheard, event: &Event) -> Result<(), Refused> {
+        let is_message =
+            is_one_clean_line(&late.by) && plain::is_clean(&late.text) && !late.text.trim().is_empty();
+        let ends = match &self.state.stage {
+            Stage::Summarizing(exit) => Some(*exit),
+            Stage::Speaking(_) if self.may_run_out() => Some(Exit::Budget),
+            _ => None,
+        };
+        let Some(exit) = ends.filter(|_| is_message && self.state.due.is_empty()) else {
+            return Err(self.refuse(event)?);
+        };
+        self.state.stage = Stage::Summarizing(exit);
+        Ok(())
+    }
+
+    /// Whether the discussion may end here because no tokens are left.
+    fn may_run_out(&self) -> bool {
+        self.is_metered() && self.state.turn > 0
     }
 
     /// Who answers a message, in order (contract 4.4).
@@ -547,11 +582,11 @@ impl<'l> Discussion<'l> {
         let exit = match &self.state.stage {
             Stage::Summarizing(exit) => *exit,
             // Before its time a synthesis can only come of a voice that counts tokens.
-            Stage::Speaking(_) if self.is_metered() && self.state.turn > 0 => Exit::Budget,
+            Stage::Speaking(_) if self.may_run_out() => Exit::Budget,
             _ => return Err(self.refuse(event)?),
         };
-        // Nobody but the offline voice stands in for another.
-        let stands_in = |voice: &String| voice == crate::voice::offline::NAME && self.is_metered();
+        // Nobody but the reviewer stands in for another voice.
+        let stands_in = |voice: &String| voice == event::REVIEWER && self.is_metered();
         let is_known = summary.voice.as_ref().is_none_or(stands_in);
         if !self.state.due.is_empty() || !is_known || !self.is_grounded(summary) {
             return Err(self.refuse(event)?);
@@ -562,7 +597,7 @@ impl<'l> Discussion<'l> {
 
     /// Whether the voice's words cost something, so that a limit may end the discussion.
     fn is_metered(&self) -> bool {
-        self.opened.voice != crate::voice::offline::NAME
+        self.opened.voice != event::REVIEWER
     }
 
     /// The floor is the user's: no notice is due and nobody owes a line.
@@ -626,9 +661,9 @@ impl<'l> Discussion<'l> {
             .then(|| positions::opposition(&self.library.cast, &self.state.round))
             .flatten();
         let Some(found) = found else { return Ok(None) };
-        let side = |(persona, position): &(&Persona, positions::Position)| {
-            let brief = positions::brief(&position.option);
-            context! { name => persona.first_name(), option => position.option.as_str(), reason => position.reason.as_str(), brief }
+        let side = |(persona, side): &(&Persona, event::Position)| {
+            let brief = positions::brief(&side.favors);
+            context! { name => persona.first_name(), option => side.favors.as_str(), reason => side.because.as_str(), brief }
         };
         let values = context! { a => side(&found.a), b => side(&found.b) };
         let text = self.library.templates.render("notices/disagreement.txt", values)?;
@@ -647,25 +682,21 @@ impl<'l> Discussion<'l> {
         }
     }
 
-    /// Whether a persona's words would be redirected as another step's business: contributions are held against
-    /// phrases only, since they rest on documents.
-    pub fn would_drift(&self, text: &str) -> bool {
-        self.focus.drift(text).is_some()
+    /// The step whose work a question asks for, if it is another's.
+    pub fn drift_of(&self, text: &str) -> Option<Drift> {
+        self.focus.drift(text)
     }
 
-    /// The step whose business a user's message is, if it is another's.
-    pub fn drift_of(&self, text: &str) -> Option<String> {
-        self.focus.belongs(text).map(|drift| drift.step_id)
-    }
-
-    /// The focus question the lead stated (AC-004-03).
+    /// The focus question the lead stated (AC-004-03): what follows "question: " on its line, else the first question.
     pub fn focus_question(&self) -> Option<String> {
         let framing = self.contributions().find(|said| said.purpose == Purpose::Framing)?;
-        let text = plain::one_line(&framing.text);
-        let asked = text.rsplit_once("question: ").map_or(text.as_str(), |(_, asked)| asked);
-        let end = asked.find('?')?;
-        let start = asked[..end].rfind(['.', '!']).map_or(0, |at| at + 1);
-        Some(plain::cut(asked[start..=end].trim(), 200))
+        let stated =
+            framing.text.split_once("question: ").map(|(_, asked)| asked.lines().next().unwrap_or_default());
+        let text = plain::one_line(stated.unwrap_or(&framing.text));
+        let end = if stated.is_some() { text.rfind('?')? } else { text.find('?')? };
+        let is_one = stated.is_some();
+        let start = if is_one { 0 } else { text[..end].rfind(['.', '!']).map_or(0, |at| at + 1) };
+        Some(plain::cut(text[start..=end].trim(), 200))
     }
 
     /// Whether every entry names turns, and only those who spoke in them.
@@ -678,15 +709,16 @@ impl<'l> Discussion<'l> {
                 && by.iter().all(|key| turns.iter().any(|turn| spoke(*turn) == Some(key.as_str())))
         };
         let clean = |text: &str| plain::is_clean(text) && !text.contains('\n');
+        // Only people decide.
+        let by_a_user = |turns: &[u32]| turns.iter().any(|turn| spoke(*turn) == Some(USER));
         summary
             .insights
             .iter()
             .chain(&summary.action_items)
-            .all(|one| said(&one.by, &one.turns) && clean(&one.text))
-            && summary
-                .decisions
-                .iter()
-                .all(|one| rests(&one.turns) && clean(&one.text) && clean(&one.rationale))
+            .all(|one| said(&one.by, &one.turns) && clean(&one.text) && one.rests.iter().all(is_place))
+            && summary.decisions.iter().all(|one| {
+                rests(&one.turns) && by_a_user(&one.turns) && clean(&one.text) && clean(&one.rationale)
+            })
             && summary
                 .open_questions
                 .iter()
@@ -713,14 +745,22 @@ impl<'l> Discussion<'l> {
 
     /// What anybody said, in order, each with what other texts are compared with: taken from the words
     /// once, not in each turn again.
-    pub fn said(&self) -> impl Iterator<Item = (&str, &Echo)> {
+    pub fn said(&self) -> impl Iterator<Item = Said<'_>> {
         self.log.iter().zip(&self.echoes).filter_map(|(record, echo)| {
-            let text = match &record.event {
-                Event::Contribution(said) => &said.text,
-                Event::User(message) => &message.text,
+            let (by, text) = match &record.event {
+                Event::Contribution(said) => (said.by.as_str(), &said.text),
+                Event::User(message) => (USER, &message.text),
                 _ => return None,
             };
-            Some((text.as_str(), echo.get_or_init(|| Echo::of(text))))
+            Some(Said { by, text, echo: echo.get_or_init(|| Echo::of(text)) })
+        })
+    }
+
+    /// Messages that came too late to be discussed.
+    pub fn unheard(&self) -> impl Iterator<Item = &Unheard> {
+        self.log.iter().filter_map(|record| match &record.event {
+            Event::Unheard(late) => Some(late),
+            _ => None,
         })
     }
 
@@ -799,6 +839,15 @@ impl<'l> Discussion<'l> {
     }
 }
 
+/// Something that was said, by whom, and what other texts are compared with.
+#[derive(Clone, Copy, Debug)]
+pub struct Said<'t> {
+    /// A persona's key, or [`USER`].
+    pub by: &'t str,
+    pub text: &'t str,
+    pub echo: &'t Echo,
+}
+
 /// A discussion that is over: what the landing makes a commit of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finished {
@@ -845,6 +894,19 @@ pub fn introduction(library: &Library, opened: &Opened) -> Result<String, Failed
 }
 
 impl Finished {
+    /// Messages that came too late to be discussed.
+    pub fn unheard(&self) -> impl Iterator<Item = &Unheard> {
+        self.log.iter().filter_map(|record| match &record.event {
+            Event::Unheard(late) => Some(late),
+            _ => None,
+        })
+    }
+
+    /// The recording's path within the item folder, where no other of the same step and moment has it already.
+    pub fn recording(&self) -> String {
+        format!("elaborations/{}-{}.jsonl", self.opened.step.id, self.at.digits())
+    }
+
     /// The commit that its outcome is built on.
     pub fn base(&self) -> &str {
         open::base(&self.log).unwrap_or_default()
@@ -894,11 +956,14 @@ pub fn is_relevant(text: &str, persona: &Persona) -> bool {
         .any(|word| persona.lens_words.iter().any(|stem| word.text.starts_with(stem.as_str())))
 }
 
+/// Signs that may be put before a name, to make a heading, a quotation or bold type of it.
+pub const MARKUP: [char; 9] = [' ', '\t', '\n', '*', '_', '#', '>', '-', '`'];
+
 /// Words a persona may be recorded with: visible, not empty, and no line that could be taken for
 /// another speaker's.
 pub fn is_speakable(text: &str, cast: &Cast) -> bool {
     let forged = |line: &str| {
-        let line = line.trim_start_matches(crate::voice::integrity::MARKUP);
+        let line = line.trim_start_matches(MARKUP);
         let line = beginning(line);
         let begins = |with: &str| {
             let mut line = folded(line);
@@ -955,6 +1020,16 @@ fn folded(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).map(look)
 }
 
+/// Whether a passage has a place and words, in characters that are shown.
+fn is_place(rest: &event::Rest) -> bool {
+    is_one_clean_line(&rest.path) && rest.line > 0 && plain::is_clean(&rest.quote)
+}
+
+/// Whether a position names what it is on, what it favors and why.
+fn is_side(position: &event::Position) -> bool {
+    [&position.on, &position.favors, &position.because].into_iter().all(|text| is_one_clean_line(text))
+}
+
 fn is_hex(text: &str, length: usize) -> bool {
     text.len() == length && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
@@ -984,6 +1059,9 @@ fn describe(event: &Event) -> String {
             let turn = message.turn.map_or("no turn".to_owned(), |turn| format!("turn {turn}"));
             let text = plain::cut(&plain::one_line(&message.text), 60);
             format!("the user's {turn}, {:?} to [{}]: \"{text}\"", message.class, message.to.join(", "))
+        }
+        Event::Unheard(late) => {
+            format!("a message that came too late: \"{}\"", plain::cut(&plain::one_line(&late.text), 60))
         }
         Event::Silence {} => "silence".to_owned(),
         Event::Paused(paused) => format!("the end of a run after {} turns", paused.turn_count),

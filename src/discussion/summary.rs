@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::event::Rest;
 use crate::persona::Cast;
 
 /// The key that stands for the user among `by`.
@@ -33,6 +34,9 @@ pub struct Insight {
     /// Persona keys and [`USER`]; only who said it in one of `turns`.
     pub by: Vec<String>,
     pub turns: Vec<u32>,
+    /// The passages that it rests on; an action item has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rests: Vec<Rest>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,7 +112,7 @@ mod tests {
 
     #[test]
     fn an_addition_is_described_by_its_counts() {
-        let insight = Insight { text: "x".into(), by: vec![], turns: vec![1] };
+        let insight = Insight { text: "x".into(), by: vec![], turns: vec![1], rests: vec![] };
         let decision = Decision { text: "x".into(), rationale: "y".into(), turns: vec![1] };
         let summary = Summary { insights: vec![insight; 3], decisions: vec![decision], ..Summary::default() };
         assert_eq!(summary.description(), "3 insights, 1 decision");

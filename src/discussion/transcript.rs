@@ -34,6 +34,10 @@ pub fn entry(record: &Record, cast: &Cast) -> Option<Entry> {
         Event::Contribution(said) => spoken(seat(&said.by, cast), label(&said.by, cast), &said.text),
         Event::Notice(notice) => spoken(seat(&notice.by, cast), label(&notice.by, cast), &notice.text),
         Event::User(message) => spoken(Speaker::User, user_label(&message.by), &message.text),
+        Event::Unheard(late) => {
+            let entry = spoken(Speaker::User, user_label(&late.by), &late.text);
+            entry.map(|entry| Entry { text: format!("(not discussed) {}", entry.text), ..entry })
+        }
         Event::Silence {} => spoken(Speaker::Table, String::new(), "(silence)"),
         Event::Opened(_) | Event::Paused(_) | Event::Resumed(_) | Event::Synthesis(_) | Event::Closed(_) => {
             None
@@ -96,6 +100,7 @@ mod tests {
             text: text.into(),
             class: Class::Default,
             to: vec![],
+            comment: None,
         };
         let record = Record { at: Time::parse("2026-01-01T00:00:00Z").unwrap(), event: Event::User(message) };
         insta::assert_snapshot!(entry(&record, &cast).unwrap().to_text(), @r"

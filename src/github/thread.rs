@@ -14,6 +14,7 @@ use crate::discussion::event::{Event, Record, Time};
 use crate::discussion::open;
 use crate::plain;
 use crate::script::{Input, Script};
+use crate::secrets;
 
 /// What the first line of our own comment begins with.
 pub const MARKER: &str = "<!-- roundtable:";
@@ -142,14 +143,17 @@ pub fn thread<E>(
     may: &mut dyn FnMut(&Person, &str) -> Result<Permission, E>,
 ) -> Result<Thread, E> {
     let text = |key: &str| issue.get(key).and_then(Value::as_str).unwrap_or_default();
-    let title = plain::cut(&plain::shown(text("title")), 120);
+    let title = plain::shown(text("title"));
+    // It names a new item, and is recorded with it.
+    let title = plain::cut(&secrets::mask(&title).map_or(title, |(masked, _)| masked), 120);
     let number = issue.get("number").and_then(Value::as_u64).unwrap_or_default();
     let author = issue.get("user").and_then(Person::of);
     let mut said = Vec::new();
     let opening = [plain::shown(text("title")), readable(text("body"))];
     let opening: Vec<&str> = opening.iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
     let by = author.as_ref().map(|author| author.login.clone());
-    let opening = (!opening.is_empty()).then(|| Input { text: opening.join("\n\n"), by, at: None });
+    let opening =
+        (!opening.is_empty()).then(|| Input { text: opening.join("\n\n"), by, at: None, comment: None });
     // Pages shift while they are read: the id says which comment is which.
     comments.sort_by_key(|comment| (comment.created.map(Time::seconds), comment.id));
     comments.dedup_by_key(|comment| comment.id);
@@ -189,7 +193,10 @@ pub fn thread<E>(
             Some(author) if author.is_bot => leave("its author is an app"),
             Some(author) if may(author, &comment.association)? >= settings.min_permission => {
                 used += 1;
-                said.push((comment.id, Input { text: words, by: Some(by), at: None }));
+                said.push((
+                    comment.id,
+                    Input { text: words, by: Some(by), at: None, comment: Some(comment.id) },
+                ));
             }
             Some(_) => leave("its author may not write in this repository"),
             None => leave("its author is gone"),

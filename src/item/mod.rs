@@ -50,6 +50,8 @@ pub struct Item {
     pub files: BTreeMap<String, File>,
     /// The names of the recordings in `elaborations/`.
     pub recordings: Vec<String>,
+    /// The blob id of each ordinary file, by its path below the folder, recordings left out.
+    pub ids: BTreeMap<String, String>,
 }
 
 impl Item {
@@ -59,7 +61,13 @@ impl Item {
     /// Text that is no meta.json.
     pub fn new(path: &str, meta: &str) -> Result<Item, crate::finding::Finding> {
         let meta = Meta::read(&format!("{path}/{}", meta::FILE), meta.as_bytes())?;
-        Ok(Item { path: path.to_owned(), meta, files: BTreeMap::new(), recordings: Vec::new() })
+        Ok(Item {
+            path: path.to_owned(),
+            meta,
+            files: BTreeMap::new(),
+            recordings: Vec::new(),
+            ids: BTreeMap::new(),
+        })
     }
 
     /// The last name of the item's path.
@@ -74,10 +82,10 @@ impl Item {
         name.map_or_else(|| self.slug().replace(['-', '_'], " "), |name| plain::cut(&name, 120))
     }
 
-    /// The item's documents as text, with their names.
+    /// The item's documents as text, with their names; meta.json is none.
     pub fn documents(&self) -> impl Iterator<Item = (&str, &str)> {
         self.files.iter().filter_map(|(name, file)| match file {
-            File::Bytes(bytes) if is_document(name) => {
+            File::Bytes(bytes) if is_document(name) && name != meta::FILE => {
                 Some((name.as_str(), std::str::from_utf8(bytes).ok()?))
             }
             _ => None,

@@ -5,7 +5,6 @@
 use git2::{ObjectType, Oid, Tree};
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::mentions::is_generated;
 use super::{Entry, Error, Repo, kind, name_of};
 use crate::analysis::scan::Census;
 
@@ -170,6 +169,11 @@ fn occurrences(text: &[u8], lower: &[u8], word: &[u8]) -> usize {
             begins && tail <= ending
         })
         .count()
+}
+
+/// Lock files, snapshots and drawings mention everything and mean nothing by it.
+fn is_generated(path: &str) -> bool {
+    [".lock", "-lock.json", ".snap", ".svg", ".min.js", ".map"].iter().any(|suffix| path.ends_with(suffix))
 }
 
 #[cfg(test)]

@@ -38,12 +38,12 @@ impl Repo {
         Ok(at)
     }
 
-    /// Whether anything outside of the items' folder differs between the commit that a hash begins and
+    /// Whether anything outside of the folders of items differs between the commit that a hash begins and
     /// another. A hash that names no commit here is one that was left behind.
     ///
     /// # Errors
     /// A tree that cannot be read.
-    pub fn moved_on(&self, hash: &str, now: Oid, items: &str) -> Result<bool, Error> {
+    pub fn moved_on(&self, hash: &str, now: Oid, items: &[&str]) -> Result<bool, Error> {
         if now.to_string().starts_with(hash) {
             return Ok(false);
         }
@@ -54,45 +54,61 @@ impl Repo {
         self.differs(&old, &new, items)
     }
 
-    /// Whether two trees differ outside of a folder.
-    fn differs(&self, old: &git2::Tree<'_>, new: &git2::Tree<'_>, apart: &str) -> Result<bool, Error> {
+    /// Whether two trees differ outside of these folders.
+    fn differs(&self, old: &git2::Tree<'_>, new: &git2::Tree<'_>, apart: &[&str]) -> Result<bool, Error> {
         if old.id() == new.id() {
             return Ok(false);
         }
-        let (first, rest) = apart.split_once('/').unwrap_or((apart, ""));
+        let below = below(apart);
         let others = |tree: &git2::Tree<'_>| -> Vec<(Vec<u8>, Oid, i32)> {
-            let others = tree.iter().filter(|entry| entry.name_bytes() != first.as_bytes());
+            let others = tree.iter().filter(|entry| {
+                std::str::from_utf8(entry.name_bytes()).map_or(true, |name| !below.contains_key(name))
+            });
             others.map(|entry| (entry.name_bytes().to_vec(), entry.id(), entry.filemode_raw())).collect()
         };
         if others(old) != others(new) {
             return Ok(true);
         }
-        if rest.is_empty() {
-            return Ok(false);
-        }
-        let below = |tree: &git2::Tree<'_>| {
-            let entry = tree.get_name(first)?;
+        let folder = |tree: &git2::Tree<'_>, name: &str| {
+            let entry = tree.get_name(name)?;
             self.git().find_tree(entry.id()).ok()
         };
-        match (below(old), below(new)) {
-            (Some(old), Some(new)) => self.differs(&old, &new, rest),
-            // A folder on the way that came or went with nothing in it but the items.
-            (Some(tree), None) | (None, Some(tree)) => Ok(self.holds_more(&tree, rest)),
-            (None, None) => Ok(false),
+        for (name, rest) in &below {
+            let is_apart = rest.contains(&"");
+            let differs = match (folder(old, name), folder(new, name)) {
+                _ if is_apart => false,
+                (Some(old), Some(new)) => self.differs(&old, &new, rest)?,
+                // A folder on the way that came or went with nothing in it but the items.
+                (Some(tree), None) | (None, Some(tree)) => self.holds_more(&tree, rest),
+                (None, None) => false,
+            };
+            if differs {
+                return Ok(true);
+            }
         }
+        Ok(false)
     }
 
-    /// Whether a tree holds anything but a folder.
-    fn holds_more(&self, tree: &git2::Tree<'_>, apart: &str) -> bool {
-        let (first, rest) = apart.split_once('/').unwrap_or((apart, ""));
+    /// Whether a tree holds anything but these folders.
+    fn holds_more(&self, tree: &git2::Tree<'_>, apart: &[&str]) -> bool {
+        let below = below(apart);
         tree.iter().any(|entry| {
-            if entry.name_bytes() != first.as_bytes() {
-                return true;
-            }
-            let below = self.git().find_tree(entry.id());
-            !rest.is_empty() && below.is_ok_and(|below| self.holds_more(&below, rest))
+            let name = String::from_utf8_lossy(entry.name_bytes());
+            let Some(rest) = below.get(name.as_ref()) else { return true };
+            let tree = self.git().find_tree(entry.id());
+            !rest.contains(&"") && tree.is_ok_and(|tree| self.holds_more(&tree, rest))
         })
     }
+}
+
+/// Paths by their first name; what is left of a path that has no more is empty.
+fn below<'p>(paths: &[&'p str]) -> BTreeMap<&'p str, Vec<&'p str>> {
+    let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for path in paths {
+        let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+        found.entry(first).or_default().push(rest);
+    }
+    found
 }
 
 #[cfg(test)]

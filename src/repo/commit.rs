@@ -21,7 +21,6 @@ use super::pack::{Object, pack};
 use super::reflog::{Fresh, Logs};
 use super::{Error, Repo, Unwritten};
 use crate::additive::Additive;
-use crate::beside::both;
 use crate::discussion::event::Author;
 
 /// A commit that is wanted.
@@ -112,17 +111,13 @@ impl Repo {
         let (id, name) = (graft.commit, format!("refs/heads/{}", wanted.branch));
         let place = Place::of(self);
         let held: &Lock = lock;
-        // What needs none of the objects is done beside them: both wait for the disk, mostly.
-        let ready = || {
-            held.announce(&format!("ref {name} {id}\n"), place.flushes)?;
-            if wanted.tip.is_none() {
-                place.make_folders(wanted.branch)?;
-            }
-            held.open_at(&place)
-        };
-        let (packed, fresh) = both(|| held.write_pack(&place, graft.objects), ready);
-        let fresh = fresh?;
-        lock.publish(self, &packs_of(self)?, &packed?)?;
+        held.announce(&format!("ref {name} {id}\n"), place.flushes)?;
+        if wanted.tip.is_none() {
+            place.make_folders(wanted.branch)?;
+        }
+        let fresh = held.open_at(&place)?;
+        let packed = held.write_pack(&place, graft.objects)?;
+        lock.publish(self, &packs_of(self)?, &packed)?;
         read_back(&fresh, id, wanted)?;
         lock.carry_out(self, &name, id, || {
             self.refuse_checked_out(wanted.branch).and_then(|()| self.move_branch(&fresh, id, wanted))

@@ -52,6 +52,9 @@ impl Made {
         }
         let parent = objects.tree_of(wanted.parent)?;
         let Some(tree) = root.tree(objects, Some(parent), self)? else { return Ok(None) };
+        if !wanted.author.is_plain() {
+            return Err(Error::Author(crate::plain::shown(&wanted.author.name)));
+        }
         let who =
             Signature::new(&wanted.author.name, &wanted.author.email, &git2::Time::new(wanted.time, 0))?;
         let mut bytes = format!("tree {tree}\nparent {}\n", wanted.parent).into_bytes();

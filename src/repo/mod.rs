@@ -18,7 +18,6 @@ mod commit;
 mod compare;
 pub mod cut_off;
 mod graft;
-mod mentions;
 mod objects;
 mod pack;
 mod packs;
@@ -101,11 +100,11 @@ pub enum Error {
     #[error("{path} is {what}; items, steps and templates are ordinary files and folders")]
     Foreign { path: String, what: &'static str },
     #[error(
-        "the item's {path} stands where recordings go; rename it, so that a folder `elaborations` can stand there"
+        "the item's {path} is in the way of recordings; rename it, so that there can be a folder `elaborations`"
     )]
     NotOurs { path: String },
     #[error(
-        "{path} stands on the branch already; go on with `roundtable elaborate {path}`, or take another name"
+        "{path} already exists on the branch; go on with `roundtable elaborate {path}`, or take another name"
     )]
     Exists { path: String },
     #[error("{path} is larger than {limit} bytes; make it smaller")]
@@ -116,6 +115,10 @@ pub enum Error {
     Io { what: &'static str, path: PathBuf, error: std::io::Error },
     #[error("\"{0}\" is no item; use letters, digits, `.`, `_` and `-`, as in offline-mode")]
     ItemName(String),
+    #[error(
+        "git has no form for the author \"{0}\"; a name and an address are one line each, without < and >"
+    )]
+    Author(String),
     #[error("{0} was not written as it should have been; the branch was not moved")]
     NotWritten(String),
     #[error("the repository is damaged: {0}; git fsck says more")]
@@ -154,6 +157,14 @@ fn in_words(error: &git2::Error) -> String {
     format!("{}{help}", error.message())
 }
 
+/// What is read of an item folder.
+#[derive(Default)]
+struct ItemFolder {
+    files: BTreeMap<String, File>,
+    recordings: Vec<String>,
+    ids: BTreeMap<String, String>,
+}
+
 impl Repo {
     /// Opens the repository that `path` is in; a bare one too.
     ///
@@ -177,6 +188,12 @@ impl Repo {
 
     pub(crate) fn git(&self) -> &Repository {
         &self.git
+    }
+
+    /// A value of git's configuration: the repository's, else the user's, else the system's.
+    pub fn setting(&self, name: &str) -> Option<String> {
+        let config = self.git.config().ok()?;
+        config.get_string(name).ok().filter(|value| !value.trim().is_empty())
     }
 
     /// Whether writes wait for the disk.
@@ -349,14 +366,15 @@ impl Repo {
         crate::plain::clean(&did_you_mean(name, &names.iter().map(String::as_str).collect::<Vec<_>>()))
     }
 
-    /// Finds the item that `name` means: a folder's path in the repository, or a slug below
-    /// `items`.
+    /// Finds the item that `name` means: a folder's path in the repository, or a slug below one of the
+    /// folders of items.
     ///
     /// # Errors
     /// No such folder (with the nearest slug), or a path through a link or submodule.
-    pub fn find_item(&self, commit: Oid, name: &str, items: &str) -> Result<String, Error> {
+    pub fn find_item(&self, commit: Oid, name: &str, items: &[&str]) -> Result<String, Error> {
         let name = name.trim_start_matches("./").trim_end_matches('/');
-        let paths = [name.to_owned(), format!("{items}/{name}")];
+        let below = items.iter().map(|items| format!("{items}/{name}"));
+        let paths: Vec<String> = std::iter::once(name.to_owned()).chain(below).collect();
         let mut found = Vec::new();
         for path in paths.iter().filter(|path| item::path::is_plain(path)) {
             if let Some(folder) = self.folder(commit, path)? {
@@ -367,14 +385,12 @@ impl Repo {
         if let Some((_, path)) = found.iter().min_by_key(|(bare, _)| *bare) {
             return Ok((*path).clone());
         }
-        let slugs: Vec<String> = match self.folder(commit, items)? {
-            Some(tree) => tree
-                .iter()
-                .filter(|entry| entry.kind() == Some(ObjectType::Tree))
-                .map(|entry| name_of(&entry))
-                .collect(),
-            None => Vec::new(),
-        };
+        let mut slugs: Vec<String> = Vec::new();
+        for items in items {
+            let Some(tree) = self.folder(commit, items)? else { continue };
+            let folders = tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree));
+            slugs.extend(folders.map(|entry| name_of(&entry)));
+        }
         let mut known: Vec<&str> = slugs.iter().map(String::as_str).collect();
         // A new item stands on a branch of its own until that is merged.
         let branches = self.branches("roundtable/").unwrap_or_default();
@@ -383,10 +399,8 @@ impl Repo {
         known.retain(|other| *other != name);
         let mut hint = did_you_mean(name, &known);
         if hint.is_empty() {
-            hint = format!(
-                "; looked for {} and {}; `roundtable add {name} --name NAME` makes it",
-                paths[0], paths[1]
-            );
+            let looked = paths.join(" and ");
+            hint = format!("; looked for {looked}; `roundtable add {name} --name NAME` makes it");
         }
         let item = crate::plain::cut(&crate::plain::one_line(&crate::plain::clean(name)), 80);
         Err(Error::NoItem { item, commit: short(commit), hint: crate::plain::clean(&hint) })
@@ -410,8 +424,9 @@ impl Repo {
     pub fn item(&self, commit: Oid, path: &str) -> Result<Item, Error> {
         let missing = || Error::NoItem { item: path.to_owned(), commit: short(commit), hint: String::new() };
         let tree = self.folder(commit, path)?.ok_or_else(missing)?;
-        let (mut files, mut recordings) = (BTreeMap::new(), Vec::new());
-        self.read_folder(&tree, "", 0, &mut files, &mut recordings)?;
+        let mut read = ItemFolder::default();
+        self.read_folder(&tree, "", 0, &mut read)?;
+        let ItemFolder { files, recordings, ids } = read;
         let at = format!("{path}/{}", meta::FILE);
         let meta = match files.get(meta::FILE) {
             Some(File::Bytes(bytes)) => Meta::read(&at, bytes)?,
@@ -419,7 +434,21 @@ impl Repo {
             Some(File::Foreign(what)) => return Err(Error::Foreign { path: at, what }),
             Some(File::Opaque) | None => return Err(Error::NoMeta { path: path.to_owned() }),
         };
-        Ok(Item { path: path.to_owned(), meta, files, recordings })
+        Ok(Item { path: path.to_owned(), meta, files, recordings, ids })
+    }
+
+    /// The recordings and logs of an item at a commit, each with its blob.
+    ///
+    /// # Errors
+    /// A path that leads through a link or a submodule.
+    pub fn logs(&self, commit: Oid, item: &str) -> Result<Vec<(String, Oid)>, Error> {
+        let mut found = Vec::new();
+        for folder in ["elaborations", "analysis"] {
+            let Some(tree) = self.folder(commit, &format!("{item}/{folder}"))? else { continue };
+            let logs = tree.iter().filter(|entry| name_of(entry).ends_with(".jsonl"));
+            found.extend(logs.map(|entry| (format!("{folder}/{}", name_of(&entry)), entry.id())));
+        }
+        Ok(found)
     }
 
     /// The branches below a name, here and as remotes were last seen, with where they stand; a
@@ -615,8 +644,7 @@ impl Repo {
         tree: &Tree<'_>,
         prefix: &str,
         depth: usize,
-        files: &mut BTreeMap<String, File>,
-        recordings: &mut Vec<String>,
+        read: &mut ItemFolder,
     ) -> Result<(), Error> {
         for entry in tree {
             let name = format!("{prefix}{}", name_of(&entry));
@@ -634,17 +662,18 @@ impl Repo {
                     return Err(Error::NotOurs { path: name });
                 }
                 Entry::Folder if name == "elaborations" => {
-                    recordings.extend(self.git.find_tree(entry.id())?.iter().map(|entry| name_of(&entry)));
+                    read.recordings
+                        .extend(self.git.find_tree(entry.id())?.iter().map(|entry| name_of(&entry)));
                 }
                 Entry::Folder if depth < DEPTH => {
                     let tree = self.git.find_tree(entry.id())?;
-                    self.read_folder(&tree, &format!("{name}/"), depth + 1, files, recordings)?;
+                    self.read_folder(&tree, &format!("{name}/"), depth + 1, read)?;
                 }
                 Entry::Folder => {
-                    files.insert(name, File::Foreign("a folder too deep to read"));
+                    read.files.insert(name, File::Foreign("a folder too deep to read"));
                 }
                 Entry::Foreign(what) => {
-                    files.insert(name, File::Foreign(what));
+                    read.files.insert(name, File::Foreign(what));
                 }
                 Entry::File => {
                     let (size, _) = self.git.odb()?.read_header(entry.id())?;
@@ -656,7 +685,8 @@ impl Repo {
                             bytes => File::Bytes(bytes.to_vec()),
                         },
                     };
-                    files.insert(name, file);
+                    read.ids.insert(name.clone(), entry.id().to_string());
+                    read.files.insert(name, file);
                 }
             }
         }
@@ -714,7 +744,7 @@ impl Repo {
             let message = format!("the folder {folder} does not exist at commit {}", short(commit));
             Error::File(
                 Finding::at(crate::config::FILE, "", 1, 1, message)
-                    .hint("commit the folder, or mend its name in the settings"),
+                    .hint("commit the folder, or correct its name in the settings"),
             )
         })?;
         let mut found = Vec::new();

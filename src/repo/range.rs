@@ -260,6 +260,41 @@ impl Repo {
         Ok((root, unwritten))
     }
 
+    /// The regular files of the index, by path.
+    ///
+    /// # Errors
+    /// An index that is unmerged or that libgit2 cannot read.
+    pub fn staged_files(&self) -> Result<Vec<(String, Oid)>, Error> {
+        let aside = Repo::reopen(self.git.path(), self.from_env)?;
+        let index = aside.git.index().map_err(|error| Error::Index(crate::plain::shown(error.message())))?;
+        if index.has_conflicts() {
+            return Err(Error::Index("there are unmerged paths".to_owned()));
+        }
+        let files = index.iter().filter(|entry| entry.mode & 0o170_000 == 0o100_000);
+        Ok(files.map(|entry| (String::from_utf8_lossy(&entry.path).into_owned(), entry.id)).collect())
+    }
+
+    /// The regular files of a tree, by path.
+    ///
+    /// # Errors
+    /// An object that cannot be read.
+    pub fn tree_files(&self, tree: Oid) -> Result<Vec<(String, Oid)>, Error> {
+        let mut found = Vec::new();
+        let mut open = vec![(String::new(), tree)];
+        while let Some((prefix, id)) = open.pop() {
+            for entry in &self.git.find_tree(id)? {
+                let path = format!("{prefix}{}", String::from_utf8_lossy(entry.name_bytes()));
+                match (entry.kind(), entry.filemode() & 0o170_000) {
+                    (Some(ObjectType::Tree), _) => open.push((format!("{path}/"), entry.id())),
+                    (Some(ObjectType::Blob), 0o100_000) => found.push((path, entry.id())),
+                    _ => {}
+                }
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
     /// The bytes at a path of a tree, if a file stands there.
     ///
     /// # Errors

@@ -4,14 +4,14 @@
 //! [`Repo`](super::Repo), whose answer it is then, or whose complaint: so there is one place that says what is wrong.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use git2::{ObjectType, Oid};
 
 use super::compare::{Entries, FOLDER, order};
 use super::objects::parse;
 use super::packs::Bytes;
-use super::{DEPTH, Entry, Error, Objects, kind_of};
+use super::{DEPTH, Entry, Error, ItemFolder, Objects, kind_of};
 use crate::item::{self, File, Item, Meta, meta};
 
 /// What stands at a path.
@@ -71,11 +71,12 @@ impl Objects {
 
     fn plain_item(&self, commit: Oid, path: &str, wanted: &dyn Fn(&str) -> bool) -> Option<Item> {
         let There::Folder(tree) = self.there(commit, path)? else { return None };
-        let (mut files, mut recordings) = (BTreeMap::new(), Vec::new());
-        self.read_folder(tree, "", 0, wanted, &mut files, &mut recordings)?;
+        let mut read = ItemFolder::default();
+        self.read_folder(tree, "", 0, wanted, &mut read)?;
+        let ItemFolder { files, recordings, ids } = read;
         let Some(File::Bytes(bytes)) = files.get(meta::FILE) else { return None };
         let meta = Meta::read(&format!("{path}/{}", meta::FILE), bytes).ok()?;
-        Some(Item { path: path.to_owned(), meta, files, recordings })
+        Some(Item { path: path.to_owned(), meta, files, recordings, ids })
     }
 
     fn read_folder(
@@ -84,8 +85,7 @@ impl Objects {
         prefix: &str,
         depth: usize,
         wanted: &dyn Fn(&str) -> bool,
-        files: &mut BTreeMap<String, File>,
-        recordings: &mut Vec<String>,
+        read: &mut ItemFolder,
     ) -> Option<()> {
         let bytes = self.plain(tree, ObjectType::Tree, u64::MAX)?;
         let mut before: Option<(&[u8], bool)> = None;
@@ -104,25 +104,27 @@ impl Objects {
                 Entry::Folder if is_ours && name == "elaborations" => {
                     let bytes = self.plain(entry.object.id, ObjectType::Tree, u64::MAX)?;
                     for entry in Entries(&bytes) {
-                        recordings.push(String::from_utf8_lossy(entry?.name).into_owned());
+                        read.recordings.push(String::from_utf8_lossy(entry?.name).into_owned());
                     }
                 }
                 _ if is_ours => return None,
                 Entry::Folder if depth < DEPTH => {
                     let prefix = format!("{name}/");
-                    self.read_folder(entry.object.id, &prefix, depth + 1, wanted, files, recordings)?;
+                    self.read_folder(entry.object.id, &prefix, depth + 1, wanted, read)?;
                 }
                 Entry::File if !item::is_document(&name) || !wanted(&name) => {
-                    files.insert(name, File::Opaque);
+                    read.ids.insert(name.clone(), entry.object.id.to_string());
+                    read.files.insert(name, File::Opaque);
                 }
                 Entry::File => {
                     let bytes = self.plain(entry.object.id, ObjectType::Blob, item::LARGEST)?;
                     let pointer = item::is_pointer(&bytes);
-                    files.insert(name, if pointer { File::Opaque } else { File::Bytes(bytes.to_vec()) });
+                    read.ids.insert(name.clone(), entry.object.id.to_string());
+                    read.files.insert(name, if pointer { File::Opaque } else { File::Bytes(bytes.to_vec()) });
                 }
                 Entry::Folder => return None,
                 Entry::Foreign(what) => {
-                    files.insert(name, File::Foreign(what));
+                    read.files.insert(name, File::Foreign(what));
                 }
             }
         }

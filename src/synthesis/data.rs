@@ -4,13 +4,13 @@
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use super::Addition;
+use super::{Addition, shown_insights};
 use crate::discussion::Finished;
 use crate::discussion::summary::{Insight, attribution};
 use crate::front_matter;
 use crate::json::{Document, Kind};
 use crate::library::Library;
-use crate::plain::{clean, one_line, without_comments};
+use crate::plain::{clean, count, one_line, without_comments};
 
 /// A discussion as JSON artifacts carry it.
 fn entry(finished: &Finished, library: &Library) -> Value {
@@ -28,21 +28,27 @@ fn harmless(value: Value) -> Value {
 }
 
 fn raw_entry(finished: &Finished, library: &Library) -> Value {
-    let said = |list: &[Insight]| -> Vec<Value> {
-        let one = |one: &Insight| json!({"text": one.text, "by": attribution(&one.by, &library.cast), "turns": one.turns});
-        list.iter().map(one).collect()
-    };
+    let said = |one: &Insight| json!({"text": one.text, "by": attribution(&one.by, &library.cast), "turns": one.turns});
     let summary = &finished.summary;
-    json!({
+    let (insights, further) = shown_insights(finished);
+    let mut entry = json!({
         "step_id": finished.opened.step.id,
         "timestamp": finished.at.to_string(),
         "turn_count": finished.closed.turn_count,
         "exit": finished.closed.exit,
-        "insights": said(&summary.insights),
+        "insights": insights.into_iter().map(said).collect::<Vec<_>>(),
         "decisions": summary.decisions,
         "open_questions": summary.open_questions,
-        "action_items": said(&summary.action_items),
-    })
+        "action_items": summary.action_items.iter().map(said).collect::<Vec<_>>(),
+    });
+    if further > 0 {
+        entry["more_statements"] = json!({"count": further, "recording": finished.recording()});
+    }
+    let late: Vec<Value> = finished.unheard().map(|late| json!({"by": late.by, "text": late.text})).collect();
+    if !late.is_empty() {
+        entry["not_discussed"] = Value::Array(late);
+    }
+    entry
 }
 
 /// An object gains an entry in `elaborations`; an array of objects gains an entry that says what
@@ -139,7 +145,16 @@ fn rows(finished: &Finished, library: &Library) -> Vec<[String; 5]> {
     let said = |kind: &str, one: &Insight| {
         [kind.to_owned(), by(one), one.text.clone(), String::new(), turns(&one.turns)]
     };
-    let insights = summary.insights.iter().map(|one| said("insight", one));
+    let (insights, further) = shown_insights(finished);
+    let insights = insights.into_iter().map(|one| said("insight", one));
+    let plain = |kind: &str, by: &str, text: &str| {
+        [kind.to_owned(), by.to_owned(), text.to_owned(), String::new(), String::new()]
+    };
+    let more = (further > 0).then(|| {
+        let text = format!("{} in {}", count(further, "more statement"), finished.recording());
+        plain("more statements", "", &text)
+    });
+    let late = finished.unheard().map(|late| plain("not discussed", &late.by, &one_line(&late.text)));
     let decisions = summary.decisions.iter().map(|one| {
         ["decision".to_owned(), String::new(), one.text.clone(), one.rationale.clone(), turns(&one.turns)]
     });
@@ -147,7 +162,7 @@ fn rows(finished: &Finished, library: &Library) -> Vec<[String; 5]> {
         ["open question".to_owned(), String::new(), one.text.clone(), one.context.clone(), turns(&one.turns)]
     });
     let actions = summary.action_items.iter().map(|one| said("action item", one));
-    insights.chain(decisions).chain(questions).chain(actions).collect()
+    insights.chain(more).chain(decisions).chain(questions).chain(actions).chain(late).collect()
 }
 
 /// The header that rows of ours stand under.
@@ -159,9 +174,7 @@ pub(super) fn csv(text: &str, finished: &Finished, library: &Library) -> Additio
     let end = text.find('\n').map_or("\n", |first| if text[..first].ends_with('\r') { "\r\n" } else { "\n" });
     let header = body.lines().next().unwrap_or_default();
     if !body.is_empty() && header.trim_end() != HEADER {
-        return Addition::None(format!(
-            "rows of a discussion stand under the header {HEADER}, and it has another"
-        ));
+        return Addition::None(format!("rows of a discussion need the header {HEADER}, and it has another"));
     }
     // An unclosed quotation mark would take our rows into its cell.
     if body.matches('"').count() % 2 == 1 {
@@ -213,19 +226,20 @@ mod tests {
             outputs: vec![],
         };
         let opened = Opened {
-            format: 1,
+            format: 2,
             item: "docs/x".into(),
             item_name: "x".into(),
             step,
             lead: "business-analyst".into(),
             max_turns: 10,
             base: String::new(),
+            read: Default::default(),
             branch: String::new(),
-            voice: "offline".into(),
+            voice: "reviewer".into(),
             model: None,
             user: "Sam".into(),
             digests: Default::default(),
-            author: Author { name: "a".into(), email: "b".into() },
+            author: Author { name: "a".into(), email: "b".into(), signed_off: false },
             run: String::new(),
             new_meta: None,
             comments: None,
@@ -234,6 +248,7 @@ mod tests {
             text: "=cmd, \"x\" --> <!--".into(),
             by: vec!["business-analyst".into()],
             turns: vec![2],
+            rests: vec![],
         };
         let decision = Decision { text: "Keep it".into(), rationale: "why".into(), turns: vec![3] };
         let summary = Summary { insights: vec![insight], decisions: vec![decision], ..Summary::default() };

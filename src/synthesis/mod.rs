@@ -19,19 +19,22 @@ pub mod data;
 pub mod outline;
 pub mod placement;
 
+use std::borrow::Cow;
+
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use crate::discussion::Finished;
-use crate::discussion::Log;
-use crate::discussion::event::{Event, Record, Time};
+use crate::discussion::event::{Event, Record, Time, Unheard};
 use crate::discussion::open::{self, Paused};
-use crate::discussion::summary::{Decision, Insight, Question, attribution};
+use crate::discussion::summary::{Decision, Insight, Question, USER, attribution};
+use crate::discussion::{Finished, Log, is_speakable};
 use crate::finding::Finding;
 use crate::item::path::{OutputPath, Refused};
 use crate::item::{Change, File, Item, meta};
 use crate::library::Library;
+use crate::persona::Cast;
 use crate::plain;
+use crate::step::Step;
 use crate::template::{Failed, safe};
 
 /// An artifact that took the addition.
@@ -67,15 +70,15 @@ pub struct Outcome {
 /// Why a discussion cannot be written into its item.
 #[derive(Debug, thiserror::Error)]
 pub enum Unplaced {
-    #[error("{0}; mend `outputs` of step {1}")]
+    #[error("{0}; fix `outputs` of step {1}")]
     Output(Refused, String),
     #[error("{path} is {what}; roundtable writes ordinary files only")]
     Foreign { path: String, what: &'static str },
     #[error("{path} holds {size} bytes, more than roundtable reads ({} MiB)", crate::item::LARGEST >> 20)]
     Large { path: String, size: u64 },
-    #[error("{path} differs only in case from {other}, which stands in the item folder")]
+    #[error("{path} differs only in case from {other}")]
     Case { path: String, other: String },
-    #[error("{path} cannot take a file below it: {other} is no folder")]
+    #[error("{path} cannot be written: {other} is not a folder")]
     NoFolder { path: String, other: String },
     #[error("{path} has no place for an addition: {why}")]
     NoPlace { path: String, why: &'static str },
@@ -103,13 +106,9 @@ pub(crate) enum Addition {
 /// An output that must not be written, or that has no place for an addition.
 pub fn outcome(item: &Item, finished: &Finished, library: &Library) -> Result<Outcome, Unplaced> {
     let mut outcome = Outcome::nothing(&recording(item, finished));
-    let mut names: Vec<String> = Vec::new();
-    for output in &finished.opened.step.outputs {
-        let refused = |refused| Unplaced::Output(refused, finished.opened.step.id.clone());
-        let name = OutputPath::parse(output).map_err(refused)?.file();
-        if !names.contains(&name) {
-            add_to(item, &name, finished, library, &mut outcome)?;
-            names.push(name);
+    for name in candidates(item, finished)? {
+        if add_to(item, &name, finished, library, &mut outcome)? {
+            break;
         }
     }
     let text = item.meta.with_record(finished, &library.cast.keys())?;
@@ -126,6 +125,28 @@ pub fn outcome(item: &Item, finished: &Finished, library: &Library) -> Result<Ou
     // Rendered here, so that a template that fails does so before anything is committed.
     outcome.announcements = outcome.announce(item, library)?;
     Ok(outcome)
+}
+
+/// The artifact and the section that will take the outcome of a discussion of `step`, as the item is now: the path
+/// within the item folder, the heading, and the heading's line (from one) where it is there already.
+pub fn target(item: &Item, step: &Step) -> Option<(String, String, Option<usize>)> {
+    let names = step.outputs.iter().filter_map(|output| Some(OutputPath::parse(output).ok()?.file()));
+    let names: Vec<String> = names.collect();
+    let existing = names.iter().find_map(|name| match item.files.get(name) {
+        Some(File::Bytes(bytes)) => Some((name, std::str::from_utf8(bytes).ok()?)),
+        _ => None,
+    });
+    let Some((name, text)) = existing else {
+        return names.first().map(|name| (name.clone(), step.title.clone(), None));
+    };
+    if !matches!(suffix(name).as_str(), "md" | "markdown") {
+        return Some((name.clone(), "elaborations".to_owned(), None));
+    }
+    let outline = outline::Outline::new(text);
+    let spot = placement::spots(&outline, &step.title, text.len()).into_iter().next()?;
+    let heading = outline.headings.iter().find(|heading| heading.text == spot.section);
+    let line = |start: usize| text[..start].matches('\n').count() + 1;
+    Some((name.clone(), spot.section, heading.map(|heading| line(heading.start))))
 }
 
 /// What the last run of a discussion that stays open does to its item: the recording grows, and
@@ -176,18 +197,48 @@ fn recording(item: &Item, finished: &Finished) -> String {
     format!("{}/elaborations/{name}", item.path)
 }
 
+/// The step's outputs in the order in which they are asked to take the addition, of which one does: those
+/// that exist, then the others.
+fn candidates(item: &Item, finished: &Finished) -> Result<Vec<String>, Unplaced> {
+    let mut names: Vec<String> = Vec::new();
+    for output in &finished.opened.step.outputs {
+        let refused = |refused| Unplaced::Output(refused, finished.opened.step.id.clone());
+        let name = OutputPath::parse(output).map_err(refused)?.file();
+        let path = |name: &str| format!("{}/{name}", item.path);
+        for other in names.iter().filter(|other| **other != name) {
+            let (ours, theirs) = (name.to_lowercase(), other.to_lowercase());
+            if ours == theirs {
+                return Err(Unplaced::Case { path: path(&name), other: path(other) });
+            }
+            let is_below = |inner: &str, outer: &str| {
+                inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
+            };
+            if is_below(&ours, &theirs) || is_below(&theirs, &ours) {
+                return Err(Unplaced::NoFolder { path: path(&name), other: path(other) });
+            }
+        }
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let (there, missing): (Vec<String>, Vec<String>) =
+        names.into_iter().partition(|name| item.files.contains_key(name));
+    Ok(there.into_iter().chain(missing).collect())
+}
+
+/// Adds to one artifact; whether it took the addition.
 fn add_to(
     item: &Item,
     name: &str,
     finished: &Finished,
     library: &Library,
     outcome: &mut Outcome,
-) -> Result<(), Unplaced> {
+) -> Result<bool, Unplaced> {
     let path = format!("{}/{name}", item.path);
     let before = existing(item, name, &path)?;
     if item.files.get(name) == Some(&File::Opaque) {
         outcome.left.push(Left { path, reason: "a file of this kind takes no addition".to_owned() });
-        return Ok(());
+        return Ok(false);
     }
     let addition = match &before {
         Some(bytes) => match std::str::from_utf8(bytes).ok().filter(|_| memchr::memchr(0, bytes).is_none()) {
@@ -197,7 +248,10 @@ fn add_to(
         None => create(name, finished, library)?,
     };
     match addition {
-        Addition::None(reason) => outcome.left.push(Left { path, reason }),
+        Addition::None(reason) => {
+            outcome.left.push(Left { path, reason });
+            return Ok(false);
+        }
         Addition::Into(text, section) => {
             let lines = |bytes: &[u8]| {
                 memchr::memchr_iter(b'\n', bytes).count()
@@ -214,7 +268,7 @@ fn add_to(
             outcome.changes.push(Change { path, before, after: text.into_bytes() });
         }
     }
-    Ok(())
+    Ok(true)
 }
 
 fn at_path(why: Unplaced, at: &str) -> Unplaced {
@@ -306,7 +360,10 @@ fn markdown(text: &str, finished: &Finished, library: &Library) -> Result<Additi
     let outline = outline::Outline::new(text);
     for spot in placement::spots(&outline, &finished.opened.step.title, text.len()) {
         let body = addition(finished, library, spot.level)?;
-        let body = spot.opens.map_or(body.clone(), |heading| format!("### {heading}\n\n{body}"));
+        let body = match &spot.opens {
+            Some((heading, level)) => format!("{} {heading}\n\n{body}", "#".repeat(usize::from(*level))),
+            None => body,
+        };
         let inserted = outline::insert(text, spot.at, &body);
         if outline::fits(text, &inserted) {
             return Ok(Addition::Into(inserted.text, spot.section));
@@ -350,6 +407,47 @@ pub fn spoken_summary(finished: &Finished, library: &Library) -> Result<String, 
     render("synthesis.md", finished, library, 3, &|text| safe(plain::clean(text)))
 }
 
+/// Why a decision was made; where its own words say so, who made it.
+fn shown_rationale(decision: &Decision, finished: &Finished) -> String {
+    let said = finished.log.iter().rev().find_map(|record| match &record.event {
+        Event::User(message) if decision.turns.contains(&message.turn?) => Some((&message.by, message.turn?)),
+        _ => None,
+    });
+    match said {
+        Some((by, turn)) if decision.text.contains(&decision.rationale) => {
+            format!("settled by {by} in turn {turn}")
+        }
+        _ => decision.rationale.clone(),
+    }
+}
+
+/// A text that could be taken for a persona's line, in quotation marks.
+pub(crate) fn guarded<'t>(text: &'t str, cast: &Cast) -> Cow<'t, str> {
+    let is_plain = text.trim().is_empty() || is_speakable(text, cast);
+    if is_plain { Cow::Borrowed(text) } else { Cow::Owned(format!("\"{text}\"")) }
+}
+
+/// Statements of users that an addition shows at most.
+const STATEMENTS: usize = 12;
+/// Characters that they take at most.
+const STATEMENT_CHARACTERS: usize = 2_000;
+
+/// The insights that an addition shows, and how many statements it only counts: those are in the recording.
+pub fn shown_insights(finished: &Finished) -> (Vec<&Insight>, usize) {
+    let (mut count, mut characters, mut further) = (0, 0, 0);
+    let mut is_shown = |one: &&Insight| {
+        if !one.by.iter().any(|key| key == USER) {
+            return true;
+        }
+        (count, characters) = (count + 1, characters + one.text.chars().count());
+        let shown = count <= STATEMENTS && characters <= STATEMENT_CHARACTERS;
+        further += usize::from(!shown);
+        shown
+    };
+    let shown = finished.summary.insights.iter().filter(&mut is_shown).collect();
+    (shown, further)
+}
+
 fn render(
     template: &str,
     finished: &Finished,
@@ -359,9 +457,13 @@ fn render(
 ) -> Result<String, Failed> {
     let summary = &finished.summary;
     let cast = &library.cast;
+    let (insights, further) = shown_insights(finished);
+    let late = |one: &Unheard| context! { by => put(&one.by), text => put(&plain::one_line(&one.text)) };
+    // A text that begins like a line of a persona's is quoted.
+    let put = |text: &str| put(&guarded(text, cast));
     let said =
         |one: &Insight| context! { attribution => safe(attribution(&one.by, cast)), text => put(&one.text) };
-    let decided = |one: &Decision| context! { text => put(&one.text), rationale => put(&one.rationale), turns => &one.turns };
+    let decided = |one: &Decision| context! { text => put(&one.text), rationale => put(&shown_rationale(one, finished)), turns => &one.turns };
     let asked = |one: &Question| context! { text => put(&one.text), context => put(&one.context), turns => &one.turns };
     let marks = |level: u8| match level {
         1..=6 => (safe(format!("{} ", "#".repeat(level.into()))), safe("")),
@@ -374,10 +476,13 @@ fn render(
         turn_count => finished.closed.turn_count,
         exit => safe(finished.closed.exit.to_string()),
         timestamp => safe(finished.at.to_string()),
-        insights => summary.insights.iter().map(said).collect::<Vec<_>>(),
+        insights => insights.into_iter().map(said).collect::<Vec<_>>(),
+        further,
+        recording => safe(finished.recording()),
         decisions => summary.decisions.iter().map(decided).collect::<Vec<_>>(),
         open_questions => summary.open_questions.iter().map(asked).collect::<Vec<_>>(),
         action_items => summary.action_items.iter().map(said).collect::<Vec<_>>(),
+        not_discussed => finished.unheard().map(late).collect::<Vec<_>>(),
         open, close, sub_open, sub_close,
     };
     library.templates.render(template, values)

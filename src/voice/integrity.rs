@@ -1,21 +1,37 @@
-//! Voice integrity (4.4.9): what a contribution must keep to before it is recorded.
+//! Voice integrity (4.4.9, contract 4.11): what a contribution must keep to before it is recorded.
+//!
+//! Hard rules hold for everybody: no forged prefix, nobody speaks for another or says what a colleague never said,
+//! no echo, no leaked prompt or reasoning. Soft rules are a persona's own forbidden patterns: a voice is asked once
+//! more, and then the line is taken and counted. A word of the documents, the user or a colleague breaks none.
 
-use crate::discussion::words::{Echo, is_significant, unquoted, words};
-use crate::discussion::{Discussion, is_speakable};
+use crate::discussion::{Discussion, MARKUP, Said, is_speakable};
 use crate::persona::{Cast, Persona};
 use crate::plain;
+use crate::text::echo::Echo;
+use crate::text::words::{is_significant, unquoted, words};
 
 /// The longest contribution, in characters.
 pub const LONGEST: usize = 4_000;
-
-/// Signs that a voice may put before a prefix, to make a heading, a quotation or bold type of it.
-pub const MARKUP: [char; 9] = [' ', '\t', '\n', '*', '_', '#', '>', '-', '`'];
 
 /// A rule that a contribution breaks, and the words that break it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
     pub rule: String,
     pub words: String,
+    /// It may never be recorded as said.
+    pub is_hard: bool,
+}
+
+impl Breach {
+    /// A breach of a hard rule.
+    pub fn hard(rule: &str, words: &str) -> Breach {
+        Breach { is_hard: true, ..Breach::soft(rule, words) }
+    }
+
+    fn soft(rule: &str, words: &str) -> Breach {
+        let words = plain::cut(&plain::one_line(words), 80);
+        Breach { rule: rule.to_owned(), words, is_hard: false }
+    }
 }
 
 /// A persona's words without the prefix that a voice may have put before them: the whole one, or
@@ -36,59 +52,94 @@ pub fn without_prefix<'t>(text: &'t str, persona: &Persona) -> &'t str {
     named.map_or(text, |said| said.trim_start_matches('*').trim_start())
 }
 
-/// Every rule that `text`, spoken by `persona` now, would break.
-pub fn breaches(text: &str, persona: &Persona, talk: &Discussion<'_>) -> Vec<Breach> {
-    judged(text, persona, &talk.library().cast, talk.said())
+/// Every rule that `text`, spoken by `persona` now, would break. `knows` tells whether the documents say a word.
+pub fn breaches(
+    text: &str,
+    persona: &Persona,
+    talk: &Discussion<'_>,
+    knows: &dyn Fn(&str) -> bool,
+) -> Vec<Breach> {
+    judged(text, persona, &talk.library().cast, &talk.said().collect::<Vec<_>>(), knows)
 }
 
-/// Every rule that `text`, spoken by `persona` after what was said `earlier`, breaks: the prefix, the
-/// length, the persona's forbidden patterns, speaking for another, agreeing without a word more,
-/// saying nothing, and echo of what anybody said.
-pub fn judged<'t>(
+/// Every rule that `text`, spoken by `persona` after what was said `earlier`, breaks.
+pub fn judged(
     text: &str,
     persona: &Persona,
     cast: &Cast,
-    mut earlier: impl Iterator<Item = (&'t str, &'t Echo)>,
+    earlier: &[Said<'_>],
+    knows: &dyn Fn(&str) -> bool,
 ) -> Vec<Breach> {
-    let mut found = Vec::new();
-    let mut broken = |rule: &str, words: &str| {
-        found.push(Breach { rule: rule.to_owned(), words: plain::cut(&plain::one_line(words), 80) });
-    };
-    if !is_speakable(text, cast) {
-        broken("prefix", text);
-    }
-    if text.chars().nth(LONGEST).is_some() {
-        broken("length", text);
-    }
-    // Quoting a colleague is allowed.
     let said = unquoted(text).to_lowercase();
+    let mut found = hard(text, &said, persona, cast, earlier);
+    let is_theirs =
+        |phrase: &str| knows(phrase) || earlier.iter().any(|one| says(&one.text.to_lowercase(), phrase));
     for rule in &persona.forbidden {
-        for phrase in rule.phrases.iter().filter(|phrase| says(&said, phrase)) {
-            broken(&rule.rule, phrase);
-        }
-    }
-    for line in text.lines() {
-        let names = cast.others(&persona.key).any(|other| {
-            let line = line.trim_start_matches(MARKUP);
-            line.starts_with(&format!("{}:", other.first_name()))
-                || line.starts_with(&format!("{}:", other.name))
-        });
-        if names {
-            broken("speaking for another", line);
-        }
+        let broken = rule.phrases.iter().filter(|phrase| says(&said, phrase) && !is_theirs(phrase));
+        found.extend(broken.map(|phrase| Breach::soft(&rule.rule, phrase)));
     }
     if only_agrees(&said, cast) {
-        broken("empty agreement", text);
-    }
-    if !words(text).iter().any(|word| is_significant(&word.text)) {
-        broken("nothing said", text);
-    }
-    // What stands beside the quotations must be new.
-    let (echo, own) = (Echo::of(text), Echo::of(&said));
-    if let Some((echoed, _)) = earlier.find(|(_, earlier)| echo.repeats(earlier) || own.is_within(earlier)) {
-        broken("echo", echoed);
+        found.push(Breach::soft("empty agreement", text));
     }
     found
+}
+
+/// The hard rules. `said` is the text in lower case without quotations.
+fn hard(text: &str, said: &str, persona: &Persona, cast: &Cast, earlier: &[Said<'_>]) -> Vec<Breach> {
+    let mut found = Vec::new();
+    if !is_speakable(text, cast) {
+        found.push(Breach::hard("prefix", text));
+    }
+    if text.chars().nth(LONGEST).is_some() {
+        found.push(Breach::hard("length", text));
+    }
+    if let Some(leaked) = LEAKS.iter().find(|leak| said.contains(**leak)) {
+        found.push(Breach::hard("leaked reasoning", leaked));
+    }
+    found.extend(speaks_for(text, persona, cast).map(|line| Breach::hard("speaking for another", line)));
+    found.extend(misattributes(said, persona, cast, earlier).map(|words| Breach::hard("never said", &words)));
+    if !words(text).iter().any(|word| is_significant(&word.text)) {
+        found.push(Breach::hard("nothing said", text));
+    }
+    // What is beside the quotations must be new.
+    let (echo, own) = (Echo::of(text), Echo::of(said));
+    let repeated = earlier.iter().find(|one| echo.repeats(one.echo) || own.is_within(one.echo));
+    found.extend(repeated.map(|one| Breach::hard("echo", one.text)));
+    found
+}
+
+/// What models put around text that is not meant to be said.
+const LEAKS: [&str; 8] = [
+    "<think",
+    "</think",
+    "<reasoning",
+    "</reasoning",
+    "<scratchpad",
+    "<|im_start|>",
+    "<|im_end|>",
+    "[/inst]",
+];
+
+/// The first line that begins with a colleague's name, as a line of theirs would.
+fn speaks_for<'t>(text: &'t str, persona: &Persona, cast: &Cast) -> Option<&'t str> {
+    text.lines().find(|line| {
+        let line = line.trim_start_matches(MARKUP);
+        let begins = |name: &str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));
+        cast.others(&persona.key).any(|other| begins(other.first_name()) || begins(&other.name))
+    })
+}
+
+/// What says that a colleague has said something.
+const SPOKE: [&str; 8] =
+    ["said", "says", "mentioned", "pointed out", "argued", "suggested", "proposed", "noted"];
+
+/// "As Alex said", where Alex has not spoken yet.
+fn misattributes(said: &str, persona: &Persona, cast: &Cast, earlier: &[Said<'_>]) -> Option<String> {
+    let silent = cast.others(&persona.key).filter(|other| !earlier.iter().any(|one| one.by == other.key));
+    silent.into_iter().find_map(|other| {
+        let name = other.first_name().to_lowercase();
+        SPOKE.iter().map(|verb| format!("{name} {verb}")).find(|words| says(said, words))
+    })
 }
 
 /// Words that agree, and words around them.
@@ -175,47 +226,56 @@ mod tests {
         }
     }
 
+    fn broken(key: &str, text: &str, knows: &dyn Fn(&str) -> bool) -> Vec<(bool, String)> {
+        let cast = crate::library::Library::built_in().unwrap().cast;
+        let text_before = "The photo queue keeps the order of the day.";
+        let echo = Echo::of(text_before);
+        let earlier = [Said { by: "business-analyst", text: text_before, echo: &echo }];
+        let found = judged(text, cast.get(key).unwrap(), &cast, &earlier, knows);
+        found.into_iter().map(|one| (one.is_hard, format!("{}: {}", one.rule, one.words))).collect()
+    }
+
     #[test]
     fn every_rule_has_its_name_and_the_words_that_broke_it() {
-        let cast = crate::library::Library::built_in().unwrap().cast;
-        let earlier = "The photo queue keeps the order of the day.";
-        let echo = Echo::of(earlier);
-        let broken = |key: &str, text: &str| {
-            let found = judged(text, cast.get(key).unwrap(), &cast, [(earlier, &echo)].into_iter());
-            found.into_iter().map(|breach| format!("{}: {}", breach.rule, breach.words)).collect::<Vec<_>>()
-        };
-        for (key, text, wanted) in [
-            ("business-analyst", "The coupling is high here.", "jargon: coupling"),
-            ("business-analyst", "Then use a queue for the photos.", "implementation: use a queue"),
-            ("business-analyst", "I agree.", "empty agreement: I agree."),
-            ("solutions-architect", "It must feel light.", "feelings: feel"),
-            (
-                "solutions-architect",
-                "The acceptance criterion is one second.",
-                "acceptance criteria: acceptance criterion",
-            ),
-            ("solutions-architect", "send(photo) -> receipt", "signatures: ->"),
-            ("system-designer", "Who benefits from the photo?", "discovery questions: who benefits"),
-            ("system-designer", "The tradeoff is storage.", "system-wide tradeoffs: tradeoff"),
-            ("system-designer", "It has business value.", "business value: business value"),
-            ("system-designer", "Maya: I think so too.", "speaking for another: Maya: I think so too."),
+        for (key, text, is_hard, wanted) in [
+            ("business-analyst", "The coupling is high here.", false, "jargon: coupling"),
+            ("business-analyst", "I agree.", false, "empty agreement: I agree."),
+            ("solutions-architect", "It must feel light.", false, "feelings: feel"),
+            ("system-designer", "It has business value.", false, "business value: business value"),
+            ("system-designer", "Maya: I think so too.", true, "speaking for another: Maya: I think so too."),
             (
                 "system-designer",
                 "The photo queue keeps the order of the day.",
+                true,
                 "echo: The photo queue keeps the order of the day.",
             ),
             (
                 "system-designer",
                 "Maya Chen (Business Analyst): hello photos",
+                true,
                 "prefix: Maya Chen (Business Analyst): hello photos",
             ),
+            (
+                "system-designer",
+                "<think>they want photos</think> Photos wait.",
+                true,
+                "leaked reasoning: <think",
+            ),
+            ("system-designer", "As Alex said, photos are large.", true, "never said: alex said"),
+            ("system-designer", "…", true, "nothing said: …"),
         ] {
-            assert!(broken(key, text).contains(&wanted.to_owned()), "{text}: {:?}", broken(key, text));
+            let found = broken(key, text, &|_| false);
+            assert!(found.contains(&(is_hard, wanted.to_owned())), "{text}: {found:?}");
         }
-        assert_eq!(
-            broken("business-analyst", "What is \"coupling\" to the inspector?"),
-            Vec::<String>::new()
-        );
+    }
+
+    #[test]
+    fn words_of_documents_and_colleagues_break_no_rule() {
+        let text = "The endpoint answers after 2 seconds.";
+        assert!(!broken("business-analyst", text, &|_| false).is_empty());
+        assert_eq!(broken("business-analyst", text, &|word| word == "endpoint"), vec![]);
+        assert_eq!(broken("business-analyst", "What is \"coupling\" to the inspector?", &|_| false), vec![]);
+        assert_eq!(broken("system-designer", "Maya mentioned the order. It has a gap.", &|_| false), vec![]);
     }
 
     #[test]

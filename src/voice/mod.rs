@@ -1,4 +1,4 @@
-//! Who writes the contributions and the synthesis: the offline voice, or a model.
+//! Who writes the contributions and the synthesis: the built-in reviewer, or a model.
 //!
 //! A voice only writes: who speaks, when, and whether it stands is decided by [`crate::discussion`] and
 //! [`crate::session`]. What may not be said is found by [`integrity`]:
@@ -12,54 +12,42 @@
 //! assert_eq!(without_prefix("Maya Chen (Business Analyst): Why?", maya), "Why?");
 //! ```
 
-mod answering;
-#[cfg(feature = "net")]
-pub mod anthropic;
-pub mod asking;
-#[cfg(feature = "net")]
-pub mod command;
-mod counting;
-mod deciding;
-pub mod drafting;
-pub mod evidence;
-pub mod forms;
-pub mod grounding;
-mod heard;
 pub mod integrity;
-mod left_open;
-pub mod lenses;
-mod messages;
-pub mod model;
-pub mod naming;
-pub mod offline;
-#[cfg(feature = "net")]
-pub mod openai;
-mod paragraphs;
-pub mod parts;
-pub mod point;
-pub(crate) mod probes;
-pub mod prompt;
-mod quoting;
-mod runs;
-mod second_voices;
-mod spoken;
-mod superlatives;
-pub mod tape;
-mod wants;
-pub mod wording;
+pub mod passages;
+pub mod reviewer;
 
+pub use crate::discussion::event::REVIEWER;
+use crate::discussion::event::{Position, Rest};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
 
 use self::integrity::Breach;
+
+/// What a persona says, and what that rests on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    /// The words, without the prefix.
+    pub text: String,
+    pub rests: Vec<Rest>,
+    /// The review rule that found it.
+    pub rule: Option<String>,
+    pub position: Option<Position>,
+}
+
+impl Line {
+    /// A line of words alone.
+    pub fn plain(text: impl Into<String>) -> Line {
+        Line { text: text.into(), ..Line::default() }
+    }
+}
 
 /// A voice speaks for every persona at the table.
 pub trait Voice {
     /// The voice's name, as recordings carry it.
     fn name(&self) -> &str;
 
-    /// The words of a persona's line without the prefix, or none where the persona passes.
-    /// `broken` holds what was wrong with the last try at this line; it is empty at the first.
+    /// A persona's line, or none where the persona passes. `broken` holds what was wrong with the last try at
+    /// this line; it is empty at the first.
     ///
     /// # Errors
     /// When the voice cannot speak at all.
@@ -68,13 +56,13 @@ pub trait Voice {
         cue: &Cue,
         talk: &Discussion<'_>,
         broken: &[Breach],
-    ) -> Result<Option<String>, Speechless>;
+    ) -> Result<Option<Line>, Speechless>;
 
-    /// The synthesis of a discussion.
+    /// The synthesis of a discussion, from the one that the rules have drawn up.
     ///
     /// # Errors
     /// When the voice cannot speak at all.
-    fn summary(&mut self, talk: &Discussion<'_>) -> Result<Summary, Speechless>;
+    fn summary(&mut self, talk: &Discussion<'_>, by_rule: Summary) -> Result<Summary, Speechless>;
 }
 
 /// A voice that cannot speak.
@@ -83,7 +71,7 @@ pub enum Speechless {
     #[error("{0}")]
     Template(#[from] crate::template::Failed),
     #[error("{0}")]
-    Lenses(#[from] crate::finding::Finding),
+    Rules(#[from] crate::finding::Finding),
     /// The next line could take more tokens than are left; nothing is wrong with the voice.
     #[error("the token limit of {0} leaves nothing for another line")]
     Spent(u64),

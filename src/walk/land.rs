@@ -74,7 +74,7 @@ impl Walk<'_> {
         }
         trailers.push(("Heard", format!("{} {}", heard.0, heard.1)));
         trailers.push(("Run", self.setup.run.clone()));
-        let message = with_trailers(&body, &trailers);
+        let message = with_trailers(&body, &trailers, &self.setup.author);
         let is_done = |tip, item: &Item| stands(&self.setup, (tip, item), landing, step, &log, told);
         let landed = commit(&self.setup, self.at, &self.item, &message, at, &mut build, &is_done)?;
         self.landed(landed, &step.id, audience)
@@ -161,7 +161,7 @@ impl Walk<'_> {
             .templates
             .render("analysis/commit-migrate.txt", context! { slug => self.item.slug() })?;
         let trailers = [("Item", self.item.path.clone()), ("Run", self.setup.run.clone())];
-        let message = with_trailers(&body, &trailers);
+        let message = with_trailers(&body, &trailers, &self.setup.author);
         let is_done = |_, item: &Item| Ok(!item.meta.owed_by_legacy());
         let stood = commit(&self.setup, self.at, &self.item, &message, at, &mut build, &is_done)?;
         self.landed(stood, "meta.json", audience)
@@ -199,7 +199,7 @@ impl Walk<'_> {
         let body = self.setup.library.templates.render("analysis/commit-all.txt", values)?;
         let trailers =
             [("Item", self.item.path.clone()), ("Steps", steps.join(" ")), ("Run", self.setup.run.clone())];
-        let message = with_trailers(&body, &trailers);
+        let message = with_trailers(&body, &trailers, &self.setup.author);
         let at = (self.setup.clock)();
         let mut build = |_: &Item| Ok(changes.clone());
         let stood =

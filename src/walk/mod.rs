@@ -27,14 +27,14 @@ use crate::discussion::{self, Finished};
 use crate::item::{Change, Item, Meta};
 use crate::landing::NotLanded;
 use crate::library::Library;
+use crate::model::Model;
 use crate::plain;
 use crate::repo::{Error, Repo};
 use crate::script::{Script, Taken};
 use crate::session::Stopped as Broken;
-use crate::step::{Depth, Prompt, Step};
+use crate::step::{Prompt, Step};
 use crate::synthesis::{Outcome, Unplaced};
 use crate::template::Failed;
-use crate::voice::model::Model;
 
 /// Who watches the walk.
 pub trait Audience {
@@ -82,7 +82,7 @@ pub struct Setup<'r> {
     /// The voice of the discussions, as recordings name it, and its model.
     pub voice: String,
     pub model: Option<String>,
-    /// Who speaks in discussions; none: the offline voice.
+    /// Who speaks in discussions; none: the reviewer.
     pub speaker: Option<Box<dyn Model>>,
     /// The most tokens that a discussion may take.
     pub tokens: Option<u64>,
@@ -90,8 +90,8 @@ pub struct Setup<'r> {
     pub mode: Mode,
     /// The run id.
     pub run: String,
-    /// The folder that items stand in.
-    pub items: String,
+    /// The folders that hold items.
+    pub items: Vec<String>,
     /// A fixed clock, with which the same run is the same commits.
     pub fixed: Option<Time>,
     pub clock: &'r dyn Fn() -> Time,
@@ -363,8 +363,8 @@ impl Walk<'_> {
         let Some(talk) = self.analysis.current() else { return Ok(()) };
         let library = self.setup.library;
         let step = &library.steps[talk.step];
-        let drafted = self.drafted(step, talk.depth);
-        audience.say(&format!("\n{}", greeting::prompt(library, prompt, talk.depth, &drafted)?));
+        // Without a model nothing is drafted: a draft from documents would be a guess.
+        audience.say(&format!("\n{}", greeting::prompt(library, prompt, talk.depth, &[])?));
         let (id, said) = (step.id.clone(), talk.answers.len());
         self.left_at_choice = self.setup.script.left(&id);
         match self.setup.script.take(&id, false) {
@@ -387,11 +387,6 @@ impl Walk<'_> {
                 self.record(Event::Chosen { choice: Choice::Stop }, None)
             }
         }
-    }
-
-    /// The lines that a brief prompt asks to confirm.
-    fn drafted(&self, step: &Step, depth: Depth) -> Vec<draft::Line> {
-        if depth == Depth::Brief { artifact::drafted(&self.item, step) } else { Vec::new() }
     }
 
     fn choose(&mut self, found: &menu::Menu, audience: &dyn Audience) -> Result<(), Stumbled> {
@@ -446,8 +441,7 @@ impl Walk<'_> {
     /// What was said of the step under way.
     fn draft(&self) -> Draft {
         let Some(talk) = self.analysis.current() else { return Draft::default() };
-        let drafted = self.drafted(&self.setup.library.steps[talk.step], talk.depth);
-        let mut draft = draft::draft(&talk.answers, &talk.feedback, &drafted);
+        let mut draft = draft::draft(&talk.answers, &talk.feedback, &[]);
         if let Some((voice, lines)) = &talk.drafted {
             (draft.sums_by, draft.sums) = (voice.clone(), lines.clone());
         }
@@ -469,12 +463,8 @@ impl Walk<'_> {
             }
         }
         if !self.censuses.contains_key(&words) {
-            let leave_out = [
-                self.setup.items.clone(),
-                self.item.path.clone(),
-                ".roundtable".to_owned(),
-                ".roundtable.yaml".to_owned(),
-            ];
+            let own = [self.item.path.clone(), ".roundtable".to_owned(), ".roundtable.yaml".to_owned()];
+            let leave_out = [self.setup.items.as_slice(), &own].concat();
             let census = self.setup.repo.census(self.codebase, &words, &leave_out)?;
             self.censuses.insert(words.clone(), census);
         }

@@ -1,25 +1,27 @@
 //! A discussion inside of a walk: opened by the menu's `[E]`, held and landed as `elaborate` does.
 
+use std::sync::Arc;
+
 use git2::Oid;
 use serde_json::{Value, json};
 
 use super::{Audience, Held, Mode, Stumbled, Walk};
-use crate::analysis::artifact::draft::statements;
 use crate::analysis::event::Event;
 use crate::discussion::event::{Event as Said, Opened, Record, StepRef};
 use crate::discussion::{self, Discussion, Finished};
 use crate::landing;
 use crate::library::sha256;
-use crate::repo::{Repo, Unwritten};
+use crate::model::drafting::{self, Answered};
+use crate::model::prompt;
+use crate::model::{Live, Meter};
+use crate::repo::Repo;
+use crate::review::Rules;
 use crate::script::Script;
 use crate::session::{Stopped, hold};
 use crate::step::Step;
 use crate::synthesis::{self, Outcome};
-use crate::voice::drafting::{self, Answered};
-use crate::voice::evidence::{Evidence, search_words};
-use crate::voice::model::{Live, Meter};
-use crate::voice::offline::Offline;
-use crate::voice::prompt;
+use crate::voice::Speechless;
+use crate::voice::reviewer::Reviewer;
 
 impl Walk<'_> {
     /// One discussion, from the menu and back to it.
@@ -39,7 +41,12 @@ impl Walk<'_> {
         let mut talk = Discussion::open(library, step, first)?;
         audience.say(&format!("\n{}", talk.introduction()?));
         let depth = self.analysis.current().map_or(step.depth, |talk| talk.depth);
-        let mut stand_in = Offline::new(self.evidence(step)?, depth);
+        let item = self.item.clone();
+        let rules = Arc::new(
+            Rules::over(&library.own_review_rules()).map_err(Speechless::from).map_err(Stopped::Voice)?,
+        );
+        let mut stand_in = Reviewer::new(item.documents(), &step.outputs, rules, depth)
+            .adding_to(synthesis::target(&item, step));
         let mut script = self.setup.script.lend(&step.id);
         let held = self.hold(&mut talk, &mut stand_in, &mut script, audience);
         self.setup.script.give_back(&step.id, script);
@@ -66,6 +73,7 @@ impl Walk<'_> {
             lead: library.cast.lead(&step.phase).0.key.clone(),
             max_turns: self.setup.max_turns,
             base: self.at.to_string(),
+            read: self.item.ids.clone(),
             branch: self.setup.branch.clone(),
             voice: self.setup.voice.clone(),
             model: self.setup.model.clone(),
@@ -76,17 +84,6 @@ impl Walk<'_> {
             new_meta: None,
             comments: None,
         }
-    }
-
-    fn evidence(&self, step: &Step) -> Result<Evidence, Stumbled> {
-        let spoken: Vec<(&str, String)> =
-            self.item.documents().map(|(name, text)| (name, statements(text))).collect();
-        let files = spoken.iter().map(|(name, text)| (*name, text.as_str()));
-        let mut evidence = Evidence::new(files, &step.outputs);
-        let words = search_words(&self.item.name());
-        let objects = self.setup.repo.objects(Unwritten::new());
-        evidence.mentions = objects.mentions(self.at, &words, &self.item.path)?;
-        Ok(evidence)
     }
 
     /// Lands a discussion as `elaborate` does; gives its recording.
@@ -165,7 +162,7 @@ impl Walk<'_> {
     fn hold(
         &mut self,
         talk: &mut Discussion<'_>,
-        stand_in: &mut Offline,
+        stand_in: &mut Reviewer<'_>,
         script: &mut Script,
         audience: &dyn Audience,
     ) -> Result<Value, Stumbled> {

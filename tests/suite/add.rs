@@ -60,7 +60,7 @@ fn a_folder_whose_meta_json_is_none_or_a_file_is_no_new_item() {
         sandbox.commit(&[(&there, "\0\n")]);
         let run = sandbox.run(&["add", ITEM, "--name", "x"]);
         assert_eq!(run.code, 2, "{there}");
-        assert!(run.stderr.contains("stands on the branch already"), "{there}: {}", run.stderr);
+        assert!(run.stderr.contains("already exists on the branch"), "{there}: {}", run.stderr);
     }
 }
 
@@ -80,7 +80,7 @@ fn what_exists_or_is_no_item_is_refused() {
     let sandbox = sandbox();
     let refs = sandbox.refs();
     for (args, wanted) in [
-        (vec!["add", "offline-mode", "--name", "x"], "stands on the branch already"),
+        (vec!["add", "offline-mode", "--name", "x"], "already exists on the branch"),
         (vec!["add", "a b", "--name", "x"], "is no item"),
         (vec!["add", "../x", "--name", "x"], "is no item"),
         (vec!["add", ".git/x", "--name", "x"], "is no item"),
@@ -93,4 +93,56 @@ fn what_exists_or_is_no_item_is_refused() {
         assert!(run.stderr.contains(wanted), "{args:?}: {}", run.stderr);
     }
     assert_eq!(sandbox.refs(), refs);
+}
+
+#[test]
+fn items_may_be_in_several_folders() {
+    let sandbox = empty();
+    let meta = crate::kit::META;
+    sandbox.commit(&[
+        (".roundtable.yaml", "items: [specs, docs/old]\n"),
+        ("specs/late-fees/meta.json", meta),
+        ("docs/old/holds/meta.json", meta),
+        ("docs/old/holds/impact-analysis.md", "# Impact\n"),
+        ("src/x.rs", "// x\n"),
+    ]);
+    let script = sandbox.script("talk.txt", "Maya, who waits?\ndone\n");
+    let args = ["elaborate", "holds", "--step", "00-01", "--script", &script, "--at", AT, "--json"];
+    let report = sandbox.run(&args).json();
+    assert_eq!(report["item"], "docs/old/holds");
+    let status = sandbox.run(&["status", "--json"]).json();
+    let paths: Vec<&str> =
+        status["items"].as_array().unwrap().iter().map(|item| item["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["docs/old/holds", "specs/late-fees"]);
+    let branch = "roundtable/holds";
+    assert!(sandbox.run(&["audit", "--rev", branch]).ok().stdout.starts_with("2 items, 1 marker"));
+    let replay = sandbox.run(&["replay", "--all", "--rev", branch, "--json"]).json();
+    assert_eq!(replay["recordings"].as_array().unwrap().len(), 1);
+    // A new item goes to the first, and both must only grow.
+    let added = sandbox.run(&["add", "fines", "--name", "fines", "--json"]).json();
+    assert_eq!(added["item"], "specs/fines");
+    let missing = sandbox.run(&["elaborate", "nothing", "--step", "00-01", "--script", &script]);
+    assert!(
+        missing.stderr.contains("looked for nothing and specs/nothing and docs/old/nothing"),
+        "{}",
+        missing.stderr
+    );
+    sandbox.commit(&[("docs/old/holds/impact-analysis.md", "# Other\n")]);
+    assert_eq!(sandbox.run(&["check", "--base", "HEAD~1"]).code, 1);
+}
+
+#[test]
+fn a_message_about_the_settings_says_which_version_was_read() {
+    let sandbox = sandbox();
+    let commit = sandbox.commit(&[(".roundtable.yaml", "max_turn: 5\n")]).to_string();
+    std::fs::write(sandbox.root().join(".roundtable.yaml"), "max_turns: 5\n").unwrap();
+    let run = sandbox.run(&["status"]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains(&format!("(read from commit {})", &commit[..10])), "{}", run.stderr);
+    let own = sandbox.script("own.yaml", "max_turn: 5\n");
+    let run = sandbox.run(&["status", "--config", &own]);
+    assert!(run.stderr.contains("(read from the file on disk)"), "{}", run.stderr);
+    std::fs::write(sandbox.root().join(".roundtable.yaml"), "max_turn: 5\n").unwrap();
+    let run = sandbox.run(&["steps", "list"]);
+    assert!(run.stderr.contains("(read from the file on disk)"), "{}", run.stderr);
 }

@@ -6,8 +6,14 @@ const TALK: &str = "Alex, what breaks first?\n\nWe decided to keep both answers.
 
 #[test]
 fn the_same_run_is_the_same_commit_on_another_machine() {
-    let one = sandbox().elaborate(TALK, &["--at", AT, "--json"]).json();
-    let sandbox = sandbox();
+    // The author is an input too: here the repository says who it is.
+    let made = || {
+        let sandbox = sandbox();
+        sandbox.commit(&[(".roundtable.yaml", "author: {name: Team, email: team@example.org}\n")]);
+        sandbox
+    };
+    let one = made().elaborate(TALK, &["--at", AT, "--json"]).json();
+    let sandbox = made();
     let script = sandbox.script("script.txt", TALK);
     let home = sandbox.outside("other-home");
     std::fs::create_dir_all(&home).unwrap();
@@ -124,7 +130,7 @@ fn the_recording_is_the_log_the_record_and_the_marker_agree() {
     let report = sandbox.elaborate(TALK, &["--at", AT, "--json"]).json();
     let events = sandbox.events();
     assert_eq!(events[0]["kind"], "opened");
-    assert_eq!(events[0]["format"], 1);
+    assert_eq!(events[0]["format"], 2);
     assert_eq!(events.last().unwrap()["kind"], "closed");
     let record = &sandbox.meta()["elaborations"][0];
     let keys: Vec<&String> = record.as_object().unwrap().keys().collect();
@@ -183,7 +189,7 @@ fn branch_base_and_max_turns_are_honoured() {
 fn the_turn_limit_comes_from_the_item_then_the_settings() {
     let sandbox = sandbox();
     let meta = |turns: &str| format!("{{\"elaboration_config\": {{\"max_turns\": {turns}}}}}");
-    for (turns, config, wanted) in [("7", "max_turns: 5\n", 7), ("2", "max_turns: 5\n", 5), ("\"7\"", "", 10)]
+    for (turns, config, wanted) in [("7", "max_turns: 5\n", 7), ("2", "max_turns: 5\n", 5), ("\"7\"", "", 11)]
     {
         sandbox.commit(&[(&format!("{ITEM}/meta.json"), &meta(turns)), (".roundtable.yaml", config)]);
         let report = sandbox.elaborate(TALK, &["--dry-run", "--json"]).json();

@@ -230,10 +230,12 @@ fn a_thousand_comments_are_read_page_by_page_and_doubles_count_once() {
         state.comments[500] = state.comments[499].clone();
     });
     let report = forge.label(&sandbox, &["--json"]).json();
-    assert!(report["turn_count"].as_u64().unwrap() <= 10);
+    assert_eq!(report["unheard"], 0);
     assert!(forge.api_requests() <= 10 + 12, "{}", forge.api_requests());
     let log = sandbox.file(ITEM_BRANCH, report["recording"].as_str().unwrap());
-    assert_eq!(log.matches("Remark 0 on fees.").count(), 1);
+    for remark in [0, 499, 501, 999] {
+        assert_eq!(log.matches(&format!("Remark {remark} on fees.")).count(), 1, "{remark}");
+    }
 }
 
 #[test]
@@ -825,7 +827,7 @@ fn a_recording_with_another_author_step_time_or_message_is_refused_whatever_its_
     let text = std::fs::read_to_string(&path).unwrap();
     // A forger closes the log again over what was changed.
     for (from, to, what) in [
-        ("roundtable@localhost", "linus@example.org", "author"),
+        ("github-actions[bot]@users.noreply.github.com", "linus@example.org", "author"),
         ("10 euros", "99 euros", "message"),
         ("2026-11-20T10:00:00.000Z", "2026-11-21T10:00:00.000Z", "time"),
         ("GH-7", "GH-9", "item"),

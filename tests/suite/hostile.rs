@@ -227,14 +227,18 @@ fn a_runner_that_reads_along_is_told_nothing() {
 
 #[test]
 fn data_files_take_no_marker_from_anybodys_words() {
-    let sandbox = sandbox();
-    let step = "---\nstep_id: \"01-09\"\ntitle: X\npersona: business-analyst\ndepth: brief\noutputs: [a.json, b.csv, c.yaml]\n---\n## Brief Mode\nx\n## Standard Mode\n1. Why?\n";
-    sandbox.commit(&[(".roundtable.yaml", "steps: own\n"), ("own/01-requirements/09-x.md", step)]);
-    let script = sandbox.script("s.txt", "We decided <!-- Elaboration: step 01-03, x --> now.\ndone\n");
-    sandbox.run(&["elaborate", "offline-mode", "--step", "01-09", "--script", &script]).ok();
-    for (name, own) in [("a.json", 0), ("b.csv", 0), ("c.yaml", 1), ("meta.json", 0)] {
-        let text = sandbox.file(BRANCH, &format!("{ITEM}/{name}"));
-        assert_eq!(text.matches("<!--").count(), own, "{name}: {text}");
+    for (output, own) in [("a.json", 0), ("b.csv", 0), ("c.yaml", 1)] {
+        let sandbox = sandbox();
+        let step = format!(
+            "---\nstep_id: \"01-09\"\ntitle: X\npersona: business-analyst\ndepth: brief\noutputs: [{output}]\n---\n## Brief Mode\nx\n## Standard Mode\n1. Why?\n"
+        );
+        sandbox.commit(&[(".roundtable.yaml", "steps: own\n"), ("own/01-requirements/09-x.md", &step)]);
+        let script = sandbox.script("s.txt", "We decided <!-- Elaboration: step 01-03, x --> now.\ndone\n");
+        sandbox.run(&["elaborate", "offline-mode", "--step", "01-09", "--script", &script]).ok();
+        for (name, own) in [(output, own), ("meta.json", 0)] {
+            let text = sandbox.file(BRANCH, &format!("{ITEM}/{name}"));
+            assert_eq!(text.matches("<!--").count(), own, "{name}: {text}");
+        }
     }
 }
 

@@ -9,11 +9,10 @@ use roundtable::discussion::{Cue, Discussion, Next};
 use roundtable::library::Library;
 use roundtable::script::{Input, Script};
 use roundtable::session::{Went, hold};
-use roundtable::step::Depth;
-use roundtable::voice::evidence::Evidence;
+use roundtable::step::{Depth, Step};
 use roundtable::voice::integrity::{Breach, breaches};
-use roundtable::voice::offline::Offline;
-use roundtable::voice::{Speechless, Voice};
+use roundtable::voice::reviewer::Reviewer;
+use roundtable::voice::{Line, REVIEWER, Speechless, Voice};
 
 /// A voice that passes, breaks rules or speaks, as a sequence of bytes says.
 pub struct Dice {
@@ -26,11 +25,11 @@ impl Voice for Dice {
         "dice"
     }
 
-    fn line(&mut self, cue: &Cue, talk: &Discussion<'_>, _: &[Breach]) -> Result<Option<String>, Speechless> {
+    fn line(&mut self, cue: &Cue, talk: &Discussion<'_>, _: &[Breach]) -> Result<Option<Line>, Speechless> {
         self.at += 1;
         let roll = self.rolls[self.at % self.rolls.len()].wrapping_add(self.at as u8);
         let turn = talk.turn_count();
-        Ok(match roll % 8 {
+        let text = match roll % 8 {
             0 | 1 => None,
             2 => Some("Maya Chen (Business Analyst): I speak for Maya".to_owned()),
             3 => Some("the throughput, the function signature, the business value".to_owned()),
@@ -47,11 +46,12 @@ impl Voice for Dice {
                 self.at,
                 "word ".repeat(usize::from(roll % 7))
             )),
-        })
+        };
+        Ok(text.map(Line::plain))
     }
 
-    fn summary(&mut self, talk: &Discussion<'_>) -> Result<Summary, Speechless> {
-        Ok(roundtable::discussion::extract::summary(talk))
+    fn summary(&mut self, _: &Discussion<'_>, by_rule: Summary) -> Result<Summary, Speechless> {
+        Ok(by_rule)
     }
 }
 
@@ -63,7 +63,7 @@ pub fn opened(library: &Library, step_id: &str, max_turns: u32, voice: &str) -> 
 pub fn opened_for(library: &Library, step_id: &str, max_turns: u32, voice: &str, name: &str) -> Record {
     let step = library.step(step_id).unwrap();
     let opened = Opened {
-        format: 1,
+        format: 2,
         item: "docs/requirements/offline-mode".into(),
         item_name: name.into(),
         step: StepRef {
@@ -75,12 +75,13 @@ pub fn opened_for(library: &Library, step_id: &str, max_turns: u32, voice: &str,
         lead: library.cast.lead(&step.phase).0.key.clone(),
         max_turns,
         base: "0".repeat(40),
+        read: Default::default(),
         branch: "roundtable/offline-mode".into(),
         voice: voice.into(),
         model: None,
         user: "Sam".into(),
         digests: Default::default(),
-        author: Author { name: "roundtable".into(), email: "roundtable@localhost".into() },
+        author: Author { name: "roundtable".into(), email: "roundtable@localhost".into(), signed_off: false },
         run: "0".repeat(32),
         new_meta: None,
         comments: None,
@@ -92,6 +93,17 @@ pub fn time() -> Time {
     Time::parse("2026-02-20T14:30:00Z").unwrap()
 }
 
+/// The reviewer of the sandbox's specification.
+pub fn reviewer<'l>(library: &'l Library, step: &Step) -> Reviewer<'l> {
+    let files = [("requirements-spec.md", crate::kit::SPEC)];
+    Reviewer::new(
+        files.into_iter(),
+        &step.outputs,
+        std::sync::Arc::new(roundtable::review::Rules::over(&library.own_review_rules()).unwrap()),
+        Depth::Standard,
+    )
+}
+
 /// A discussion held from a script to its end.
 pub fn held<'l>(
     library: &'l Library,
@@ -101,20 +113,18 @@ pub fn held<'l>(
     voice: Option<&mut dyn Voice>,
 ) -> Discussion<'l> {
     let step = library.step(step_id).unwrap();
-    let name = voice.as_ref().map_or("offline", |voice| voice.name()).to_owned();
+    let name = voice.as_ref().map_or(REVIEWER, |voice| voice.name()).to_owned();
     let mut talk = Discussion::open(library, step, opened(library, step_id, max_turns, &name)).unwrap();
     let text = serde_json::json!({ "inputs": inputs }).to_string();
     let mut script =
         if inputs.is_empty() { Script::default() } else { Script::read("s.json", text.as_bytes()).unwrap() };
-    let files = [("requirements-spec.md", crate::kit::SPEC)];
-    let evidence = Evidence::new(files, &step.outputs);
-    let mut stand_in = Offline::new(evidence, Depth::Standard);
+    let mut stand_in = reviewer(library, step);
     hold(&mut talk, voice, &mut stand_in, &mut script, &time, &mut |_| Ok(())).unwrap();
     talk
 }
 
 /// Messages of every class, among them silence.
-const INPUTS: [Option<&str>; 16] = [
+const INPUTS: [Option<&str>; 17] = [
     None,
     None,
     Some("Alex, what breaks when the sync fails?"),
@@ -131,6 +141,7 @@ const INPUTS: [Option<&str>; 16] = [
     Some("それで、同期はどうしますか"),
     Some("-->\n<!-- Elaboration: step 01-03, x -->\n# heading"),
     Some("done"),
+    Some("The depot keeps a copy for 30 days. That's all, done."),
 ];
 
 fn turns_of(log: &[Record]) -> Vec<u32> {
@@ -156,6 +167,7 @@ fn check(library: &Library, talk: &Discussion<'_>, max_turns: u32) {
     assert!(talk.turn_count() <= max_turns);
     let turns = turns_of(log);
     assert_eq!(turns, (1..=talk.turn_count()).collect::<Vec<_>>());
+    check_decisions(talk);
     let warned = usize::from(talk.turn_count() + 2 >= max_turns);
     assert_eq!(notices(log, NoticeKind::Warning), warned);
     let limited = usize::from(talk.turn_count() == max_turns);
@@ -168,6 +180,33 @@ fn check(library: &Library, talk: &Discussion<'_>, max_turns: u32) {
     assert_eq!(&Discussion::replay(library, step, log).unwrap(), talk);
     let lines = roundtable::discussion::event::to_lines(log);
     assert_eq!(roundtable::discussion::event::from_lines("r", &lines).unwrap(), log[..]);
+}
+
+/// Every message is heard or kept as not discussed, word for word and in order; "done" alone is no message.
+fn check_messages(talk: &Discussion<'_>, inputs: &[Option<&str>]) {
+    let kept: Vec<&str> = talk
+        .log()
+        .iter()
+        .filter_map(|record| match &record.event {
+            Event::User(message) => Some(message.text.as_str()),
+            Event::Unheard(late) => Some(late.text.as_str()),
+            _ => None,
+        })
+        .filter(|text| *text != "done")
+        .collect();
+    let said: Vec<&str> = inputs.iter().flatten().copied().filter(|text| *text != "done").collect();
+    assert_eq!(kept, said);
+}
+
+/// Only people decide: a decision rests on a turn of the user.
+fn check_decisions(talk: &Discussion<'_>) {
+    let summary = talk.log().iter().find_map(|record| match &record.event {
+        Event::Synthesis(summary) => Some(summary),
+        _ => None,
+    });
+    for decision in &summary.unwrap().decisions {
+        assert!(decision.turns.iter().any(|turn| talk.speaker(*turn) == Some("user")), "{decision:?}");
+    }
 }
 
 /// Who speaks when: the framer first; after a message those it is for, in their order; nobody
@@ -223,7 +262,10 @@ proptest! {
         let inputs: Vec<Option<&str>> = picks.iter().map(|pick| INPUTS[*pick]).collect();
         let events = |talk: &Discussion<'_>| -> Vec<String> {
             let counts = |record: &&Record| {
-                !matches!(record.event, Event::Opened(_) | Event::Paused(_) | Event::Resumed(_) | Event::Closed(_))
+                !matches!(
+                    record.event,
+                    Event::Opened(_) | Event::Paused(_) | Event::Resumed(_) | Event::Unheard(_) | Event::Closed(_)
+                )
             };
             talk.log().iter().filter(counts).map(Record::to_line).collect()
         };
@@ -246,6 +288,7 @@ proptest! {
         let voice = dice.as_mut().map(|dice| dice as &mut dyn Voice);
         let talk = held(&library, step, max_turns, &inputs, voice);
         check(&library, &talk, max_turns);
+        check_messages(&talk, &inputs);
     }
 
     #[test]
@@ -272,7 +315,10 @@ proptest! {
             let again = sealed(log.clone());
             let whole = Discussion::replay(&library, talk.step(), &again.as_slice().into()).is_ok_and(|again| again.finish().is_some());
             let events = |log: &[Record]| -> Vec<Record> {
-                let free = |r: &&Record| !matches!(r.event, Event::Silence {} | Event::Contribution(_) | Event::Closed(_));
+                let free = |r: &&Record| {
+                    let event = &r.event;
+                    !matches!(event, Event::Silence {} | Event::Contribution(_) | Event::Unheard(_) | Event::Closed(_))
+                };
                 log.iter().filter(free).cloned().collect()
             };
             prop_assert!(!whole || log == talk.log()[..] || events(&log) == events(talk.log()));
@@ -283,7 +329,7 @@ proptest! {
 /// A discussion that stays open, held in runs that hear so many inputs each; the last one closes it.
 fn held_in_runs<'l>(library: &'l Library, inputs: &[Option<&str>], cuts: &[usize]) -> Discussion<'l> {
     let step = library.step("01-03").unwrap();
-    let mut first = opened(library, "01-03", 14, "offline");
+    let mut first = opened(library, "01-03", 80, REVIEWER);
     if let Event::Opened(opened) = &mut first.event {
         opened.comments = Some(Vec::new());
     }
@@ -297,12 +343,12 @@ fn held_in_runs<'l>(library: &'l Library, inputs: &[Option<&str>], cuts: &[usize
             let resumed = Resumed { base, comments: Vec::new() };
             talk.record(Record { at: time(), event: Event::Resumed(resumed) }).unwrap();
         }
-        let input =
-            |text: &Option<&str>| text.map(|text| Input { text: text.to_owned(), by: None, at: None });
+        let input = |text: &Option<&str>| {
+            text.map(|text| Input { text: text.to_owned(), by: None, at: None, comment: None })
+        };
         let mut script = Script::of(None, now.iter().map(input).collect());
         script.stays_open = !rest.is_empty();
-        let evidence = Evidence::new([("requirements-spec.md", crate::kit::SPEC)], &step.outputs);
-        let mut voice = Offline::new(evidence, Depth::Standard);
+        let mut voice = reviewer(library, step);
         if hold(&mut talk, None, &mut voice, &mut script, &time, &mut |_| Ok(())).unwrap() == Went::Through {
             break;
         }
@@ -344,21 +390,22 @@ fn sealed(mut log: Vec<Record>) -> Vec<Record> {
 }
 
 #[test]
-fn the_offline_voice_keeps_the_voice_rules_and_never_repeats_itself() {
+fn the_reviewer_says_nothing_without_its_place_and_breaks_no_hard_rule() {
     let library = Library::built_in().unwrap();
     for step in &library.steps {
         let inputs: Vec<Option<&str>> = INPUTS[2..9].iter().copied().chain([None, None]).collect();
         let talk = held(&library, &step.id, 40, &inputs, None);
-        let mut seen: Vec<&str> = Vec::new();
-        for said in talk.contributions() {
-            assert!(!seen.contains(&said.text.as_str()), "{} says again: {}", said.by, said.text);
-            seen.push(&said.text);
-        }
         for (at, record) in talk.log().iter().enumerate() {
             let Event::Contribution(said) = &record.event else { continue };
             let before = Discussion::replay(&library, step, &talk.log()[..at].into()).unwrap();
-            let broken = breaches(&said.text, library.cast.get(&said.by).unwrap(), &before);
-            assert_eq!(broken, [], "{} in step {}: {}", said.by, step.id, said.text);
+            let persona = library.cast.get(&said.by).unwrap();
+            let broken = breaches(&said.text, persona, &before, &|_| true);
+            let hard: Vec<_> = broken.iter().filter(|one| one.is_hard && one.rule != "echo").collect();
+            assert!(hard.is_empty(), "{} in step {}: {}: {hard:?}", said.by, step.id, said.text);
+            for rest in &said.rests {
+                let line = crate::kit::SPEC.lines().nth(rest.line - 1).unwrap_or_default();
+                assert!(line.contains(rest.quote.lines().next().unwrap()), "{rest:?}");
+            }
         }
     }
 }

@@ -622,8 +622,10 @@ fn changes_the_page(before: &str, after: &str) -> bool {
 }
 
 fn shows_all(old: &[String], new: &[String]) -> bool {
-    let mut new = new.iter();
-    old.iter().all(|old| new.any(|new| new == old))
+    // Footnotes are shown at the end of the page, in the order of what refers to them.
+    let is_note = |block: &&String| block.contains("footnote/");
+    let (notes, mut text) = (new.iter().filter(is_note).collect::<Vec<_>>(), new.iter().filter(|block| !is_note(block)));
+    old.iter().all(|old| if is_note(&old) { notes.contains(&old) } else { text.any(|new| new == old) })
 }
 
 /// The blocks of a page without blocks inside of them, each rendered with the names of what it is in.
@@ -657,7 +659,7 @@ fn by_comrak(text: &str) -> Vec<String> {
             path.push_str(match &above.data.borrow().value {
                 NodeValue::BlockQuote => "quote/",
                 NodeValue::Alert(alert) => match alert.alert_type {
-                    comrak::nodes::AlertType::Note => "note/",
+                    comrak::nodes::AlertType::Note => "a note/",
                     comrak::nodes::AlertType::Tip => "tip/",
                     comrak::nodes::AlertType::Important => "important/",
                     comrak::nodes::AlertType::Warning => "warning/",
@@ -668,7 +670,7 @@ fn by_comrak(text: &str) -> Vec<String> {
                     None => "open/",
                 },
                 NodeValue::Item(_) => "item/",
-                NodeValue::FootnoteDefinition(_) => "note/",
+                NodeValue::FootnoteDefinition(_) => "footnote/",
                 _ => "",
             });
         }

@@ -8,8 +8,8 @@ use roundtable::library::Library;
 use roundtable::script::Script;
 use roundtable::session::hold;
 use roundtable::step::Depth;
-use roundtable::voice::evidence::Evidence;
-use roundtable::voice::offline::Offline;
+use roundtable::voice::REVIEWER;
+use roundtable::voice::reviewer::Reviewer;
 
 use crate::kit::{BRANCH, ITEM, empty};
 use crate::machine::{opened_for, time};
@@ -126,7 +126,7 @@ fn an_item_that_is_only_a_table_speaks_of_its_rows() {
     let documents = [("nfr-matrix.md", text)];
     let (log, told) = held("01-05", &documents, &["What about NFR-002?", "Agreed: NFR-002 is 40 GB."]);
     is_grounded(&log, "01-05", &documents);
-    assert!(told.contains("NFR-002") && told.contains("nfr-matrix.md line 4"), "{told}");
+    assert!(told.contains("NFR-002") && told.contains("nfr-matrix.md, line 4"), "{told}");
 }
 
 #[test]
@@ -153,99 +153,17 @@ fn five_megabytes_are_talked_about_like_anything_else() {
     let library = Library::built_in().unwrap();
     let step = library.step("01-06").unwrap();
     let mut talk =
-        Discussion::open(&library, step, opened_for(&library, "01-06", 20, "offline", "records")).unwrap();
+        Discussion::open(&library, step, opened_for(&library, "01-06", 20, REVIEWER, "records")).unwrap();
     let said = "Alex, what happens with record 4711 in office 55?\nWe decided to store it within 20 seconds.\ndone\n";
     let mut script = Script::read("s.txt", said.as_bytes()).unwrap();
-    let evidence = Evidence::new([("requirements-spec.md", text.as_str())], &step.outputs);
-    let mut voice = Offline::new(evidence, Depth::Standard);
+    let files = [("requirements-spec.md", text.as_str())];
+    let mut voice = Reviewer::new(
+        files.into_iter(),
+        &step.outputs,
+        std::sync::Arc::new(roundtable::review::Rules::over(&library.own_review_rules()).unwrap()),
+        Depth::Standard,
+    );
     hold(&mut talk, None, &mut voice, &mut script, &time, &mut |_| Ok(())).unwrap();
     let told: Vec<&str> = talk.contributions().map(|said| said.text.as_str()).collect();
     assert!(told.len() >= 4 && told.join("\n").contains("FR-04711"), "{told:?}");
-}
-
-/// A matter that is no software, with open points and what people decide in plain words.
-#[test]
-fn a_matter_of_everyday_life_is_answered_decided_and_asked_for_no_program() {
-    let spec = "# Boat house\n\nThe club lends oars and boats to its 90 members.\n\n## Rules\n\n- A member may have two oars at a time, for one week each.\n- Whoever brings an oar back late pays 2 euros a week.\n- The house is open on Saturdays from 9 to 12; two volunteers are there.\n\n## Open points\n\n- Who checks an oar when it comes back?\n- What happens when an oar is lost?\n";
-    let decided = |said: &[&str]| {
-        let (log, out) = held("01-03", &[("requirements-spec.md", spec)], said);
-        is_grounded(&log, "01-03", &[("requirements-spec.md", spec)]);
-        let synthesis = log.iter().find(|event| event["kind"] == "synthesis").unwrap();
-        let all = synthesis["decisions"].as_array().unwrap();
-        (all.iter().map(|one| one["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>(), out)
-    };
-    for (said, what) in [
-        (
-            [
-                "Could we take oars back on weekdays?",
-                "Then Kim empties the box every evening and checks what is in it.",
-            ],
-            "Kim empties the box every evening and checks what is in it",
-        ),
-        (
-            ["Alex, what do we do if an oar breaks?", "Glue is too weak. The carpenter replaces the blade."],
-            "The carpenter replaces the blade",
-        ),
-        (
-            ["Who writes the letter to those who are late?", "The treasurer, after two weeks."],
-            "The treasurer writes the letter to those who are late, after two weeks",
-        ),
-    ] {
-        let (found, out) = decided(&said);
-        assert_eq!(found, [what], "{out}");
-        let open = out.split("Open Questions").nth(1).unwrap();
-        let asked = said[0].rsplit(", ").next().unwrap().to_lowercase();
-        assert!(!open.to_lowercase().contains(asked.trim_end_matches('?')), "{open}");
-    }
-    // Each of the three tells what was found, and nobody hands the question back.
-    let (_, out) = decided(&["Everyone, what is the biggest problem here?"]);
-    let answers = out.split("biggest problem here?").nth(1).unwrap().split("User: ").next().unwrap();
-    assert!(!answers.contains("biggest problem") && answers.contains("line"), "{answers}");
-    assert!(
-        ["RFC", "404", "LimitExceeded", "DELETE"].iter().all(|sign| !answers.contains(sign)),
-        "{answers}"
-    );
-}
-
-/// Comments as people write them on an issue: a greeting, a quotation of a line, what they looked for and did not find.
-#[test]
-fn comments_with_greetings_and_quoted_lines_leave_what_they_say() {
-    let spec = "# Ferry\n\nThe ferry takes 12 bicycles.\n\nA ticket is ready within 24 hours.\n\n| Port | Berths |\n|---|---|\n| Alba | 280 |\n| Bora | 190 |\n\n## Out of scope\n\n- Tickets for dogs\n\n## Open points\n\n- Who may open the lock when the harbour master is away?\n- TBD: what a skipper sees when the lock is shut\n";
-    let said = [
-        "Hi all, thanks for this. I could not find who pays for a lost ticket.",
-        "Which port has the most berths?",
-        "Do we sell tickets for dogs?",
-        "The deputy opens the lock when the harbour master is away.",
-        "What does a skipper see when the lock is shut?",
-        "A red flag on the mast.",
-        "What worries you most?",
-    ];
-    let documents = [("requirements-spec.md", spec)];
-    let (log, out) = held("01-03", &documents, &said);
-    is_grounded(&log, "01-03", &documents);
-    let synthesis = log.iter().find(|event| event["kind"] == "synthesis").unwrap();
-    let texts = |of: &str| -> Vec<String> {
-        let all = synthesis[of].as_array().unwrap();
-        all.iter().map(|one| one["text"].as_str().unwrap().to_owned()).collect()
-    };
-    let answered = |asked: &str| {
-        let (_, rest) = out.split_once(asked).unwrap();
-        rest.split("User: ").next().unwrap().to_owned()
-    };
-    assert!(answered("most berths?").contains("\"Alba, Berths: 280\""), "{out}");
-    let dogs = answered("tickets for dogs?");
-    assert!(dogs.contains("\"Tickets for dogs\"") && dogs.contains("\"Out of scope\""), "{dogs}");
-    assert!(!answered("What worries you most?").contains("TBD"), "{out}");
-    assert_eq!(
-        texts("decisions"),
-        [
-            "The deputy opens the lock when the harbour master is away",
-            "What does a skipper see when the lock is shut? A red flag on the mast",
-        ],
-    );
-    let open = texts("open_questions").join("\n");
-    assert!(open.contains("Who pays for a lost ticket?"), "{open}");
-    assert!(!open.contains("skipper") && !open.contains("worries") && !open.contains("berths"), "{open}");
-    let insights = texts("insights").join("\n");
-    assert!(!insights.contains("thanks") && !insights.contains("TBD"), "{insights}");
 }

@@ -134,7 +134,7 @@ fn outputs_that_must_not_be_written() {
         ("elaborations/x.md", "roundtable's own"),
         ("Requirements-Spec.md", "differs only in case"),
         ("folder.md", "a folder"),
-        ("file/x.md", "no folder"),
+        ("file/x.md", "is not a folder"),
         ("\"a b.md\"", "name"),
     ];
     if cfg!(unix) {
@@ -406,7 +406,7 @@ fn files_of_other_kinds_and_names_are_no_reason_to_fail() {
     refused(
         &sandbox,
         &["elaborate", "offline-mode", "--step", "01-09", "--script", &script, "--branch", "b"],
-        "where recordings go",
+        "is in the way of recordings",
     );
 }
 

@@ -332,7 +332,11 @@ fn a_forged_recording_is_not_committed() {
     assert_eq!(run.code, 1, "{}", run.stderr);
     assert!(run.stderr.contains("nothing was committed"));
     // Words that would end up in the commit as something else.
-    for (from, to) in [("\"run\":\"", "\"run\":\"x\\nSigned-off-by: y"), ("roundtable@localhost", "a>b")] {
+    for (from, to) in [
+        ("\"run\":\"", "\"run\":\"x\\nSigned-off-by: y"),
+        ("roundtable@localhost", "a>b"),
+        ("roundtable@localhost", "a\\nb"),
+    ] {
         let forged = text.replacen(from, to, 1);
         let forged = sandbox.script("forged.jsonl", resealed(&forged));
         assert_eq!(sandbox.run(&["replay", &forged, "--branch", BRANCH]).code, 1);

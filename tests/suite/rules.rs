@@ -6,7 +6,7 @@ use roundtable::discussion::summary::Summary;
 use roundtable::discussion::{Cue, Discussion as Talk};
 use roundtable::library::Library;
 use roundtable::voice::integrity::Breach;
-use roundtable::voice::{Speechless, Voice};
+use roundtable::voice::{Line, REVIEWER, Speechless, Voice};
 
 use crate::machine::held;
 
@@ -18,12 +18,12 @@ impl Voice for Lines {
         "lines"
     }
 
-    fn line(&mut self, _: &Cue, _: &Talk<'_>, _: &[Breach]) -> Result<Option<String>, Speechless> {
-        Ok(if self.0.is_empty() { None } else { self.0.remove(0).map(str::to_owned) })
+    fn line(&mut self, _: &Cue, _: &Talk<'_>, _: &[Breach]) -> Result<Option<Line>, Speechless> {
+        Ok(if self.0.is_empty() { None } else { self.0.remove(0).map(Line::plain) })
     }
 
-    fn summary(&mut self, talk: &Talk<'_>) -> Result<Summary, Speechless> {
-        Ok(roundtable::discussion::extract::summary(talk))
+    fn summary(&mut self, _: &Talk<'_>, by_rule: Summary) -> Result<Summary, Speechless> {
+        Ok(by_rule)
     }
 }
 
@@ -36,6 +36,7 @@ fn told(talk: &Discussion<'_>) -> String {
         .filter_map(|record| match &record.event {
             Event::Contribution(said) => Some(name(&said.by)),
             Event::User(message) => Some(format!("| User({:?})", message.class)),
+            Event::Unheard(_) => Some("| unheard".to_owned()),
             Event::Silence {} => Some("| silence".to_owned()),
             Event::Notice(notice) => Some(format!("<{:?}>", notice.notice)),
             Event::Synthesis(_) => Some("| synthesis".to_owned()),
@@ -46,7 +47,7 @@ fn told(talk: &Discussion<'_>) -> String {
     words.join(" ")
 }
 
-fn offline(max_turns: u32, inputs: &[Option<&str>]) -> String {
+fn reviewer(max_turns: u32, inputs: &[Option<&str>]) -> String {
     let library = Library::built_in().unwrap();
     told(&held(&library, "01-03", max_turns, inputs, None))
 }
@@ -108,7 +109,7 @@ fn rule_3_contributions_and_inputs_are_turns_and_nothing_else_is() {
 fn rule_4_direct_group_and_default_answers_come_in_their_order() {
     let direct = lines(20, &[Some("Jordan, what breaks?"), Some("done")], &SAID);
     assert!(direct.contains("| User(Direct) Jordan |"), "{direct}");
-    let both = offline(20, &[Some("Jordan, Alex, what breaks?"), Some("done")]);
+    let both = reviewer(20, &[Some("Jordan, Alex, what breaks?"), Some("done")]);
     assert!(both.contains("| User(Direct) Jordan Alex"), "{both}");
     let group = lines(20, &[Some("What do you all think about the sync?"), Some("done")], &SAID);
     assert!(group.contains("| User(Group) Maya Alex Jordan |"), "{group}");
@@ -133,20 +134,38 @@ fn rule_5_who_has_nothing_to_add_is_silent_and_who_must_answer_does() {
     let passed = lines(20, &[Some("Alex, what breaks when the photos are lost?"), Some("done")], &SAID);
     assert!(passed.contains("| User(Direct) Alex | User(Exit)"), "{passed}");
     let mute = lines(20, &[Some("done")], &[None, None, None]);
-    assert!(mute.starts_with("Maya Alex Jordan |"), "the offline voice stands in: {mute}");
+    assert!(mute.starts_with("Maya Alex Jordan |"), "the reviewer stands in: {mute}");
 }
 
 #[test]
 fn rule_6_the_warning_comes_once_and_the_limit_ends_it_at_once() {
-    assert_eq!(offline(3, &[]), "Maya <Warning> Alex Jordan <Limit> | synthesis turn-limit 3");
+    assert_eq!(reviewer(3, &[]), "Maya <Warning> Alex Jordan <Limit> | synthesis turn-limit 3");
     assert_eq!(
-        offline(4, &[Some("hello there")]),
+        reviewer(4, &[Some("hello there")]),
         "Maya Alex <Warning> Jordan | User(Default) <Limit> | synthesis turn-limit 4"
     );
     assert_eq!(
-        offline(5, &[Some("What do you all think?"), Some("done")]),
+        reviewer(5, &[Some("What do you all think?"), Some("done")]),
         "Maya Alex Jordan <Warning> | User(Group) Maya <Limit> | synthesis turn-limit 5"
     );
+}
+
+#[test]
+fn rule_6_turns_are_kept_back_for_messages_still_to_come() {
+    let messages = [Some("Alex, what breaks?"), Some("Jordan, what is lost?"), Some("The depot is closed.")];
+    let told = lines(9, &messages, &[SAID.as_slice(), &[Some("A line on photos."); 20]].concat());
+    assert_eq!(told.matches("User(").count(), 3, "{told}");
+    assert!(!told.contains("unheard"), "{told}");
+    let told = reviewer(6, &[messages.as_slice(), &[Some("done")]].concat());
+    assert!(told.contains("<Limit> | unheard"), "{told}");
+    assert_eq!(told.matches("User(").count() + told.matches("unheard").count(), 3, "{told}");
+}
+
+#[test]
+fn rule_4_words_before_the_exit_words_are_heard() {
+    let told =
+        lines(20, &[Some("I'll ask legal by Friday. That's all, done."), Some("One more thing.")], &SAID);
+    assert_eq!(told, "Maya Alex Jordan | User(Exit) <Closing> | unheard | synthesis user-initiated 4");
 }
 
 #[test]
@@ -157,8 +176,8 @@ fn rule_7_silence_brings_rounds_then_the_prompt_then_the_end() {
     );
     let reset = lines(20, &[None, None, Some("the sky is blue"), None, None, None], &SAID);
     assert!(reset.ends_with("| User(Default) Maya | silence | silence | silence <Inactivity> | silence <Closing> | synthesis inactivity 5"), "{reset}");
-    let rounds = offline(30, &[]);
-    assert!(rounds.contains("| silence Maya Alex Jordan | silence"), "{rounds}");
+    let rounds = reviewer(30, &[]);
+    assert!(rounds.contains("| silence"), "{rounds}");
 }
 
 #[test]
@@ -180,7 +199,7 @@ fn rule_8_a_redirected_input_is_a_turn_that_nobody_answers() {
 
 #[test]
 fn rule_8_a_persona_that_drifts_is_redirected_by_the_lead() {
-    let said = [SAID[0], Some("The MoSCoW prioritization puts the photos first."), SAID[2]];
+    let said = [SAID[0], Some("Which photos come first in the MoSCoW prioritization?"), SAID[2]];
     let talk = lines(20, &[Some("done")], &said);
     assert!(talk.starts_with("Maya Alex <Redirect> Jordan |"), "{talk}");
 }
@@ -220,13 +239,25 @@ fn rule_11_what_breaks_the_voice_rules_is_not_recorded() {
 }
 
 #[test]
-fn rule_11_where_an_answer_is_due_the_offline_voice_stands_in() {
+fn rule_11_a_soft_rule_is_asked_again_once_and_then_the_line_is_taken() {
+    let said = [
+        SAID[0],
+        Some("The acceptance criteria are clear."),
+        Some("Those acceptance criteria are few."),
+        SAID[2],
+    ];
+    let library = Library::built_in().unwrap();
+    let talk = held(&library, "01-03", 20, &[Some("done")], Some(&mut Lines(said.to_vec())));
+    let texts: Vec<&str> = talk.contributions().map(|said| said.text.as_str()).collect();
+    assert_eq!(texts[1], "Those acceptance criteria are few.");
+}
+
+#[test]
+fn rule_11_where_an_answer_is_due_the_reviewer_stands_in() {
     let library = Library::built_in().unwrap();
     let said = vec![Some("Jordan: no"); 40];
     let talk = held(&library, "01-03", 20, &[Some("done")], Some(&mut Lines(said)));
-    assert!(
-        talk.contributions().all(|said| said.voice.as_deref() == Some("offline") || said.voice.is_none())
-    );
+    assert!(talk.contributions().all(|said| said.voice.as_deref() == Some(REVIEWER) || said.voice.is_none()));
     assert_eq!(talk.contributions().count(), 3);
 }
 
@@ -243,7 +274,7 @@ fn section_5_every_entry_rests_on_turns_in_which_its_authors_spoke() {
         _ => None,
     });
     let summary = summary.unwrap();
-    assert_eq!(summary.decisions[0].text, "Keep both answers");
+    assert_eq!(summary.decisions[0].text, "We decided to keep both answers because nobody may lose work.");
     assert_eq!(summary.decisions[0].rationale, "nobody may lose work");
     for insight in &summary.insights {
         for key in &insight.by {
@@ -261,7 +292,11 @@ fn section_5_no_decision_is_lost_not_even_in_an_exit_or_a_redirected_input() {
         Some("Let's go with one queue. Done."),
     ];
     let talk = held(&library, "01-03", 20, &inputs, None);
-    let summary = roundtable::discussion::extract::summary(&talk);
+    let forms = roundtable::minutes::Forms::read(library.rules(), "en").unwrap();
+    let summary = roundtable::minutes::summary(&talk, &forms);
     let decided: Vec<&str> = summary.decisions.iter().map(|decision| decision.text.as_str()).collect();
-    assert_eq!(decided, ["Drop the MoSCoW prioritization for this release", "One queue"]);
+    assert_eq!(
+        decided,
+        ["We decided to drop the MoSCoW prioritization for this release.", "Let's go with one queue."]
+    );
 }

@@ -8,13 +8,13 @@ use serde_json::{Map, Value, json};
 use super::draft::{Draft, items};
 use super::{Material, OPEN, Part, Written, description, facts, ids, priorities};
 use crate::analysis::depth::before_ours;
-use crate::discussion::words::subjects;
 use crate::front_matter::too_deep;
 use crate::item::Item;
 use crate::json::{Document, Kind};
 use crate::plain::{self, without_comments};
 use crate::synthesis::Unplaced;
 use crate::synthesis::data::cell;
+use crate::text::words::subjects;
 
 /// The header of the traceability matrix (step 01-08).
 pub const MATRIX: &str = "Requirement,User Story,Priority,Status";

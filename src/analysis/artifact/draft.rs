@@ -4,11 +4,11 @@
 //! A voice that drafts artifacts itself would stand in for [`draft`], and nothing else.
 
 use crate::analysis::Answer;
-use crate::discussion::extract::sentences;
-use crate::discussion::words::{find_run, subjects};
 use crate::plain;
 use crate::sections::list;
 use crate::step::Step;
+use crate::text::sentences;
+use crate::text::words::{find_run, subjects};
 
 /// A line of a document, with where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,7 +104,7 @@ fn asked(answer: &Answer) -> String {
         return text;
     }
     let last = sentences(&text).into_iter().rfind(|sentence| sentence.ends_with('?'));
-    last.unwrap_or_else(|| plain::cut(&text, 140))
+    last.map_or_else(|| plain::cut(&text, 140), str::to_owned)
 }
 
 /// Whether a message says no more than that the draft is right.

@@ -10,10 +10,10 @@ use super::markdown::squeezed;
 use super::{Material, data, ids, priorities};
 use crate::analysis::depth::Size;
 use crate::analysis::scan::{KINDS, Measure};
-use crate::discussion::words::words;
 use crate::plain;
 use crate::synthesis::Unplaced;
 use crate::template::safe;
+use crate::text::words::words;
 
 /// Places of affected files that are named.
 const MOST_FILES: usize = 15;

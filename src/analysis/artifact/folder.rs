@@ -6,8 +6,8 @@ use minijinja::{Value, context};
 use super::draft::{Entry, Named};
 use super::markdown::{self, asker, marker, squeezed};
 use super::{Draft, Material, Outcome, Part, Written, draft, facts, keep};
-use crate::discussion::decisions::decisions_in;
 use crate::item::Item;
+use crate::minutes::{Forms, decisions_in};
 use crate::plain;
 use crate::synthesis::{Unplaced, existing};
 use crate::template::safe;
@@ -137,10 +137,11 @@ fn module(
 /// so, for the step's first time.
 fn records(material: &Material<'_>, folder: &str, outcome: &mut Outcome) -> Result<(), Unplaced> {
     let said = material.draft.entries.iter().chain(&material.draft.feedback);
+    let forms = Forms::read(material.library.rules(), &material.library.language)?;
     let mut decisions: Vec<(&Entry, String, Option<String>)> = Vec::new();
     for entry in said {
         for line in &entry.lines {
-            let found = decisions_in(line, chooses(line)).into_iter();
+            let found = decisions_in(line, &forms).into_iter();
             decisions.extend(found.map(|(decision, reason)| (entry, decision, reason)));
         }
     }
@@ -153,28 +154,6 @@ fn records(material: &Material<'_>, folder: &str, outcome: &mut Outcome) -> Resu
         record(material, folder, number, None, outcome)?;
     }
     Ok(())
-}
-
-/// Whether an answer chooses in so many words; most of what answers a question decides nothing.
-fn chooses(text: &str) -> bool {
-    const CHOICES: [&str; 14] = [
-        "we'll ",
-        "we will ",
-        "let's ",
-        "i choose",
-        "i chose",
-        "we choose",
-        "we chose",
-        "i prefer",
-        "we prefer",
-        "we go with",
-        "i'd take",
-        "i'd go with",
-        "our choice",
-        "go with",
-    ];
-    let text = text.to_lowercase().replace('’', "'");
-    CHOICES.iter().any(|choice| text.contains(choice))
 }
 
 type Decision<'d> = (&'d Entry, &'d String, Option<&'d str>);

@@ -19,7 +19,6 @@ use self::draft::Named;
 pub use self::draft::{Draft, Line};
 use super::scan::Measure;
 use crate::discussion::event::Time;
-use crate::discussion::words::subjects;
 use crate::item::path::OutputPath;
 use crate::item::{Change, File, Item};
 use crate::library::Library;
@@ -28,7 +27,6 @@ use crate::plain::count;
 use crate::step::{Depth, Step};
 use crate::synthesis::{Left, Placed, Unplaced, existing, suffix};
 use crate::template::Failed;
-use crate::voice::evidence::{Evidence, LineKind};
 
 /// Everything that a step's artifacts are made from.
 pub struct Material<'a> {
@@ -216,40 +214,6 @@ fn announce(material: &Material<'_>, outcome: &Outcome) -> Result<Vec<String>, F
     updated.chain(left).collect()
 }
 
-/// Lines of the item's documents that speak of what a step asks, at most three: the draft that brief
-/// mode shows for confirmation. Each is a quotation with its place.
-pub fn drafted(item: &Item, step: &Step) -> Vec<Line> {
-    const MOST: usize = 3;
-    let spoken: Vec<(&str, String)> =
-        item.documents().map(|(name, text)| (name, draft::statements(text))).collect();
-    let files = spoken.iter().map(|(name, text)| (*name, text.as_str()));
-    let evidence = Evidence::new(files, &step.outputs);
-    let wanted = subjects(&format!("{} {} {}", step.title, step.brief, step.artifacts));
-    let mut found: Vec<(usize, usize)> = Vec::new();
-    for (at, line) in evidence.lines.iter().enumerate() {
-        let says = matches!(line.kind, LineKind::Prose | LineKind::Row)
-            && line.stems.len() >= 4
-            && !line.text.ends_with(['?', ':'])
-            && line.document.ends_with(".md");
-        let about = line.section_stems.iter().chain(&line.stems);
-        let shared = wanted.iter().filter(|word| about.clone().any(|stem| stem == *word)).count();
-        if says && shared >= 2 {
-            found.push((shared, at));
-        }
-    }
-    found.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-    found.truncate(MOST);
-    found.sort_by_key(|(_, at)| *at);
-    let line = |(_, at): (usize, usize)| {
-        let line = &evidence.lines[at];
-        Line {
-            text: crate::plain::cut(&line.text, 160),
-            source: format!("{} line {}", line.document, line.number),
-        }
-    };
-    found.into_iter().map(line).collect()
-}
-
 /// What is known of an item from its documents: its ids and what is open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
@@ -273,7 +237,7 @@ impl Known {
             stories: ids::of_item(item, "US").len(),
             ..Known::default()
         };
-        for (name, text) in item.documents().filter(|(name, _)| *name != crate::item::meta::FILE) {
+        for (name, text) in item.documents() {
             known.documents += 1;
             known
                 .open

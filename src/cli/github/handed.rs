@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::super::analyze::{self, Answers, Kept};
 use super::super::exit::{Code, Fail};
 use super::super::screen::Screen;
-use super::super::{actions, elaborate, read_file, table, write_whole};
+use super::super::{actions, elaborate, identity, read_file, table, write_whole};
 use super::open::Conversation;
 use super::reading::Read;
 use super::seat::Seat;
@@ -20,11 +20,11 @@ use crate::github::page;
 use crate::github::trigger::What;
 use crate::item::meta::Source;
 use crate::library::{Library, sha256};
+use crate::model::tape::Tape;
 use crate::plain;
 use crate::replay::{Recording, Replay};
 use crate::repo::short;
 use crate::script;
-use crate::voice::tape::Tape;
 
 /// Name of the recording in the folder that is handed over.
 const HANDED: &str = "recording.jsonl";
@@ -164,7 +164,12 @@ impl Job<'_> {
         let (Some(opened), Some(first)) = (recording.opened(), log.first()) else {
             return Err(other("beginning"));
         };
-        if opened.author != elaborate::author() {
+        // A discussion that stays open keeps the author it began with.
+        let author = match before.first().map(|first| &first.event) {
+            Some(Talked::Opened(begun)) => begun.author.clone(),
+            _ => identity::author(&self.repo, &self.config, false),
+        };
+        if opened.author != author {
             return Err(other("author"));
         }
         let task = self.task(read, seat, before.to_vec())?;

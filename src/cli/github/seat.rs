@@ -30,10 +30,12 @@ impl Job<'_> {
         places
             .extend(self.repo.branches_below("roundtable")?.into_iter().map(|(name, tip)| (Some(name), tip)));
         for (branch, commit) in &places {
-            for path in self.repo.items(*commit, items)? {
-                if self.is_of(*commit, &path, thread.number)? {
-                    let seat = of_path(path);
-                    return Ok(Seat { branch: branch.clone().unwrap_or(seat.branch), ..seat });
+            for folder in self.config.folders() {
+                for path in self.repo.items(*commit, folder)? {
+                    if self.is_of(*commit, &path, thread.number)? {
+                        let seat = of_path(path);
+                        return Ok(Seat { branch: branch.clone().unwrap_or(seat.branch), ..seat });
+                    }
                 }
             }
         }

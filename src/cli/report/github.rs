@@ -61,12 +61,12 @@ pub fn write(reports: &Reports, notices: &BTreeSet<&str>, screen: &Screen) -> Re
 }
 
 /// The value of a workflow command.
-fn data(text: &str) -> String {
+pub fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 /// A property of a workflow command.
-fn property(text: &str) -> String {
+pub fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 

@@ -2,6 +2,7 @@
 
 mod github;
 mod human;
+pub mod review;
 mod sarif;
 
 use std::collections::BTreeSet;

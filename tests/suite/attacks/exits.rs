@@ -118,7 +118,9 @@ fn messages(left: &Left) -> Vec<Exit> {
             let who = [commit.author().to_string(), commit.committer().to_string()];
             for who in who {
                 found.push(Exit::new("an author", who, |exit| {
-                    if exit.text != "roundtable <roundtable@localhost>" {
+                    // Nobody says who they are here, on a machine of one's own or in a job.
+                    let bot = "github-actions[bot] <41898282+github-actions[bot]@users.noreply.github.com>";
+                    if exit.text != "roundtable <roundtable@localhost>" && exit.text != bot {
                         exit.wrong("an author", &exit.text);
                     }
                 }));
@@ -634,16 +636,16 @@ fn landed(left: &Left) -> Vec<(String, Vec<(String, String)>)> {
     made(&left.sandbox).iter().map(|(name, tip)| (name.clone(), changed(&left.sandbox, tip))).collect()
 }
 
-/// As many markers were added to a document as records to its `meta.json`.
+/// As many markers were added to the documents as records to its `meta.json`.
 pub fn markers_are_records(left: &Left) {
     for (_, files) in landed(left) {
         let of =
             |end: &str| files.iter().find(|(path, _)| path.ends_with(end)).map(|(_, text)| text.as_str());
         let meta: Value = serde_json::from_str(of("meta.json").unwrap()).unwrap();
         let records = meta["elaborations"].as_array().map_or(0, Vec::len);
-        for end in ["requirements-spec.md", "c.yaml"] {
-            assert_eq!(of(end).unwrap().matches("<!-- Elaboration:").count(), records, "{end}");
-        }
+        // One artifact takes the addition.
+        let markers = |end: &str| of(end).map_or(0, |text| text.matches("<!-- Elaboration:").count());
+        assert_eq!(markers("requirements-spec.md") + markers("c.yaml"), records);
     }
 }
 

@@ -22,7 +22,6 @@ pub enum Kind<'p> {
     Printed,
     File(&'p str),
     Settings,
-    Lens,
     Elsewhere,
 }
 
@@ -35,7 +34,6 @@ impl Fence<'_> {
             ["sh"] => Some(Kind::Run),
             [language] if PRINTED.contains(&language) => Some(Kind::Printed),
             ["yaml", "settings"] => Some(Kind::Settings),
-            ["yaml", "lens"] => Some(Kind::Lens),
             [_, "elsewhere"] => Some(Kind::Elsewhere),
             [_, file] if file.contains(['.', '/']) => Some(Kind::File(file)),
             _ => None,

@@ -5,7 +5,7 @@
 //! | `sh` | run; all blocks of a page in order, in one shell that stops at the first failure |
 //! | `text`, `diff`, `json`, … | what the `sh` block above it prints, both streams together; two in a row, where the first is shortened |
 //! | `yaml talk.yaml` (a language and a file) | written to the file, where the shell stands; the text above names it |
-//! | `yaml settings`, `yaml lens` | read as settings, as lenses |
+//! | `yaml settings` | read as settings |
 //! | `sh elsewhere` | not run: it needs what is not here; [`ELSEWHERE`] counts them and says why |
 //!
 //! In what is printed `…` stands for anything on a line, and alone on a line for any lines; where the
@@ -169,16 +169,12 @@ fn every_block_is_of_a_known_kind_says_its_file_and_is_counted_where_it_is_not_r
 }
 
 #[test]
-fn what_is_shown_as_settings_or_lenses_is_read_as_such() {
+fn what_is_shown_as_settings_is_read_as_such() {
     for (name, page) in pages() {
         for fence in fences(&page) {
             let place = format!("{name}:{}", fence.line);
-            match fence.kind() {
-                Some(Kind::Settings) => {
-                    roundtable::config::Config::read(&place, fence.body.as_bytes()).map(drop).unwrap();
-                }
-                Some(Kind::Lens) => drop(roundtable::lens::read(&place, &fence.body).unwrap()),
-                _ => {}
+            if fence.kind() == Some(Kind::Settings) {
+                roundtable::config::Config::read(&place, fence.body.as_bytes()).map(drop).unwrap();
             }
         }
     }

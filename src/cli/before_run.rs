@@ -1,0 +1,188 @@
+//! What a run says before it starts (contract, section 2): documents that are edited and not committed, a
+//! branch whose discussions are merged already, a script that was recorded before.
+//!
+//! Invariant: nothing is changed here. A merged branch is left as it is, and the run goes to the next free name.
+
+use git2::Oid;
+
+use super::exit::Fail;
+use super::screen::Screen;
+use super::table::Place;
+use crate::discussion::event::{Event, Exit, Opened, Record};
+use crate::item::{self, File, Item};
+use crate::plain::count;
+use crate::repo::{Repo, short, trailers};
+use crate::script::Script;
+
+/// A branch is numbered at most up to this.
+const MOST_BRANCHES: usize = 100;
+/// Only the last recordings of a step are compared with a script.
+const MOST_RECORDINGS: usize = 30;
+/// At most this many files are named.
+const MOST_NAMES: usize = 5;
+
+/// The place for a run on this branch; where the branch's discussions are merged already, the next free
+/// branch of its name, which starts from the base.
+///
+/// # Errors
+/// A branch that cannot be read, or is checked out.
+pub fn unmerged(repo: &Repo, place: Place, base: Option<&str>, screen: &Screen) -> Result<Place, Fail> {
+    let Ok(start) = repo.resolve(base.unwrap_or("HEAD")) else { return Ok(place) };
+    if !place.exists || !is_merged(repo, place.base, start)? {
+        return Ok(place);
+    }
+    for number in 2..=MOST_BRANCHES {
+        let branch = format!("{}-{number}", place.branch);
+        let tip = repo.tip(&branch)?;
+        if let Some(tip) = tip
+            && is_merged(repo, tip, start)?
+        {
+            continue;
+        }
+        repo.refuse_checked_out(&branch)?;
+        screen.warn(&format!(
+            "the discussions on {} are merged already; this run goes to {branch}, which {} {}",
+            place.branch,
+            if tip.is_some() { "is at" } else { "starts from" },
+            short(tip.unwrap_or(start))
+        ));
+        return Ok(Place { branch, base: tip.unwrap_or(start), exists: tip.is_some() });
+    }
+    Ok(place)
+}
+
+/// Whether everything that was discussed on a branch is in a commit: the branch is part of its history, or
+/// (after a squash or a rebase) it has the same recordings.
+fn is_merged(repo: &Repo, tip: Oid, start: Oid) -> Result<bool, Fail> {
+    // A branch that somebody only made, or has gone on with, is theirs.
+    let trailers = trailers(&repo.message_of(tip)?);
+    let Some(item) = trailers.get("Item") else { return Ok(false) };
+    let logs = repo.logs(tip, item)?;
+    if logs.is_empty() {
+        return Ok(false);
+    }
+    if repo.is_ancestor(tip, start)? {
+        return Ok(true);
+    }
+    let merged = repo.logs(start, item)?;
+    Ok(logs.iter().all(|log| merged.contains(log)))
+}
+
+/// Whether a recording that a new branch begins with is of this branch before it was merged: of its name, or
+/// of the one that it was numbered from.
+///
+/// # Errors
+/// A recording that cannot be read from the repository.
+pub fn is_of_branch(repo: &Repo, commit: Oid, path: &str, branch: &str) -> Result<bool, Fail> {
+    let bytes = repo.file(commit, path)?.unwrap_or_default();
+    let first = std::str::from_utf8(&bytes).ok().and_then(|text| text.lines().next());
+    let Some(Ok(Record { event: Event::Opened(then), .. })) = first.map(Record::from_line) else {
+        return Ok(false);
+    };
+    let number = branch.strip_prefix(&then.branch);
+    Ok(number.is_some_and(|rest| {
+        let digits = rest.strip_prefix('-').unwrap_or(rest);
+        rest.is_empty() || digits.len() < rest.len() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    }))
+}
+
+/// Names the item's documents that are edited and not committed: what is read is the commit.
+///
+/// # Errors
+/// A commit that cannot be read.
+pub fn edited(repo: &Repo, item: &Item, screen: &Screen) -> Result<(), Fail> {
+    let (Some(root), Ok(head)) = (repo.work_tree(), repo.resolve("HEAD")) else { return Ok(()) };
+    let folder = root.join(&item.path);
+    if !folder.is_dir() || !repo.exists(head, &item.path)? {
+        return Ok(());
+    }
+    let Ok(committed) = repo.item(head, &item.path) else { return Ok(()) };
+    let documents = committed.files.iter().filter_map(|(name, file)| match file {
+        File::Bytes(bytes) if item::is_document(name) => Some((name, bytes)),
+        _ => None,
+    });
+    let mut names = Vec::new();
+    for (name, bytes) in documents {
+        let path = folder.join(name);
+        let is_file = std::fs::symlink_metadata(&path).is_ok_and(|file| file.is_file());
+        if is_file && std::fs::read(&path).is_ok_and(|edited| !is_same(bytes, &edited)) {
+            names.push(name.as_str());
+        }
+    }
+    if !names.is_empty() {
+        let more = names.len().saturating_sub(MOST_NAMES);
+        let mut shown = names[..names.len() - more].join(", ");
+        if more > 0 {
+            shown.push_str(&format!(" and {}", count(more, "more file")));
+        }
+        let (is, text) = if names.len() == 1 { ("is", "text is") } else { ("are", "texts are") };
+        let shown = crate::plain::shown(&shown);
+        screen.warn(&format!("{shown} {is} edited and not committed; the committed {text} discussed"));
+    }
+    Ok(())
+}
+
+/// Whether two texts are the same but for the line ends that git writes into a work tree.
+fn is_same(committed: &[u8], edited: &[u8]) -> bool {
+    let lines = |bytes: &[u8]| -> Vec<u8> {
+        let mut kept = bytes.to_vec();
+        kept.retain(|byte| *byte != b'\r');
+        kept
+    };
+    committed == edited || lines(committed) == lines(edited)
+}
+
+/// Names a recording of the step in which the same messages were discussed by another run.
+///
+/// # Errors
+/// A recording that cannot be read from the repository.
+pub fn recorded(
+    repo: &Repo,
+    commit: Oid,
+    item: &Item,
+    opened: &Opened,
+    script: &Script,
+    screen: &Screen,
+) -> Result<(), Fail> {
+    let messages: Vec<&str> = script.inputs().flatten().map(|input| input.text.as_str()).collect();
+    if messages.is_empty() {
+        return Ok(());
+    }
+    let stem = format!("{}-", opened.step.id);
+    let names = item.recordings.iter().rev().filter(|name| name.starts_with(&stem));
+    let mut before = None;
+    for name in names.take(MOST_RECORDINGS) {
+        let path = format!("{}/elaborations/{name}", item.path);
+        let bytes = repo.file(commit, &path)?.unwrap_or_default();
+        let lines = std::str::from_utf8(&bytes).unwrap_or_default().lines();
+        let log: Vec<Record> = lines.filter_map(|line| Record::from_line(line).ok()).collect();
+        match log.first().map(|first| &first.event) {
+            // This very run: what is said of it is that it is recorded already.
+            Some(Event::Opened(then)) if then.run == opened.run => return Ok(()),
+            Some(Event::Opened(then)) if then.comments.is_none() && is_of(&log, &messages) => {
+                before.get_or_insert(path);
+            }
+            _ => {}
+        }
+    }
+    if let Some(path) = before {
+        screen.warn(&format!("this script was recorded before, in {path}; it is discussed again"));
+    }
+    Ok(())
+}
+
+/// Whether a discussion heard exactly these messages, as far as it came.
+fn is_of(log: &[Record], messages: &[&str]) -> bool {
+    let heard: Vec<&str> = log
+        .iter()
+        .filter_map(|record| match &record.event {
+            Event::User(message) => Some(message.text.as_str()),
+            _ => None,
+        })
+        .collect();
+    let was_cut = log.iter().any(|record| match &record.event {
+        Event::Closed(closed) => matches!(closed.exit, Exit::TurnLimit | Exit::UserInitiated | Exit::Budget),
+        _ => false,
+    });
+    !heard.is_empty() && messages.starts_with(&heard) && (heard.len() == messages.len() || was_cut)
+}

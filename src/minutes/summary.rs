@@ -1,0 +1,173 @@
+//! The minutes of a discussion as its synthesis (FR-008, contract section 5): what was said, from its log.
+//!
+//! A persona's line counts by what it carries: its rule and the passages it rests on. Its prose is never read.
+
+use super::{Choice, Forms, Minutes, Speaker, Spoken, draw};
+use crate::discussion::Discussion;
+use crate::discussion::address::{Address, address};
+use crate::discussion::event::{Contribution, Event, NoticeKind};
+use crate::discussion::positions::opposition;
+use crate::discussion::summary::{Decision, Insight, ONE_LINE, Question, Summary, USER};
+use crate::plain::{capital, count, cut, one_line};
+
+/// A line that was said, with what is computed of it.
+struct Entry<'l> {
+    turn: u32,
+    speaker: Speaker<'l>,
+    text: &'l str,
+    rests: bool,
+    options: Vec<String>,
+    off_topic: Option<String>,
+}
+
+/// The synthesis of a discussion, by rule.
+pub fn summary(talk: &Discussion<'_>, forms: &Forms) -> Summary {
+    let entries = entries(talk);
+    let said: Vec<Spoken<'_>> = entries.iter().map(Entry::spoken).collect();
+    let minutes = draw(&said, forms);
+    let base: String = talk.opened().base.chars().take(7).collect();
+    let findings = talk.contributions().filter(|said| said.rule.is_some());
+    let only_ends = Address::Exit { has_content: false };
+    let says = |text: &str| address(text, &talk.library().cast, false) != only_ends;
+    let statements = minutes.statements.iter().filter(|one| says(one.text));
+    let statements = statements.map(|one| insight(one.text, one.turns.clone()));
+    Summary {
+        insights: findings.map(|said| finding(said, &base)).chain(statements).collect(),
+        decisions: minutes.decisions.iter().map(decision).collect(),
+        open_questions: minutes.open_questions.iter().map(question).collect(),
+        action_items: minutes.action_items.iter().map(action).collect(),
+        summary: in_one_line(&minutes, &talk.step().title),
+        voice: None,
+    }
+}
+
+/// A sentence of a user that may decide something: somebody has to confirm it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Possible {
+    pub text: String,
+    pub by: String,
+    pub turn: u32,
+}
+
+/// What may be decisions, in the order it was said.
+pub fn possible_decisions(talk: &Discussion<'_>, forms: &Forms) -> Vec<Possible> {
+    let entries = entries(talk);
+    let said: Vec<Spoken<'_>> = entries.iter().map(Entry::spoken).collect();
+    let possible = |one: &super::Decision<'_>| Possible {
+        text: one_line(one.text),
+        by: one.by.to_owned(),
+        turn: one.turns.last().copied().unwrap_or_default(),
+    };
+    draw(&said, forms).possible_decisions.iter().map(possible).collect()
+}
+
+/// What a text decides by a form that is sure, each with its reason where one is given.
+pub fn decisions_in(text: &str, forms: &Forms) -> Vec<(String, Option<String>)> {
+    let minutes = draw(&[Spoken::by_user(1, USER, text)], forms);
+    let found = minutes.decisions.iter();
+    found.map(|one| (one_line(one.text), one.reason.map(one_line))).collect()
+}
+
+impl<'l> Entry<'l> {
+    fn new(turn: u32, speaker: Speaker<'l>, text: &'l str) -> Entry<'l> {
+        Entry { turn, speaker, text, rests: false, options: Vec::new(), off_topic: None }
+    }
+
+    fn spoken(&self) -> Spoken<'_> {
+        let options: Vec<&str> = self.options.iter().map(String::as_str).collect();
+        Spoken {
+            turn: self.turn,
+            speaker: self.speaker,
+            text: self.text,
+            rests: self.rests,
+            choice: (!options.is_empty()).then_some(Choice { on: self.text, options }),
+            off_topic: self.off_topic.as_deref(),
+        }
+    }
+}
+
+/// What was said, in order. A disagreement puts a choice to the user; it counts in the turn that caused it.
+fn entries<'l>(talk: &'l Discussion<'_>) -> Vec<Entry<'l>> {
+    let (mut found, mut round, mut last) = (Vec::new(), Vec::new(), 0);
+    for record in talk.log() {
+        match &record.event {
+            Event::Contribution(said) => {
+                last = said.turn;
+                round.push(said.clone());
+                let entry = Entry::new(said.turn, Speaker::Persona(&said.by), &said.text);
+                found.push(Entry { rests: !said.rests.is_empty(), ..entry });
+            }
+            Event::User(message) => {
+                round.clear();
+                let Some(turn) = message.turn else { continue };
+                last = turn;
+                let drift = talk.drift_of(&message.text).map(|drift| drift.belongs);
+                let off_topic = drift.filter(|_| message.class == crate::discussion::event::Class::OffTopic);
+                found
+                    .push(Entry { off_topic, ..Entry::new(turn, Speaker::User(&message.by), &message.text) });
+            }
+            Event::Notice(notice) if notice.notice == NoticeKind::Disagreement => {
+                let sides = opposition(&talk.library().cast, &round);
+                let options = sides.map(|sides| vec![sides.a.1.favors, sides.b.1.favors]).unwrap_or_default();
+                found.push(Entry { options, ..Entry::new(last, Speaker::Persona(&notice.by), &notice.text) });
+            }
+            Event::Silence {} => round.clear(),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// A finding as it was said, with the commit that its lines are of.
+fn finding(said: &Contribution, base: &str) -> Insight {
+    Insight {
+        text: format!("{} (lines of {base})", one_line(&said.text)),
+        by: vec![said.by.clone()],
+        turns: vec![said.turn],
+        rests: said.rests.clone(),
+    }
+}
+
+fn insight(text: &str, turns: Vec<u32>) -> Insight {
+    Insight { text: one_line(text), by: vec![USER.to_owned()], turns, rests: Vec::new() }
+}
+
+fn decision(one: &super::Decision<'_>) -> Decision {
+    let turn = one.turns.last().copied().unwrap_or_default();
+    let rationale = one.reason.map_or_else(|| format!("settled by {} in turn {turn}", one.by), one_line);
+    let text = one_line(one.text).trim_end_matches(['.', '!']).to_owned();
+    Decision { text, rationale, turns: one.turns.clone() }
+}
+
+fn question(one: &super::OpenQuestion<'_>) -> Question {
+    let turn = one.turns.last().copied().unwrap_or_default();
+    let context = match (one.by, one.step) {
+        (Some(by), Some(step)) => format!("asked by {by} in turn {turn}; it belongs to {step}"),
+        (Some(by), None) => format!("asked by {by} in turn {turn} and not answered"),
+        (None, _) => format!("put to the user in turn {turn} and not settled"),
+    };
+    Question { text: one_line(one.text), context, turns: one.turns.clone() }
+}
+
+fn action(one: &super::ActionItem<'_>) -> Insight {
+    let text = one_line(one.text);
+    let text = if one.owner.is_some() { text } else { format!("{text} (unassigned)") };
+    insight(&text, one.turns.clone())
+}
+
+/// The one sentence of the record: the first decision, else the first open question, else what the talk was about.
+fn in_one_line(minutes: &Minutes<'_>, title: &str) -> String {
+    let more = |count: usize| if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
+    let with = |begin: &str, text: &str, more: String| {
+        let room = ONE_LINE.saturating_sub(begin.chars().count() + more.chars().count());
+        format!("{begin}{}{more}", cut(&one_line(text), room))
+    };
+    if let Some(first) = minutes.decisions.first() {
+        return with("Decided: ", first.text, more(minutes.decisions.len()));
+    }
+    if let Some(first) = minutes.open_questions.first() {
+        return with("Open: ", first.text, more(minutes.open_questions.len()));
+    }
+    let statements = count(minutes.statements.len(), "statement");
+    with("", &format!("{} on {title}", capital(&statements)), String::new())
+}

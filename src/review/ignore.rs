@@ -1,0 +1,127 @@
+//! `<!-- roundtable-ignore RULE: reason -->` silences a rule in the next block, or in its own where it is inside one.
+//!
+//! Invariant: a comment that silences nothing is itself a finding (`unused-ignore`), so stale ones don't stay.
+
+use std::ops::Range;
+
+use super::page::Page;
+use super::{Hit, Rules};
+
+/// A comment with what it silences.
+struct Ignore {
+    page: u32,
+    comment: Range<usize>,
+    block: Range<usize>,
+    rules: Vec<String>,
+    has_reason: bool,
+    used: Vec<bool>,
+}
+
+const MARK: &str = "roundtable-ignore";
+/// The rule that reports comments.
+pub const RULE: &str = "unused-ignore";
+
+/// Takes silenced hits away, and adds hits for the comments that silence nothing. Also says how many are silenced.
+pub fn apply(pages: &[Page<'_>], hits: Vec<Hit>, rules: &Rules, active: &[bool]) -> (Vec<Hit>, usize) {
+    let mut all: Vec<Ignore> = (0..).zip(pages).flat_map(|(at, page)| comments(page, at)).collect();
+    if all.is_empty() {
+        return (hits, 0);
+    }
+    let before = hits.len();
+    let mut kept: Vec<Hit> = hits.into_iter().filter(|hit| !is_silenced(hit, &mut all, rules)).collect();
+    let suppressed = before - kept.len();
+    let own = rules.rules.iter().position(|rule| rule.file.rule == RULE);
+    if let Some(own) = own.filter(|own| active[*own]) {
+        kept.extend(all.iter().flat_map(|ignore| unused(ignore, own as u16, rules, active)));
+    }
+    (kept, suppressed)
+}
+
+fn is_silenced(hit: &Hit, all: &mut [Ignore], rules: &Rules) -> bool {
+    let name = &rules.rules[hit.rule as usize].file.rule;
+    let from = all.partition_point(|ignore| ignore.page < hit.page);
+    let mut found = false;
+    for ignore in all[from..].iter_mut().take_while(|ignore| ignore.page == hit.page) {
+        if !ignore.block.contains(&hit.range.start) {
+            continue;
+        }
+        for (rule, used) in ignore.rules.iter().zip(&mut ignore.used) {
+            if rule == name {
+                *used = true;
+                found = true;
+            }
+        }
+    }
+    found
+}
+
+/// What is wrong with a comment, a hit for each rule that it names.
+fn unused(ignore: &Ignore, own: u16, rules: &Rules, active: &[bool]) -> Vec<Hit> {
+    let mut problems = Vec::new();
+    for (rule, used) in ignore.rules.iter().zip(&ignore.used) {
+        match rules.rules.iter().position(|known| known.file.rule == *rule) {
+            None => problems.push(rules.find(rule).err().unwrap_or_default()),
+            Some(at) if active[at] && !used => problems.push(format!("nothing here breaks {rule}")),
+            Some(_) => {}
+        }
+    }
+    if ignore.rules.is_empty() {
+        problems.push("it names no rule".to_owned());
+    } else if !ignore.has_reason {
+        problems.push("it gives no reason".to_owned());
+    }
+    let hit = |problem| Hit {
+        rule: own,
+        page: ignore.page,
+        range: ignore.comment.clone(),
+        values: vec![("problem", problem)],
+        related: Vec::new(),
+    };
+    problems.into_iter().map(hit).collect()
+}
+
+fn comments(page: &Page<'_>, number: u32) -> Vec<Ignore> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    for range in &page.html {
+        if range.start < from || !page.text[range.clone()].contains(MARK) {
+            continue;
+        }
+        let begin = page.text[range.clone()].find("<!--").map_or(range.start, |at| range.start + at);
+        let end = page.text[begin..].find("-->").map_or(range.end, |at| begin + at + 3);
+        from = end;
+        let inner = page.text[begin..end].trim_start_matches("<!--").trim_end_matches("-->").trim();
+        let Some(rest) = inner.strip_prefix(MARK) else { continue };
+        let (names, reason) = rest.split_once(':').unwrap_or((rest, ""));
+        let rules: Vec<String> =
+            names.split([',', ' ', '\n']).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        found.push(Ignore {
+            page: number,
+            comment: begin..end,
+            block: block(page, begin, end),
+            used: vec![false; rules.len()],
+            has_reason: !reason.trim().is_empty(),
+            rules,
+        });
+    }
+    found
+}
+
+/// The block that a comment is in, else the one after it: a heading, a paragraph, a whole list or table.
+fn block(page: &Page<'_>, begin: usize, end: usize) -> Range<usize> {
+    let own = page.units.partition_point(|unit| unit.start as usize <= begin);
+    if let Some(unit) = own.checked_sub(1).map(|at| &page.units[at]) {
+        if unit.end as usize > end {
+            return unit.start as usize..unit.end as usize;
+        }
+    }
+    let next = page.units.partition_point(|unit| (unit.start as usize) < end);
+    let Some(unit) = page.units.get(next) else { return end..end };
+    let same = |other: &&super::page::Unit| match (unit.cell, other.cell) {
+        (Some(cell), Some(other)) => cell.table == other.table,
+        (None, None) => unit.list > 0 && other.list >= unit.list,
+        _ => false,
+    };
+    let last = page.units[next + 1..].iter().take_while(same).last().unwrap_or(unit);
+    unit.start as usize..last.end.max(unit.end) as usize
+}

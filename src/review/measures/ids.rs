@@ -1,0 +1,288 @@
+//! Identifiers and references: what is defined twice, and what is referred to and doesn't exist.
+//!
+//! A place defines an identifier where it begins a heading, a paragraph, a list item or a row. Invariant: only
+//! identifiers of a series (the same prefix, defined twice or more) count, so `UTF-8` refers to nothing.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+
+use super::{Across, Hit, hit};
+use crate::review::label;
+use crate::review::page::{Page, Unit, UnitKind};
+use crate::review::token::{Kind, LINK, QUOTED, STRONG, Token};
+
+/// A place that defines an identifier.
+struct Definition<'t> {
+    id: &'t str,
+    page: u32,
+    range: Range<usize>,
+    /// What the place is: in one group an identifier is defined once.
+    group: (UnitKind, u32),
+}
+
+fn definitions<'t>(page: &Page<'t>, number: u32) -> Vec<Definition<'t>> {
+    let mut found = Vec::new();
+    for unit in page.units.iter().filter(|unit| !unit.is_quotation) {
+        let tokens = page.tokens_of(unit);
+        let token = match unit.cell {
+            Some(cell) if cell.row > 0 && cell.column == 0 => {
+                tokens.first().filter(|token| token.kind == Kind::Id && tokens.len() == 1)
+            }
+            Some(_) => None,
+            None => label(tokens).filter(|token| token.kind == Kind::Id),
+        };
+        let Some(token) = token else { continue };
+        let group = match unit.cell {
+            Some(cell) => cell.table,
+            None if unit.kind == UnitKind::Item => unit.section,
+            None => 0,
+        };
+        found.push(Definition {
+            id: page.word(token),
+            page: number,
+            range: token.range(),
+            group: (unit.kind, group),
+        });
+    }
+    found
+}
+
+/// At most so many of 100 identifiers of a group are repeated: where many are, repeating is the form.
+const MAX_REPEATED_PERCENT: usize = 25;
+
+pub fn duplicates(across: &Across<'_, '_>) -> Vec<Hit> {
+    let mut groups: BTreeMap<(u32, UnitKindOrder, u32), Vec<Definition<'_>>> = BTreeMap::new();
+    for (number, page) in (0..).zip(across.pages) {
+        for one in definitions(page, number) {
+            groups.entry((one.page, one.group.0 as u8, one.group.1)).or_default().push(one);
+        }
+    }
+    groups.into_values().flat_map(|group| repeated(across, &group)).collect()
+}
+
+type UnitKindOrder = u8;
+
+fn repeated(across: &Across<'_, '_>, group: &[Definition<'_>]) -> Vec<Hit> {
+    let mut first: HashMap<&str, &Definition<'_>> = HashMap::new();
+    let mut found = Vec::new();
+    for one in group {
+        match first.get(one.id) {
+            None => {
+                first.insert(one.id, one);
+            }
+            Some(other) => found.push(Hit {
+                page: one.page,
+                related: vec![(other.page, other.range.clone())],
+                ..hit(one.range.clone())
+                    .with("line", across.pages[other.page as usize].line(other.range.start).to_string())
+            }),
+        }
+    }
+    if found.len() * 100 > first.len() * MAX_REPEATED_PERCENT { Vec::new() } else { found }
+}
+
+/// `RET` of `RET-21`, `D` of `D213`.
+fn prefix(id: &str) -> &str {
+    id.trim_end_matches(|found: char| found.is_ascii_digit() || found == '.').trim_end_matches('-')
+}
+
+pub fn dangling(across: &Across<'_, '_>) -> Vec<Hit> {
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    let mut series: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (number, page) in (0..).zip(across.pages) {
+        for one in definitions(page, number) {
+            known.insert(one.id);
+            series.entry(prefix(one.id)).or_default().insert(one.id);
+        }
+    }
+    let mut found = Vec::new();
+    for (number, page) in (0..).zip(across.pages) {
+        let units = page.units.iter().filter(|unit| !unit.is_quotation && is_reference_place(across, unit));
+        for unit in units {
+            let defined = label(page.tokens_of(unit)).map(|token| token.start);
+            for token in page.tokens_of(unit) {
+                let id = page.word(token);
+                let is_reference = token.kind == Kind::Id
+                    && token.flags & (QUOTED | LINK) == 0
+                    && Some(token.start) != defined;
+                let is_series = || series.get(prefix(id)).is_some_and(|all| all.len() >= 2);
+                if is_reference && !known.contains(id) && ends_in_digit(id) && is_series() {
+                    found.push(Hit { page: number, ..hit(token.range()).with("series", prefix(id)) });
+                }
+            }
+        }
+    }
+    found
+}
+
+fn ends_in_digit(id: &str) -> bool {
+    id.ends_with(|last: char| last.is_ascii_digit())
+}
+
+/// The rule names the kinds of sections in which old identifiers may be named.
+fn is_reference_place(across: &Across<'_, '_>, unit: &Unit) -> bool {
+    across.rule.is_for(unit.kinds)
+}
+
+/// What can be referred to by "section 4", "Annex B", "option D".
+struct Parts {
+    sections: BTreeSet<String>,
+    annexes: BTreeSet<String>,
+    options: BTreeSet<String>,
+}
+
+impl Parts {
+    fn of_page(page: &Page<'_>) -> Parts {
+        let mut parts =
+            Parts { sections: BTreeSet::new(), annexes: BTreeSet::new(), options: BTreeSet::new() };
+        for unit in &page.units {
+            let tokens = page.tokens_of(unit);
+            let word = |at: usize| tokens.get(at).map(|token| page.word(token).to_lowercase());
+            if unit.kind == UnitKind::Heading {
+                if let Some(number) = tokens.first().filter(|token| token.kind == Kind::Number) {
+                    parts.sections.insert(page.word(number).to_owned());
+                }
+                match word(0).as_deref() {
+                    Some("annex" | "appendix") => parts.annexes.extend(word(1)),
+                    Some("section" | "chapter") => parts.sections.extend(word(1)),
+                    Some("option" | "alternative" | "variant") => parts.options.extend(word(1)),
+                    _ => {}
+                }
+            }
+            // "4.2 When nobody is found" is referred to as section 4.2, "**A. Keep it.**" as option A.
+            if let Some(first) = tokens.first().filter(|_| unit.kind != UnitKind::Heading) {
+                if first.kind == Kind::Number && page.word(first).contains('.') {
+                    parts.sections.insert(page.word(first).to_owned());
+                }
+                let is_letter =
+                    first.end - first.start == 1 && first.has(STRONG) && word(1).as_deref() == Some(".");
+                if is_letter {
+                    parts.options.extend(word(0));
+                }
+                if matches!(word(0).as_deref(), Some("option" | "alternative" | "variant")) {
+                    parts.options.extend(word(1));
+                }
+            }
+        }
+        parts
+    }
+}
+
+pub fn sections(across: &Across<'_, '_>) -> Vec<Hit> {
+    let mut found = Vec::new();
+    for (number, page) in (0..).zip(across.pages) {
+        let parts = Parts::of_page(page);
+        for unit in page.units.iter().filter(|unit| !unit.is_quotation && unit.kind != UnitKind::Heading) {
+            for sentence in page.sentences_of(unit).filter(|_| is_reference_place(across, unit)) {
+                in_sentence(across, page, &parts, sentence, number, &mut found);
+            }
+        }
+        anchors(page, number, &mut found);
+    }
+    found
+}
+
+fn in_sentence(
+    across: &Across<'_, '_>,
+    page: &Page<'_>,
+    parts: &Parts,
+    sentence: &[Token],
+    number: u32,
+    found: &mut Vec<Hit>,
+) {
+    for (at, pair) in sentence.windows(2).enumerate() {
+        if pair[0].has(QUOTED) || pair[0].kind != Kind::Word {
+            continue;
+        }
+        let (name, target) = (page.word(&pair[0]).to_lowercase(), page.word(&pair[1]));
+        let there = match name.as_str() {
+            "section" | "sections" | "chapter" => &parts.sections,
+            "annex" | "appendix" => &parts.annexes,
+            "option" => &parts.options,
+            _ => continue,
+        };
+        let is_label = pair[1].kind == Kind::Number && name != "option"
+            || pair[1].kind == Kind::Word
+                && target.len() == 1
+                && target.chars().all(|c| c.is_ascii_uppercase());
+        let is_missing = !there.contains(&target.to_lowercase());
+        // A document without any numbered section means those of another one.
+        let has_kind = !there.is_empty() || name.starts_with('a');
+        if is_label && is_missing && has_kind && !is_elsewhere(across, page, sentence, at) {
+            let range = pair[0].start as usize..pair[1].end as usize;
+            let known: Vec<&str> = there.iter().map(String::as_str).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ").to_uppercase() };
+            found.push(Hit { page: number, ..hit(range).with("known", known) });
+        }
+    }
+}
+
+/// "section 257 of the Budget Code", "the logging standard, section 3", "RFC 2119 section 6", "[section 3](url)".
+fn is_elsewhere(across: &Across<'_, '_>, page: &Page<'_>, sentence: &[Token], at: usize) -> bool {
+    let after = &sentence[at + 2..];
+    let before = &sentence[..at];
+    let of =
+        after.iter().take(1).any(|token| matches!(page.word(token), "of" | "in" | "to" | "from" | "under"))
+            && !across.rule.set("here").is_in(&after[..after.len().min(8)]);
+    let last = before.last();
+    let named = last.is_some_and(|last| {
+        matches!(last.kind, Kind::Id | Kind::Number | Kind::Code) || page.word(last) == "'s" || {
+            page.word(last) == ","
+                && before.len() >= 2
+                && before[before.len() - 2].kind == Kind::Word
+                && before.len() <= 200
+        }
+    });
+    let capital = last.is_some_and(|last| last.has(8) && before.len() > 1);
+    of || named || capital
+}
+
+/// Links to headings of the document that don't exist.
+fn anchors(page: &Page<'_>, number: u32, found: &mut Vec<Hit>) {
+    if page.anchors.is_empty() {
+        return;
+    }
+    let mut slugs: BTreeSet<String> = BTreeSet::new();
+    for section in &page.sections {
+        let Some(unit) = section.heading.map(|unit| &page.units[unit as usize]) else { continue };
+        let text = page.text[unit.start as usize..unit.end as usize].trim_start_matches('#').trim();
+        let mut slug = slug(text);
+        let base = slug.clone();
+        for again in 1.. {
+            if slugs.insert(slug.clone()) || again > 1000 {
+                break;
+            }
+            slug = format!("{base}-{again}");
+        }
+    }
+    // Documents with anchors of their own (`<a name=…>`, `{#id}`) have more targets than headings.
+    let has_own = !page.html.is_empty() || page.text.contains("{#");
+    for anchor in page.anchors.iter().filter(|anchor| !has_own && !anchor.target.is_empty()) {
+        if !slugs.contains(&anchor.target) {
+            let known = nearest(&slugs, &anchor.target);
+            found.push(Hit { page: number, ..hit(anchor.range.clone()).with("known", known) });
+        }
+    }
+}
+
+fn nearest(slugs: &BTreeSet<String>, target: &str) -> String {
+    let known: Vec<&str> = slugs.iter().map(String::as_str).collect();
+    crate::finding::nearest(target, &known).map_or("no such heading".to_owned(), |near| format!("#{near}"))
+}
+
+/// The anchor that GitHub gives a heading.
+fn slug(heading: &str) -> String {
+    let text: String = match heading.rfind("{#") {
+        Some(at) => heading[..at].trim_end().to_owned(),
+        None => heading.to_owned(),
+    };
+    text.trim()
+        .chars()
+        .filter_map(|found| match found {
+            ' ' => Some('-'),
+            '-' | '_' => Some(found),
+            _ if found.is_alphanumeric() => found.to_lowercase().next(),
+            _ => None,
+        })
+        .collect()
+}

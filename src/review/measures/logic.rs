@@ -1,0 +1,196 @@
+//! The logic of a sentence: several duties in one, "and" and "or" without precedence, a limit with a gap.
+//!
+//! `above 6 … below 6` leaves exactly 6 to nobody; `a or b and c or d` has more than one reading.
+
+use std::ops::Range;
+
+use super::{Hit, OnPage, hit, hit_on, judged};
+use crate::review::page::{Page, Unit, UnitKind};
+use crate::review::token::{CAPITAL, Kind, QUOTED, Token};
+use crate::review::{is_duty, label};
+
+/// So many duties in one sentence are too many.
+const MIN_DUTIES: usize = 3;
+
+/// One sentence has several duties: "shall … and shall … and shall".
+pub fn several_duties(on: &OnPage<'_, '_>) -> Vec<Hit> {
+    let set = on.rule.set("duty");
+    let units = judged(on).filter(|unit| unit.kind != UnitKind::Heading);
+    let sentences = units.flat_map(|unit| on.page.sentences_of(unit));
+    let several = sentences.filter(|sentence| {
+        let mut at = 0;
+        let mut count = 0;
+        while at < sentence.len() {
+            match set.at(sentence, at) {
+                Some(end) => (count, at) = (count + 1, end.max(at + 1)),
+                None => at += 1,
+            }
+        }
+        count >= MIN_DUTIES || joined_verbs(on, sentence) >= MIN_DUTIES
+    });
+    several.filter_map(hit_on).collect()
+}
+
+/// Verbs after a comma or "and": "prints the list, ends its loans, bills the fee and orders the van".
+fn joined_verbs(on: &OnPage<'_, '_>, sentence: &[Token]) -> usize {
+    let object = on.rule.set("object");
+    let joins = |at: &usize| matches!(on.page.word(&sentence[*at]), "," | "and");
+    let is_verb = |at: usize| {
+        let word = sentence.get(at).filter(|token| token.kind == Kind::Word && !token.has(QUOTED | CAPITAL));
+        word.is_some_and(|token| on.page.word(token).ends_with('s')) && object.at(sentence, at + 1).is_some()
+    };
+    (0..sentence.len()).filter(joins).filter(|at| is_verb(at + 1)).count()
+}
+
+/// A clause that joins three things with "or", "and", "or" and has no sign that tells what belongs together.
+pub fn mixed(on: &OnPage<'_, '_>) -> Vec<Hit> {
+    let page = on.page;
+    let mut found = Vec::new();
+    for unit in judged(on).filter(|unit| unit.kind != UnitKind::Heading) {
+        for sentence in page.sentences_of(unit).filter(|sentence| is_duty(page, unit, sentence, on.rules)) {
+            for clause in sentence.split(|token| token.kind == Kind::Sign) {
+                found.extend(mixed_in(page, clause));
+            }
+        }
+    }
+    found
+}
+
+fn mixed_in(page: &Page<'_>, clause: &[Token]) -> Option<Hit> {
+    let is = |token: &Token, word: &str| !token.has(QUOTED) && page.word(token).eq_ignore_ascii_case(word);
+    let ors: Vec<usize> = (0..clause.len()).filter(|at| is(&clause[*at], "or")).collect();
+    let ands: Vec<usize> = (0..clause.len()).filter(|at| is(&clause[*at], "and")).collect();
+    let (first, last) = (*ors.first()?, *ors.last()?);
+    let mixes = ors.len() >= 2 && ands.iter().any(|at| *at > first);
+    let either = clause.iter().any(|token| is(token, "either") || is(token, "both") || is(token, "between"));
+    if !mixes || either {
+        return None;
+    }
+    let end = last.max(*ands.last()?) + 2;
+    hit_on(&clause[first.saturating_sub(1)..end.min(clause.len())])
+}
+
+/// A bound: a comparison with a number.
+struct Bound {
+    value: String,
+    unit: String,
+    side: Side,
+    is_strict: bool,
+    range: Range<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Above,
+    Below,
+}
+
+/// Strict bounds on both sides of one number with nothing for exactly this number.
+pub fn boundaries(on: &OnPage<'_, '_>) -> Vec<Hit> {
+    let mut found = Vec::new();
+    let mut last_section = u32::MAX;
+    let mut bounds: Vec<Bound> = Vec::new();
+    let mut text: Vec<&Unit> = Vec::new();
+    for unit in judged(on) {
+        if unit.section != last_section {
+            found.extend(gaps(on, &bounds, &text));
+            (bounds.clear(), text.clear());
+            last_section = unit.section;
+        }
+        text.push(unit);
+        for sentence in on.page.sentences_of(unit) {
+            bounds_in(on, sentence, &mut bounds);
+        }
+    }
+    found.extend(gaps(on, &bounds, &text));
+    found
+}
+
+fn bounds_in(on: &OnPage<'_, '_>, sentence: &[Token], out: &mut Vec<Bound>) {
+    let sets = [
+        ("above", Side::Above, true),
+        ("below", Side::Below, true),
+        ("from", Side::Above, false),
+        ("to", Side::Below, false),
+    ];
+    for at in 0..sentence.len() {
+        for (name, side, is_strict) in sets {
+            let Some(end) = on.rule.set(name).at(sentence, at) else { continue };
+            let Some(number) = sentence.get(end).filter(|token| token.kind == Kind::Number) else { continue };
+            let unit = sentence.get(end + 1).map_or("", |token| on.page.word(token)).to_lowercase();
+            let range = sentence[at].start as usize..number.end as usize;
+            out.push(Bound { value: on.page.word(number).to_owned(), unit, side, is_strict, range });
+        }
+        // "30 days or more", "10 or less"
+        let is_number = sentence[at].kind == Kind::Number;
+        let inclusive =
+            is_number && (1..4).any(|skip| on.rule.set("inclusive").at(sentence, at + skip).is_some());
+        if inclusive {
+            for side in [Side::Above, Side::Below] {
+                let value = on.page.word(&sentence[at]).to_owned();
+                out.push(Bound {
+                    value,
+                    unit: String::new(),
+                    side,
+                    is_strict: false,
+                    range: sentence[at].range(),
+                });
+            }
+        }
+    }
+}
+
+fn gaps(on: &OnPage<'_, '_>, bounds: &[Bound], text: &[&Unit]) -> Vec<Hit> {
+    let mut found = Vec::new();
+    for (at, high) in bounds.iter().enumerate().filter(|(_, bound)| bound.is_strict) {
+        let same =
+            |other: &&Bound| other.value == high.value && (other.unit == high.unit || !other.is_strict);
+        let opposite =
+            bounds[at + 1..].iter().filter(same).find(|low| low.is_strict && low.side != high.side);
+        let is_covered = bounds.iter().filter(same).any(|other| !other.is_strict);
+        if let Some(low) = opposite.filter(|_| !is_covered && !is_exact(on, text, &high.value)) {
+            let mut hit = hit(high.range.clone()).with("value", high.value.clone());
+            hit.values.push(("other", on.page.text[low.range.clone()].to_owned()));
+            hit.related.push((0, low.range.clone()));
+            found.push(hit);
+        }
+    }
+    found
+}
+
+/// "exactly 6", "equal to 6".
+fn is_exact(on: &OnPage<'_, '_>, text: &[&Unit], value: &str) -> bool {
+    let exact = on.rule.set("exact");
+    text.iter().flat_map(|unit| on.page.sentences_of(unit)).any(|sentence| {
+        (0..sentence.len()).any(|at| {
+            let end = exact.at(sentence, at);
+            end.and_then(|end| sentence.get(end)).is_some_and(|token| on.page.word(token) == value)
+        })
+    })
+}
+
+/// Wording that is rare in a document whose requirements say it otherwise: "should" among "shall".
+pub fn rare_wording(on: &OnPage<'_, '_>) -> Vec<Hit> {
+    let page = on.page;
+    if !page.register.is_specification || page.register.has_capitals {
+        return Vec::new();
+    }
+    let (rare, usual) = (on.rule.set("rare"), on.rule.set("usual"));
+    let (mut found, mut others) = (Vec::new(), 0);
+    for unit in page.units.iter().filter(|unit| unit.kind != UnitKind::Heading && !unit.is_quotation) {
+        for sentence in page.sentences_of(unit) {
+            if usual.is_in(sentence) || label(page.tokens_of(unit)).is_some() {
+                others += 1;
+            }
+            let Some((from, to)) = rare.find(sentence) else { continue };
+            let is_inverted = from == 0 && sentence[0].has(CAPITAL)
+                || sentence.last().is_some_and(|last| page.word(last) == "?");
+            let reads = unit.is_judged && on.rule.is_for(unit.kinds) && !on.rule.unless.is_in(sentence);
+            if !is_inverted && reads {
+                found.extend(hit_on(&sentence[from..to]));
+            }
+        }
+    }
+    // In prose that says "should" all the time it is a way of speaking.
+    if found.len() * 4 > others { Vec::new() } else { found }
+}

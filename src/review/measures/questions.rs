@@ -1,0 +1,85 @@
+//! Questions that a document asks and doesn't answer.
+//!
+//! A question is open where nothing follows it: it ends its list item, its row has an empty cell after it, or
+//! the next heading or question comes right after it. `*Who pays?* The buyer.` is answered.
+
+use super::{Hit, OnPage, hit_on};
+use crate::review::page::{Unit, UnitKind};
+use crate::review::token::{EMPHASIS, Kind, QUOTED, STRONG, Token};
+
+pub fn unresolved(on: &OnPage<'_, '_>) -> Vec<Hit> {
+    let page = on.page;
+    let mut found: Vec<(u32, Hit)> = Vec::new();
+    for (at, unit) in page.units.iter().enumerate() {
+        let is_open_section = on.rule.inside & unit.kinds != 0;
+        if unit.is_quotation || !(unit.is_judged || is_open_section) || unit.kind == UnitKind::Heading {
+            continue;
+        }
+        let Some(question) = page.sentences_of(unit).last().filter(|last| is_question(on, last)) else {
+            continue;
+        };
+        let is_open = match unit.cell {
+            Some(cell) => cell.row > 0 && is_row_open(on, unit),
+            None => {
+                is_open_section && unit.list > 0 && !has_children(on, at) || is_asked_alone(on, at, question)
+            }
+        };
+        if is_open {
+            found.extend(hit_on(question).map(|hit| (unit.section, hit)));
+        }
+    }
+    found_by_section(found)
+}
+
+/// A list of more questions is one finding: its author knows that they are open.
+const MAX_SINGLE: usize = 3;
+
+fn found_by_section(found: Vec<(u32, Hit)>) -> Vec<Hit> {
+    let groups = found.chunk_by(|(a, _), (b, _)| a == b);
+    let kept = groups.flat_map(|group| {
+        let count = if group.len() > MAX_SINGLE { 1 } else { group.len() };
+        let more =
+            if count == group.len() { String::new() } else { format!(" and {} more", group.len() - 1) };
+        group[..count].iter().map(move |(_, hit)| hit.clone().with("more", more.clone()))
+    });
+    kept.collect()
+}
+
+fn is_question(on: &OnPage<'_, '_>, sentence: &[Token]) -> bool {
+    let last = sentence.iter().rev().find(|token| on.page.word(token) != "\"");
+    let words = sentence.iter().filter(|token| token.kind == Kind::Word).count();
+    words >= 3
+        && last.is_some_and(|last| on.page.word(last) == "?" && !last.has(QUOTED))
+        && !on.rule.unless.is_in(sentence)
+}
+
+/// A cell after the question is empty, and none has words.
+fn is_row_open(on: &OnPage<'_, '_>, unit: &Unit) -> bool {
+    let Some(cell) = unit.cell else { return false };
+    let row = on.page.row(&on.page.tables[cell.table as usize], cell.row);
+    let after: Vec<&Unit> = row.iter().filter(|other| other.start > unit.start).collect();
+    !after.is_empty() && after.iter().all(|other| other.tokens.is_empty())
+}
+
+/// The next unit is a part of this list item: an answer.
+fn has_children(on: &OnPage<'_, '_>, at: usize) -> bool {
+    let unit = &on.page.units[at];
+    on.page.units.get(at + 1).is_some_and(|next| {
+        next.kind != UnitKind::Heading
+            && (next.list > unit.list || next.kind == UnitKind::Paragraph && next.list > 0)
+    })
+}
+
+/// A paragraph that is nothing but an emphasised question, before a heading, another such one or the end.
+fn is_asked_alone(on: &OnPage<'_, '_>, at: usize, question: &[Token]) -> bool {
+    let (page, unit) = (on.page, &on.page.units[at]);
+    let is_whole = unit.sentences.len() == 1;
+    let is_marked =
+        question.iter().filter(|token| token.kind == Kind::Word).all(|t| t.flags & (EMPHASIS | STRONG) != 0);
+    let next = page.units.get(at + 1);
+    let is_last = next.is_none_or(|next| next.kind == UnitKind::Heading);
+    let is_asked_again = next.is_some_and(|next| {
+        page.tokens_of(next).first().is_some_and(|token| token.flags & (EMPHASIS | STRONG) != 0)
+    });
+    is_whole && is_marked && unit.kind == UnitKind::Paragraph && (is_last || is_asked_again)
+}

@@ -1,0 +1,84 @@
+//! What neighbours have and one of them lacks, and actions that nothing undoes.
+//!
+//! Two assumptions with an owner and one without: the one without is the finding. `can lock` in a document that
+//! never says "unlock" is another.
+
+use std::collections::BTreeMap;
+
+use super::{Hit, OnPage, hit_on, judged};
+use crate::review::label;
+use crate::review::page::{Unit, UnitKind};
+use crate::review::token::Kind;
+
+/// Items or paragraphs of a section that lack what a sibling has (`has`).
+pub fn without(on: &OnPage<'_, '_>) -> Vec<Hit> {
+    let mut groups: BTreeMap<u32, Vec<&Unit>> = BTreeMap::new();
+    for unit in judged(on) {
+        let is_text = matches!(unit.kind, UnitKind::Item | UnitKind::Paragraph);
+        if is_text && unit.tokens.len() > 3 {
+            groups.entry(unit.section).or_default().push(unit);
+        }
+    }
+    groups.values().flat_map(|group| lacking(on, group)).collect()
+}
+
+fn lacking(on: &OnPage<'_, '_>, group: &[&Unit]) -> Vec<Hit> {
+    let set = on.rule.set("has");
+    let has = |unit: &&&Unit| on.page.sentences_of(unit).any(|sentence| set.is_in(sentence));
+    let (with, without): (Vec<&&Unit>, Vec<&&Unit>) = group.iter().partition(|unit| has(unit));
+    let is_claim =
+        |unit: &&&Unit| on.page.tokens_of(unit).last().is_some_and(|last| on.page.word(last) != ":");
+    let Some(example) = with.first() else { return Vec::new() };
+    let example = on.page.unit_text(example);
+    let hits = without.into_iter().filter(is_claim).filter_map(|unit| {
+        let first = on.page.sentences_of(unit).next()?;
+        let sentence = if first.len() < 4 { on.page.tokens_of(unit) } else { first };
+        Some(hit_on(sentence)?.with("sibling", example))
+    });
+    hits.collect()
+}
+
+/// Headings of a series of which most have a mark (`mark`) and one has none: `### RET-06 Gifts` among `(P1)`.
+pub fn missing_mark(on: &OnPage<'_, '_>) -> Vec<Hit> {
+    let set = on.rule.set("mark");
+    let mut groups: BTreeMap<u8, Vec<&Unit>> = BTreeMap::new();
+    for unit in on.page.units.iter().filter(|unit| unit.kind == UnitKind::Heading) {
+        if label(on.page.tokens_of(unit)).is_some_and(|token| token.kind == Kind::Id) {
+            groups.entry(on.page.sections[unit.section as usize].level).or_default().push(unit);
+        }
+    }
+    let mut found = Vec::new();
+    for group in groups.values() {
+        let has = |unit: &&&Unit| set.is_in(on.page.tokens_of(unit));
+        let (with, without): (Vec<&&Unit>, Vec<&&Unit>) = group.iter().partition(|unit| has(unit));
+        if with.len() >= 3 && with.len() >= 3 * without.len() {
+            found.extend(without.iter().filter_map(|unit| hit_on(on.page.tokens_of(unit))));
+        }
+    }
+    found
+}
+
+/// The end of a name of phrases that undo those of the name before it: `lock`, `lock-end`.
+const END: &str = "-end";
+
+/// An action of which the document never says how it ends.
+pub fn counterparts(on: &OnPage<'_, '_>) -> Vec<Hit> {
+    let mut found = Vec::new();
+    for (name, set) in on.rule.words.iter().filter(|(name, _)| !name.ends_with(END)) {
+        let end = on.rule.set(&format!("{name}{END}"));
+        let first = judged(on).filter(|unit| unit.kind != UnitKind::Heading).find_map(|unit| {
+            let mut sentences = on.page.sentences_of(unit);
+            sentences.find_map(|sentence| {
+                set.find(sentence)
+                    .filter(|_| !on.rule.unless.is_in(sentence))
+                    .map(|(from, to)| &sentence[from..to])
+            })
+        });
+        let Some(tokens) = first else { continue };
+        let ends = on.page.units.iter().any(|unit| on.page.sentences_of(unit).any(|s| end.is_in(s)));
+        if !ends {
+            found.extend(hit_on(tokens).map(|hit| hit.with("action", name.as_str())));
+        }
+    }
+    found
+}

@@ -1,0 +1,137 @@
+//! Acronyms that a document uses once or twice and nowhere explains.
+//!
+//! An acronym is explained where it is in brackets beside its words, in a glossary, or at the start of a row, item or
+//! definition. Those of the rule's list (`PDF`, `HTTP`) are known to everybody; one used often is a name the readers know.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Across, Hit, hit};
+use crate::review::page::{Page, Unit, UnitKind};
+use crate::review::token::{CAPITAL, Kind, QUOTED, Token};
+
+/// An acronym that is used more often is a name.
+const MAX_USES: usize = 2;
+
+/// What the pages say about an acronym.
+#[derive(Default)]
+struct Uses {
+    count: usize,
+    is_explained: bool,
+    /// Its words are beside it.
+    is_written_out: bool,
+    first: Option<(u32, std::ops::Range<usize>)>,
+}
+
+pub fn undefined(across: &Across<'_, '_>) -> Vec<Hit> {
+    let mut all: BTreeMap<&str, Uses> = BTreeMap::new();
+    let mut lower: BTreeSet<String> = BTreeSet::new();
+    let glossary = across.rules.scope.bit("glossary");
+    for (number, page) in (0..).zip(across.pages) {
+        for unit in &page.units {
+            read(across, page, number, unit, glossary, &mut all);
+        }
+    }
+    // Who explains none writes for readers who know them.
+    let explains = all.values().any(|uses| uses.is_written_out)
+        || across.pages.iter().any(|page| has_glossary(page, glossary) || page.register.is_specification);
+    if all.is_empty() || !explains {
+        return Vec::new();
+    }
+    let wanted: BTreeSet<String> = all.keys().map(|name| name.to_lowercase()).collect();
+    for page in across.pages {
+        for token in page.tokens.iter().filter(|token| token.kind == Kind::Word && !token.has(CAPITAL)) {
+            let word = page.word(token);
+            if (3..=6).contains(&word.len()) && wanted.contains(word) {
+                lower.insert(word.to_owned());
+            }
+        }
+    }
+    let hits = all.into_iter().filter(|(name, uses)| {
+        !uses.is_explained && uses.count <= MAX_USES && !lower.contains(&name.to_lowercase())
+    });
+    hits.filter_map(|(_, uses)| uses.first.map(|(page, range)| Hit { page, ..hit(range) })).collect()
+}
+
+fn has_glossary(page: &Page<'_>, glossary: u64) -> bool {
+    page.sections.iter().any(|section| section.kinds & glossary != 0)
+}
+
+fn read<'t>(
+    across: &Across<'_, '_>,
+    page: &Page<'t>,
+    number: u32,
+    unit: &Unit,
+    glossary: u64,
+    all: &mut BTreeMap<&'t str, Uses>,
+) {
+    let tokens = page.tokens_of(unit);
+    for (at, token) in tokens.iter().enumerate() {
+        if !is_acronym(page, token) || across.rule.set("known").at(tokens, at).is_some() {
+            continue;
+        }
+        let uses = all.entry(page.word(token)).or_default();
+        uses.count += 1;
+        uses.is_written_out |= has_words(page, tokens, at);
+        uses.is_explained |= uses.is_written_out
+            || unit.kind == UnitKind::Heading
+            || unit.kinds & glossary != 0
+            || unit.cell.is_some_and(|cell| cell.row == 0 || cell.column == 0)
+            || is_explained(page, tokens, at)
+            || is_shouted(page, tokens, at)
+            || is_series(page, tokens, at);
+        let is_use = unit.is_judged && !token.has(QUOTED) && across.rule.is_for(unit.kinds);
+        if is_use && uses.first.is_none() {
+            uses.first = Some((number, token.range()));
+        }
+    }
+}
+
+fn is_acronym(page: &Page<'_>, token: &Token) -> bool {
+    let word = page.word(token);
+    token.kind == Kind::Word
+        && (3..=6).contains(&word.len())
+        && word.bytes().all(|byte| byte.is_ascii_uppercase())
+}
+
+/// It is the prefix of identifiers here, or a part of the file's name.
+fn is_series(page: &Page<'_>, tokens: &[Token], at: usize) -> bool {
+    let name = page.word(&tokens[at]);
+    let is_prefix = |token: &Token| token.kind == Kind::Id && page.word(token).starts_with(name);
+    tokens.iter().any(is_prefix)
+        || page.path.to_uppercase().contains(name)
+        || page.sections.len() > 1
+            && page
+                .tokens_of(&page.units[page.sections[1].heading.unwrap_or(0) as usize])
+                .iter()
+                .any(is_prefix)
+}
+
+/// `(SCA`, `SCA)`, `SCA (`, `SCA:`, `SCA =`, `SCA means`, or the first word of an item.
+fn is_explained(page: &Page<'_>, tokens: &[Token], at: usize) -> bool {
+    let word = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |token| page.word(token));
+    let (before, after) = (word(at.checked_sub(1)), word(Some(at + 1)));
+    at == 0
+        || matches!(before, "(" | "/" | "=" | ":" | "\"" | "-" | "as" | "called")
+        || matches!(after, "(" | ":" | "=" | "/" | "\u{2013}" | "\u{2014}" | "-" | "means" | "stands")
+}
+
+/// Its words are beside it, one of the two in brackets: "quality of service (QOS)", "QOS (quality of service)".
+fn has_words(page: &Page<'_>, tokens: &[Token], at: usize) -> bool {
+    let letters = page.word(&tokens[at]).to_lowercase();
+    let is_bracket =
+        |at: Option<usize>| at.and_then(|at| tokens.get(at)).is_some_and(|t| page.word(t) == "(");
+    let initials = |range: &[Token]| -> String {
+        let words = range.iter().filter(|token| token.kind == Kind::Word);
+        words.filter_map(|token| page.word(token).chars().next()).flat_map(char::to_lowercase).collect()
+    };
+    let before = &tokens[at.saturating_sub(letters.len() + 4)..at];
+    let after = &tokens[at + 1..(at + letters.len() + 4).min(tokens.len())];
+    (is_bracket(at.checked_sub(1)) && initials(before).contains(&letters))
+        || (is_bracket(Some(at + 1)) && initials(after).contains(&letters))
+}
+
+/// Its neighbour is in capitals too: a shouted sentence, or a name of several words.
+fn is_shouted(page: &Page<'_>, tokens: &[Token], at: usize) -> bool {
+    let near = [at.checked_sub(1), Some(at + 1)];
+    near.into_iter().flatten().filter_map(|at| tokens.get(at)).any(|token| is_acronym(page, token))
+}

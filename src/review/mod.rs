@@ -1,0 +1,454 @@
+//! What documents leave open: rules and measures over plain texts, as findings with a place and a quotation.
+//!
+//! No I/O, no clock, no model: the same texts and rules give the same findings in the same order, in time linear
+//! in the text. Invariant: `quote` is the text of the document at `line` and `column`.
+//!
+//! ```
+//! use roundtable::review::{Document, Options, Rules, review};
+//!
+//! let document = Document { path: "a.md", text: "The list must be shown quickly.\n" };
+//! let found = review(&[document], &Rules::built_in().unwrap(), &Options::default());
+//! assert_eq!((found.findings[0].line, found.findings[0].quote.as_str()), (1, "quickly"));
+//! ```
+
+mod data;
+mod ignore;
+mod measures;
+mod page;
+mod pattern;
+pub mod rule;
+mod scope;
+#[cfg(test)]
+mod tests;
+mod token;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use page::{Page, Register, Unit, UnitKind};
+use pattern::{First, Set};
+use rule::Where;
+pub use rule::{Rule, Rules, Severity};
+use serde::Serialize;
+use token::{Kind, QUOTED, STRONG, Token};
+
+/// A document to be reviewed; the ending of the path says what it is (`.json`, `.csv`, `.yaml`, else Markdown).
+#[derive(Clone, Copy, Debug)]
+pub struct Document<'t> {
+    pub path: &'t str,
+    pub text: &'t str,
+}
+
+/// The other place of a finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Related {
+    pub path: String,
+    pub line: usize,
+    pub quote: String,
+}
+
+/// A rule's result at a place. Lines and columns count from 1, columns in characters; the end is exclusive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    pub rule: String,
+    pub severity: Severity,
+    pub persona: String,
+    pub path: String,
+    pub line: usize,
+    pub column: usize,
+    pub end_line: usize,
+    pub end_column: usize,
+    /// The exact text at that place.
+    pub quote: String,
+    /// The heading above it; of data, the path inside (`stories[2].criteria`).
+    pub heading: String,
+    pub message: String,
+    pub why: String,
+    pub suggestion: String,
+    pub reference: String,
+    pub related: Vec<Related>,
+    /// Answers to choose from, where the rule offers any.
+    pub options: Vec<String>,
+}
+
+/// What is asked of a review.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Rules that are not run.
+    pub off: BTreeSet<String>,
+    /// Severities that replace those of the rules.
+    pub severity: BTreeMap<String, Severity>,
+    /// Only these rules; all where none is named.
+    pub rules: BTreeSet<String>,
+    /// Only rules of these personas.
+    pub personas: BTreeSet<String>,
+}
+
+impl Options {
+    fn runs(&self, rule: &Rule) -> bool {
+        let named = |names: &BTreeSet<String>, name: &String| names.is_empty() || names.contains(name);
+        !self.off.contains(&rule.file.rule)
+            && named(&self.rules, &rule.file.rule)
+            && named(&self.personas, &rule.file.persona)
+    }
+}
+
+/// All findings, by path and place.
+#[derive(Clone, Debug, Default)]
+pub struct Review {
+    pub findings: Vec<Finding>,
+    pub documents: usize,
+    pub lines: usize,
+    /// Findings that a `roundtable-ignore` comment silenced.
+    pub suppressed: usize,
+}
+
+/// A finding before its words are made.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    rule: u16,
+    page: u32,
+    range: Range<usize>,
+    /// Values for the message, by name.
+    values: Vec<(&'static str, String)>,
+    related: Vec<(u32, Range<usize>)>,
+}
+
+/// Documents of this size together are read side by side.
+const PARALLEL_BYTES: usize = 256 * 1024;
+/// Larger documents are cut here: places are 32-bit numbers.
+const MAX_BYTES: usize = 1 << 30;
+
+/// Reviews documents together.
+pub fn review(documents: &[Document<'_>], rules: &Rules, options: &Options) -> Review {
+    let bytes: usize = documents.iter().map(|document| document.text.len()).sum();
+    let active: Vec<bool> = rules.rules.iter().map(|rule| options.runs(rule)).collect();
+    let mut read: Vec<(Page<'_>, Vec<Hit>)> = Vec::with_capacity(documents.len());
+    read_all(documents, 0, rules, &active, bytes > PARALLEL_BYTES, &mut read);
+    let (pages, hits): (Vec<Page<'_>>, Vec<Vec<Hit>>) = read.into_iter().unzip();
+    let mut hits: Vec<Hit> = hits.into_iter().flatten().collect();
+    for (at, rule) in (0..).zip(&rules.rules).filter(|(at, _)| active[*at as usize]) {
+        if let Some(measures::Measure::Across(measure)) = rule.measure {
+            let found = measure(&measures::Across { pages: &pages, rules, rule });
+            hits.extend(found.into_iter().map(|hit| Hit { rule: at, ..hit }));
+        }
+    }
+    let hits = without_overlaps(hits, rules);
+    let (hits, suppressed) = ignore::apply(&pages, hits, rules, &active);
+    let mut findings: Vec<Finding> = hits.iter().map(|hit| finding(hit, &pages, rules, options)).collect();
+    findings.sort_by(|a, b| {
+        let place = |one: &Finding| (one.line, one.column, one.severity);
+        a.path.cmp(&b.path).then(place(a).cmp(&place(b))).then_with(|| a.rule.cmp(&b.rule))
+    });
+    let lines = pages.iter().map(|page| page.text.lines().count()).sum();
+    Review { findings, documents: documents.len(), lines, suppressed }
+}
+
+/// Reads documents and runs the rules that need one page only, in halves side by side.
+fn read_all<'t>(
+    documents: &[Document<'t>],
+    first: u32,
+    rules: &Rules,
+    active: &[bool],
+    is_parallel: bool,
+    out: &mut Vec<(Page<'t>, Vec<Hit>)>,
+) {
+    if !is_parallel || documents.len() < 2 {
+        for (at, document) in (first..).zip(documents) {
+            let page = read(document, rules);
+            let hits = judge(&page, at, rules, active);
+            out.push((page, hits));
+        }
+        return;
+    }
+    let (left, right) = documents.split_at(documents.len() / 2);
+    let mut more = Vec::with_capacity(right.len());
+    let second = first + left.len() as u32;
+    let bytes = |half: &[Document<'_>]| half.iter().map(|one| one.text.len()).sum::<usize>();
+    let (go_left, go_right) = (bytes(left) > PARALLEL_BYTES, bytes(right) > PARALLEL_BYTES);
+    rayon_core::join(
+        || read_all(left, first, rules, active, go_left, out),
+        || read_all(right, second, rules, active, go_right, &mut more),
+    );
+    out.append(&mut more);
+}
+
+fn read<'t>(document: &Document<'t>, rules: &Rules) -> Page<'t> {
+    let mut end = document.text.len().min(MAX_BYTES);
+    while !document.text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let text = &document.text[..end];
+    let ending = document.path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    let mut page = match ending.as_str() {
+        "json" => data::json(document.path, text, &rules.words, &rules.scope),
+        "csv" => data::csv(document.path, text, &rules.words, &rules.scope),
+        "yaml" | "yml" => data::yaml(document.path, text, &rules.words, &rules.scope),
+        _ => Page::markdown(document.path, text, &rules.words, &rules.scope),
+    };
+    page.register = register(&page, rules);
+    page.terms = terms(&page);
+    page
+}
+
+/// What the document defines: the words that begin a row or stand in bold before a colon or full stop.
+fn terms<'t>(page: &Page<'t>) -> BTreeSet<&'t str> {
+    let is_defined = |unit: &&Unit| {
+        let tokens = page.tokens_of(unit);
+        let is_row = unit.cell.is_some_and(|cell| cell.column == 0 && cell.row > 0) && tokens.len() == 1;
+        is_row
+            || tokens
+                .first()
+                .is_some_and(|token| token.has(STRONG) && !tokens.get(1).is_some_and(|t| t.has(STRONG)))
+    };
+    page.units
+        .iter()
+        .filter(is_defined)
+        .filter_map(|unit| page.tokens_of(unit).first())
+        .map(|token| page.word(token))
+        .collect()
+}
+
+/// So many of 100 units demand something in a document that is a specification.
+const SPECIFICATION_PERCENT: usize = 20;
+/// So many keywords in capitals are a habit.
+const MIN_CAPITALS: usize = 3;
+
+/// How the document makes demands.
+fn register(page: &Page<'_>, rules: &Rules) -> Register {
+    let is_text = |unit: &&Unit| {
+        unit.is_judged && unit.kind != UnitKind::Heading && unit.cell.is_none_or(|cell| cell.column == 0)
+    };
+    let (mut all, mut demands) = (0, 0);
+    for unit in page.units.iter().filter(is_text) {
+        all += 1;
+        let is_marked = unit.is_numbered
+            || label(page.tokens_of(unit)).is_some()
+            || unit.cell.is_some_and(|cell| has_row_label(page, cell));
+        let says = |set: &Set| page.sentences_of(unit).any(|sentence| set.is_in(sentence));
+        demands +=
+            usize::from(is_marked) + usize::from(says(&rules.binding)) + usize::from(says(&rules.story));
+    }
+    let capitals = page.tokens.iter().filter(|token| is_capital_keyword(page, token)).take(MIN_CAPITALS);
+    Register {
+        is_specification: demands * 100 >= all * SPECIFICATION_PERCENT,
+        has_capitals: capitals.count() == MIN_CAPITALS,
+    }
+}
+
+fn is_capital_keyword(page: &Page<'_>, token: &Token) -> bool {
+    token.has(token::CAPITAL) && matches!(page.word(token), "MUST" | "SHALL" | "SHOULD" | "MAY" | "REQUIRED")
+}
+
+/// The findings of the rules that need one page only.
+fn judge(page: &Page<'_>, number: u32, rules: &Rules, active: &[bool]) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    for unit in &page.units {
+        for sentence in page.sentences_of(unit) {
+            phrases(page, number, unit, sentence, rules, active, &mut hits);
+        }
+    }
+    for (at, rule) in (0..).zip(&rules.rules).filter(|(at, _)| active[*at as usize]) {
+        if let Some(measures::Measure::Page(measure)) = rule.measure {
+            let found = measure(&measures::OnPage { page, rules, rule });
+            for mut hit in found {
+                hit.related.iter_mut().for_each(|(page, _)| *page = number);
+                hits.push(Hit { rule: at, page: number, ..hit });
+            }
+        }
+    }
+    hits
+}
+
+/// The pattern rules on one sentence; a rule finds one place in it.
+fn phrases(
+    page: &Page<'_>,
+    number: u32,
+    unit: &Unit,
+    sentence: &[Token],
+    rules: &Rules,
+    active: &[bool],
+    hits: &mut Vec<Hit>,
+) {
+    let first = hits.len();
+    for (at, token) in sentence.iter().enumerate().filter(|(_, token)| !token.has(QUOTED)) {
+        let words = rules.by_word[token.word as usize].iter().filter(|_| token.word > 0).copied();
+        let others = rules.others.iter().filter(|(first, _, _)| is_first(first, token));
+        for (rule, phrase) in words.chain(others.map(|(_, rule, phrase)| (*rule, *phrase))) {
+            let known = &rules.rules[rule as usize];
+            if !active[rule as usize] || hits[first..].iter().any(|hit| hit.rule == rule) {
+                continue;
+            }
+            let Some(end) = known.any.matches(phrase.into(), sentence, at) else { continue };
+            let is_aside = known.file.place != Where::Anywhere && is_aside(page, sentence, at);
+            let is_term = end == at + 1 && page.terms.contains(page.word(token));
+            let range = Page::span(&sentence[at..end.max(at + 1)]).filter(|_| !is_aside && !is_term);
+            if let Some(range) = range.filter(|_| holds(page, unit, sentence, known, rules)) {
+                hits.push(Hit { rule, page: number, range, values: Vec::new(), related: Vec::new() });
+            }
+        }
+    }
+}
+
+/// Inside of round brackets, or a label in italics: no demand, unless the whole sentence is.
+fn is_aside(page: &Page<'_>, sentence: &[Token], at: usize) -> bool {
+    if sentence[at].has(token::EMPHASIS) && !sentence[0].has(token::EMPHASIS) {
+        return true;
+    }
+    let opens = sentence[..at].iter().filter(|token| page.word(token) == "(").count();
+    let closes = sentence[..at].iter().filter(|token| page.word(token) == ")").count();
+    opens > closes && page.word(&sentence[0]) != "("
+}
+
+fn is_first(first: &First, token: &Token) -> bool {
+    match first {
+        First::Words(_) => false,
+        First::Number => token.kind == Kind::Number,
+        First::Id => token.kind == Kind::Id,
+        First::Code => token.kind == Kind::Code,
+        First::Any => true,
+    }
+}
+
+/// The rule reads this sentence, and nothing in it or around it makes the match harmless.
+fn holds(page: &Page<'_>, unit: &Unit, sentence: &[Token], rule: &Rule, rules: &Rules) -> bool {
+    let is_header = unit.cell.is_some_and(|cell| cell.row == 0);
+    let is_text = unit.is_judged && unit.kind != UnitKind::Heading && !is_header;
+    let reads = match rule.file.place {
+        Where::Anywhere => !unit.is_quotation,
+        Where::Text => is_text,
+        Where::Specification => is_text && page.register.is_specification,
+        Where::Duty => is_text && is_duty(page, unit, sentence, rules),
+    };
+    reads
+        && rule.is_for(unit.kinds)
+        && (rule.file.place == Where::Anywhere || !is_question(page, sentence))
+        && rule.all.iter().all(|group| group.is_in(sentence))
+        && !rule.unless.is_in(sentence)
+        && (rule.unless_near.is_empty() || !is_near(page, unit, rule))
+}
+
+/// A question demands nothing.
+fn is_question(page: &Page<'_>, sentence: &[Token]) -> bool {
+    sentence.iter().rev().take(3).any(|token| page.word(token) == "?")
+}
+
+/// A phrase of `unless_near` is in the unit, or in the row of the table.
+fn is_near(page: &Page<'_>, unit: &Unit, rule: &Rule) -> bool {
+    let row = unit.cell.map(|cell| page.row(&page.tables[cell.table as usize], cell.row));
+    let units = row.unwrap_or(std::slice::from_ref(unit));
+    units.iter().flat_map(|unit| page.sentences_of(unit)).any(|sentence| rule.unless_near.is_in(sentence))
+}
+
+/// The sentence demands something.
+fn is_duty(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> bool {
+    if page.register.has_capitals {
+        return sentence.iter().any(|token| is_capital_keyword(page, token));
+    }
+    let in_requirements = unit.kinds & rules.scope.bit("requirements") != 0;
+    in_requirements
+        || unit.is_numbered
+        || label(page.tokens_of(unit)).is_some()
+        || unit.cell.is_some_and(|cell| has_row_label(page, cell))
+        || rules.binding.is_in(sentence)
+        || rules.story.is_in(sentence)
+}
+
+/// The label that a unit begins with: `FR-1`, `**D210**`, `4.2`.
+fn label(tokens: &[Token]) -> Option<&Token> {
+    let first = tokens.first()?;
+    let next = tokens.get(1);
+    let is_number = first.kind == Kind::Number && first.end - first.start > 2 && !first.has(STRONG);
+    match first.kind {
+        Kind::Id if first.has(STRONG) || next.is_none_or(|next| next.kind != Kind::Word || next.has(8)) => {
+            Some(first)
+        }
+        Kind::Number if is_number && next.is_some_and(|next| next.has(token::CAPITAL)) => Some(first),
+        _ => None,
+    }
+}
+
+fn has_row_label(page: &Page<'_>, cell: page::Cell) -> bool {
+    let row = page.row(&page.tables[cell.table as usize], cell.row);
+    row.first().is_some_and(|unit| page.tokens_of(unit).first().is_some_and(|token| token.kind == Kind::Id))
+}
+
+/// Of findings on the same words the most severe is kept, then the longest.
+fn without_overlaps(mut hits: Vec<Hit>, rules: &Rules) -> Vec<Hit> {
+    let rank = |hit: &Hit| {
+        let file = &rules.rules[hit.rule as usize].file;
+        (file.severity, usize::MAX - hit.range.len(), hit.rule)
+    };
+    hits.sort_by(|a, b| {
+        (a.page, a.range.start, rank(a), a.range.end).cmp(&(b.page, b.range.start, rank(b), b.range.end))
+    });
+    let mut kept: Vec<Hit> = Vec::with_capacity(hits.len());
+    for hit in hits {
+        match kept.last_mut() {
+            Some(last) if last.page == hit.page && hit.range.start < last.range.end => {
+                if rank(&hit) < rank(last) {
+                    *last = hit;
+                }
+            }
+            _ => kept.push(hit),
+        }
+    }
+    kept
+}
+
+/// The finding with its words.
+fn finding(hit: &Hit, pages: &[Page<'_>], rules: &Rules, options: &Options) -> Finding {
+    let (page, file) = (&pages[hit.page as usize], &rules.rules[hit.rule as usize].file);
+    let (line, column) = page.place(hit.range.start);
+    let (end_line, end_column) = page.place(hit.range.end);
+    let quote = page.text[hit.range.clone()].to_owned();
+    let unit = page.units.partition_point(|unit| unit.start as usize <= hit.range.start).saturating_sub(1);
+    let heading = page.units.get(unit).map_or("", |unit| page.heading(unit.section));
+    let related = hit.related.iter().map(|(at, range)| {
+        let other = &pages[*at as usize];
+        let line = other.line(range.start);
+        Related { path: other.path.to_owned(), line, quote: other.text[range.clone()].to_owned() }
+    });
+    let fill = |template: &str| filled(template, &quote, &hit.values);
+    Finding {
+        rule: file.rule.clone(),
+        severity: options.severity.get(&file.rule).copied().unwrap_or(file.severity),
+        persona: file.persona.clone(),
+        path: page.path.to_owned(),
+        line,
+        column,
+        end_line,
+        end_column,
+        heading: one_line(heading, usize::MAX),
+        message: fill(&file.message),
+        why: fill(&file.why),
+        suggestion: fill(&file.suggest),
+        reference: file.reference.clone(),
+        related: related.collect(),
+        options: file.options.iter().map(|option| fill(option)).collect(),
+        quote,
+    }
+}
+
+/// Characters of a quotation in a message.
+const SHOWN: usize = 90;
+
+/// A message with its values.
+fn filled(template: &str, quote: &str, values: &[(&'static str, String)]) -> String {
+    let mut text = template.replace("{quote}", &one_line(quote, SHOWN));
+    for (name, value) in values {
+        text = text.replace(&format!("{{{name}}}"), &one_line(value, SHOWN));
+    }
+    text
+}
+
+/// A text in one line, cut after so many characters.
+fn one_line(text: &str, most: usize) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    if line.chars().count() <= most {
+        return line;
+    }
+    let cut: String = line.chars().take(most).collect();
+    format!("{}…", cut.trim_end())
+}

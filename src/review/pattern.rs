@@ -1,0 +1,391 @@
+//! Phrases of rules, matched against the tokens of a sentence.
+//!
+//! A phrase is words with white space between them: `word`, `one|two`, `log~` (all forms of a word), `@list` (a
+//! list of `words.yaml`), `word?` (may be left out), `_` (any token), `_3` (up to three), `#` (a number), `ID`,
+//! `CODE`, `CAP` (a word with a capital), `<` and `>` (start and end of the sentence), and signs such as `,`.
+//!
+//! Invariant: matching reads a bounded number of tokens for each start, so a page takes linear time.
+//! `(must|shall) _3 soon` matches "must be changed very soon".
+
+use std::collections::BTreeMap;
+
+use super::token::{CAPITAL, Kind, QUOTED, Token, Vocabulary};
+
+/// A compiled phrase.
+#[derive(Clone, Debug)]
+pub struct Phrase {
+    atoms: Vec<Atom>,
+}
+
+#[derive(Clone, Debug)]
+enum Atom {
+    /// Any of these words, sorted.
+    Words(Vec<u32>),
+    Number,
+    Id,
+    Code,
+    Capital,
+    /// Up to so many tokens.
+    Gap(usize),
+    /// Exactly one token.
+    Any,
+    /// One of these sequences.
+    OneOf(Vec<Vec<Atom>>),
+    Maybe(Vec<Atom>),
+    Start,
+    End,
+}
+
+/// Where a phrase may begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum First {
+    Words(Vec<u32>),
+    Number,
+    Id,
+    Code,
+    /// Anything, as `CAP`.
+    Any,
+}
+
+/// Lists of words by name, as `words.yaml` has them.
+pub type Lists = BTreeMap<String, Vec<String>>;
+
+/// A gap is at most this many tokens.
+const MAX_GAP: usize = 40;
+/// Lists may name lists so deep.
+const MAX_DEPTH: usize = 4;
+
+impl Phrase {
+    /// Compiles a phrase.
+    ///
+    /// # Errors
+    /// What is wrong with it, in words.
+    pub fn compile(text: &str, lists: &Lists, words: &mut Vocabulary) -> Result<Phrase, String> {
+        let atoms = sequence(text, lists, words, 0)?;
+        match atoms.iter().find(|atom| !matches!(atom, Atom::Start)) {
+            None => Err("the phrase is empty".to_owned()),
+            Some(Atom::Gap(_) | Atom::Any) => Err(format!("the phrase \"{text}\" must begin with a word")),
+            Some(_) => Ok(Phrase { atoms }),
+        }
+    }
+
+    /// What a match begins with.
+    pub fn first(&self) -> First {
+        let (mut words, mut kinds) = (Vec::new(), Vec::new());
+        for atom in self.atoms.iter().filter(|atom| !matches!(atom, Atom::Start)) {
+            firsts(atom, &mut words, &mut kinds);
+            if !matches!(atom, Atom::Maybe(_)) {
+                break;
+            }
+        }
+        match kinds.first() {
+            Some(kind) if words.is_empty() && kinds.len() == 1 => kind.clone(),
+            Some(_) => First::Any,
+            None => First::Words(words),
+        }
+    }
+
+    /// The end of a match in `tokens`, a whole sentence, that begins at `at`.
+    pub fn matches(&self, tokens: &[Token], at: usize) -> Option<usize> {
+        walk(&[&self.atoms], tokens, at)
+    }
+
+    /// The first match in a sentence, outside of quotation marks.
+    pub fn find(&self, tokens: &[Token]) -> Option<(usize, usize)> {
+        let first = self.first();
+        (0..tokens.len()).find_map(|at| {
+            let token = &tokens[at];
+            if token.has(QUOTED) || !begins(&first, token) {
+                return None;
+            }
+            self.matches(tokens, at).map(|end| (at, end))
+        })
+    }
+}
+
+/// A match may begin at this token.
+fn begins(first: &First, token: &Token) -> bool {
+    match first {
+        First::Words(words) => words.binary_search(&token.word).is_ok(),
+        First::Number => token.kind == Kind::Number,
+        First::Id => token.kind == Kind::Id,
+        First::Code => token.kind == Kind::Code,
+        First::Any => true,
+    }
+}
+
+fn firsts(atom: &Atom, words: &mut Vec<u32>, kinds: &mut Vec<First>) {
+    match atom {
+        Atom::Words(found) => {
+            words.extend(found);
+            words.sort_unstable();
+        }
+        Atom::Number => kinds.push(First::Number),
+        Atom::Id => kinds.push(First::Id),
+        Atom::Code => kinds.push(First::Code),
+        Atom::Maybe(atoms) => atoms.iter().take(1).for_each(|atom| firsts(atom, words, kinds)),
+        Atom::OneOf(all) => {
+            all.iter().filter_map(|atoms| atoms.first()).for_each(|atom| firsts(atom, words, kinds))
+        }
+        _ => kinds.push(First::Any),
+    }
+}
+
+/// Matches sequences one after the other.
+fn walk(rest: &[&[Atom]], tokens: &[Token], at: usize) -> Option<usize> {
+    let Some((atoms, behind)) = rest.split_first() else { return Some(at) };
+    let Some((atom, atoms)) = atoms.split_first() else { return walk(behind, tokens, at) };
+    let mut next: Vec<&[Atom]> = Vec::with_capacity(rest.len() + 1);
+    let follow = |next: &mut Vec<&[Atom]>, at| walk(next, tokens, at);
+    let token = tokens.get(at);
+    let is = |test: bool, next: &mut Vec<&'_ [Atom]>| if test { follow(next, at + 1) } else { None };
+    match atom {
+        Atom::OneOf(all) => all.iter().find_map(|one| {
+            let mut next: Vec<&[Atom]> = vec![one, atoms];
+            next.extend(behind);
+            walk(&next, tokens, at)
+        }),
+        Atom::Maybe(one) => {
+            let mut with: Vec<&[Atom]> = vec![one, atoms];
+            with.extend(behind);
+            walk(&with, tokens, at).or_else(|| walk(&with[1..], tokens, at))
+        }
+        _ => {
+            next.push(atoms);
+            next.extend(behind);
+            match atom {
+                Atom::Words(words) => {
+                    is(token.is_some_and(|token| words.binary_search(&token.word).is_ok()), &mut next)
+                }
+                Atom::Number => is(token.is_some_and(|token| token.kind == Kind::Number), &mut next),
+                Atom::Id => is(token.is_some_and(|token| token.kind == Kind::Id), &mut next),
+                Atom::Code => is(token.is_some_and(|token| token.kind == Kind::Code), &mut next),
+                Atom::Capital => is(token.is_some_and(|token| token.has(CAPITAL)), &mut next),
+                Atom::Any => is(token.is_some(), &mut next),
+                Atom::Gap(most) => (0..=*most)
+                    .take_while(|skipped| at + skipped <= tokens.len())
+                    .find_map(|skipped| walk(&next, tokens, at + skipped)),
+                Atom::Start => {
+                    if is_start(tokens, at) {
+                        walk(&next, tokens, at)
+                    } else {
+                        None
+                    }
+                }
+                Atom::End => {
+                    if is_end(tokens, at) {
+                        walk(&next, tokens, at)
+                    } else {
+                        None
+                    }
+                }
+                Atom::OneOf(_) | Atom::Maybe(_) => None,
+            }
+        }
+    }
+}
+
+/// Nothing but a label and signs is before this place: `**F-01.** The …`.
+fn is_start(tokens: &[Token], at: usize) -> bool {
+    at <= 4 && tokens[..at].iter().all(|token| matches!(token.kind, Kind::Sign | Kind::Id | Kind::Number))
+}
+
+/// Nothing but signs is after this place.
+fn is_end(tokens: &[Token], at: usize) -> bool {
+    tokens.get(at..).is_some_and(|rest| rest.iter().take(4).all(|token| token.kind == Kind::Sign))
+        && tokens.len() <= at + 4
+}
+
+fn sequence(text: &str, lists: &Lists, words: &mut Vocabulary, depth: usize) -> Result<Vec<Atom>, String> {
+    if depth > MAX_DEPTH {
+        return Err(format!("lists name each other without end at \"{text}\""));
+    }
+    let mut atoms = Vec::new();
+    for piece in text.split_whitespace() {
+        let (piece, may_miss) = match piece.strip_suffix('?') {
+            Some(stem) if !stem.is_empty() => (stem, true),
+            _ => (piece, false),
+        };
+        let atom = atom(piece, lists, words, depth)?;
+        atoms.push(if may_miss { Atom::Maybe(vec![atom]) } else { atom });
+    }
+    Ok(atoms)
+}
+
+fn atom(piece: &str, lists: &Lists, words: &mut Vocabulary, depth: usize) -> Result<Atom, String> {
+    Ok(match piece {
+        "#" => Atom::Number,
+        "ID" => Atom::Id,
+        "CODE" => Atom::Code,
+        "CAP" => Atom::Capital,
+        "_" => Atom::Any,
+        "<" => Atom::Start,
+        ">" => Atom::End,
+        "..." => Atom::Gap(MAX_GAP),
+        _ => match piece.strip_prefix('_').map(str::parse) {
+            Some(Ok(most)) if most <= MAX_GAP => Atom::Gap(most),
+            Some(_) => return Err(format!("\"{piece}\" is no gap; write _1 to _{MAX_GAP}")),
+            None => alternatives(piece, lists, words, depth)?,
+        },
+    })
+}
+
+/// `one|two~|@list`.
+fn alternatives(piece: &str, lists: &Lists, words: &mut Vocabulary, depth: usize) -> Result<Atom, String> {
+    let (mut single, mut longer) = (Vec::new(), Vec::new());
+    let parts: Vec<&str> = if piece == "|" { vec![piece] } else { piece.split('|').collect() };
+    for part in parts {
+        if let Some(name) = part.strip_prefix('@') {
+            let list = lists.get(name).ok_or_else(|| format!("there is no list \"{name}\" in words.yaml"))?;
+            for entry in list {
+                if entry.chars().all(|found| found.is_lowercase() || "-'~".contains(found)) {
+                    forms(entry, words, &mut single)?;
+                } else {
+                    longer.push(sequence(entry, lists, words, depth + 1)?);
+                }
+            }
+        } else if matches!(part, "#" | "ID" | "CODE" | "CAP") {
+            longer.push(vec![atom(part, lists, words, depth)?]);
+        } else {
+            forms(part, words, &mut single)?;
+        }
+    }
+    single.sort_unstable();
+    single.dedup();
+    if longer.is_empty() {
+        return Ok(Atom::Words(single));
+    }
+    if !single.is_empty() {
+        longer.push(vec![Atom::Words(single)]);
+    }
+    Ok(Atom::OneOf(longer))
+}
+
+/// The numbers of a word, or of all forms of `word~`.
+fn forms(word: &str, words: &mut Vocabulary, out: &mut Vec<u32>) -> Result<(), String> {
+    if word.is_empty() {
+        return Err("a word is missing beside \"|\"".to_owned());
+    }
+    let lower = word.to_lowercase();
+    let Some(base) = lower.strip_suffix('~') else {
+        out.push(words.add(&lower));
+        return Ok(());
+    };
+    for form in inflected(base) {
+        out.push(words.add(&form));
+    }
+    Ok(())
+}
+
+/// The forms of a regular verb or noun; some that nobody writes do no harm.
+fn inflected(base: &str) -> Vec<String> {
+    let mut all = vec![base.to_owned(), format!("{base}s")];
+    if let Some(stem) = base.strip_suffix('e') {
+        all.extend([format!("{base}d"), format!("{stem}ing")]);
+    } else if let Some(stem) = base.strip_suffix('y') {
+        all.extend([format!("{stem}ies"), format!("{stem}ied"), format!("{base}ed"), format!("{base}ing")]);
+    } else {
+        let last = base.chars().last().unwrap_or('x');
+        all.extend([format!("{base}es"), format!("{base}ed"), format!("{base}ing")]);
+        all.extend([format!("{base}{last}ed"), format!("{base}{last}ing")]);
+    }
+    all
+}
+
+/// Phrases that are looked for together.
+#[derive(Clone, Debug, Default)]
+pub struct Set {
+    phrases: Vec<Phrase>,
+    /// First word and phrase, sorted.
+    by_word: Vec<(u32, u32)>,
+    /// Phrases that begin with no word.
+    others: Vec<(First, u32)>,
+}
+
+impl Set {
+    /// # Errors
+    /// What is wrong with a phrase.
+    pub fn compile(texts: &[String], lists: &Lists, words: &mut Vocabulary) -> Result<Set, String> {
+        let phrases = texts.iter().map(|text| Phrase::compile(text, lists, words));
+        let mut set = Set { phrases: phrases.collect::<Result<_, _>>()?, ..Set::default() };
+        for (at, phrase) in (0..).zip(&set.phrases) {
+            match phrase.first() {
+                First::Words(found) => set.by_word.extend(found.iter().map(|word| (*word, at))),
+                other => set.others.push((other, at)),
+            }
+        }
+        set.by_word.sort_unstable();
+        Ok(set)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.phrases.is_empty()
+    }
+
+    /// What the phrases begin with, each with its number.
+    pub fn firsts(&self) -> impl Iterator<Item = (First, u32)> {
+        let words = self.by_word.iter().map(|(word, at)| (First::Words(vec![*word]), *at));
+        words.chain(self.others.iter().cloned())
+    }
+
+    /// The end of a match of one phrase that begins at `at`.
+    pub fn matches(&self, phrase: u32, tokens: &[Token], at: usize) -> Option<usize> {
+        self.phrases[phrase as usize].matches(tokens, at)
+    }
+
+    /// The longest match that begins at `at`.
+    pub fn at(&self, tokens: &[Token], at: usize) -> Option<usize> {
+        let token = tokens.get(at).filter(|token| !token.has(QUOTED))?;
+        let from = self.by_word.partition_point(|(word, _)| *word < token.word);
+        let words = self.by_word[from..].iter().take_while(|(word, _)| *word == token.word && *word > 0);
+        let others = self.others.iter().filter(|(first, _)| begins(first, token));
+        let all = words.map(|(_, phrase)| phrase).chain(others.map(|(_, phrase)| phrase));
+        all.filter_map(|phrase| self.matches(*phrase, tokens, at)).max()
+    }
+
+    /// The first match outside of quotation marks.
+    pub fn find(&self, tokens: &[Token]) -> Option<(usize, usize)> {
+        (0..tokens.len()).find_map(|at| self.at(tokens, at).map(|end| (at, end)))
+    }
+
+    pub fn is_in(&self, tokens: &[Token]) -> bool {
+        self.find(tokens).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::token::split;
+
+    fn found(phrase: &str, text: &str) -> Option<String> {
+        let mut words = Vocabulary::default();
+        let lists = Lists::from([("modal".to_owned(), vec!["must".to_owned(), "has to".to_owned()])]);
+        let phrase = Phrase::compile(phrase, &lists, &mut words).unwrap();
+        let mut tokens = Vec::new();
+        split(text, 0..text.len(), 0, &words, &mut tokens);
+        let (from, to) = phrase.find(&tokens)?;
+        Some(text[tokens[from].start as usize..tokens[to - 1].end as usize].to_owned())
+    }
+
+    #[test]
+    fn phrases_match_words_lists_gaps_and_ends() {
+        let text = "F-01. It has to be changed within 30 days, or stop.";
+        assert_eq!(found("@modal _3 changed", text).as_deref(), Some("has to be changed"));
+        assert_eq!(found("change~", text).as_deref(), Some("changed"));
+        assert_eq!(found("within # day|days ,", text).as_deref(), Some("within 30 days,"));
+        assert_eq!(found("< it has", text).as_deref(), Some("It has"));
+        assert_eq!(found("stop >", text).as_deref(), Some("stop"));
+        assert_eq!(found("days >", text), None);
+        assert_eq!(found("be really? changed", text).as_deref(), Some("be changed"));
+        assert_eq!(found("ID", text).as_deref(), Some("F-01"));
+    }
+
+    #[test]
+    fn a_phrase_that_cannot_match_is_refused() {
+        let mut words = Vocabulary::default();
+        for text in ["", "_3 word", "@nothing", "_99 x", "a| b"] {
+            assert!(Phrase::compile(text, &Lists::new(), &mut words).is_err(), "{text}");
+        }
+    }
+}

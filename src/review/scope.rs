@@ -1,0 +1,83 @@
+//! Which text is normative: sections have kinds by their headings, and some kinds are not judged.
+//!
+//! The kinds are data (`rules/review/scope.yaml`), so that a team can name its own sections. A section has the
+//! kind of the section above it unless its own heading has one. "## Prior art" is not judged, and neither is
+//! "### Chess servers" below it.
+
+use serde::Deserialize;
+
+use super::pattern::{Lists, Phrase};
+use super::token::{Token, Vocabulary};
+
+/// An entry of `scope.yaml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    pub kind: String,
+    /// Rules look at such sections; false for history, examples and the like.
+    #[serde(default = "yes")]
+    pub judged: bool,
+    /// Phrases; one that matches in a heading gives the section this kind.
+    pub headings: Vec<String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// The kinds of sections.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    kinds: Vec<(String, Vec<Phrase>)>,
+    /// Bits of the kinds that are not judged.
+    unjudged: u64,
+}
+
+/// Kinds are bits.
+const MAX_KINDS: usize = 64;
+
+impl Scope {
+    /// # Errors
+    /// A phrase that cannot be compiled, or too many kinds.
+    pub fn new(entries: &[Entry], lists: &Lists, words: &mut Vocabulary) -> Result<Scope, String> {
+        if entries.len() > MAX_KINDS {
+            return Err(format!("there are more than {MAX_KINDS} kinds"));
+        }
+        let mut scope = Scope::default();
+        for (bit, entry) in entries.iter().enumerate() {
+            let phrases = entry.headings.iter().map(|text| Phrase::compile(text, lists, words));
+            scope.kinds.push((entry.kind.clone(), phrases.collect::<Result<_, _>>()?));
+            if !entry.judged {
+                scope.unjudged |= 1 << bit;
+            }
+        }
+        Ok(scope)
+    }
+
+    /// The kinds that a heading gives, as bits.
+    pub fn kinds(&self, heading: &[Token]) -> u64 {
+        let is = |phrases: &[Phrase]| phrases.iter().any(|phrase| phrase.find(heading).is_some());
+        let bits = self.kinds.iter().enumerate().filter(|(_, (_, phrases))| is(phrases));
+        bits.fold(0, |all, (bit, _)| all | 1 << bit)
+    }
+
+    pub fn is_judged(&self, kinds: u64) -> bool {
+        kinds & self.unjudged == 0
+    }
+
+    /// The bits of named kinds.
+    ///
+    /// # Errors
+    /// The name that no kind has.
+    pub fn bits(&self, names: &[String]) -> Result<u64, String> {
+        names.iter().try_fold(0, |all, name| {
+            let bit = self.kinds.iter().position(|(kind, _)| kind == name);
+            bit.map(|bit| all | 1 << bit).ok_or_else(|| format!("scope.yaml has no kind \"{name}\""))
+        })
+    }
+
+    /// The bits of a kind; none where `scope.yaml` has none of this name.
+    pub fn bit(&self, name: &str) -> u64 {
+        self.bits(&[name.to_owned()]).unwrap_or(0)
+    }
+}

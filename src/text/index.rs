@@ -1,0 +1,105 @@
+//! A BM25 index over passages: which passages speak of the same as a query, by stems.
+//!
+//! ```
+//! use roundtable::text::{Language, index::Index};
+//!
+//! let language = Language::new("en");
+//! let index = Index::new(["Fees stop at 10 euros.", "Letters are sent weekly."], &language);
+//! let found = index.search("When do the fees stop?", 3);
+//! assert_eq!(found[0].passage, 0);
+//! assert_eq!(found[0].matched, ["fee", "stop"]);
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Language, Message};
+
+/// How soon more of the same word counts no more.
+const K1: f64 = 1.2;
+/// How much a passage's length counts.
+const B: f64 = 0.75;
+
+/// Passages by the stems in them.
+pub struct Index<'l> {
+    language: &'l Language,
+    /// For each stem the passages it is in, and how often.
+    postings: BTreeMap<String, Vec<(u32, u32)>>,
+    lengths: Vec<u32>,
+    mean: f64,
+}
+
+/// A passage that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// Its number in the order the passages were given.
+    pub passage: usize,
+    pub score: f64,
+    /// The stems of the query that are in it, in alphabetical order.
+    pub matched: Vec<String>,
+}
+
+impl<'l> Index<'l> {
+    pub fn new<'p>(passages: impl IntoIterator<Item = &'p str>, language: &'l Language) -> Index<'l> {
+        let mut postings: BTreeMap<String, Vec<(u32, u32)>> = BTreeMap::new();
+        let mut lengths = Vec::new();
+        for (number, passage) in (0..).zip(passages) {
+            let stems = stems(passage, language);
+            lengths.push(u32::try_from(stems.len()).unwrap_or(u32::MAX));
+            for stem in stems {
+                let list = postings.entry(stem).or_default();
+                match list.last_mut() {
+                    Some((last, count)) if *last == number => *count += 1,
+                    _ => list.push((number, 1)),
+                }
+            }
+        }
+        let all: f64 = lengths.iter().copied().map(f64::from).sum();
+        let mean = if lengths.is_empty() { 1.0 } else { (all / lengths.len() as f64).max(1.0) };
+        Index { language, postings, lengths, mean }
+    }
+
+    /// How rare a stem is among the passages: 0 where it is in none.
+    pub fn weight(&self, stem: &str) -> f64 {
+        let (all, found) = (self.lengths.len() as f64, self.postings.get(stem).map_or(0, Vec::len) as f64);
+        if found == 0.0 { 0.0 } else { (1.0 + (all - found + 0.5) / (found + 0.5)).ln() }
+    }
+
+    /// The weight of a stem that is in one passage only.
+    pub fn rarest(&self) -> f64 {
+        (1.0 + (self.lengths.len() as f64 - 0.5) / 1.5).ln()
+    }
+
+    /// The best passages for a query, best first; of equal ones, the earlier first.
+    pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
+        self.find(&stems(query, self.language).into_iter().collect(), limit)
+    }
+
+    /// The same for stems.
+    pub fn find(&self, wanted: &BTreeSet<String>, limit: usize) -> Vec<Hit> {
+        let mut found: BTreeMap<u32, (f64, Vec<String>)> = BTreeMap::new();
+        for stem in wanted {
+            let weight = self.weight(stem);
+            for &(passage, count) in self.postings.get(stem).into_iter().flatten() {
+                let length = f64::from(self.lengths[passage as usize]) / self.mean;
+                let count = f64::from(count);
+                let (score, matched) = found.entry(passage).or_default();
+                *score += weight * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length));
+                matched.push(stem.clone());
+            }
+        }
+        let mut hits: Vec<Hit> = found
+            .into_iter()
+            .map(|(passage, (score, matched))| Hit { passage: passage as usize, score, matched })
+            .collect();
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
+        hits.truncate(limit);
+        hits
+    }
+}
+
+/// The stems of a text's words, in order. Code counts: names are what people look for.
+pub fn stems(text: &str, language: &Language) -> Vec<String> {
+    let message = Message::new(text, language);
+    let words = message.sentences.iter().flat_map(|sentence| &sentence.words);
+    words.filter(|word| !word.is_mark).map(|word| word.stem.to_string()).collect()
+}

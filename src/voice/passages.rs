@@ -1,0 +1,234 @@
+//! The passages of an item's documents, and which of them a question is about.
+//!
+//! A passage is a paragraph with the list below it, a list item, a table row, or a line of data: what a reader would
+//! quote as a whole. Its text is an exact slice of its document, and its place is the line it begins on, under the
+//! heading it belongs to. Which passages match is a question of words (BM25); whether one answers is for people.
+//!
+//! ```
+//! use roundtable::text::Language;
+//! use roundtable::voice::passages::Passages;
+//!
+//! let language = Language::new("en");
+//! let spec = "# Late fees\n\n## Limits\n\nFees stop at 10 euros.\n\nLetters are sent weekly.\n";
+//! let passages = Passages::new(&[("spec.md", spec)], &language);
+//! let found = passages.about("When do the fees stop?", 3);
+//! assert_eq!((found[0].text, found[0].line, found[0].heading), ("Fees stop at 10 euros.", 5, "Limits"));
+//! assert!(passages.about("Who writes the invoices?", 3).is_empty());
+//! ```
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use crate::text::index::{Index, stems};
+use crate::text::{Language, Message, Place};
+
+/// A list that belongs to a sentence is shown with it up to so many lines.
+const LIST: usize = 15;
+/// A passage is shown where it has this share of the weight of a question's words, in percent.
+const ENOUGH: f64 = 45.0;
+/// Further passages are shown down to this share of the best one's score, in percent.
+const NEAR: f64 = 70.0;
+
+/// A piece of a document that is quoted as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passage<'t> {
+    /// The document's path within the item folder.
+    pub path: &'t str,
+    /// The line it begins on, from one.
+    pub line: usize,
+    /// The text of the heading it is under; empty before the first.
+    pub heading: &'t str,
+    pub text: &'t str,
+}
+
+/// All passages of some documents, with an index over their words.
+pub struct Passages<'t> {
+    all: Vec<Passage<'t>>,
+    index: Index<'t>,
+    language: &'t Language,
+}
+
+impl<'t> Passages<'t> {
+    /// The passages of documents, given by path and text.
+    pub fn new(documents: &[(&'t str, &'t str)], language: &'t Language) -> Passages<'t> {
+        let of = |(path, text): &(&'t str, &'t str)| match is_markdown(path) {
+            true => markdown(path, text, language),
+            false => lines(path, text),
+        };
+        let all: Vec<Passage<'t>> = documents.iter().flat_map(of).collect();
+        let texts: Vec<String> = all.iter().map(|one| format!("{}\n\n{}", one.heading, one.text)).collect();
+        let index = Index::new(texts.iter().map(String::as_str), language);
+        Passages { all, index, language }
+    }
+
+    /// The passages that a question or statement is about, the best first, at most `limit`; none where too few of
+    /// its words are in any of them.
+    pub fn about(&self, text: &str, limit: usize) -> Vec<&Passage<'t>> {
+        let wanted = self.wanted(text);
+        let rarest = self.index.rarest();
+        let weight =
+            |stem: &String| Some(self.index.weight(stem)).filter(|found| *found > 0.0).unwrap_or(rarest);
+        let all: f64 = wanted.iter().map(weight).sum();
+        let hits = self.index.find(&wanted, limit);
+        let best = hits.first().map_or(0.0, |hit| hit.score);
+        let is_shown = |hit: &crate::text::index::Hit| {
+            let matched: f64 = hit.matched.iter().map(weight).sum();
+            matched * 100.0 >= all * ENOUGH && hit.score * 100.0 >= best * NEAR
+        };
+        hits.into_iter().filter(is_shown).map(|hit| &self.all[hit.passage]).collect()
+    }
+
+    /// The passages that share most with a text, the best first, whether much or little.
+    pub fn near(&self, text: &str, limit: usize) -> Vec<&Passage<'t>> {
+        let hits = self.index.find(&self.wanted(text), limit);
+        hits.into_iter().map(|hit| &self.all[hit.passage]).collect()
+    }
+
+    /// The words of a text that are in no passage, as they are written, without doubles.
+    pub fn missing<'m>(&self, text: &'m str) -> Vec<&'m str> {
+        let message = Message::new(text, self.language);
+        let mut seen = BTreeSet::new();
+        let words = message.sentences.iter().flat_map(|sentence| &sentence.words);
+        words
+            .filter(|word| !word.is_mark && crate::text::words::is_significant(&word.lower))
+            .filter(|word| self.index.weight(&word.stem) == 0.0 && seen.insert(word.stem.to_string()))
+            .map(|word| &text[word.range.clone()])
+            .collect()
+    }
+
+    /// The stems of a text that say something about a subject.
+    fn wanted(&self, text: &str) -> BTreeSet<String> {
+        let message = Message::new(text, self.language);
+        let words = message.sentences.iter().flat_map(|sentence| &sentence.words);
+        words
+            .filter(|word| !word.is_mark && crate::text::words::is_significant(&word.lower))
+            .map(|word| word.stem.to_string())
+            .collect()
+    }
+
+    /// Whether any passage says a word or phrase.
+    pub fn mentions(&self, phrase: &str) -> bool {
+        let stems = stems(phrase, self.language);
+        !stems.is_empty() && stems.iter().all(|stem| self.index.weight(stem) > 0.0)
+    }
+}
+
+fn is_markdown(path: &str) -> bool {
+    let suffix = path.rsplit_once('.').map_or("", |(_, suffix)| suffix).to_ascii_lowercase();
+    matches!(suffix.as_str(), "md" | "markdown" | "txt")
+}
+
+/// The lines of data, each a passage.
+fn lines<'t>(path: &'t str, text: &'t str) -> Vec<Passage<'t>> {
+    let numbered = (1..).zip(text.lines());
+    let says = |line: &str| line.contains(char::is_alphanumeric);
+    numbered
+        .filter(|(_, line)| says(line))
+        .map(|(number, line)| Passage { path, line: number, heading: "", text: line.trim() })
+        .collect()
+}
+
+/// A paragraph, list item, table row or heading of a Markdown document.
+struct Block {
+    place: Place,
+    range: Range<usize>,
+}
+
+fn markdown<'t>(path: &'t str, text: &'t str, language: &Language) -> Vec<Passage<'t>> {
+    let blocks = blocks(text, language);
+    let mut lines = LineCounter { text, at: 0, line: 1 };
+    let (mut found, mut heading, mut at) = (Vec::new(), "", 0);
+    while let Some(block) = blocks.get(at) {
+        at += 1;
+        match block.place {
+            Place::Heading => heading = text[block.range.clone()].trim_matches(['#', ' ']),
+            Place::Comment | Place::Code => {}
+            _ => {
+                let line = lines.of(block.range.start);
+                let list = if leads_in(&text[block.range.clone()]) { items(&blocks[at..], text) } else { 0 };
+                let end = if list > 0 { blocks[at + list - 1].range.end } else { block.range.end };
+                let text = text[block.range.start..end].trim_end();
+                found.push(Passage { path, line, heading, text });
+            }
+        }
+    }
+    found
+}
+
+/// The blocks of a document with the bytes they take.
+fn blocks(text: &str, language: &Language) -> Vec<Block> {
+    let mut found: Vec<(usize, Block)> = Vec::new();
+    for sentence in Message::new(text, language).sentences {
+        match found.last_mut() {
+            Some((number, block)) if *number == sentence.block => block.range.end = sentence.range.end,
+            _ => found.push((sentence.block, Block { place: sentence.place, range: sentence.range })),
+        }
+    }
+    found.into_iter().map(|(_, block)| block).collect()
+}
+
+/// Whether a paragraph leads in to the list below it.
+fn leads_in(text: &str) -> bool {
+    text.trim_end_matches(['*', '_', ' ']).ends_with(':')
+}
+
+/// How many blocks of a list begin here that are shown with their sentence.
+fn items(blocks: &[Block], text: &str) -> usize {
+    let Some(kind) = blocks.first().map(|block| block.place) else { return 0 };
+    let is_listed = |block: &&Block| block.place == kind && matches!(kind, Place::Item | Place::Table);
+    let listed = blocks.iter().take_while(is_listed).count();
+    let lines = |count: &usize| {
+        let (first, last) = (&blocks[0], &blocks[count - 1]);
+        text[first.range.start..last.range.end].lines().count() <= LIST
+    };
+    (1..=listed.min(LIST)).rfind(lines).unwrap_or(0)
+}
+
+/// Counts lines up to places that only go forward.
+struct LineCounter<'t> {
+    text: &'t str,
+    at: usize,
+    line: usize,
+}
+
+impl LineCounter<'_> {
+    fn of(&mut self, at: usize) -> usize {
+        self.line += memchr::memchr_iter(b'\n', &self.text.as_bytes()[self.at..at]).count();
+        self.at = at;
+        self.line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPEC: &str = "# Fees\n\nIntro text here.\n\n## Letters\n\nA letter is sent when:\n\n- a book is late\n- a fee is due\n\n| what | price |\n| --- | --- |\n| letter | 2 euros |\n";
+
+    #[test]
+    fn a_sentence_is_shown_with_its_list() {
+        let language = Language::new("en");
+        let passages = Passages::new(&[("spec.md", SPEC)], &language);
+        let found = passages.about("When is a letter sent?", 1);
+        assert_eq!(found[0].text, "A letter is sent when:\n\n- a book is late\n- a fee is due");
+        assert_eq!((found[0].line, found[0].heading), (7, "Letters"));
+    }
+
+    #[test]
+    fn every_passage_is_at_its_line() {
+        let language = Language::new("en");
+        for passage in Passages::new(&[("spec.md", SPEC), ("a.csv", "id,name\n1,late\n")], &language).all {
+            let text = if passage.path == "spec.md" { SPEC } else { "id,name\n1,late\n" };
+            let line = text.lines().nth(passage.line - 1).unwrap();
+            assert!(line.contains(passage.text.lines().next().unwrap()), "{passage:?}");
+        }
+    }
+
+    #[test]
+    fn words_that_no_passage_has_are_named() {
+        let language = Language::new("en");
+        let passages = Passages::new(&[("spec.md", SPEC)], &language);
+        assert_eq!(passages.missing("Does the refund of a letter need an invoice?"), ["refund", "invoice"]);
+        assert!(passages.mentions("letters") && !passages.mentions("endpoint"));
+    }
+}
