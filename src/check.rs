@@ -277,7 +277,8 @@ impl<'p> Gate<'p> {
         let told = self.file(desk, (file.changed.clone(), entries), &Moved::default())?;
         let kept = std::mem::take(&mut file.violations).into_iter();
         // What the rule for living documents found is explained already.
-        let kept: Vec<Loss> = kept.filter(|loss| !file.kept.is_empty() && loss.layer != Layer::Tree).collect();
+        let kept: Vec<Loss> =
+            kept.filter(|loss| !file.kept.is_empty() && loss.layer != Layer::Tree).collect();
         file.violations = told.violations;
         for loss in kept {
             if !file.violations.contains(&loss) {
@@ -405,9 +406,18 @@ impl Exceptions<'_> {
         let (mut last, paths) = (None, [path.to_vec()]);
         for step in self.steps {
             let covered = own.iter().find(|trailer| trailer.commit == step.commit);
-            for parent in step.parents.iter().filter(|parent| reached.contains(*parent)).copied().collect::<Vec<_>>() {
+            for parent in
+                step.parents.iter().filter(|parent| reached.contains(*parent)).copied().collect::<Vec<_>>()
+            {
                 let old = if parent == gate.base { gate.old } else { trees.get(&parent).copied() };
-                let pair = Gate { base: parent, head: step.commit, old, new: Some(step.tree), paths: &paths, ..*gate };
+                let pair = Gate {
+                    base: parent,
+                    head: step.commit,
+                    old,
+                    new: Some(step.tree),
+                    paths: &paths,
+                    ..*gate
+                };
                 let keeps = pair.judge(desk)?.is_additive();
                 if keeps || covered.is_some() {
                     reached.insert(step.commit);

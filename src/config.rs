@@ -203,16 +203,11 @@ impl Config {
     /// None: [`Config::read`] has read the entries before.
     pub fn policy(&self) -> Result<Policy, String> {
         let entries = match &self.append_only {
-<<<<<<< HEAD
             Some(entries) => entries.iter().map(Entry::read_all).collect::<Result<Vec<_>, _>>()?.concat(),
-            None => vec![Entry::of(&format!("{}/**", escaped(self.items())))?],
-=======
-            Some(entries) => entries.iter().map(Entry::read).collect::<Result<_, _>>()?,
             None => {
                 let entry = |folder: &str| Entry::of(&format!("{}/**", escaped(folder)));
                 self.folders().into_iter().map(entry).collect::<Result<_, _>>()?
             }
->>>>>>> main
         };
         let mut policy = Policy::new(entries, self.allow_exceptions.unwrap_or(false));
         policy.is_explicit = self.append_only.is_some();

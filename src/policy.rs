@@ -118,9 +118,10 @@ impl Entry {
             let meant = did_you_mean(name, &known);
             return Err(format!("\"{name}\" is no preset{meant}; the presets are {}", known.join(", ")));
         };
-        let entries = preset.entries.iter().map(|entry| {
-            Entry::read(entry).map(|entry| Entry { is_preset: true, ..entry })
-        });
+        let entries = preset
+            .entries
+            .iter()
+            .map(|entry| Entry::read(entry).map(|entry| Entry { is_preset: true, ..entry }));
         entries.collect()
     }
 
@@ -283,7 +284,9 @@ fn archive(value: &Value) -> Result<String, String> {
     let plain = |part: &str| !matches!(part, "" | "." | "..") && !has_wildcard(part);
     match folder.split('/').all(plain) {
         true => Ok(folder.to_owned()),
-        false => Err("`archive` is a folder below the repository's root; write it like docs/archive/".to_owned()),
+        false => {
+            Err("`archive` is a folder below the repository's root; write it like docs/archive/".to_owned())
+        }
     }
 }
 

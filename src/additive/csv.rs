@@ -16,7 +16,9 @@ pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
         (None, None) => return Vec::new(),
         (None, Some(header)) => header,
         // A blank line above the header is a record to many readers.
-        (Some(first), header) if header.as_ref() != Some(&first) || begins_blank(after) && !begins_blank(before) => {
+        (Some(first), header)
+            if header.as_ref() != Some(&first) || begins_blank(after) && !begins_blank(before) =>
+        {
             return vec![found(Code::CsvHeader, &first, "the first record is not what it was".to_owned())];
         }
         (Some(first), _) => first,

@@ -77,7 +77,9 @@ pub fn control(before: &[u8], after: &[u8]) -> Option<Found> {
         return None;
     }
     let mut old: HashMap<&[u8], usize> = HashMap::new();
-    Lines::of(before).filter(|line| is_control(line)).for_each(|line| *old.entry(without_end(line)).or_default() += 1);
+    Lines::of(before)
+        .filter(|line| is_control(line))
+        .for_each(|line| *old.entry(without_end(line)).or_default() += 1);
     for (at, line) in Lines::of(after).enumerate().filter(|(_, line)| is_control(line)) {
         match old.get_mut(without_end(line)).filter(|count| **count > 0) {
             Some(count) => *count -= 1,
@@ -196,7 +198,11 @@ mod tests {
     fn new_control_characters_are_found() {
         for line in ["\u{c}", "a\u{b}", "\u{1b}[0m", "\u{85}", "\u{2028}", "a\rb"] {
             let after = format!("a\n{line}\n");
-            assert_eq!(control(b"a\n", after.as_bytes()).and_then(|found| found.head_line), Some(2), "{line:?}");
+            assert_eq!(
+                control(b"a\n", after.as_bytes()).and_then(|found| found.head_line),
+                Some(2),
+                "{line:?}"
+            );
             assert_eq!(control(after.as_bytes(), after.as_bytes()), None);
         }
         assert_eq!(control(b"", "a\tb\r\n\u{e9}\n\u{a0}".as_bytes()), None);

@@ -467,7 +467,8 @@ impl<'a> Walk<'a> {
         if let Some(comment) = self.old.trailing.get(&u).filter(|_| !self.merging)
             && self.new.trailing.get(&v) != Some(comment)
         {
-            let message = format!("the comment \"{}\" of {} is lost, changed or moved", quoted(comment), shown());
+            let message =
+                format!("the comment \"{}\" of {} is lost, changed or moved", quoted(comment), shown());
             self.lost(u, Code::LineLost, message);
         }
         match (&old.kind, &new.kind) {
@@ -577,7 +578,11 @@ mod tests {
             ("a: 1 # one\nb: 2\n", "a: 1\nb: 2 # one\n", Code::LineLost),
             ("a: 'x' # one\n", "a: 'x'\nb: '# one'\n", Code::LineLost),
             ("a: # of a\n  - 1\n", "a:\n  - 1 # of a\n", Code::LineLost),
-            ("a: &b {x: 1}\nc: &d {y: 2}\ne: {<<: [*b, *d]}\n", "a: &b {x: 1, y: 3}\nc: &d {y: 2}\ne: {<<: [*b, *d]}\n", Code::Scalar),
+            (
+                "a: &b {x: 1}\nc: &d {y: 2}\ne: {<<: [*b, *d]}\n",
+                "a: &b {x: 1, y: 3}\nc: &d {y: 2}\ne: {<<: [*b, *d]}\n",
+                Code::Scalar,
+            ),
             ("a: {<<: {x: 1}}\n", "a: {<<: {x: 1}, x: 2}\n", Code::Scalar),
             ("a: 1\n", "a: true\n", Code::Scalar),
             ("a: [1, 2]\n", "a: [0, 1, 2]\n", Code::Scalar),

@@ -45,7 +45,8 @@ struct Plan {
 /// Moves the lines.
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
-    let root = repo.work_tree().ok_or_else(|| Fail::new("a bare repository has no files to move lines in"))?;
+    let root =
+        repo.work_tree().ok_or_else(|| Fail::new("a bare repository has no files to move lines in"))?;
     let (file, from, to) = place(&options.lines)?;
     let document = below(root, Path::new(file))?;
     let plan = plan(global, root, &document, (from, to), options.reason.as_deref())?;
@@ -75,7 +76,9 @@ fn say(plan: &Plan, (from, to): (usize, usize), dry: bool, screen: &Screen) {
     if (first, last) != (from, to) {
         screen.say(&format!("The archive has lines {first} to {last}: a block is archived as a whole."));
     }
-    screen.say_diff(&plan.moved.archived.lines().map(|line| format!("+{}\n", plain::clean(line))).collect::<String>());
+    screen.say_diff(
+        &plan.moved.archived.lines().map(|line| format!("+{}\n", plain::clean(line))).collect::<String>(),
+    );
     screen.json(&json!({
         "document": plan.document, "archive": plan.archive, "dry_run": dry,
         "from": from, "to": to, "archived": plan.moved.archived,
@@ -158,7 +161,10 @@ fn grown(
     let reason = reason.unwrap_or_default();
     let name = plain::shown(document);
     if !is_markdown {
-        return format!("{old}{}{day}, {lines} of {name}\n{reason}{archived}", if old.is_empty() || old.ends_with('\n') { "" } else { "\n" });
+        return format!(
+            "{old}{}{day}, {lines} of {name}\n{reason}{archived}",
+            if old.is_empty() || old.ends_with('\n') { "" } else { "\n" }
+        );
     }
     let start = match old {
         "" => format!("# Archive of {}\n\n", plain::markdown(&name)),
@@ -166,7 +172,8 @@ fn grown(
         old if old.ends_with('\n') => format!("{old}\n"),
         old => format!("{old}\n\n"),
     };
-    let reason = if reason.is_empty() { reason } else { format!("{}\n\n", plain::markdown(reason.trim_end())) };
+    let reason =
+        if reason.is_empty() { reason } else { format!("{}\n\n", plain::markdown(reason.trim_end())) };
     format!("{start}## {day}, {lines}\n\n{reason}{archived}")
 }
 

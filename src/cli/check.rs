@@ -169,7 +169,8 @@ fn named_paths_exist(repo: &Repo, ranges: &[Range]) -> Result<(), Fail> {
             if !is_there {
                 return Err(Fail::new(format!(
                     "`append_only` names {}, which is neither in the base nor in the head; correct the path in {}, or remove the entry",
-                    crate::plain::shown(named), config::FILE
+                    crate::plain::shown(named),
+                    config::FILE
                 )));
             }
         }
@@ -204,14 +205,21 @@ fn protects_something(
             continue;
         }
         for glob in unmatched(policies, objects, trees)? {
-            screen.warn(&format!("`append_only`: {} matches nothing in the base and in the head", crate::plain::shown(&glob)));
+            screen.warn(&format!(
+                "`append_only`: {} matches nothing in the base and in the head",
+                crate::plain::shown(&glob)
+            ));
         }
     }
     Ok(())
 }
 
 /// The globs of the policies that match nothing.
-fn unmatched(policies: &[Policy], objects: &Objects, trees: [Option<Oid>; 2]) -> Result<BTreeSet<String>, Fail> {
+fn unmatched(
+    policies: &[Policy],
+    objects: &Objects,
+    trees: [Option<Oid>; 2],
+) -> Result<BTreeSet<String>, Fail> {
     let mut found = BTreeSet::new();
     for entry in policies.iter().flat_map(Policy::entries).filter(|entry| entry.is_meant()) {
         let mut matches = entry.named().is_some();
@@ -302,9 +310,8 @@ fn policy_notice(global: &Global, repo: &Repo, old: Option<Oid>, new: Option<Oid
     let Ok(is) = config_at(repo, new) else {
         return Some(format!("this change makes {} unreadable; the base's policy is applied", config::FILE));
     };
-    let keys = |config: &Config| {
-        (config.append_only.clone(), config.allow_exceptions, config.items().to_owned())
-    };
+    let keys =
+        |config: &Config| (config.append_only.clone(), config.allow_exceptions, config.items().to_owned());
     (was.as_ref().map(keys) != Some(keys(&is))).then(|| {
         format!("this change alters the policy in {}; the base's policy is applied to it", config::FILE)
     })

@@ -198,7 +198,9 @@ fn sound(bytes: &[u8]) -> Option<Vec<Entry<'_>>> {
     let found = entries(bytes)?;
     let ordered = found.is_sorted_by(|a, b| a.order(b.name, b.is_folder()) == Ordering::Less);
     let named = |name: &[u8]| !matches!(name, b"" | b"." | b"..") && !name.contains(&b'/');
-    let once = |entry: &Entry<'_>| named(entry.name) && !(entry.is_folder() && find(&found, entry.name, false).is_some());
+    let once = |entry: &Entry<'_>| {
+        named(entry.name) && !(entry.is_folder() && find(&found, entry.name, false).is_some())
+    };
     (ordered && found.iter().all(once)).then_some(found)
 }
 
@@ -215,7 +217,9 @@ impl Walk<'_> {
     /// Tells the old paths of a folder that have a new twin: another name that folds to the same.
     fn twins(&mut self, before: &[Entry<'_>], after: &[Entry<'_>], depth: usize) -> Result<(), Error> {
         let is_old = |new: &&Entry<'_>| {
-            find(before, new.name, new.is_folder()).or_else(|| find(before, new.name, !new.is_folder())).is_some()
+            find(before, new.name, new.is_folder())
+                .or_else(|| find(before, new.name, !new.is_folder()))
+                .is_some()
         };
         let added: Vec<&Entry<'_>> = after.iter().filter(|new| !is_old(new)).collect();
         if added.is_empty() || before.is_empty() {
@@ -345,7 +349,9 @@ mod tests {
     #[test]
     fn trees_that_git_would_not_write_are_not_read() {
         let tree = |entries: &[(&str, &str)]| {
-            let entry = |(mode, name): &(&str, &str)| [mode.as_bytes(), b" ", name.as_bytes(), b"\0", &[7; 20]].concat();
+            let entry = |(mode, name): &(&str, &str)| {
+                [mode.as_bytes(), b" ", name.as_bytes(), b"\0", &[7; 20]].concat()
+            };
             entries.iter().flat_map(entry).collect::<Vec<u8>>()
         };
         assert!(sound(&tree(&[("100644", "a"), ("100644", "a.b"), ("40000", "b")])).is_some());

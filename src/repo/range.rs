@@ -97,7 +97,8 @@ impl Repo {
         if name.is_empty() || name == "HEAD" {
             return Vec::new();
         }
-        let all = ["", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"].map(|kind| format!("{kind}{name}"));
+        let all =
+            ["", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"].map(|kind| format!("{kind}{name}"));
         let is_there = |name: &String| name.starts_with("refs/") && self.git.find_reference(name).is_ok();
         let found: Vec<String> = all.into_iter().filter(is_there).collect();
         if found.len() > 1 { found } else { Vec::new() }

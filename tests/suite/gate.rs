@@ -828,12 +828,19 @@ fn replacements_and_unborn_heads_are_judged() {
     let (sandbox, base) = changed("gone\n");
     let head = sandbox.tip("main").unwrap();
     let zero = "0".repeat(40);
-    let run = piped(&sandbox, &["check", "--stdin", "--json"], &format!("{zero} {head} refs/replace/{base}\n"), &[]);
+    let run = piped(
+        &sandbox,
+        &["check", "--stdin", "--json"],
+        &format!("{zero} {head} refs/replace/{base}\n"),
+        &[],
+    );
     assert_eq!((run.code, codes(&run.json())), (1, vec!["replace-ref".to_owned()]));
     // Where HEAD has no commit, a new reference is held against all that exist.
     sandbox.git.reference("refs/heads/kept", base, true, "test").unwrap();
     sandbox.git.find_reference("refs/heads/main").unwrap().delete().unwrap();
-    let push = |new: Oid| piped(&sandbox, &["check", "--stdin"], &format!("{zero} {new} refs/heads/new\n"), &[]).code;
+    let push = |new: Oid| {
+        piped(&sandbox, &["check", "--stdin"], &format!("{zero} {new} refs/heads/new\n"), &[]).code
+    };
     assert_eq!((push(base), push(head)), (0, 1));
 }
 
@@ -880,10 +887,14 @@ fn what_leaves_a_living_document_goes_to_its_archive() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), SPEC);
     let run = sandbox.run(&["archive", &place, "--reason", "Replaced by FR-009"]).ok();
     assert!(run.stdout.starts_with("Moved line 5 of "), "{}", run.stdout);
-    let archived = std::fs::read_to_string(sandbox.root().join("docs/archive/offline-mode/requirements-spec.md")).unwrap();
+    let archived =
+        std::fs::read_to_string(sandbox.root().join("docs/archive/offline-mode/requirements-spec.md"))
+            .unwrap();
     assert!(archived.contains("Reason: Replaced by FR-009\n\nSync should be fast.\n"), "{archived}");
     // With the archive the change passes, and new text may be where the old was.
-    let text = std::fs::read_to_string(&path).unwrap().replace("## 2. User Needs\n", "## 2. User Needs\n\nSync takes 2 seconds.\n");
+    let text = std::fs::read_to_string(&path)
+        .unwrap()
+        .replace("## 2. User Needs\n", "## 2. User Needs\n\nSync takes 2 seconds.\n");
     std::fs::write(&path, text).unwrap();
     let moved = sandbox.commit_all();
     assert_eq!(json(&sandbox, base, &[]).0, 0);
@@ -894,8 +905,13 @@ fn what_leaves_a_living_document_goes_to_its_archive() {
     let other = commit_on(&sandbox, &[base], &[(SPEC_PATH, "gone\n")], "gone");
     let (exit, value) = json(&sandbox, base, &["--head", &other.to_string()]);
     assert_eq!(exit, 1);
-    assert!(value["files"][0]["violations"][0]["hint"].as_str().unwrap().contains("roundtable archive"), "{value}");
-    for wrong in [SPEC_PATH.to_owned(), format!("{SPEC_PATH}:0"), format!("{SPEC_PATH}:900"), "README.md:1".to_owned()] {
+    assert!(
+        value["files"][0]["violations"][0]["hint"].as_str().unwrap().contains("roundtable archive"),
+        "{value}"
+    );
+    for wrong in
+        [SPEC_PATH.to_owned(), format!("{SPEC_PATH}:0"), format!("{SPEC_PATH}:900"), "README.md:1".to_owned()]
+    {
         assert_eq!(sandbox.run(&["archive", &wrong]).code, 2, "{wrong}");
     }
 }

@@ -21,10 +21,12 @@ const GITHUB: &str = "# Notes\n\n> [!NOTE]\n> Read this first.\n\nSee the note[^
 /// The examples of the CommonMark and GFM specifications, where cargo has the parser's own tests.
 fn specification() -> Vec<(String, String)> {
     let home = std::env::var_os("CARGO_HOME").map(std::path::PathBuf::from);
-    let home = home.or_else(|| std::env::var_os("HOME").map(|home| std::path::Path::new(&home).join(".cargo")));
+    let home =
+        home.or_else(|| std::env::var_os("HOME").map(|home| std::path::Path::new(&home).join(".cargo")));
     let Some(registry) = home.map(|home| home.join("registry/src")) else { return Vec::new() };
     let mut found = Vec::new();
-    for entry in walkdir::WalkDir::new(registry).min_depth(4).max_depth(5).into_iter().filter_map(Result::ok) {
+    for entry in walkdir::WalkDir::new(registry).min_depth(4).max_depth(5).into_iter().filter_map(Result::ok)
+    {
         let path = entry.path().to_string_lossy().into_owned();
         let is_meant = path.contains("/pulldown-cmark-0.13") && path.contains("/tests/suite/");
         let files = ["spec.rs", "gfm_table.rs", "gfm_tasklist.rs", "gfm_strikethrough.rs", "footnotes.rs"];
@@ -377,7 +379,11 @@ fn losing(text: &str) -> Edits {
                 }
             }
             Kind::Numbers => {
-                let sign = if source.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(')') { ")" } else { "." };
+                let sign = if source.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(')') {
+                    ")"
+                } else {
+                    "."
+                };
                 add("a step before the first", with(text, range.start, &format!("1{sign} new\n")));
                 let second = line_end(text, range.start);
                 if second < range.end && text[second..].starts_with(|c: char| c.is_ascii_digit()) {
@@ -470,7 +476,10 @@ fn adding(text: &str) -> Edits {
                 ("a comment of several lines between", "<!-- new\n\n<b> > -->\n\n"),
                 ("an alert between", "> [!WARNING]\n> new\n\n"),
                 ("a line across between", "***\n\n"),
-                ("nested details between", "<details>\n<summary>new</summary>\n\n<div align=\"left\">\n\n- new\n\n</div>\n\n</details>\n\n"),
+                (
+                    "nested details between",
+                    "<details>\n<summary>new</summary>\n\n<div align=\"left\">\n\n- new\n\n</div>\n\n</details>\n\n",
+                ),
                 ("an image between", "![new](new.png \"title\")\n\n"),
                 ("a raw table between", "<table><tr><td>new</td></tr></table>\n\n"),
                 ("balanced tags in a line between", "new <b>words</b> and <kbd>keys</kbd><br>\n\n"),
@@ -536,7 +545,11 @@ fn adding(text: &str) -> Edits {
             Kind::Numbers
                 if source.ends_with('\n') && !source.contains("\n\n") && !source.contains("\r\n\r\n") =>
             {
-                let sign = if source.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(')') { ")" } else { "." };
+                let sign = if source.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(')') {
+                    ")"
+                } else {
+                    "."
+                };
                 add("a step last", with(text, range.end, &format!("99{sign} new\n")));
             }
             Kind::Table if source.ends_with('\n') => {
@@ -624,7 +637,8 @@ fn changes_the_page(before: &str, after: &str) -> bool {
 fn shows_all(old: &[String], new: &[String]) -> bool {
     // Footnotes are shown at the end of the page, in the order of what refers to them.
     let is_note = |block: &&String| block.contains("footnote/");
-    let (notes, mut text) = (new.iter().filter(is_note).collect::<Vec<_>>(), new.iter().filter(|block| !is_note(block)));
+    let (notes, mut text) =
+        (new.iter().filter(is_note).collect::<Vec<_>>(), new.iter().filter(|block| !is_note(block)));
     old.iter().all(|old| if is_note(&old) { notes.contains(&old) } else { text.any(|new| new == old) })
 }
 
@@ -738,10 +752,48 @@ fn by_pulldown(text: &str) -> Vec<String> {
 
 /// Lines that make and end blocks of all kinds, for documents that nobody would write.
 const PIECES: &[&str] = &[
-    "", "", "", "# A", "## B", "words", "more [a] words", "*x* `y` <b>z</b>", "- item", "  - below", "- [ ] task",
-    "1. one", "2. two", "> quote", "> [!NOTE]", "```", "~~~", "    code", "| h | k |", "|---|---|", "| c | d |",
-    "<div>", "</div>", "<!-- c -->", "<!--", "-->", "<details>", "</details>", "[a]: /u", "[^n]: note", "see [^n]",
-    "===", "---", "***", "\tx", "  lazy", "<b>", "</b>", "<?x", "?>", "a  ", "\\",
+    "",
+    "",
+    "",
+    "# A",
+    "## B",
+    "words",
+    "more [a] words",
+    "*x* `y` <b>z</b>",
+    "- item",
+    "  - below",
+    "- [ ] task",
+    "1. one",
+    "2. two",
+    "> quote",
+    "> [!NOTE]",
+    "```",
+    "~~~",
+    "    code",
+    "| h | k |",
+    "|---|---|",
+    "| c | d |",
+    "<div>",
+    "</div>",
+    "<!-- c -->",
+    "<!--",
+    "-->",
+    "<details>",
+    "</details>",
+    "[a]: /u",
+    "[^n]: note",
+    "see [^n]",
+    "===",
+    "---",
+    "***",
+    "\tx",
+    "  lazy",
+    "<b>",
+    "</b>",
+    "<?x",
+    "?>",
+    "a  ",
+    "\\",
 ];
 
 fn block() -> impl Strategy<Value = String> {
@@ -801,7 +853,8 @@ fn cases(default: u32) -> u32 {
 /// A text of lines, and the same with more of them put in.
 fn grown() -> impl Strategy<Value = (String, Vec<String>)> {
     let line = || prop::sample::select(PIECES.to_vec());
-    let edits = proptest::collection::vec((any::<prop::sample::Index>(), proptest::collection::vec(line(), 1..4)), 2);
+    let edits =
+        proptest::collection::vec((any::<prop::sample::Index>(), proptest::collection::vec(line(), 1..4)), 2);
     (proptest::collection::vec(line(), 0..12), edits).prop_map(|(lines, edits)| {
         let text = |lines: &[&str]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
         let (first, mut lines) = (text(&lines), lines);

@@ -218,9 +218,7 @@ impl<'a> Explanation<'a> {
                 (Code::ListSplit, "is in another list now".to_owned(), at)
             }
             Some(at) => (Code::BlockLost, "is in another place of its list now".to_owned(), at),
-            None if self.old.node(u).first != NONE => {
-                self.explain_loss(self.old.node(u).first, v, cursor)
-            }
+            None if self.old.node(u).first != NONE => self.explain_loss(self.old.node(u).first, v, cursor),
             None => (Code::BlockLost, "is not what it was".to_owned(), cursor),
         }
     }
@@ -308,14 +306,18 @@ impl<'a> Explanation<'a> {
         let (old, new) = (&self.old.definitions, &self.new.definitions);
         let is_meant = |label: &str| text.contains(&format!("[{label}]"));
         let changed = new.iter().find(|(label, now)| {
-            is_meant(label) && old.get(*label).is_none_or(|was| was.target != now.target || was.title != now.title)
+            is_meant(label)
+                && old.get(*label).is_none_or(|was| was.target != now.target || was.title != now.title)
         });
         if let Some((label, now)) = changed {
             let (label, line) = (quoted(label), self.both.places.new.line(now.start));
             return format!("reads the same and renders otherwise: line {line} defines [{label}]");
         }
         if let Some((label, _)) = old.iter().find(|(label, _)| is_meant(label) && !new.contains_key(*label)) {
-            return format!("reads the same and renders otherwise: [{}] is not defined any more", quoted(label));
+            return format!(
+                "reads the same and renders otherwise: [{}] is not defined any more",
+                quoted(label)
+            );
         }
         let footnote = |at: &u32| {
             self.new.node(*at).kind == Kind::Footnote

@@ -150,8 +150,18 @@ const FORMATTING: &[&str] =
 
 /// Elements whose content is no HTML: everything up to their end tag is text (GFM 6.11's list, and
 /// `noscript` where scripts run).
-const RAW_TEXT: &[&str] =
-    &["iframe", "noembed", "noframes", "noscript", "plaintext", "script", "style", "textarea", "title", "xmp"];
+const RAW_TEXT: &[&str] = &[
+    "iframe",
+    "noembed",
+    "noframes",
+    "noscript",
+    "plaintext",
+    "script",
+    "style",
+    "textarea",
+    "title",
+    "xmp",
+];
 
 /// Elements of a page, which no document may bring in.
 const OF_A_PAGE: &[&str] = &["base", "body", "frameset", "head", "html", "link", "meta"];
@@ -253,8 +263,13 @@ impl Context {
 /// What a browser's tokenizer makes of a piece of raw HTML. Names are in lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Token<'h> {
-    Start { name: &'h [u8], self_closing: bool },
-    End { name: &'h [u8] },
+    Start {
+        name: &'h [u8],
+        self_closing: bool,
+    },
+    End {
+        name: &'h [u8],
+    },
     /// A CDATA section, which is a comment outside of SVG and MathML.
     Cdata,
     /// A tag, comment or declaration that does not end in the piece.
@@ -414,7 +429,17 @@ mod tests {
 
     #[test]
     fn what_does_not_end_stays_open() {
-        for html in ["<div", "<!-- x", "<a href=\"x>", "<![CDATA[", "<? x", "<!x", "</div", "</", "<div <!-- -->x\"\n<b \""] {
+        for html in [
+            "<div",
+            "<!-- x",
+            "<a href=\"x>",
+            "<![CDATA[",
+            "<? x",
+            "<!x",
+            "</div",
+            "</",
+            "<div <!-- -->x\"\n<b \"",
+        ] {
             assert!(open(html).ends_with(UNFINISHED), "{html}: {}", open(html));
             assert!(wrong(html).is_some(), "{html}");
         }

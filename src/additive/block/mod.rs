@@ -109,8 +109,7 @@ pub(super) fn compare_for(before: &[u8], after: &[u8], explain: bool) -> Blocks 
 
 /// Both documents, if they can be read as Markdown.
 fn readable<'t>(before: &'t [u8], after: &'t [u8]) -> Result<(Parts<'t>, Parts<'t>), Found> {
-    let refused =
-        |code: Code, message: &str| Err(Found::new(Layer::Block, code, 1, message.to_owned()));
+    let refused = |code: Code, message: &str| Err(Found::new(Layer::Block, code, 1, message.to_owned()));
     let Some(old) = std::str::from_utf8(before).ok().filter(|_| memchr::memchr(0, before).is_none()) else {
         return refused(Code::Opaque, "the old text is not UTF-8, so not one byte of it may change");
     };
@@ -125,7 +124,10 @@ fn readable<'t>(before: &'t [u8], after: &'t [u8]) -> Result<(Parts<'t>, Parts<'
         return refused(Code::Opaque, "the text is over 1 GiB, too large to be read as Markdown");
     }
     if tree::is_too_deep(old) || tree::is_too_deep(new) {
-        return refused(Code::Unparsable, "a line opens more than 256 quotations or lists inside of each other");
+        return refused(
+            Code::Unparsable,
+            "a line opens more than 256 quotations or lists inside of each other",
+        );
     }
     Ok((Parts::of(old), Parts::of(new)))
 }
@@ -306,8 +308,11 @@ impl Both<'_> {
             let lost = match new {
                 Some(new) => {
                     let target = quoted(&new.target);
-                    let message = format!("the definition of [{shown}] leads to \"{target}\" now, or has another title");
-                    Found::new(Layer::Block, Code::LinkTarget, line, message).head(self.places.new.line(new.start))
+                    let message = format!(
+                        "the definition of [{shown}] leads to \"{target}\" now, or has another title"
+                    );
+                    Found::new(Layer::Block, Code::LinkTarget, line, message)
+                        .head(self.places.new.line(new.start))
                 }
                 None => {
                     let message = format!("[{shown}] is not defined any more");
@@ -330,7 +335,8 @@ impl Both<'_> {
         // Embeddings keep the order, so the old nodes go along with their images.
         let mut kept = 0_u32;
         for at in 1..self.new.nodes.len() as u32 {
-            let (is_new, left) = (!is_image[at as usize], balance.place().is_some_and(|place| self.has_left(place, at)));
+            let (is_new, left) =
+                (!is_image[at as usize], balance.place().is_some_and(|place| self.has_left(place, at)));
             if left || !is_new {
                 let unclosed = balance.unclosed();
                 found.extend(unclosed.map(|name| self.raw(opener, kept, &format!("<{name}> is not closed"))));
@@ -342,7 +348,9 @@ impl Both<'_> {
             for (place, html) in self.new.pieces(at) {
                 if balance.place().is_some_and(|open| open.0 == place.0 && open.1 != place.1) {
                     let unclosed = balance.unclosed();
-                    found.extend(unclosed.map(|name| self.raw(opener, kept, &format!("<{name}> is not closed"))));
+                    found.extend(
+                        unclosed.map(|name| self.raw(opener, kept, &format!("<{name}> is not closed"))),
+                    );
                 }
                 if balance.place().is_none() {
                     opener = at;
@@ -357,7 +365,9 @@ impl Both<'_> {
                 return found;
             }
         }
-        found.extend(balance.unclosed().map(|name| self.raw(opener, kept, &format!("<{name}> is not closed"))));
+        found.extend(
+            balance.unclosed().map(|name| self.raw(opener, kept, &format!("<{name}> is not closed"))),
+        );
         found
     }
 

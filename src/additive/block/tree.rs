@@ -423,9 +423,11 @@ impl Builder<'_> {
         }
         let start = self.tree.labels.len();
         self.context.write(&mut self.tree.labels);
-        let last = self.tree.contexts.last().map_or(&[][..], |last| {
-            &self.tree.labels[last.start as usize..last.end as usize]
-        });
+        let last = self
+            .tree
+            .contexts
+            .last()
+            .map_or(&[][..], |last| &self.tree.labels[last.start as usize..last.end as usize]);
         if last == &self.tree.labels[start..] {
             self.tree.labels.truncate(start);
         } else {
