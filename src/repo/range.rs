@@ -90,6 +90,15 @@ impl Repo {
         }
     }
 
+    /// The best common ancestor of two commits, the first of several.
+    ///
+    /// # Errors
+    /// As [`merge_bases`](Repo::merge_bases).
+    pub fn merge_base(&self, base: Oid, head: Oid) -> Result<Oid, Error> {
+        let bases = self.merge_bases(base, head)?;
+        bases.first().copied().ok_or_else(|| Error::Damaged("two commits have no common one".to_owned()))
+    }
+
     /// The references that a short name may stand for, where that is more than one: `main` as a tag and as a
     /// branch.
     pub fn meanings(&self, revision: &str) -> Vec<String> {
