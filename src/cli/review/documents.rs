@@ -252,7 +252,7 @@ fn all_lines() -> Vec<Range<usize>> {
 /// The lines of a text that differ from those of a tree's file; all where there is no such file.
 fn changed_lines(repo: &Repo, tree: Oid, path: &str, text: &str) -> Result<Vec<Range<usize>>, Fail> {
     let old = repo.blob_at(tree, path)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    Ok(old.map_or_else(|| all_lines(), |old| unified::changed_lines(&old, text)))
+    Ok(old.map_or_else(all_lines, |old| unified::changed_lines(&old, text)))
 }
 
 fn config_of(global: &Global, repo: &Repo, tree: Oid) -> Result<Config, Fail> {
