@@ -341,11 +341,14 @@ pub(crate) fn is_markdown(path: &str) -> bool {
 
 /// The finding for a file of which no byte may change, with the first line that differs.
 pub(crate) fn frozen(before: &[u8], after: &[u8]) -> Found {
-    let same = text::shared(before, after).min(before.len().saturating_sub(1));
-    let line = 1 + memchr::memchr_iter(b'\n', &before[..same]).count();
+    let same = text::shared(before, after);
+    let line = |text: &[u8]| {
+        let end = same.min(text.len().saturating_sub(1));
+        1 + memchr::memchr_iter(b'\n', &text[..end]).count()
+    };
     let message = "a file of this kind must stay as it is".to_owned();
-    let found = Found::new(Layer::Data, Code::Opaque, line, message);
-    if after.is_empty() { found } else { found.head(line) }
+    let found = Found::new(Layer::Data, Code::Opaque, line(before), message);
+    if after.is_empty() { found } else { found.head(line(after)) }
 }
 
 #[cfg(test)]

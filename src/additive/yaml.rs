@@ -400,8 +400,7 @@ impl<'t> Stream<'t> {
                 elements.iter().map(|element| self.name(*element, effort)).collect::<Vec<_>>().join(",")
             }
             Kind::Mapping(members) => {
-                let member = |(key, (_, value)): (&Box<str>, &(usize, usize))| (key.clone(), *value);
-                let members: Vec<_> = members.iter().map(member).collect();
+                let members: Vec<_> = members.iter().map(|(key, (_, value))| (key.clone(), *value)).collect();
                 let parts = members.iter().map(|(key, value)| format!("{key}:{}", self.name(*value, effort)));
                 format!("{{{}}}", parts.collect::<Vec<_>>().join(","))
             }
@@ -431,8 +430,8 @@ impl<'a> Walk<'a> {
     }
 
     /// The members of a mapping with those that are merged in: its own come first, then earlier sources.
-    fn effective(&mut self, stream: &'a Stream<'a>, at: usize) -> HashMap<&'a str, (usize, usize)> {
-        let (mut found, mut open, mut seen) = (HashMap::new(), vec![at], HashSet::new());
+    fn effective(&mut self, stream: &'a Stream<'a>, at: usize) -> BTreeMap<&'a str, (usize, usize)> {
+        let (mut found, mut open, mut seen) = (BTreeMap::new(), vec![at], HashSet::new());
         while let Some(at) = open.pop() {
             self.effort += 1;
             match &stream.nodes[at].kind {
@@ -513,11 +512,8 @@ impl<'a> Walk<'a> {
     /// Compares what two mappings have in effect.
     fn merged(&mut self, u: usize, v: usize, at: &str, depth: usize) {
         let (old, new) = (self.effective(self.old, u), self.effective(self.new, v));
-        let mut names: Vec<&str> = old.keys().copied().collect();
-        names.sort_unstable();
-        for name in names {
+        for (name, (key, was)) in old {
             let path = format!("{at}/{}", bare(name));
-            let (key, was) = old[name];
             let before = self.found.len();
             match new.get(name) {
                 Some((_, is)) => self.value(was, *is, path.clone(), depth + 1),

@@ -834,7 +834,8 @@ fn replacements_and_unborn_heads_are_judged() {
         &format!("{zero} {head} refs/replace/{base}\n"),
         &[],
     );
-    assert_eq!((run.code, codes(&run.json())), (1, vec!["replace-ref".to_owned()]));
+    let value: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((run.code, codes(&value)), (1, vec!["replace-ref".to_owned()]));
     // Where HEAD has no commit, a new reference is held against all that exist.
     sandbox.git.reference("refs/heads/kept", base, true, "test").unwrap();
     sandbox.git.find_reference("refs/heads/main").unwrap().delete().unwrap();
@@ -869,8 +870,14 @@ fn a_nearer_meta_json_lifts_nothing() {
     let policy = "append_only: [{path: docs/**, when: {status: [raw, analyzed]}}]\n";
     let near = "docs/requirements/offline-mode/deep/meta.json";
     let deep = "docs/requirements/offline-mode/deep/spec.md";
-    let status = r#"{"analysis_status": "partial"}"#;
-    let base = sandbox.commit(&[(".roundtable.yaml", policy), (near, status), (deep, "old\n")]);
+    let status = |status: &str| format!("{{\"analysis_status\": \"{status}\"}}");
+    let above = "docs/requirements/offline-mode/meta.json";
+    let base = sandbox.commit(&[
+        (".roundtable.yaml", policy),
+        (above, &status("analyzed")),
+        (near, &status("partial")),
+        (deep, "old\n"),
+    ]);
     sandbox.commit(&[(deep, "new\n")]);
     assert_eq!(json(&sandbox, base, &[]).0, 1);
 }

@@ -371,7 +371,7 @@ impl Balance {
                 Some(format!("<{}> takes over what follows it", shown(name)))
             }
             Token::Start { name, self_closing } => {
-                if !is(name, VOID) && !(self_closing && foreign()) {
+                if !(is(name, VOID) || self_closing && foreign()) {
                     self.open.push((name.to_vec(), place));
                 }
                 None

@@ -131,7 +131,7 @@ impl<'t> Tree<'t> {
             text,
             nodes: Vec::with_capacity(text.len() / 64 + 1),
             labels: Vec::with_capacity(text.len() + text.len() / 2),
-            contexts: vec![0..0],
+            contexts: Vec::from([Range::default()]),
             pieces: Vec::new(),
             regions: Vec::new(),
             definitions: definitions.collect(),
