@@ -190,7 +190,7 @@ impl Config {
             );
         }
         for entry in self.append_only.iter().flatten() {
-            if let Err(message) = Entry::read(entry) {
+            if let Err(message) = Entry::read_all(entry) {
                 found.push(of_entry(path, text, entry, &message));
             }
         }
@@ -203,13 +203,15 @@ impl Config {
     /// None: [`Config::read`] has read the entries before.
     pub fn policy(&self) -> Result<Policy, String> {
         let entries = match &self.append_only {
-            Some(entries) => entries.iter().map(Entry::read).collect::<Result<_, _>>()?,
+            Some(entries) => entries.iter().map(Entry::read_all).collect::<Result<Vec<_>, _>>()?.concat(),
             None => {
                 let entry = |folder: &str| Entry::of(&format!("{}/**", escaped(folder)));
                 self.folders().into_iter().map(entry).collect::<Result<_, _>>()?
             }
         };
-        Ok(Policy::new(entries, self.allow_exceptions.unwrap_or(false)))
+        let mut policy = Policy::new(entries, self.allow_exceptions.unwrap_or(false));
+        policy.is_explicit = self.append_only.is_some();
+        Ok(policy)
     }
 
     /// The folder that new items are made in, without a trailing slash: the first of them.

@@ -4,6 +4,7 @@
 mod actions;
 mod add;
 mod analyze;
+mod archive;
 mod audit;
 mod before_run;
 mod check;
@@ -107,6 +108,8 @@ enum Verb {
     Analyze(analyze::Options),
     /// Check that a change only adds: the gate before a merge
     Check(check::Options),
+    /// Move lines of a living document to its archive
+    Archive(archive::Options),
     /// Make a new item: add meta.json to a folder of documents, or make a new folder
     Add(add::Options),
     /// Run a recording again and compare the results; with --branch, commit them
@@ -172,6 +175,7 @@ fn perform(global: &Global, verb: Verb, screen: &Screen) -> Result<Code, Fail> {
         Verb::Elaborate(options) => elaborate::run(global, options, screen),
         Verb::Analyze(options) => analyze::run(global, options, screen),
         Verb::Check(options) => check::run(global, &options, screen),
+        Verb::Archive(options) => archive::run(global, &options, screen),
         Verb::Add(options) => add::run(global, &options, screen),
         Verb::Replay(options) => replay::run(global, &options, screen),
         Verb::Why(options) => why::run(global, &options, screen),

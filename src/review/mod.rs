@@ -333,10 +333,18 @@ fn is_question(page: &Page<'_>, sentence: &[Token]) -> bool {
     sentence.iter().rev().take(3).any(|token| page.word(token) == "?")
 }
 
+/// In longer paragraphs and rows nothing is near.
+const MAX_NEAR_TOKENS: usize = 1_000;
+const MAX_NEAR_CELLS: usize = 64;
+
 /// A phrase of `unless_near` is in the unit, or in the row of the table.
 fn is_near(page: &Page<'_>, unit: &Unit, rule: &Rule) -> bool {
     let row = unit.cell.map(|cell| page.row(&page.tables[cell.table as usize], cell.row));
     let units = row.unwrap_or(std::slice::from_ref(unit));
+    let is_long = |unit: &Unit| unit.tokens.len() > MAX_NEAR_TOKENS;
+    if units.len() > MAX_NEAR_CELLS || units.iter().any(is_long) {
+        return false;
+    }
     units.iter().flat_map(|unit| page.sentences_of(unit)).any(|sentence| rule.unless_near.is_in(sentence))
 }
 
@@ -356,6 +364,9 @@ fn is_duty(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> b
 
 /// The label that a unit begins with: `FR-1`, `**D210**`, `4.2`.
 fn label(tokens: &[Token]) -> Option<&Token> {
+    // `[HPC-020]` and `(F-1)` as well.
+    let in_brackets = tokens.len() > 2 && tokens[0].kind == Kind::Sign && tokens[1].kind == Kind::Id;
+    let tokens = if in_brackets { &tokens[1..] } else { tokens };
     let first = tokens.first()?;
     let next = tokens.get(1);
     let is_number = first.kind == Kind::Number && first.end - first.start > 2 && !first.has(STRONG);
@@ -404,6 +415,8 @@ fn finding(hit: &Hit, pages: &[Page<'_>], rules: &Rules, options: &Options) -> F
     let quote = page.text[hit.range.clone()].to_owned();
     let unit = page.units.partition_point(|unit| unit.start as usize <= hit.range.start).saturating_sub(1);
     let heading = page.units.get(unit).map_or("", |unit| page.heading(unit.section));
+    let key = page.keys.partition_point(|(start, _)| *start as usize <= hit.range.start);
+    let heading = key.checked_sub(1).map_or(heading, |at| &page.keys[at].1);
     let related = hit.related.iter().map(|(at, range)| {
         let other = &pages[*at as usize];
         let line = other.line(range.start);

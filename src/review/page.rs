@@ -103,6 +103,8 @@ pub struct Page<'t> {
     /// HTML comments and inline HTML.
     pub html: Vec<Range<usize>>,
     pub register: Register,
+    /// Of data: the byte at which a text begins, and the path of keys to it.
+    pub keys: Vec<(u32, Box<str>)>,
     /// Words that it defines.
     pub terms: std::collections::BTreeSet<&'t str>,
 }
@@ -123,6 +125,7 @@ impl<'t> Page<'t> {
             anchors: Vec::new(),
             html: Vec::new(),
             register: Register::default(),
+            keys: Vec::new(),
             terms: std::collections::BTreeSet::new(),
         }
     }
@@ -438,7 +441,8 @@ impl<'t, 'r> Builder<'t, 'r> {
         let tokens = &self.page.tokens;
         let mut start = from;
         for at in from..tokens.len() {
-            if ends_sentence(self.page.text, &tokens[from..], at - from) {
+            let is_end = at + 1 - start >= MAX_SENTENCE_TOKENS;
+            if is_end || ends_sentence(self.page.text, &tokens[from..], at - from) {
                 self.page.sentences.push(start as u32..at as u32 + 1);
                 start = at + 1;
             }
@@ -476,6 +480,9 @@ impl<'t, 'r> Builder<'t, 'r> {
         self.end(TagEnd::Table, end..end);
     }
 }
+
+/// A longer sentence is read in parts, so that no text takes quadratic time.
+const MAX_SENTENCE_TOKENS: usize = 200;
 
 /// Abbreviations after which a sentence goes on.
 const ABBREVIATIONS: [&str; 24] = [

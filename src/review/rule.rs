@@ -5,6 +5,7 @@
 //! (`yes`) and must not (`no`), which the tests run.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -135,7 +136,7 @@ pub struct Rule {
 impl Rule {
     /// The phrases of a measure by their name; an empty set where the file has none.
     pub fn set(&self, name: &str) -> &Set {
-        static NONE: std::sync::OnceLock<Set> = std::sync::OnceLock::new();
+        static NONE: OnceLock<Set> = OnceLock::new();
         self.words.get(name).unwrap_or_else(|| NONE.get_or_init(Set::default))
     }
 
@@ -173,6 +174,18 @@ pub fn sources() -> &'static [(&'static str, &'static str)] {
 }
 
 impl Rules {
+    /// The built-in rules with a repository's own laid over them; where it has none, they are read once for all.
+    ///
+    /// # Errors
+    /// A file that is no rule.
+    pub fn of(own: &[(String, String)]) -> Result<Arc<Rules>, finding::Finding> {
+        static BUILT_IN: OnceLock<Result<Arc<Rules>, finding::Finding>> = OnceLock::new();
+        match own {
+            [] => BUILT_IN.get_or_init(|| Rules::built_in().map(Arc::new)).clone(),
+            own => Rules::over(own).map(Arc::new),
+        }
+    }
+
     /// The built-in rules.
     ///
     /// # Errors

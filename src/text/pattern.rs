@@ -12,7 +12,7 @@
 //! | `!even` | any one word or mark but this |
 //! | `..3` | up to three words, no mark between them |
 //! | `{what}` `{what:4}` | the rest of the sentence; one to four words; both are captured |
-//! | `^` `$` | the sentence's start; its end, marks aside |
+//! | `^` `$` | the sentence's start, before or behind mentions (`@sam`); its end, marks aside |
 //! | `,` `:` `;` `.` `?` `!` `-` | this mark |
 //!
 //! Words in quotation marks and code match `_`, `..N` and captures only: they are not the writer's.
@@ -58,7 +58,7 @@ pub struct Vocabulary {
 #[derive(Clone)]
 pub struct Tokens {
     tokens: Vec<Token>,
-    /// The first that is no mark.
+    /// The first that is no mark and no mention ("@sam").
     start: usize,
     /// From here on there are only marks.
     end: usize,
@@ -179,7 +179,8 @@ impl Vocabulary {
             is_own: word.origin == Origin::Own,
         };
         let is_word = |word: &super::Word<'_>| !word.is_mark;
-        let start = sentence.words.iter().position(is_word).unwrap_or(sentence.words.len());
+        let is_first = |word: &super::Word<'_>| !word.is_mark && !word.lower.starts_with('@');
+        let start = sentence.words.iter().position(is_first).unwrap_or(sentence.words.len());
         let end = sentence.words.iter().rposition(is_word).map_or(0, |last| last + 1);
         Tokens { tokens: sentence.words.iter().map(token).collect(), start, end }
     }

@@ -69,6 +69,13 @@ pub struct Passage<'t> {
     pub text: &'t str,
 }
 
+impl Passage<'_> {
+    /// Whether a line of a document is one of the passage's.
+    pub fn has_line(&self, path: &str, line: usize) -> bool {
+        self.path == path && (self.line..self.line + self.text.lines().count()).contains(&line)
+    }
+}
+
 /// All passages of some documents, with an index over their words.
 pub struct Passages<'t> {
     all: Vec<Passage<'t>>,

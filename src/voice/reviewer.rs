@@ -104,6 +104,18 @@ impl<'t> Reviewer<'t> {
         Reviewer { target, ..self }
     }
 
+    /// Makes what most discussions ask for: the passages on one thread, the findings on another.
+    pub fn prepare(&self) {
+        let passages = std::thread::scope(|scope| {
+            let documents = &self.documents;
+            let made = std::thread::Builder::new()
+                .spawn_scoped(scope, || Passages::new(documents, Language::english()));
+            self.findings();
+            made.ok().and_then(|made| made.join().ok())
+        });
+        passages.into_iter().for_each(|passages| drop(self.passages.set(passages)));
+    }
+
     fn passages(&self) -> &Passages<'t> {
         self.passages.get_or_init(|| Passages::new(&self.documents, Language::english()))
     }
@@ -215,24 +227,32 @@ impl<'t> Reviewer<'t> {
         self.open_points(talk).filter(|one| one.persona == persona.key).find(concerns)
     }
 
-    /// The passages that a message is about and nobody has shown yet.
-    fn relevant(&self, message: &Message, talk: &Discussion<'_>) -> Vec<&Passage<'t>> {
-        let is_shown = |one: &&Passage<'_>| {
-            let mut rests = talk.contributions().flat_map(|said| &said.rests);
-            !rests.any(|rest| rest.path == one.path && rest.line == one.line && rest.quote == one.text)
+    /// The turn in which a passage was shown before.
+    fn shown_in(&self, passage: &Passage<'_>, talk: &Discussion<'_>) -> Option<u32> {
+        let is_it = |rest: &Rest| {
+            rest.path == passage.path && rest.line == passage.line && rest.quote == passage.text
         };
-        self.passages().about(&message.text, SHOWN).into_iter().filter(is_shown).collect()
+        talk.contributions().find(|said| said.rests.iter().any(is_it)).map(|said| said.turn)
     }
 
-    fn shown_passages(&self, found: &[&Passage<'_>], talk: &Discussion<'_>) -> Result<Line, Failed> {
+    /// A line of passages with their places, in the words of a phrase.
+    fn shown_passages(
+        &self,
+        phrase: &str,
+        found: &[&Passage<'_>],
+        talk: &Discussion<'_>,
+    ) -> Result<Line, Failed> {
         let values = |text: fn(&str) -> String| -> Vec<Value> {
-            let value = |one: &&Passage<'_>| context! { place => place(one.path, one.heading, one.line), text => text(one.text) };
+            let value = |one: &&Passage<'_>| {
+                let turn = self.shown_in(one, talk);
+                context! { place => place(one.path, one.heading, one.line), text => text(one.text), turn }
+            };
             found.iter().map(value).collect()
         };
-        let mut text = render(talk, "passages", context! { passages => values(str::to_owned) })?;
+        let mut text = render(talk, phrase, context! { passages => values(str::to_owned) })?;
         // A line of a document that begins like a persona's would be taken for one.
         if !is_speakable(&text, &talk.library().cast) {
-            text = render(talk, "passages", context! { passages => values(plain::one_line) })?;
+            text = render(talk, phrase, context! { passages => values(plain::one_line) })?;
         }
         let rests = found.iter().map(|one| Rest {
             path: one.path.to_owned(),
@@ -242,31 +262,63 @@ impl<'t> Reviewer<'t> {
         Ok(Line { rests: rests.collect(), ..Line::plain(text) })
     }
 
-    /// What an owed answer says: passages to a question, what a statement touches, or that the documents don't say.
+    /// What an owed answer says. Whoever answers after a colleague has only a finding of their own.
     fn answer(&self, persona: &Persona, message: &Message, talk: &Discussion<'_>) -> Result<Line, Failed> {
-        let first = !self.has_answer(message, talk);
-        let contradictions = if first { self.contradictions(message) } else { Vec::new() };
+        if self.has_answer(message, talk) {
+            return match self.own_point(persona, Some(message), talk) {
+                Some(point) => self.point(talk, point),
+                None => Ok(Line::plain(render(talk, "nothing", context! {})?)),
+            };
+        }
+        let found = self.passages().about(&message.text, SHOWN);
+        if asks(&message.text) {
+            self.to_question(message, &found, talk)
+        } else {
+            self.to_statement(message, &found, talk)
+        }
+    }
+
+    /// To a question: the passages that it is about, and a finding that bears on one of them.
+    fn to_question(
+        &self,
+        message: &Message,
+        found: &[&Passage<'t>],
+        talk: &Discussion<'_>,
+    ) -> Result<Line, Failed> {
+        if found.is_empty() {
+            return Ok(Line::plain(render(talk, "unanswered", self.missing(message, talk))?));
+        }
+        let new: Vec<&Passage<'t>> =
+            found.iter().copied().filter(|one| self.shown_in(one, talk).is_none()).collect();
+        if new.is_empty() {
+            return self.shown_passages("shown-before", found, talk);
+        }
+        let mut line = self.shown_passages("passages", &new, talk)?;
+        let bears = |one: &&Finding| new.iter().any(|passage| passage.has_line(&one.path, one.line));
+        if let Some(finding) = self.open_points(talk).find(bears) {
+            let point = self.point(talk, finding)?;
+            line.text = format!("{}\n\n{}", line.text, point.text);
+            line.rests.extend(point.rests);
+            line.rule = point.rule;
+        }
+        Ok(line)
+    }
+
+    /// To a statement: the lines that say otherwise, else those that speak of the same, else where it will be added.
+    fn to_statement(
+        &self,
+        message: &Message,
+        found: &[&Passage<'t>],
+        talk: &Discussion<'_>,
+    ) -> Result<Line, Failed> {
+        let contradictions = self.contradictions(message);
         if !contradictions.is_empty() {
             return self.contradicted(&contradictions, talk);
         }
-        let found = if first { self.relevant(message, talk) } else { Vec::new() };
-        if !found.is_empty() {
-            return self.shown_passages(&found, talk);
+        match found {
+            [] => self.added(talk),
+            found => self.shown_passages("related", found, talk),
         }
-        if let Some(point) = self.own_point(persona, Some(message), talk) {
-            return self.point(talk, point);
-        }
-        if !first {
-            return Ok(Line::plain(render(talk, "nothing", context! {})?));
-        }
-        if asks(&message.text) {
-            if let Some(shown) = self.passages().about(&message.text, 1).first() {
-                let place = place(shown.path, shown.heading, shown.line);
-                return Ok(Line::plain(render(talk, "shown-before", context! { place })?));
-            }
-            return Ok(Line::plain(render(talk, "unanswered", self.missing(message, talk))?));
-        }
-        self.added(talk)
     }
 
     /// Whether somebody has answered the message already.

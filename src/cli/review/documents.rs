@@ -244,10 +244,15 @@ fn changed_since(
     Ok(changed)
 }
 
+/// Every line of a new document.
+fn all_lines() -> Vec<Range<usize>> {
+    std::iter::once(1..usize::MAX).collect()
+}
+
 /// The lines of a text that differ from those of a tree's file; all where there is no such file.
 fn changed_lines(repo: &Repo, tree: Oid, path: &str, text: &str) -> Result<Vec<Range<usize>>, Fail> {
     let old = repo.blob_at(tree, path)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    Ok(old.map_or_else(|| vec![1..usize::MAX], |old| unified::changed_lines(&old, text)))
+    Ok(old.map_or_else(all_lines, |old| unified::changed_lines(&old, text)))
 }
 
 fn config_of(global: &Global, repo: &Repo, tree: Oid) -> Result<Config, Fail> {
@@ -297,7 +302,7 @@ fn of_index(global: &Global, options: &Options, repo: &Repo) -> Result<Source, F
         .collect::<Result<_, Fail>>()?;
     let changed = match repo.head()? {
         Some(head) => changed_in(repo, repo.tree_of(head)?, &texts)?,
-        None => texts.iter().map(|(path, _)| (path.clone(), vec![1..usize::MAX])).collect(),
+        None => texts.iter().map(|(path, _)| (path.clone(), all_lines())).collect(),
     };
     Ok(Source { config, rules, texts, changed: Some(changed) })
 }

@@ -135,8 +135,12 @@ fn in_unit(
         let first = page.row(&page.tables[cell.table as usize], cell.row).first()?;
         page.tokens_of(first).first().filter(|token| token.kind == Kind::Id)
     });
+    let most = out.len() + MAX_FIGURES;
     for sentence in page.sentences_of(unit) {
         for from in 0..sentence.len() {
+            if out.len() >= most {
+                return;
+            }
             let Some((value, dimension, to)) = figure(page, sentence, from) else { continue };
             let clause = clause(page, sentence, from, to);
             let near = words(across, page, clause, &around);
@@ -170,6 +174,9 @@ fn in_unit(
         }
     }
 }
+
+/// A paragraph with more figures is a listing.
+const MAX_FIGURES: usize = 40;
 
 /// The words of a cell's row label and column header.
 fn around_cell(

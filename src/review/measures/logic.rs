@@ -94,7 +94,8 @@ pub fn boundaries(on: &OnPage<'_, '_>) -> Vec<Hit> {
     for unit in judged(on) {
         if unit.section != last_section {
             found.extend(gaps(on, &bounds, &text));
-            (bounds.clear(), text.clear());
+            bounds.clear();
+            text.clear();
             last_section = unit.section;
         }
         text.push(unit);

@@ -53,11 +53,14 @@ fn is_question(on: &OnPage<'_, '_>, sentence: &[Token]) -> bool {
         && !on.rule.unless.is_in(sentence)
 }
 
+/// Cells of a row that are looked at.
+const MAX_CELLS: usize = 64;
+
 /// A cell after the question is empty, and none has words.
 fn is_row_open(on: &OnPage<'_, '_>, unit: &Unit) -> bool {
     let Some(cell) = unit.cell else { return false };
     let row = on.page.row(&on.page.tables[cell.table as usize], cell.row);
-    let after: Vec<&Unit> = row.iter().filter(|other| other.start > unit.start).collect();
+    let after: Vec<&Unit> = row.iter().take(MAX_CELLS).filter(|other| other.start > unit.start).collect();
     !after.is_empty() && after.iter().all(|other| other.tokens.is_empty())
 }
 

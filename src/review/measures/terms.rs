@@ -93,11 +93,15 @@ fn is_acronym(page: &Page<'_>, token: &Token) -> bool {
         && word.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
+/// Identifiers are looked for among so many tokens before and after.
+const NEAR_TOKENS: usize = 40;
+
 /// It is the prefix of identifiers here, or a part of the file's name.
 fn is_series(page: &Page<'_>, tokens: &[Token], at: usize) -> bool {
     let name = page.word(&tokens[at]);
     let is_prefix = |token: &Token| token.kind == Kind::Id && page.word(token).starts_with(name);
-    tokens.iter().any(is_prefix)
+    let near = &tokens[at.saturating_sub(NEAR_TOKENS)..(at + NEAR_TOKENS).min(tokens.len())];
+    near.iter().any(is_prefix)
         || page.path.to_uppercase().contains(name)
         || page.sections.len() > 1
             && page
