@@ -33,8 +33,7 @@ pub fn summary(text: &str) -> Result<(), Fail> {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    let cut =
-        if end < text.len() { "\n\n… cut: the whole discussion is in the commit\n" } else { "\n" };
+    let cut = if end < text.len() { "\n\n… cut: the whole discussion is in the commit\n" } else { "\n" };
     append(Path::new(&path), &format!("{}{cut}", &text[..end]))
 }
 

@@ -69,10 +69,7 @@ pub fn forward(
     for _ in 0..=TRIES {
         let commit = landed.1;
         let stands = |why: String| {
-            Fail::new(format!(
-                "{why}; the commit {} is on {branch} here and was not pushed",
-                short(commit)
-            ))
+            Fail::new(format!("{why}; the commit {} is on {branch} here and was not pushed", short(commit)))
         };
         match repo.push(remote, branch).map_err(|error| stands(error.to_string()))? {
             Pushed::Done => {

@@ -61,9 +61,7 @@ pub fn begun(
     };
     let found = repo.leftovers().into_iter().rfind(is_ours);
     match &found {
-        Some(left) => {
-            screen.note(&format!("continuing run {} after its event {}", left.run, left.log.len()))
-        }
+        Some(left) => screen.note(&format!("continuing run {} after its event {}", left.run, left.log.len())),
         None => screen.note("nothing was cut off here; the discussion starts from its beginning"),
     }
     found

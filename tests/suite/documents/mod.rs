@@ -34,7 +34,7 @@ const APART: [(&str, &str); 1] = [("docs/packages.md", "a registry, an installer
 /// How many blocks a page shows that are not run here, with what they need.
 const ELSEWHERE: [(&str, usize, &str); 5] = [
     ("CONTRIBUTING.md", 1, "the tests themselves"),
-    ("docs/gate.md", 2, "GitHub Actions"),
+    ("docs/gate.md", 3, "GitHub Actions, and another layout"),
     ("docs/github.md", 2, "an issue on GitHub; tests/suite/github.rs has a service of its own"),
     ("docs/hooks.md", 2, "pre-commit, and a server's shell"),
     ("docs/voices.md", 1, "a model; tests/suite/live.rs has one"),
