@@ -215,7 +215,7 @@ pub fn draw<'t>(said: &[Spoken<'t>], forms: &Forms) -> Minutes<'t> {
         }
         pending.extend(one.spoken.choice.as_ref().map(|choice| Pending::new(one.spoken.turn, choice, forms)));
     }
-    minutes.open_questions = questions::open(&heard);
+    minutes.open_questions = questions::open(&heard, forms);
     minutes.open_questions.extend(pending.into_iter().map(|put| OpenQuestion {
         text: put.choice.on,
         by: None,
@@ -282,6 +282,15 @@ impl<'t> Heard<'_, 't> {
         let (start, end) =
             (sentence.range.start.min(near.range.start), sentence.range.end.max(near.range.end));
         self.message.source.get(start..end).unwrap_or(sentence.text)
+    }
+
+    /// Is one of its statements a decision, by a form that is sure?
+    fn decides(&self, forms: &Forms) -> bool {
+        let is_sure = |sentence| {
+            let hits = forms.0.hits("decisions", &forms.0.tokens(sentence));
+            hits.iter().any(|hit| hit.rule.sure)
+        };
+        self.sentences().any(|(sentence, role)| role == Role::Statement && is_sure(sentence))
     }
 
     fn sentences(&self) -> impl Iterator<Item = (&Sentence<'t>, Role)> {
