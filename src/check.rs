@@ -1,32 +1,37 @@
-//! The gate of `roundtable check`: two commits, the policy of the base, and a verdict a file.
+//! The gate of `roundtable check`: two commits, the policies in force, and a verdict a file.
 //!
-//! The verdict is a function of the two trees and the policy (S0). Blobs are read raw from the
+//! The verdict is a function of the two trees and the policies (S0). Blobs are read raw from the
 //! object database: no work tree, no text conversion, no filters, attributes or rename detection.
 //!
+//! Several policies may be in force, that of the merge base and that of the branch's tip. Of each the
+//! entries that apply to a path are looked up, and the path has to pass all of them. A finding is a warning
+//! only where every entry that makes it says so.
+//!
 //! ```no_run
-//! use roundtable::check::{Gate, judge};
+//! use roundtable::check::{Explain, Gate, judge};
 //! use roundtable::config::Config;
 //! use roundtable::repo::{Repo, Unwritten};
 //!
 //! let repo = Repo::open(std::path::Path::new(".")).unwrap();
-//! let policy = Config::default().policy().unwrap();
+//! let policies = [Config::default().policy().unwrap()];
 //! let (base, head) = (repo.resolve("main").unwrap(), repo.resolve("HEAD").unwrap());
 //! let tree = |commit| Some(repo.tree_of(commit).unwrap());
 //! let (old, new) = (tree(base), tree(head));
-//! let gate = Gate { base, head, old, new, policy: &policy, branch: None, paths: &[], exceptions: &[] };
-//! let reports = judge(&[gate], repo.objects(Unwritten::new())).unwrap();
+//! let gate = Gate { base, head, old, new, policies: &policies, branch: None, paths: &[] };
+//! let reports = judge(&[gate], repo.objects(Unwritten::new()), Explain::All).unwrap();
 //! assert!(reports[0].is_additive());
 //! ```
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, PoisonError, mpsc};
 
 use git2::{ObjectType, Oid};
 
+use crate::additive::kept::{self, Archive};
 use crate::additive::{self, Code, Compared, Found, Layer, Loss, Rule, block};
 use crate::item::meta;
 use crate::policy::{Entry, Policy};
-use crate::repo::{Changed, Error, Now, Object, Objects, changed};
+use crate::repo::{Changed, Error, Now, Object, Objects, Step, changed};
 
 /// One protected path that is not the same any more.
 #[derive(Clone, Debug)]
@@ -34,7 +39,7 @@ pub struct FileReport {
     /// As people read it; a name that is no UTF-8 is shown as near as can be.
     pub path: String,
     pub old: Oid,
-    /// What stands at the path now.
+    /// What is at the path now.
     pub new: Option<Oid>,
     pub violations: Vec<Loss>,
     /// Losses that the policy downgrades.
@@ -43,6 +48,11 @@ pub struct FileReport {
     pub exception: Option<Exception>,
     /// Blocks of a Markdown file that are new.
     pub added: usize,
+    /// Only the verdict is known: of the violations one is told, without its details.
+    pub is_brief: bool,
+    changed: Changed,
+    /// Rules that need more than this file: archives, and the codes that are warnings.
+    kept: Vec<(String, Vec<Code>)>,
 }
 
 impl FileReport {
@@ -81,19 +91,28 @@ impl Report {
 }
 
 /// Two trees that are to be compared, and by which rules.
+#[derive(Clone, Copy)]
 pub struct Gate<'a> {
     /// What the report calls the two sides.
     pub base: Oid,
     pub head: Oid,
-    /// The trees; none where nothing stands.
+    /// The trees; none where nothing is.
     pub old: Option<Oid>,
     pub new: Option<Oid>,
-    pub policy: &'a Policy,
+    /// All of them are in force.
+    pub policies: &'a [Policy],
     /// The branch that the change is to land on, where that is known.
     pub branch: Option<&'a str>,
     /// Only these paths and what is below them; all where none is given.
     pub paths: &'a [Vec<u8>],
-    pub exceptions: &'a [Exception],
+}
+
+/// Of which violations it is said where the lost text is now. That takes more time than the verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Explain {
+    All,
+    /// Those of the first so many files, in the order of the comparisons.
+    First(usize),
 }
 
 /// So many trees are compared side by side; fewer one behind the other, with the files of each side by side.
@@ -109,46 +128,79 @@ const LARGEST: usize = 1 << 30;
 ///
 /// # Errors
 /// An object that is missing or damaged: then nothing is said about any of them.
-pub fn judge(gates: &[Gate<'_>], objects: Objects) -> Result<Vec<Report>, Error> {
-    if gates.len() < MANY {
-        let mut desk = Desk::of(objects);
-        return gates.iter().map(|gate| gate.judge_shared(&mut desk)).collect();
-    }
-    let mut desk = Desk::of(objects.of_history());
-    let all = |_: &Objects, give: &mut dyn FnMut(_)| {
-        gates.iter().for_each(give);
-        Ok(())
+pub fn judge(gates: &[Gate<'_>], objects: Objects, explain: Explain) -> Result<Vec<Report>, Error> {
+    let many = gates.len() >= MANY;
+    let mut desk = Desk::of(if many { objects.of_history() } else { objects }, explain == Explain::All);
+    let mut reports = if many {
+        let all = |_: &Objects, give: &mut dyn FnMut(_)| {
+            gates.iter().for_each(give);
+            Ok(())
+        };
+        shared(&mut desk, all, &|desk, gate: &Gate<'_>| gate.judge(desk))?
+    } else {
+        gates.iter().map(|gate| gate.judge_shared(&mut desk)).collect::<Result<Vec<_>, _>>()?
     };
-    shared(&mut desk, all, &|desk, gate: &Gate<'_>| gate.judge(desk))
+    if let Explain::First(most) = explain {
+        desk.explains = true;
+        let files = gates.iter().zip(&mut reports);
+        let files = files.flat_map(|(gate, report)| report.files.iter_mut().map(move |file| (gate, file)));
+        for (gate, file) in files.filter(|(_, file)| file.is_brief).take(most) {
+            gate.explain(&mut desk, file)?;
+        }
+    }
+    Ok(reports)
 }
 
-/// Whether a policy protects anything that stands in a tree: one that does not is a mistake.
+/// Whether any of the policies protects anything that is in a tree: if not, there is a mistake.
 ///
 /// # Errors
 /// A tree that is missing or damaged.
-pub fn protects_anything(objects: &Objects, tree: Oid, policy: &Policy) -> Result<bool, Error> {
-    let mut is = |path: &[u8]| policy.entry(path, None, &mut || None).is_some();
-    crate::repo::holds(objects, tree, &|folder| policy.reaches(folder), &mut is)
+pub fn protects_anything(objects: &Objects, tree: Oid, policies: &[Policy]) -> Result<bool, Error> {
+    let mut is = |path: &[u8]| policies.iter().any(|policy| policy.protects(path));
+    let reaches = |folder: &[u8]| policies.iter().any(|policy| policy.reaches(folder));
+    crate::repo::holds(objects, tree, &reaches, &mut is)
 }
 
-/// A path that is not the same any more, and the entry of the policy that protects it.
-type Job<'p> = (Changed, &'p Entry);
+/// A path that is not the same any more, and the entries of the policies that protect it.
+type Job<'p> = (Changed, Vec<&'p Entry>);
 
 impl<'p> Gate<'p> {
     fn judge(&self, desk: &mut Desk) -> Result<Report, Error> {
         let mut jobs = Vec::new();
         self.jobs(&desk.objects, &mut |job| jobs.push(job))?;
         let moved = Moved::default();
-        let files = jobs.iter().map(|job| self.file(desk, job, &moved)).collect::<Result<_, _>>()?;
-        Ok(Report { base: self.base, head: self.head, files })
+        let files = jobs.into_iter().map(|job| self.file(desk, job, &moved)).collect::<Result<_, _>>()?;
+        self.report(desk, files)
     }
 
     /// As [`judge`](Self::judge), on all processors, while the trees are still walked.
     fn judge_shared(&self, desk: &mut Desk) -> Result<Report, Error> {
         let moved = Moved::default();
         let all = |objects: &Objects, give: &mut dyn FnMut(_)| self.jobs(objects, give);
-        let files = shared(desk, all, &|desk, job: Job<'_>| self.file(desk, &job, &moved))?;
+        let files = shared(desk, all, &|desk, job: Job<'_>| self.file(desk, job, &moved))?;
+        self.report(desk, files)
+    }
+
+    fn report(&self, desk: &mut Desk, mut files: Vec<FileReport>) -> Result<Report, Error> {
+        self.settle_kept(desk, &mut files)?;
         Ok(Report { base: self.base, head: self.head, files })
+    }
+
+    fn reaches(&self, folder: &[u8]) -> bool {
+        self.policies.iter().any(|policy| policy.reaches(folder))
+    }
+
+    /// The entries of all policies that apply to a path.
+    fn entries(&self, states: &mut States<'_>, path: &[u8]) -> Vec<&'p Entry> {
+        let mut found: Vec<&Entry> = Vec::new();
+        for policy in self.policies {
+            for entry in policy.applying(path, self.branch, &mut || states.of(path)) {
+                if !found.iter().any(|known| known.judges_like(entry)) {
+                    found.push(entry);
+                }
+            }
+        }
+        found
     }
 
     /// Gives out the protected paths that are not the same any more.
@@ -156,46 +208,134 @@ impl<'p> Gate<'p> {
         let wanted =
             |path: &[u8]| self.paths.is_empty() || self.paths.iter().any(|only| is_below(path, only));
         let reaches = |folder: &[u8]| {
-            self.policy.reaches(folder)
-                && (wanted(folder) || self.paths.iter().any(|only| is_below(only, folder)))
+            self.reaches(folder) && (wanted(folder) || self.paths.iter().any(|only| is_below(only, folder)))
         };
         let mut states = States { objects, tree: self.old, found: BTreeMap::new() };
         changed(objects, self.old, self.new, &reaches, &mut |one| {
             if !wanted(&one.path) {
                 return;
             }
-            let entry = self.policy.entry(&one.path, self.branch, &mut || states.of(&one.path));
-            if let Some(entry) = entry {
-                give((one, entry));
+            let entries = self.entries(&mut states, &one.path);
+            if !entries.is_empty() {
+                give((one, entries));
             }
         })
     }
 
-    fn file(&self, desk: &mut Desk, job: &Job<'_>, moved: &Moved) -> Result<FileReport, Error> {
-        let (one, entry) = job;
+    fn file(&self, desk: &mut Desk, job: Job<'_>, moved: &Moved) -> Result<FileReport, Error> {
+        let (one, entries) = job;
         let path = String::from_utf8_lossy(&one.path).into_owned();
         let moved = match one.now {
             Now::Nothing => moved.to(one.old.id, || self.moved(&desk.objects))?,
-            Now::Object(_) | Now::Folder => None,
+            Now::Object(_) | Now::Folder | Now::Twin(_) => None,
         };
-        let outcome = compare(desk, one, &path, entry.rule(&path), entry.written, moved.as_deref())?;
-        let (warnings, violations) =
-            outcome.losses.into_iter().partition(|loss| entry.warn.contains(&loss.code));
+        // Where the policy lets some findings pass, all have to be known.
+        let explains = desk.explains || entries.iter().any(|entry| !entry.warn.is_empty());
+        let is_kept = |entry: &Entry| entry.rule(&path) == Rule::Kept && matches!(one.now, Now::Object(_));
+        let (mut violations, mut warnings, mut added): (Vec<Loss>, Vec<Loss>, usize) = Default::default();
+        let mut kept = Vec::new();
+        for entry in &entries {
+            if is_kept(entry) {
+                kept.extend(entry.archive.clone().map(|archive| (archive, entry.warn.clone())));
+            }
+            let how = How { rule: entry.rule(&path), written: entry.written, explains };
+            let outcome = compare(desk, &one, &path, how, moved.as_deref())?;
+            added = added.max(outcome.added);
+            for loss in outcome.losses {
+                let list = if entry.warn.contains(&loss.code) { &mut warnings } else { &mut violations };
+                if !list.contains(&loss) {
+                    list.push(loss);
+                }
+            }
+        }
+        warnings.retain(|loss| !violations.contains(loss));
         Ok(FileReport {
             old: one.old.id,
             new: match one.now {
                 Now::Object(object) => Some(object.id),
+                Now::Twin(_) => Some(one.old.id),
                 Now::Folder | Now::Nothing => None,
             },
-            exception: self.exceptions.iter().find(|exception| exception.path == path).cloned(),
+            exception: None,
             path,
+            is_brief: !explains && !violations.is_empty(),
             violations,
             warnings,
-            added: outcome.added,
+            added,
+            changed: one,
+            kept,
         })
     }
 
-    /// Where blobs stand that are new at their path: a file that is lost may only have moved.
+    /// Says of a file that was judged briefly what is wrong with it.
+    fn explain(&self, desk: &mut Desk, file: &mut FileReport) -> Result<(), Error> {
+        let mut entries = {
+            let mut states = States { objects: &desk.objects, tree: self.old, found: BTreeMap::new() };
+            self.entries(&mut states, &file.changed.path)
+        };
+        entries.retain(|entry| entry.rule(&file.path) != Rule::Kept);
+        let told = self.file(desk, (file.changed.clone(), entries), &Moved::default())?;
+        let kept = std::mem::take(&mut file.violations).into_iter();
+        // What the rule for living documents found is explained already.
+        let kept: Vec<Loss> =
+            kept.filter(|loss| !file.kept.is_empty() && loss.layer != Layer::Tree).collect();
+        file.violations = told.violations;
+        for loss in kept {
+            if !file.violations.contains(&loss) {
+                file.violations.push(loss);
+            }
+        }
+        file.is_brief = false;
+        Ok(())
+    }
+
+    /// Judges living documents: what they lost must be among what the files of their archive gained.
+    fn settle_kept(&self, desk: &mut Desk, files: &mut [FileReport]) -> Result<(), Error> {
+        let mut archives: HashMap<String, Archive> = HashMap::new();
+        for file in files.iter_mut() {
+            for (folder, warn) in file.kept.clone() {
+                if !archives.contains_key(&folder) {
+                    let gained = self.gained(desk, &folder)?;
+                    archives.insert(folder.clone(), gained);
+                }
+                let (Some(archive), Now::Object(new)) = (archives.get_mut(&folder), &file.changed.now) else {
+                    continue;
+                };
+                let before = desk.objects.read(file.old, ObjectType::Blob)?;
+                let after = desk.objects.read(new.id, ObjectType::Blob)?;
+                let found = kept::losses(&before, &after, additive::is_markdown(&file.path), archive);
+                for loss in found.into_iter().map(|found| found.at(&file.path)) {
+                    let list =
+                        if warn.contains(&loss.code) { &mut file.warnings } else { &mut file.violations };
+                    list.push(loss);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What the files below a folder gained.
+    fn gained(&self, desk: &Desk, folder: &str) -> Result<Archive, Error> {
+        let (mut archive, mut found) = (Archive::default(), Vec::new());
+        let folder = folder.as_bytes();
+        let reaches = |path: &[u8]| is_below(path, folder) || is_below(folder, path);
+        changed(&desk.objects, self.new, self.old, &reaches, &mut |one| {
+            if is_below(&one.path, folder) && !matches!(one.now, Now::Twin(_)) {
+                found.push(one);
+            }
+        })?;
+        for one in found.iter().filter(|one| is_blob(one.old.mode)) {
+            let after = desk.objects.read(one.old.id, ObjectType::Blob)?;
+            let before = match one.now {
+                Now::Object(old) if is_blob(old.mode) => desk.objects.read(old.id, ObjectType::Blob)?,
+                _ => Default::default(),
+            };
+            archive.gain(&before, &after, additive::is_markdown(&String::from_utf8_lossy(&one.path)));
+        }
+        Ok(archive)
+    }
+
+    /// Where blobs are that are new at their path: a file that is lost may only have moved.
     fn moved(&self, objects: &Objects) -> Result<BTreeMap<Oid, String>, Error> {
         let mut found = BTreeMap::new();
         changed(objects, self.new, self.old, &|_| true, &mut |one| {
@@ -204,6 +344,90 @@ impl<'p> Gate<'p> {
             }
         })?;
         Ok(found)
+    }
+}
+
+/// A push to a reference that replaces objects: whatever it replaces, every later check would read another
+/// object than the one that was named.
+pub fn replaced(reference: &str, old: Oid, new: Oid) -> Report {
+    let message = "objects are not replaced".to_owned();
+    let loss = Found::new(Layer::Tree, Code::ReplaceRef, 1, message).at(reference);
+    let file = FileReport {
+        path: reference.to_owned(),
+        old,
+        new: None,
+        violations: vec![loss],
+        warnings: Vec::new(),
+        exception: None,
+        added: 0,
+        is_brief: false,
+        changed: Changed { path: Vec::new(), old: Object { id: old, mode: 0 }, now: Now::Nothing },
+        kept: Vec::new(),
+    };
+    Report { base: old, head: new, files: vec![file] }
+}
+
+/// The exceptions that count for a comparison: a trailer covers only what its own commit loses.
+///
+/// A file is excepted if there is a way from the base to the head on which every commit keeps the file or has
+/// a trailer for it.
+pub struct Exceptions<'a> {
+    /// The commits between base and head, the oldest first.
+    pub steps: &'a [&'a Step],
+    pub trailers: &'a [Exception],
+}
+
+impl Exceptions<'_> {
+    /// Marks the files of a report that are excepted.
+    ///
+    /// # Errors
+    /// An object that is missing or damaged.
+    pub fn apply(&self, gate: &Gate<'_>, report: &mut Report, objects: &Objects) -> Result<(), Error> {
+        let mut desk = Desk::of(objects.again(), false);
+        for file in report.files.iter_mut().filter(|file| !file.violations.is_empty()) {
+            let own: Vec<&Exception> =
+                self.trailers.iter().filter(|trailer| trailer.path == file.path).collect();
+            if !own.is_empty() {
+                file.exception = self.covering(gate, &mut desk, &file.changed.path, &own)?.cloned();
+            }
+        }
+        Ok(())
+    }
+
+    fn covering<'e>(
+        &self,
+        gate: &Gate<'_>,
+        desk: &mut Desk,
+        path: &[u8],
+        own: &[&'e Exception],
+    ) -> Result<Option<&'e Exception>, Error> {
+        let trees: HashMap<Oid, Oid> = self.steps.iter().map(|step| (step.commit, step.tree)).collect();
+        let mut reached: HashSet<Oid> = HashSet::from([gate.base]);
+        let (mut last, paths) = (None, [path.to_vec()]);
+        for step in self.steps {
+            let covered = own.iter().find(|trailer| trailer.commit == step.commit);
+            for parent in
+                step.parents.iter().filter(|parent| reached.contains(*parent)).copied().collect::<Vec<_>>()
+            {
+                let old = if parent == gate.base { gate.old } else { trees.get(&parent).copied() };
+                let pair = Gate {
+                    base: parent,
+                    head: step.commit,
+                    old,
+                    new: Some(step.tree),
+                    paths: &paths,
+                    ..*gate
+                };
+                let keeps = pair.judge(desk)?.is_additive();
+                if keeps || covered.is_some() {
+                    reached.insert(step.commit);
+                }
+                if !keeps {
+                    last = covered.copied().or(last);
+                }
+            }
+        }
+        Ok(last.filter(|_| reached.contains(&gate.head)))
     }
 }
 
@@ -231,14 +455,16 @@ impl Moved {
 /// What comparing needs.
 struct Desk {
     objects: Objects,
+    /// Whether it is to be said what became of what is lost.
+    explains: bool,
     /// Pairs that were compared before and lost nothing, with the blocks that were new. The same
     /// pair comes up again at every merge of a range.
     known: HashMap<(Oid, Oid, Rule, bool), usize, foldhash::fast::RandomState>,
 }
 
 impl Desk {
-    fn of(objects: Objects) -> Desk {
-        Desk { objects, known: HashMap::default() }
+    fn of(objects: Objects, explains: bool) -> Desk {
+        Desk { objects, explains, known: HashMap::default() }
     }
 }
 
@@ -273,7 +499,7 @@ fn shared<J: Send, T: Send>(
             }
             if count == 0 {
                 for _ in 1..threads {
-                    let (mut desk, work) = (Desk::of(desk.objects.again()), &work);
+                    let (mut desk, work) = (Desk::of(desk.objects.again(), desk.explains), &work);
                     scope.spawn(move || work(&mut desk));
                 }
             }
@@ -313,21 +539,23 @@ struct States<'a> {
 }
 
 impl States<'_> {
-    /// `analysis_status` of the item that a path belongs to; none where there is none to be read,
-    /// and then every rule holds.
-    fn of(&mut self, path: &[u8]) -> Option<String> {
-        let mut folder = path;
-        loop {
-            let slash = folder.iter().rposition(|byte| *byte == b'/')?;
+    /// `analysis_status` of every item that a path may belong to: of all folders on the way up that hold a
+    /// meta.json, so that one that is nearer cannot lift a rule. What cannot be read is unknown.
+    fn of(&mut self, path: &[u8]) -> Vec<Option<String>> {
+        let (mut folder, mut all) = (path, Vec::new());
+        while let Some(slash) = folder.iter().rposition(|byte| *byte == b'/') {
             folder = &folder[..slash];
             if !self.found.contains_key(folder) {
                 let state = self.read(folder);
                 self.found.insert(folder.to_vec(), state);
             }
-            if let Some(Some(state)) = self.found.get(folder) {
-                return state.clone();
+            if let Some(Some(state)) = self.found.get(folder)
+                && !all.contains(state)
+            {
+                all.push(state.clone());
             }
         }
+        all
     }
 
     fn read(&self, folder: &[u8]) -> Option<Option<String>> {
@@ -346,6 +574,10 @@ impl States<'_> {
 const LINK: u32 = 0o120_000;
 const SUBMODULE: u32 = 0o160_000;
 
+const fn is_blob(mode: u32) -> bool {
+    mode != LINK && mode != SUBMODULE
+}
+
 fn kind_of(mode: u32) -> &'static str {
     match mode {
         LINK => "a symbolic link",
@@ -354,29 +586,41 @@ fn kind_of(mode: u32) -> &'static str {
     }
 }
 
+/// How one path is compared.
+#[derive(Clone, Copy)]
+struct How {
+    rule: Rule,
+    /// Only what roundtable wrote counts.
+    written: bool,
+    explains: bool,
+}
+
 /// Compares one path: the tree layer first, then what the two objects hold.
 fn compare(
     desk: &mut Desk,
     one: &Changed,
     path: &str,
-    rule: Rule,
-    written: bool,
+    how: How,
     moved: Option<&str>,
 ) -> Result<Compared, Error> {
     let tree = |code, message: String| Compared {
-        losses: vec![Found::new(Layer::Tree, code, 1, message).of(path)],
+        losses: vec![Found::new(Layer::Tree, code, 1, message).at(path)],
         ..Compared::default()
     };
     let old = one.old;
-    let new = match one.now {
-        Now::Object(new) => new,
-        Now::Folder => return Ok(tree(Code::Type, "a folder stands where this file stood".to_owned())),
+    let new = match &one.now {
+        Now::Object(new) => *new,
+        Now::Folder => return Ok(tree(Code::Type, "a folder is where this file was".to_owned())),
         Now::Nothing => {
             let message = match moved {
-                Some(to) => format!("the file is gone from its path; the same file stands at {to} now"),
+                Some(to) => format!("the file is gone from its path; the same file is at {to} now"),
                 None => "the file is gone".to_owned(),
             };
             return Ok(tree(Code::PathLost, message));
+        }
+        Now::Twin(twin) => {
+            let twin = String::from_utf8_lossy(twin);
+            return Ok(tree(Code::PathTwin, format!("the new path {twin} is the same on some file systems")));
         }
     };
     let (was, is) = (kind_of(old.mode), kind_of(new.mode));
@@ -387,48 +631,47 @@ fn compare(
         let message = format!("the mode went from {:o} to {:o}", old.mode, new.mode);
         let mut found = tree(Code::Mode, message);
         if old.id != new.id {
-            found.losses.extend(contents(desk, old, new, path, rule, written)?.losses);
+            found.losses.extend(contents(desk, old, new, path, how)?.losses);
         }
         return Ok(found);
     }
-    if old.mode == LINK || old.mode == SUBMODULE {
+    if !is_blob(old.mode) {
         return Ok(tree(Code::Opaque, format!("{was} points elsewhere now")));
     }
-    contents(desk, old, new, path, rule, written)
+    contents(desk, old, new, path, how)
 }
 
 /// Compares the bytes of two blobs.
-fn contents(
-    desk: &mut Desk,
-    old: Object,
-    new: Object,
-    path: &str,
-    rule: Rule,
-    written: bool,
-) -> Result<Compared, Error> {
-    let opaque = |message: &str| Compared {
-        losses: vec![Found::new(Layer::Data, Code::Opaque, 1, message.to_owned()).of(path)],
-        ..Compared::default()
-    };
-    if rule == Rule::Frozen {
-        // Other ids are other bytes: there is nothing to read.
-        return Ok(opaque("a file of this kind must stay as it is"));
+fn contents(desk: &mut Desk, old: Object, new: Object, path: &str, how: How) -> Result<Compared, Error> {
+    let opaque = |found: Found| Compared { losses: vec![found.at(path)], ..Compared::default() };
+    // That one needs the archive; see `settle_kept`.
+    if how.rule == Rule::Kept {
+        return Ok(Compared::default());
     }
-    let pair = (old.id, new.id, rule, written);
+    let changed = "a file of this kind must stay as it is";
+    if how.rule == Rule::Frozen && !how.explains {
+        // Other ids are other bytes: there is nothing to read.
+        return Ok(opaque(Found::new(Layer::Data, Code::Opaque, 1, changed.to_owned())));
+    }
+    let pair = (old.id, new.id, how.rule, how.written);
     if let Some(added) = desk.known.get(&pair) {
         return Ok(Compared { losses: Vec::new(), added: *added });
     }
     let before = desk.objects.read(old.id, ObjectType::Blob)?;
     let after = desk.objects.read(new.id, ObjectType::Blob)?;
     if before.len().max(after.len()) > LARGEST {
-        return Ok(opaque("the file is over 1 GiB, so whether it only grew cannot be told"));
+        let message = "the file is over 1 GiB, so whether it only grew cannot be told".to_owned();
+        return Ok(opaque(Found::new(Layer::Data, Code::Opaque, 1, message)));
     }
-    if written && rule == Rule::Markdown {
+    if how.written && how.rule == Rule::Markdown {
         let blocks = block::compare_written(&before, &after);
-        let losses = blocks.found.into_iter().map(|found| found.of(path)).collect();
+        let losses = blocks.found.into_iter().map(|found| found.at(path)).collect();
         return Ok(Compared { losses, added: blocks.added });
     }
-    let outcome = additive::compare(path, rule, &before, &after);
+    let outcome = match how.explains {
+        true => additive::compare(path, how.rule, &before, &after),
+        false => additive::compare_briefly(path, how.rule, &before, &after),
+    };
     if outcome.losses.is_empty() {
         desk.known.insert(pair, outcome.added);
     }

@@ -11,6 +11,8 @@
 //! assert!(error.to_string().contains("did you mean \"items\"?"));
 //! ```
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 
@@ -18,6 +20,7 @@ use crate::discussion::event::Author;
 use crate::finding::{Finding, place};
 use crate::front_matter;
 use crate::policy::{Entry, Policy};
+use crate::review::Severity;
 
 /// The file's path in a repository.
 pub const FILE: &str = ".roundtable.yaml";
@@ -52,6 +55,30 @@ pub struct Config {
     pub allow_exceptions: Option<bool>,
     pub author: Option<Person>,
     pub github: Option<crate::github::Settings>,
+    pub review: Option<Review>,
+}
+
+/// How documents are reviewed.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "`key: value` lines")]
+pub struct Review {
+    /// Rules that are not run.
+    pub off: Vec<String>,
+    /// Severities that replace those of the rules.
+    pub severity: BTreeMap<String, Severity>,
+    /// What is reviewed where no path is named; globs from the repository's root.
+    pub paths: Vec<String>,
+    /// From which severity on the program exits with 1.
+    pub fail_on: Option<FailOn>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FailOn {
+    Major,
+    Minor,
+    Note,
+    None,
 }
 
 /// One folder, or a list of them.
@@ -163,7 +190,7 @@ impl Config {
             );
         }
         for entry in self.append_only.iter().flatten() {
-            if let Err(message) = Entry::read(entry) {
+            if let Err(message) = Entry::read_all(entry) {
                 found.push(of_entry(path, text, entry, &message));
             }
         }
@@ -176,13 +203,15 @@ impl Config {
     /// None: [`Config::read`] has read the entries before.
     pub fn policy(&self) -> Result<Policy, String> {
         let entries = match &self.append_only {
-            Some(entries) => entries.iter().map(Entry::read).collect::<Result<_, _>>()?,
+            Some(entries) => entries.iter().map(Entry::read_all).collect::<Result<Vec<_>, _>>()?.concat(),
             None => {
                 let entry = |folder: &str| Entry::of(&format!("{}/**", escaped(folder)));
                 self.folders().into_iter().map(entry).collect::<Result<_, _>>()?
             }
         };
-        Ok(Policy::new(entries, self.allow_exceptions.unwrap_or(false)))
+        let mut policy = Policy::new(entries, self.allow_exceptions.unwrap_or(false));
+        policy.is_explicit = self.append_only.is_some();
+        Ok(policy)
     }
 
     /// The folder that new items are made in, without a trailing slash: the first of them.
@@ -271,7 +300,7 @@ mod tests {
         .roundtable.yaml:2:1: unknown key "max_turn"; did you mean "max_turns"?
          2 | max_turn: 5
            | ^^^^^^^^
-           = help: the keys are items, voice, model, max_turns, steps, templates, rules, language, append_only, allow_exceptions, author, github
+           = help: the keys are items, voice, model, max_turns, steps, templates, rules, language, append_only, allow_exceptions, author, github, review
         "#);
         for text in [
             "items: ../x",

@@ -112,6 +112,14 @@ impl Finding {
 }
 
 impl Excerpt {
+    /// A line with `marked` characters from `column` on underlined, at least one.
+    pub fn marked(line: &str, column: usize, marked: usize) -> Excerpt {
+        let mut excerpt = Excerpt::of(line, column);
+        let left = excerpt.text.chars().count().saturating_sub(excerpt.before);
+        excerpt.marked = marked.min(left).max(1);
+        excerpt
+    }
+
     /// A line, with the word at `column` underlined.
     pub fn of(line: &str, column: usize) -> Excerpt {
         let skipped = if column > SHOWN - BEFORE / 2 { column - BEFORE } else { 0 };

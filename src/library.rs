@@ -151,6 +151,11 @@ impl Library {
         }
     }
 
+    /// Whether the repository has rules or a language of its own.
+    pub fn has_own_rules(&self) -> bool {
+        !self.rules.is_empty() || self.language != "en"
+    }
+
     /// The repository's own review rules, by their path below `rules/review/`.
     pub fn own_review_rules(&self) -> Vec<File> {
         let below = |(path, text): &File| Some((path.strip_prefix("review/")?.to_owned(), text.clone()));

@@ -1,27 +1,32 @@
-//! What must only grow: the `append_only` entries of the settings, as the base of a change has them.
+//! What must only grow: the `append_only` entries of the settings.
 //!
 //! Of several entries that match a path, the last one decides, as in `.gitignore`; an entry that
-//! begins with `!` protects nothing. `*` does not cross `/`, `**` does, and an entry that ends in
-//! `/` stands for everything below.
+//! begins with `!` protects nothing. `*` does not cross `/`, `**` does. An entry without a wildcard is a
+//! file, or a folder with everything below it.
 //!
 //! ```yaml
 //! append_only:
 //!   - docs/requirements/**                       # by the kind of each file
 //!   - { path: docs/audit/*.md, rule: log }       # only at the end
+//!   - { path: docs/specs, rule: kept, archive: docs/archive/ }   # what leaves goes to an archive
 //!   - { path: docs/drafts/**, rule: lines, when: { status: [raw, partial], branch: main } }
 //!   - { path: docs/notes/**, when: { written_by: roundtable }, warn: [list-loosened] }
+//!   - { preset: adr }
 //! ```
 //!
-//! The table of rules and conditions stands in `docs/gate.md`.
+//! Conditions fail closed. Where a condition cannot be told, both outcomes count, and every rule that may
+//! hold is applied. The same is done where two policies are in force, that of the merge base and that of the
+//! branch's tip: rules of which neither is the stricter one for all texts are not ranked, they all apply.
+//!
+//! The table of rules, conditions and presets is in `docs/gate.md`.
 //!
 //! ```
 //! use roundtable::config::Config;
 //!
-//! let settings = b"append_only: [docs/**, '!docs/drafts/**']";
+//! let settings = b"append_only: [docs, '!docs/drafts/**']";
 //! let policy = Config::read(".roundtable.yaml", settings).unwrap().policy().unwrap();
-//! let protects = |path: &str| policy.entry(path.as_bytes(), None, &mut || None).is_some();
-//! assert!(protects("docs/spec.md"));
-//! assert!(!protects("docs/drafts/idea.md"));
+//! assert!(policy.protects(b"docs/spec.md"));
+//! assert!(!policy.protects(b"docs/drafts/idea.md"));
 //! ```
 
 use std::sync::OnceLock;
@@ -48,9 +53,13 @@ pub struct Entry {
     pub written: bool,
     /// Findings of these codes are warnings.
     pub warn: Vec<Code>,
+    /// The folder that text may leave to, without a slash at its end.
+    pub archive: Option<String>,
+    /// It comes from a preset: what it names need not exist.
+    is_preset: bool,
 }
 
-const RULES: [(&str, Rule); 7] = [
+const RULES: [(&str, Rule); 8] = [
     ("lines", Rule::Lines),
     ("markdown", Rule::Markdown),
     ("json", Rule::Json),
@@ -58,8 +67,9 @@ const RULES: [(&str, Rule); 7] = [
     ("csv", Rule::Csv),
     ("log", Rule::Log),
     ("frozen", Rule::Frozen),
+    ("kept", Rule::Kept),
 ];
-const KEYS: [&str; 4] = ["path", "rule", "when", "warn"];
+const KEYS: [&str; 6] = ["path", "rule", "when", "warn", "archive", "preset"];
 const WHEN: [&str; 3] = ["status", "branch", "written_by"];
 
 impl Entry {
@@ -69,7 +79,10 @@ impl Entry {
     /// A glob that cannot be read.
     pub fn of(glob: &str) -> Result<Entry, String> {
         let (lifts, glob) = glob.strip_prefix('!').map_or((false, glob), |rest| (true, rest));
-        let whole = if glob.ends_with('/') { format!("{glob}**") } else { glob.to_owned() };
+        let whole = match glob.strip_suffix('/') {
+            Some(folder) if has_wildcard(folder) => format!("{glob}**"),
+            folder => folder.unwrap_or(glob).to_owned(),
+        };
         if whole.is_empty() || whole.starts_with('/') || whole.split('/').any(|part| part == "..") {
             return Err(format!("\"{glob}\" is no glob below the repository's root; write it like docs/**"));
         }
@@ -84,8 +97,32 @@ impl Entry {
             branch: None,
             written: false,
             warn: Vec::new(),
+            archive: None,
+            is_preset: false,
         };
         Ok(entry)
+    }
+
+    /// Reads an entry, or all entries that a preset stands for.
+    ///
+    /// # Errors
+    /// What is wrong with it, in one sentence.
+    pub fn read_all(value: &Value) -> Result<Vec<Entry>, String> {
+        let Some(name) = value.get("preset") else { return Ok(vec![Entry::read(value)?]) };
+        if value.as_mapping().is_some_and(|mapping| mapping.len() > 1) {
+            return Err("`preset` goes with no other key; add an entry of your own below it".to_owned());
+        }
+        let (name, presets) = (name.as_str().unwrap_or_default(), Preset::all());
+        let known: Vec<&str> = presets.iter().map(|preset| preset.name.as_str()).collect();
+        let Some(preset) = presets.iter().find(|preset| preset.name == name) else {
+            let meant = did_you_mean(name, &known);
+            return Err(format!("\"{name}\" is no preset{meant}; the presets are {}", known.join(", ")));
+        };
+        let entries = preset
+            .entries
+            .iter()
+            .map(|entry| Entry::read(entry).map(|entry| Entry { is_preset: true, ..entry }));
+        entries.collect()
     }
 
     /// Reads an entry: a glob, or a mapping with the key `path`.
@@ -114,6 +151,14 @@ impl Entry {
             };
             entry.rule = Some(found.ok_or_else(unknown)?.1);
         }
+        entry.archive = get("archive").map(archive).transpose()?;
+        match (entry.rule, &entry.archive) {
+            (Some(Rule::Kept), None) => {
+                return Err("`rule: kept` needs the key `archive` with a folder".to_owned());
+            }
+            (Some(Rule::Kept), Some(_)) | (_, None) => {}
+            (_, Some(_)) => return Err("`archive` belongs to `rule: kept`".to_owned()),
+        }
         if let Some(warn) = get("warn") {
             let codes: Vec<&str> = Code::ALL.iter().map(|code| code.name()).collect();
             for name in texts(warn).ok_or("`warn` is a list of finding codes")? {
@@ -140,6 +185,62 @@ impl Entry {
             }
         }
         Ok(entry)
+    }
+
+    /// The path that it names, where it has no wildcard and protects something: that must exist.
+    pub fn named(&self) -> Option<&str> {
+        self.glob.literal.as_deref().filter(|_| self.is_meant())
+    }
+
+    /// The glob as it is written.
+    pub fn glob(&self) -> &str {
+        self.glob.glob.glob()
+    }
+
+    /// Whether a path is one that it is about.
+    pub fn matches(&self, path: &[u8]) -> bool {
+        self.glob.matches(&Candidate::from_bytes(path), path)
+    }
+
+    /// Whether it should match something: it protects, and somebody wrote it down.
+    pub const fn is_meant(&self) -> bool {
+        !self.is_preset && !self.lifts
+    }
+
+    /// Whether a folder may hold what it is about.
+    pub fn reaches(&self, folder: &[u8]) -> bool {
+        let own = self.folder.as_bytes();
+        folder.is_empty() || is_within(own, folder) || is_within(folder, own)
+    }
+
+    /// The folder that everything it matches is in; empty for the root.
+    pub fn folder(&self) -> &str {
+        &self.folder
+    }
+
+    /// Whether both judge a path alike.
+    pub fn judges_like(&self, other: &Entry) -> bool {
+        (self.rule, self.written, &self.warn, &self.archive)
+            == (other.rule, other.written, &other.warn, &other.archive)
+    }
+
+    /// Whether it holds where the item's state and the branch are these; none where that is not known.
+    fn holds(&self, status: Option<&str>, branch: Option<&str>) -> Option<bool> {
+        let here = match (&self.branch, branch) {
+            (None, _) => Some(true),
+            (Some(_), None) => None,
+            (Some(glob), Some(branch)) => Some(glob.matches(&Candidate::new(branch), branch.as_bytes())),
+        };
+        let in_state = match status {
+            _ if self.status.is_empty() => Some(true),
+            None => None,
+            Some(status) => Some(self.status.iter().any(|wanted| wanted == status)),
+        };
+        match (here, in_state) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (Some(true), Some(true)) => Some(true),
+            _ => None,
+        }
     }
 
     /// How a path is judged by this entry.
@@ -177,11 +278,61 @@ fn texts(value: &Value) -> Option<Vec<String>> {
     }
 }
 
+/// The folder of an archive, without a slash at its end.
+fn archive(value: &Value) -> Result<String, String> {
+    let folder = value.as_str().unwrap_or_default().trim_end_matches('/');
+    let plain = |part: &str| !matches!(part, "" | "." | "..") && !has_wildcard(part);
+    match folder.split('/').all(plain) {
+        true => Ok(folder.to_owned()),
+        false => {
+            Err("`archive` is a folder below the repository's root; write it like docs/archive/".to_owned())
+        }
+    }
+}
+
+fn has_wildcard(glob: &str) -> bool {
+    glob.contains(['*', '?', '[', '{', '\\'])
+}
+
+/// A layout that people have, as entries of a policy.
+pub struct Preset {
+    pub name: String,
+    /// Folders and files by which it is recognised.
+    pub places: Vec<String>,
+    /// What a file among them has to say.
+    pub says: Option<String>,
+    entries: Vec<Value>,
+}
+
+impl Preset {
+    /// Every preset there is, in the order of the file.
+    pub fn all() -> Vec<Preset> {
+        let read: Value = serde_yaml::from_str(include_str!("presets.yaml")).unwrap_or_default();
+        let presets = read.as_mapping().into_iter().flatten();
+        let list = |value: &Value, key: &str| {
+            value.get(key).and_then(Value::as_sequence).cloned().unwrap_or_default()
+        };
+        presets
+            .map(|(name, preset)| Preset {
+                name: name.as_str().unwrap_or_default().to_owned(),
+                places: list(preset, "folders")
+                    .iter()
+                    .filter_map(|place| place.as_str().map(str::to_owned))
+                    .collect(),
+                says: preset.get("says").and_then(Value::as_str).map(str::to_owned),
+                entries: list(preset, "entries"),
+            })
+            .collect()
+    }
+}
+
 /// A glob that can be read, compiled when something is first held against it: every run reads the settings, and
 /// few ask what they protect.
 #[derive(Clone, Debug)]
 struct Pattern {
     glob: Glob,
+    /// A path without a wildcard: a file, or a folder with all below it.
+    literal: Option<String>,
     compiled: OnceLock<GlobMatcher>,
 }
 
@@ -191,63 +342,91 @@ impl Pattern {
         let wrong = |error: globset::Error| {
             format!("\"{glob}\" is no glob: {}", error.kind().to_string().replace("; ", ", "))
         };
-        Ok(Pattern { glob: read.map_err(wrong)?, compiled: OnceLock::new() })
+        let literal = (!has_wildcard(glob)).then(|| glob.to_owned());
+        Ok(Pattern { glob: read.map_err(wrong)?, literal, compiled: OnceLock::new() })
     }
 
-    fn matcher(&self) -> &GlobMatcher {
-        self.compiled.get_or_init(|| self.glob.compile_matcher())
+    fn matches(&self, candidate: &Candidate<'_>, path: &[u8]) -> bool {
+        match &self.literal {
+            Some(literal) => is_within(literal.as_bytes(), path),
+            None => self.compiled.get_or_init(|| self.glob.compile_matcher()).is_match_candidate(candidate),
+        }
     }
+}
+
+/// Whether a path is a folder or below it; the root is given as nothing.
+fn is_within(folder: &[u8], path: &[u8]) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
 }
 
 /// The entries of a repository, and whether exceptions count.
 #[derive(Clone, Debug)]
 pub struct Policy {
     entries: Vec<Entry>,
+    /// The archives of the entries: what arrived there stays.
+    archives: Vec<Entry>,
     pub allow_exceptions: bool,
+    /// Whether anybody wrote the entries down.
+    pub is_explicit: bool,
 }
 
 impl Policy {
     pub fn new(entries: Vec<Entry>, allow_exceptions: bool) -> Policy {
-        Policy { entries, allow_exceptions }
+        let archives = entries.iter().filter_map(|entry| {
+            let archive = Entry::of(entry.archive.as_deref()?).ok()?;
+            Some(Entry { is_preset: true, ..archive })
+        });
+        Policy { archives: archives.collect(), entries, allow_exceptions, is_explicit: true }
+    }
+
+    /// The entries, in their order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
     }
 
     /// Whether anything in a folder, given without a slash at its end, may be protected.
     pub fn reaches(&self, folder: &[u8]) -> bool {
-        let within = |outer: &[u8], inner: &[u8]| {
-            outer.is_empty()
-                || inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
-        };
-        let entries = self.entries.iter().filter(|entry| !entry.lifts);
-        entries
-            .map(|entry| entry.folder.as_bytes())
-            .any(|own| folder.is_empty() || within(own, folder) || within(folder, own))
+        let mut entries = self.entries.iter().filter(|entry| !entry.lifts).chain(&self.archives);
+        entries.any(|entry| entry.reaches(folder))
     }
 
-    /// The entry that decides for a path, if one protects it. `status` tells the state of the item
-    /// that the path belongs to; what is not known is protected.
-    pub fn entry<'p>(
+    /// Whether a path may be protected, whatever the conditions are.
+    pub fn protects(&self, path: &[u8]) -> bool {
+        !self.applying(path, None, &mut Vec::new).is_empty()
+    }
+
+    /// The entries that apply to a path: none where it is not protected, several where a condition cannot be
+    /// told. `states` tells the states of the items that the path may belong to, an unknown one as none.
+    pub fn applying<'p>(
         &'p self,
         path: &[u8],
         branch: Option<&str>,
-        status: &mut dyn FnMut() -> Option<String>,
-    ) -> Option<&'p Entry> {
+        states: &mut dyn FnMut() -> Vec<Option<String>>,
+    ) -> Vec<&'p Entry> {
         let candidate = Candidate::from_bytes(path);
-        let mut of_item = None;
-        let found = self.entries.iter().rev().find(|entry| {
-            if !entry.glob.matcher().is_match_candidate(&candidate) {
-                return false;
+        let matching = |entry: &&Entry| entry.glob.matches(&candidate, path);
+        let entries: Vec<&Entry> = self.entries.iter().rev().filter(matching).collect();
+        let mut found: Vec<&Entry> = self.archives.iter().filter(matching).collect();
+        let mut all = match entries.iter().any(|entry| !entry.status.is_empty()) {
+            true => states(),
+            false => Vec::new(),
+        };
+        if all.is_empty() {
+            all.push(None);
+        }
+        for status in &all {
+            for entry in &entries {
+                let holds = entry.holds(status.as_deref(), branch);
+                let is_told = found.iter().any(|known| std::ptr::eq(*known, *entry));
+                if holds != Some(false) && !entry.lifts && !is_told {
+                    found.push(entry);
+                }
+                if holds == Some(true) {
+                    break;
+                }
             }
-            let here = match (&entry.branch, branch) {
-                (Some(glob), Some(branch)) => glob.matcher().is_match(branch),
-                _ => true,
-            };
-            here && (entry.status.is_empty()
-                || of_item
-                    .get_or_insert_with(&mut *status)
-                    .as_ref()
-                    .is_none_or(|is| entry.status.contains(is)))
-        });
-        found.filter(|entry| !entry.lifts)
+        }
+        found
     }
 }
 
@@ -264,7 +443,7 @@ mod tests {
     }
 
     fn protects(policy: &Policy, path: &str) -> bool {
-        policy.entry(path.as_bytes(), None, &mut || None).is_some()
+        policy.protects(path.as_bytes())
     }
 
     #[test]
@@ -291,12 +470,52 @@ mod tests {
     fn a_condition_that_cannot_be_told_holds() {
         let some = policy(&["{path: d/**, when: {status: analyzed, branch: 'release/*'}}"]);
         let holds = |branch, status: Option<&str>| {
-            some.entry(b"d/x.md", branch, &mut || status.map(str::to_owned)).is_some()
+            !some.applying(b"d/x.md", branch, &mut || vec![status.map(str::to_owned)]).is_empty()
         };
         assert!(holds(None, None));
         assert!(holds(Some("release/1"), Some("analyzed")));
         assert!(!holds(Some("main"), Some("analyzed")));
         assert!(!holds(Some("release/1"), Some("raw")));
+    }
+
+    #[test]
+    fn what_would_lift_a_rule_has_to_be_known() {
+        let count = |entries: &[&str], states: &[Option<&str>]| {
+            let states: Vec<Option<String>> = states.iter().map(|state| state.map(str::to_owned)).collect();
+            policy(entries).applying(b"d/x.md", None, &mut || states.clone()).len()
+        };
+        let lifted = ["d/**", "{path: '!d/**', when: {status: raw}}"];
+        assert_eq!(count(&lifted, &[Some("raw")]), 0);
+        assert_eq!((count(&lifted, &[None]), count(&lifted, &[])), (1, 1));
+        // A second meta.json, nearer to the file, lifts nothing that the first one holds.
+        assert_eq!(count(&lifted, &[Some("raw"), Some("analyzed")]), 1);
+        let relaxed = ["d/**", "{path: d/**, rule: lines, when: {status: raw}}"];
+        assert_eq!((count(&relaxed, &[Some("raw")]), count(&relaxed, &[Some("raw"), Some("x")])), (1, 2));
+    }
+
+    #[test]
+    fn a_path_without_a_wildcard_is_a_file_or_a_folder() {
+        for entry in ["docs/x", "docs/x/"] {
+            let some = policy(&[entry]);
+            assert!(protects(&some, "docs/x") && protects(&some, "docs/x/y/z.md"));
+            assert!(!protects(&some, "docs/xy") && !protects(&some, "docs"));
+        }
+    }
+
+    #[test]
+    fn presets_can_be_read() {
+        for preset in Preset::all() {
+            let value = serde_yaml::from_str(&format!("{{preset: {}}}", preset.name)).unwrap();
+            let entries = Entry::read_all(&value).unwrap();
+            assert!(!entries.is_empty() && !preset.places.is_empty(), "{}", preset.name);
+        }
+        let read = |yaml: &str| Entry::read_all(&serde_yaml::from_str(yaml).unwrap());
+        assert!(read("{preset: add}").unwrap_err().contains("did you mean \"adr\"?"));
+        assert!(read("{preset: adr, rule: lines}").is_err());
+        let adr = Policy::new(read("{preset: adr}").unwrap(), false);
+        assert!(protects(&adr, "docs/adr/0001-use-git.md") && !protects(&adr, "docs/adr/README.md"));
+        let kep = Policy::new(read("{preset: kep}").unwrap(), false);
+        assert!(protects(&kep, "keps/archive/sig/README.md") && kep.reaches(b"keps/archive"));
     }
 
     #[test]
@@ -314,6 +533,9 @@ mod tests {
             ("3", "an entry is a glob"),
             ("{rule: log}", "needs the key `path`"),
             ("{path: a, rule: line}", "did you mean \"lines\"?"),
+            ("{path: a, rule: kept}", "needs the key `archive`"),
+            ("{path: a, archive: b}", "belongs to `rule: kept`"),
+            ("{path: a, rule: kept, archive: ../b}", "below the repository's root"),
             ("{path: a, warn: [list-loose]}", "did you mean \"list-loosened\"?"),
             ("{path: a, wen: 1}", "did you mean \"when\"?"),
             ("{path: a, when: {stat: 1}}", "did you mean \"status\"?"),

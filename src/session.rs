@@ -100,7 +100,7 @@ pub fn hold(
     clock: &dyn Fn() -> Time,
     tell: &mut dyn FnMut(&Record) -> Result<(), String>,
 ) -> Result<Went, Stopped> {
-    let forms = Forms::read(talk.library().rules(), &talk.library().language).map_err(Speechless::from)?;
+    let forms = Forms::of(talk.library()).map_err(Speechless::from)?;
     let (mut passed, mut reserve) = (0, Reserve::of(script, talk));
     loop {
         let next = talk.next_after(passed)?;

@@ -6,7 +6,7 @@
 use libfuzzer_sys::fuzz_target;
 use roundtable::additive::{Rule, block, compare};
 
-const RULES: [Rule; 8] = [
+const RULES: [Rule; 9] = [
     Rule::Lines,
     Rule::Markdown,
     Rule::Csv,
@@ -15,6 +15,7 @@ const RULES: [Rule; 8] = [
     Rule::Yaml,
     Rule::Log,
     Rule::Frozen,
+    Rule::Kept,
 ];
 
 fuzz_target!(|input: &[u8]| {

@@ -1,5 +1,8 @@
 //! The record rule for CSV (S7): the first record is unchanged, the old records follow in order with
-//! equal cells, read as RFC 4180 says. Rows may stand between rows, since no row changes by it.
+//! equal cells, read as RFC 4180 says, and every new record has as many cells as the first. Rows may be
+//! added between rows, since no row changes by it.
+//!
+//! The delimiter is the header's: a comma, else a semicolon, else a tab.
 
 use csv::{ByteRecord, ReaderBuilder};
 
@@ -7,29 +10,102 @@ use super::{Code, Found, Layer, quoted};
 
 /// What the new records lose of the old ones; the lines were compared before.
 pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
-    let (old, new) = (records(before), records(after));
-    let (Some(first), rest) = (old.first(), old.get(1..).unwrap_or_default()) else { return Vec::new() };
-    let found = |code, record: &ByteRecord, message: String| {
-        let line = record.position().map_or(1, csv::Position::line) as usize;
-        vec![Found::new(Layer::Data, code, line, message)]
+    let delimiter = delimiter(if before.trim_ascii().is_empty() { after } else { before });
+    let (mut old, mut new) = (Records::of(before, delimiter), Records::of(after, delimiter));
+    let header = match (old.next().cloned(), new.next().cloned()) {
+        (None, None) => return Vec::new(),
+        (None, Some(header)) => header,
+        // A blank line above the header is a record to many readers.
+        (Some(first), header)
+            if header.as_ref() != Some(&first) || begins_blank(after) && !begins_blank(before) =>
+        {
+            return vec![found(Code::CsvHeader, &first, "the first record is not what it was".to_owned())];
+        }
+        (Some(first), _) => first,
     };
-    // A blank line above the header is a record to many readers.
-    let blank = |text: &[u8]| matches!(bare(text).first(), Some(b'\n' | b'\r'));
-    if new.first() != Some(first) || blank(after) && !blank(before) {
-        return found(Code::CsvHeader, first, "the first record is not what it was".to_owned());
-    }
-    let mut kept = new[1..].iter();
-    match rest.iter().find(|record| !kept.any(|new| new == *record)) {
-        None => Vec::new(),
-        Some(lost) => {
-            let cells: Vec<_> = lost.iter().map(String::from_utf8_lossy).collect();
-            let message = format!(
-                "the record \"{}\" does not read as it did: a quotation mark before it may be open",
-                quoted(&cells.join(", "))
-            );
-            found(Code::LineLost, lost, message)
+    let mut added = Added { columns: header.len(), last: None, wrong: None };
+    while let Some(record) = old.next() {
+        loop {
+            match new.next() {
+                Some(image) if image == record => break,
+                Some(image) => added.take(image),
+                None => {
+                    let cells: Vec<_> = record.iter().map(String::from_utf8_lossy).collect();
+                    let message = format!(
+                        "the record \"{}\" does not read as it did: a quotation mark before it may be open",
+                        quoted(&cells.join(", "))
+                    );
+                    return vec![found(Code::LineLost, record, message)];
+                }
+            }
         }
     }
+    while let Some(record) = new.next() {
+        added.take(record);
+    }
+    added.ragged(after, delimiter)
+}
+
+/// Records that are new.
+struct Added {
+    columns: usize,
+    /// The line of the last one.
+    last: Option<usize>,
+    /// The cells and the line of the first that has too many or too few.
+    wrong: Option<(usize, usize)>,
+}
+
+impl Added {
+    fn take(&mut self, record: &ByteRecord) {
+        self.last = Some(line(record));
+        if record.len() != self.columns && self.wrong.is_none() {
+            self.wrong = Some((record.len(), line(record)));
+        }
+    }
+
+    /// New records that do not have a cell for each column.
+    fn ragged(&self, after: &[u8], delimiter: u8) -> Vec<Found> {
+        let Some(last) = self.last else { return Vec::new() };
+        let (message, line) = match self.wrong {
+            _ if is_open(after, delimiter) => ("a quotation mark is left open".to_owned(), last),
+            Some((1, line)) => (format!("a new record has 1 cell, and the first one {}", self.columns), line),
+            Some((cells, line)) => {
+                (format!("a new record has {cells} cells, and the first one {}", self.columns), line)
+            }
+            None => return Vec::new(),
+        };
+        vec![Found::new(Layer::Data, Code::CsvRagged, 1, message).head(line)]
+    }
+}
+
+fn begins_blank(text: &[u8]) -> bool {
+    matches!(bare(text).first(), Some(b'\n' | b'\r'))
+}
+
+fn found(code: Code, record: &ByteRecord, message: String) -> Found {
+    Found::new(Layer::Data, code, line(record), message)
+}
+
+fn line(record: &ByteRecord) -> usize {
+    record.position().map_or(1, csv::Position::line) as usize
+}
+
+/// The sign between the cells of the header.
+fn delimiter(text: &[u8]) -> u8 {
+    let header = text.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
+    let header = header.unwrap_or_default();
+    [b',', b';', b'\t'].into_iter().find(|sign| header.contains(sign)).unwrap_or(b',')
+}
+
+/// Whether a text ends inside of quotation marks: then a record after it is none.
+fn is_open(text: &[u8], delimiter: u8) -> bool {
+    let more = [bare(text), b"\nx\n"].concat();
+    let mut records = Records::of(&more, delimiter);
+    let mut is_whole = false;
+    while let Some(record) = records.next() {
+        is_whole = record.len() == 1 && record.get(0) == Some(b"x");
+    }
+    !is_whole
 }
 
 /// A text without its byte order mark.
@@ -37,11 +113,23 @@ fn bare(text: &[u8]) -> &[u8] {
     text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text)
 }
 
-fn records(text: &[u8]) -> Vec<ByteRecord> {
-    let text = bare(text);
-    let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
-    // Reading from memory, with any number of cells, has no way to fail.
-    reader.byte_records().map_while(Result::ok).collect()
+/// The records of a text, one after the other.
+struct Records<'t> {
+    reader: csv::Reader<&'t [u8]>,
+    record: ByteRecord,
+}
+
+impl<'t> Records<'t> {
+    fn of(text: &'t [u8], delimiter: u8) -> Records<'t> {
+        let mut builder = ReaderBuilder::new();
+        builder.has_headers(false).flexible(true).delimiter(delimiter);
+        Records { reader: builder.from_reader(bare(text)), record: ByteRecord::new() }
+    }
+
+    fn next(&mut self) -> Option<&ByteRecord> {
+        // Reading from memory, with any number of cells, has no way to fail.
+        self.reader.read_byte_record(&mut self.record).is_ok_and(|read| read).then_some(&self.record)
+    }
 }
 
 #[cfg(test)]
@@ -57,6 +145,14 @@ mod tests {
         assert!(codes("id,x\n1,a\n", "id,x\n1,a\n2,b\n").is_empty());
         assert!(codes("id,x\n1,a\n2,b", "id,x\n1,a\n3,c\n2,b\n").is_empty());
         assert!(codes("", "id\n").is_empty());
+        assert!(codes("id;x\n1;a, b\n", "id;x\n1;a, b\n2;c\n").is_empty());
+        assert!(codes("id\tx\n", "id\tx\n2\tc, d; e\n").is_empty());
+        // An old record may be what it is.
+        assert!(codes("id,x\n1\n", "id,x\n1\n2,b\n").is_empty());
+        assert_eq!(codes("id,x\n", "id,x\n1\n"), [Code::CsvRagged]);
+        assert_eq!(codes("id,x\n", "id,x\n1,2,3\n"), [Code::CsvRagged]);
+        assert_eq!(codes("id;x\n", "id;x\n1,2\n"), [Code::CsvRagged]);
+        assert_eq!(codes("id,x\n", "id,x\n1,\"open\n"), [Code::CsvRagged]);
         assert_eq!(codes("id,x\n1,a\n", "new\nid,x\n1,a\n"), [Code::CsvHeader]);
         assert_eq!(codes("id,x\n1,a\n", "\nid,x\n1,a\n"), [Code::CsvHeader]);
     }

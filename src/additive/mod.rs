@@ -6,29 +6,30 @@
 //!
 //! | rule | files | what must hold |
 //! | --- | --- | --- |
-//! | [`Rule::Markdown`] | `.md` `.markdown` | the line rule ([`text`]), and every old block still stands in its place ([`block`]) |
-//! | [`Rule::Csv`] | `.csv` | the line rule, and every old record still reads the same ([`csv`]) |
+//! | [`Rule::Markdown`] | `.md` `.markdown` `.mdown` `.mkd` | the line rule ([`text`]), and every old block is still in its place ([`block`]) |
+//! | [`Rule::Csv`] | `.csv` `.tsv` | the line rule, and every old record still reads the same ([`csv`]) |
 //! | [`Rule::Meta`] | `meta.json` | as JSON; records, steps and phases are append-only and stay identical ([`json`]) |
 //! | [`Rule::Json`] | `.json` | objects gain keys, arrays grow at their end, scalars stay ([`json`]) |
-//! | [`Rule::Yaml`] | `.yaml` `.yml` | the same as data, and whole-line comments stay ([`yaml`]) |
-//! | [`Rule::Log`] | `.jsonl` | the old bytes are a prefix of the new ones |
+//! | [`Rule::Yaml`] | `.yaml` `.yml` | the same as data, scalars as they are written, and comments stay ([`yaml`]) |
+//! | [`Rule::Log`] | `.jsonl` `.ndjson` `.log` | the old bytes are a prefix of the new ones |
 //! | [`Rule::Frozen`] | anything else | not one byte changes |
+//!
+//! Letter case does not count in a suffix. [`kept`] has the rule for living documents, which is about
+//! several files.
 //!
 //! # What is proven, what is assumed
 //! Each rule asks whether *some* embedding of the old text in the new one exists. For lines and for
 //! blocks the leftmost candidate is taken at every step; both modules argue why that finds an
 //! embedding whenever there is one, and property tests compare them with the definition itself.
-//! Assumed are the parsers: that pulldown-cmark reads CommonMark 0.31 with GFM's tables and
-//! strikethrough as the pages are rendered that people read, that saphyr-parser reads YAML 1.2, and
-//! csv RFC 4180. HTML inside Markdown is read by tags, not by a browser's rules.
+//! Assumed are the parsers: that pulldown-cmark reads CommonMark 0.31 with GFM's extensions as the pages
+//! are rendered that people read (a test compares what passes with comrak's rendering), that html5gum
+//! reads HTML as a browser's tokenizer does, saphyr-parser YAML 1.2, and csv RFC 4180.
 //!
 //! # Decided where the definition leaves it open
-//! Rows may stand between rows of a table or CSV file (no row changes by it). A `null` is a value:
+//! Rows may be added between rows of a table or CSV file (no row changes by it). A `null` is a value:
 //! filling it in changes it. In meta.json the depth of a phase (`depth_overrides`) may become another
-//! of the three: it is the user's, like the turn limit. A definition of a label that nothing uses may be taken over. Front
-//! matter may be given to a document that has none. An element that is left open at the very end
-//! hides nothing yet and passes; an unterminated tag or comment does not. Fragment anchors,
-//! `style=` and `on*=` attributes, footnotes and mathematics are not judged.
+//! of the three: it is the user's, like the turn limit. Front matter may be given to a document that has
+//! none. Fragment anchors, `style=` and `on*=` attributes and mathematics are not judged.
 //!
 //! # Example
 //!
@@ -56,6 +57,7 @@
 pub mod block;
 pub mod csv;
 pub mod json;
+pub mod kept;
 pub mod text;
 pub mod yaml;
 
@@ -130,6 +132,13 @@ codes! {
     Array "array": "arrays grow at their end only, since positions are referred to", "put new elements behind the last old one";
     DuplicateKey "duplicate-key": "of two equal keys a reader sees only one", "give the new key another name";
     CsvHeader "csv-header": "the first record names the columns of all others", "put the old header back; new columns need a new file";
+    CsvRagged "csv-ragged": "every new record has as many cells as the first one", "give the record a cell for each column, and close its quotation marks";
+    Control "control": "a line of control characters is a blank line to one reader and text to another", "remove the control character";
+    PathTwin "path-twin": "two paths that differ in letter case or Unicode form alone are one file on some systems", "give the new file a name of its own";
+    ReplaceRef "replace-ref": "a replacement shows other content under an old object's name", "do not push to refs/replace/";
+    TaskTicked "task-ticked": "a task that was open is marked as done", "restore the empty box, or allow task-ticked in the policy";
+    CommentChanged "comment-changed": "a comment is part of the document, though readers of the page do not see it", "restore the comment, or allow comment-changed in the policy";
+    ParagraphExtended "paragraph-extended": "a paragraph is read as a whole: more text in it changes it", "put the new text into a paragraph of its own, or allow paragraph-extended in the policy";
     Unparsable "unparsable": "what cannot be read cannot be compared", "make the file valid again";
 }
 
@@ -169,11 +178,12 @@ pub struct Found {
     line: usize,
     head_line: Option<usize>,
     message: String,
+    hint: &'static str,
 }
 
 impl Found {
     pub(crate) fn new(layer: Layer, code: Code, line: usize, message: String) -> Found {
-        Found { layer, code, line, head_line: None, message }
+        Found { layer, code, line, head_line: None, message, hint: code.hint() }
     }
 
     /// With the line of the new text where it shows.
@@ -181,12 +191,17 @@ impl Found {
         Found { head_line: Some(line), ..self }
     }
 
+    /// With another hint than the code's own.
+    pub(crate) fn hint(self, hint: &'static str) -> Found {
+        Found { hint, ..self }
+    }
+
     /// As many lines further down: for a part of a file.
     pub(crate) fn below(self, lines: usize) -> Found {
         Found { line: self.line + lines, head_line: self.head_line.map(|line| line + lines), ..self }
     }
 
-    pub(crate) fn of(self, path: &str) -> Loss {
+    pub(crate) fn at(self, path: &str) -> Loss {
         Loss {
             path: path.to_owned(),
             line: self.line,
@@ -194,7 +209,7 @@ impl Found {
             layer: self.layer,
             code: self.code,
             message: self.message,
-            hint: self.code.hint().to_owned(),
+            hint: self.hint.to_owned(),
         }
     }
 }
@@ -219,21 +234,22 @@ pub enum Rule {
     Log,
     /// No change at all.
     Frozen,
+    /// What leaves the document arrives in its archive; see [`kept`].
+    Kept,
 }
 
 impl Rule {
     /// The rule of a path, by its suffix (S2).
     pub fn of(path: &str) -> Rule {
         let name = path.rsplit('/').next().unwrap_or(path);
-        let suffix = name.rsplit_once('.').map_or("", |(_, suffix)| suffix);
-        let is = |known: &str| suffix.eq_ignore_ascii_case(known);
-        match name {
-            "meta.json" => Rule::Meta,
-            _ if is("md") || is("markdown") => Rule::Markdown,
-            _ if is("csv") => Rule::Csv,
-            _ if is("json") => Rule::Json,
-            _ if is("yaml") || is("yml") => Rule::Yaml,
-            _ if is("jsonl") => Rule::Log,
+        let suffix = name.rsplit_once('.').map_or("", |(_, suffix)| suffix).to_ascii_lowercase();
+        match (name, suffix.as_str()) {
+            ("meta.json", _) => Rule::Meta,
+            (_, "md" | "markdown" | "mdown" | "mkd") => Rule::Markdown,
+            (_, "csv" | "tsv") => Rule::Csv,
+            (_, "json") => Rule::Json,
+            (_, "yaml" | "yml") => Rule::Yaml,
+            (_, "jsonl" | "ndjson" | "log") => Rule::Log,
             _ => Rule::Frozen,
         }
     }
@@ -267,7 +283,7 @@ pub fn verify(changes: Vec<Change>) -> Result<Additive, Vec<Loss>> {
     for (at, change) in changes.iter().enumerate() {
         if changes[..at].iter().any(|other| other.path.eq_ignore_ascii_case(&change.path)) {
             let message = "two changes are meant for one path".to_owned();
-            losses.push(Found::new(Layer::Tree, Code::PathLost, 1, message).of(&change.path));
+            losses.push(Found::new(Layer::Tree, Code::PathLost, 1, message).at(&change.path));
         }
         if let Some(before) = &change.before {
             losses.extend(compare(&change.path, Rule::of(&change.path), before, &change.after).losses);
@@ -278,6 +294,15 @@ pub fn verify(changes: Vec<Change>) -> Result<Additive, Vec<Loss>> {
 
 /// What `after` loses of `before`, by a rule.
 pub fn compare(path: &str, rule: Rule, before: &[u8], after: &[u8]) -> Compared {
+    judge(path, rule, before, after, true)
+}
+
+/// As [`compare`], where only the verdict counts: of many losses one is told, and not where its text is now.
+pub fn compare_briefly(path: &str, rule: Rule, before: &[u8], after: &[u8]) -> Compared {
+    judge(path, rule, before, after, false)
+}
+
+fn judge(path: &str, rule: Rule, before: &[u8], after: &[u8], explain: bool) -> Compared {
     if before == after {
         return Compared::default();
     }
@@ -289,14 +314,11 @@ pub fn compare(path: &str, rule: Rule, before: &[u8], after: &[u8]) -> Compared 
                 added = more;
                 Vec::new()
             }
-            None => match text::losses(before, after) {
-                found if found.is_empty() => {
-                    let blocks = block::compare(before, after);
-                    added = blocks.added;
-                    blocks.found
-                }
-                found => found,
-            },
+            None => {
+                let blocks = block::compare_for(before, after, explain);
+                added = blocks.added;
+                blocks.found
+            }
         },
         Rule::Csv => match text::losses(before, after) {
             found if found.is_empty() => csv::losses(before, after),
@@ -306,16 +328,24 @@ pub fn compare(path: &str, rule: Rule, before: &[u8], after: &[u8]) -> Compared 
         Rule::Meta => json::meta_losses(before, after),
         Rule::Yaml => yaml::losses(before, after),
         Rule::Log => text::log_losses(before, after),
-        Rule::Frozen => {
-            vec![Found::new(
-                Layer::Data,
-                Code::Opaque,
-                1,
-                "a file of this kind must stay as it is".to_owned(),
-            )]
-        }
+        Rule::Frozen => vec![frozen(before, after)],
+        Rule::Kept => kept::losses(before, after, is_markdown(path), &mut kept::Archive::default()),
     };
-    Compared { losses: found.into_iter().map(|found| found.of(path)).collect(), added }
+    Compared { losses: found.into_iter().map(|found| found.at(path)).collect(), added }
+}
+
+/// Whether a path is that of a Markdown file.
+pub(crate) fn is_markdown(path: &str) -> bool {
+    Rule::of(path) == Rule::Markdown
+}
+
+/// The finding for a file of which no byte may change, with the first line that differs.
+pub(crate) fn frozen(before: &[u8], after: &[u8]) -> Found {
+    let same = text::shared(before, after).min(before.len().saturating_sub(1));
+    let line = 1 + memchr::memchr_iter(b'\n', &before[..same]).count();
+    let message = "a file of this kind must stay as it is".to_owned();
+    let found = Found::new(Layer::Data, Code::Opaque, line, message);
+    if after.is_empty() { found } else { found.head(line) }
 }
 
 #[cfg(test)]
@@ -332,7 +362,10 @@ mod tests {
             ("a.md", "x\n", "x\n\ny\n"),
             ("a.json", "[1]", "[1, 2]"),
             ("a.jsonl", "{}\n", "{}\n{}\n"),
-            ("a.yaml", "a: 1\n", "b: 2\na: 1.0\n"),
+            ("a.yaml", "a: 1\n", "b: 2\na: 1\n"),
+            ("a.TSV", "id\tx\n1\t2\n", "id\tx\n1\t2\n3\t4\n"),
+            ("a.log", "x\n", "x\ny\n"),
+            ("a.mkd", "x\n", "x\n\ny\n"),
             ("a.csv", "id\n1\n", "id\n1\n2\n"),
             ("a.png", "x", "x"),
         ] {
@@ -345,7 +378,7 @@ mod tests {
     fn what_loses_or_alters_is_refused() {
         for (path, before, after, code) in [
             ("a.md", "x\ny\n", "x\n", Code::LineLost),
-            ("a.md", "x\n", "x\ny\n", Code::ParagraphChanged),
+            ("a.md", "x\n", "x\ny\n", Code::ParagraphExtended),
             ("a.json", "[1, 2]", "[2, 1]", Code::Scalar),
             ("a.jsonl", "{}\n", "x{}\n", Code::LineLost),
             ("a.png", "x", "xy", Code::Opaque),
@@ -362,6 +395,6 @@ mod tests {
         for code in Code::ALL {
             assert_eq!(Code::parse(code.name()), Some(*code));
         }
-        assert_eq!(Code::ALL.len(), 21);
+        assert_eq!(Code::ALL.len(), 28);
     }
 }

@@ -8,6 +8,8 @@
 //! the right, so what follows still fits behind it (exchange argument). One pass therefore decides
 //! the rule in O(|old| + |new|), and no diff is needed.
 
+use std::collections::HashMap;
+
 use memchr::memchr;
 
 use super::{Code, Found, Layer, quoted};
@@ -47,16 +49,58 @@ pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
         let keeps = |new: &[u8]| new == line || (last && without_end(new) == line);
         if !new.any(keeps) {
             let number = 1 + memchr::memchr_iter(b'\n', &before[..start]).count() + passed;
-            let shown = quoted(&String::from_utf8_lossy(without_end(line)));
-            let message = match shown.as_str() {
-                "" => "a blank line is lost, or stands elsewhere".to_owned(),
-                _ => format!("the line \"{shown}\" is lost, changed or moved"),
-            };
-            return vec![Found::new(Layer::Line, Code::LineLost, number, message)];
+            return vec![lost(line, number)];
         }
         passed += 1;
     }
     Vec::new()
+}
+
+/// An old line that the new text does not keep.
+pub(super) fn lost(line: &[u8], number: usize) -> Found {
+    let shown = quoted(&String::from_utf8_lossy(without_end(line)));
+    if memchr::memmem::find(line, super::block::MARKER.as_bytes()).is_some() {
+        let message = format!("the marker \"{shown}\" is lost, changed or moved");
+        return Found::new(Layer::Line, Code::Hidden, number, message);
+    }
+    let message = match shown.as_str() {
+        "" => "a blank line is lost, or stands elsewhere".to_owned(),
+        _ => format!("the line \"{shown}\" is lost, changed or moved"),
+    };
+    Found::new(Layer::Line, Code::LineLost, number, message)
+}
+
+/// A new line that holds a control character: readers disagree on what such a line is. Tabs and line ends
+/// are none; old lines may hold what they hold.
+pub fn control(before: &[u8], after: &[u8]) -> Option<Found> {
+    if !Lines::of(after).any(is_control) {
+        return None;
+    }
+    let mut old: HashMap<&[u8], usize> = HashMap::new();
+    Lines::of(before)
+        .filter(|line| is_control(line))
+        .for_each(|line| *old.entry(without_end(line)).or_default() += 1);
+    for (at, line) in Lines::of(after).enumerate().filter(|(_, line)| is_control(line)) {
+        match old.get_mut(without_end(line)).filter(|count| **count > 0) {
+            Some(count) => *count -= 1,
+            None => {
+                let message = "a new line holds a control character".to_owned();
+                return Some(Found::new(Layer::Line, Code::Control, 1, message).head(at + 1));
+            }
+        }
+    }
+    None
+}
+
+/// Whether a line holds a control character (Unicode's Cc, and the line and paragraph separators) besides
+/// tabs and its end.
+pub(super) fn is_control(line: &[u8]) -> bool {
+    let line = without_end(line);
+    let plain = line.iter().all(|byte| (0x20..0x7f).contains(byte) || *byte == b'\t');
+    !plain
+        && String::from_utf8_lossy(line)
+            .chars()
+            .any(|sign| sign.is_control() && sign != '\t' || matches!(sign, '\u{2028}' | '\u{2029}'))
 }
 
 /// How many bytes two texts begin with alike: in large steps, then in smaller ones.
@@ -80,8 +124,14 @@ const STEPS: [usize; 4] = [4096, 256, 16, 1];
 
 /// The old bytes are what the new ones begin with: a log (S2) grows at its end only.
 pub fn log_losses(before: &[u8], after: &[u8]) -> Vec<Found> {
-    if after.starts_with(before) {
-        return Vec::new();
+    let whole = before.is_empty() || before.ends_with(b"\n");
+    if let Some(more) = after.strip_prefix(before) {
+        if whole || more.is_empty() || more.starts_with(b"\n") || more.starts_with(b"\r\n") {
+            return Vec::new();
+        }
+        let number = 1 + memchr::memchr_iter(b'\n', before).count();
+        let message = "the last line of the log goes on; a new record begins on a line of its own".to_owned();
+        return vec![Found::new(Layer::Line, Code::LineLost, number, message).head(number)];
     }
     let shared = shared(before, after);
     let number =
@@ -90,7 +140,7 @@ pub fn log_losses(before: &[u8], after: &[u8]) -> Vec<Found> {
     vec![Found::new(Layer::Line, Code::LineLost, number, message).head(number)]
 }
 
-fn without_end(line: &[u8]) -> &[u8] {
+pub(super) fn without_end(line: &[u8]) -> &[u8] {
     match line.strip_suffix(b"\n") {
         Some(line) => line.strip_suffix(b"\r").unwrap_or(line),
         None => line,
@@ -140,6 +190,22 @@ mod tests {
         assert!(log_losses(b"{}\n", b"{}\n{}\n").is_empty());
         assert_eq!(log_losses(b"{}\n{1}\n", b"{}\n{2}\n")[0].line, 2);
         assert_eq!(log_losses(b"{}\n", b"")[0].line, 1);
+        assert!(log_losses(b"{}", b"{}\n{}").is_empty());
+        assert_eq!(log_losses(b"{}", b"{}{}")[0].line, 1);
+    }
+
+    #[test]
+    fn new_control_characters_are_found() {
+        for line in ["\u{c}", "a\u{b}", "\u{1b}[0m", "\u{85}", "\u{2028}", "a\rb"] {
+            let after = format!("a\n{line}\n");
+            assert_eq!(
+                control(b"a\n", after.as_bytes()).and_then(|found| found.head_line),
+                Some(2),
+                "{line:?}"
+            );
+            assert_eq!(control(after.as_bytes(), after.as_bytes()), None);
+        }
+        assert_eq!(control(b"", "a\tb\r\n\u{e9}\n\u{a0}".as_bytes()), None);
     }
 
     proptest! {

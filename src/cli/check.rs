@@ -1,6 +1,6 @@
 //! `roundtable check`: does a change only add? (contract, section 7)
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use git2::Oid;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, complete, open, read_file, report};
-use crate::check::{self, Exception, Gate, Report};
+use crate::check::{self, Exception, Exceptions, Explain, Gate, Report};
 use crate::config::{self, Config};
 use crate::policy::Policy;
 use crate::repo::{Objects, Repo, Step, Unwritten, WayBack, short};
@@ -72,15 +72,21 @@ struct Range {
 struct Ranges {
     ranges: Vec<Range>,
     notes: Vec<String>,
+    /// Pushes that are refused without a comparison.
+    refused: Vec<Report>,
     /// Trees of the index.
     unwritten: Unwritten,
 }
 
 /// What all comparisons on the way from a base to a head have in common.
 struct Way {
-    policy: Policy,
+    policies: Vec<Policy>,
     branch: Option<String>,
-    exceptions: Vec<Exception>,
+    /// The commits on the way, and their trailers; none where no exception is allowed or asked for.
+    steps: Vec<Step>,
+    trailers: Vec<Exception>,
+    /// What the change does to the policy itself.
+    notice: Option<String>,
 }
 
 /// Judges, and reports in the wanted form.
@@ -96,52 +102,155 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     };
     let repo = open_here(global)?;
     repo.trust_objects();
-    let Ranges { ranges, notes, unwritten } = ranges(global, options, &repo)?;
+    let Ranges { ranges, notes, refused, unwritten } = ranges(global, options, &repo)?;
     for note in &notes {
         screen.note(note);
     }
     let paths = wanted_paths(options, &repo, &ranges)?;
     let objects = repo.objects(unwritten);
+    named_paths_exist(&repo, &ranges)?;
     let gates = ranges.iter().map(|range| Gate {
         base: range.base,
         head: range.head,
         old: range.old,
         new: range.new,
-        policy: &range.way.policy,
+        policies: &range.way.policies,
         branch: range.way.branch.as_deref(),
         paths: &paths,
-        exceptions: &range.way.exceptions,
     });
     let gates: Vec<Gate<'_>> = gates.collect();
     let spare = objects.again();
-    let judged = judged(&gates, objects, screen)?;
-    if let (Some(last), Some(report)) = (ranges.last(), judged.last())
-        && let (0, Some(tree)) = (report.compared(), last.old)
-        && !check::protects_anything(&spare, tree, &last.way.policy)?
-    {
-        screen.warn("nothing that stands in the base is protected: see `append_only` in .roundtable.yaml");
+    let explain = match format {
+        Format::Human | Format::Github => Explain::First(report::SHOWN),
+        Format::Json | Format::Sarif => Explain::All,
+    };
+    let mut judged = judged(&gates, objects, explain, screen)?;
+    for ((range, gate), report) in ranges.iter().zip(&gates).zip(&mut judged) {
+        except(range, gate, report, &spare)?;
     }
+    let is_hook = options.staged || options.stdin;
+    protects_something(&ranges, &judged, &spare, is_hook, screen)?;
+    let notices: BTreeSet<&str> = ranges.iter().filter_map(|range| range.way.notice.as_deref()).collect();
+    let judged = judged.into_iter().zip(ranges.iter().map(|range| range.of_each));
     let reports: Vec<(Report, bool)> =
-        judged.into_iter().zip(&ranges).map(|(report, range)| (report, range.of_each)).collect();
+        refused.into_iter().map(|report| (report, false)).chain(judged).collect();
     let additive = reports.iter().all(|(report, _)| report.is_additive());
-    report::write(&repo, &reports, format, screen)?;
+    report::write(&repo, &reports, &notices, format, screen)?;
     // The process ends: taking thousands of reports apart first only takes time.
     std::mem::forget(reports);
     screen.check().map_err(Fail::new)?;
     Ok(if additive { Code::Yes } else { Code::No })
 }
 
+/// Marks what the trailers of commits except.
+fn except(range: &Range, gate: &Gate<'_>, report: &mut Report, objects: &Objects) -> Result<(), Fail> {
+    let way = &range.way;
+    if way.trailers.is_empty() || report.is_additive() {
+        return Ok(());
+    }
+    let own: Vec<&Step> = match range.of_each {
+        true => way.steps.iter().filter(|step| step.commit == range.head).collect(),
+        false => way.steps.iter().collect(),
+    };
+    let exceptions = Exceptions { steps: &own, trailers: &way.trailers };
+    Ok(exceptions.apply(gate, report, objects)?)
+}
+
+/// A path that an entry names without a wildcard is in the base or in the head: else it is a slip, and what was
+/// meant is not protected.
+fn named_paths_exist(repo: &Repo, ranges: &[Range]) -> Result<(), Fail> {
+    for range in ranges.iter().filter(|range| !range.of_each) {
+        let entries = range.way.policies.iter().flat_map(Policy::entries);
+        for named in entries.filter_map(crate::policy::Entry::named) {
+            let mut is_there = range.old.is_none();
+            for tree in [range.old, range.new].into_iter().flatten() {
+                is_there = is_there || repo.stands(tree, Path::new(named))?;
+            }
+            if !is_there {
+                return Err(Fail::new(format!(
+                    "`append_only` names {}, which is neither in the base nor in the head; correct the path in {}, or remove the entry",
+                    crate::plain::shown(named),
+                    config::FILE
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where nothing was compared, something is protected at least: else there is nothing that could be measured.
+fn protects_something(
+    ranges: &[Range],
+    judged: &[Report],
+    objects: &Objects,
+    is_hook: bool,
+    screen: &Screen,
+) -> Result<(), Fail> {
+    for (range, report) in ranges.iter().zip(judged).filter(|(range, _)| !range.of_each) {
+        let policies = &range.way.policies;
+        let on_purpose = policies.iter().all(|policy| policy.is_explicit && policy.entries().is_empty());
+        let Some(old) = range.old.filter(|_| !on_purpose) else { continue };
+        let trees = [Some(old), range.new];
+        let mut protects = report.compared() > 0;
+        for tree in trees.into_iter().flatten() {
+            protects = protects || check::protects_anything(objects, tree, policies)?;
+        }
+        if !protects {
+            let message = "nothing in the base or in the head is protected";
+            let hint = "see `append_only` in .roundtable.yaml; `append_only: []` protects nothing on purpose";
+            if !is_hook || policies.iter().any(|policy| policy.is_explicit) {
+                return Err(Fail::new(format!("{message}; {hint}")));
+            }
+            screen.warn(&format!("{message}: {hint}"));
+            continue;
+        }
+        for glob in unmatched(policies, objects, trees)? {
+            screen.warn(&format!(
+                "`append_only`: {} matches nothing in the base and in the head",
+                crate::plain::shown(&glob)
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The globs of the policies that match nothing.
+fn unmatched(
+    policies: &[Policy],
+    objects: &Objects,
+    trees: [Option<Oid>; 2],
+) -> Result<BTreeSet<String>, Fail> {
+    let mut found = BTreeSet::new();
+    for entry in policies.iter().flat_map(Policy::entries).filter(|entry| entry.is_meant()) {
+        let mut matches = entry.named().is_some();
+        for tree in trees.into_iter().flatten() {
+            let reaches = |folder: &[u8]| entry.reaches(folder);
+            matches =
+                matches || crate::repo::holds(objects, tree, &reaches, &mut |path| entry.matches(path))?;
+        }
+        if !matches {
+            found.insert(entry.glob().to_owned());
+        }
+    }
+    Ok(found)
+}
+
 /// As many comparisons are made between two looks at the clock.
 const PART: usize = 128;
 
 /// All comparisons; where somebody waits in parts, so that it can be said how far they are.
-fn judged(gates: &[Gate<'_>], objects: Objects, screen: &Screen) -> Result<Vec<Report>, Fail> {
+fn judged(
+    gates: &[Gate<'_>],
+    objects: Objects,
+    explain: Explain,
+    screen: &Screen,
+) -> Result<Vec<Report>, Fail> {
     if !screen.shows_progress() || gates.len() <= PART {
-        return Ok(check::judge(gates, objects)?);
+        return Ok(check::judge(gates, objects, explain)?);
     }
     let mut found = Vec::with_capacity(gates.len());
     for part in gates.chunks(PART) {
-        found.extend(check::judge(part, objects.again())?);
+        found.extend(check::judge(part, objects.again(), explain)?);
         screen.progress(found.len(), gates.len());
     }
     Ok(found)
@@ -149,7 +258,7 @@ fn judged(gates: &[Gate<'_>], objects: Objects, screen: &Screen) -> Result<Vec<R
 
 /// The repository of the options; in a hook, the one that git's own variables name. `git commit --all` and
 /// `git commit FILE` name an index of their own, and no folder.
-fn open_here(global: &Global) -> Result<Repo, Fail> {
+pub fn open_here(global: &Global) -> Result<Repo, Fail> {
     #[allow(clippy::disallowed_methods)]
     let in_hook = ["GIT_DIR", "GIT_INDEX_FILE"].iter().any(|name| std::env::var_os(name).is_some());
     if global.repo.is_none() && in_hook {
@@ -158,85 +267,209 @@ fn open_here(global: &Global) -> Result<Repo, Fail> {
     open(global)
 }
 
-/// The settings that hold at a commit, or those of `--config`.
-fn policy(global: &Global, repo: &Repo, tree: Option<Oid>) -> Result<Policy, Fail> {
-    let config = if let Some(path) = &global.config {
+/// The settings at a commit.
+fn config_at(repo: &Repo, tree: Oid) -> Result<Config, Fail> {
+    match repo.blob_at(tree, config::FILE)? {
+        Some(bytes) => Ok(Config::read(config::FILE, &bytes)?),
+        None => Ok(Config::default()),
+    }
+}
+
+/// The policies in force: those of the trees, each once, or that of `--config`.
+fn policies(global: &Global, repo: &Repo, trees: &[Oid]) -> Result<Vec<Policy>, Fail> {
+    let read = |config: Config| config.policy().map_err(Fail::new);
+    if let Some(path) = &global.config {
         let name = crate::plain::shown(&path.display().to_string());
-        Config::read(&name, &read_file(path, 1 << 20)?)?
-    } else {
-        let bytes = tree.map_or(Ok(None), |tree| repo.blob_at(tree, config::FILE))?;
-        bytes.map_or(Ok(Config::default()), |bytes| Config::read(config::FILE, &bytes))?
+        return Ok(vec![read(Config::read(&name, &read_file(path, 1 << 20)?)?)?]);
+    }
+    let mut known = Vec::new();
+    for tree in trees {
+        let bytes = repo.blob_at(*tree, config::FILE)?;
+        if !known.contains(&bytes) {
+            known.push(bytes);
+        }
+    }
+    if known.is_empty() {
+        known.push(None);
+    }
+    let configs = known.into_iter().map(|bytes| match bytes {
+        Some(bytes) => Ok(Config::read(config::FILE, &bytes)?),
+        None => Ok(Config::default()),
+    });
+    configs.map(|config: Result<Config, Fail>| read(config?)).collect()
+}
+
+/// What a change does to the policy, if anything.
+fn policy_notice(global: &Global, repo: &Repo, old: Option<Oid>, new: Option<Oid>) -> Option<String> {
+    let (old, new) = (old?, new?);
+    let same = repo.blob_at(old, config::FILE).ok()? == repo.blob_at(new, config::FILE).ok()?;
+    if same || global.config.is_some() {
+        return None;
+    }
+    let was = config_at(repo, old).ok();
+    let Ok(is) = config_at(repo, new) else {
+        return Some(format!("this change makes {} unreadable; the base's policy is applied", config::FILE));
     };
-    config.policy().map_err(Fail::new)
+    let keys =
+        |config: &Config| (config.append_only.clone(), config.allow_exceptions, config.items().to_owned());
+    (was.as_ref().map(keys) != Some(keys(&is))).then(|| {
+        format!("this change alters the policy in {}; the base's policy is applied to it", config::FILE)
+    })
 }
 
 /// What is to be compared, with notes on what is not.
 fn ranges(global: &Global, options: &Options, repo: &Repo) -> Result<Ranges, Fail> {
     if options.staged {
-        if repo.work_tree().is_none() {
-            return Err(Fail::new("a bare repository has no index; compare commits with --base and --head"));
-        }
-        let head = repo.head()?;
-        let old = head.map(|head| repo.tree_of(head)).transpose()?;
-        let policy = policy(global, repo, old)?;
-        let (new, unwritten) = repo.index_tree()?;
-        let base = head.unwrap_or(Oid::ZERO_SHA1);
-        let branch = repo.current_branch();
-        let way = Rc::new(Way { policy, branch, exceptions: Vec::new() });
-        let range = Range { base, head: Oid::ZERO_SHA1, old, new: Some(new), way, of_each: false };
-        return Ok(Ranges { ranges: vec![range], notes: Vec::new(), unwritten });
+        return staged(global, repo);
     }
     let objects = repo.objects(Unwritten::new());
-    let mut notes = Vec::new();
-    let mut found = Vec::new();
-    let wanted = if options.stdin { pushed(repo)? } else { vec![asked(options, repo, &mut notes)?] };
+    let mut found =
+        Ranges { ranges: Vec::new(), notes: Vec::new(), refused: Vec::new(), unwritten: Unwritten::new() };
+    let wanted = match options.stdin {
+        true => pushed(repo, &mut found.refused)?,
+        false => vec![asked(options, repo, &mut found.notes)?],
+    };
     for wanted in wanted {
-        let Wanted { base, head, branch, direct } = wanted;
-        let Some(head) = head else { continue };
-        let mut straight = None;
-        let start = match base {
-            None => None,
-            Some(base) if direct => Some(base),
-            Some(base) => Some(match objects.way_back(base, head) {
-                WayBack::Straight(steps) => {
-                    straight = Some(steps);
-                    base
+        let Some(head) = wanted.head else { continue };
+        if wanted.bases.is_empty() {
+            let way = Way {
+                policies: policies(global, repo, &[])?,
+                branch: wanted.branch.clone(),
+                steps: Vec::new(),
+                trailers: Vec::new(),
+                notice: None,
+            };
+            let new = Some(repo.tree_of(head)?);
+            let base = Oid::ZERO_SHA1;
+            found.ranges.push(Range { base, head, old: None, new, way: Rc::new(way), of_each: false });
+        }
+        for (tip, start, straight) in starts(repo, &objects, &wanted, head)? {
+            let way = Rc::new(way(global, repo, &wanted, [start, tip, head], straight, options.each)?);
+            compare_from(repo, &way, start, head, options.each, &mut found.ranges)?;
+        }
+    }
+    Ok(found)
+}
+
+/// The index beside HEAD.
+fn staged(global: &Global, repo: &Repo) -> Result<Ranges, Fail> {
+    if repo.work_tree().is_none() {
+        return Err(Fail::new("a bare repository has no index; compare commits with --base and --head"));
+    }
+    let head = repo.head()?;
+    let old = head.map(|head| repo.tree_of(head)).transpose()?;
+    let (new, unwritten) = repo.index_tree()?;
+    let way = Way {
+        policies: policies(global, repo, old.as_slice())?,
+        branch: repo.current_branch(),
+        steps: Vec::new(),
+        trailers: Vec::new(),
+        notice: policy_notice_of_index(global, repo, old, new, &unwritten),
+    };
+    let base = head.unwrap_or(Oid::ZERO_SHA1);
+    let range = Range { base, head: Oid::ZERO_SHA1, old, new: Some(new), way: Rc::new(way), of_each: false };
+    Ok(Ranges { ranges: vec![range], notes: Vec::new(), refused: Vec::new(), unwritten })
+}
+
+/// As [`policy_notice`]: trees of the index may be in memory only.
+fn policy_notice_of_index(
+    global: &Global,
+    repo: &Repo,
+    old: Option<Oid>,
+    new: Oid,
+    unwritten: &Unwritten,
+) -> Option<String> {
+    match unwritten.contains_key(&new) {
+        true => None,
+        false => policy_notice(global, repo, old, Some(new)),
+    }
+}
+
+/// Where comparisons begin: the tip that was asked for, the commit itself, and the commits on the way where
+/// they are known already. Of two tips with a common start it is one comparison.
+type Start = (Oid, Oid, Option<Vec<Step>>);
+
+fn starts(repo: &Repo, objects: &Objects, wanted: &Wanted, head: Oid) -> Result<Vec<Start>, Fail> {
+    let mut found: Vec<Start> = Vec::new();
+    let mut unrelated = None;
+    for tip in &wanted.bases {
+        let way = if wanted.direct { WayBack::Ancestor } else { objects.way_back(*tip, head) };
+        let (bases, straight) = match way {
+            WayBack::Straight(steps) => (vec![*tip], Some(steps)),
+            WayBack::Ancestor => (vec![*tip], None),
+            WayBack::Unknown => match repo.merge_bases(*tip, head) {
+                Ok(bases) => (bases, None),
+                Err(error) => {
+                    unrelated = Some(error);
+                    continue;
                 }
-                WayBack::Ancestor => base,
-                WayBack::Unknown => repo.merge_base(base, head)?,
-            }),
+            },
         };
-        let old = start.map(|start| repo.tree_of(start)).transpose()?;
-        let policy = policy(global, repo, old)?;
-        let exceptions = match (policy.allow_exceptions, start) {
-            (true, Some(start)) => exceptions(repo, start, head)?,
-            _ => Vec::new(),
-        };
-        let way = Rc::new(Way { policy, branch, exceptions });
-        let base = start.unwrap_or(Oid::ZERO_SHA1);
-        if let (true, Some(start)) = (options.each, start) {
-            let steps = straight.map_or_else(|| repo.commits_between(start, head), Ok)?;
-            let trees: BTreeMap<Oid, Oid> = steps.iter().map(|step| (step.commit, step.tree)).collect();
-            let tree =
-                |commit: Oid| trees.get(&commit).map_or_else(|| repo.tree_of(commit), |tree| Ok(*tree));
-            for step in &steps {
-                for parent in &step.parents {
-                    let (old, new) = (Some(tree(*parent)?), Some(step.tree));
-                    let way = Rc::clone(&way);
-                    found.push(Range { base: *parent, head: step.commit, old, new, way, of_each: true });
-                }
+        let mut straight = straight;
+        for base in bases {
+            if !found.iter().any(|(known, start, _)| (*known, *start) == (*tip, base)) {
+                found.push((*tip, base, straight.take()));
             }
         }
-        let new = Some(repo.tree_of(head)?);
-        found.push(Range { base, head, old, new, way, of_each: false });
     }
-    Ok(Ranges { ranges: found, notes, unwritten: Unwritten::new() })
+    match unrelated {
+        // One tip that has something in common is enough where several were tried.
+        Some(error) if found.is_empty() => Err(error.into()),
+        _ => Ok(found),
+    }
+}
+
+/// What the comparisons from a start to a head have in common.
+fn way(
+    global: &Global,
+    repo: &Repo,
+    wanted: &Wanted,
+    [start, tip, head]: [Oid; 3],
+    straight: Option<Vec<Step>>,
+    each: bool,
+) -> Result<Way, Fail> {
+    let (old, new) = (repo.tree_of(start)?, repo.tree_of(head)?);
+    let policies = policies(global, repo, &[old, repo.tree_of(tip)?])?;
+    let excepts = policies.iter().all(|policy| policy.allow_exceptions);
+    let steps = match (each || excepts, straight) {
+        (false, _) => Vec::new(),
+        (true, Some(steps)) => steps,
+        (true, None) => repo.commits_between(start, head)?,
+    };
+    let trailers = if excepts { trailers(repo, &steps)? } else { Vec::new() };
+    let notice = policy_notice(global, repo, Some(old), Some(new));
+    Ok(Way { policies, branch: wanted.branch.clone(), steps, trailers, notice })
+}
+
+/// Adds the comparison of a start with a head, and before it those of every commit on the way.
+fn compare_from(
+    repo: &Repo,
+    way: &Rc<Way>,
+    start: Oid,
+    head: Oid,
+    each: bool,
+    found: &mut Vec<Range>,
+) -> Result<(), Fail> {
+    if each {
+        let trees: BTreeMap<Oid, Oid> = way.steps.iter().map(|step| (step.commit, step.tree)).collect();
+        let tree = |commit: Oid| trees.get(&commit).map_or_else(|| repo.tree_of(commit), |tree| Ok(*tree));
+        for step in &way.steps {
+            for parent in &step.parents {
+                let (old, new) = (Some(tree(*parent)?), Some(step.tree));
+                let way = Rc::clone(way);
+                found.push(Range { base: *parent, head: step.commit, old, new, way, of_each: true });
+            }
+        }
+    }
+    let (old, new) = (Some(repo.tree_of(start)?), Some(repo.tree_of(head)?));
+    found.push(Range { base: start, head, old, new, way: Rc::clone(way), of_each: false });
+    Ok(())
 }
 
 /// A base and a head as they were asked for.
 struct Wanted {
-    /// None where there is nothing that could be lost.
-    base: Option<Oid>,
+    /// What it is to be merged into; none where there is nothing that could be lost.
+    bases: Vec<Oid>,
     /// None where nothing is to be judged.
     head: Option<Oid>,
     /// The branch that the change is to land on.
@@ -251,10 +484,11 @@ fn asked(options: &Options, repo: &Repo, notes: &mut Vec<String>) -> Result<Want
     {
         let (base, head, direct) = event.range(repo)?;
         let head = match &options.head {
-            Some(head) => Some(repo.resolve(head)?),
+            Some(head) => Some(resolve(repo, head)?),
             None => head,
         };
-        return Ok(Wanted { base, head, branch: event.branch(), direct: direct || options.direct });
+        let bases = base.into_iter().collect();
+        return Ok(Wanted { bases, head, branch: event.branch(), direct: direct || options.direct });
     }
     let base = match &options.base {
         Some(base) => base.clone(),
@@ -266,13 +500,27 @@ fn asked(options: &Options, repo: &Repo, notes: &mut Vec<String>) -> Result<Want
             found
         }
     };
-    let head = repo.resolve(options.head.as_deref().unwrap_or("HEAD"))?;
+    let head = resolve(repo, options.head.as_deref().unwrap_or("HEAD"))?;
     let branch = repo.branch_named(&base);
-    Ok(Wanted { base: Some(repo.resolve(&base)?), head: Some(head), branch, direct: options.direct })
+    Ok(Wanted { bases: vec![resolve(repo, &base)?], head: Some(head), branch, direct: options.direct })
+}
+
+/// The commit of a revision. A name of several references is refused: git would take one of them, and a tag
+/// before a branch.
+fn resolve(repo: &Repo, revision: &str) -> Result<Oid, Fail> {
+    let meanings = repo.meanings(revision);
+    if meanings.is_empty() {
+        return Ok(repo.resolve(revision)?);
+    }
+    Err(Fail::new(format!(
+        "\"{}\" may be {}; write one of them out",
+        crate::plain::shown(revision),
+        meanings.iter().map(|name| crate::plain::shown(name)).collect::<Vec<_>>().join(" or ")
+    )))
 }
 
 /// The updates of a push: `old new ref` lines on standard input.
-fn pushed(repo: &Repo) -> Result<Vec<Wanted>, Fail> {
+fn pushed(repo: &Repo, refused: &mut Vec<Report>) -> Result<Vec<Wanted>, Fail> {
     let mut text = String::new();
     let read = std::io::stdin().lock().take(64 << 20).read_to_string(&mut text);
     read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
@@ -290,29 +538,38 @@ fn pushed(repo: &Repo) -> Result<Vec<Wanted>, Fail> {
         };
         let (old, new) = (id()?, id()?);
         let name = words.next().filter(|name| name.starts_with("refs/")).ok_or_else(wrong)?;
+        if name.starts_with("refs/replace/") {
+            refused.push(check::replaced(&crate::plain::shown(name), old, new));
+            continue;
+        }
         let branch = name.strip_prefix("refs/heads/").map(str::to_owned);
         // A tag may point at anything; what it points at is judged where it is a commit.
         let commit = |id: Oid| repo.resolve(&id.to_string());
-        let (base, head, direct) = match (old == Oid::ZERO_SHA1, new == Oid::ZERO_SHA1) {
-            (_, true) => (None, None, true),
-            (false, false) => (Some(commit(old)?), Some(commit(new)?), true),
-            (true, false) => (repo.head()?, Some(commit(new)?), false),
+        let (bases, head, direct) = match (old == Oid::ZERO_SHA1, new == Oid::ZERO_SHA1) {
+            (_, true) => (Vec::new(), None, true),
+            (false, false) => (vec![commit(old)?], Some(commit(new)?), true),
+            // A new reference: what it forked from, or where HEAD has no commit, from anything there is.
+            (true, false) => match repo.head()? {
+                Some(head) => (vec![head], Some(commit(new)?), false),
+                None => (repo.tips()?, Some(commit(new)?), false),
+            },
         };
-        found.push(Wanted { base, head, branch, direct });
+        found.push(Wanted { bases, head, branch, direct });
     }
     Ok(found)
 }
 
-/// The exceptions that commits make: trailers `Roundtable-Allow: <path> <reason>`.
-fn exceptions(repo: &Repo, base: Oid, head: Oid) -> Result<Vec<Exception>, Fail> {
+/// The trailers of commits: `Roundtable-Allow: <path> <reason>`.
+fn trailers(repo: &Repo, steps: &[Step]) -> Result<Vec<Exception>, Fail> {
     let mut found = Vec::new();
-    for Step { commit, .. } in repo.commits_between(base, head)? {
-        let message = repo.message_of(commit)?;
+    for Step { commit, .. } in steps {
+        let message = repo.message_of(*commit)?;
         let last = message.trim_end().rsplit("\n\n").next().unwrap_or_default();
         for line in last.lines() {
             let Some(value) = line.strip_prefix("Roundtable-Allow:") else { continue };
             if let Some((path, reason)) = value.trim().split_once(char::is_whitespace) {
-                found.push(Exception { path: path.to_owned(), reason: reason.trim().to_owned(), commit });
+                let (path, reason) = (path.to_owned(), reason.trim().to_owned());
+                found.push(Exception { path, reason, commit: *commit });
             }
         }
     }

@@ -91,6 +91,15 @@ pub fn steps() -> Vec<CompletionCandidate> {
     steps.into_iter().map(candidate).collect()
 }
 
+/// The built-in review rules.
+pub fn review_rules() -> Vec<CompletionCandidate> {
+    let rules = crate::review::Rules::built_in().unwrap_or_default();
+    let candidate = |rule: &crate::review::Rule| {
+        CompletionCandidate::new(rule.file.rule.clone()).help(Some(rule.file.title.clone().into()))
+    };
+    rules.iter().map(candidate).collect()
+}
+
 /// The branches of the repository.
 pub fn branches() -> Vec<CompletionCandidate> {
     let found = repository().and_then(|repo| repo.branches("").ok()).unwrap_or_default();

@@ -153,7 +153,7 @@ impl Setup {
 
 /// Holds one discussion and lands it.
 pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, Fail> {
-    let built_in = table::BuiltIn::begin();
+    let built_in = table::BuiltIn::for_a_discussion();
     if let Some(remote) = &options.push {
         push::possible(&open(global)?, remote)?;
     }
@@ -322,7 +322,7 @@ fn with_log<T>(
 /// How far a discussion came.
 enum Came<'s> {
     Through(Box<Held<'s>>),
-    Waiting(Waiting<'s>),
+    Waiting(Box<Waiting<'s>>),
 }
 
 /// A discussion that waits for its user, and what this run took.
@@ -471,7 +471,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     };
     let tokens = task.voice.max_tokens_total;
     let exists = place.exists;
-    let rules = Arc::new(Rules::over(&library.own_review_rules())?);
+    let rules = Rules::of(&library.own_review_rules())?;
     Ok(Setup { repo, library, rules, item, script, opened, voice, tokens, base, fixed, exists, begun })
 }
 
@@ -574,6 +574,9 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
     }
     screen.say(&talk.introduction()?);
     let mut stand_in = stand_in(setup, step);
+    if setup.voice.is_reviewer() {
+        stand_in.prepare();
+    }
     let cast = &setup.library.cast;
     let mut script = setup.script.clone();
     for record in &setup.begun {
@@ -613,9 +616,9 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
     let unfinished = || Fail::new("the discussion did not come to its end");
     if !talk.is_closed() {
         let paused = talk.pause().ok_or_else(unfinished)?;
-        return Ok(Came::Waiting(Waiting { setup, paused, usage }));
+        return Ok(Came::Waiting(Box::new(Waiting { setup, paused, usage })));
     }
-    let forms = Forms::read(setup.library.rules(), &setup.library.language)?;
+    let forms = Forms::of(&setup.library)?;
     let possible = minutes::possible_decisions(&talk, &forms);
     let finished = talk.finish().ok_or_else(unfinished)?;
     screen.say(&format!("\n{}", synthesis::spoken_summary(&finished, &setup.library)?));
@@ -658,7 +661,8 @@ fn begin<'s>(setup: &'s Setup, step: &'s Step, clock: &dyn Fn() -> Time) -> Resu
 /// The reviewer: it speaks, or stands in where a model does not.
 fn stand_in<'s>(setup: &'s Setup, step: &Step) -> Reviewer<'s> {
     let depth = setup.item.meta.depth(&step.phase).unwrap_or(step.depth);
-    Reviewer::new(setup.item.documents(), &step.outputs, Arc::clone(&setup.rules), depth)
+    let reviewer = Reviewer::new(setup.item.documents(), &step.outputs, Arc::clone(&setup.rules), depth);
+    reviewer.adding_to(synthesis::target(&setup.item, step))
 }
 
 /// The head of a model's prompts.

@@ -66,9 +66,8 @@ impl Event {
         match self.name.as_str() {
             "pull_request" => {
                 let base = here(self.id("/pull_request/base/sha")?)?;
-                let head = self.id("/pull_request/head/sha")?;
-                // A checkout without history has the merge of the two only.
-                let head = if repo.has(head) { head } else { repo.resolve("HEAD")? };
+                // A checkout without history has the merge of the two only: that is another commit.
+                let head = here(self.id("/pull_request/head/sha")?)?;
                 Ok((Some(base), Some(head), false))
             }
             "merge_group" => {

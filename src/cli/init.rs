@@ -10,6 +10,7 @@ use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, open};
 use crate::plain;
+use crate::policy::Preset;
 
 /// Where the action of this build stands: `OWNER/REPOSITORY@COMMIT`; releases know it.
 const ACTION: Option<&str> = option_env!("ROUNDTABLE_ACTION");
@@ -82,7 +83,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let action = action(options)?;
     let mut found = Vec::new();
     // First all is looked at, then all is written: a file that cannot be written stops the rest.
-    for file in wanted(options, &action) {
+    for file in wanted(options, &action, &layouts(&root)) {
         let stands = stands(&root, &file)?;
         found.push((file, stands));
     }
@@ -157,7 +158,7 @@ fn action(options: &Options) -> Result<String, Fail> {
 }
 
 /// Every file, as this repository is to have it.
-fn wanted(options: &Options, action: &str) -> Vec<Wanted> {
+fn wanted(options: &Options, action: &str, layouts: &[String]) -> Vec<Wanted> {
     let filled = |text: &str| {
         let version = concat!("v", env!("CARGO_PKG_VERSION"));
         let text = text.replace("__ACTION__", action).replace("__VERSION__", version);
@@ -177,7 +178,7 @@ fn wanted(options: &Options, action: &str) -> Vec<Wanted> {
     let file = |path, text: String, is_program| Wanted { path, text, is_program };
     let mut files = vec![
         file(".github/workflows/roundtable.yml", filled(workflow), false),
-        file(".roundtable.yaml", settings(options.live), false),
+        file(".roundtable.yaml", settings(options.live, layouts), false),
         file(".githooks/pre-commit", include_str!("init/pre-commit").to_owned(), true),
     ];
     if options.backlog {
@@ -198,11 +199,26 @@ fn listening(workflow: &str) -> String {
     text.replace(&format!("    {check}\n"), &format!("    {check} && github.event_name != 'issue_comment'\n"))
 }
 
-/// The settings' file.
-fn settings(live: bool) -> String {
+/// The presets whose layout a repository has.
+fn layouts(root: &Path) -> Vec<String> {
+    let has = |preset: &Preset| {
+        preset.places.iter().map(|place| root.join(place)).any(|place| match &preset.says {
+            None => place.is_dir(),
+            Some(says) => std::fs::read_to_string(place).is_ok_and(|text| text.contains(says)),
+        })
+    };
+    Preset::all().into_iter().filter(has).map(|preset| preset.name).collect()
+}
+
+/// The settings' file, with the presets that the repository's layout asks for.
+fn settings(live: bool, layouts: &[String]) -> String {
     let text = include_str!("init/roundtable.yaml");
+    let presets: String = layouts.iter().map(|name| format!("  - {{ preset: {name} }}\n")).collect();
+    let default = "# append_only:\n#   - docs/requirements/**\n";
+    let protects = format!("append_only:\n  - docs/requirements/**\n{presets}");
+    let text = if layouts.is_empty() { text.to_owned() } else { text.replace(default, &protects) };
     if !live {
-        return text.to_owned();
+        return text;
     }
     text.replace("# github:\n", "github:\n").replace("#   live: false\n", "  live: true\n")
 }

@@ -4,6 +4,7 @@
 mod actions;
 mod add;
 mod analyze;
+mod archive;
 mod audit;
 mod before_run;
 mod check;
@@ -23,6 +24,7 @@ mod recording;
 mod replay;
 mod report;
 mod resume;
+mod review;
 mod rules;
 mod screen;
 mod service;
@@ -106,6 +108,8 @@ enum Verb {
     Analyze(analyze::Options),
     /// Tell whether a change only adds: the gate before a merge
     Check(check::Options),
+    /// Move lines of a living document to its archive
+    Archive(archive::Options),
     /// Make a new item: a meta.json, in a folder of documents or in a new one
     Add(add::Options),
     /// Run a recording again and compare what comes out; with --branch, commit it
@@ -120,6 +124,8 @@ enum Verb {
     Status(status::Options),
     /// List, read and check the step files
     Steps(steps::Options),
+    /// Tell what documents leave open: words nobody can check, conflicts, holes
+    Review(review::Options),
     /// List, read and check the rules that users' words are read by
     Rules(rules::Options),
     /// Answer an event of GitHub Actions: a label on an issue, a change to be checked
@@ -169,6 +175,7 @@ fn perform(global: &Global, verb: Verb, screen: &Screen) -> Result<Code, Fail> {
         Verb::Elaborate(options) => elaborate::run(global, options, screen),
         Verb::Analyze(options) => analyze::run(global, options, screen),
         Verb::Check(options) => check::run(global, &options, screen),
+        Verb::Archive(options) => archive::run(global, &options, screen),
         Verb::Add(options) => add::run(global, &options, screen),
         Verb::Replay(options) => replay::run(global, &options, screen),
         Verb::Why(options) => why::run(global, &options, screen),
@@ -176,6 +183,7 @@ fn perform(global: &Global, verb: Verb, screen: &Screen) -> Result<Code, Fail> {
         Verb::Show(options) => show::run(global, &options, screen),
         Verb::Status(options) => status::run(global, &options, screen),
         Verb::Steps(options) => steps::run(global, &options, screen),
+        Verb::Review(options) => review::run(global, &options, screen),
         Verb::Rules(options) => rules::run(&options, screen),
         Verb::Github(options) => github::run(global, options, screen),
         Verb::Init(options) => init::run(global, &options, screen),

@@ -1,4 +1,4 @@
-//! `roundtable rules list | show | check`: the rules that users' words are read by.
+//! `roundtable rules list | show | check`: the rules that users' words are read by, and those of `review`.
 //!
 //! A rule is named `decisions/label`, by its file and its id. Other kinds of rules join as more [`Row`]s.
 
@@ -15,6 +15,8 @@ use crate::files;
 use crate::finding::{Finding, did_you_mean};
 use crate::library::{File, rule_files};
 use crate::minutes::FILES;
+use crate::review::rule::Example;
+use crate::review::{self, Document, Rule, Rules};
 use crate::text::rules::{Book, Written, check as check_language, is_rules};
 
 /// The language whose rules are listed.
@@ -57,8 +59,11 @@ struct Row {
 
 pub fn run(options: &Options, screen: &Screen) -> Result<Code, Fail> {
     match &options.verb {
-        Verb::List => list(&rows()?, screen),
-        Verb::Show { rule } => show(&rows()?, rule, screen),
+        Verb::List => list(&rows()?, &with_examples(&[])?, screen),
+        Verb::Show { rule } => match with_examples(&[])?.find(rule) {
+            Ok(rule) => show_review(rule, screen),
+            Err(_) => show(&rows()?, rule, screen),
+        },
         Verb::Check { dir } => check(dir.as_deref(), screen),
     }
 }
@@ -75,8 +80,109 @@ fn rows() -> Result<Vec<Row>, Fail> {
     Ok(rows.collect())
 }
 
-fn list(rows: &[Row], screen: &Screen) -> Result<Code, Fail> {
+/// The folder of the review rules.
+const REVIEW: &str = "review/";
+
+/// The review rules with their examples, and files laid over them; paths are below the rules folder.
+fn with_examples(own: &[File]) -> Result<Rules, Finding> {
+    let built_in =
+        review::rule::sources().iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
+    let own: Vec<File> = own
+        .iter()
+        .filter_map(|(path, text)| Some((path.strip_prefix(REVIEW)?.to_owned(), text.clone())))
+        .collect();
+    let kept = built_in.filter(|(path, _)| own.iter().all(|(other, _)| other != path));
+    let files: Vec<File> = kept.chain(own.iter().cloned()).collect();
+    Rules::over(&files).map_err(|finding| finding.below(Some(REVIEW)))
+}
+
+fn list_review(rules: &Rules, screen: &Screen) {
+    let cells = |rule: &Rule| {
+        let file = &rule.file;
+        vec![format!("  {}", file.rule), file.severity.name().to_owned(), file.title.clone()]
+    };
+    let table: Vec<Vec<String>> = rules.iter().map(cells).collect();
+    let mut persona = "";
+    for (rule, line) in rules.iter().zip(columns::lines(&table, screen.width())) {
+        if rule.file.persona != persona {
+            persona = &rule.file.persona;
+            screen.say_strong(&format!("{REVIEW}{persona}"));
+        }
+        screen.say(&line);
+    }
+}
+
+fn show_review(rule: &Rule, screen: &Screen) -> Result<Code, Fail> {
     screen.page();
+    let file = &rule.file;
+    screen.say_strong(&format!("{}: {}", file.rule, file.title));
+    screen.say(&format!("{} · {} · {}", file.severity.name(), file.persona, file.reference));
+    screen.say(&format!("\n{}\n{}\n{}", file.message, file.why, file.suggest));
+    if let Some(measure) = &file.measure {
+        screen.say(&format!("\nmeasure: {measure}"));
+    }
+    for (key, list) in [("any", &file.any), ("unless", &file.unless), ("options", &file.options)] {
+        if !list.is_empty() {
+            screen.say_strong(&format!("\n{key}"));
+            list.iter().for_each(|entry| screen.say(&format!("- {entry}")));
+        }
+    }
+    for (key, examples) in [("yes", &file.yes), ("no", &file.no)] {
+        screen.say_strong(&format!("\n{key}"));
+        for example in examples {
+            let texts: Vec<String> = example.documents().into_iter().map(|(_, text)| text).collect();
+            screen.say(&format!("- {}", texts.join("\n\n").replace('\n', "\n  ")));
+        }
+    }
+    screen.json(&review_as_json(rule));
+    Ok(Code::Yes)
+}
+
+fn review_as_json(rule: &Rule) -> Value {
+    let mut value = serde_json::to_value(&rule.file).unwrap_or_default();
+    value["path"] = json!(format!("{REVIEW}{}", rule.path));
+    value
+}
+
+/// What is wrong with the examples of the review rules.
+fn broken_examples(rules: &Rules, is_checked: &dyn Fn(&str) -> bool) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for rule in rules.iter() {
+        let path = format!("{REVIEW}{}", rule.path);
+        if !is_checked(&path) {
+            continue;
+        }
+        let mut options = review::Options::default();
+        // A comment is in use only where the rule that it names is run.
+        if rule.file.measure.as_deref() != Some("ignores") {
+            options.rules.insert(rule.file.rule.clone());
+        }
+        for (examples, wanted) in [(&rule.file.yes, true), (&rule.file.no, false)] {
+            let wrong = examples.iter().filter(|example| is_found(rules, rule, example, &options) != wanted);
+            for example in wrong {
+                let text = example.documents().into_iter().next().map(|(_, text)| text).unwrap_or_default();
+                let shown = crate::plain::cut(&crate::plain::one_line(&text), 80);
+                let message = match wanted {
+                    true => format!("the example \"{shown}\" of `yes` has no finding"),
+                    false => format!("the example \"{shown}\" of `no` has a finding"),
+                };
+                found.push(Finding::at(&path, "", 1, 1, message).hint("change the phrases, or the example"));
+            }
+        }
+    }
+    found
+}
+
+fn is_found(rules: &Rules, rule: &Rule, example: &Example, options: &review::Options) -> bool {
+    let texts = example.documents();
+    let documents: Vec<Document<'_>> = texts.iter().map(|(path, text)| Document { path, text }).collect();
+    let found = review::review(&documents, rules, options).findings;
+    found.iter().any(|finding| finding.rule == rule.file.rule)
+}
+
+fn list(rows: &[Row], review: &Rules, screen: &Screen) -> Result<Code, Fail> {
+    screen.page();
+    list_review(review, screen);
     let cells = |row: &Row| {
         let sure = if row.written.sure { "" } else { " (not sure)" };
         vec![format!("  {}", row.name), format!("{}{sure}", row.written.title)]
@@ -90,7 +196,8 @@ fn list(rows: &[Row], screen: &Screen) -> Result<Code, Fail> {
         }
         screen.say(&line);
     }
-    screen.json(&json!({ "rules": rows.iter().map(as_json).collect::<Vec<_>>() }));
+    let all = review.iter().map(review_as_json).chain(rows.iter().map(as_json));
+    screen.json(&json!({ "rules": all.collect::<Vec<_>>() }));
     Ok(Code::Yes)
 }
 
@@ -104,7 +211,9 @@ fn as_json(row: &Row) -> Value {
 
 fn show(rows: &[Row], name: &str, screen: &Screen) -> Result<Code, Fail> {
     let Some(row) = rows.iter().find(|row| row.name == name) else {
-        let known: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+        let review = with_examples(&[])?;
+        let names = review.iter().map(|rule| rule.file.rule.as_str());
+        let known: Vec<&str> = rows.iter().map(|row| row.name.as_str()).chain(names).collect();
         let hint = did_you_mean(name, &known);
         let hint = if hint.is_empty() { "; `roundtable rules list` shows them".to_owned() } else { hint };
         return Err(Fail::new(format!("no rule \"{}\"{hint}", crate::plain::shown(name))));
@@ -130,11 +239,16 @@ fn check(dir: Option<&Path>, screen: &Screen) -> Result<Code, Fail> {
     let languages: BTreeSet<&str> = folders.chain([LANGUAGE]).collect();
     let mut findings: Vec<Finding> =
         languages.iter().flat_map(|language| check_language(files.iter().copied(), language)).collect();
+    match with_examples(&own) {
+        Ok(rules) => findings.extend(broken_examples(&rules, &is_checked)),
+        Err(finding) => findings.push(finding),
+    }
     // A family of the folder may break a built-in rule: that is told, too.
     findings.sort_by_key(|finding| !is_checked(&finding.path));
     let is_language = |path: &str| languages.iter().any(|language| is_rules(path, language));
+    let is_rule = |path: &str| is_language(path) || path.starts_with(REVIEW);
     let checked: BTreeSet<&str> =
-        files.iter().map(|(path, _)| *path).filter(|path| is_checked(path) && is_language(path)).collect();
+        files.iter().map(|(path, _)| *path).filter(|path| is_checked(path) && is_rule(path)).collect();
     for (at, finding) in findings.iter().enumerate() {
         if at > 0 {
             screen.say("");

@@ -15,14 +15,18 @@ use super::exit::{Code, Fail};
 use super::pager;
 use crate::discussion::event::Record;
 use crate::discussion::transcript::{self, Speaker};
-use crate::finding::Finding;
+use crate::finding::{Excerpt, Finding};
 use crate::persona::Cast;
 use crate::plain;
+use crate::review::Severity;
+use unicode_width::UnicodeWidthStr as _;
 
 /// Where the program writes to.
 pub struct Screen {
     colour: bool,
     colour_errors: bool,
+    /// Standard output is a terminal.
+    is_terminal: bool,
     quiet: bool,
     json: bool,
     /// A runner of GitHub Actions reads along and obeys commands in what is printed.
@@ -58,6 +62,15 @@ fn harmless(json: &str) -> String {
     crate::json::visible(json).replace("##[", "##\\u005b")
 }
 
+/// The colour of a finding.
+fn color_of(severity: Severity) -> AnsiColor {
+    match severity {
+        Severity::Major => AnsiColor::Red,
+        Severity::Minor => AnsiColor::Yellow,
+        Severity::Note => AnsiColor::Cyan,
+    }
+}
+
 impl Screen {
     #[allow(clippy::disallowed_methods)]
     pub fn new(color: Color, quiet: bool, json: bool) -> Screen {
@@ -71,6 +84,7 @@ impl Screen {
         Screen {
             colour: wanted(io::stdout().is_terminal()),
             colour_errors: wanted(io::stderr().is_terminal()),
+            is_terminal: io::stdout().is_terminal(),
             quiet,
             json,
             runner: std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
@@ -253,6 +267,42 @@ impl Screen {
         let label = self.styled(color.on_default().bold(), &format!("{kind}[{code}]"));
         if self.talks() {
             self.write(&format!("{label}: {}\n", plain::one_line(message)));
+        }
+    }
+
+    /// The first line of a finding of a review.
+    pub fn say_review(&self, severity: Severity, rule: &str, message: &str) {
+        let label =
+            self.styled(color_of(severity).on_default().bold(), &format!("{}[{rule}]", severity.name()));
+        if self.talks() {
+            self.write(&format!("{label}: {}\n", plain::one_line(message)));
+        }
+    }
+
+    /// A place in a file; where the terminal shows links, one that opens it.
+    pub fn say_link(&self, path: &str, line: usize, column: usize) {
+        let shown = format!("{}:{line}:{column}", plain::shown(path));
+        let full =
+            std::path::absolute(path).ok().filter(|full| self.colour && self.is_terminal && full.exists());
+        let place = full.map_or(shown.clone(), |full| {
+            let full = full.to_string_lossy().replace('%', "%25").replace(' ', "%20");
+            format!("\u{1b}]8;;file://{full}#{line}\u{1b}\\{shown}\u{1b}]8;;\u{1b}\\")
+        });
+        if self.talks() {
+            self.write(&format!("  --> {place}\n"));
+        }
+    }
+
+    /// The line of marks below an excerpt.
+    pub fn say_marks(&self, indent: &str, excerpt: &Excerpt, severity: Severity) {
+        let width = |from: usize, count: usize| {
+            excerpt.text.chars().skip(from).take(count).collect::<String>().width()
+        };
+        let blank = " ".repeat(width(0, excerpt.before));
+        let marks = "^".repeat(width(excerpt.before, excerpt.marked).max(1));
+        let marks = self.styled(color_of(severity).on_default().bold(), &marks);
+        if self.talks() {
+            self.write(&format!("{indent}{blank}{marks}\n"));
         }
     }
 

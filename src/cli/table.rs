@@ -12,7 +12,9 @@ use super::{Global, exit::Fail, read_file};
 use crate::config::{self, Config, LANGUAGE};
 use crate::item::path::is_safe_name;
 use crate::library::{Library, Unusable};
+use crate::minutes::Forms;
 use crate::repo::{Repo, short};
+use crate::review::Rules;
 
 /// The settings of `--config`, which win over a commit's own.
 pub fn operators(global: &Global) -> Result<Option<Config>, Fail> {
@@ -51,10 +53,25 @@ pub struct BuiltIn(Receiver<Result<Arc<Library>, Unusable>>);
 impl BuiltIn {
     /// Begins to read.
     pub fn begin() -> BuiltIn {
+        BuiltIn::and_then(|_| {})
+    }
+
+    /// The same for a discussion: its rules are read as soon as the library is.
+    pub fn for_a_discussion() -> BuiltIn {
+        BuiltIn::and_then(|library| {
+            // What is wrong with them is told where they are asked for.
+            let _ = (Forms::of(library).is_ok(), Rules::of(&[]).is_ok());
+        })
+    }
+
+    fn and_then(then: fn(&Library)) -> BuiltIn {
         let (tell, told) = mpsc::channel();
         let read = move || {
+            let library = Library::built_in().map(Arc::new);
+            let own = library.as_ref().ok().map(Arc::clone);
             // Nobody waits for it where the repository could not be read.
-            let _ = tell.send(Library::built_in().map(Arc::new));
+            let _ = tell.send(library);
+            own.as_deref().into_iter().for_each(then);
         };
         // Where there is no second thread, the library is read when it is asked for.
         let _ = std::thread::Builder::new().spawn(read);

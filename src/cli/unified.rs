@@ -56,6 +56,16 @@ fn hunks([old, new]: &[Vec<&str>; 2]) -> Vec<Vec<DiffOp>> {
     )
 }
 
+/// The lines of the new text that differ from the old one, counted from 1.
+pub fn changed_lines(old: &str, new: &str) -> Vec<std::ops::Range<usize>> {
+    let texts = [lines(old), lines(new)];
+    let ops = hunks(&texts).into_iter().flatten().filter(|op| op.tag() != DiffTag::Equal);
+    ops.map(|op| op.new_range())
+        .filter(|range| !range.is_empty())
+        .map(|range| range.start + 1..range.end + 1)
+        .collect()
+}
+
 /// The lines of one operation, each behind its sign.
 fn show(op: DiffOp, [old, new]: &[Vec<&str>; 2], shown: &mut String) {
     let (gone, come) = match op.tag() {

@@ -687,14 +687,16 @@ impl<'l> Discussion<'l> {
         self.focus.drift(text)
     }
 
-    /// The focus question the lead stated (AC-004-03).
+    /// The focus question the lead stated (AC-004-03): what follows "question: " on its line, else the first question.
     pub fn focus_question(&self) -> Option<String> {
         let framing = self.contributions().find(|said| said.purpose == Purpose::Framing)?;
-        let text = plain::one_line(&framing.text);
-        let asked = text.rsplit_once("question: ").map_or(text.as_str(), |(_, asked)| asked);
-        let end = asked.find('?')?;
-        let start = asked[..end].rfind(['.', '!']).map_or(0, |at| at + 1);
-        Some(plain::cut(asked[start..=end].trim(), 200))
+        let stated =
+            framing.text.split_once("question: ").map(|(_, asked)| asked.lines().next().unwrap_or_default());
+        let text = plain::one_line(stated.unwrap_or(&framing.text));
+        let end = if stated.is_some() { text.rfind('?')? } else { text.find('?')? };
+        let is_one = stated.is_some();
+        let start = if is_one { 0 } else { text[..end].rfind(['.', '!']).map_or(0, |at| at + 1) };
+        Some(plain::cut(text[start..=end].trim(), 200))
     }
 
     /// Whether every entry names turns, and only those who spoke in them.

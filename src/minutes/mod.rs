@@ -22,7 +22,10 @@
 
 use std::collections::BTreeSet;
 
+use std::sync::{Arc, OnceLock};
+
 use crate::finding::Finding;
+use crate::library::Library;
 use crate::text::index::stems;
 use crate::text::pattern::{Match, Tokens};
 use crate::text::rules::Book;
@@ -40,7 +43,8 @@ pub const FILES: &[&str] = &["decisions", "choices", "reasons", "questions", "ac
 const MAX_BARE_WORDS: usize = 2;
 
 /// The forms of a language.
-pub struct Forms(Book);
+#[derive(Clone)]
+pub struct Forms(Arc<Book>);
 
 /// One contribution, input or notice, in the order of the discussion.
 #[derive(Clone, Debug)]
@@ -159,7 +163,17 @@ impl Forms {
         files: impl IntoIterator<Item = (&'f str, &'f str)>,
         language: &str,
     ) -> Result<Forms, Finding> {
-        Book::read(files, language, FILES).map(Forms)
+        Book::read(files, language, FILES).map(|book| Forms(Arc::new(book)))
+    }
+
+    /// The forms of a library; the built-in ones are read once for all.
+    ///
+    /// # Errors
+    /// A file of the repository's own that cannot be read as rules.
+    pub fn of(library: &Library) -> Result<Forms, Finding> {
+        static BUILT_IN: OnceLock<Result<Forms, Finding>> = OnceLock::new();
+        let read = || Forms::read(library.rules(), &library.language);
+        if library.has_own_rules() { read() } else { BUILT_IN.get_or_init(read).clone() }
     }
 
     fn hear<'s, 't>(&self, spoken: &'s Spoken<'t>) -> Heard<'s, 't> {

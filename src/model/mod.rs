@@ -24,6 +24,7 @@ use self::prompt::{Prompt, Want};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
 use crate::plain;
+use crate::secrets;
 use crate::text::echo::Echo;
 use crate::voice::integrity::Breach;
 use crate::voice::{Line, REVIEWER, Speechless, Voice};
@@ -256,7 +257,9 @@ impl<'m> Live<'m> {
         self.meter.retried(prompt, self.meter.requests.saturating_sub(before).saturating_sub(1));
         let answer = asked?;
         self.meter.count(turn, prompt, &answer);
-        Ok(answer.text)
+        let Some((text, masked)) = secrets::mask(&answer.text) else { return Ok(answer.text) };
+        self.notes.push(format!("the model's answer held {}; it is masked", secrets::named(&masked)));
+        Ok(text)
     }
 
     /// The model's synthesis, or none where it gave nothing that can be used twice.

@@ -4,8 +4,10 @@
 //! walk by hand is several times faster than a diff made by libgit2.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 use git2::Oid;
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::{Error, Objects};
 
@@ -18,11 +20,13 @@ pub struct Object {
 }
 
 /// What stands at a path of the new tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Now {
     Object(Object),
     Folder,
     Nothing,
+    /// The path is the same; a new one differs from it in letter case or Unicode form alone.
+    Twin(Vec<u8>),
 }
 
 /// A path of the old tree that is not the same in the new one.
@@ -189,7 +193,93 @@ pub fn holds(
     Ok(false)
 }
 
+/// The entries of a tree that is as git writes it: in git's order, each name once, and no name that is a path.
+fn sound(bytes: &[u8]) -> Option<Vec<Entry<'_>>> {
+    let found = entries(bytes)?;
+    let ordered = found.is_sorted_by(|a, b| a.order(b.name, b.is_folder()) == Ordering::Less);
+    let named = |name: &[u8]| !matches!(name, b"" | b"." | b"..") && !name.contains(&b'/');
+    let once = |entry: &Entry<'_>| {
+        named(entry.name) && !(entry.is_folder() && find(&found, entry.name, false).is_some())
+    };
+    (ordered && found.iter().all(once)).then_some(found)
+}
+
+/// A name as file systems compare it that know neither letter case nor Unicode forms.
+fn folded(name: &[u8]) -> Vec<u8> {
+    match std::str::from_utf8(name) {
+        Ok(name) if name.is_ascii() => name.to_ascii_lowercase().into_bytes(),
+        Ok(name) => name.nfc().flat_map(char::to_lowercase).nfc().collect::<String>().into_bytes(),
+        Err(_) => name.to_ascii_lowercase(),
+    }
+}
+
 impl Walk<'_> {
+    /// Tells the old paths of a folder that have a new twin: another name that folds to the same.
+    fn twins(&mut self, before: &[Entry<'_>], after: &[Entry<'_>], depth: usize) -> Result<(), Error> {
+        let is_old = |new: &&Entry<'_>| {
+            find(before, new.name, new.is_folder())
+                .or_else(|| find(before, new.name, !new.is_folder()))
+                .is_some()
+        };
+        let added: Vec<&Entry<'_>> = after.iter().filter(|new| !is_old(new)).collect();
+        if added.is_empty() || before.is_empty() {
+            return Ok(());
+        }
+        let known: HashMap<Vec<u8>, &Entry<'_>> = before.iter().map(|old| (folded(old.name), old)).collect();
+        for new in added {
+            let Some(old) = known.get(&folded(new.name)) else { continue };
+            // A path that is gone was renamed, which is told of itself.
+            if find(after, old.name, old.is_folder()).is_none() {
+                continue;
+            }
+            let length = self.path.len();
+            let twin = self.joined(new.name);
+            self.path = self.joined(old.name);
+            let told = self.twin(old, new, &twin, depth);
+            self.path.truncate(length);
+            told?;
+        }
+        Ok(())
+    }
+
+    /// Tells the old paths at and below one entry that have a twin at and below another.
+    fn twin(&mut self, old: &Entry<'_>, new: &Entry<'_>, twin: &[u8], depth: usize) -> Result<(), Error> {
+        if !old.is_folder() {
+            (self.found)(Changed { path: self.path.clone(), old: old.object, now: Now::Twin(twin.to_vec()) });
+            return Ok(());
+        }
+        if depth > DEEPEST || !(self.reaches)(&self.path) {
+            return Ok(());
+        }
+        let damaged = |id: Oid| Error::Damaged(format!("the tree {id} cannot be read"));
+        let inside = self.objects.tree(old.object.id)?;
+        let inside = sound(&inside).ok_or_else(|| damaged(old.object.id))?;
+        let bytes = if new.is_folder() { Some(self.objects.tree(new.object.id)?) } else { None };
+        let others = match &bytes {
+            Some(bytes) => sound(bytes).ok_or_else(|| damaged(new.object.id))?,
+            None => Vec::new(),
+        };
+        let known: HashMap<Vec<u8>, &Entry<'_>> = others.iter().map(|new| (folded(new.name), new)).collect();
+        for old in &inside {
+            // A file where the folder was is in the way of everything in it.
+            let other = if new.is_folder() { known.get(&folded(old.name)).copied() } else { Some(new) };
+            let Some(other) = other else { continue };
+            let length = self.path.len();
+            let below = if new.is_folder() { [twin, b"/", other.name].concat() } else { twin.to_vec() };
+            self.path = self.joined(old.name);
+            let told = self.twin(old, other, &below, depth + 1);
+            self.path.truncate(length);
+            told?;
+        }
+        Ok(())
+    }
+
+    /// The path of a name in the folder that the walk is in.
+    fn joined(&self, name: &[u8]) -> Vec<u8> {
+        let slash: &[u8] = if self.path.is_empty() { b"" } else { b"/" };
+        [&self.path, slash, name].concat()
+    }
+
     fn folders(&mut self, old: Option<Oid>, new: Option<Oid>, depth: usize) -> Result<(), Error> {
         let Some(old) = old else { return Ok(()) };
         if depth > DEEPEST {
@@ -201,11 +291,12 @@ impl Walk<'_> {
         let damaged = |id: Oid| Error::Damaged(format!("the tree {id} cannot be read"));
         let before = self.objects.tree(old)?;
         let after = new.map(|new| self.objects.tree(new)).transpose()?;
-        let before = entries(&before).ok_or_else(|| damaged(old))?;
+        let before = sound(&before).ok_or_else(|| damaged(old))?;
         let after = match &after {
-            Some(after) => entries(after).ok_or_else(|| damaged(new.unwrap_or(old)))?,
+            Some(after) => sound(after).ok_or_else(|| damaged(new.unwrap_or(old)))?,
             None => Vec::new(),
         };
+        self.twins(&before, &after, depth)?;
         let mut next = 0;
         for entry in &before {
             let (name, folder) = (entry.name, entry.is_folder());
@@ -253,6 +344,29 @@ mod tests {
         }
         assert!(find(&sorted, b"b", true).is_some() && find(&sorted, b"b", false).is_none());
         assert_eq!(entry("a.b", 0o100_644).order(b"a", true), Ordering::Less);
+    }
+
+    #[test]
+    fn trees_that_git_would_not_write_are_not_read() {
+        let tree = |entries: &[(&str, &str)]| {
+            let entry = |(mode, name): &(&str, &str)| {
+                [mode.as_bytes(), b" ", name.as_bytes(), b"\0", &[7; 20]].concat()
+            };
+            entries.iter().flat_map(entry).collect::<Vec<u8>>()
+        };
+        assert!(sound(&tree(&[("100644", "a"), ("100644", "a.b"), ("40000", "b")])).is_some());
+        for entries in [
+            &[("100644", "a"), ("100644", "a")][..],
+            &[("100644", "b"), ("100644", "a")],
+            &[("100644", "a"), ("100644", "a.b"), ("40000", "a")],
+            &[("100644", "docs/a")],
+            &[("100644", "..")],
+            &[("100644", "")],
+        ] {
+            assert!(sound(&tree(entries)).is_none(), "{entries:?}");
+        }
+        assert_eq!(folded("STRASSE".as_bytes()), folded("strasse".as_bytes()));
+        assert_eq!(folded("e\u{301}".as_bytes()), folded("\u{c9}".as_bytes()));
     }
 
     #[test]

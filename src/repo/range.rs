@@ -68,23 +68,65 @@ impl Repo {
         Ok(self.git.find_commit(commit)?.tree_id())
     }
 
-    /// The best common ancestor of two commits.
+    /// The best common ancestors of two commits: several where branches were merged both ways.
     ///
     /// # Errors
     /// None; in a shallow clone the message says so.
-    pub fn merge_base(&self, base: Oid, head: Oid) -> Result<Oid, Error> {
-        self.git.merge_base(base, head).map_err(|error| match error.code() {
-            ErrorCode::NotFound => Error::NoMergeBase {
-                base: short(base),
-                head: short(head),
-                hint: if self.git.is_shallow() {
-                    "; this is a shallow clone: fetch all of it, in actions/checkout with `fetch-depth: 0`"
-                } else {
-                    "; compare two commits as they are with --direct"
-                },
+    pub fn merge_bases(&self, base: Oid, head: Oid) -> Result<Vec<Oid>, Error> {
+        let none = || Error::NoMergeBase {
+            base: short(base),
+            head: short(head),
+            hint: if self.git.is_shallow() {
+                "; this is a shallow clone: fetch all of it, in actions/checkout with `fetch-depth: 0`"
+            } else {
+                "; compare two commits as they are with --direct"
             },
-            _ => Error::Git(error),
-        })
+        };
+        match self.git.merge_bases(base, head) {
+            Ok(bases) if bases.is_empty() => Err(none()),
+            Ok(bases) => Ok(bases.iter().copied().collect()),
+            Err(error) if error.code() == ErrorCode::NotFound => Err(none()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The best common ancestor of two commits, the first of several.
+    ///
+    /// # Errors
+    /// As [`merge_bases`](Repo::merge_bases).
+    pub fn merge_base(&self, base: Oid, head: Oid) -> Result<Oid, Error> {
+        let bases = self.merge_bases(base, head)?;
+        bases.first().copied().ok_or_else(|| Error::Damaged("two commits have no common one".to_owned()))
+    }
+
+    /// The references that a short name may stand for, where that is more than one: `main` as a tag and as a
+    /// branch.
+    pub fn meanings(&self, revision: &str) -> Vec<String> {
+        let name = revision.split(['~', '^', '@', ':']).next().unwrap_or_default();
+        if name.is_empty() || name == "HEAD" {
+            return Vec::new();
+        }
+        let all =
+            ["", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"].map(|kind| format!("{kind}{name}"));
+        let is_there = |name: &String| name.starts_with("refs/") && self.git.find_reference(name).is_ok();
+        let found: Vec<String> = all.into_iter().filter(is_there).collect();
+        if found.len() > 1 { found } else { Vec::new() }
+    }
+
+    /// The commits that references point at, tags included, each once.
+    ///
+    /// # Errors
+    /// References that cannot be listed.
+    pub fn tips(&self) -> Result<Vec<Oid>, Error> {
+        let mut found = Vec::new();
+        for reference in self.git.references()? {
+            if let Ok(commit) = reference?.peel_to_commit()
+                && !found.contains(&commit.id())
+            {
+                found.push(commit.id());
+            }
+        }
+        Ok(found)
     }
 
     /// The commits that `head` has and `base` does not, the oldest first.
@@ -226,6 +268,41 @@ impl Repo {
             unwritten.insert(id, Arc::new(odb.read(id)?.data().to_vec()));
         }
         Ok((root, unwritten))
+    }
+
+    /// The regular files of the index, by path.
+    ///
+    /// # Errors
+    /// An index that is unmerged or that libgit2 cannot read.
+    pub fn staged_files(&self) -> Result<Vec<(String, Oid)>, Error> {
+        let aside = Repo::reopen(self.git.path(), self.from_env)?;
+        let index = aside.git.index().map_err(|error| Error::Index(crate::plain::shown(error.message())))?;
+        if index.has_conflicts() {
+            return Err(Error::Index("there are unmerged paths".to_owned()));
+        }
+        let files = index.iter().filter(|entry| entry.mode & 0o170_000 == 0o100_000);
+        Ok(files.map(|entry| (String::from_utf8_lossy(&entry.path).into_owned(), entry.id)).collect())
+    }
+
+    /// The regular files of a tree, by path.
+    ///
+    /// # Errors
+    /// An object that cannot be read.
+    pub fn tree_files(&self, tree: Oid) -> Result<Vec<(String, Oid)>, Error> {
+        let mut found = Vec::new();
+        let mut open = vec![(String::new(), tree)];
+        while let Some((prefix, id)) = open.pop() {
+            for entry in &self.git.find_tree(id)? {
+                let path = format!("{prefix}{}", String::from_utf8_lossy(entry.name_bytes()));
+                match (entry.kind(), entry.filemode() & 0o170_000) {
+                    (Some(ObjectType::Tree), _) => open.push((format!("{path}/"), entry.id())),
+                    (Some(ObjectType::Blob), 0o100_000) => found.push((path, entry.id())),
+                    _ => {}
+                }
+            }
+        }
+        found.sort();
+        Ok(found)
     }
 
     /// The bytes at a path of a tree, if a file stands there.

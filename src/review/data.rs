@@ -10,22 +10,61 @@ use super::token::Vocabulary;
 pub fn json<'t>(path: &'t str, text: &'t str, words: &Vocabulary, scope: &Scope) -> Page<'t> {
     let mut builder = Builder::new(path, text, words, scope);
     let bytes = text.as_bytes();
+    let mut levels: Vec<Level<'_>> = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
-        if bytes[at] != b'"' {
-            at += 1;
-            continue;
+        match bytes[at] {
+            b'{' => levels.push(Level::Object("")),
+            b'[' => levels.push(Level::Array(0)),
+            b'}' | b']' => {
+                levels.pop();
+            }
+            b',' => {
+                if let Some(Level::Array(index)) = levels.last_mut() {
+                    *index += 1;
+                }
+            }
+            b'"' => {
+                let end = end_of_string(bytes, at + 1);
+                let is_key =
+                    bytes[end..].iter().skip(1).find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
+                if let (true, Some(Level::Object(key))) = (is_key, levels.last_mut()) {
+                    *key = &text[at + 1..end];
+                } else if !is_key && end > at + 1 {
+                    builder.page.keys.push((at as u32 + 1, inside(&levels)));
+                    builder.begin(UnitKind::Paragraph, at + 1);
+                    builder.text(at + 1..end);
+                    builder.close(end);
+                }
+                at = end;
+            }
+            _ => {}
         }
-        let end = end_of_string(bytes, at + 1);
-        let is_key = bytes[end..].iter().skip(1).find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
-        if !is_key && end > at + 1 {
-            builder.begin(UnitKind::Paragraph, at + 1);
-            builder.text(at + 1..end);
-            builder.close(end);
-        }
-        at = end + 1;
+        at += 1;
     }
     builder.finish()
+}
+
+/// What a value is in.
+enum Level<'t> {
+    Object(&'t str),
+    Array(usize),
+}
+
+/// Deeper levels are left out of a path.
+const MAX_LEVELS: usize = 16;
+
+/// `stories[2].criteria`.
+fn inside(levels: &[Level<'_>]) -> Box<str> {
+    let mut path = String::new();
+    for level in levels.iter().take(MAX_LEVELS) {
+        match level {
+            Level::Object(key) if path.is_empty() => path.push_str(key),
+            Level::Object(key) => path.push_str(&format!(".{key}")),
+            Level::Array(index) => path.push_str(&format!("[{index}]")),
+        }
+    }
+    path.into()
 }
 
 fn end_of_string(bytes: &[u8], from: usize) -> usize {
@@ -49,7 +88,7 @@ pub fn csv<'t>(path: &'t str, text: &'t str, words: &Vocabulary, scope: &Scope) 
         builder.text(from..end);
         builder.end_cell(end);
         at = if is_quoted { (end + 1).min(bytes.len()) } else { end };
-        while bytes.get(at) == Some(&b'\r') {
+        while bytes.get(at).is_some_and(|byte| !matches!(byte, b',' | b'\n')) {
             at += 1;
         }
         if bytes.get(at) == Some(&b'\n') {

@@ -18,6 +18,10 @@ struct Ignore {
 }
 
 const MARK: &str = "roundtable-ignore";
+/// So many comments may be for one block.
+const MAX_COMMENTS: usize = 16;
+/// A comment is at most so long.
+const MAX_BYTES: usize = 4096;
 /// The rule that reports comments.
 pub const RULE: &str = "unused-ignore";
 
@@ -27,6 +31,7 @@ pub fn apply(pages: &[Page<'_>], hits: Vec<Hit>, rules: &Rules, active: &[bool])
     if all.is_empty() {
         return (hits, 0);
     }
+    all.sort_by_key(|ignore| (ignore.page, ignore.block.start, ignore.comment.start));
     let before = hits.len();
     let mut kept: Vec<Hit> = hits.into_iter().filter(|hit| !is_silenced(hit, &mut all, rules)).collect();
     let suppressed = before - kept.len();
@@ -39,10 +44,11 @@ pub fn apply(pages: &[Page<'_>], hits: Vec<Hit>, rules: &Rules, active: &[bool])
 
 fn is_silenced(hit: &Hit, all: &mut [Ignore], rules: &Rules) -> bool {
     let name = &rules.rules[hit.rule as usize].file.rule;
-    let from = all.partition_point(|ignore| ignore.page < hit.page);
+    let after =
+        all.partition_point(|ignore| (ignore.page, ignore.block.start) <= (hit.page, hit.range.start));
     let mut found = false;
-    for ignore in all[from..].iter_mut().take_while(|ignore| ignore.page == hit.page) {
-        if !ignore.block.contains(&hit.range.start) {
+    for ignore in all[..after].iter_mut().rev().take(MAX_COMMENTS) {
+        if ignore.page != hit.page || !ignore.block.contains(&hit.range.start) {
             continue;
         }
         for (rule, used) in ignore.rules.iter().zip(&mut ignore.used) {
@@ -88,7 +94,11 @@ fn comments(page: &Page<'_>, number: u32) -> Vec<Ignore> {
             continue;
         }
         let begin = page.text[range.clone()].find("<!--").map_or(range.start, |at| range.start + at);
-        let end = page.text[begin..].find("-->").map_or(range.end, |at| begin + at + 3);
+        let close = memchr::memmem::find(
+            &page.text.as_bytes()[begin..(begin + MAX_BYTES).min(page.text.len())],
+            b"-->",
+        );
+        let end = close.map_or(range.end, |at| begin + at + 3);
         from = end;
         let inner = page.text[begin..end].trim_start_matches("<!--").trim_end_matches("-->").trim();
         let Some(rest) = inner.strip_prefix(MARK) else { continue };
@@ -110,10 +120,10 @@ fn comments(page: &Page<'_>, number: u32) -> Vec<Ignore> {
 /// The block that a comment is in, else the one after it: a heading, a paragraph, a whole list or table.
 fn block(page: &Page<'_>, begin: usize, end: usize) -> Range<usize> {
     let own = page.units.partition_point(|unit| unit.start as usize <= begin);
-    if let Some(unit) = own.checked_sub(1).map(|at| &page.units[at]) {
-        if unit.end as usize > end {
-            return unit.start as usize..unit.end as usize;
-        }
+    if let Some(unit) = own.checked_sub(1).map(|at| &page.units[at])
+        && unit.end as usize > end
+    {
+        return unit.start as usize..unit.end as usize;
     }
     let next = page.units.partition_point(|unit| (unit.start as usize) < end);
     let Some(unit) = page.units.get(next) else { return end..end };

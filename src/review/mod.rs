@@ -25,8 +25,8 @@ mod token;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use page::{Page, Unit, UnitKind};
-use pattern::First;
+use page::{Page, Register, Unit, UnitKind};
+use pattern::{First, Set};
 use rule::Where;
 pub use rule::{Rule, Rules, Severity};
 use serde::Serialize;
@@ -180,12 +180,64 @@ fn read<'t>(document: &Document<'t>, rules: &Rules) -> Page<'t> {
     }
     let text = &document.text[..end];
     let ending = document.path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
-    match ending.as_str() {
+    let mut page = match ending.as_str() {
         "json" => data::json(document.path, text, &rules.words, &rules.scope),
         "csv" => data::csv(document.path, text, &rules.words, &rules.scope),
         "yaml" | "yml" => data::yaml(document.path, text, &rules.words, &rules.scope),
         _ => Page::markdown(document.path, text, &rules.words, &rules.scope),
+    };
+    page.register = register(&page, rules);
+    page.terms = terms(&page);
+    page
+}
+
+/// What the document defines: the words that begin a row or stand in bold before a colon or full stop.
+fn terms<'t>(page: &Page<'t>) -> BTreeSet<&'t str> {
+    let is_defined = |unit: &&Unit| {
+        let tokens = page.tokens_of(unit);
+        let is_row = unit.cell.is_some_and(|cell| cell.column == 0 && cell.row > 0) && tokens.len() == 1;
+        is_row
+            || tokens
+                .first()
+                .is_some_and(|token| token.has(STRONG) && !tokens.get(1).is_some_and(|t| t.has(STRONG)))
+    };
+    page.units
+        .iter()
+        .filter(is_defined)
+        .filter_map(|unit| page.tokens_of(unit).first())
+        .map(|token| page.word(token))
+        .collect()
+}
+
+/// So many of 100 units demand something in a document that is a specification.
+const SPECIFICATION_PERCENT: usize = 20;
+/// So many keywords in capitals are a habit.
+const MIN_CAPITALS: usize = 3;
+
+/// How the document makes demands.
+fn register(page: &Page<'_>, rules: &Rules) -> Register {
+    let is_text = |unit: &&Unit| {
+        unit.is_judged && unit.kind != UnitKind::Heading && unit.cell.is_none_or(|cell| cell.column == 0)
+    };
+    let (mut all, mut demands) = (0, 0);
+    for unit in page.units.iter().filter(is_text) {
+        all += 1;
+        let is_marked = unit.is_numbered
+            || label(page.tokens_of(unit)).is_some()
+            || unit.cell.is_some_and(|cell| has_row_label(page, cell));
+        let says = |set: &Set| page.sentences_of(unit).any(|sentence| set.is_in(sentence));
+        demands +=
+            usize::from(is_marked) + usize::from(says(&rules.binding)) + usize::from(says(&rules.story));
     }
+    let capitals = page.tokens.iter().filter(|token| is_capital_keyword(page, token)).take(MIN_CAPITALS);
+    Register {
+        is_specification: demands * 100 >= all * SPECIFICATION_PERCENT,
+        has_capitals: capitals.count() == MIN_CAPITALS,
+    }
+}
+
+fn is_capital_keyword(page: &Page<'_>, token: &Token) -> bool {
+    token.has(token::CAPITAL) && matches!(page.word(token), "MUST" | "SHALL" | "SHOULD" | "MAY" | "REQUIRED")
 }
 
 /// The findings of the rules that need one page only.
@@ -228,12 +280,24 @@ fn phrases(
                 continue;
             }
             let Some(end) = known.any.matches(phrase.into(), sentence, at) else { continue };
-            let range = Page::span(&sentence[at..end.max(at + 1)]);
+            let is_aside = known.file.place != Where::Anywhere && is_aside(page, sentence, at);
+            let is_term = end == at + 1 && page.terms.contains(page.word(token));
+            let range = Page::span(&sentence[at..end.max(at + 1)]).filter(|_| !is_aside && !is_term);
             if let Some(range) = range.filter(|_| holds(page, unit, sentence, known, rules)) {
                 hits.push(Hit { rule, page: number, range, values: Vec::new(), related: Vec::new() });
             }
         }
     }
+}
+
+/// Inside of round brackets, or a label in italics: no demand, unless the whole sentence is.
+fn is_aside(page: &Page<'_>, sentence: &[Token], at: usize) -> bool {
+    if sentence[at].has(token::EMPHASIS) && !sentence[0].has(token::EMPHASIS) {
+        return true;
+    }
+    let opens = sentence[..at].iter().filter(|token| page.word(token) == "(").count();
+    let closes = sentence[..at].iter().filter(|token| page.word(token) == ")").count();
+    opens > closes && page.word(&sentence[0]) != "("
 }
 
 fn is_first(first: &First, token: &Token) -> bool {
@@ -249,42 +313,60 @@ fn is_first(first: &First, token: &Token) -> bool {
 /// The rule reads this sentence, and nothing in it or around it makes the match harmless.
 fn holds(page: &Page<'_>, unit: &Unit, sentence: &[Token], rule: &Rule, rules: &Rules) -> bool {
     let is_header = unit.cell.is_some_and(|cell| cell.row == 0);
+    let is_text = unit.is_judged && unit.kind != UnitKind::Heading && !is_header;
     let reads = match rule.file.place {
         Where::Anywhere => !unit.is_quotation,
-        Where::Text => unit.is_judged && unit.kind != UnitKind::Heading && !is_header,
-        Where::Duty => {
-            unit.is_judged
-                && unit.kind != UnitKind::Heading
-                && !is_header
-                && is_duty(page, unit, sentence, rules)
-        }
+        Where::Text => is_text,
+        Where::Specification => is_text && page.register.is_specification,
+        Where::Duty => is_text && is_duty(page, unit, sentence, rules),
     };
     reads
         && rule.is_for(unit.kinds)
+        && (rule.file.place == Where::Anywhere || !is_question(page, sentence))
         && rule.all.iter().all(|group| group.is_in(sentence))
         && !rule.unless.is_in(sentence)
         && (rule.unless_near.is_empty() || !is_near(page, unit, rule))
 }
 
+/// A question demands nothing.
+fn is_question(page: &Page<'_>, sentence: &[Token]) -> bool {
+    sentence.iter().rev().take(3).any(|token| page.word(token) == "?")
+}
+
+/// In longer paragraphs and rows nothing is near.
+const MAX_NEAR_TOKENS: usize = 1_000;
+const MAX_NEAR_CELLS: usize = 64;
+
 /// A phrase of `unless_near` is in the unit, or in the row of the table.
 fn is_near(page: &Page<'_>, unit: &Unit, rule: &Rule) -> bool {
     let row = unit.cell.map(|cell| page.row(&page.tables[cell.table as usize], cell.row));
     let units = row.unwrap_or(std::slice::from_ref(unit));
+    let is_long = |unit: &Unit| unit.tokens.len() > MAX_NEAR_TOKENS;
+    if units.len() > MAX_NEAR_CELLS || units.iter().any(is_long) {
+        return false;
+    }
     units.iter().flat_map(|unit| page.sentences_of(unit)).any(|sentence| rule.unless_near.is_in(sentence))
 }
 
 /// The sentence demands something.
 fn is_duty(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> bool {
+    if page.register.has_capitals {
+        return sentence.iter().any(|token| is_capital_keyword(page, token));
+    }
     let in_requirements = unit.kinds & rules.scope.bit("requirements") != 0;
     in_requirements
         || unit.is_numbered
         || label(page.tokens_of(unit)).is_some()
         || unit.cell.is_some_and(|cell| has_row_label(page, cell))
-        || rules.modal.is_in(sentence)
+        || rules.binding.is_in(sentence)
+        || rules.story.is_in(sentence)
 }
 
 /// The label that a unit begins with: `FR-1`, `**D210**`, `4.2`.
 fn label(tokens: &[Token]) -> Option<&Token> {
+    // `[HPC-020]` and `(F-1)` as well.
+    let in_brackets = tokens.len() > 2 && tokens[0].kind == Kind::Sign && tokens[1].kind == Kind::Id;
+    let tokens = if in_brackets { &tokens[1..] } else { tokens };
     let first = tokens.first()?;
     let next = tokens.get(1);
     let is_number = first.kind == Kind::Number && first.end - first.start > 2 && !first.has(STRONG);
@@ -333,6 +415,8 @@ fn finding(hit: &Hit, pages: &[Page<'_>], rules: &Rules, options: &Options) -> F
     let quote = page.text[hit.range.clone()].to_owned();
     let unit = page.units.partition_point(|unit| unit.start as usize <= hit.range.start).saturating_sub(1);
     let heading = page.units.get(unit).map_or("", |unit| page.heading(unit.section));
+    let key = page.keys.partition_point(|(start, _)| *start as usize <= hit.range.start);
+    let heading = key.checked_sub(1).map_or(heading, |at| &page.keys[at].1);
     let related = hit.related.iter().map(|(at, range)| {
         let other = &pages[*at as usize];
         let line = other.line(range.start);

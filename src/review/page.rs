@@ -9,7 +9,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::scope::Scope;
-use super::token::{CAPITAL, EMPHASIS, Kind, QUOTED, STRONG, Token, Vocabulary, split};
+use super::token::{CAPITAL, EMPHASIS, Kind, LINK, QUOTED, STRONG, Token, Vocabulary, split};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitKind {
@@ -77,6 +77,15 @@ pub struct Anchor {
     pub unit: u32,
 }
 
+/// How a document makes demands.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Register {
+    /// Many of its sentences are labelled, numbered, steps of a story or say "shall": it is no running prose.
+    pub is_specification: bool,
+    /// It writes MUST and SHOULD in capitals (BCP 14): what has neither demands nothing.
+    pub has_capitals: bool,
+}
+
 /// A document taken apart.
 #[derive(Debug)]
 pub struct Page<'t> {
@@ -93,6 +102,11 @@ pub struct Page<'t> {
     pub anchors: Vec<Anchor>,
     /// HTML comments and inline HTML.
     pub html: Vec<Range<usize>>,
+    pub register: Register,
+    /// Of data: the byte at which a text begins, and the path of keys to it.
+    pub keys: Vec<(u32, Box<str>)>,
+    /// Words that it defines.
+    pub terms: std::collections::BTreeSet<&'t str>,
 }
 
 impl<'t> Page<'t> {
@@ -110,6 +124,9 @@ impl<'t> Page<'t> {
             tables: Vec::new(),
             anchors: Vec::new(),
             html: Vec::new(),
+            register: Register::default(),
+            keys: Vec::new(),
+            terms: std::collections::BTreeSet::new(),
         }
     }
 
@@ -266,9 +283,10 @@ impl<'t, 'r> Builder<'t, 'r> {
                 }
             }
             Tag::TableCell => self.begin(UnitKind::Cell, range.start),
-            Tag::Strong => self.flags |= STRONG,
-            Tag::Emphasis => self.flags |= EMPHASIS,
+            Tag::Strong => self.flush_with(STRONG),
+            Tag::Emphasis => self.flush_with(EMPHASIS),
             Tag::Link { dest_url, .. } => {
+                self.flush_with(LINK);
                 if let Some(target) = dest_url.strip_prefix('#') {
                     let unit = self.page.units.len() as u32;
                     self.page.anchors.push(Anchor { target: target.to_lowercase(), range, unit });
@@ -304,8 +322,14 @@ impl<'t, 'r> Builder<'t, 'r> {
             }
             TagEnd::Strong => self.flush_without(STRONG),
             TagEnd::Emphasis => self.flush_without(EMPHASIS),
+            TagEnd::Link => self.flush_without(LINK),
             _ => {}
         }
+    }
+
+    fn flush_with(&mut self, flag: u8) {
+        self.flush();
+        self.flags |= flag;
     }
 
     fn flush_without(&mut self, flag: u8) {
@@ -394,7 +418,10 @@ impl<'t, 'r> Builder<'t, 'r> {
             self.page.sections[parent as usize].end = unit;
             parent = self.page.sections[parent as usize].parent;
         }
-        let own = self.scope.kinds(&self.page.tokens[from..]);
+        let words = self.page.tokens[from..].iter().filter(|token| token.kind == Kind::Word).count();
+        // The title of a document ("Keep the order history") is no kind of section.
+        let is_title = self.level == 1 && self.page.sections.len() == 1 && words > 2;
+        let own = if is_title { 0 } else { self.scope.kinds(&self.page.tokens[from..]) };
         let kinds = if own == 0 { self.page.sections[parent as usize].kinds } else { own };
         self.section = self.page.sections.len() as u32;
         self.page.sections.push(Section { heading: Some(unit), level: self.level, parent, kinds, end: 0 });
@@ -414,7 +441,8 @@ impl<'t, 'r> Builder<'t, 'r> {
         let tokens = &self.page.tokens;
         let mut start = from;
         for at in from..tokens.len() {
-            if ends_sentence(self.page.text, &tokens[from..], at - from) {
+            let is_end = at + 1 - start >= MAX_SENTENCE_TOKENS;
+            if is_end || ends_sentence(self.page.text, &tokens[from..], at - from) {
                 self.page.sentences.push(start as u32..at as u32 + 1);
                 start = at + 1;
             }
@@ -452,6 +480,9 @@ impl<'t, 'r> Builder<'t, 'r> {
         self.end(TagEnd::Table, end..end);
     }
 }
+
+/// A longer sentence is read in parts, so that no text takes quadratic time.
+const MAX_SENTENCE_TOKENS: usize = 200;
 
 /// Abbreviations after which a sentence goes on.
 const ABBREVIATIONS: [&str; 24] = [

@@ -5,6 +5,7 @@
 //! (`yes`) and must not (`no`), which the tests run.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +46,8 @@ pub enum Where {
     /// All judged text but headings.
     #[default]
     Text,
+    /// The same, in documents whose sentences are mostly labelled, numbered or binding.
+    Specification,
     /// Headings as well, and sections that are not judged.
     Anywhere,
 }
@@ -133,7 +136,7 @@ pub struct Rule {
 impl Rule {
     /// The phrases of a measure by their name; an empty set where the file has none.
     pub fn set(&self, name: &str) -> &Set {
-        static NONE: std::sync::OnceLock<Set> = std::sync::OnceLock::new();
+        static NONE: OnceLock<Set> = OnceLock::new();
         self.words.get(name).unwrap_or_else(|| NONE.get_or_init(Set::default))
     }
 
@@ -150,14 +153,14 @@ pub struct Rules {
     pub(super) words: Vocabulary,
     pub(super) scope: Scope,
     /// "must", "shall" and the like.
-    pub(super) modal: Set,
+    pub(super) binding: Set,
+    /// Sentences of user stories and of their criteria.
+    pub(super) story: Set,
     /// The pattern rules that may begin with a word, by its number.
     pub(super) by_word: Vec<Vec<(u16, u16)>>,
     pub(super) others: Vec<(First, u16, u16)>,
 }
 
-/// The list of `words.yaml` that says what demands something.
-const MODAL: &str = "modal";
 const SCOPE: &str = "scope.yaml";
 const WORDS: &str = "words.yaml";
 
@@ -171,6 +174,18 @@ pub fn sources() -> &'static [(&'static str, &'static str)] {
 }
 
 impl Rules {
+    /// The built-in rules with a repository's own laid over them; where it has none, they are read once for all.
+    ///
+    /// # Errors
+    /// A file that is no rule.
+    pub fn of(own: &[(String, String)]) -> Result<Arc<Rules>, finding::Finding> {
+        static BUILT_IN: OnceLock<Result<Arc<Rules>, finding::Finding>> = OnceLock::new();
+        match own {
+            [] => BUILT_IN.get_or_init(|| Rules::built_in().map(Arc::new)).clone(),
+            own => Rules::over(own).map(Arc::new),
+        }
+    }
+
     /// The built-in rules.
     ///
     /// # Errors
@@ -223,9 +238,12 @@ impl Rules {
             let rule = Rule::compile(path.clone(), file, lists, &scope, &mut words);
             rules.push(rule.map_err(|message| placed(&path, message))?);
         }
-        let modal = lists.get(MODAL).cloned().unwrap_or_default();
-        let modal = Set::compile(&modal, lists, &mut words).map_err(|message| placed(WORDS, message))?;
-        let mut all = Rules { rules, words, scope, modal, by_word: Vec::new(), others: Vec::new() };
+        let mut list = |name: &str| {
+            let texts = lists.get(name).cloned().unwrap_or_default();
+            Set::compile(&texts, lists, &mut words).map_err(|message| placed(WORDS, message))
+        };
+        let (binding, story) = (list("binding")?, list("story")?);
+        let mut all = Rules { rules, words, scope, binding, story, by_word: Vec::new(), others: Vec::new() };
         all.index();
         Ok(all)
     }

@@ -1,3 +1,4 @@
+use super::rule::Example;
 use super::*;
 
 fn run(rules: &Rules, documents: &[(String, String)], options: &Options) -> Review {
@@ -41,4 +42,222 @@ fn the_compiled_rules_are_those_of_the_files() {
     let (files, compiled) = (with_examples(), Rules::built_in().unwrap());
     let names = |rules: &Rules| rules.iter().map(|rule| rule.path.clone()).collect::<Vec<_>>();
     assert_eq!(names(&files), names(&compiled));
+}
+
+/// The text from a place of a finding to its end.
+fn text_at(text: &str, finding: &Finding) -> String {
+    let starts: Vec<usize> =
+        std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let byte = |line: usize, column: usize| {
+        let rest = &text[starts[line - 1]..];
+        starts[line - 1] + rest.char_indices().nth(column - 1).map_or(rest.len(), |(at, _)| at)
+    };
+    text[byte(finding.line, finding.column)..byte(finding.end_line, finding.end_column)].to_owned()
+}
+
+/// Every finding quotes exactly what is at its place.
+fn assert_places(texts: &[(String, String)], found: &Review) {
+    for finding in &found.findings {
+        let (_, text) = texts.iter().find(|(path, _)| *path == finding.path).unwrap();
+        assert_eq!(text_at(text, finding), finding.quote, "{finding:?}");
+        assert!(!finding.quote.is_empty() && !finding.message.contains(['{', '\n']), "{finding:?}");
+        for other in &finding.related {
+            let (_, text) = texts.iter().find(|(path, _)| *path == other.path).unwrap();
+            assert!(text.contains(&other.quote), "{other:?}");
+        }
+    }
+}
+
+#[test]
+fn every_finding_is_at_its_quotation() {
+    let rules = with_examples();
+    for rule in rules.iter() {
+        for example in rule.file.yes.iter().chain(&rule.file.no) {
+            let texts = example.documents();
+            assert_places(&texts, &run(&rules, &texts, &Options::default()));
+        }
+    }
+}
+
+#[test]
+fn the_same_texts_have_the_same_findings_in_the_same_order() {
+    let rules = Rules::built_in().unwrap();
+    let text = "# A\n\n1. It must be fast, quickly TBD.\n2. Files etc. must go soon.\n";
+    let texts: Vec<(String, String)> =
+        (0..40).map(|at| (format!("{at:02}.md"), text.repeat(1 + at % 3 * 3000))).collect();
+    let first = run(&rules, &texts, &Options::default()).findings;
+    assert!(first.len() > 40);
+    assert!(first.is_sorted_by(|a, b| (&a.path, a.line, a.column) <= (&b.path, b.line, b.column)));
+    assert_eq!(first, run(&rules, &texts, &Options::default()).findings);
+}
+
+#[test]
+fn a_comment_silences_a_rule_in_its_block_only() {
+    let rules = Rules::built_in().unwrap();
+    let text =
+        "<!-- roundtable-ignore open-marker: agreed in May -->\n- Limit: TBD\n- Owner: TBD\n\nDate: TBD\n";
+    let found = run(&rules, &[("a.md".to_owned(), text.to_owned())], &Options::default());
+    assert_eq!((found.suppressed, found.findings.len(), found.findings[0].line), (2, 1, 5));
+}
+
+#[test]
+fn data_is_judged_with_places_in_the_file() {
+    let rules = Rules::built_in().unwrap();
+    let texts = [
+        ("s.json", "{\"stories\": [{\"id\": \"US-1\", \"text\": \"The page must be fast.\"}]}"),
+        ("t.csv", "id,owner,text\nA-1,Kim,\"Limit is TBD, so far\"\nA-2,,x\nA-3,Lee,y\nA-4,Lee,z\n"),
+        ("u.yaml", "rules:\n  - text: The list must be shown quickly\n"),
+    ];
+    let texts = texts.map(|(path, text)| (path.to_owned(), text.to_owned()));
+    let found = run(&rules, &texts, &Options::default());
+    assert_places(&texts, &found);
+    let names: Vec<(&str, &str)> =
+        found.findings.iter().map(|one| (one.path.as_str(), one.rule.as_str())).collect();
+    let expected = [
+        ("s.json", "unmeasurable-quality"),
+        ("t.csv", "open-marker"),
+        ("t.csv", "missing-cell"),
+        ("u.yaml", "timing-without-deadline"),
+    ];
+    assert_eq!(names, expected);
+    assert_eq!(found.findings[0].heading, "stories[0].text");
+}
+
+#[test]
+fn a_rule_file_that_is_wrong_is_named_with_its_place() {
+    let over = |path: &str, text: &str| Rules::over(&[(path.to_owned(), text.to_owned())]).unwrap_err();
+    let error = over("a/b.yaml", "rule: b\ntitel: x\n").to_string();
+    assert!(error.contains("a/b.yaml:2:1") && error.contains("titel"), "{error}");
+    let rule = "rule: b\ntitle: t\nreference: r\nseverity: minor\npersona: a\nany: [\"@nothing\"]\n\
+                message: m\nwhy: w\nsuggest: s\n";
+    let error = over("a/b.yaml", rule).to_string();
+    assert!(error.contains("a/b.yaml") && error.contains("words.yaml"), "{error}");
+    assert!(over("a/c.yaml", rule).to_string().contains("a/b.yaml"));
+    assert!(over("scope.yaml", "- kind: x\n  headings: [\"_3 y\"]\n").to_string().contains("scope.yaml"));
+}
+
+/// Hostile texts take no more time for their size than others.
+#[test]
+#[allow(clippy::disallowed_methods)] // A test may look at the clock.
+fn hostile_text_is_read_in_linear_time() {
+    let rules = Rules::built_in().unwrap();
+    let texts = [
+        "must be fast or ".repeat(6_000),
+        ">".repeat(10_000),
+        "- ".repeat(5_000),
+        "|".repeat(30_000),
+        "[".repeat(20_000),
+        "(".repeat(30_000),
+        "\"".repeat(30_000),
+        "*a ".repeat(20_000),
+        "R1 10 ms, ".repeat(6_000),
+        "# must TBD\n\n".repeat(4_000),
+        "| a | 5 s |\n|---|---|\n".to_owned() + &"| b | 7 s |\n".repeat(4_000),
+        "The snapshot is never deleted. A snapshot is deleted after 5 days.\n\n".repeat(1_000),
+        "<!-- roundtable-ignore x -->\n".repeat(2_000),
+        "ZVD XYZ (ABC) \u{0} \u{202e} \u{1F600}".repeat(3_000),
+    ];
+    for text in texts {
+        let texts = [("a.md".to_owned(), text)];
+        let begun = std::time::Instant::now();
+        let found = run(&rules, &texts, &Options::default());
+        let spent = begun.elapsed();
+        assert_places(
+            &texts,
+            &Review { findings: found.findings.into_iter().take(50).collect(), ..Review::default() },
+        );
+        assert!(spent.as_secs() < 10, "{spent:?} for {:?}", &texts[0].1[..20]);
+    }
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config { cases: 48, ..Default::default() })]
+    #[test]
+    fn any_text_is_reviewed_and_quoted(pieces in proptest::collection::vec(0_usize..PIECES.len(), 0..60), end in 0_usize..4) {
+        let rules = ready();
+        let text: String = pieces.iter().map(|at| PIECES[*at]).collect();
+        let path = ["a.md", "a.json", "a.csv", "a.yaml"][end];
+        let texts = [(path.to_owned(), text)];
+        assert_places(&texts, &run(rules, &texts, &Options::default()));
+    }
+
+    #[test]
+    fn any_characters_are_no_reason_to_panic(text in "\\PC{0,300}") {
+        let texts = [("a.md".to_owned(), text.clone()), ("b.csv".to_owned(), text)];
+        assert_places(&texts, &run(ready(), &texts, &Options::default()));
+    }
+}
+
+fn ready() -> &'static Rules {
+    static RULES: std::sync::OnceLock<Rules> = std::sync::OnceLock::new();
+    RULES.get_or_init(|| Rules::built_in().unwrap())
+}
+
+const PIECES: [&str; 40] = [
+    "must be fast",
+    "TBD",
+    "\n\n",
+    "\n- ",
+    "# ",
+    "| a | b |\n|---|---|\n",
+    "| R1 | 5 s |\n",
+    "**R2** ",
+    "\"",
+    "etc.",
+    " ",
+    "ü🙂",
+    "never deleted",
+    "is deleted",
+    "above 6",
+    "below 6",
+    "section 9",
+    "`code`",
+    "<!-- ",
+    "-->",
+    "roundtable-ignore open-marker: x",
+    "As a user, I want x.",
+    "Given a, when b, then c",
+    "10 days",
+    "\u{201c}",
+    "\u{201d}",
+    "(",
+    ")",
+    "\\",
+    "&amp;",
+    "[x](#y)",
+    "\r\n",
+    "\t",
+    "1. ",
+    "> ",
+    "```\n",
+    "?",
+    "{\"a\": \"",
+    "\"}",
+    ",",
+];
+
+/// `docs/rules.md`, as the rule files have it.
+fn rules_page(rules: &Rules) -> String {
+    let mut text = "# The review rules\n\nWhat `roundtable review` looks for: a section a rule, made from the files under `rules/review`.\n".to_owned();
+    for rule in rules.iter() {
+        let file = &rule.file;
+        text += &format!("\n## {}\n\n{}.\n\n", file.rule, file.title);
+        text += &format!("- Severity: {}; persona: {}\n", file.severity.name(), file.persona);
+        text += &format!(
+            "- Source: {}\n- Why: {}\n- What settles it: {}\n",
+            file.reference, file.why, file.suggest
+        );
+        for (name, examples) in [("Found", &file.yes), ("Not found", &file.no)] {
+            let first = examples.first().map(Example::documents).unwrap_or_default();
+            let example = first.first().map_or("", |(_, text)| text);
+            text += &format!("- {name}: `{}`\n", one_line(&example.replace(['`', '\n'], " "), 200));
+        }
+    }
+    text
+}
+
+#[test]
+fn the_page_of_the_rules_is_that_of_the_files() {
+    let page = rules_page(&with_examples());
+    assert!(page == include_str!("../../docs/rules.md"), "docs/rules.md is to be:\n{page}");
 }

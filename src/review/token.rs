@@ -41,6 +41,8 @@ pub const EMPHASIS: u8 = 4;
 pub const CAPITAL: u8 = 8;
 /// Follows the token before without white space.
 pub const TIGHT: u8 = 16;
+/// In the text of a link.
+pub const LINK: u8 = 32;
 
 impl Token {
     pub fn range(&self) -> Range<usize> {

@@ -15,7 +15,6 @@
 //! }
 //! ```
 
-pub mod cited;
 pub mod data;
 pub mod outline;
 pub mod placement;
@@ -35,6 +34,7 @@ use crate::item::{Change, File, Item, meta};
 use crate::library::Library;
 use crate::persona::Cast;
 use crate::plain;
+use crate::step::Step;
 use crate::template::{Failed, safe};
 
 /// An artifact that took the addition.
@@ -125,6 +125,28 @@ pub fn outcome(item: &Item, finished: &Finished, library: &Library) -> Result<Ou
     // Rendered here, so that a template that fails does so before anything is committed.
     outcome.announcements = outcome.announce(item, library)?;
     Ok(outcome)
+}
+
+/// The artifact and the section that will take the outcome of a discussion of `step`, as the item is now: the path
+/// within the item folder, the heading, and the heading's line (from one) where it is there already.
+pub fn target(item: &Item, step: &Step) -> Option<(String, String, Option<usize>)> {
+    let names = step.outputs.iter().filter_map(|output| Some(OutputPath::parse(output).ok()?.file()));
+    let names: Vec<String> = names.collect();
+    let existing = names.iter().find_map(|name| match item.files.get(name) {
+        Some(File::Bytes(bytes)) => Some((name, std::str::from_utf8(bytes).ok()?)),
+        _ => None,
+    });
+    let Some((name, text)) = existing else {
+        return names.first().map(|name| (name.clone(), step.title.clone(), None));
+    };
+    if !matches!(suffix(name).as_str(), "md" | "markdown") {
+        return Some((name.clone(), "elaborations".to_owned(), None));
+    }
+    let outline = outline::Outline::new(text);
+    let spot = placement::spots(&outline, &step.title, text.len()).into_iter().next()?;
+    let heading = outline.headings.iter().find(|heading| heading.text == spot.section);
+    let line = |start: usize| text[..start].matches('\n').count() + 1;
+    Some((name.clone(), spot.section, heading.map(|heading| line(heading.start))))
 }
 
 /// What the last run of a discussion that stays open does to its item: the recording grows, and

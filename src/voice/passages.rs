@@ -19,15 +19,43 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::text::index::{Index, stems};
+use crate::text::index::{Hit, Index, stems};
+use crate::text::words::{is_significant, words};
 use crate::text::{Language, Message, Place};
 
 /// A list that belongs to a sentence is shown with it up to so many lines.
 const LIST: usize = 15;
 /// A passage is shown where it has this share of the weight of a question's words, in percent.
 const ENOUGH: f64 = 45.0;
+/// Passages that are ranked by how many of the words they have.
+const CANDIDATES: usize = 60;
+/// Words of questions that say nothing about their subject, by their stems.
+const ASKING: [&str; 14] = [
+    "anoth", "anybodi", "exact", "happen", "kind", "long", "mani", "may", "mean", "often", "person",
+    "somebodi", "think", "two",
+];
 /// Further passages are shown down to this share of the best one's score, in percent.
 const NEAR: f64 = 70.0;
+
+/// How much more a passage with a figure counts for a question that asks for one.
+const FIGURE: f64 = 2.0;
+/// What follows "how" in a question that asks for a figure.
+const AMOUNTS: [&str; 9] = ["big", "far", "fast", "few", "large", "long", "many", "much", "often"];
+
+/// Whether a text gives a figure or asks for one: "how long", "how many", "when".
+fn wants_figure(text: &str) -> bool {
+    let words = words(text);
+    if words.iter().any(|word| word.text.starts_with(|c: char| c.is_ascii_digit())) {
+        return true;
+    }
+    let next = |at: usize| words.get(at + 1).map(|word| word.text.as_ref());
+    let asks_how = |at: usize| next(at).is_some_and(|word| AMOUNTS.binary_search(&word).is_ok());
+    words.iter().enumerate().any(|(at, word)| match word.text.as_ref() {
+        "how" => asks_how(at),
+        "when" => at == 0,
+        _ => false,
+    })
+}
 
 /// A piece of a document that is quoted as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,10 +69,21 @@ pub struct Passage<'t> {
     pub text: &'t str,
 }
 
+impl Passage<'_> {
+    /// Whether a line of a document is one of the passage's.
+    pub fn has_line(&self, path: &str, line: usize) -> bool {
+        self.path == path && (self.line..self.line + self.text.lines().count()).contains(&line)
+    }
+}
+
 /// All passages of some documents, with an index over their words.
 pub struct Passages<'t> {
     all: Vec<Passage<'t>>,
     index: Index<'t>,
+    /// The stems of each heading, in order.
+    headings: Vec<BTreeSet<String>>,
+    /// Which heading each passage is under.
+    under: Vec<usize>,
     language: &'t Language,
 }
 
@@ -56,9 +95,16 @@ impl<'t> Passages<'t> {
             false => lines(path, text),
         };
         let all: Vec<Passage<'t>> = documents.iter().flat_map(of).collect();
-        let texts: Vec<String> = all.iter().map(|one| format!("{}\n\n{}", one.heading, one.text)).collect();
-        let index = Index::new(texts.iter().map(String::as_str), language);
-        Passages { all, index, language }
+        let index = Index::new(all.iter().map(|one| one.text), language);
+        let (mut headings, mut under, mut last) = (Vec::new(), Vec::with_capacity(all.len()), None);
+        for passage in &all {
+            if last != Some((passage.path, passage.heading)) {
+                last = Some((passage.path, passage.heading));
+                headings.push(stems(passage.heading, language).into_iter().collect());
+            }
+            under.push(headings.len() - 1);
+        }
+        Passages { all, index, headings, under, language }
     }
 
     /// The passages that a question or statement is about, the best first, at most `limit`; none where too few of
@@ -69,13 +115,35 @@ impl<'t> Passages<'t> {
         let weight =
             |stem: &String| Some(self.index.weight(stem)).filter(|found| *found > 0.0).unwrap_or(rarest);
         let all: f64 = wanted.iter().map(weight).sum();
-        let hits = self.index.find(&wanted, limit);
-        let best = hits.first().map_or(0.0, |hit| hit.score);
-        let is_shown = |hit: &crate::text::index::Hit| {
-            let matched: f64 = hit.matched.iter().map(weight).sum();
-            matched * 100.0 >= all * ENOUGH && hit.score * 100.0 >= best * NEAR
+        // A word of the heading counts half: it is the same for all that is below it.
+        let above = |hit: &Hit| {
+            let heading = &self.headings[self.under[hit.passage]];
+            wanted.iter().filter(|stem| heading.contains(*stem) && !hit.matched.contains(*stem)).count()
         };
-        hits.into_iter().filter(is_shown).map(|hit| &self.all[hit.passage]).collect()
+        let is_about = |hit: &Hit| {
+            let matched: f64 = hit.matched.iter().map(weight).sum();
+            let count = hit.matched.len() + above(hit);
+            matched * 100.0 >= all * ENOUGH || count > 1 && count * 2 >= wanted.len()
+        };
+        let wants_figure = wants_figure(text);
+        // A passage that has more of the words comes first, whatever their number in it.
+        let score = |hit: &Hit| {
+            let has_figure = self.all[hit.passage].text.contains(|c: char| c.is_ascii_digit());
+            let fits = if wants_figure && has_figure { FIGURE } else { 1.0 };
+            hit.score * fits * (hit.matched.len() as f64 + above(hit) as f64 / 2.0)
+        };
+        let mut hits = self.index.find(&wanted, CANDIDATES);
+        hits.retain(is_about);
+        hits.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.passage.cmp(&b.passage)));
+        let best = hits.first().map_or(0.0, score);
+        let near = hits.into_iter().take(limit).filter(|hit| score(hit) * 100.0 >= best * NEAR);
+        near.map(|hit| &self.all[hit.passage]).collect()
+    }
+
+    /// The passages that share most with a text, the best first, whether much or little.
+    pub fn near(&self, text: &str, limit: usize) -> Vec<&Passage<'t>> {
+        let hits = self.index.find(&self.wanted(text), limit);
+        hits.into_iter().map(|hit| &self.all[hit.passage]).collect()
     }
 
     /// The words of a text that are in no passage, as they are written, without doubles.
@@ -84,7 +152,8 @@ impl<'t> Passages<'t> {
         let mut seen = BTreeSet::new();
         let words = message.sentences.iter().flat_map(|sentence| &sentence.words);
         words
-            .filter(|word| !word.is_mark && crate::text::words::is_significant(&word.lower))
+            .filter(|word| !word.is_mark && is_significant(&word.lower))
+            .filter(|word| ASKING.binary_search(&word.stem.as_ref()).is_err())
             .filter(|word| self.index.weight(&word.stem) == 0.0 && seen.insert(word.stem.to_string()))
             .map(|word| &text[word.range.clone()])
             .collect()
@@ -95,7 +164,8 @@ impl<'t> Passages<'t> {
         let message = Message::new(text, self.language);
         let words = message.sentences.iter().flat_map(|sentence| &sentence.words);
         words
-            .filter(|word| !word.is_mark && crate::text::words::is_significant(&word.lower))
+            .filter(|word| !word.is_mark && is_significant(&word.lower))
+            .filter(|word| ASKING.binary_search(&word.stem.as_ref()).is_err())
             .map(|word| word.stem.to_string())
             .collect()
     }

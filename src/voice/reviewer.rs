@@ -22,24 +22,42 @@ use crate::plain;
 use crate::review::{Document, Finding, Options, Rules, Severity, review};
 use crate::step::Depth;
 use crate::template::Failed;
-use crate::text::Language;
 use crate::text::words::subjects;
+use crate::text::{Language, sentences};
 
+/// Review rules that hold two lines against each other.
+const CONTRADICTS: [&str; 2] = ["conflicting-figures", "contradicting-rules"];
+/// What a message is called among the documents that it is reviewed with.
+const SAID: &str = "said.md";
+/// Passages that a statement is held against.
+const NEAR: usize = 8;
 /// Passages that are shown to one question.
 const SHOWN: usize = 3;
 /// Findings that the framing lists.
 const LISTED: usize = 3;
+/// Documents that the framing counts: the step's outputs.
+const DOCUMENTS: usize = 3;
 /// The longest quotation in a line of several, in characters.
 const QUOTED: usize = 160;
 
 /// The section that takes the outcome of a discussion.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
-    pub path: String,
+struct Target {
+    path: String,
     /// The heading's text.
-    pub section: String,
+    section: String,
     /// The heading's line, from one; none where the section will be made.
-    pub line: Option<usize>,
+    line: Option<usize>,
+}
+
+/// A line of the documents that says otherwise than the user.
+struct Contradiction<'t> {
+    passage: Passage<'t>,
+    /// The line within the document.
+    line: usize,
+    quote: String,
+    /// The user's words for the same.
+    said: String,
 }
 
 /// The embedded voice: the documents of an item as they were read, and what the rules find in them.
@@ -48,7 +66,7 @@ pub struct Reviewer<'t> {
     documents: Vec<(&'t str, &'t str)>,
     depth: Depth,
     /// Where the outcome will be added.
-    pub target: Option<Target>,
+    target: Option<Target>,
     /// Questions that were answered before, in the item's earlier discussions.
     pub answered: Vec<String>,
     rules: Arc<Rules>,
@@ -79,6 +97,25 @@ impl<'t> Reviewer<'t> {
         }
     }
 
+    /// The same, knowing where the outcome will be added: the artifact, its section, and the heading's line.
+    #[must_use]
+    pub fn adding_to(self, target: Option<(String, String, Option<usize>)>) -> Reviewer<'t> {
+        let target = target.map(|(path, section, line)| Target { path, section, line });
+        Reviewer { target, ..self }
+    }
+
+    /// Makes what most discussions ask for: the passages on one thread, the findings on another.
+    pub fn prepare(&self) {
+        let passages = std::thread::scope(|scope| {
+            let documents = &self.documents;
+            let made = std::thread::Builder::new()
+                .spawn_scoped(scope, || Passages::new(documents, Language::english()));
+            self.findings();
+            made.ok().and_then(|made| made.join().ok())
+        });
+        passages.into_iter().for_each(|passages| drop(self.passages.set(passages)));
+    }
+
     fn passages(&self) -> &Passages<'t> {
         self.passages.get_or_init(|| Passages::new(&self.documents, Language::english()))
     }
@@ -104,9 +141,14 @@ impl<'t> Reviewer<'t> {
     fn framing(&self, talk: &Discussion<'_>) -> Result<Line, Failed> {
         let open: Vec<&Finding> = self.open_points(talk).collect();
         let listed = &open[..open.len().min(LISTED)];
-        let documents: Vec<Value> = self.documents.iter().map(|document| counted(*document)).collect();
+        let outputs = &talk.step().outputs;
+        let own =
+            self.documents.iter().filter(|(path, _)| outputs.iter().any(|output| output == path)).count();
+        let told = own.clamp(1, DOCUMENTS).min(self.documents.len());
+        let documents: Vec<Value> = self.documents.iter().take(told).map(|one| counted(*one)).collect();
         let values = context! {
             documents,
+            others => self.documents.len() - told,
             points => listed.iter().map(|one| shown(one)).collect::<Vec<_>>(),
             more => open.len() - listed.len(),
         };
@@ -185,24 +227,32 @@ impl<'t> Reviewer<'t> {
         self.open_points(talk).filter(|one| one.persona == persona.key).find(concerns)
     }
 
-    /// The passages that a message is about and nobody has shown yet.
-    fn relevant(&self, message: &Message, talk: &Discussion<'_>) -> Vec<&Passage<'t>> {
-        let is_shown = |one: &&Passage<'_>| {
-            let mut rests = talk.contributions().flat_map(|said| &said.rests);
-            !rests.any(|rest| rest.path == one.path && rest.line == one.line && rest.quote == one.text)
+    /// The turn in which a passage was shown before.
+    fn shown_in(&self, passage: &Passage<'_>, talk: &Discussion<'_>) -> Option<u32> {
+        let is_it = |rest: &Rest| {
+            rest.path == passage.path && rest.line == passage.line && rest.quote == passage.text
         };
-        self.passages().about(&message.text, SHOWN).into_iter().filter(is_shown).collect()
+        talk.contributions().find(|said| said.rests.iter().any(is_it)).map(|said| said.turn)
     }
 
-    fn shown_passages(&self, found: &[&Passage<'_>], talk: &Discussion<'_>) -> Result<Line, Failed> {
+    /// A line of passages with their places, in the words of a phrase.
+    fn shown_passages(
+        &self,
+        phrase: &str,
+        found: &[&Passage<'_>],
+        talk: &Discussion<'_>,
+    ) -> Result<Line, Failed> {
         let values = |text: fn(&str) -> String| -> Vec<Value> {
-            let value = |one: &&Passage<'_>| context! { place => place(one.path, one.heading, one.line), text => text(one.text) };
+            let value = |one: &&Passage<'_>| {
+                let turn = self.shown_in(one, talk);
+                context! { place => place(one.path, one.heading, one.line), text => text(one.text), turn }
+            };
             found.iter().map(value).collect()
         };
-        let mut text = render(talk, "passages", context! { passages => values(str::to_owned) })?;
+        let mut text = render(talk, phrase, context! { passages => values(str::to_owned) })?;
         // A line of a document that begins like a persona's would be taken for one.
         if !is_speakable(&text, &talk.library().cast) {
-            text = render(talk, "passages", context! { passages => values(plain::one_line) })?;
+            text = render(talk, phrase, context! { passages => values(plain::one_line) })?;
         }
         let rests = found.iter().map(|one| Rest {
             path: one.path.to_owned(),
@@ -212,23 +262,63 @@ impl<'t> Reviewer<'t> {
         Ok(Line { rests: rests.collect(), ..Line::plain(text) })
     }
 
-    /// What an owed answer says: passages to a question, what a statement touches, or that the documents don't say.
+    /// What an owed answer says. Whoever answers after a colleague has only a finding of their own.
     fn answer(&self, persona: &Persona, message: &Message, talk: &Discussion<'_>) -> Result<Line, Failed> {
-        let first = !self.has_answer(message, talk);
-        let found = if first { self.relevant(message, talk) } else { Vec::new() };
-        if !found.is_empty() {
-            return self.shown_passages(&found, talk);
+        if self.has_answer(message, talk) {
+            return match self.own_point(persona, Some(message), talk) {
+                Some(point) => self.point(talk, point),
+                None => Ok(Line::plain(render(talk, "nothing", context! {})?)),
+            };
         }
-        if let Some(point) = self.own_point(persona, Some(message), talk) {
-            return self.point(talk, point);
-        }
-        if !first {
-            return Ok(Line::plain(render(talk, "nothing", self.missing(message, talk))?));
-        }
+        let found = self.passages().about(&message.text, SHOWN);
         if asks(&message.text) {
+            self.to_question(message, &found, talk)
+        } else {
+            self.to_statement(message, &found, talk)
+        }
+    }
+
+    /// To a question: the passages that it is about, and a finding that bears on one of them.
+    fn to_question(
+        &self,
+        message: &Message,
+        found: &[&Passage<'t>],
+        talk: &Discussion<'_>,
+    ) -> Result<Line, Failed> {
+        if found.is_empty() {
             return Ok(Line::plain(render(talk, "unanswered", self.missing(message, talk))?));
         }
-        self.added(talk)
+        let new: Vec<&Passage<'t>> =
+            found.iter().copied().filter(|one| self.shown_in(one, talk).is_none()).collect();
+        if new.is_empty() {
+            return self.shown_passages("shown-before", found, talk);
+        }
+        let mut line = self.shown_passages("passages", &new, talk)?;
+        let bears = |one: &&Finding| new.iter().any(|passage| passage.has_line(&one.path, one.line));
+        if let Some(finding) = self.open_points(talk).find(bears) {
+            let point = self.point(talk, finding)?;
+            line.text = format!("{}\n\n{}", line.text, point.text);
+            line.rests.extend(point.rests);
+            line.rule = point.rule;
+        }
+        Ok(line)
+    }
+
+    /// To a statement: the lines that say otherwise, else those that speak of the same, else where it will be added.
+    fn to_statement(
+        &self,
+        message: &Message,
+        found: &[&Passage<'t>],
+        talk: &Discussion<'_>,
+    ) -> Result<Line, Failed> {
+        let contradictions = self.contradictions(message);
+        if !contradictions.is_empty() {
+            return self.contradicted(&contradictions, talk);
+        }
+        match found {
+            [] => self.added(talk),
+            found => self.shown_passages("related", found, talk),
+        }
     }
 
     /// Whether somebody has answered the message already.
@@ -248,6 +338,62 @@ impl<'t> Reviewer<'t> {
             path => target.map(|target| target.path.as_str()),
             section => target.map(|target| target.section.as_str()),
         }
+    }
+
+    /// Lines of the documents that say otherwise than a statement: another figure for the same thing, or its negation.
+    /// The statement is reviewed together with the passages that it is about.
+    fn contradictions(&self, message: &Message) -> Vec<Contradiction<'t>> {
+        let near = self.passages().near(&message.text, NEAR);
+        let names: Vec<String> = (0..near.len()).map(|at| format!("{at}.md")).collect();
+        let mut documents = vec![Document { path: SAID, text: &message.text }];
+        documents.extend(names.iter().zip(&near).map(|(path, one)| Document { path, text: one.text }));
+        let mut options = Options::default();
+        options.rules.extend(CONTRADICTS.map(str::to_owned));
+        let passage =
+            |path: &str| near.get(path.strip_suffix(".md")?.parse::<usize>().ok()?).map(|one| (*one).clone());
+        let found = review(&documents, &self.rules, &options).findings;
+        let pairs = found.iter().flat_map(|one| one.related.iter().map(move |other| (one, other)));
+        let sides = pairs.filter_map(|(one, other)| {
+            let (said, there) = ((&one.path, one.line, &one.quote), (&other.path, other.line, &other.quote));
+            let (said, (path, line, quote)) = if *said.0 == SAID { (said, there) } else { (there, said) };
+            let passage = passage(path).filter(|_| *said.0 == SAID)?;
+            let sentence = sentences(&message.text).into_iter().find(|sentence| sentence.contains(said.2))?;
+            if !is_about(sentence, passage.text) {
+                return None;
+            }
+            Some(Contradiction {
+                line: passage.line + line - 1,
+                passage,
+                quote: quote.clone(),
+                said: said.2.clone(),
+            })
+        });
+        let mut kept: Vec<Contradiction<'t>> = Vec::new();
+        for one in sides {
+            if kept.len() < SHOWN && !kept.iter().any(|known| known.line == one.line) {
+                kept.push(one);
+            }
+        }
+        kept
+    }
+
+    /// What a statement contradicts, by place.
+    fn contradicted(&self, found: &[Contradiction<'_>], talk: &Discussion<'_>) -> Result<Line, Failed> {
+        let value = |one: &Contradiction<'_>| {
+            context! {
+                place => place(one.passage.path, one.passage.heading, one.line),
+                quote => plain::cut(&plain::one_line(&one.quote), QUOTED),
+                said => plain::cut(&plain::one_line(&one.said), QUOTED),
+            }
+        };
+        let values: Vec<Value> = found.iter().map(value).collect();
+        let text = render(talk, "contradicts", context! { places => values })?;
+        let rests = found.iter().map(|one| Rest {
+            path: one.passage.path.to_owned(),
+            line: one.line,
+            quote: one.quote.clone(),
+        });
+        Ok(Line { rests: rests.collect(), ..Line::plain(text) })
     }
 
     /// Where a statement will be added.
@@ -303,6 +449,17 @@ impl Voice for Reviewer<'_> {
     fn summary(&mut self, _: &Discussion<'_>, by_rule: Summary) -> Result<Summary, Speechless> {
         Ok(by_rule)
     }
+}
+
+/// Whether a sentence speaks of what a passage does: more than two thirds of its words are there.
+fn is_about(sentence: &str, passage: &str) -> bool {
+    let there = subjects(passage);
+    let words: Vec<String> = subjects(sentence)
+        .into_iter()
+        .filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()))
+        .collect();
+    let missing = words.iter().filter(|word| !there.contains(word)).count();
+    missing * 3 < words.len()
 }
 
 /// Renders a phrase. What documents and users say comes in as values.

@@ -1,7 +1,5 @@
 //! A discussion inside of a walk: opened by the menu's `[E]`, held and landed as `elaborate` does.
 
-use std::sync::Arc;
-
 use git2::Oid;
 use serde_json::{Value, json};
 
@@ -42,10 +40,10 @@ impl Walk<'_> {
         audience.say(&format!("\n{}", talk.introduction()?));
         let depth = self.analysis.current().map_or(step.depth, |talk| talk.depth);
         let item = self.item.clone();
-        let rules = Arc::new(
-            Rules::over(&library.own_review_rules()).map_err(Speechless::from).map_err(Stopped::Voice)?,
-        );
-        let mut stand_in = Reviewer::new(item.documents(), &step.outputs, rules, depth);
+        let rules =
+            Rules::of(&library.own_review_rules()).map_err(Speechless::from).map_err(Stopped::Voice)?;
+        let mut stand_in = Reviewer::new(item.documents(), &step.outputs, rules, depth)
+            .adding_to(synthesis::target(&item, step));
         let mut script = self.setup.script.lend(&step.id);
         let held = self.hold(&mut talk, &mut stand_in, &mut script, audience);
         self.setup.script.give_back(&step.id, script);

@@ -98,8 +98,20 @@ fn what_is_not_protected_does_not_count() {
     assert_eq!(check(&sandbox, base, &[]).stderr, "");
     // A policy that protects nothing at all is a mistake that is worth a word.
     let config = sandbox.script("typo.yaml", "append_only: ['dcos/**']\n");
-    let run = check(&sandbox, base, &["--config", &config]).ok();
-    assert!(run.stderr.contains("nothing that stands in the base is protected"), "{}", run.stderr);
+    let run = check(&sandbox, base, &["--config", &config]);
+    assert_eq!(run.code, 2, "{}", run.stdout);
+    assert!(run.stderr.contains("nothing in the base or in the head is protected"), "{}", run.stderr);
+    // On purpose it is none, and of several globs one may match nothing.
+    let nothing = sandbox.script("nothing.yaml", "append_only: []\n");
+    assert_eq!(check(&sandbox, base, &["--config", &nothing]).code, 0);
+    let glob = sandbox.script("glob.yaml", "append_only: ['docs/**', 'dcos/**']\n");
+    let run = check(&sandbox, base, &["--config", &glob]).ok();
+    assert!(run.stderr.contains("dcos/** matches nothing"), "{}", run.stderr);
+    // A path without a wildcard has to be there.
+    for (path, code) in [("dcos", 2), ("docs/requirements/offline-mode/spec.md", 2), ("docs", 0)] {
+        let named = sandbox.script("named.yaml", format!("append_only: [{path}]\n"));
+        assert_eq!(check(&sandbox, base, &["--config", &named]).code, code, "{path}");
+    }
 }
 
 #[test]
@@ -498,7 +510,7 @@ fn the_tree_is_judged_before_what_files_hold() {
     std::fs::rename(sandbox.root().join(SPEC_PATH), sandbox.root().join("moved.md")).unwrap();
     sandbox.commit_all_removed(SPEC_PATH);
     let run = check(&sandbox, base, &[]);
-    assert!(run.code == 1 && run.stdout.contains("stands at moved.md now"), "{}", run.stdout);
+    assert!(run.code == 1 && run.stdout.contains("is at moved.md now"), "{}", run.stdout);
     sandbox.commit(&[(&format!("{SPEC_PATH}/inner.md"), "x\n")]);
     assert_eq!(codes(&json(&sandbox, base, &[]).1), ["type"]);
 }
@@ -719,4 +731,187 @@ fn a_hundred_thousand_changed_files() {
     let config = sandbox.script("p.yaml", "append_only: ['docs/**']\n");
     let run = check(&sandbox, base, &["--config", &config]).ok();
     assert!(run.stdout.starts_with("Additive: 100000 protected files changed"), "{}", run.stdout);
+}
+
+/// A commit with parents, made of the tree of another with files put in.
+fn commit_on(sandbox: &Sandbox, parents: &[Oid], files: &[(&str, &str)], message: &str) -> Oid {
+    let git = &sandbox.git;
+    let commits: Vec<_> = parents.iter().map(|id| git.find_commit(*id).unwrap()).collect();
+    let mut update = git2::build::TreeUpdateBuilder::new();
+    for (path, text) in files {
+        update.upsert(*path, git.blob(text.as_bytes()).unwrap(), git2::FileMode::Blob);
+    }
+    let tree = update.create_updated(git, &commits[0].tree().unwrap()).unwrap();
+    let who = git2::Signature::new("Sam", "sam@example.org", &git2::Time::new(1_770_000_000, 0)).unwrap();
+    let tree = git.find_tree(tree).unwrap();
+    git.commit(None, &who, &who, message, &tree, &commits.iter().collect::<Vec<_>>()).unwrap()
+}
+
+#[test]
+fn every_merge_base_counts() {
+    let sandbox = sandbox();
+    let root = sandbox.tip("main").unwrap();
+    let spec = |more: &str| format!("{SPEC}\n{more}\n");
+    // Two branches that were merged into each other both ways have two merge bases.
+    let one = commit_on(&sandbox, &[root], &[(SPEC_PATH, &spec("One."))], "one");
+    let two = commit_on(&sandbox, &[root], &[(SPEC_PATH, &spec("Two."))], "two");
+    let both = format!("{SPEC}\nOne.\n\nTwo.\n");
+    let base = commit_on(&sandbox, &[one, two], &[(SPEC_PATH, &both)], "base");
+    for (text, code) in [(both.clone(), 0), (spec("One."), 1), (spec("Two."), 1)] {
+        let head = commit_on(&sandbox, &[two, one], &[(SPEC_PATH, &text)], "head");
+        let (exit, value) = json(&sandbox, base, &["--head", &head.to_string()]);
+        assert_eq!(exit, code, "{value}");
+    }
+}
+
+#[test]
+fn the_stricter_of_merge_base_and_tip_holds() {
+    let policy = |rule: &str| format!("append_only: [{{path: docs/**, rule: {rule}}}]\n");
+    for (at_fork, at_tip) in [("lines", "markdown"), ("markdown", "lines")] {
+        let sandbox = sandbox();
+        let fork = sandbox.commit(&[(".roundtable.yaml", &policy(at_fork))]);
+        let tip = commit_on(&sandbox, &[fork], &[(".roundtable.yaml", &policy(at_tip))], "tip");
+        let glued = SPEC.replace("Sync should be fast.\n", "Sync should be fast.\nAnd safe.\n");
+        let head = commit_on(&sandbox, &[fork], &[(SPEC_PATH, &glued)], "head");
+        let (exit, value) = json(&sandbox, tip, &["--head", &head.to_string()]);
+        assert_eq!((exit, codes(&value)), (1, vec!["paragraph-extended".to_owned()]), "{at_fork} {at_tip}");
+    }
+}
+
+#[test]
+fn a_change_of_the_policy_is_reported() {
+    let sandbox = sandbox();
+    let base = sandbox.commit(&[(".roundtable.yaml", "append_only: ['docs/**']\n")]);
+    sandbox.commit(&[(".roundtable.yaml", "append_only: ['docs/**'] # the same\n")]);
+    assert!(json(&sandbox, base, &[]).1.get("notices").is_none());
+    sandbox.commit(&[(".roundtable.yaml", "append_only: []\n")]);
+    let (exit, value) = json(&sandbox, base, &[]);
+    assert_eq!(exit, 0);
+    assert!(value["notices"][0].as_str().unwrap().contains("alters the policy"), "{value}");
+    let run = check(&sandbox, base, &["--format", "github"]).ok();
+    assert!(run.stdout.contains("::notice file=.roundtable.yaml,line=1,"), "{}", run.stdout);
+}
+
+#[test]
+fn a_name_of_a_tag_and_a_branch_is_refused() {
+    let (sandbox, base) = changed(&grown());
+    let commit = sandbox.git.find_commit(base).unwrap();
+    sandbox.git.branch("release", &commit, false).unwrap();
+    assert_eq!(sandbox.run(&["check", "--base", "release"]).code, 0);
+    sandbox.git.tag_lightweight("release", commit.as_object(), false).unwrap();
+    for name in ["release", "release~0", "release^{commit}"] {
+        let run = sandbox.run(&["check", "--base", name]);
+        assert_eq!(run.code, 2, "{name}");
+        assert!(run.stderr.contains("refs/tags/release or refs/heads/release"), "{}", run.stderr);
+    }
+    assert_eq!(sandbox.run(&["check", "--base", "refs/heads/release"]).code, 0);
+}
+
+#[test]
+fn a_twin_of_a_protected_path_is_a_violation() {
+    for (path, twin) in [
+        (SPEC_PATH, SPEC_PATH.replace("requirements-spec", "Requirements-Spec")),
+        (SPEC_PATH, SPEC_PATH.replace("docs", "Docs")),
+        ("docs/requirements/caf\u{e9}.md", "docs/requirements/cafe\u{301}.md".to_owned()),
+    ] {
+        let sandbox = sandbox();
+        let root = sandbox.tip("main").unwrap();
+        let base = commit_on(&sandbox, &[root], &[(path, SPEC)], "base");
+        let head = commit_on(&sandbox, &[base], &[(&twin, "new\n")], "head");
+        let (exit, value) = json(&sandbox, base, &["--head", &head.to_string()]);
+        assert_eq!((exit, codes(&value)), (1, vec!["path-twin".to_owned()]), "{twin}");
+    }
+}
+
+#[test]
+fn replacements_and_unborn_heads_are_judged() {
+    let (sandbox, base) = changed("gone\n");
+    let head = sandbox.tip("main").unwrap();
+    let zero = "0".repeat(40);
+    let run = piped(
+        &sandbox,
+        &["check", "--stdin", "--json"],
+        &format!("{zero} {head} refs/replace/{base}\n"),
+        &[],
+    );
+    assert_eq!((run.code, codes(&run.json())), (1, vec!["replace-ref".to_owned()]));
+    // Where HEAD has no commit, a new reference is held against all that exist.
+    sandbox.git.reference("refs/heads/kept", base, true, "test").unwrap();
+    sandbox.git.find_reference("refs/heads/main").unwrap().delete().unwrap();
+    let push = |new: Oid| {
+        piped(&sandbox, &["check", "--stdin"], &format!("{zero} {new} refs/heads/new\n"), &[]).code
+    };
+    assert_eq!((push(base), push(head)), (0, 1));
+}
+
+#[test]
+fn a_trailer_covers_what_its_own_commit_loses() {
+    let sandbox = sandbox();
+    let base = sandbox.commit(&[(".roundtable.yaml", "append_only: ['docs/**']\nallow_exceptions: true\n")]);
+    let trailer = format!("Considered\n\nRoundtable-Allow: {SPEC_PATH} the owner agreed\n");
+    let lost = commit_on(&sandbox, &[base], &[(SPEC_PATH, "gone\n")], &trailer);
+    assert_eq!(json(&sandbox, base, &["--head", &lost.to_string()]).0, 0);
+    // A later loss is not covered by it, and an earlier one neither.
+    let more = commit_on(&sandbox, &[lost], &[(SPEC_PATH, "other\n")], "more");
+    assert_eq!(json(&sandbox, base, &["--head", &more.to_string()]).0, 1);
+    let first = commit_on(&sandbox, &[base], &[(SPEC_PATH, "gone\n")], "first");
+    let empty = commit_on(&sandbox, &[first], &[], &trailer);
+    assert_eq!(json(&sandbox, base, &["--head", &empty.to_string()]).0, 1);
+    // What another branch only adds is no loss of the commit.
+    let side = commit_on(&sandbox, &[base], &[("docs/requirements/side.md", "new\n")], "side");
+    let merged = commit_on(&sandbox, &[lost, side], &[("docs/requirements/side.md", "new\n")], "merge");
+    assert_eq!(json(&sandbox, base, &["--head", &merged.to_string()]).0, 0);
+}
+
+#[test]
+fn a_nearer_meta_json_lifts_nothing() {
+    let sandbox = sandbox();
+    let policy = "append_only: [{path: docs/**, when: {status: [raw, analyzed]}}]\n";
+    let near = "docs/requirements/offline-mode/deep/meta.json";
+    let deep = "docs/requirements/offline-mode/deep/spec.md";
+    let status = r#"{"analysis_status": "partial"}"#;
+    let base = sandbox.commit(&[(".roundtable.yaml", policy), (near, status), (deep, "old\n")]);
+    sandbox.commit(&[(deep, "new\n")]);
+    assert_eq!(json(&sandbox, base, &[]).0, 1);
+}
+
+#[test]
+fn what_leaves_a_living_document_goes_to_its_archive() {
+    let policy = "append_only: [{path: 'docs/requirements/**/*.md', rule: kept, archive: docs/archive}]\n";
+    let sandbox = sandbox();
+    let base = sandbox.commit(&[(".roundtable.yaml", policy)]);
+    let line = 1 + SPEC.lines().position(|line| line == "Sync should be fast.").unwrap();
+    let (path, place) = (sandbox.root().join(SPEC_PATH), format!("{SPEC_PATH}:{line}"));
+    let dry = sandbox.run(&["archive", &place, "--dry-run"]).ok();
+    assert!(dry.stdout.starts_with("Would move line"), "{}", dry.stdout);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), SPEC);
+    let run = sandbox.run(&["archive", &place, "--reason", "Replaced by FR-009"]).ok();
+    assert!(run.stdout.starts_with("Moved line 5 of "), "{}", run.stdout);
+    let archived =
+        std::fs::read_to_string(sandbox.root().join("docs/archive/offline-mode/requirements-spec.md"))
+            .unwrap();
+    assert!(archived.contains("Reason: Replaced by FR-009\n\nSync should be fast.\n"), "{archived}");
+    // With the archive the change passes, and new text may be where the old was.
+    let text = std::fs::read_to_string(&path)
+        .unwrap()
+        .replace("## 2. User Needs\n", "## 2. User Needs\n\nSync takes 2 seconds.\n");
+    std::fs::write(&path, text).unwrap();
+    let moved = sandbox.commit_all();
+    assert_eq!(json(&sandbox, base, &[]).0, 0);
+    // The archive keeps what it has, and a loss without an archive is one.
+    sandbox.commit(&[("docs/archive/offline-mode/requirements-spec.md", "gone\n")]);
+    let (exit, value) = json(&sandbox, moved, &[]);
+    assert_eq!((exit, codes(&value)), (1, vec!["line-lost".to_owned()]));
+    let other = commit_on(&sandbox, &[base], &[(SPEC_PATH, "gone\n")], "gone");
+    let (exit, value) = json(&sandbox, base, &["--head", &other.to_string()]);
+    assert_eq!(exit, 1);
+    assert!(
+        value["files"][0]["violations"][0]["hint"].as_str().unwrap().contains("roundtable archive"),
+        "{value}"
+    );
+    for wrong in
+        [SPEC_PATH.to_owned(), format!("{SPEC_PATH}:0"), format!("{SPEC_PATH}:900"), "README.md:1".to_owned()]
+    {
+        assert_eq!(sandbox.run(&["archive", &wrong]).code, 2, "{wrong}");
+    }
 }

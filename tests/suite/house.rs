@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Modules that only hold values or make texts: everybody at the table may use them.
-const VALUES: [&str; 11] = [
+const VALUES: [&str; 12] = [
     "finding",
     "front_matter",
     "json",
@@ -14,6 +14,7 @@ const VALUES: [&str; 11] = [
     "marks",
     "persona",
     "plain",
+    "secrets",
     "sections",
     "step",
     "template",

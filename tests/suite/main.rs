@@ -8,6 +8,7 @@ mod attacks;
 mod author;
 mod before_run;
 mod cases;
+mod contradictions;
 mod conversation;
 mod determinism;
 #[cfg(unix)]
@@ -17,6 +18,7 @@ mod faults;
 mod forge;
 mod gate;
 mod github;
+mod hearing;
 mod hostile;
 mod house;
 mod init;

@@ -414,7 +414,7 @@ fn files_of_other_kinds_and_names_are_no_reason_to_fail() {
 fn messages_behind_the_end_of_a_discussion_are_said_to_be_too_late() {
     let sandbox = sandbox();
     let run = sandbox.elaborate("done\nWe decided to drop it all.\nAlex, why?\n", &["--json"]);
-    assert!(run.stderr.contains("2 messages of the script came too late"), "{}", run.stderr);
+    assert!(run.stderr.contains("2 messages came too late"), "{}", run.stderr);
     assert_eq!(run.json()["unheard"], 2);
     let run = sandbox.elaborate("Alex, why?\ndone\n", &["--at", "2026-02-21T14:30:00Z", "--json"]);
     assert_eq!((run.stderr.contains("too late"), &run.json()["unheard"]), (false, &serde_json::json!(0)));

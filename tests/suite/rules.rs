@@ -274,7 +274,7 @@ fn section_5_every_entry_rests_on_turns_in_which_its_authors_spoke() {
         _ => None,
     });
     let summary = summary.unwrap();
-    assert_eq!(summary.decisions[0].text, "We decided to keep both answers because nobody may lose work.");
+    assert_eq!(summary.decisions[0].text, "We decided to keep both answers because nobody may lose work");
     assert_eq!(summary.decisions[0].rationale, "nobody may lose work");
     for insight in &summary.insights {
         for key in &insight.by {
@@ -297,6 +297,6 @@ fn section_5_no_decision_is_lost_not_even_in_an_exit_or_a_redirected_input() {
     let decided: Vec<&str> = summary.decisions.iter().map(|decision| decision.text.as_str()).collect();
     assert_eq!(
         decided,
-        ["We decided to drop the MoSCoW prioritization for this release.", "Let's go with one queue."]
+        ["We decided to drop the MoSCoW prioritization for this release", "Let's go with one queue"]
     );
 }

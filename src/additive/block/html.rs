@@ -1,8 +1,14 @@
-//! Raw HTML in Markdown, read by its tags: which elements are open (the *HTML context* of S4), and
-//! whether a piece of it is unterminated or holds an element that takes over what follows.
+//! Raw HTML in Markdown, as a browser's tokenizer reads it: which elements are open (the *HTML context*
+//! of S4), and whether new HTML is balanced on its own.
+//!
+//! Each piece (an HTML block, or an inline tag or comment) is read alone. A piece that ends inside of a
+//! tag or comment is *unfinished*: in new text that is a finding, and old text after one stays as it is.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 
+use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
+use html5gum::{Error, Span, Tokenizer};
 use sha2::{Digest as _, Sha256};
 
 /// The elements that are open at a place, the outermost first.
@@ -30,21 +36,6 @@ fn digest(parts: &[&[u8]]) -> [u8; 16] {
     let mut half = [0; 16];
     half.copy_from_slice(&hash.finalize()[..16]);
     half
-}
-
-/// What was seen in a piece of raw HTML.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
-    /// A tag, comment, declaration or raw-text element that does not end in the piece.
-    pub unterminated: bool,
-    /// An element of GFM's filter list, or one that belongs to the page and not to a document.
-    pub banned: bool,
-}
-
-impl Seen {
-    pub fn and(self, other: Seen) -> Seen {
-        Seen { unterminated: self.unterminated || other.unterminated, banned: self.banned || other.banned }
-    }
 }
 
 /// Block-level and formatting elements, whose state shows in what follows them; sorted.
@@ -157,12 +148,32 @@ const COUNTED: &[&str] = &[
 const FORMATTING: &[&str] =
     &["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
 
-/// Elements whose content is no HTML: everything up to their end tag is text (GFM 6.11's list).
-const RAW_TEXT: &[&str] =
-    &["iframe", "noembed", "noframes", "plaintext", "script", "style", "textarea", "title", "xmp"];
+/// Elements whose content is no HTML: everything up to their end tag is text (GFM 6.11's list, and
+/// `noscript` where scripts run).
+const RAW_TEXT: &[&str] = &[
+    "iframe",
+    "noembed",
+    "noframes",
+    "noscript",
+    "plaintext",
+    "script",
+    "style",
+    "textarea",
+    "title",
+    "xmp",
+];
 
 /// Elements of a page, which no document may bring in.
 const OF_A_PAGE: &[&str] = &["base", "body", "frameset", "head", "html", "link", "meta"];
+
+/// Elements without content (HTML 13.1.2), and those that a browser reads as such.
+const VOID: &[&str] = &[
+    "area", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input", "keygen", "param",
+    "source", "track", "wbr",
+];
+
+/// What stands in the context for a tag or comment that does not end.
+const UNFINISHED: &str = "!--";
 
 impl Context {
     /// How many elements are open.
@@ -172,6 +183,9 @@ impl Context {
 
     /// Ends every element that was opened since, as the end of a table's cell does.
     pub fn truncate(&mut self, depth: usize) {
+        if self.is_unfinished() {
+            return;
+        }
         while self.open.len() > depth {
             if let Some(count) = self.open.pop().and_then(|open| self.counts.get_mut(open.name)) {
                 *count -= 1;
@@ -179,8 +193,16 @@ impl Context {
         }
     }
 
+    /// Whether a tag or comment did not end: then nothing that follows is known to be what it seems.
+    fn is_unfinished(&self) -> bool {
+        self.open.last().is_some_and(|open| open.name == UNFINISHED)
+    }
+
     /// Ends what was opened since, as the end of an item or a quote does: all but formatting.
     pub fn leave(&mut self, depth: usize) {
+        if self.is_unfinished() {
+            return;
+        }
         let inside = self.open.get(depth..).unwrap_or_default();
         let stay: Vec<Open> =
             inside.iter().filter(|open| FORMATTING.binary_search(&open.name).is_ok()).cloned().collect();
@@ -208,178 +230,267 @@ impl Context {
         std::str::from_utf8(written.get(16..)?).ok()
     }
 
-    /// Reads a piece of raw HTML: its tags open and close elements.
-    pub fn read(&mut self, html: &[u8]) -> Seen {
+    /// Reads a piece of raw HTML: its tags open and close elements. A tag or comment that does not end
+    /// in the piece stays open for good, since only what follows it could end it.
+    pub fn read(&mut self, html: &[u8]) {
+        if self.is_unfinished() {
+            return;
+        }
         let opened = digest(&[html.trim_ascii_end()]);
-        let mut seen = Seen::default();
-        let mut at = 0;
-        while let Some(found) = memchr::memchr(b'<', &html[at..]) {
-            let start = at + found;
-            let rest = &html[start..];
-            let ended = |closing: &[u8], from: usize| {
-                memchr::memmem::find(rest.get(from..).unwrap_or_default(), closing)
-                    .map(|end| start + from + end + closing.len())
-            };
-            let next = if rest.starts_with(b"<!--") {
-                // `<!-->` and `<!--->` are comments of their own (CommonMark 0.31, 6.6).
-                match rest {
-                    [_, _, _, _, b'>', ..] => Some(start + 5),
-                    [_, _, _, _, b'-', b'>', ..] => Some(start + 6),
-                    _ => ended(b"-->", 4),
-                }
-            } else if rest.starts_with(b"<![CDATA[") {
-                ended(b"]]>", 9)
-            } else if rest.starts_with(b"<?") {
-                ended(b"?>", 2)
-            } else if rest.starts_with(b"<!") {
-                ended(b">", 2)
-            } else {
-                match tag(rest) {
-                    None => Some(start + 1),
-                    Some(tag) => {
-                        let raw = self.apply(&tag, opened, &mut seen);
-                        match (tag.length, raw) {
-                            (None, _) => None,
-                            (Some(length), None) => Some(start + length),
-                            (Some(length), Some(name)) => raw_end(html, start + length, name),
-                        }
-                    }
-                }
-            };
-            match next {
-                Some(next) => at = next,
-                None => {
-                    seen.unterminated = true;
-                    return seen;
+        tokens(html, &mut |token| match token {
+            Token::Start { name, .. } => {
+                if let Ok(at) = COUNTED.binary_search_by(|known| known.as_bytes().cmp(name)) {
+                    self.push(COUNTED[at], opened);
                 }
             }
-        }
-        seen
+            Token::End { name } => self.close(name),
+            Token::Unfinished => self.push(UNFINISHED, opened),
+            Token::Cdata => {}
+        });
     }
 
-    /// Opens or closes an element. Gives the name of one whose content is text.
-    fn apply(&mut self, tag: &Tag<'_>, opened: [u8; 16], seen: &mut Seen) -> Option<&'static str> {
-        let mut lower = [0_u8; 16];
-        let name = lower.get_mut(..tag.name.len())?;
-        name.copy_from_slice(tag.name);
-        name.make_ascii_lowercase();
-        let name = std::str::from_utf8(name).ok()?;
-        let known = |list: &[&'static str]| list.binary_search(&name).ok().map(|at| list[at]);
-        if tag.closes {
-            // An end tag closes what was opened inside of its element too; without one it is nothing.
-            if self.counts.get(name).is_some_and(|count| *count > 0)
-                && let Some(at) = self.open.iter().rposition(|open| open.name == name)
-            {
-                self.truncate(at);
-            }
-            return None;
+    /// An end tag closes what was opened inside of its element too; without one it is nothing.
+    fn close(&mut self, name: &[u8]) {
+        let is_open = |name: &str| self.counts.get(name).is_some_and(|count| *count > 0);
+        if std::str::from_utf8(name).is_ok_and(is_open)
+            && let Some(at) = self.open.iter().rposition(|open| open.name.as_bytes() == name)
+        {
+            self.truncate(at);
         }
-        seen.banned |= known(RAW_TEXT).is_some() || known(OF_A_PAGE).is_some();
-        if let Some(name) = known(COUNTED) {
-            self.push(name, opened);
-        }
-        known(RAW_TEXT)
     }
 }
 
-/// The end of a raw-text element whose start tag ends at `from`; none where it does not end.
-fn raw_end(html: &[u8], from: usize, name: &str) -> Option<usize> {
-    let mut at = from;
-    while let Some(found) = memchr::memmem::find(&html[at..], b"</") {
-        let start = at + found + 2;
-        let end = start + name.len();
-        if html.get(start..end).is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes())) {
-            return memchr::memchr(b'>', &html[end..]).map(|close| end + close + 1);
-        }
-        at = start;
-    }
-    None
+/// What a browser's tokenizer makes of a piece of raw HTML. Names are in lower case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token<'h> {
+    Start {
+        name: &'h [u8],
+        self_closing: bool,
+    },
+    End {
+        name: &'h [u8],
+    },
+    /// A CDATA section, which is a comment outside of SVG and MathML.
+    Cdata,
+    /// A tag, comment or declaration that does not end in the piece.
+    Unfinished,
 }
 
-struct Tag<'h> {
-    name: &'h [u8],
-    closes: bool,
-    /// Its length in bytes; none where it does not end.
-    length: Option<usize>,
+/// Reads a piece of raw HTML by the tokenizer of the HTML standard (13.2.5). The content of elements such
+/// as `<script>` is text.
+fn tokens(html: &[u8], take: &mut dyn FnMut(Token<'_>)) {
+    let mut open: Vec<u8> = Vec::new();
+    // Text behind the piece: where the piece ends inside of a tag or comment, it is no text.
+    let text = [html, BEHIND].concat();
+    let mut ends = true;
+    let mut emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _: Span<()>| -> Option<Infallible> {
+        ends = false;
+        match event {
+            CallbackEvent::String { value } => ends = value.ends_with(BEHIND),
+            CallbackEvent::OpenStartTag { name } => {
+                open.clear();
+                open.extend_from_slice(name);
+            }
+            CallbackEvent::CloseStartTag { self_closing } => take(Token::Start { name: &open, self_closing }),
+            CallbackEvent::EndTag { name } => take(Token::End { name }),
+            CallbackEvent::Error(Error::CdataInHtmlContent) => take(Token::Cdata),
+            _ => {}
+        }
+        None
+    });
+    emitter.naively_switch_states(true);
+    // A reader of bytes in memory has no way to fail, and the callback gives nothing back.
+    let _ = Tokenizer::new_with_emitter(&text, emitter).finish();
+    if !ends {
+        take(Token::Unfinished);
+    }
 }
 
-/// The tag that a text starting with `<` begins with, if it begins with one.
-fn tag(text: &[u8]) -> Option<Tag<'_>> {
-    let closes = text.get(1) == Some(&b'/');
-    let start = if closes { 2 } else { 1 };
-    if !text.get(start)?.is_ascii_alphabetic() {
-        return None;
+/// What is put behind a piece to see whether it ends.
+const BEHIND: &[u8] = b"\nx";
+
+/// Whether a piece of HTML is comments and blanks alone: a reader of the page sees nothing of it.
+pub fn is_comment(html: &[u8]) -> bool {
+    let html = html.trim_ascii();
+    let mut shows = false;
+    let emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _: Span<()>| -> Option<Infallible> {
+        shows |= match event {
+            CallbackEvent::Comment { .. } | CallbackEvent::AttributeName { .. } => false,
+            CallbackEvent::String { value } => !value.trim_ascii().is_empty(),
+            CallbackEvent::Error(error) => matches!(error, Error::EofInComment),
+            _ => true,
+        };
+        None
+    });
+    let _ = Tokenizer::new_with_emitter(html, emitter).finish();
+    html.starts_with(b"<!--") && html.ends_with(b"-->") && !shows
+}
+
+/// A place that elements end with: an item, a quotation or a cell, by its node and the number of the cell.
+pub type Place = (u32, u32);
+
+/// Whether new raw HTML is balanced on its own: within one run of new blocks it closes what it opens, in
+/// order and in the same place, and nothing else.
+#[derive(Debug, Default)]
+pub struct Balance {
+    open: Vec<(Vec<u8>, Place)>,
+}
+
+impl Balance {
+    /// The place that the innermost element was opened in.
+    pub fn place(&self) -> Option<Place> {
+        self.open.last().map(|(_, place)| *place)
     }
-    let named = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
-    let end = start + text[start..].iter().take_while(|byte| named(byte)).count();
-    let (mut at, mut quote) = (end, None::<u8>);
-    while let Some(byte) = text.get(at).copied() {
-        match quote {
-            Some(open) => quote = Some(open).filter(|open| *open != byte),
-            // A quotation mark opens a value only behind an equals sign.
-            None if matches!(byte, b'"' | b'\'') && text[end..at].trim_ascii_end().ends_with(b"=") => {
-                quote = Some(byte);
+
+    /// The innermost element, which is not closed; the run begins anew.
+    pub fn unclosed(&mut self) -> Option<String> {
+        let name = self.open.last().map(|(name, _)| String::from_utf8_lossy(name).into_owned());
+        self.open.clear();
+        name
+    }
+
+    /// Reads a piece that is new; says what is wrong with it.
+    pub fn read(&mut self, html: &[u8], place: Place) -> Option<String> {
+        let mut wrong = None;
+        tokens(html, &mut |token| {
+            let found = self.take(token, place);
+            wrong = wrong.take().or(found);
+        });
+        wrong
+    }
+
+    fn take(&mut self, token: Token<'_>, place: Place) -> Option<String> {
+        let shown = |name: &[u8]| String::from_utf8_lossy(&name[..name.len().min(40)]).into_owned();
+        let is = |name: &[u8], list: &[&str]| list.iter().any(|known| known.as_bytes() == name);
+        let foreign = || self.open.iter().any(|(name, _)| is(name, &["svg", "math"]));
+        match token {
+            Token::Unfinished => Some("a tag or comment does not end".to_owned()),
+            // There it is no comment, and may hold what looks like the end of one.
+            Token::Cdata => foreign().then(|| "CDATA stands inside of SVG or MathML".to_owned()),
+            Token::Start { name, .. } if is(name, RAW_TEXT) || is(name, OF_A_PAGE) => {
+                Some(format!("<{}> takes over what follows it", shown(name)))
             }
-            None if byte == b'>' => {
-                return Some(Tag { name: &text[start..end], closes, length: Some(at + 1) });
+            Token::Start { name, self_closing } => {
+                if !is(name, VOID) && !(self_closing && foreign()) {
+                    self.open.push((name.to_vec(), place));
+                }
+                None
             }
-            None => {}
+            Token::End { name } => match self.open.last() {
+                Some((open, opened)) if open == name && *opened == place => {
+                    self.open.pop();
+                    None
+                }
+                _ => Some(format!("</{}> closes what this text did not open", shown(name))),
+            },
         }
-        at += 1;
     }
-    Some(Tag { name: &text[start..end], closes, length: None })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(html: &str) -> (String, Seen) {
+    fn open(html: &str) -> String {
         let mut context = Context::default();
-        let seen = context.read(html.as_bytes());
-        (context.open.iter().map(|open| open.name).collect::<Vec<_>>().join(" "), seen)
+        context.read(html.as_bytes());
+        context.open.iter().map(|open| open.name).collect::<Vec<_>>().join(" ")
+    }
+
+    fn wrong(html: &str) -> Option<String> {
+        let mut balance = Balance::default();
+        balance.read(html.as_bytes(), (0, 0)).or_else(|| balance.unclosed())
     }
 
     #[test]
     fn the_lists_are_sorted() {
-        assert!(
-            FORMATTING.is_sorted() && COUNTED.is_sorted() && RAW_TEXT.is_sorted() && OF_A_PAGE.is_sorted()
-        );
-        assert!(COUNTED.iter().chain(RAW_TEXT).chain(OF_A_PAGE).all(|name| name.len() <= 16));
+        assert!(FORMATTING.is_sorted() && COUNTED.is_sorted());
     }
 
     #[test]
     fn tags_open_and_close_elements() {
-        for (html, open) in [
+        for (html, context) in [
             ("<details><summary>x</summary>", "details"),
             ("<DIV class=\"a>b\"><b>", "div b"),
             ("<div></details></div>", ""),
             ("<ul><li>a<li>b</ul>", ""),
             ("<br><img src=x><p><unknown-thing>", ""),
-            ("<!-- <div> --><?x <div> ?><![CDATA[<div>]]><!X <div>", ""),
+            ("<!-- <div> --><!X <div>", ""),
+            ("<?x <div> ?><em>", "em"),
             ("a < b <div/>", "div"),
             ("<script><div></script><em>", "em"),
             ("<!--><div>", "div"),
+            ("<!-- a --!><div> -->", "div"),
+            ("<![CDATA[><div>]]>", "div"),
         ] {
-            assert_eq!(read(html).0, open, "{html}");
+            assert_eq!(open(html), context, "{html}");
         }
     }
 
     #[test]
-    fn what_does_not_end_is_seen() {
-        for html in ["<div", "<!-- x", "<a href=\"x>", "<![CDATA[", "<? x", "<script> x", "<!x", "</div"] {
-            assert!(read(html).1.unterminated, "{html}");
-        }
-        for html in ["<div>", "a < b", "<1", "<!-- x -->", "<a title=it's>", "<!--->"] {
-            assert!(!read(html).1.unterminated, "{html}");
+    fn what_does_not_end_stays_open() {
+        for html in [
+            "<div",
+            "<!-- x",
+            "<a href=\"x>",
+            "<![CDATA[",
+            "<? x",
+            "<!x",
+            "</div",
+            "</",
+            "<div <!-- -->x\"\n<b \"",
+        ] {
+            assert!(open(html).ends_with(UNFINISHED), "{html}: {}", open(html));
+            assert!(wrong(html).is_some(), "{html}");
         }
     }
 
     #[test]
-    fn what_takes_over_the_page_is_seen() {
-        for html in ["<title>", "<META x>", "<style></style>", "<plaintext>"] {
-            assert!(read(html).1.banned, "{html}");
+    fn new_html_closes_what_it_opens_and_nothing_else() {
+        for html in [
+            "<details><summary>x</summary></details>",
+            "<br><IMG src=x><p></p><x-y></X-Y>",
+            "<!-- <div> --><!doctype html>",
+            "<svg><path/></svg>",
+            "a < b",
+            "<!-- a --!>",
+        ] {
+            assert_eq!(wrong(html), None, "{html}");
         }
-        assert!(!read("<titles><em></script>").1.banned);
+        for html in [
+            "<div>",
+            "</div>",
+            "<b><i></b></i>",
+            "<ul><li>a</ul>",
+            "<p>",
+            "<name>",
+            "<div/>",
+            "<title>x</title>",
+            "<META x>",
+            "<noscript></noscript>",
+            "<!-- a --!><div> -->",
+            "<?x ><div> ?>",
+            "<svg><![CDATA[><!-- ]]></svg><div> --></svg>",
+            "</br>",
+        ] {
+            assert!(wrong(html).is_some(), "{html}");
+        }
+        let mut balance = Balance::default();
+        assert!(balance.read(b"<b>", (1, 1)).is_none() && balance.read(b"</b>", (1, 2)).is_some());
+    }
+
+    #[test]
+    fn a_comment_is_nothing_to_a_reader() {
+        for (html, is) in [
+            ("<!-- a -->\n", true),
+            ("<!-- a\n\n<b> --> <!-- b -->", true),
+            ("<!-- a --> b", false),
+            ("<!-- a --!> b -->", false),
+            ("<b>", false),
+            ("<!-- a", false),
+            ("<? a ?>", false),
+        ] {
+            assert_eq!(is_comment(html.as_bytes()), is, "{html}");
+        }
     }
 }

@@ -22,7 +22,7 @@
 
 use super::Search;
 use super::tree::{self, Tree};
-use crate::additive::text;
+use crate::additive::text::{self, Lines};
 
 /// A heading with what stands below it, up to the next heading; the first has no heading.
 pub struct Segment<'t> {
@@ -38,7 +38,7 @@ pub struct Segment<'t> {
 pub fn segments(text: &str) -> Option<Vec<Segment<'_>>> {
     // Front matter is no Markdown, and the parser takes it anywhere; a definition counts everywhere.
     let fronted = text.starts_with("---") || memchr::memmem::find(text.as_bytes(), b"\n---").is_some();
-    if fronted || text.starts_with('\u{feff}') || definitions(text.as_bytes()) > 0 {
+    if fronted || text.starts_with('\u{feff}') || holds_definition(text.as_bytes()) {
         return None;
     }
     Cutting::of(text, Signs::of(text.as_bytes())?).cut(&|_| None).map(|(found, _)| found)
@@ -47,9 +47,13 @@ pub fn segments(text: &str) -> Option<Vec<Segment<'_>>> {
 /// How many blocks a change adds, if it can be told without parsing all of it that it only adds,
 /// lines and blocks.
 pub fn added(before: &str, after: &str) -> Option<usize> {
+    // Definitions and footnotes count everywhere, wherever they are.
+    if holds_definition(before.as_bytes()) || holds_definition(after.as_bytes()) {
+        return None;
+    }
     let alike = Alike::of(before.as_bytes(), after.as_bytes());
-    // A definition that is new may turn old text into a link.
-    if definitions(alike.middle(before.as_bytes(), 1)) != definitions(alike.middle(after.as_bytes(), 1)) {
+    let middle = alike.middle(after.as_bytes(), 1);
+    if memchr::memchr(0, middle).is_some() || Lines::of(middle).any(text::is_control) {
         return None;
     }
     let signs = Signs::of(before.as_bytes())?;
@@ -93,6 +97,9 @@ pub fn added(before: &str, after: &str) -> Option<usize> {
         images.push(image);
     }
     new[cursor..].iter().for_each(keep);
+    if tree::is_too_deep(&fresh) {
+        return None;
+    }
     Some(added + tree::count(&fresh))
 }
 
@@ -111,7 +118,7 @@ fn grown(old: &Segment<'_>, new: &Segment<'_>) -> Option<usize> {
     if old.level > 0 && old.text[..heading(old.text)] != new.text[..heading(new.text)] {
         return None;
     }
-    if !text::losses(old.text.as_bytes(), new.text.as_bytes()).is_empty() {
+    if !text::losses(old.text.as_bytes(), new.text.as_bytes()).is_empty() || tree::is_too_deep(new.text) {
         return None;
     }
     let (u, v) = (Tree::parse(old.text), Tree::parse(new.text));
@@ -135,9 +142,12 @@ fn parents(segments: &[Segment<'_>]) -> Vec<Option<usize>> {
     segments.iter().enumerate().map(above).collect()
 }
 
-/// How often something stands that may be a link definition.
-fn definitions(bytes: &[u8]) -> usize {
-    memchr::memchr_iter(b':', bytes).filter(|at| bytes[..*at].ends_with(b"]")).count()
+/// Whether a text holds what may be a link definition or a footnote.
+fn holds_definition(bytes: &[u8]) -> bool {
+    memchr::memchr2_iter(b':', b'^', bytes).any(|at| {
+        let before = if bytes[at] == b':' { b']' } else { b'[' };
+        at > 0 && bytes[at - 1] == before
+    })
 }
 
 /// How much two texts have in common at their beginnings and at their ends; the two do not overlap.

@@ -1,14 +1,21 @@
 //! A Markdown text as the tree that S4 compares: document, sections, blocks, items, rows.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Alignment, BlockQuoteKind, CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use sha2::{Digest as _, Sha256};
 
-use super::html::{Context, Seen};
+use super::html::{Context, Place};
+use crate::additive::text::Lines;
 
-/// The Markdown that documents are compared as: CommonMark with GFM's tables and strikethrough.
-/// Front matter is taken off before, since only line 1 can begin it.
-const MARKDOWN: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
+/// The Markdown that documents are compared as: CommonMark with GFM's tables, strikethrough, footnotes,
+/// task boxes and alerts. Front matter is taken off before, since only line 1 can begin it.
+const MARKDOWN: Options = Options::ENABLE_TABLES
+    .union(Options::ENABLE_STRIKETHROUGH)
+    .union(Options::ENABLE_FOOTNOTES)
+    .union(Options::ENABLE_TASKLISTS)
+    .union(Options::ENABLE_GFM);
 
 /// No node.
 pub const NONE: u32 = u32::MAX;
@@ -30,6 +37,8 @@ pub enum Kind {
     Rule,
     Table,
     Row,
+    /// The definition of a footnote.
+    Footnote,
 }
 
 impl Kind {
@@ -49,6 +58,7 @@ impl Kind {
             Kind::Rule => "line across",
             Kind::Table => "table",
             Kind::Row => "table row",
+            Kind::Footnote => "footnote",
         }
     }
 }
@@ -58,15 +68,41 @@ pub struct Node {
     pub kind: Kind,
     /// What the node is, without what stands around it; in the tree's labels.
     content: Range<u32>,
-    /// The raw HTML elements that are open where it starts; in the tree's labels.
-    context: Range<u32>,
+    /// The raw HTML elements that are open where it starts; in the tree's contexts.
+    context: u32,
     pub parent: u32,
     pub first: u32,
     pub next: u32,
     /// Its place in the text. A section's is that of its heading.
+    start: u32,
+    end: u32,
+}
+
+impl Node {
+    pub fn start(&self) -> usize {
+        self.start as usize
+    }
+
+    pub fn end(&self) -> usize {
+        self.end as usize
+    }
+}
+
+/// A piece of raw HTML.
+pub struct Piece {
+    /// The node that it stands in.
+    pub node: u32,
+    /// The item, quotation or cell that its elements end with.
+    pub place: Place,
+    html: Range<u32>,
+}
+
+/// A link definition: what it is known by, where it leads, and where it stands.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    pub target: String,
+    pub title: Option<String>,
     pub start: usize,
-    pub end: usize,
-    pub seen: Seen,
 }
 
 /// A text, parsed.
@@ -74,15 +110,31 @@ pub struct Tree<'t> {
     pub text: &'t str,
     pub nodes: Vec<Node>,
     labels: Vec<u8>,
+    /// Contexts as they are written; the first is that of nothing.
+    contexts: Vec<Range<u32>>,
+    pieces: Vec<Piece>,
+    /// Nodes that open an element, with a digest of everything up to the node that closes it.
+    regions: Vec<(u32, [u8; 16])>,
+    /// The link definitions that count, by label.
+    pub definitions: BTreeMap<String, Definition>,
 }
 
 impl<'t> Tree<'t> {
     /// Parses a text without front matter. Linear in its length, as far as the parser is.
     pub fn parse(text: &'t str) -> Tree<'t> {
+        let parser = Parser::new_ext(text, MARKDOWN);
+        let definitions = parser.reference_definitions().iter().map(|(label, found)| {
+            let title = found.title.as_ref().map(ToString::to_string);
+            (folded(label), Definition { target: found.dest.to_string(), title, start: found.span.start })
+        });
         let tree = Tree {
             text,
             nodes: Vec::with_capacity(text.len() / 64 + 1),
             labels: Vec::with_capacity(text.len() + text.len() / 2),
+            contexts: vec![0..0],
+            pieces: Vec::new(),
+            regions: Vec::new(),
+            definitions: definitions.collect(),
         };
         let mut builder = Builder {
             tree,
@@ -92,13 +144,23 @@ impl<'t> Tree<'t> {
             lasts: Vec::new(),
             leaf: None,
             cells: None,
+            cell: 0,
+            html_block: None,
             html: Vec::new(),
+            footnotes: BTreeSet::new(),
         };
         builder.add(Kind::Document, 0..0);
-        for (event, range) in Parser::new_ext(text, MARKDOWN).into_offset_iter() {
+        for (event, range) in parser.into_offset_iter() {
             builder.take(event, range);
         }
-        builder.tree
+        let mut tree = builder.tree;
+        tree.find_regions();
+        // Of a large text it is two trees that are in memory.
+        if tree.nodes.len() > 10_000 {
+            tree.nodes.shrink_to_fit();
+            tree.labels.shrink_to_fit();
+        }
+        tree
     }
 
     pub fn node(&self, at: u32) -> &Node {
@@ -113,14 +175,31 @@ impl<'t> Tree<'t> {
 
     /// The raw HTML elements that are open where a node starts.
     pub fn context(&self, at: u32) -> &[u8] {
-        let range = &self.node(at).context;
+        let range = &self.contexts[self.node(at).context as usize];
         &self.labels[range.start as usize..range.end as usize]
+    }
+
+    /// Where a node opens a raw HTML element that does not end in it: a digest of all up to its end.
+    pub fn region(&self, at: u32) -> Option<&[u8; 16]> {
+        let found = self.regions.binary_search_by_key(&at, |(opener, _)| *opener).ok()?;
+        Some(&self.regions[found].1)
+    }
+
+    /// The pieces of raw HTML that stand in a node.
+    pub fn pieces(&self, at: u32) -> impl Iterator<Item = (Place, &[u8])> {
+        let first = self.pieces.partition_point(|piece| piece.node < at);
+        let own = self.pieces[first..].iter().take_while(move |piece| piece.node == at);
+        own.map(|piece| (piece.place, &self.labels[piece.html.start as usize..piece.html.end as usize]))
+    }
+
+    pub fn has_html(&self) -> bool {
+        !self.pieces.is_empty()
     }
 
     /// A node's source text, without blanks at its end.
     pub fn source(&self, at: u32) -> &'t str {
         let node = self.node(at);
-        self.text.get(node.start..node.end).unwrap_or_default().trim_end()
+        self.text.get(node.start()..node.end()).unwrap_or_default().trim_end()
     }
 
     /// The nodes below a node.
@@ -151,6 +230,70 @@ impl<'t> Tree<'t> {
         }
         at
     }
+
+    /// Finds the nodes between which raw HTML elements are open: nothing new may stand there, so such a
+    /// region is known by all that is in it.
+    fn find_regions(&mut self) {
+        if self.contexts.len() == 1 {
+            return;
+        }
+        let mut at = 1;
+        while at < self.nodes.len() {
+            if self.nodes[at].context == 0 {
+                at += 1;
+                continue;
+            }
+            let opener = at as u32 - 1;
+            let mut hash = Sha256::new();
+            while let Some(node) = self.nodes.get(at).filter(|node| node.context != 0) {
+                let content = self.content(at as u32);
+                // A list goes on behind the region's end.
+                let content = if matches!(node.kind, Kind::Bullets | Kind::Numbers) { b"" } else { content };
+                hash.update([node.kind as u8]);
+                hash.update((content.len() as u32).to_le_bytes());
+                hash.update(content);
+                at += 1;
+            }
+            self.regions.push((opener, half(hash)));
+        }
+    }
+}
+
+/// Containers inside of each other that one line may open; more are nobody's document.
+const DEEPEST: usize = 256;
+
+/// Whether a line opens more quotations and lists inside of each other than [`DEEPEST`].
+pub fn is_too_deep(text: &str) -> bool {
+    Lines::of(text.as_bytes()).filter(|line| line.len() > DEEPEST).any(|line| {
+        let (mut at, mut opened) = (0, 0);
+        while opened <= DEEPEST {
+            at += line[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            let rest = &line[at..];
+            let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let marker = match rest.get(digits) {
+                Some(b'>') if digits == 0 => 1,
+                Some(b'-' | b'*' | b'+') if digits == 0 && matches!(rest.get(1), Some(b' ' | b'\t')) => 1,
+                Some(b'.' | b')') if digits > 0 && matches!(rest.get(digits + 1), Some(b' ' | b'\t')) => {
+                    digits + 1
+                }
+                _ => return false,
+            };
+            (at, opened) = (at + marker, opened + 1);
+        }
+        true
+    })
+}
+
+/// A label as it is compared: letter case and blanks do not count.
+pub fn folded(label: &str) -> String {
+    label.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+/// The first half of a digest.
+fn half(hash: Sha256) -> [u8; 16] {
+    let mut half = [0; 16];
+    half.copy_from_slice(&hash.finalize()[..16]);
+    half
 }
 
 /// How many nodes the tree of a text has below its document: all that is read of what nothing stands
@@ -169,16 +312,20 @@ pub fn count(text: &str) -> usize {
             | Event::Html(_) => continue,
             Event::Start(Tag::Paragraph | Tag::Heading { .. } | Tag::CodeBlock(_)) => (1, true),
             Event::Start(Tag::TableCell) => (0, true),
+            // What indents the block is text in it.
+            Event::Start(Tag::HtmlBlock) => (1, true),
             Event::Start(
                 Tag::BlockQuote(_)
-                | Tag::HtmlBlock
                 | Tag::List(_)
                 | Tag::Item
                 | Tag::Table(_)
+                | Tag::FootnoteDefinition(_)
                 | Tag::TableRow,
             )
             | Event::Rule => (1, false),
             Event::Start(_) | Event::End(_) => (0, false),
+            // It stands before the item's text.
+            Event::TaskListMarker(_) => continue,
             // Directly in an item it is a paragraph that no event begins or ends.
             _ => (usize::from(!in_leaf), true),
         };
@@ -193,6 +340,7 @@ pub fn same(old: &Tree<'_>, u: u32, new: &Tree<'_>, v: u32) -> bool {
     old.node(u).kind == new.node(v).kind
         && old.content(u) == new.content(v)
         && old.context(u) == new.context(v)
+        && old.region(u) == new.region(v)
 }
 
 /// A container that is open.
@@ -228,8 +376,13 @@ struct Builder<'t> {
     leaf: Option<Leaf>,
     /// The row or table head that cells are read into.
     cells: Option<u32>,
-    /// The HTML block that is being read.
+    /// The number of the cell that is being read, from one.
+    cell: u32,
+    /// The HTML block that is being read, and its text.
+    html_block: Option<u32>,
     html: Vec<u8>,
+    /// The footnotes that are defined so far.
+    footnotes: BTreeSet<String>,
 }
 
 impl Builder<'_> {
@@ -240,19 +393,17 @@ impl Builder<'_> {
             Some(open) => open.node,
             None => self.sections.last().map_or(0, |(_, node)| *node),
         };
-        let start = self.tree.labels.len() as u32;
-        self.context.write(&mut self.tree.labels);
+        let context = self.written_context();
         let end = self.tree.labels.len() as u32;
         self.tree.nodes.push(Node {
             kind,
             content: end..end,
-            context: start..end,
+            context,
             parent,
             first: NONE,
             next: NONE,
-            start: range.start,
-            end: range.end,
-            seen: Seen::default(),
+            start: range.start as u32,
+            end: range.end as u32,
         });
         self.lasts.push(NONE);
         if at > 0 {
@@ -263,6 +414,36 @@ impl Builder<'_> {
             self.lasts[parent as usize] = at;
         }
         at
+    }
+
+    /// The number of the context as it is now.
+    fn written_context(&mut self) -> u32 {
+        if self.context.depth() == 0 {
+            return 0;
+        }
+        let start = self.tree.labels.len();
+        self.context.write(&mut self.tree.labels);
+        let last = self
+            .tree
+            .contexts
+            .last()
+            .map_or(&[][..], |last| &self.tree.labels[last.start as usize..last.end as usize]);
+        if last == &self.tree.labels[start..] {
+            self.tree.labels.truncate(start);
+        } else {
+            self.tree.contexts.push(start as u32..self.tree.labels.len() as u32);
+        }
+        self.tree.contexts.len() as u32 - 1
+    }
+
+    /// Reads a piece of raw HTML of a node, which is the last that was written.
+    fn read_html(&mut self, node: u32, html: &[u8], range: Range<u32>) {
+        self.context.read(html);
+        let place = match self.cells {
+            Some(row) => (row, self.cell),
+            None => (self.open.last().map_or(0, |open| open.node), 0),
+        };
+        self.tree.pieces.push(Piece { node, place, html: range });
     }
 
     fn begin(&mut self, kind: Kind, range: Range<usize>) {
@@ -286,7 +467,7 @@ impl Builder<'_> {
     fn end_leaf(&mut self) {
         let Some(leaf) = self.leaf.take() else { return };
         let node = &self.tree.nodes[leaf.node as usize];
-        let source = self.tree.text.get(node.start..node.end).unwrap_or_default().trim_end();
+        let source = self.tree.text.get(node.start()..node.end()).unwrap_or_default().trim_end();
         self.tree.labels.push(0);
         self.tree.labels.extend_from_slice(source.as_bytes());
         let range = leaf.rendered as u32..self.tree.labels.len() as u32;
@@ -304,12 +485,27 @@ impl Builder<'_> {
         match event {
             Event::Start(tag) => self.start(tag, range),
             Event::End(end) => self.end(end, range),
+            // What indents a block of HTML is told as text.
             Event::Html(html) => self.html.extend_from_slice(html.as_bytes()),
+            Event::Text(text) if self.html_block.is_some() => self.html.extend_from_slice(text.as_bytes()),
+            Event::TaskListMarker(ticked) => self.task(ticked, range),
             Event::Rule => {
                 self.end_implicit();
                 self.add(Kind::Rule, range);
             }
             inline => self.inline(&inline, range),
+        }
+    }
+
+    /// The box of a task is part of its item, not of the text behind it.
+    fn task(&mut self, ticked: bool, range: Range<usize>) {
+        let Some(item) = self.open.last().map(|open| open.node) else { return };
+        self.label(item, |labels| labels.push(if ticked { b'x' } else { b' ' }));
+        let text = self.tree.text.as_bytes();
+        let blanks = text[range.end..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        if let Some(leaf) = &mut self.leaf {
+            leaf.rendered = self.tree.labels.len();
+            self.tree.nodes[leaf.node as usize].start = (range.end + blanks) as u32;
         }
     }
 
@@ -360,7 +556,31 @@ impl Builder<'_> {
                 self.begin_leaf(node, false);
                 self.tree.labels.push(level);
             }
-            Tag::BlockQuote(_) => self.begin(Kind::Quote, range),
+            Tag::BlockQuote(kind) => {
+                self.begin(Kind::Quote, range);
+                let alert = kind.map(|kind| match kind {
+                    BlockQuoteKind::Note => b'n',
+                    BlockQuoteKind::Tip => b't',
+                    BlockQuoteKind::Important => b'i',
+                    BlockQuoteKind::Warning => b'w',
+                    BlockQuoteKind::Caution => b'c',
+                });
+                if let Some(node) = self.open.last().map(|open| open.node) {
+                    self.label(node, |labels| labels.extend(alert));
+                }
+            }
+            Tag::FootnoteDefinition(name) => {
+                self.begin(Kind::Footnote, range);
+                // Of two definitions of one footnote the first counts.
+                let name = folded(&name);
+                let counts = if self.footnotes.insert(name.clone()) { b'1' } else { b'2' };
+                if let Some(node) = self.open.last().map(|open| open.node) {
+                    self.label(node, |labels| {
+                        labels.push(counts);
+                        labels.extend_from_slice(name.as_bytes());
+                    });
+                }
+            }
             Tag::CodeBlock(kind) => {
                 let node = self.add(Kind::Code, range);
                 self.begin_leaf(node, false);
@@ -373,7 +593,7 @@ impl Builder<'_> {
                 self.tree.labels.extend_from_slice(info.as_bytes());
             }
             Tag::HtmlBlock => {
-                self.add(Kind::Html, range);
+                self.html_block = Some(self.add(Kind::Html, range));
                 self.html.clear();
             }
             Tag::List(start) => {
@@ -391,13 +611,18 @@ impl Builder<'_> {
                 };
                 self.label(node, |labels| labels.extend(alignments.iter().map(aligned)));
             }
-            Tag::TableHead => self.cells = self.open.last().map(|open| open.node),
+            Tag::TableHead => {
+                self.cells = self.open.last().map(|open| open.node);
+                self.cell = 0;
+            }
             Tag::TableRow => {
+                self.cell = 0;
                 let node = self.add(Kind::Row, range);
                 self.cells = Some(node);
                 self.label(node, |_| ());
             }
             Tag::TableCell => {
+                self.cell += 1;
                 if let Some(node) = self.cells {
                     self.begin_leaf(node, false);
                 }
@@ -427,10 +652,13 @@ impl Builder<'_> {
                 }
             }
             TagEnd::HtmlBlock => {
-                let node = self.tree.nodes.len() as u32 - 1;
+                let Some(node) = self.html_block.take() else { return };
                 let html = std::mem::take(&mut self.html);
-                self.tree.nodes[node as usize].seen = self.context.read(&html);
                 self.label(node, |labels| labels.extend_from_slice(html.trim_ascii_end()));
+                if memchr::memchr(b'<', &html).is_some() {
+                    let range = self.tree.nodes[node as usize].content.clone();
+                    self.read_html(node, &html, range);
+                }
                 self.html = html;
             }
             TagEnd::TableCell => {
@@ -447,7 +675,7 @@ impl Builder<'_> {
                 }
             }
             TagEnd::TableHead | TagEnd::TableRow => self.cells = None,
-            TagEnd::BlockQuote(_) | TagEnd::Item | TagEnd::Table => {
+            TagEnd::BlockQuote(_) | TagEnd::Item | TagEnd::Table | TagEnd::FootnoteDefinition => {
                 if let Some(open) = self.open.pop() {
                     self.context.leave(open.depth);
                 }
@@ -465,7 +693,7 @@ impl Builder<'_> {
     fn end_list(&mut self, open: &Open) {
         let node = self.tree.node(open.node);
         let loose = open.paragraphs || (!open.bare && self.has_gaps(open.node));
-        let first = if node.first == NONE { node.start } else { self.tree.node(node.first).start };
+        let first = if node.first == NONE { node.start() } else { self.tree.node(node.first).start() };
         let text = self.tree.text;
         let mark = text.get(first..).unwrap_or_default().trim_start_matches([' ', '\t']);
         let number = mark.len() - mark.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -485,14 +713,14 @@ impl Builder<'_> {
             between.bytes().filter(|byte| *byte == b'\n').count() > 1
         };
         let ends_blank = |node: &Node| {
-            let text = self.tree.text.get(node.start..node.end).unwrap_or_default();
+            let text = self.tree.text.get(node.start()..node.end()).unwrap_or_default();
             let blanks = text.len() - text.trim_end().len();
             text[text.len() - blanks..].bytes().filter(|byte| *byte == b'\n').count() > 1
         };
         let apart = |at: u32| {
             let node = self.tree.node(at);
             let next = node.next;
-            next != NONE && (gap(node.end, self.tree.node(next).start) || ends_blank(node))
+            next != NONE && (gap(node.end(), self.tree.node(next).start()) || ends_blank(node))
         };
         self.tree.children(list).any(|item| apart(item) || self.tree.children(item).any(apart))
     }
@@ -501,7 +729,7 @@ impl Builder<'_> {
     fn ensure_leaf(&mut self, range: &Range<usize>) {
         if self.leaf.is_some() {
             if let Some(Leaf { implicit: true, node, .. }) = self.leaf {
-                self.tree.nodes[node as usize].end = range.end;
+                self.tree.nodes[node as usize].end = range.end as u32;
             }
             return;
         }
@@ -538,16 +766,19 @@ impl Builder<'_> {
                 self.tree.labels.extend_from_slice(code.as_bytes());
             }
             Event::InlineHtml(html) => {
-                let seen = self.context.read(html.as_bytes());
-                if let Some(leaf) = &self.leaf {
-                    let node = &mut self.tree.nodes[leaf.node as usize];
-                    node.seen = node.seen.and(seen);
-                }
                 self.mark(9);
+                let start = self.tree.labels.len() as u32;
                 self.tree.labels.extend_from_slice(html.as_bytes());
+                if let Some(node) = self.leaf.as_ref().map(|leaf| leaf.node) {
+                    self.read_html(node, html.as_bytes(), start..self.tree.labels.len() as u32);
+                }
             }
             Event::SoftBreak => self.mark(10),
             Event::HardBreak => self.mark(11),
+            Event::FootnoteReference(name) => {
+                self.mark(13);
+                self.tree.labels.extend_from_slice(folded(name).as_bytes());
+            }
             _ => self.mark(12),
         }
     }

@@ -137,7 +137,7 @@ fn module(
 /// so, for the step's first time.
 fn records(material: &Material<'_>, folder: &str, outcome: &mut Outcome) -> Result<(), Unplaced> {
     let said = material.draft.entries.iter().chain(&material.draft.feedback);
-    let forms = Forms::read(material.library.rules(), &material.library.language)?;
+    let forms = Forms::of(material.library)?;
     let mut decisions: Vec<(&Entry, String, Option<String>)> = Vec::new();
     for entry in said {
         for line in &entry.lines {

@@ -28,7 +28,7 @@ use super::event::Event;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::voices;
-use super::{Global, actions, analyze, check, open as open_repo, push, service, table};
+use super::{Global, actions, analyze, check, open as open_repo, push, review, service, table};
 use crate::config::Config;
 use crate::discussion::event::{Event as Talked, Record, Time};
 use crate::github::Settings;
@@ -41,6 +41,7 @@ use crate::library::{Library, sha256};
 use crate::plain;
 use crate::repo::Repo;
 use crate::repo::remote::Remote;
+use crate::review::Review;
 use crate::template::safe;
 use crate::walk::Mode;
 
@@ -93,6 +94,33 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
     }
 }
 
+/// What the changed lines of a pull request leave open, as notices: they fail nothing.
+fn notices(global: &Global, repo: &Repo, event: &Event, screen: &Screen) {
+    let found = || -> Result<Option<Review>, Fail> {
+        let (Some(base), Some(head), _) = event.range(repo)? else { return Ok(None) };
+        let options = review::Options {
+            base: Some(base.to_string()),
+            rev: Some(head.to_string()),
+            ..review::Options::default()
+        };
+        let source = review::Source::open(global, &options)?;
+        if source.texts.is_empty() {
+            return Ok(None);
+        }
+        review::reviewed(&source, &options, screen).map(Some)
+    };
+    match found() {
+        Ok(Some(found)) if !screen.is_json() => {
+            let lines = super::report::review::annotations(&found, Some("notice"));
+            if let Err(fail) = screen.commands(&lines) {
+                screen.warn(&fail.message);
+            }
+        }
+        Ok(_) => {}
+        Err(fail) => screen.warn(&format!("the documents could not be reviewed: {}", fail.message)),
+    }
+}
+
 fn failed(failed: Failed) -> Fail {
     Fail::new(failed.to_string())
 }
@@ -112,7 +140,13 @@ fn answer(global: &Global, run: &Run, screen: &Screen) -> Result<Code, Fail> {
         }
     };
     match trigger {
-        Trigger::Check => check::run(global, &check::Options::default(), screen),
+        Trigger::Check => {
+            let code = check::run(global, &check::Options::default(), screen)?;
+            if let Some(event) = event.filter(|event| event.name() == "pull_request") {
+                notices(global, &repo, &event, screen);
+            }
+            Ok(code)
+        }
         Trigger::Nothing(why) => {
             screen.say(&format!("Nothing to do: {why}."));
             screen.json(&json!({"done": false, "reason": why}));

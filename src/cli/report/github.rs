@@ -4,6 +4,7 @@
 //! worst come first, and a notice says how many more there are. Everything that others wrote is
 //! escaped as the runner's toolkit does it, so that no text can begin a command of its own.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 
 use super::super::exit::Fail;
@@ -17,7 +18,7 @@ const SHOWN: usize = 10;
 /// Bytes of a summary; the runner refuses all of one that is over 1 MiB.
 const SUMMARY: usize = 512 * 1024;
 
-pub fn write(reports: &Reports, screen: &Screen) -> Result<(), Fail> {
+pub fn write(reports: &Reports, notices: &BTreeSet<&str>, screen: &Screen) -> Result<(), Fail> {
     let found = findings(reports);
     let mut lines = String::new();
     for fails in [true, false] {
@@ -25,11 +26,13 @@ pub fn write(reports: &Reports, screen: &Screen) -> Result<(), Fail> {
             let (file, loss) = (shown.file, shown.loss);
             let command = if fails { "error" } else { "warning" };
             let title = property(&format!("{}: {}", loss.layer.name(), loss.code.name()));
-            // A line of the head, where the file still stands there: else the file alone.
-            let place = match (shown.file.new.filter(|_| plain::is_clean(&file.path)), loss.head_line) {
-                (Some(_), Some(line)) => format!("file={},line={line},", property(&file.path)),
-                (Some(_), None) => format!("file={},", property(&file.path)),
-                (None, _) => String::new(),
+            // The line of the head, else that of the base: GitHub shows what has a file and a line.
+            let place = match plain::is_clean(&file.path) {
+                true => {
+                    let line = loss.head_line.unwrap_or(loss.line).max(1);
+                    format!("file={},line={line},", property(&file.path))
+                }
+                false => String::new(),
             };
             let message = format!(
                 "{}, line {} of the old text: {}. {}. To mend it: {}.",
@@ -41,6 +44,10 @@ pub fn write(reports: &Reports, screen: &Screen) -> Result<(), Fail> {
             );
             lines.push_str(&format!("::{command} {place}title={title}::{}\n", data(&message)));
         }
+    }
+    for notice in notices {
+        let file = crate::config::FILE;
+        lines.push_str(&format!("::notice file={file},line=1,title=roundtable check::{}\n", data(notice)));
     }
     let count = |fails: bool| found.iter().filter(|shown| shown.fails == fails).count();
     let more = count(true).saturating_sub(SHOWN) + count(false).saturating_sub(SHOWN);
@@ -54,12 +61,12 @@ pub fn write(reports: &Reports, screen: &Screen) -> Result<(), Fail> {
 }
 
 /// The value of a workflow command.
-fn data(text: &str) -> String {
+pub fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 /// A property of a workflow command.
-fn property(text: &str) -> String {
+pub fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 

@@ -1,20 +1,21 @@
 //! A report as people read it: each finding with the place, the lost text in its context, why it is
 //! a loss, and what to do.
 
+use std::collections::BTreeSet;
+
 use super::super::exit::Fail;
 use super::super::screen::Screen;
-use super::{Reports, Shown, findings, sum};
+use super::{Reports, SHOWN, Shown, findings, sum};
 use crate::plain;
 use crate::repo::{Repo, short};
 
-/// More findings than these are counted, not shown.
-const SHOWN: usize = 50;
 /// Lines shown before and behind the line that is meant.
 const AROUND: usize = 2;
 /// Characters of a line that are shown.
 const WIDE: usize = 110;
 
-pub fn write(repo: &Repo, reports: &Reports, screen: &Screen) -> Result<(), Fail> {
+pub fn write(repo: &Repo, reports: &Reports, notices: &BTreeSet<&str>, screen: &Screen) -> Result<(), Fail> {
+    notices.iter().for_each(|notice| screen.note(notice));
     let found = findings(reports);
     for (at, shown) in found.iter().take(SHOWN).enumerate() {
         if at > 0 {

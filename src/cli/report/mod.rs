@@ -2,6 +2,7 @@
 
 mod github;
 mod human;
+pub mod review;
 mod sarif;
 
 use std::collections::BTreeSet;
@@ -20,21 +21,30 @@ use crate::repo::Repo;
 type Reports = [(Report, bool)];
 
 /// Writes the reports in the wanted form.
-pub fn write(repo: &Repo, reports: &Reports, format: Format, screen: &Screen) -> Result<(), Fail> {
+pub fn write(
+    repo: &Repo,
+    reports: &Reports,
+    notices: &BTreeSet<&str>,
+    format: Format,
+    screen: &Screen,
+) -> Result<(), Fail> {
     match format {
-        Format::Human => human::write(repo, reports, screen),
-        Format::Json => screen.raw(&format!("{:#}\n", as_json(reports))),
+        Format::Human => human::write(repo, reports, notices, screen),
+        Format::Json => screen.raw(&format!("{:#}\n", as_json(reports, notices))),
         Format::Sarif => screen.raw(&format!("{:#}\n", sarif::log(reports))),
         Format::Github => {
-            human::write(repo, reports, screen)?;
-            github::write(reports, screen)
+            human::write(repo, reports, notices, screen)?;
+            github::write(reports, notices, screen)
         }
     }
 }
 
+/// Findings that a report for people shows; more are counted. As many files are explained.
+pub const SHOWN: usize = 50;
+
 /// What `--json` prints (contract, section 2). Of several comparisons (`--stdin`, `--each`) the last
 /// names base and head, all are under `ranges`, and each file says its commit.
-fn as_json(reports: &Reports) -> Value {
+fn as_json(reports: &Reports, notices: &BTreeSet<&str>) -> Value {
     let id = |id: Oid| if id == Oid::ZERO_SHA1 { Value::Null } else { json!(id.to_string()) };
     let verdict = |additive: bool| if additive { "additive" } else { "violation" };
     let additive = reports.iter().all(|(report, _)| report.is_additive());
@@ -66,6 +76,9 @@ fn as_json(reports: &Reports) -> Value {
         "compared": reports.iter().map(|(report, _)| report.compared()).sum::<usize>(),
         "files": files,
     });
+    if !notices.is_empty() {
+        value["notices"] = json!(notices);
+    }
     if reports.len() > 1 {
         let range = |report: &Report| {
             json!({

@@ -58,7 +58,7 @@ fn result(shown: &Shown<'_>) -> Value {
 }
 
 /// A path as a relative reference (RFC 3986): all but unreserved characters and slashes escaped.
-fn uri(path: &str) -> String {
+pub fn uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {
         match byte {

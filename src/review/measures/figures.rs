@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::{Across, Hit, OnPage, hit, hit_on, judged};
 use crate::review::is_duty;
 use crate::review::page::{Page, Unit, UnitKind};
-use crate::review::token::{Kind, QUOTED, TIGHT, Token, root};
+use crate::review::token::{CAPITAL, Kind, QUOTED, TIGHT, Token, root};
 
 /// A number with its unit, and what it is about.
 struct Figure {
@@ -24,7 +24,18 @@ struct Figure {
     near: BTreeSet<String>,
     wide: BTreeSet<String>,
     ids: BTreeSet<String>,
+    /// Code, identifiers and names in the clause: they tell variants of one thing apart.
+    names: BTreeSet<String>,
+    /// In a table, the words of the row's label.
+    row: BTreeSet<String>,
     label: Option<String>,
+    /// Of the background: it tells how things are today.
+    is_background: bool,
+    /// "return period" of "the return period is 14 days", the last word of "Kafka retention".
+    subject: Option<(String, String)>,
+    head: Option<String>,
+    /// Words next to each other in the sentence.
+    pairs: BTreeSet<(String, String)>,
 }
 
 /// Units with their dimension and size in it.
@@ -95,12 +106,12 @@ pub fn conflicts(across: &Across<'_, '_>) -> Vec<Hit> {
     for (number, page) in (0..).zip(across.pages) {
         let folder = page.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         for (at, unit) in (0..).zip(&page.units) {
-            if unit.is_judged && unit.kind != UnitKind::Heading && across.rule.is_for(unit.kinds) {
+            if !unit.is_quotation && unit.kind != UnitKind::Heading && across.rule.is_for(unit.kinds) {
                 in_unit(across, page, number, at, unit, folders.entry(folder).or_default());
             }
         }
     }
-    folders.into_values().flat_map(|figures| conflicting(across, &figures)).collect()
+    folders.into_values().flat_map(|mut figures| conflicting(across, &mut figures)).collect()
 }
 
 fn in_unit(
@@ -115,16 +126,24 @@ fn in_unit(
     if unit.cell.is_some_and(|cell| cell.row == 0) {
         return;
     }
+    let row = unit.cell.and_then(|cell| page.row(&page.tables[cell.table as usize], cell.row).first());
+    let row =
+        row.map(|first| words(across, page, page.tokens_of(first), &BTreeSet::new())).unwrap_or_default();
     let tokens = page.tokens_of(unit);
     let label = crate::review::label(tokens).filter(|token| token.kind == Kind::Id);
     let row_label = unit.cell.and_then(|cell| {
         let first = page.row(&page.tables[cell.table as usize], cell.row).first()?;
         page.tokens_of(first).first().filter(|token| token.kind == Kind::Id)
     });
+    let most = out.len() + MAX_FIGURES;
     for sentence in page.sentences_of(unit) {
         for from in 0..sentence.len() {
+            if out.len() >= most {
+                return;
+            }
             let Some((value, dimension, to)) = figure(page, sentence, from) else { continue };
-            let near = words(across, page, clause(page, sentence, from, to), &around);
+            let clause = clause(page, sentence, from, to);
+            let near = words(across, page, clause, &around);
             let wide = words(across, page, sentence, &around);
             let ids = sentence
                 .iter()
@@ -142,11 +161,22 @@ fn in_unit(
                 near,
                 wide,
                 ids: ids.collect(),
+                names: names(page, clause),
+                row: row.clone(),
+                is_background: unit.kinds & across.rules.scope.bit("background") != 0,
+                subject: subject(page, clause, &sentence[from]).and_then(|words| words.0),
+                head: subject(page, clause, &sentence[from])
+                    .map(|words| words.1)
+                    .or_else(|| row_head(page, unit)),
+                pairs: pairs(page, sentence),
                 label: label.or(row_label).map(|token| page.word(token).to_owned()),
             });
         }
     }
 }
+
+/// A paragraph with more figures is a listing.
+const MAX_FIGURES: usize = 40;
 
 /// The words of a cell's row label and column header.
 fn around_cell(
@@ -186,6 +216,55 @@ fn is_unit(word: &str) -> bool {
     UNITS.iter().any(|(name, _, _)| name.eq_ignore_ascii_case(word))
 }
 
+/// What a clause of the form "the return period (of …) is 14 days" speaks of: its last two words, and the last.
+fn subject(page: &Page<'_>, clause: &[Token], number: &Token) -> Option<(Option<(String, String)>, String)> {
+    let copula =
+        clause.iter().position(|token| matches!(page.word(token), "is" | "are" | "=" | "lasts" | "takes"))?;
+    if clause[copula].start > number.start {
+        return None;
+    }
+    let before = &clause[..copula];
+    if before.iter().any(|token| matches!(page.word(token), "whose" | "that" | "which" | "who")) {
+        return None;
+    }
+    let end = before
+        .iter()
+        .position(|token| matches!(page.word(token), "of" | "for" | "in" | "to"))
+        .unwrap_or(copula);
+    let words: Vec<String> = before[..end]
+        .iter()
+        .filter(|token| token.kind == Kind::Word && page.word(token).len() > 3)
+        .map(|token| root(page.word(token)))
+        .collect();
+    let head = words.last()?.clone();
+    let pair = words.len().checked_sub(2).map(|at| (words[at].clone(), head.clone()));
+    Some((pair, head))
+}
+
+/// The last word of the label of a row.
+fn row_head(page: &Page<'_>, unit: &Unit) -> Option<String> {
+    let cell = unit.cell.filter(|cell| cell.column > 0)?;
+    let first = page.row(&page.tables[cell.table as usize], cell.row).first()?;
+    let last = page.tokens_of(first).last().filter(|token| token.kind == Kind::Word)?;
+    Some(root(page.word(last)))
+}
+
+fn pairs(page: &Page<'_>, sentence: &[Token]) -> BTreeSet<(String, String)> {
+    let is_word = |token: &Token| token.kind == Kind::Word && page.word(token).len() > 3;
+    let both = sentence.windows(2).filter(|two| two.iter().all(is_word));
+    both.map(|two| (root(page.word(&two[0])), root(page.word(&two[1])))).collect()
+}
+
+/// Code, identifiers and names after the first word.
+fn names(page: &Page<'_>, clause: &[Token]) -> BTreeSet<String> {
+    let is_name = |(at, token): &(usize, &Token)| match token.kind {
+        Kind::Code | Kind::Id => true,
+        Kind::Word => *at > 0 && token.has(CAPITAL),
+        _ => false,
+    };
+    clause.iter().enumerate().filter(is_name).map(|(_, token)| page.word(token).to_owned()).collect()
+}
+
 /// The part of a sentence between signs that has the tokens `from..to`.
 fn clause<'a>(page: &Page<'_>, sentence: &'a [Token], from: usize, to: usize) -> &'a [Token] {
     let is_end = |token: &Token| matches!(page.word(token), "," | ";" | ":" | "(" | ")");
@@ -216,6 +295,9 @@ fn figure(page: &Page<'_>, sentence: &[Token], from: usize) -> Option<(f64, Stri
         Kind::Word => NUMBER_WORDS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word))?.1,
         _ => return None,
     };
+    if is_rate(page, sentence, from) || is_change(page, sentence, from) {
+        return None;
+    }
     let is_article = word.eq_ignore_ascii_case("a") || word.eq_ignore_ascii_case("an");
     for skip in 0..2 {
         let next = sentence.get(to + skip)?;
@@ -242,6 +324,25 @@ fn figure(page: &Page<'_>, sentence: &[Token], from: usize) -> Option<(f64, Stri
     (!is_article).then(|| (value, root(page.word(next)), to + 1))
 }
 
+/// "five nodes an hour": the hour is no duration.
+fn is_rate(page: &Page<'_>, sentence: &[Token], from: usize) -> bool {
+    let word = page.word(&sentence[from]);
+    let is_article = word.eq_ignore_ascii_case("a") || word.eq_ignore_ascii_case("an");
+    let before = from.checked_sub(1).map_or("", |at| page.word(&sentence[at]));
+    is_article
+        && !matches!(
+            before,
+            "after" | "within" | "for" | "until" | "is" | "takes" | "lasts" | "than" | "every"
+        )
+}
+
+/// "falls from 141 GB to 24 GB": a change, whose first figure no longer holds.
+fn is_change(page: &Page<'_>, sentence: &[Token], from: usize) -> bool {
+    let before = from.checked_sub(1).map_or("", |at| page.word(&sentence[at]));
+    let has = |word: &str| sentence.iter().any(|token| page.word(token).eq_ignore_ascii_case(word));
+    matches!(before, "from" | "to") && has("from") && has("to")
+}
+
 fn number(text: &str) -> Option<f64> {
     let thousands = text.rsplit_once(',').is_some_and(|(_, last)| last.len() == 3 || last.contains('.'));
     let plain = if thousands { text.replace(',', "") } else { text.replace(',', ".") };
@@ -255,7 +356,10 @@ fn is_part_of_name(page: &Page<'_>, sentence: &[Token], at: usize) -> bool {
         token.is_some_and(|token| matches!(page.word(token), ":" | "-" | "." | "/" | "\u{2013}"))
             && next.is_some_and(|next| next.has(TIGHT))
     };
-    joined(before, sentence.get(at))
+    // "2 minutes 3 seconds", "30M-gas"
+    let goes_on = before.is_some_and(|before| is_unit(page.word(before)) && before.kind == Kind::Word);
+    goes_on
+        || joined(before, sentence.get(at))
         || joined(sentence.get(at + 1), sentence.get(at + 2)) && page.word(&sentence[at + 1]) == ":"
         || before.is_some_and(|before| {
             let name = page.word(before).to_lowercase();
@@ -269,33 +373,78 @@ fn is_part_of_name(page: &Page<'_>, sentence: &[Token], at: usize) -> bool {
 
 /// Words that two figures share, of 100 of the fewer.
 const MIN_NEAR_PERCENT: usize = 60;
-const MIN_WIDE_PERCENT: usize = 75;
+const MIN_WIDE_PERCENT: usize = 70;
+/// So many figures with one word are compared.
+const MAX_COMPARED: usize = 32;
+/// Agreements that differ less are equally good.
+const SAME_RATE: usize = 5;
+/// Where a thing has more values, they are variants.
+const MAX_VALUES: usize = 2;
 
-fn conflicting(across: &Across<'_, '_>, figures: &[Figure]) -> Vec<Hit> {
+fn conflicting(across: &Across<'_, '_>, figures: &mut [Figure]) -> Vec<Hit> {
+    without_common_words(figures);
+    let figures: &[Figure] = figures;
     let mut by_word: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
     for (at, figure) in figures.iter().enumerate() {
         for word in &figure.wide {
             by_word.entry((figure.dimension.as_str(), word.as_str())).or_default().push(at);
         }
     }
-    let mut found = Vec::new();
+    let mut found: Vec<Hit> = Vec::new();
     for (at, figure) in figures.iter().enumerate() {
         let mut others: BTreeSet<usize> = BTreeSet::new();
         for word in &figure.wide {
             let same = by_word.get(&(figure.dimension.as_str(), word.as_str()));
-            others.extend(same.into_iter().flatten().filter(|other| **other < at).rev().take(MAX_COMPARED));
+            others.extend(same.into_iter().flatten().filter(|other| **other != at).take(MAX_COMPARED));
         }
-        let rated = others.iter().filter_map(|other| Some((agreement(figure, &figures[*other])?, *other)));
-        let best = rated.max_by_key(|(rate, other)| (*rate, *other));
-        if let Some((_, other)) = best.filter(|(_, other)| differ(figure, &figures[*other])) {
-            found.push(conflict(across, figure, &figures[other]));
+        let rated: Vec<(usize, usize)> =
+            others.iter().filter_map(|other| Some((agreement(figure, &figures[*other])?, *other))).collect();
+        let best = rated.iter().max_by_key(|(rate, other)| (*rate, usize::MAX - *other));
+        let most = best.map_or(0, |(rate, _)| *rate);
+        // As good as the best one: of more than two values each is the value of a case.
+        let near = rated.iter().filter(|(rate, _)| rate + SAME_RATE >= most);
+        let values = near.map(|(_, other)| figures[*other].value.to_bits()).chain([figure.value.to_bits()]);
+        let values: BTreeSet<u64> = values.collect();
+        if let Some((_, other)) = best.filter(|(_, other)| {
+            *other < at && differ(figure, &figures[*other]) && values.len() <= MAX_VALUES
+        }) {
+            found.push(conflict(across, figure, &figures[*other]));
         }
     }
-    found
+    without_variants(found)
 }
 
-/// So many figures with one word are compared.
-const MAX_COMPARED: usize = 32;
+/// A document with more conflicts compares variants.
+const MAX_CONFLICTS: usize = 3;
+
+fn without_variants(found: Vec<Hit>) -> Vec<Hit> {
+    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+    found.iter().for_each(|hit| *counts.entry(hit.page).or_default() += 1);
+    found.into_iter().filter(|hit| counts[&hit.page] <= MAX_CONFLICTS).collect()
+}
+
+/// A word beside figures in more than so many units is what the document is about, and tells nothing apart.
+const MAX_COMMON: usize = 5;
+
+fn without_common_words(figures: &mut [Figure]) {
+    let mut counts: HashMap<(u32, String), usize> = HashMap::new();
+    let mut seen = None;
+    for figure in figures.iter() {
+        if seen.replace((figure.page, figure.unit)) == Some((figure.page, figure.unit)) {
+            continue;
+        }
+        for word in &figure.wide {
+            *counts.entry((figure.page, word.clone())).or_default() += 1;
+        }
+    }
+    for figure in figures {
+        let page = figure.page;
+        let is_rare =
+            |word: &String| counts.get(&(page, word.clone())).is_none_or(|count| *count <= MAX_COMMON);
+        figure.near.retain(is_rare);
+        figure.wide.retain(is_rare);
+    }
+}
 
 fn differ(a: &Figure, b: &Figure) -> bool {
     (a.value - b.value).abs() > 1e-6 * a.value.abs().max(b.value.abs())
@@ -305,8 +454,10 @@ fn differ(a: &Figure, b: &Figure) -> bool {
 fn agreement(a: &Figure, b: &Figure) -> Option<usize> {
     let is_same_place =
         a.page == b.page && (a.unit == b.unit || a.section == b.section && a.table == b.table);
+    let are_variants = !a.names.is_empty() && !b.names.is_empty() && a.names.is_disjoint(&b.names);
+    let are_rows = a.table.is_some() && b.table.is_some() && (a.row.is_empty() || a.row.is_disjoint(&b.row));
     // Rows of one table, items of one section: variants, and not the same thing twice.
-    if is_same_place {
+    if is_same_place || are_variants || are_rows {
         return None;
     }
     let share = |a: &BTreeSet<String>, b: &BTreeSet<String>| {
@@ -315,15 +466,23 @@ fn agreement(a: &Figure, b: &Figure) -> Option<usize> {
     };
     let (near, near_percent) = share(&a.near, &b.near);
     let (wide, wide_percent) = share(&a.wide, &b.wide);
-    let names = a.label.as_ref().is_some_and(|label| b.ids.contains(label))
+    let refers = a.label.as_ref().is_some_and(|label| b.ids.contains(label))
         || b.label.as_ref().is_some_and(|label| a.ids.contains(label));
+    if a.is_background || b.is_background {
+        return (wide >= 3 && wide_percent >= MIN_WIDE_PERCENT).then_some(wide_percent);
+    }
+    let speaks = |a: &Figure, b: &Figure| a.subject.as_ref().is_some_and(|pair| b.pairs.contains(pair));
+    let same_head = a.head.is_some() && a.head == b.head && a.table.is_some() != b.table.is_some();
+    if speaks(a, b) || speaks(b, a) || same_head && a.head.as_ref().is_some_and(|head| head.len() > 4) {
+        return Some(200 + near);
+    }
     if near >= 2 && near_percent >= MIN_NEAR_PERCENT {
         return Some(100 + near_percent + near);
     }
     if wide >= 3 && wide_percent >= MIN_WIDE_PERCENT {
         return Some(wide_percent + wide);
     }
-    (names && near >= 2).then_some(70)
+    (refers && wide >= 2).then_some(70)
 }
 
 fn conflict(across: &Across<'_, '_>, figure: &Figure, other: &Figure) -> Hit {

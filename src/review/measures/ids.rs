@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::{Across, Hit, hit};
 use crate::review::label;
 use crate::review::page::{Page, Unit, UnitKind};
-use crate::review::token::{Kind, QUOTED, STRONG, Token};
+use crate::review::token::{Kind, LINK, QUOTED, STRONG, Token};
 
 /// A place that defines an identifier.
 struct Definition<'t> {
@@ -102,8 +102,9 @@ pub fn dangling(across: &Across<'_, '_>) -> Vec<Hit> {
             let defined = label(page.tokens_of(unit)).map(|token| token.start);
             for token in page.tokens_of(unit) {
                 let id = page.word(token);
-                let is_reference =
-                    token.kind == Kind::Id && !token.has(QUOTED) && Some(token.start) != defined;
+                let is_reference = token.kind == Kind::Id
+                    && token.flags & (QUOTED | LINK) == 0
+                    && Some(token.start) != defined;
                 let is_series = || series.get(prefix(id)).is_some_and(|all| all.len() >= 2);
                 if is_reference && !known.contains(id) && ends_in_digit(id) && is_series() {
                     found.push(Hit { page: number, ..hit(token.range()).with("series", prefix(id)) });
@@ -221,7 +222,7 @@ fn is_elsewhere(across: &Across<'_, '_>, page: &Page<'_>, sentence: &[Token], at
     let after = &sentence[at + 2..];
     let before = &sentence[..at];
     let of =
-        after.iter().take(6).any(|token| matches!(page.word(token), "of" | "in" | "to" | "from" | "under"))
+        after.iter().take(1).any(|token| matches!(page.word(token), "of" | "in" | "to" | "from" | "under"))
             && !across.rule.set("here").is_in(&after[..after.len().min(8)]);
     let last = before.last();
     let named = last.is_some_and(|last| {

@@ -26,9 +26,20 @@ pub fn several_duties(on: &OnPage<'_, '_>) -> Vec<Hit> {
                 None => at += 1,
             }
         }
-        count >= MIN_DUTIES
+        count >= MIN_DUTIES || joined_verbs(on, sentence) >= MIN_DUTIES
     });
     several.filter_map(hit_on).collect()
+}
+
+/// Verbs after a comma or "and": "prints the list, ends its loans, bills the fee and orders the van".
+fn joined_verbs(on: &OnPage<'_, '_>, sentence: &[Token]) -> usize {
+    let object = on.rule.set("object");
+    let joins = |at: &usize| matches!(on.page.word(&sentence[*at]), "," | "and");
+    let is_verb = |at: usize| {
+        let word = sentence.get(at).filter(|token| token.kind == Kind::Word && !token.has(QUOTED | CAPITAL));
+        word.is_some_and(|token| on.page.word(token).ends_with('s')) && object.at(sentence, at + 1).is_some()
+    };
+    (0..sentence.len()).filter(joins).filter(|at| is_verb(at + 1)).count()
 }
 
 /// A clause that joins three things with "or", "and", "or" and has no sign that tells what belongs together.
@@ -83,7 +94,8 @@ pub fn boundaries(on: &OnPage<'_, '_>) -> Vec<Hit> {
     for unit in judged(on) {
         if unit.section != last_section {
             found.extend(gaps(on, &bounds, &text));
-            (bounds.clear(), text.clear());
+            bounds.clear();
+            text.clear();
             last_section = unit.section;
         }
         text.push(unit);
@@ -161,6 +173,9 @@ fn is_exact(on: &OnPage<'_, '_>, text: &[&Unit], value: &str) -> bool {
 /// Wording that is rare in a document whose requirements say it otherwise: "should" among "shall".
 pub fn rare_wording(on: &OnPage<'_, '_>) -> Vec<Hit> {
     let page = on.page;
+    if !page.register.is_specification || page.register.has_capitals {
+        return Vec::new();
+    }
     let (rare, usual) = (on.rule.set("rare"), on.rule.set("usual"));
     let (mut found, mut others) = (Vec::new(), 0);
     for unit in page.units.iter().filter(|unit| unit.kind != UnitKind::Heading && !unit.is_quotation) {
@@ -169,12 +184,11 @@ pub fn rare_wording(on: &OnPage<'_, '_>) -> Vec<Hit> {
                 others += 1;
             }
             let Some((from, to)) = rare.find(sentence) else { continue };
-            let is_inverted = from == 0 && sentence[0].has(CAPITAL);
+            let is_inverted = from == 0 && sentence[0].has(CAPITAL)
+                || sentence.last().is_some_and(|last| page.word(last) == "?");
             let reads = unit.is_judged && on.rule.is_for(unit.kinds) && !on.rule.unless.is_in(sentence);
             if !is_inverted && reads {
                 found.extend(hit_on(&sentence[from..to]));
-            } else {
-                others += 0;
             }
         }
     }

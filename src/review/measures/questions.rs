@@ -9,7 +9,7 @@ use crate::review::token::{EMPHASIS, Kind, QUOTED, STRONG, Token};
 
 pub fn unresolved(on: &OnPage<'_, '_>) -> Vec<Hit> {
     let page = on.page;
-    let mut found = Vec::new();
+    let mut found: Vec<(u32, Hit)> = Vec::new();
     for (at, unit) in page.units.iter().enumerate() {
         let is_open_section = on.rule.inside & unit.kinds != 0;
         if unit.is_quotation || !(unit.is_judged || is_open_section) || unit.kind == UnitKind::Heading {
@@ -25,10 +25,24 @@ pub fn unresolved(on: &OnPage<'_, '_>) -> Vec<Hit> {
             }
         };
         if is_open {
-            found.extend(hit_on(question));
+            found.extend(hit_on(question).map(|hit| (unit.section, hit)));
         }
     }
-    found
+    found_by_section(found)
+}
+
+/// A list of more questions is one finding: its author knows that they are open.
+const MAX_SINGLE: usize = 3;
+
+fn found_by_section(found: Vec<(u32, Hit)>) -> Vec<Hit> {
+    let groups = found.chunk_by(|(a, _), (b, _)| a == b);
+    let kept = groups.flat_map(|group| {
+        let count = if group.len() > MAX_SINGLE { 1 } else { group.len() };
+        let more =
+            if count == group.len() { String::new() } else { format!(" and {} more", group.len() - 1) };
+        group[..count].iter().map(move |(_, hit)| hit.clone().with("more", more.clone()))
+    });
+    kept.collect()
 }
 
 fn is_question(on: &OnPage<'_, '_>, sentence: &[Token]) -> bool {
@@ -39,11 +53,14 @@ fn is_question(on: &OnPage<'_, '_>, sentence: &[Token]) -> bool {
         && !on.rule.unless.is_in(sentence)
 }
 
+/// Cells of a row that are looked at.
+const MAX_CELLS: usize = 64;
+
 /// A cell after the question is empty, and none has words.
 fn is_row_open(on: &OnPage<'_, '_>, unit: &Unit) -> bool {
     let Some(cell) = unit.cell else { return false };
     let row = on.page.row(&on.page.tables[cell.table as usize], cell.row);
-    let after: Vec<&Unit> = row.iter().filter(|other| other.start > unit.start).collect();
+    let after: Vec<&Unit> = row.iter().take(MAX_CELLS).filter(|other| other.start > unit.start).collect();
     !after.is_empty() && after.iter().all(|other| other.tokens.is_empty())
 }
 

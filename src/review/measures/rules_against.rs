@@ -26,6 +26,9 @@ struct Predicate {
 /// Verbs with more predicates are no sign of anything.
 const MAX_PREDICATES: usize = 40;
 
+/// Longer documents are read only where they are specifications.
+const MAX_PROSE_UNITS: usize = 60;
+
 pub fn contradictions(across: &Across<'_, '_>) -> Vec<Hit> {
     let mut found = Vec::new();
     let mut folders: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
@@ -36,6 +39,10 @@ pub fn contradictions(across: &Across<'_, '_>) -> Vec<Hit> {
         let mut verbs: BTreeMap<String, Vec<Predicate>> = BTreeMap::new();
         for number in pages {
             let page = &across.pages[*number as usize];
+            // In long prose sentences speak of different cases far apart.
+            if !page.register.is_specification && page.units.len() > MAX_PROSE_UNITS {
+                continue;
+            }
             for unit in page.units.iter().filter(|unit| unit.is_judged && unit.kind != UnitKind::Heading) {
                 in_unit(across, page, *number, unit, &mut verbs);
             }
@@ -155,5 +162,7 @@ fn contradicts(negated: &Predicate, other: &Predicate) -> bool {
     let shared = negated.things.intersection(&other.things).count();
     let fewer = negated.things.len().min(other.things.len());
     let same_head = !negated.head.is_empty() && negated.head == other.head;
-    (same_head && negated.is_absolute && shared * 2 >= fewer) || (shared >= 2 && shared * 5 >= fewer * 3)
+    (same_head && negated.is_absolute && shared * 2 >= fewer)
+        || (shared >= 3 && shared * 5 >= fewer * 3)
+        || (same_head && shared >= 2 && shared * 5 >= fewer * 3)
 }

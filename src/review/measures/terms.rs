@@ -17,6 +17,8 @@ const MAX_USES: usize = 2;
 struct Uses {
     count: usize,
     is_explained: bool,
+    /// Its words are beside it.
+    is_written_out: bool,
     first: Option<(u32, std::ops::Range<usize>)>,
 }
 
@@ -29,7 +31,10 @@ pub fn undefined(across: &Across<'_, '_>) -> Vec<Hit> {
             read(across, page, number, unit, glossary, &mut all);
         }
     }
-    if all.is_empty() {
+    // Who explains none writes for readers who know them.
+    let explains = all.values().any(|uses| uses.is_written_out)
+        || across.pages.iter().any(|page| has_glossary(page, glossary) || page.register.is_specification);
+    if all.is_empty() || !explains {
         return Vec::new();
     }
     let wanted: BTreeSet<String> = all.keys().map(|name| name.to_lowercase()).collect();
@@ -47,6 +52,10 @@ pub fn undefined(across: &Across<'_, '_>) -> Vec<Hit> {
     hits.filter_map(|(_, uses)| uses.first.map(|(page, range)| Hit { page, ..hit(range) })).collect()
 }
 
+fn has_glossary(page: &Page<'_>, glossary: u64) -> bool {
+    page.sections.iter().any(|section| section.kinds & glossary != 0)
+}
+
 fn read<'t>(
     across: &Across<'_, '_>,
     page: &Page<'t>,
@@ -62,11 +71,14 @@ fn read<'t>(
         }
         let uses = all.entry(page.word(token)).or_default();
         uses.count += 1;
-        uses.is_explained |= unit.kind == UnitKind::Heading
+        uses.is_written_out |= has_words(page, tokens, at);
+        uses.is_explained |= uses.is_written_out
+            || unit.kind == UnitKind::Heading
             || unit.kinds & glossary != 0
             || unit.cell.is_some_and(|cell| cell.row == 0 || cell.column == 0)
             || is_explained(page, tokens, at)
-            || is_shouted(page, tokens, at);
+            || is_shouted(page, tokens, at)
+            || is_series(page, tokens, at);
         let is_use = unit.is_judged && !token.has(QUOTED) && across.rule.is_for(unit.kinds);
         if is_use && uses.first.is_none() {
             uses.first = Some((number, token.range()));
@@ -81,6 +93,23 @@ fn is_acronym(page: &Page<'_>, token: &Token) -> bool {
         && word.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
+/// Identifiers are looked for among so many tokens before and after.
+const NEAR_TOKENS: usize = 40;
+
+/// It is the prefix of identifiers here, or a part of the file's name.
+fn is_series(page: &Page<'_>, tokens: &[Token], at: usize) -> bool {
+    let name = page.word(&tokens[at]);
+    let is_prefix = |token: &Token| token.kind == Kind::Id && page.word(token).starts_with(name);
+    let near = &tokens[at.saturating_sub(NEAR_TOKENS)..(at + NEAR_TOKENS).min(tokens.len())];
+    near.iter().any(is_prefix)
+        || page.path.to_uppercase().contains(name)
+        || page.sections.len() > 1
+            && page
+                .tokens_of(&page.units[page.sections[1].heading.unwrap_or(0) as usize])
+                .iter()
+                .any(is_prefix)
+}
+
 /// `(SCA`, `SCA)`, `SCA (`, `SCA:`, `SCA =`, `SCA means`, or the first word of an item.
 fn is_explained(page: &Page<'_>, tokens: &[Token], at: usize) -> bool {
     let word = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |token| page.word(token));
@@ -88,19 +117,21 @@ fn is_explained(page: &Page<'_>, tokens: &[Token], at: usize) -> bool {
     at == 0
         || matches!(before, "(" | "/" | "=" | ":" | "\"" | "-" | "as" | "called")
         || matches!(after, "(" | ":" | "=" | "/" | "\u{2013}" | "\u{2014}" | "-" | "means" | "stands")
-        || has_words(page, tokens, at)
 }
 
-/// The words around it have its letters: "quality of service QOS".
+/// Its words are beside it, one of the two in brackets: "quality of service (QOS)", "QOS (quality of service)".
 fn has_words(page: &Page<'_>, tokens: &[Token], at: usize) -> bool {
     let letters = page.word(&tokens[at]).to_lowercase();
-    let from = at.saturating_sub(letters.len() + 4);
-    let to = (at + letters.len() + 4).min(tokens.len());
+    let is_bracket =
+        |at: Option<usize>| at.and_then(|at| tokens.get(at)).is_some_and(|t| page.word(t) == "(");
     let initials = |range: &[Token]| -> String {
         let words = range.iter().filter(|token| token.kind == Kind::Word);
         words.filter_map(|token| page.word(token).chars().next()).flat_map(char::to_lowercase).collect()
     };
-    initials(&tokens[from..at]).contains(&letters) || initials(&tokens[at + 1..to]).contains(&letters)
+    let before = &tokens[at.saturating_sub(letters.len() + 4)..at];
+    let after = &tokens[at + 1..(at + letters.len() + 4).min(tokens.len())];
+    (is_bracket(at.checked_sub(1)) && initials(before).contains(&letters))
+        || (is_bracket(Some(at + 1)) && initials(after).contains(&letters))
 }
 
 /// Its neighbour is in capitals too: a shouted sentence, or a name of several words.

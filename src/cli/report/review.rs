@@ -1,0 +1,203 @@
+//! What a review found, for people, programs, GitHub's annotations and SARIF's readers.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::github::{data, property};
+use super::sarif::uri;
+use crate::cli::check::Format;
+use crate::cli::exit::Fail;
+use crate::cli::screen::Screen;
+use crate::finding;
+use crate::library::sha256;
+use crate::plain;
+use crate::review::{Finding, Review, Severity};
+
+/// Annotations of a kind that the runner shows.
+const SHOWN: usize = 10;
+
+/// Writes the findings in the wanted form; `texts` are the documents by path.
+pub fn write(
+    found: &Review,
+    texts: &[(String, String)],
+    format: Format,
+    screen: &Screen,
+) -> Result<(), Fail> {
+    match format {
+        Format::Human => human(found, texts, screen),
+        Format::Json => return screen.raw(&format!("{:#}\n", as_json(found))),
+        Format::Sarif => return screen.raw(&format!("{:#}\n", sarif(found))),
+        Format::Github => {
+            human(found, texts, screen);
+            return screen.commands(&annotations(found, None));
+        }
+    }
+    Ok(())
+}
+
+/// What `--json` prints (contract, section 10).
+fn as_json(found: &Review) -> Value {
+    json!({
+        "findings": found.findings,
+        "documents": found.documents,
+        "lines": found.lines,
+        "suppressed": found.suppressed,
+    })
+}
+
+fn human(found: &Review, texts: &[(String, String)], screen: &Screen) {
+    screen.page();
+    let mut lines: Option<(&str, Vec<&str>)> = None;
+    for finding in &found.findings {
+        if lines.as_ref().is_none_or(|(path, _)| *path != finding.path) {
+            let at = texts.binary_search_by(|(path, _)| path.as_str().cmp(&finding.path));
+            let text = at.map_or("", |at| texts[at].1.as_str());
+            lines = Some((&finding.path, text.lines().collect()));
+        }
+        let line = lines.as_ref().and_then(|(_, lines)| lines.get(finding.line - 1)).copied();
+        one(finding, line.unwrap_or_default(), screen);
+        screen.say("");
+    }
+    summary(found, screen);
+}
+
+/// One finding: place, line with the span underlined, why, and what would settle it.
+fn one(found: &Finding, line: &str, screen: &Screen) {
+    screen.say_review(found.severity, &found.rule, &found.message);
+    screen.say_link(&found.path, found.line, found.column);
+    let width = found.line.to_string().len();
+    let marked = if found.end_line == found.line { found.end_column - found.column } else { usize::MAX };
+    let left = line.chars().count().saturating_sub(found.column - 1);
+    let excerpt = finding::Excerpt::marked(line, found.column, marked.min(left));
+    screen.say(&format!("{:>width$} |", ""));
+    screen.say(&format!("{} | {}", found.line, excerpt.text));
+    screen.say_marks(&format!("{:>width$} | ", ""), &excerpt, found.severity);
+    for other in &found.related {
+        let place = if other.path == found.path { String::new() } else { format!("{}:", other.path) };
+        let quote = plain::cut(&plain::one_line(&other.quote), 90);
+        screen.say(&format!("{:>width$} = see: {place}{}: {quote}", "", other.line));
+    }
+    screen.say(&format!("{:>width$} = why: {}", "", found.why));
+    screen.say(&format!("{:>width$} = help: {}", "", found.suggestion));
+}
+
+/// How many findings of which rule.
+fn summary(found: &Review, screen: &Screen) {
+    let mut rules: BTreeMap<(Severity, &str), usize> = BTreeMap::new();
+    for finding in &found.findings {
+        *rules.entry((finding.severity, &finding.rule)).or_default() += 1;
+    }
+    let mut rows: Vec<((Severity, &str), usize)> = rules.into_iter().collect();
+    rows.sort_by_key(|((severity, rule), count)| (*severity, usize::MAX - count, *rule));
+    for ((severity, rule), count) in &rows {
+        screen.say(&format!("{count:>5}  {:<5}  {rule}", severity.name()));
+    }
+    let silenced = match found.suppressed {
+        0 => String::new(),
+        count => format!("; {} silenced", plain::count(count, "finding")),
+    };
+    let total = match found.findings.len() {
+        0 => "Nothing open".to_owned(),
+        count => plain::count(count, "finding"),
+    };
+    let (documents, lines) = (plain::count(found.documents, "document"), plain::count(found.lines, "line"));
+    screen.say_strong(&format!("{total} in {documents} ({lines}){silenced}."));
+}
+
+/// Annotations: the most severe first, as many as the runner shows of each kind.
+pub fn annotations(found: &Review, level: Option<&'static str>) -> String {
+    let mut sorted: Vec<&Finding> = found.findings.iter().collect();
+    sorted.sort_by_key(|finding| finding.severity);
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let (mut lines, mut more) = (String::new(), 0);
+    for finding in sorted {
+        let command = level.unwrap_or(match finding.severity {
+            Severity::Major => "error",
+            Severity::Minor => "warning",
+            Severity::Note => "notice",
+        });
+        let count = counts.entry(command).or_default();
+        *count += 1;
+        // The last notice is kept for the count of the rest.
+        if *count >= SHOWN {
+            more += 1;
+            continue;
+        }
+        let message = format!("{} {} {}", finding.message, finding.why, finding.suggestion);
+        lines.push_str(&format!(
+            "::{command} file={},line={},endLine={},col={},title={}::{}\n",
+            property(&finding.path),
+            finding.line,
+            finding.end_line,
+            finding.column,
+            property(&finding.rule),
+            data(&plain::clean(&message)),
+        ));
+    }
+    if more > 0 {
+        lines.push_str(&format!(
+            "::notice title=roundtable review::{} in the log of this step\n",
+            plain::count(more, "more finding")
+        ));
+    }
+    lines
+}
+
+/// SARIF 2.1.0 (OASIS): a rule a review rule, with fingerprints of rule and quotation.
+fn sarif(found: &Review) -> Value {
+    let mut rules: BTreeMap<&str, &Finding> = BTreeMap::new();
+    found.findings.iter().for_each(|finding| {
+        rules.entry(&finding.rule).or_insert(finding);
+    });
+    let level = |severity: Severity| match severity {
+        Severity::Major => "error",
+        Severity::Minor => "warning",
+        Severity::Note => "note",
+    };
+    let rule = |(id, finding): (&&str, &&Finding)| {
+        json!({
+            "id": id,
+            "shortDescription": { "text": id.replace('-', " ") },
+            "fullDescription": { "text": finding.why },
+            "help": { "text": finding.suggestion },
+            "defaultConfiguration": { "level": level(finding.severity) },
+            "properties": { "reference": finding.reference },
+        })
+    };
+    let names: Vec<&str> = rules.keys().copied().collect();
+    let result = |finding: &Finding| {
+        let print = format!("{}\n{}\n{}\n{}", finding.path, finding.rule, finding.heading, finding.quote);
+        json!({
+            "ruleId": finding.rule,
+            "ruleIndex": names.binary_search(&finding.rule.as_str()).unwrap_or(0),
+            "level": level(finding.severity),
+            "message": { "text": format!("{} {}", finding.message, finding.suggestion) },
+            "locations": [location(&finding.path, json!({
+                "startLine": finding.line, "startColumn": finding.column,
+                "endLine": finding.end_line, "endColumn": finding.end_column,
+            }))],
+            "relatedLocations": finding.related.iter().map(|other| {
+                location(&other.path, json!({ "startLine": other.line }))
+            }).collect::<Vec<_>>(),
+            "partialFingerprints": { "finding/v1": &sha256(print.as_bytes())[..32] },
+        })
+    };
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "roundtable",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": rules.iter().map(rule).collect::<Vec<_>>(),
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": found.findings.iter().map(result).collect::<Vec<_>>(),
+        }],
+    })
+}
+
+fn location(path: &str, region: Value) -> Value {
+    json!({ "physicalLocation": { "artifactLocation": { "uri": uri(path) }, "region": region } })
+}

@@ -1,0 +1,156 @@
+//! `roundtable review`: what do these documents leave open? (contract, section 10)
+
+mod documents;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use clap_complete::engine::ArgValueCandidates;
+
+use super::check::Format;
+use super::exit::{Code, Fail};
+use super::screen::Screen;
+use super::{Global, complete, report};
+use crate::config::{self, Config};
+use crate::library::{File, Library};
+use crate::plain;
+use crate::review::{self, Document, Review, Rules, Severity};
+pub use documents::Source;
+
+#[derive(Debug, Default, Args)]
+#[command(
+    after_help = "Examples: roundtable review docs/requirements\n          roundtable review late-fees --fail-on minor\n          roundtable review --base origin/main\n\nExit codes: 0 nothing at or above --fail-on; 1 there is; 2 could not be reviewed."
+)]
+pub struct Options {
+    /// Files and folders, an item, or - for standard input [default: `review.paths` of the settings, else the items]
+    #[arg(value_name = "PATH|ITEM")]
+    pub paths: Vec<PathBuf>,
+    /// Only findings on lines that changed since this revision
+    #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
+    pub base: Option<String>,
+    /// The files of the index, and only findings on lines that differ from HEAD
+    #[arg(long, conflicts_with_all = ["base", "rev"])]
+    pub staged: bool,
+    /// The files of this commit instead of those on disk
+    #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
+    pub rev: Option<String>,
+    /// How to report [default: github in Actions, else human]
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<Format>,
+    /// Exit with 1 for findings that are at least this severe [default: major]
+    #[arg(long, value_name = "SEVERITY")]
+    pub fail_on: Option<FailOn>,
+    /// Only this rule; may be given again
+    #[arg(long, value_name = "RULE", add = ArgValueCandidates::new(complete::review_rules))]
+    pub rule: Vec<String>,
+    /// Only the rules of this persona
+    #[arg(long, value_name = "PERSONA")]
+    pub persona: Vec<String>,
+    /// Only the rules of the persona that leads this step
+    #[arg(long, value_name = "NN-NN", add = ArgValueCandidates::new(complete::steps))]
+    pub step: Option<String>,
+}
+
+/// From which severity on the answer is no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    Major,
+    Minor,
+    Note,
+    None,
+}
+
+impl FailOn {
+    fn fails(self, severity: Severity) -> bool {
+        match self {
+            FailOn::Major => severity == Severity::Major,
+            FailOn::Minor => severity <= Severity::Minor,
+            FailOn::Note => true,
+            FailOn::None => false,
+        }
+    }
+}
+
+/// Reviews, and reports in the wanted form.
+pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
+    let format = match (options.format, global.json) {
+        (Some(Format::Json) | None, true) => Format::Json,
+        (Some(_), true) => {
+            return Err(Fail::new("--json and --format say different things; leave one of them out"));
+        }
+        (Some(format), false) => format,
+        (None, false) if screen.is_runner() => Format::Github,
+        (None, false) => Format::Human,
+    };
+    let source = Source::open(global, options)?;
+    let found = reviewed(&source, options, screen)?;
+    let fail_on = match (options.fail_on, source.config.review.as_ref().and_then(|review| review.fail_on)) {
+        (Some(fail_on), _) => fail_on,
+        (None, Some(config::FailOn::Major) | None) => FailOn::Major,
+        (None, Some(config::FailOn::Minor)) => FailOn::Minor,
+        (None, Some(config::FailOn::Note)) => FailOn::Note,
+        (None, Some(config::FailOn::None)) => FailOn::None,
+    };
+    report::review::write(&found, &source.texts, format, screen)?;
+    screen.check().map_err(Fail::new)?;
+    let fails = found.findings.iter().any(|finding| fail_on.fails(finding.severity));
+    Ok(if fails { Code::No } else { Code::Yes })
+}
+
+/// The findings of a source, only those on changed lines where that is asked for.
+pub fn reviewed(source: &Source, options: &Options, screen: &Screen) -> Result<Review, Fail> {
+    let rules = rules(&source.rules)?;
+    let wanted = wanted(&source.config, options, &rules)?;
+    let documents: Vec<Document<'_>> =
+        source.texts.iter().map(|(path, text)| Document { path, text }).collect();
+    if documents.is_empty() {
+        screen.warn("there is no document to review; name files or folders");
+    }
+    let mut found = review::review(&documents, &rules, &wanted);
+    if let Some(changed) = &source.changed {
+        found.findings.retain(|finding| {
+            let lines = changed.get(&finding.path);
+            lines.is_some_and(|lines| lines.iter().any(|range| range.contains(&finding.line)))
+        });
+    }
+    Ok(found)
+}
+
+/// The built-in rules with those of the repository laid over them.
+pub fn rules(own: &[File]) -> Result<Rules, Fail> {
+    Ok(Rules::over(own)?)
+}
+
+/// What is asked for, by the settings and the arguments.
+fn wanted(config: &Config, options: &Options, rules: &Rules) -> Result<review::Options, Fail> {
+    let mut wanted = review::Options::default();
+    if let Some(settings) = &config.review {
+        let named = settings.off.iter().chain(settings.severity.keys());
+        for name in named {
+            rules.find(name).map_err(|error| Fail::new(format!("{}: `review`: {error}", config::FILE)))?;
+        }
+        wanted.off = settings.off.iter().cloned().collect();
+        wanted.severity = settings.severity.clone();
+    }
+    for name in &options.rule {
+        rules.find(name).map_err(|error| Fail::new(format!("--rule: {}", plain::clean(&error))))?;
+        wanted.rules.insert(name.clone());
+    }
+    let known: BTreeSet<&str> = rules.iter().map(|rule| rule.file.persona.as_str()).collect();
+    for name in &options.persona {
+        if !known.contains(name.as_str()) {
+            let known: Vec<&str> = known.iter().copied().collect();
+            let shown = plain::shown(name);
+            return Err(Fail::new(format!(
+                "--persona: no rule is of \"{shown}\"; the personas with rules are {}",
+                known.join(", ")
+            )));
+        }
+        wanted.personas.insert(name.clone());
+    }
+    if let Some(step) = &options.step {
+        wanted.personas.insert(Library::built_in()?.step(step)?.persona.clone());
+    }
+    Ok(wanted)
+}

@@ -1,0 +1,352 @@
+//! Which documents are reviewed, and which of their lines changed: from disk, the index, a commit or standard input.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use git2::Oid;
+
+use super::Options;
+use crate::cli::check::open_here;
+use crate::cli::exit::Fail;
+use crate::cli::{Global, current_folder, missing, open, read_file, unified};
+use crate::config::{self, Config};
+use crate::files;
+use crate::library::File;
+use crate::plain;
+use crate::repo::Repo;
+
+/// Larger documents are refused.
+const LARGEST: u64 = 64 << 20;
+/// The path of standard input in findings.
+const STANDARD_INPUT: &str = "<stdin>";
+
+/// Documents with the settings and rules that hold for them.
+pub struct Source {
+    pub config: Config,
+    /// Files laid over the built-in review rules.
+    pub rules: Vec<File>,
+    /// Path and text.
+    pub texts: Vec<(String, String)>,
+    /// The lines that changed, by path; none where all lines count.
+    pub changed: Option<BTreeMap<String, Vec<Range<usize>>>>,
+}
+
+impl Source {
+    pub fn open(global: &Global, options: &Options) -> Result<Source, Fail> {
+        if options.paths.iter().any(|path| path.as_os_str() == "-") {
+            return standard_input(global, options);
+        }
+        let needs_repo = options.base.is_some() || options.staged || options.rev.is_some();
+        let repo = match if options.staged { open_here(global) } else { open(global) } {
+            Ok(repo) => Some(repo),
+            Err(fail) if needs_repo || global.repo.is_some() => return Err(fail),
+            Err(_) => None,
+        };
+        match repo {
+            Some(repo) if options.staged => of_index(global, options, &repo),
+            Some(repo) if options.rev.is_some() => of_commit(global, options, &repo),
+            repo => of_disk(global, options, repo.as_ref()),
+        }
+    }
+}
+
+/// The settings on disk: of `--config`, else of the repository's root, else none.
+fn config_on_disk(global: &Global, root: Option<&Path>) -> Result<Config, Fail> {
+    let path = match (&global.config, root) {
+        (Some(path), _) => path.clone(),
+        (None, Some(root)) if root.join(config::FILE).exists() => root.join(config::FILE),
+        (None, _) => return Ok(Config::default()),
+    };
+    Ok(Config::read(&plain::shown(&path.display().to_string()), &read_file(&path, 1 << 20)?)?)
+}
+
+/// The files of an overlay that are review rules, by their path below `review/`.
+fn review_rules(files: Vec<File>) -> Vec<File> {
+    let own = |(path, text): File| path.strip_prefix("review/").map(|path| (path.to_owned(), text));
+    files.into_iter().filter_map(own).collect()
+}
+
+fn rules_on_disk(config: &Config, root: Option<&Path>) -> Result<Vec<File>, Fail> {
+    match (&config.rules, root) {
+        (Some(folder), Some(root)) => Ok(review_rules(files::read(&root.join(folder))?)),
+        _ => Ok(Vec::new()),
+    }
+}
+
+fn standard_input(global: &Global, options: &Options) -> Result<Source, Fail> {
+    if options.paths.len() > 1 || options.base.is_some() || options.staged || options.rev.is_some() {
+        return Err(Fail::new("- is the only document, and has no history; leave the other arguments out"));
+    }
+    let mut bytes = Vec::new();
+    let input = std::io::stdin().lock();
+    let read = input.take(LARGEST + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
+    let repo = open(global).ok();
+    let root = repo.as_ref().and_then(Repo::work_tree);
+    let config = config_on_disk(global, root)?;
+    let rules = rules_on_disk(&config, root)?;
+    let texts = vec![(STANDARD_INPUT.to_owned(), text_of(STANDARD_INPUT, bytes)?)];
+    Ok(Source { config, rules, texts, changed: None })
+}
+
+/// The bytes of a document as text; what is no UTF-8 is shown as a sign of its own.
+fn text_of(path: &str, bytes: Vec<u8>) -> Result<String, Fail> {
+    if bytes.len() as u64 > LARGEST {
+        return Err(Fail::new(format!("{} is larger than {} MiB", plain::shown(path), LARGEST >> 20)));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        Err(error) => Ok(String::from_utf8_lossy(error.as_bytes()).into_owned()),
+    }
+}
+
+/// A document by its ending. Data is read in item folders, and where it is named.
+fn is_document(path: &str, is_item: bool) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    match ending {
+        "md" | "markdown" => true,
+        "json" | "csv" | "yaml" | "yml" => is_item && name != "meta.json",
+        _ => false,
+    }
+}
+
+fn is_passed_over(name: &str) -> bool {
+    name.starts_with('.') || matches!(name, "node_modules" | "target" | "vendor" | "elaborations")
+}
+
+fn of_disk(global: &Global, options: &Options, repo: Option<&Repo>) -> Result<Source, Fail> {
+    let root = repo.and_then(Repo::work_tree);
+    let config = config_on_disk(global, root)?;
+    let rules = rules_on_disk(&config, root)?;
+    let mut paths = Vec::new();
+    for wanted in wanted(options, &config, root)? {
+        collect(&wanted, &mut paths)?;
+    }
+    paths.sort();
+    paths.dedup();
+    let here = current_folder()?;
+    let mut texts = Vec::with_capacity(paths.len());
+    for path in &paths {
+        let shown = shown_path(path, &here);
+        texts.push((shown.clone(), text_of(&shown, read_file(path, LARGEST)?)?));
+    }
+    let changed = match (&options.base, repo) {
+        (Some(base), Some(repo)) => Some(changed_since(repo, base, "HEAD", &paths, &texts)?),
+        _ => None,
+    };
+    Ok(Source { config, rules, texts, changed })
+}
+
+/// A path as findings show it: from the current folder, with forward slashes.
+fn shown_path(path: &Path, here: &Path) -> String {
+    path.strip_prefix(here).unwrap_or(path).to_string_lossy().replace('\\', "/")
+}
+
+/// The files and folders that are asked for, on disk.
+fn wanted(options: &Options, config: &Config, root: Option<&Path>) -> Result<Vec<PathBuf>, Fail> {
+    if !options.paths.is_empty() {
+        return options.paths.iter().map(|path| named(path, config, root)).collect();
+    }
+    let Some(root) = root else {
+        return Err(Fail::new("there is no repository here; name the files or folders to review"));
+    };
+    if let Some(globs) = config.review.as_ref().map(|review| &review.paths).filter(|globs| !globs.is_empty())
+    {
+        return matching(globs, root);
+    }
+    let items = root.join(config.items());
+    if items.is_dir() {
+        return Ok(vec![items]);
+    }
+    Err(Fail::new(format!(
+        "there is no folder {} of items; name the files or folders to review, or set `review.paths`",
+        plain::shown(config.items())
+    )))
+}
+
+/// A path as it is named, else the folder of the item with this name.
+fn named(path: &Path, config: &Config, root: Option<&Path>) -> Result<PathBuf, Fail> {
+    let at = if path.is_absolute() { path.to_owned() } else { current_folder()?.join(path) };
+    if at.exists() {
+        return Ok(at);
+    }
+    let item = root.map(|root| root.join(config.items()).join(path)).filter(|item| item.is_dir());
+    item.ok_or_else(|| missing(path))
+}
+
+/// The documents of the work tree that the settings name.
+fn matching(globs: &[String], root: &Path) -> Result<Vec<PathBuf>, Fail> {
+    let mut set = globset::GlobSetBuilder::new();
+    for glob in globs {
+        let glob = globset::GlobBuilder::new(glob).literal_separator(true).build();
+        set.add(glob.map_err(|error| Fail::new(format!("{}: `review.paths`: {error}", config::FILE)))?);
+    }
+    let set = set.build().map_err(|error| Fail::new(format!("`review.paths`: {error}")))?;
+    let mut all = Vec::new();
+    collect(root, &mut all)?;
+    all.retain(|path| set.is_match(shown_path(path, root)));
+    Ok(all)
+}
+
+/// A file, or the documents below a folder. Links are not followed.
+fn collect(path: &Path, found: &mut Vec<PathBuf>) -> Result<(), Fail> {
+    if !path.is_dir() {
+        found.push(path.to_owned());
+        return Ok(());
+    }
+    let walk = walkdir::WalkDir::new(path).sort_by_file_name().into_iter();
+    let walk = walk.filter_entry(|entry| {
+        entry.depth() == 0
+            || !entry.file_type().is_dir()
+            || !is_passed_over(&entry.file_name().to_string_lossy())
+    });
+    let mut item: Option<(PathBuf, bool)> = None;
+    for entry in walk {
+        let entry = entry
+            .map_err(|error| Fail::new(format!("{}: {error}", plain::shown(&path.display().to_string()))))?;
+        if !entry.file_type().is_file() {
+            continue;
+        }
+        let folder = entry.path().parent().unwrap_or(path).to_owned();
+        if item.as_ref().is_none_or(|(known, _)| *known != folder) {
+            let is_item = folder.join("meta.json").is_file();
+            item = Some((folder, is_item));
+        }
+        let is_item = item.as_ref().is_some_and(|(_, is_item)| *is_item);
+        if is_document(&entry.path().to_string_lossy(), is_item) {
+            found.push(entry.into_path());
+        }
+    }
+    Ok(())
+}
+
+/// The changed lines of documents on disk.
+fn changed_since(
+    repo: &Repo,
+    base: &str,
+    head: &str,
+    paths: &[PathBuf],
+    texts: &[(String, String)],
+) -> Result<BTreeMap<String, Vec<Range<usize>>>, Fail> {
+    let base = repo.merge_base(repo.resolve(base)?, repo.resolve(head)?)?;
+    let tree = repo.tree_of(base)?;
+    let root = repo.work_tree().unwrap_or(Path::new("")).to_owned();
+    let root = root.canonicalize().unwrap_or(root);
+    let mut changed = BTreeMap::new();
+    for (path, (shown, text)) in paths.iter().zip(texts) {
+        let full = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let inside = full.strip_prefix(&root).unwrap_or(&full).to_string_lossy().replace('\\', "/");
+        changed.insert(shown.clone(), changed_lines(repo, tree, &inside, text)?);
+    }
+    Ok(changed)
+}
+
+/// Every line of a new document.
+fn all_lines() -> Vec<Range<usize>> {
+    std::iter::once(1..usize::MAX).collect()
+}
+
+/// The lines of a text that differ from those of a tree's file; all where there is no such file.
+fn changed_lines(repo: &Repo, tree: Oid, path: &str, text: &str) -> Result<Vec<Range<usize>>, Fail> {
+    let old = repo.blob_at(tree, path)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    Ok(old.map_or_else(|| all_lines(), |old| unified::changed_lines(&old, text)))
+}
+
+fn config_of(global: &Global, repo: &Repo, tree: Oid) -> Result<Config, Fail> {
+    if global.config.is_some() {
+        return config_on_disk(global, None);
+    }
+    let bytes = repo.blob_at(tree, config::FILE)?;
+    Ok(bytes.map_or(Ok(Config::default()), |bytes| Config::read(config::FILE, &bytes))?)
+}
+
+fn of_commit(global: &Global, options: &Options, repo: &Repo) -> Result<Source, Fail> {
+    let revision = options.rev.as_deref().unwrap_or("HEAD");
+    let commit = repo.resolve(revision)?;
+    let tree = repo.tree_of(commit)?;
+    let config = config_of(global, repo, tree)?;
+    let rules = config.rules.as_ref().map(|folder| repo.overlay(commit, folder)).transpose()?;
+    let texts = texts_of(repo, tree, options, &config)?;
+    let changed = match &options.base {
+        Some(base) => {
+            let base = repo.tree_of(repo.merge_base(repo.resolve(base)?, commit)?)?;
+            Some(changed_in(repo, base, &texts)?)
+        }
+        None => None,
+    };
+    Ok(Source { config, rules: review_rules(rules.unwrap_or_default()), texts, changed })
+}
+
+fn changed_in(
+    repo: &Repo,
+    base: Oid,
+    texts: &[(String, String)],
+) -> Result<BTreeMap<String, Vec<Range<usize>>>, Fail> {
+    let lines = texts.iter().map(|(path, text)| Ok((path.clone(), changed_lines(repo, base, path, text)?)));
+    lines.collect()
+}
+
+/// The index: what the next commit would hold.
+fn of_index(global: &Global, options: &Options, repo: &Repo) -> Result<Source, Fail> {
+    let root = repo.work_tree();
+    let config = config_on_disk(global, root)?;
+    let rules = rules_on_disk(&config, root)?;
+    let texts: Vec<(String, String)> = repo
+        .staged_files()?
+        .into_iter()
+        .filter(|(path, _)| is_wanted(path, options, &config))
+        .map(|(path, id)| Ok((path.clone(), text_of(&path, repo.bytes(id)?)?)))
+        .collect::<Result<_, Fail>>()?;
+    let changed = match repo.head()? {
+        Some(head) => changed_in(repo, repo.tree_of(head)?, &texts)?,
+        None => texts.iter().map(|(path, _)| (path.clone(), all_lines())).collect(),
+    };
+    Ok(Source { config, rules, texts, changed: Some(changed) })
+}
+
+/// The documents of a tree.
+fn texts_of(
+    repo: &Repo,
+    tree: Oid,
+    options: &Options,
+    config: &Config,
+) -> Result<Vec<(String, String)>, Fail> {
+    let mut texts = Vec::new();
+    for (path, id) in repo.tree_files(tree)? {
+        if is_wanted(&path, options, config) {
+            texts.push((path.clone(), text_of(&path, repo.bytes(id)?)?));
+        }
+    }
+    if texts.is_empty() && !options.paths.is_empty() {
+        let shown = plain::shown(&options.paths[0].display().to_string());
+        return Err(Fail::new(format!("no document of that commit is {shown} or below it")));
+    }
+    Ok(texts)
+}
+
+/// A path of a tree is asked for: by name, by a folder above it, by its item, or by the settings.
+fn is_wanted(path: &str, options: &Options, config: &Config) -> bool {
+    let is_below = |folder: &str| {
+        let folder = folder.trim_start_matches("./").trim_end_matches('/');
+        path == folder || folder == "." || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+    };
+    let in_items = is_below(config.items());
+    let is_kind = is_document(path, in_items) && !path.split('/').rev().skip(1).any(is_passed_over);
+    if !options.paths.is_empty() {
+        return options.paths.iter().map(|path| path.to_string_lossy().replace('\\', "/")).any(|wanted| {
+            let item = format!("{}/{wanted}", config.items());
+            path == wanted || is_kind && (is_below(&wanted) || is_below(&item))
+        });
+    }
+    let globs = config.review.as_ref().map(|review| review.paths.as_slice()).unwrap_or_default();
+    if globs.is_empty() {
+        return is_kind && in_items;
+    }
+    is_kind
+        && globs
+            .iter()
+            .any(|glob| globset::Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(path)))
+}
