@@ -39,6 +39,8 @@ pub use summary::{Possible, decisions_in, possible_decisions, summary};
 /// The files of `rules/<language>/` that minutes are drawn with.
 pub const FILES: &[&str] = &["decisions", "choices", "reasons", "questions", "actions", "small-talk", "exit"];
 
+/// The rule whose decisions end a matter.
+const CLOSING: &str = "closing";
 /// A decision of at most so many words is quoted with a sentence next to it.
 const MAX_BARE_WORDS: usize = 2;
 
@@ -298,13 +300,13 @@ impl<'t> Heard<'_, 't> {
         self.message.source.get(start..end).unwrap_or(sentence.text)
     }
 
-    /// Is one of its statements a decision, by a form that is sure?
-    fn decides(&self, forms: &Forms) -> bool {
-        let is_sure = |sentence| {
+    /// Does one of its statements close the matter?
+    fn closes(&self, forms: &Forms) -> bool {
+        let is_closing = |sentence| {
             let hits = forms.0.hits("decisions", &forms.0.tokens(sentence));
-            hits.iter().any(|hit| hit.rule.sure)
+            hits.iter().any(|hit| hit.rule.id == CLOSING)
         };
-        self.sentences().any(|(sentence, role)| role == Role::Statement && is_sure(sentence))
+        self.sentences().any(|(sentence, role)| role == Role::Statement && is_closing(sentence))
     }
 
     fn sentences(&self) -> impl Iterator<Item = (&Sentence<'t>, Role)> {

@@ -1,9 +1,9 @@
 //! Which questions of users are open when a discussion ends.
 //!
 //! A question is taken up when a passage was shown for it, a later message quotes it or addresses its author, or the
-//! next message of another person states something. A message that decides ("Closing, a duplicate.") takes up only
-//! what it speaks of: one without a word of the question's message leaves the question open. What is left is open; so is
-//! what was redirected to another step.
+//! next message of another person states something. A message that closes the matter takes up
+//! only what it speaks of: where it shares no word with the question's message, the question stays open. What is left is
+//! open; so is what was redirected to another step.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -84,7 +84,7 @@ impl Later {
 /// Does the next message of another person take up what an earlier one asks?
 fn takes_up(next: &Heard<'_, '_>, asked: &Heard<'_, '_>, forms: &Forms) -> bool {
     let states = next.roles.contains(&Role::Statement);
-    states && (!next.decides(forms) || !subjects(next).is_disjoint(&subjects(asked)))
+    states && (!next.closes(forms) || !subjects(next).is_disjoint(&subjects(asked)))
 }
 
 /// The stems of the words that say what a message is about.
