@@ -87,7 +87,10 @@ impl Entry {
             return Err(format!("\"{glob}\" is no glob below the repository's root; write it like docs/**"));
         }
         let literal = whole.find(['*', '?', '[', '{', '\\']).unwrap_or(whole.len());
-        let folder = whole[..literal].rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+        let folder = match has_wildcard(&whole) {
+            true => whole[..literal].rsplit_once('/').map_or("", |(folder, _)| folder).to_owned(),
+            false => whole.clone(),
+        };
         let entry = Entry {
             glob: Pattern::of(&whole)?,
             folder,
@@ -213,7 +216,7 @@ impl Entry {
         folder.is_empty() || is_within(own, folder) || is_within(folder, own)
     }
 
-    /// The folder that everything it matches is in; empty for the root.
+    /// The folder that everything it matches is in, empty for the root; a path without a wildcard itself.
     pub fn folder(&self) -> &str {
         &self.folder
     }

@@ -43,7 +43,7 @@ fn compare(before: &[u8], after: &[u8], meta: bool) -> Vec<Found> {
     let new = match Document::read("", after) {
         Ok(new) => new,
         Err(finding) => {
-            let doubled = finding.message.contains("appears twice");
+            let doubled = finding.message.contains(" twice ");
             let code = if doubled { Code::DuplicateKey } else { Code::Unparsable };
             let message = format!("the new text cannot be read: {}", finding.message);
             return vec![Found::new(Layer::Data, code, 1, message).head(finding.line)];

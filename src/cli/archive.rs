@@ -141,6 +141,7 @@ fn entry(global: &Global, root: &Path, document: &str) -> Result<Entry, Fail> {
 /// The archive of a document: the same path below the archive's folder, counted from the folder of the entry.
 fn archive_of(entry: &Entry, document: &str, is_markdown: bool) -> String {
     let inside = document.strip_prefix(entry.folder()).map_or(document, |rest| rest.trim_start_matches('/'));
+    let inside = if inside.is_empty() { document.rsplit('/').next().unwrap_or(document) } else { inside };
     // A text of another kind may not grow; a log may.
     let suffix = if is_markdown { "" } else { ".log" };
     format!("{}/{inside}{suffix}", entry.archive.as_deref().unwrap_or_default())

@@ -39,6 +39,8 @@ pub use summary::{Possible, decisions_in, possible_decisions, summary};
 /// The files of `rules/<language>/` that minutes are drawn with.
 pub const FILES: &[&str] = &["decisions", "choices", "reasons", "questions", "actions", "small-talk", "exit"];
 
+/// The rule whose decisions end a matter.
+const CLOSING: &str = "closing";
 /// A decision of at most so many words is quoted with a sentence next to it.
 const MAX_BARE_WORDS: usize = 2;
 
@@ -229,7 +231,7 @@ pub fn draw<'t>(said: &[Spoken<'t>], forms: &Forms) -> Minutes<'t> {
         }
         pending.extend(one.spoken.choice.as_ref().map(|choice| Pending::new(one.spoken.turn, choice, forms)));
     }
-    minutes.open_questions = questions::open(&heard);
+    minutes.open_questions = questions::open(&heard, forms);
     minutes.open_questions.extend(pending.into_iter().map(|put| OpenQuestion {
         text: put.choice.on,
         by: None,
@@ -296,6 +298,15 @@ impl<'t> Heard<'_, 't> {
         let (start, end) =
             (sentence.range.start.min(near.range.start), sentence.range.end.max(near.range.end));
         self.message.source.get(start..end).unwrap_or(sentence.text)
+    }
+
+    /// Does one of its statements close the matter?
+    fn closes(&self, forms: &Forms) -> bool {
+        let is_closing = |sentence| {
+            let hits = forms.0.hits("decisions", &forms.0.tokens(sentence));
+            hits.iter().any(|hit| hit.rule.id == CLOSING)
+        };
+        self.sentences().any(|(sentence, role)| role == Role::Statement && is_closing(sentence))
     }
 
     fn sentences(&self) -> impl Iterator<Item = (&Sentence<'t>, Role)> {

@@ -1,21 +1,24 @@
 //! Which questions of users are open when a discussion ends.
 //!
 //! A question is taken up when a passage was shown for it, a later message quotes it or addresses its author, or the
-//! next message of another person states something. What is left is open; so is what was redirected to another step.
+//! next message of another person states something. A message that closes the matter takes up
+//! only what it speaks of: where it shares no word with the question's message, the question stays open. What is left is
+//! open; so is what was redirected to another step.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Heard, OpenQuestion, Role};
+use super::{Forms, Heard, OpenQuestion, Role};
+use crate::text::words::is_significant;
 use crate::text::{Place, Sentence};
 
 /// The open questions, in the order they were asked.
-pub(super) fn open<'t>(heard: &[Heard<'_, 't>]) -> Vec<OpenQuestion<'t>> {
+pub(super) fn open<'t>(heard: &[Heard<'_, 't>], forms: &Forms) -> Vec<OpenQuestion<'t>> {
     let later = Later::new(heard);
     let mut found = Vec::new();
     for (at, one) in heard.iter().enumerate() {
         let Some(by) = one.user else { continue };
         let step = one.spoken.off_topic;
-        let is_taken_up = later.is_taken_up(heard, at, by);
+        let is_taken_up = later.is_taken_up(heard, at, by, forms);
         let questions = one.sentences().filter(|(_, role)| *role == Role::Question);
         let is_open =
             |sentence: &Sentence<'_>| step.is_some() || !(is_taken_up || later.quotes(at, sentence));
@@ -64,9 +67,9 @@ impl Later {
     }
 
     /// Was the message at `at` of `by` answered by a passage, by another person's next message, or by name?
-    fn is_taken_up(&self, heard: &[Heard<'_, '_>], at: usize, by: &str) -> bool {
+    fn is_taken_up(&self, heard: &[Heard<'_, '_>], at: usize, by: &str, forms: &Forms) -> bool {
         let shown = heard[at + 1..].iter().take_while(|one| one.user.is_none()).any(|one| one.spoken.rests);
-        let is_answer = self.next[at].is_some_and(|next| heard[next].roles.contains(&Role::Statement));
+        let is_answer = self.next[at].is_some_and(|next| takes_up(&heard[next], &heard[at], forms));
         let name = by.to_lowercase();
         let names = [name.as_str(), name.split(' ').next().unwrap_or_default()];
         let is_named = names.iter().any(|name| self.addressed.get(*name).is_some_and(|&later| later > at));
@@ -76,6 +79,18 @@ impl Later {
     fn quotes(&self, at: usize, sentence: &Sentence<'_>) -> bool {
         self.quoted.get(&words(sentence)).is_some_and(|&later| later > at)
     }
+}
+
+/// Does the next message of another person take up what an earlier one asks?
+fn takes_up(next: &Heard<'_, '_>, asked: &Heard<'_, '_>, forms: &Forms) -> bool {
+    let states = next.roles.contains(&Role::Statement);
+    states && (!next.closes(forms) || !subjects(next).is_disjoint(&subjects(asked)))
+}
+
+/// The stems of the words that say what a message is about.
+fn subjects<'h>(one: &'h Heard<'_, '_>) -> BTreeSet<&'h str> {
+    let words = one.message.sentences.iter().filter(|sentence| sentence.is_own()).flat_map(|one| &one.words);
+    words.filter(|word| !word.is_mark && is_significant(&word.lower)).map(|word| word.stem.as_ref()).collect()
 }
 
 /// Whom a sentence addresses: "@sam", or "Sam," at its start.

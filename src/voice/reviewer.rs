@@ -194,7 +194,8 @@ impl<'t> Reviewer<'t> {
             .filter(|said| said.purpose != Purpose::Framing)
             .flat_map(|said| said.rests.iter().map(|rest| (rest.path.clone(), rest.line, rest.quote.clone())))
             .collect();
-        let is_new = move |one: &&Finding| !said.contains(&(one.path.clone(), one.line, one.quote.clone()));
+        let is_new =
+            move |one: &&Finding| !said.contains(&(one.path.clone(), one.line, plain::clean(&one.quote)));
         self.findings().iter().filter(is_new)
     }
 
@@ -203,7 +204,7 @@ impl<'t> Reviewer<'t> {
         let related = finding.related.iter().map(|one| Rest {
             path: one.path.clone(),
             line: one.line,
-            quote: one.quote.clone(),
+            quote: plain::clean(&one.quote),
         });
         let rests = std::iter::once(rest(finding)).chain(related).collect();
         Ok(Line { rests, rule: Some(finding.rule.clone()), ..Line::plain(text) })
@@ -230,7 +231,7 @@ impl<'t> Reviewer<'t> {
     /// The turn in which a passage was shown before.
     fn shown_in(&self, passage: &Passage<'_>, talk: &Discussion<'_>) -> Option<u32> {
         let is_it = |rest: &Rest| {
-            rest.path == passage.path && rest.line == passage.line && rest.quote == passage.text
+            rest.path == passage.path && rest.line == passage.line && rest.quote == plain::clean(passage.text)
         };
         talk.contributions().find(|said| said.rests.iter().any(is_it)).map(|said| said.turn)
     }
@@ -257,7 +258,7 @@ impl<'t> Reviewer<'t> {
         let rests = found.iter().map(|one| Rest {
             path: one.path.to_owned(),
             line: one.line,
-            quote: one.text.to_owned(),
+            quote: plain::clean(one.text),
         });
         Ok(Line { rests: rests.collect(), ..Line::plain(text) })
     }
@@ -391,7 +392,7 @@ impl<'t> Reviewer<'t> {
         let rests = found.iter().map(|one| Rest {
             path: one.passage.path.to_owned(),
             line: one.line,
-            quote: one.quote.clone(),
+            quote: plain::clean(&one.quote),
         });
         Ok(Line { rests: rests.collect(), ..Line::plain(text) })
     }
@@ -403,8 +404,11 @@ impl<'t> Reviewer<'t> {
         };
         let values = context! { path => target.path.as_str(), section => target.section.as_str() };
         let text = render(talk, "added", values)?;
-        let rests =
-            target.line.map(|line| Rest { path: target.path.clone(), line, quote: target.section.clone() });
+        let rests = target.line.map(|line| Rest {
+            path: target.path.clone(),
+            line,
+            quote: plain::clean(&target.section),
+        });
         Ok(Line { rests: rests.into_iter().collect(), ..Line::plain(text) })
     }
 
@@ -498,7 +502,7 @@ fn shown(finding: &Finding) -> Value {
 }
 
 fn rest(finding: &Finding) -> Rest {
-    Rest { path: finding.path.clone(), line: finding.line, quote: finding.quote.clone() }
+    Rest { path: finding.path.clone(), line: finding.line, quote: plain::clean(&finding.quote) }
 }
 
 /// A document with what it holds: `requirements-spec.md has 7 sections on 126 lines`.

@@ -142,6 +142,9 @@ fn a_question_is_open_until_somebody_takes_it_up() {
     assert_eq!(open(&[asked.clone(), Spoken::by_user(5, "Sam", "It has two pages.")]), 1);
     let later = Spoken::by_user(6, "Kim", "> Who signs\n> the form?\n\nThe owner.");
     assert_eq!(open(&[asked.clone(), Spoken::by_user(5, "Ada", "When is it due?"), later]), 0);
+    // Closing the matter answers what it speaks of.
+    assert_eq!(open(&[asked.clone(), Spoken::by_user(5, "Ada", "Closing. Nobody comes here any more.")]), 1);
+    assert_eq!(open(&[asked.clone(), Spoken::by_user(5, "Ada", "Closing. The form is gone.")]), 0);
     // A passage answers, a persona's own words do not.
     assert_eq!(open(&[asked.clone(), Spoken::by_persona(5, "architect", "It matters.")]), 1);
     let shown = Spoken { rests: true, ..Spoken::by_persona(5, "architect", "spec.md says …") };

@@ -298,6 +298,16 @@ impl Both<'_> {
     /// Link definitions that lead elsewhere, or are none any more.
     fn lost_definitions(&self) -> Vec<Found> {
         let mut found = Vec::new();
+        // `[x]` is a box to one reader, and a link to another once it is defined.
+        let is_task = |node: &tree::Node| node.kind == Kind::Item && !node.is_bare();
+        if let Some(new) = self.new.definitions.get("x").filter(|_| !self.old.definitions.contains_key("x"))
+            && let Some(at) = self.old.nodes.iter().position(is_task)
+        {
+            let message = "the boxes of tasks may become links: [x] is defined now".to_owned();
+            let line = self.old_line(at as u32);
+            let head = self.places.new.line(new.start);
+            found.push(Found::new(Layer::Block, Code::LinkTarget, line, message).head(head));
+        }
         for (label, old) in &self.old.definitions {
             let new = self.new.definitions.get(label);
             if new.is_some_and(|new| (&new.target, &new.title) == (&old.target, &old.title)) {

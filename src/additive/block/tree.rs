@@ -83,6 +83,11 @@ impl Node {
         self.start as usize
     }
 
+    /// Whether its label says nothing.
+    pub fn is_bare(&self) -> bool {
+        self.content.is_empty()
+    }
+
     pub fn end(&self) -> usize {
         self.end as usize
     }

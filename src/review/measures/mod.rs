@@ -47,7 +47,6 @@ const ALL: &[(&str, Measure)] = &[
     ("boundaries", Measure::Page(logic::boundaries)),
     ("conflicting-figures", Measure::Across(figures::conflicts)),
     ("contradictions", Measure::Across(rules_against::contradictions)),
-    ("counterparts", Measure::Page(siblings::counterparts)),
     ("dangling-ids", Measure::Across(ids::dangling)),
     ("dangling-sections", Measure::Across(ids::sections)),
     ("duplicate-ids", Measure::Across(ids::duplicates)),

@@ -1,7 +1,6 @@
-//! What neighbours have and one of them lacks, and actions that nothing undoes.
+//! What neighbours have and one of them lacks.
 //!
-//! Two assumptions with an owner and one without: the one without is the finding. `can lock` in a document that
-//! never says "unlock" is another.
+//! Two assumptions with an owner and one without: the one without is the finding.
 
 use std::collections::BTreeMap;
 
@@ -53,31 +52,6 @@ pub fn missing_mark(on: &OnPage<'_, '_>) -> Vec<Hit> {
         let (with, without): (Vec<&&Unit>, Vec<&&Unit>) = group.iter().partition(|unit| has(unit));
         if with.len() >= 3 && with.len() >= 3 * without.len() {
             found.extend(without.iter().filter_map(|unit| hit_on(on.page.tokens_of(unit))));
-        }
-    }
-    found
-}
-
-/// The end of a name of phrases that undo those of the name before it: `lock`, `lock-end`.
-const END: &str = "-end";
-
-/// An action of which the document never says how it ends.
-pub fn counterparts(on: &OnPage<'_, '_>) -> Vec<Hit> {
-    let mut found = Vec::new();
-    for (name, set) in on.rule.words.iter().filter(|(name, _)| !name.ends_with(END)) {
-        let end = on.rule.set(&format!("{name}{END}"));
-        let first = judged(on).filter(|unit| unit.kind != UnitKind::Heading).find_map(|unit| {
-            let mut sentences = on.page.sentences_of(unit);
-            sentences.find_map(|sentence| {
-                set.find(sentence)
-                    .filter(|_| !on.rule.unless.is_in(sentence))
-                    .map(|(from, to)| &sentence[from..to])
-            })
-        });
-        let Some(tokens) = first else { continue };
-        let ends = on.page.units.iter().any(|unit| on.page.sentences_of(unit).any(|s| end.is_in(s)));
-        if !ends {
-            found.extend(hit_on(tokens).map(|hit| hit.with("action", name.as_str())));
         }
     }
     found
