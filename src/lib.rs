@@ -1,5 +1,5 @@
-//! roundtable finds what requirements leave open, discusses it with the user, and commits what was said and decided
-//! to the documents. Nothing that is in the documents changes.
+//! roundtable finds what requirements leave open, discusses it with the user, and commits what was said and
+//! decided to the documents. Nothing that is in the documents changes.
 //!
 //! ```text
 //! a commit ─► Step, Item ──┐                 ┌─ next(): Line(cue) | Notice | User | Summary ─► session ─► Voice   the lines
@@ -10,8 +10,8 @@
 //!                                                                                         └─► Additive ─► Repo::commit
 //! ```
 //!
-//! `roundtable check` compares two commits in the same way and writes nothing. `roundtable review` shows the findings
-//! of [`review`] without a discussion.
+//! `roundtable check` compares two commits in the same way and writes nothing. `roundtable review` shows the
+//! findings of [`review`] without a discussion.
 //!
 //! Data flows from left to right; nothing on the left knows a type on its right.
 //!
@@ -60,8 +60,8 @@
 //!
 //! # The check, as a library
 //!
-//! [`additive::verify`] compares two texts per path. [`policy`] says which rule applies to a path, and `check` (feature
-//! `git`) judges two commits of a repository.
+//! [`additive::verify`] compares two texts per path. [`policy`] says which rule applies to a path, and `check`
+//! (feature `git`) judges two commits of a repository.
 //!
 //! ```
 //! use roundtable::additive::verify;
