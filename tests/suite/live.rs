@@ -369,7 +369,7 @@ fn what_breaks_the_rules_is_asked_for_again_with_the_reason_and_then_replaced() 
             let body = String::from_utf8_lossy(&seen.body).into_owned();
             let heard = rule != "echo" || body.contains("[turn 4]");
             let maya = body.contains("is Maya Chen's");
-            if maya && heard && !wants_synthesis(seen) && !body.contains("cannot stand") {
+            if maya && heard && !wants_synthesis(seen) && !body.contains("try was refused") {
                 count.fetch_add(1, Ordering::SeqCst);
                 return first.clone();
             }
@@ -381,7 +381,7 @@ fn what_breaks_the_rules_is_asked_for_again_with_the_reason_and_then_replaced() 
             .seen()
             .iter()
             .map(|seen| texts(seen).concat())
-            .filter(|text| text.contains("cannot stand"))
+            .filter(|text| text.contains("try was refused"))
             .collect();
         assert_eq!(again.len(), tried.load(Ordering::SeqCst), "{what}");
         assert!(
@@ -538,7 +538,7 @@ fn a_synthesis_without_a_section_is_asked_for_once_more_and_then_made_by_rule() 
         let run = with(&sandbox, &server, TALK, &[]).ok();
         let asked: Vec<Seen> = server.seen().into_iter().filter(wants_synthesis).collect();
         assert_eq!(asked.len(), 2);
-        assert!(texts(&asked[1]).concat().contains("cannot stand"));
+        assert!(texts(&asked[1]).concat().contains("try was refused"));
         let events = sandbox.events();
         let synthesis = events.iter().find(|event| event["kind"] == "synthesis").unwrap();
         assert_eq!(synthesis.get("voice"), (!is_used).then_some(&json!("offline")));
