@@ -168,7 +168,7 @@ fn a_forged_event_is_named_with_what_the_rules_expect() {
         ("\"by\":\"solutions-architect\"", "\"by\":\"system-designer\"", 3),
         ("\"class\":\"direct\"", "\"class\":\"group\"", 5),
         ("\"purpose\":\"framing\"", "\"purpose\":\"round\"", 2),
-        ("\"max_turns\":10", "\"max_turns\":2", 1),
+        ("\"max_turns\":11", "\"max_turns\":2", 1),
         (
             "\"item\":\"docs/requirements/offline-mode\"",
             "\"item\":\"docs/../docs/requirements/offline-mode\"",
