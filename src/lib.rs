@@ -74,7 +74,7 @@
 //! };
 //! // No byte is lost, and yet the paragraph is another one.
 //! let losses = verify(vec![change]).unwrap_err();
-//! assert_eq!(losses[0].to_string(), "docs/spec.md:3: the paragraph \"One letter a month.\" runs on into other text now (paragraph-changed)");
+//! assert_eq!(losses[0].to_string(), "docs/spec.md:3: the paragraph \"One letter a month.\" goes on now (paragraph-extended)");
 //! ```
 //!
 //! # A discussion, as a library

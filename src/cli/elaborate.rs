@@ -426,7 +426,8 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         screen.note(&format!("nobody at the table is called {name}; {} answers", lead.first_name()));
     }
     let max_turns = task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns);
-    let max_turns = max_turns.unwrap_or_else(|| match task.open {
+    let begun_with = left.as_ref().and_then(Leftover::opened).map(|opened| opened.max_turns);
+    let max_turns = max_turns.or(begun_with).unwrap_or_else(|| match task.open {
         Some(_) => discussion::TURNS_ONE_BY_ONE,
         None => default_turns(script.inputs().flatten().map(|input| input.text.as_str()), &library.cast),
     });

@@ -65,7 +65,7 @@ pub fn possible_decisions(talk: &Discussion<'_>, forms: &Forms) -> Vec<Possible>
 pub fn decisions_in(text: &str, forms: &Forms) -> Vec<(String, Option<String>)> {
     let minutes = draw(&[Spoken::by_user(1, USER, text)], forms);
     let found = minutes.decisions.iter();
-    found.map(|one| (one_line(one.text), one.reason.map(one_line))).collect()
+    found.map(|one| (decided(one), one.reason.map(one_line))).collect()
 }
 
 impl<'l> Entry<'l> {
@@ -120,11 +120,13 @@ fn entries<'l>(talk: &'l Discussion<'_>) -> Vec<Entry<'l>> {
 
 /// A finding as it was said, with the commit that its lines are of.
 fn finding(said: &Contribution, base: &str) -> Insight {
+    // Passages that were shown before the finding are other paragraphs, with places of their own.
+    let text = said.text.rsplit("\n\n").next().unwrap_or(&said.text);
     Insight {
-        text: format!("{} (lines of {base})", one_line(&said.text)),
+        text: format!("{} (lines of {base})", one_line(text)),
         by: vec![said.by.clone()],
         turns: vec![said.turn],
-        rests: said.rests.clone(),
+        rests: said.rests.iter().filter(|rest| text.contains(rest.path.as_str())).cloned().collect(),
     }
 }
 
@@ -132,11 +134,15 @@ fn insight(text: &str, turns: Vec<u32>) -> Insight {
     Insight { text: one_line(text), by: vec![USER.to_owned()], turns, rests: Vec::new() }
 }
 
+/// The words of a decision, without the full stop: a reason follows them.
+fn decided(one: &super::Decision<'_>) -> String {
+    one_line(one.text).trim_end_matches(['.', '!']).to_owned()
+}
+
 fn decision(one: &super::Decision<'_>) -> Decision {
     let turn = one.turns.last().copied().unwrap_or_default();
     let rationale = one.reason.map_or_else(|| format!("settled by {} in turn {turn}", one.by), one_line);
-    let text = one_line(one.text).trim_end_matches(['.', '!']).to_owned();
-    Decision { text, rationale, turns: one.turns.clone() }
+    Decision { text: decided(one), rationale, turns: one.turns.clone() }
 }
 
 fn question(one: &super::OpenQuestion<'_>) -> Question {

@@ -8,7 +8,7 @@
 //!
 //! let document = Document { path: "a.md", text: "The list must be shown quickly.\n" };
 //! let found = review(&[document], &Rules::built_in().unwrap(), &Options::default());
-//! assert_eq!((found.findings[0].line, found.findings[0].quote.as_str()), (1, "quickly"));
+//! assert_eq!((found.findings[0].line, found.findings[0].quote.as_str()), (1, "must be shown quickly"));
 //! ```
 
 mod data;

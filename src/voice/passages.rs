@@ -27,6 +27,8 @@ use crate::text::{Language, Message, Place};
 const LIST: usize = 15;
 /// A passage is shown where it has this share of the weight of a question's words, in percent.
 const ENOUGH: f64 = 45.0;
+/// Two of a question's words together are enough with this share.
+const ENOUGH_OF_TWO: f64 = 25.0;
 /// Passages that are ranked by how many of the words they have.
 const CANDIDATES: usize = 60;
 /// Words of questions that say nothing about their subject, by their stems.
@@ -115,6 +117,7 @@ impl<'t> Passages<'t> {
         let weight =
             |stem: &String| Some(self.index.weight(stem)).filter(|found| *found > 0.0).unwrap_or(rarest);
         let all: f64 = wanted.iter().map(weight).sum();
+        let is_question = text.contains(['?', '？']);
         // A word of the heading counts half: it is the same for all that is below it.
         let above = |hit: &Hit| {
             let heading = &self.headings[self.under[hit.passage]];
@@ -123,7 +126,8 @@ impl<'t> Passages<'t> {
         let is_about = |hit: &Hit| {
             let matched: f64 = hit.matched.iter().map(weight).sum();
             let count = hit.matched.len() + above(hit);
-            matched * 100.0 >= all * ENOUGH || count > 1 && count * 2 >= wanted.len()
+            let share = matched * 100.0 / all.max(f64::MIN_POSITIVE);
+            share >= ENOUGH || count > 1 && (count * 2 >= wanted.len() || is_question && share >= ENOUGH_OF_TWO)
         };
         let wants_figure = wants_figure(text);
         // A passage that has more of the words comes first, whatever their number in it.

@@ -155,7 +155,10 @@ fn a_model_holds_a_discussion_that_ends_in_a_commit_and_replays_without_it() {
     let opened = &sandbox.events()[0];
     assert_eq!((&opened["voice"], &opened["model"]), (&json!("openai"), &json!("small")));
     let spec = sandbox.spec();
-    assert!(spec.contains("Keep both answers") && spec.contains("[Maya] The inspector saves"), "{spec}");
+    assert!(
+        spec.contains("We decided to keep both answers") && spec.contains("[Maya] The inspector saves"),
+        "{spec}"
+    );
     sandbox.assert_sound();
     assert_no_secret(&sandbox);
     drop(server);
@@ -465,7 +468,7 @@ fn a_persona_may_pass_where_silence_is_allowed_and_nowhere_else() {
     let said = contributions(&sandbox);
     // Framing, the first round, and the addressed: each of them owed, each by the stand-in.
     assert_eq!(said.len(), 4);
-    assert!(said.iter().all(|one| one["voice"] == "offline"));
+    assert!(said.iter().all(|one| one["voice"] == "reviewer"));
     let asked = server.seen().iter().filter(|seen| texts(seen).concat().contains("an answer is due")).count();
     assert_eq!(asked, 8, "two more tries for each");
 }
@@ -541,7 +544,7 @@ fn a_synthesis_without_a_section_is_asked_for_once_more_and_then_made_by_rule() 
         assert!(texts(&asked[1]).concat().contains("try was refused"));
         let events = sandbox.events();
         let synthesis = events.iter().find(|event| event["kind"] == "synthesis").unwrap();
-        assert_eq!(synthesis.get("voice"), (!is_used).then_some(&json!("offline")));
+        assert_eq!(synthesis.get("voice"), (!is_used).then_some(&json!("reviewer")));
         assert_eq!(run.stderr.contains("made by rule"), !is_used, "{}", run.stderr);
         assert!(sandbox.spec().contains("eep both answers"));
     }
@@ -759,7 +762,7 @@ fn a_key_in_script_or_item_is_refused_before_anything_is_asked_or_written() {
     assert_eq!((server.seen().len(), sandbox.tip(BRANCH)), (0, None));
     sandbox.commit(&[(&format!("{ITEM}/notes.md"), &format!("The key is {KEY}.\n"))]);
     let run = with(&sandbox, &server, TALK, &[]);
-    assert!(run.code == 2 && run.stderr.contains("the item holds"), "{}", run.stderr);
+    assert!(run.code == 2 && run.stderr.contains("the item contains"), "{}", run.stderr);
     assert_eq!((server.seen().len(), sandbox.tip(BRANCH)), (0, None));
 }
 
@@ -775,8 +778,8 @@ fn what_a_voice_lacks_is_said_before_anything_begins() {
         (vec!["--voice", "anthropic", "--base-url", "http://127.0.0.1:1/v1"], "without /v1"),
         (vec!["--voice", "opnai"], "did you mean \"openai\""),
         (vec!["--voice", "command:"], "names no program"),
-        (vec!["--model", "m"], "offline voice speaks"),
-        (vec!["--max-tokens-total", "9"], "offline voice speaks"),
+        (vec!["--model", "m"], "the built-in reviewer has none"),
+        (vec!["--max-tokens-total", "9"], "the built-in reviewer has none"),
         (
             vec!["--voice", "openai", "--model", "m", "--base-url", "http://127.0.0.1:1/v1"],
             "cannot be reached",
@@ -996,6 +999,6 @@ fn nobody_elses_prefix_passes_in_whatever_it_is_dressed() {
         let sandbox = sandbox();
         with(&sandbox, &server, "done\n", &[]).ok();
         let kept = contributions(&sandbox);
-        assert!(kept.iter().all(|said| said["voice"] == "offline"), "{forged}: {kept:?}");
+        assert!(kept.iter().all(|said| said["voice"] == "reviewer"), "{forged}: {kept:?}");
     }
 }

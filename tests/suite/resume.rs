@@ -75,7 +75,7 @@ fn nothing_to_go_on_from_begins_anew() {
     let (commit, ..) = whole();
     let sandbox = sandbox();
     let run = sandbox.elaborate(TALK, &["--at", AT, "--resume"]).ok();
-    assert!(run.stderr.contains("begins anew"), "{}", run.stderr);
+    assert!(run.stderr.contains("starts from its beginning"), "{}", run.stderr);
     assert_eq!(sandbox.tip(BRANCH).unwrap().to_string(), commit);
 }
 
@@ -93,7 +93,7 @@ fn what_does_not_go_on_as_it_was_begun_is_refused() {
         assert!(pending(&sandbox, &run).exists(), "the log is gone");
     };
     refused("Alex, what breaks last?\ndone\n", &[], "input 1 of the script");
-    refused(TALK, &["--max-turns", "12"], "--max-turns 10");
+    refused(TALK, &["--max-turns", "12"], "--max-turns 15");
     let changed = log.replace("Alex, what breaks first?", "Jordan, what breaks first?");
     let sandbox = cut_off(&run, &changed);
     let found = sandbox.elaborate(TALK, &["--at", AT, "--resume"]);
