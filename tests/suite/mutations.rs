@@ -690,7 +690,8 @@ fn by_comrak(text: &str) -> Vec<String> {
         }
         let mut html = String::new();
         comrak::format_html(node, &options, &mut html).unwrap();
-        found.push(path + &without_numbers(&html));
+        // Blank lines at the end of an open HTML block show nothing.
+        found.push(path + without_numbers(&html).trim_end());
     }
     found
 }
@@ -710,7 +711,7 @@ fn by_pulldown(text: &str) -> Vec<String> {
         if !run.is_empty() {
             let mut html = String::new();
             pulldown_cmark::html::push_html(&mut html, run.drain(..));
-            found.push(path.join("/") + &without_numbers(&html));
+            found.push(path.join("/") + without_numbers(&html).trim_end());
         }
     };
     for event in Parser::new_ext(&text[front(text)..], GITHUB_MARKDOWN) {
