@@ -751,7 +751,8 @@ fn by_pulldown(text: &str) -> Vec<String> {
     found
 }
 
-/// Lines that make and end blocks of all kinds, for documents that nobody would write.
+/// Lines that make and end blocks of all kinds, for documents that nobody would write. No line is one inline tag
+/// alone: below the text of an item, cmark takes it for a block and the parser for text.
 const PIECES: &[&str] = &[
     "",
     "",
@@ -789,8 +790,8 @@ const PIECES: &[&str] = &[
     "***",
     "\tx",
     "  lazy",
-    "<b>",
-    "</b>",
+    "x <b>",
+    "x </b>",
     "<?x",
     "?>",
     "a  ",

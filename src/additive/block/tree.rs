@@ -108,6 +108,7 @@ pub struct Definition {
     pub target: String,
     pub title: Option<String>,
     pub start: usize,
+    pub end: usize,
 }
 
 /// A text, parsed.
@@ -130,7 +131,15 @@ impl<'t> Tree<'t> {
         let parser = Parser::new_ext(text, MARKDOWN);
         let definitions = parser.reference_definitions().iter().map(|(label, found)| {
             let title = found.title.as_ref().map(ToString::to_string);
-            (folded(label), Definition { target: found.dest.to_string(), title, start: found.span.start })
+            (
+                folded(label),
+                Definition {
+                    target: found.dest.to_string(),
+                    title,
+                    start: found.span.start,
+                    end: found.span.end,
+                },
+            )
         });
         let tree = Tree {
             text,
