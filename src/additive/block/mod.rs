@@ -129,6 +129,12 @@ fn readable<'t>(before: &'t [u8], after: &'t [u8]) -> Result<(Parts<'t>, Parts<'
             "a line opens more than 256 quotations or lists inside of each other",
         );
     }
+    if tree::has_lazy_alert(old) || tree::has_lazy_alert(new) {
+        return refused(
+            Code::Unparsable,
+            "text without > is right below the first line of an alert; readers disagree on where it belongs",
+        );
+    }
     Ok((Parts::of(old), Parts::of(new)))
 }
 
@@ -289,43 +295,10 @@ impl Both<'_> {
     /// What an embedding does not tell: link definitions, and raw HTML that is new.
     fn beside(&self, images: &[u32]) -> Vec<Found> {
         let mut found = self.lost_definitions();
-        found.extend(self.glued_rule(images));
         if self.new.has_html() {
             found.extend(self.unbalanced_html(images));
         }
         found
-    }
-
-    /// A line of dashes that was one across the page, right below a definition: cmark and GitHub read it as
-    /// text then (the underline of a heading without words).
-    fn glued_rule(&self, images: &[u32]) -> Option<Found> {
-        let text = self.new.text;
-        let above =
-            |at: usize| text[..at].trim_end_matches([' ', '\t']).strip_suffix('\n').map(str::trim_end);
-        let is_glued = |image: &&u32| {
-            let node = self.new.node(**image);
-            let dashes = self.new.source(**image).bytes().all(|byte| byte == b'-');
-            let Some(above) = above(node.start()).filter(|_| node.kind == Kind::Rule && dashes) else {
-                return false;
-            };
-            let line = above.rsplit('\n').next().unwrap_or_default().trim_start();
-            let ends = |definition: &tree::Definition| text[..definition.end].trim_end().len() == above.len();
-            line.starts_with('[') && line.contains("]:") || self.new.definitions.values().any(ends)
-        };
-        let image = *images.iter().find(is_glued)?;
-        // What was glued before is what it was.
-        let old = (1..self.old.nodes.len() as u32).filter(|at| self.old.node(*at).kind == Kind::Rule);
-        let was = |at: u32| {
-            let before = self.old.text[..self.old.node(at).start()].trim_end_matches([' ', '\t']);
-            before.ends_with("\n\n") || before.ends_with("\n\r\n") || before.is_empty()
-        };
-        let lost = old.into_iter().find(|at| was(*at))?;
-        let message =
-            "the line across is right below a definition now, where it is text to some readers".to_owned();
-        Some(
-            Found::new(Layer::Block, Code::BlockLost, self.old_line(lost), message)
-                .head(self.new_line(image)),
-        )
     }
 
     /// Link definitions that lead elsewhere, or are none any more.
@@ -603,7 +576,7 @@ mod tests {
             ("---\nk: 1\n---\na\n", "new\n\n---\nk: 1\n---\na\n", FrontMatter),
             ("---\nk: 1\n---\na\n", "---\nk: 1\nk: 2\n---\na\n", DuplicateKey),
             ("    code\n", "- new\n\n    code\n", BlockLost),
-            ("a\n\n---\n", "a\n\n[b]: /u\n---\n", BlockLost),
+            ("a\n\n---\n", "a\n\n[b]: /u\n---\n", LinkTarget),
         ] {
             let found = codes(before, after);
             assert!(found.contains(&code), "{before:?} -> {after:?}: {found:?}");
