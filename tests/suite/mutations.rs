@@ -690,8 +690,29 @@ fn by_comrak(text: &str) -> Vec<String> {
         }
         let mut html = String::new();
         comrak::format_html(node, &options, &mut html).unwrap();
-        found.push(path + &without_numbers(&html));
+        // Blank lines at the end of an open HTML block show nothing.
+        found.push(path + "\u{1}" + without_numbers(&html).trim_end());
     }
+    found
+}
+
+/// What the blocks of a page say, without tags and blanks: where two renderers read a text alike, it is the same.
+/// Footnotes are at other places.
+fn words(blocks: &[String]) -> Vec<String> {
+    let bare = |block: &String| {
+        let (mut text, mut in_tag) = (String::new(), false);
+        for sign in block.rsplit('\u{1}').next().unwrap_or_default().chars() {
+            match sign {
+                '<' => in_tag = true,
+                '>' => in_tag = false,
+                sign if !in_tag && !sign.is_whitespace() => text.push(sign),
+                _ => {}
+            }
+        }
+        text
+    };
+    let mut found: Vec<String> = blocks.iter().map(bare).filter(|text| !text.is_empty()).collect();
+    found.sort_unstable();
     found
 }
 
@@ -710,7 +731,7 @@ fn by_pulldown(text: &str) -> Vec<String> {
         if !run.is_empty() {
             let mut html = String::new();
             pulldown_cmark::html::push_html(&mut html, run.drain(..));
-            found.push(path.join("/") + &without_numbers(&html));
+            found.push(path.join("/") + "\u{1}" + without_numbers(&html).trim_end());
         }
     };
     for event in Parser::new_ext(&text[front(text)..], GITHUB_MARKDOWN) {
@@ -750,7 +771,8 @@ fn by_pulldown(text: &str) -> Vec<String> {
     found
 }
 
-/// Lines that make and end blocks of all kinds, for documents that nobody would write.
+/// Lines that make and end blocks of all kinds, for documents that nobody would write. No line is one inline tag
+/// alone: below the text of an item, cmark takes it for a block and the parser for text.
 const PIECES: &[&str] = &[
     "",
     "",
@@ -788,8 +810,8 @@ const PIECES: &[&str] = &[
     "***",
     "\tx",
     "  lazy",
-    "<b>",
-    "</b>",
+    "x <b>",
+    "x </b>",
     "<?x",
     "?>",
     "a  ",
@@ -886,7 +908,7 @@ proptest! {
         for after in &more {
             if verdict(&first, after).is_empty() {
                 let (old, new) = (by_comrak(&first), by_comrak(after));
-                let agree = old.len() == by_pulldown(&first).len() && new.len() == by_pulldown(after).len();
+                let agree = words(&old) == words(&by_pulldown(&first)) && words(&new) == words(&by_pulldown(after));
                 // Where the two read a text differently there is no page to compare.
                 prop_assert!(!agree || shows_all(&old, &new), "comrak: {old:#?} {new:#?}\n{}", diff(&first, after));
                 let (old, new) = (by_pulldown(&first), by_pulldown(after));

@@ -129,6 +129,12 @@ fn readable<'t>(before: &'t [u8], after: &'t [u8]) -> Result<(Parts<'t>, Parts<'
             "a line opens more than 256 quotations or lists inside of each other",
         );
     }
+    if tree::has_lazy_alert(old) || tree::has_lazy_alert(new) {
+        return refused(
+            Code::Unparsable,
+            "text without > is right below the first line of an alert; readers disagree on where it belongs",
+        );
+    }
     Ok((Parts::of(old), Parts::of(new)))
 }
 
@@ -570,6 +576,7 @@ mod tests {
             ("---\nk: 1\n---\na\n", "new\n\n---\nk: 1\n---\na\n", FrontMatter),
             ("---\nk: 1\n---\na\n", "---\nk: 1\nk: 2\n---\na\n", DuplicateKey),
             ("    code\n", "- new\n\n    code\n", BlockLost),
+            ("a\n\n---\n", "a\n\n[b]: /u\n---\n", LinkTarget),
         ] {
             let found = codes(before, after);
             assert!(found.contains(&code), "{before:?} -> {after:?}: {found:?}");

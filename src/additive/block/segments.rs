@@ -51,6 +51,9 @@ pub fn added(before: &str, after: &str) -> Option<usize> {
     if holds_definition(before.as_bytes()) || holds_definition(after.as_bytes()) {
         return None;
     }
+    if tree::holds_alert(before.as_bytes()) || tree::holds_alert(after.as_bytes()) {
+        return None;
+    }
     let alike = Alike::of(before.as_bytes(), after.as_bytes());
     let middle = alike.middle(after.as_bytes(), 1);
     if memchr::memchr(0, middle).is_some() || Lines::of(middle).any(text::is_control) {

@@ -108,6 +108,7 @@ pub struct Definition {
     pub target: String,
     pub title: Option<String>,
     pub start: usize,
+    pub end: usize,
 }
 
 /// A text, parsed.
@@ -130,7 +131,15 @@ impl<'t> Tree<'t> {
         let parser = Parser::new_ext(text, MARKDOWN);
         let definitions = parser.reference_definitions().iter().map(|(label, found)| {
             let title = found.title.as_ref().map(ToString::to_string);
-            (folded(label), Definition { target: found.dest.to_string(), title, start: found.span.start })
+            (
+                folded(label),
+                Definition {
+                    target: found.dest.to_string(),
+                    title,
+                    start: found.span.start,
+                    end: found.span.end,
+                },
+            )
         });
         let tree = Tree {
             text,
@@ -287,6 +296,25 @@ pub fn is_too_deep(text: &str) -> bool {
         }
         true
     })
+}
+
+/// Whether a text goes on right below the first line of an alert without a `>`: that is text of the alert to one
+/// reader, and behind it to another.
+pub fn has_lazy_alert(text: &str) -> bool {
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let is_alert = holds_alert(line.as_bytes()) && line.contains('>') && line.trim_end().ends_with(']');
+        let next = lines.peek().map_or("", |next| next.trim());
+        if is_alert && !next.is_empty() && !next.contains('>') {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a text holds what may be the mark of an alert: `[!NOTE]`, but not `[![`.
+pub fn holds_alert(bytes: &[u8]) -> bool {
+    memchr::memmem::find_iter(bytes, b"[!").any(|at| bytes.get(at + 2).is_some_and(u8::is_ascii_alphabetic))
 }
 
 /// A label as it is compared: letter case and blanks do not count.
@@ -496,10 +524,27 @@ impl Builder<'_> {
             Event::TaskListMarker(ticked) => self.task(ticked, range),
             Event::Rule => {
                 self.end_implicit();
-                self.add(Kind::Rule, range);
+                let glued = self.is_glued(&range);
+                let node = self.add(Kind::Rule, range);
+                self.label(node, |labels| labels.extend(glued.then_some(b'g')));
             }
             inline => self.inline(&inline, range),
         }
+    }
+
+    /// Whether a line of dashes is right below a definition: cmark and GitHub read it as text then (the
+    /// underline of a heading without words).
+    fn is_glued(&self, range: &Range<usize>) -> bool {
+        let text = self.tree.text;
+        let dashes = text[range.clone()].trim_end().bytes().all(|byte| byte == b'-');
+        let above = text[..range.start].trim_end_matches([' ', '\t']).strip_suffix('\n');
+        let above =
+            above.map(|above| above.strip_suffix('\r').unwrap_or(above).trim_end_matches([' ', '\t']));
+        let Some(above) = above.filter(|_| dashes) else { return false };
+        let line = above.rsplit('\n').next().unwrap_or_default().trim_start();
+        let ends = |definition: &Definition| text[..definition.end].trim_end().len() == above.len();
+        line.starts_with('[') && line.contains("]:")
+            || !line.is_empty() && self.tree.definitions.values().any(ends)
     }
 
     /// The box of a task is part of its item, not of the text behind it.
