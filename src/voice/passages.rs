@@ -127,7 +127,8 @@ impl<'t> Passages<'t> {
             let matched: f64 = hit.matched.iter().map(weight).sum();
             let count = hit.matched.len() + above(hit);
             let share = matched * 100.0 / all.max(f64::MIN_POSITIVE);
-            share >= ENOUGH || count > 1 && (count * 2 >= wanted.len() || is_question && share >= ENOUGH_OF_TWO)
+            share >= ENOUGH
+                || count > 1 && (count * 2 >= wanted.len() || is_question && share >= ENOUGH_OF_TWO)
         };
         let wants_figure = wants_figure(text);
         // A passage that has more of the words comes first, whatever their number in it.
