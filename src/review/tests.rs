@@ -60,7 +60,9 @@ fn assert_places(texts: &[(String, String)], found: &Review) {
     for finding in &found.findings {
         let (_, text) = texts.iter().find(|(path, _)| *path == finding.path).unwrap();
         assert_eq!(text_at(text, finding), finding.quote, "{finding:?}");
-        assert!(!finding.quote.is_empty() && !finding.message.contains(['{', '\n']), "{finding:?}");
+        // The quotation may hold brackets of its own; a place for it that nobody filled may not be left.
+        let is_filled = !finding.message.replace(&one_line(&finding.quote, 90), "").contains("{quote}");
+        assert!(!finding.quote.is_empty() && !finding.message.contains('\n') && is_filled, "{finding:?}");
         for other in &finding.related {
             let (_, text) = texts.iter().find(|(path, _)| *path == other.path).unwrap();
             assert!(text.contains(&other.quote), "{other:?}");
@@ -171,7 +173,7 @@ fn hostile_text_is_read_in_linear_time() {
 }
 
 proptest::proptest! {
-    #![proptest_config(proptest::test_runner::Config { cases: 48, ..Default::default() })]
+    #![proptest_config(proptest::test_runner::Config { cases: 48, failure_persistence: None, ..Default::default() })]
     #[test]
     fn any_text_is_reviewed_and_quoted(pieces in proptest::collection::vec(0_usize..PIECES.len(), 0..60), end in 0_usize..4) {
         let rules = ready();
