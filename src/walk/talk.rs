@@ -81,6 +81,7 @@ impl Walk<'_> {
             run,
             new_meta: None,
             comments: None,
+            evidence: Vec::new(),
         }
     }
 
