@@ -54,7 +54,7 @@ pub fn unmerged(repo: &Repo, place: Place, base: Option<&str>, screen: &Screen) 
 
 /// Whether everything that was discussed on a branch is in a commit: the branch is part of its history, or
 /// (after a squash or a rebase) it has the same recordings.
-fn is_merged(repo: &Repo, tip: Oid, start: Oid) -> Result<bool, Fail> {
+pub fn is_merged(repo: &Repo, tip: Oid, start: Oid) -> Result<bool, Fail> {
     // A branch that somebody only made, or has gone on with, is theirs.
     let trailers = trailers(&repo.message_of(tip)?);
     let Some(item) = trailers.get("Item") else { return Ok(false) };
@@ -87,29 +87,35 @@ pub fn is_of_branch(repo: &Repo, commit: Oid, path: &str, branch: &str) -> Resul
     }))
 }
 
+/// The item's documents that are edited and not committed.
+///
+/// # Errors
+/// A commit that cannot be read.
+pub fn edited_names(repo: &Repo, item: &Item) -> Result<Vec<String>, Fail> {
+    let (Some(root), Ok(head)) = (repo.work_tree(), repo.resolve("HEAD")) else { return Ok(Vec::new()) };
+    let folder = root.join(&item.path);
+    if !folder.is_dir() || !repo.exists(head, &item.path)? {
+        return Ok(Vec::new());
+    }
+    let Ok(committed) = repo.item(head, &item.path) else { return Ok(Vec::new()) };
+    let is_edited = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        let is_file = std::fs::symlink_metadata(&path).is_ok_and(|file| file.is_file());
+        is_file && std::fs::read(&path).is_ok_and(|edited| !is_same(bytes, &edited))
+    };
+    let edited = committed.files.iter().filter(|(name, file)| match file {
+        File::Bytes(bytes) => item::is_document(name) && is_edited(name, bytes),
+        _ => false,
+    });
+    Ok(edited.map(|(name, _)| name.clone()).collect())
+}
+
 /// Names the item's documents that are edited and not committed: what is read is the commit.
 ///
 /// # Errors
 /// A commit that cannot be read.
 pub fn edited(repo: &Repo, item: &Item, screen: &Screen) -> Result<(), Fail> {
-    let (Some(root), Ok(head)) = (repo.work_tree(), repo.resolve("HEAD")) else { return Ok(()) };
-    let folder = root.join(&item.path);
-    if !folder.is_dir() || !repo.exists(head, &item.path)? {
-        return Ok(());
-    }
-    let Ok(committed) = repo.item(head, &item.path) else { return Ok(()) };
-    let documents = committed.files.iter().filter_map(|(name, file)| match file {
-        File::Bytes(bytes) if item::is_document(name) => Some((name, bytes)),
-        _ => None,
-    });
-    let mut names = Vec::new();
-    for (name, bytes) in documents {
-        let path = folder.join(name);
-        let is_file = std::fs::symlink_metadata(&path).is_ok_and(|file| file.is_file());
-        if is_file && std::fs::read(&path).is_ok_and(|edited| !is_same(bytes, &edited)) {
-            names.push(name.as_str());
-        }
-    }
+    let names = edited_names(repo, item)?;
     if !names.is_empty() {
         let more = names.len().saturating_sub(MOST_NAMES);
         let mut shown = names[..names.len() - more].join(", ");

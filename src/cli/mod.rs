@@ -10,6 +10,7 @@ mod before_run;
 mod check;
 mod columns;
 mod complete;
+mod doctor;
 mod elaborate;
 mod event;
 mod exit;
@@ -32,6 +33,7 @@ mod show;
 mod status;
 mod steps;
 mod table;
+mod undo;
 mod unified;
 mod voices;
 mod why;
@@ -108,6 +110,10 @@ enum Verb {
     Analyze(analyze::Options),
     /// Check that a change only adds: the gate before a merge
     Check(check::Options),
+    /// Take an item's last discussion back, while nobody else has it
+    Undo(undo::Options),
+    /// Show what is not set up here, and how to fix it
+    Doctor(doctor::Options),
     /// Move lines of a living document to its archive
     Archive(archive::Options),
     /// Make a new item: add meta.json to a folder of documents, or make a new folder
@@ -175,6 +181,8 @@ fn perform(global: &Global, verb: Verb, screen: &Screen) -> Result<Code, Fail> {
         Verb::Elaborate(options) => elaborate::run(global, options, screen),
         Verb::Analyze(options) => analyze::run(global, options, screen),
         Verb::Check(options) => check::run(global, &options, screen),
+        Verb::Undo(options) => undo::run(global, &options, screen),
+        Verb::Doctor(options) => doctor::run(global, &options, screen),
         Verb::Archive(options) => archive::run(global, &options, screen),
         Verb::Add(options) => add::run(global, &options, screen),
         Verb::Replay(options) => replay::run(global, &options, screen),

@@ -50,7 +50,9 @@ pub fn named(
 ) -> Result<Landed, Fail> {
     let url = repo.remote_url(name)?;
     let remote = Remote { token: service::token_for(&url)?, url };
-    forward(repo, branch, &remote, landed, again, screen)
+    let pushed = forward(repo, branch, &remote, landed, again, screen)?;
+    repo.track(name, branch, pushed.1);
+    Ok(pushed)
 }
 
 /// What was committed, and where.

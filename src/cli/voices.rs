@@ -18,6 +18,9 @@ use crate::voice::REVIEWER;
 /// How long a model may take for one answer, tries included, where nothing else is said.
 const PATIENCE: u64 = 300;
 
+/// How long a service may take to say that it is there.
+const REACH: Duration = Duration::from_secs(5);
+
 /// Variables whose values must reach no output: keys and tokens of this program and of those
 /// that are commonly set with them.
 const SECRETS: [&str; 5] =
@@ -154,6 +157,40 @@ impl Choice {
             }
             Choice::Command { line, .. } => format!("{}{line}", command::PREFIX),
         }
+    }
+
+    /// Asks the voice's service for its list of models: it can be reached, and takes the key. Nothing is spent.
+    ///
+    /// # Errors
+    /// A service that cannot be reached, or refuses the key.
+    pub fn reach(&self) -> Result<(), Fail> {
+        let (service, path, headers, key_name) = match self {
+            Choice::Anthropic(service) => {
+                let version = ("anthropic-version", anthropic::VERSION.to_owned());
+                (service, "v1/models", vec![version], ("x-api-key", "", "ANTHROPIC_API_KEY"))
+            }
+            Choice::OpenAi(service) => {
+                (service, "models", Vec::new(), ("authorization", "Bearer ", "OPENAI_API_KEY"))
+            }
+            _ => return Ok(()),
+        };
+        let (header, before, variable) = key_name;
+        let request = http::Request {
+            method: http::Method::GET,
+            url: http::below(&service.base, path),
+            headers,
+            secret: service.key.clone().map(|key| (header, before, key)),
+            body: None,
+        };
+        // A server without such a list has answered all the same.
+        let judge = |answer: &http::Answer| match answer.status {
+            401 | 403 => http::Judged::Never(http::status(answer.status, &http::error_message(answer))),
+            _ => http::Judged::Good,
+        };
+        let asked =
+            http::Http::new(&service.base).and_then(|mut http| http.call(&request, REACH, true, &judge));
+        let failed = |failed: http::Failed| Fail::new(failed.explained(variable, &service.model).to_string());
+        asked.map(|_| ()).map_err(failed)
     }
 
     /// The model behind the voice; none for the reviewer.

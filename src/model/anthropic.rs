@@ -21,7 +21,7 @@ pub const BASE: &str = "https://api.anthropic.com";
 /// The model where nothing else is said.
 pub const MODEL: &str = "claude-opus-5";
 /// The version of the protocol.
-const VERSION: &str = "2023-06-01";
+pub const VERSION: &str = "2023-06-01";
 
 /// A model behind this API.
 pub struct Anthropic {

@@ -142,6 +142,12 @@ impl Repo {
         pushed().map_err(|failed| remote.failed(&failed))
     }
 
+    /// Notes where a branch is at a remote, as `git push` does. Where that cannot be noted, the next fetch does it.
+    pub fn track(&self, remote: &str, branch: &str, tip: Oid) {
+        let name = format!("refs/remotes/{remote}/{branch}");
+        let _ = self.git().reference(&name, tip, true, "roundtable: pushed");
+    }
+
     /// Puts a branch of ours back to where it stood before, if it still stands at `now`: for commits
     /// that are not to stay here.
     ///

@@ -97,9 +97,32 @@ impl<'l> Index<'l> {
     }
 }
 
-/// The stems of a text's words, in order. Code counts: names are what people look for.
+/// The stems of a text's words, in order. Code counts: names are what people look for. A name such as `retry_limit` or
+/// `RetryLimit` counts as a whole and by its parts.
 pub fn stems(text: &str, language: &Language) -> Vec<String> {
     let message = Message::new(text, language);
     let words = message.sentences.iter().flat_map(|sentence| &sentence.words);
-    words.filter(|word| !word.is_mark).map(|word| word.stem.to_string()).collect()
+    let mut found = Vec::new();
+    for word in words.filter(|word| !word.is_mark) {
+        found.push(word.stem.to_string());
+        let parts = parts(&text[word.range.clone()]);
+        found.extend(parts.map(|part| language.stem(&part.to_lowercase()).into_owned()));
+    }
+    found
+}
+
+/// The parts of a name: at underscores and dots, and where a capital letter follows a small one. None for a plain word.
+fn parts(word: &str) -> impl Iterator<Item = &str> {
+    let starts = |(at, pair): (usize, &[u8])| {
+        let is_hump = pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
+        is_hump.then_some(at + 1)
+    };
+    let humps = word.as_bytes().windows(2).enumerate().filter_map(starts);
+    let mut cuts: Vec<usize> = humps.collect();
+    let is_name = !cuts.is_empty() || word.contains(['_', '.']);
+    cuts.push(word.len());
+    let mut from = 0;
+    let pieces = cuts.into_iter().map(move |to| &word[std::mem::replace(&mut from, to)..to]);
+    let pieces = pieces.flat_map(|piece| piece.split(['_', '.'])).filter(|piece| !piece.is_empty());
+    pieces.filter(move |_| is_name)
 }

@@ -26,9 +26,11 @@ use crate::text::{Language, Message, Place, Word};
 /// A list that belongs to a sentence is shown with it up to so many lines.
 const LIST: usize = 15;
 /// A passage is shown where it has this share of the weight of a question's words, in percent.
-const ENOUGH: f64 = 45.0;
+const ENOUGH: f64 = 42.0;
 /// Two of a question's words together are enough with this share.
 const ENOUGH_OF_TWO: f64 = 25.0;
+/// What a word that no passage has weighs, as a part of the rarest word's weight.
+const UNKNOWN: f64 = 0.7;
 /// Passages that are ranked by how many of the words they have.
 const CANDIDATES: usize = 60;
 /// Words of questions that say nothing about their subject, by their stems.
@@ -82,10 +84,6 @@ impl Passage<'_> {
 pub struct Passages<'t> {
     all: Vec<Passage<'t>>,
     index: Index<'t>,
-    /// The stems of each heading, in order.
-    headings: Vec<BTreeSet<String>>,
-    /// Which heading each passage is under.
-    under: Vec<usize>,
     language: &'t Language,
 }
 
@@ -97,35 +95,25 @@ impl<'t> Passages<'t> {
             false => lines(path, text),
         };
         let all: Vec<Passage<'t>> = documents.iter().flat_map(of).collect();
-        let index = Index::new(all.iter().map(|one| one.text), language);
-        let (mut headings, mut under, mut last) = (Vec::new(), Vec::with_capacity(all.len()), None);
-        for passage in &all {
-            if last != Some((passage.path, passage.heading)) {
-                last = Some((passage.path, passage.heading));
-                headings.push(stems(passage.heading, language).into_iter().collect());
-            }
-            under.push(headings.len() - 1);
-        }
-        Passages { all, index, headings, under, language }
+        // What a section is about is often said in its heading only.
+        let texts: Vec<String> = all.iter().map(|one| format!("{}\n\n{}", one.heading, one.text)).collect();
+        let index = Index::new(texts.iter().map(String::as_str), language);
+        Passages { all, index, language }
     }
 
     /// The passages that a question or statement is about, the best first, at most `limit`; none where too few of
     /// its words are in any of them.
     pub fn about(&self, text: &str, limit: usize) -> Vec<&Passage<'t>> {
         let wanted = self.wanted(text);
-        let rarest = self.index.rarest();
+        // A word that no passage has may be another word for one that they have.
+        let unknown = self.index.rarest() * UNKNOWN;
         let weight =
-            |stem: &String| Some(self.index.weight(stem)).filter(|found| *found > 0.0).unwrap_or(rarest);
+            |stem: &String| Some(self.index.weight(stem)).filter(|found| *found > 0.0).unwrap_or(unknown);
         let all: f64 = wanted.iter().map(weight).sum();
         let is_question = text.contains(['?', '？']);
-        // A word of the heading counts half: it is the same for all that is below it.
-        let above = |hit: &Hit| {
-            let heading = &self.headings[self.under[hit.passage]];
-            wanted.iter().filter(|stem| heading.contains(*stem) && !hit.matched.contains(*stem)).count()
-        };
         let is_about = |hit: &Hit| {
             let matched: f64 = hit.matched.iter().map(weight).sum();
-            let count = hit.matched.len() + above(hit);
+            let count = hit.matched.len();
             let share = matched * 100.0 / all.max(f64::MIN_POSITIVE);
             share >= ENOUGH
                 || count > 1 && (count * 2 >= wanted.len() || is_question && share >= ENOUGH_OF_TWO)
@@ -135,7 +123,7 @@ impl<'t> Passages<'t> {
         let score = |hit: &Hit| {
             let has_figure = self.all[hit.passage].text.contains(|c: char| c.is_ascii_digit());
             let fits = if wants_figure && has_figure { FIGURE } else { 1.0 };
-            hit.score * fits * (hit.matched.len() as f64 + above(hit) as f64 / 2.0)
+            hit.score * fits * hit.matched.len() as f64
         };
         let mut hits = self.index.find(&wanted, CANDIDATES);
         hits.retain(is_about);
@@ -173,8 +161,11 @@ impl<'t> Passages<'t> {
     fn wanted(&self, text: &str) -> BTreeSet<String> {
         let message = Message::new(text, self.language);
         let words = message.sentences.iter().flat_map(|sentence| unlabelled(&sentence.words));
+        // A short word in capitals is a name: "GA", "UI".
+        let is_name =
+            |word: &Word<'_>| text[word.range.clone()].chars().filter(|c| c.is_uppercase()).count() > 1;
         words
-            .filter(|word| !word.is_mark && is_significant(&word.lower))
+            .filter(|word| !word.is_mark && (is_significant(&word.lower) || is_name(word)))
             .filter(|word| ASKING.binary_search(&word.stem.as_ref()).is_err())
             .map(|word| word.stem.to_string())
             .collect()
@@ -231,7 +222,17 @@ fn markdown<'t>(path: &'t str, text: &'t str, language: &Language) -> Vec<Passag
         at += 1;
         match block.place {
             Place::Heading => heading = text[block.range.clone()].trim_matches(['#', ' ']),
-            Place::Comment | Place::Code => {}
+            Place::Comment => {}
+            Place::Code => {
+                let code = &text[block.range.clone()];
+                let line = lines.of(block.range.start);
+                found.extend(pieces(code).map(|(from, text)| Passage {
+                    path,
+                    line: line + from,
+                    heading,
+                    text,
+                }));
+            }
             _ => {
                 let line = lines.of(block.range.start);
                 let list = if leads_in(&text[block.range.clone()]) { items(&blocks[at..], text) } else { 0 };
@@ -242,6 +243,18 @@ fn markdown<'t>(path: &'t str, text: &'t str, language: &Language) -> Vec<Passag
         }
     }
     found
+}
+
+/// A block of code in pieces of at most [`LIST`] lines, each with its first line from zero.
+fn pieces(code: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut ends: Vec<usize> =
+        memchr::memchr_iter(b'\n', code.as_bytes()).skip(LIST - 1).step_by(LIST).collect();
+    ends.push(code.len());
+    let mut from = 0;
+    let pieces = ends.into_iter().map(move |end| &code[std::mem::replace(&mut from, end).min(end)..end]);
+    let pieces =
+        pieces.enumerate().map(|(number, piece)| (number * LIST, piece.strip_prefix('\n').unwrap_or(piece)));
+    pieces.map(|(line, piece)| (line, piece.trim_end())).filter(|(_, piece)| !piece.trim().is_empty())
 }
 
 /// The blocks of a document with the bytes they take.

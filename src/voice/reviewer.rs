@@ -361,6 +361,11 @@ impl<'t> Reviewer<'t> {
             talk.library().cast.iter().any(|persona| persona.first_name().eq_ignore_ascii_case(word))
         };
         let missing = self.passages().missing(&message.text).into_iter().filter(|word| !is_name(word));
+        let is_written = |word: &str| {
+            let word = word.to_lowercase();
+            self.documents.iter().any(|(_, text)| text.to_lowercase().contains(&word))
+        };
+        let missing = missing.filter(|word| !is_written(word));
         let missing: Vec<String> = missing.take(3).map(str::to_owned).collect();
         let target = self.target.as_ref();
         context! {

@@ -41,4 +41,5 @@ mod steps;
 mod terminal;
 mod text;
 mod trace;
+mod undo;
 mod wire;

@@ -1,0 +1,251 @@
+//! `roundtable doctor`: what is not set up here, each with its fix. It only reads, and asks no model anything.
+
+use std::path::Path;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::exit::{Code, Fail};
+use super::screen::Screen;
+use super::service::variable;
+use super::voices::{self, Choice};
+use super::{Global, before_run, open, table};
+use crate::config::Config;
+use crate::plain::{count, shown};
+use crate::repo::Repo;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples: roundtable doctor\n          roundtable doctor --offline\n\nNothing is changed, and nothing is spent: a model's service is asked for its list of models only.\n\nExit codes: 0 all is set up; 1 something is to be fixed; 2 it could not be looked at."
+)]
+pub struct Options {
+    /// Do not ask the voice's service whether it can be reached
+    #[arg(long)]
+    offline: bool,
+}
+
+/// How a check came out.
+enum Finding {
+    Good(String),
+    /// Works, and is worth knowing; what to do about it.
+    Note(String, String),
+    /// To be fixed; how.
+    Wrong(String, String),
+}
+
+/// A check with its name.
+type Check = (&'static str, Finding);
+
+/// Looks at everything.
+pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
+    let repo = open(global)?;
+    let mut checks = vec![version(), repository(&repo), identity(&repo)];
+    match settings(global, &repo) {
+        Ok(config) => {
+            checks.push(("settings", Finding::Good("the settings can be read".to_owned())));
+            checks.extend(library(&repo, &config));
+            checks.push(voice(&config, options));
+            checks.extend(documents(&repo, &config)?);
+        }
+        Err(fail) => checks.push(("settings", wrong(&fail))),
+    }
+    checks.push(hook(&repo));
+    checks.extend(workflows(&repo));
+    checks.extend(branches(&repo)?);
+    checks.extend(leftovers(&repo));
+    say(&checks, screen);
+    let is_wrong = checks.iter().any(|(_, found)| matches!(found, Finding::Wrong(..)));
+    Ok(if is_wrong { Code::No } else { Code::Yes })
+}
+
+fn say(checks: &[Check], screen: &Screen) {
+    let mut values = Vec::new();
+    for (check, found) in checks {
+        let (result, message, fix) = match found {
+            Finding::Good(message) => ("ok", message, None),
+            Finding::Note(message, fix) => ("note", message, Some(fix)),
+            Finding::Wrong(message, fix) => ("fix", message, Some(fix)),
+        };
+        screen.say(&format!("{result:<5}{check}: {message}"));
+        if let Some(fix) = fix {
+            screen.say(&format!("     {fix}"));
+        }
+        values.push(json!({"check": check, "result": result, "message": message, "fix": fix}));
+    }
+    let to_fix = values.iter().filter(|value| value["result"] == "fix").count();
+    let last = match to_fix {
+        0 => "Nothing is to be fixed.".to_owned(),
+        many => format!("{} to fix.", count(many, "thing")),
+    };
+    screen.say(&format!("\n{last}"));
+    screen.json(&json!({"checks": Value::Array(values), "to_fix": to_fix}));
+}
+
+/// An error as a finding: what is wrong, and what to do about it.
+fn wrong(fail: &Fail) -> Finding {
+    let (what, help) = fail.parts();
+    Finding::Wrong(what.to_owned(), help.unwrap_or("correct it, and run this again").to_owned())
+}
+
+fn version() -> Check {
+    ("version", Finding::Good(format!("roundtable {}", env!("CARGO_PKG_VERSION"))))
+}
+
+fn repository(repo: &Repo) -> Check {
+    let found = match repo.resolve("HEAD") {
+        Err(_) => Finding::Wrong(
+            "the repository has no commit yet".to_owned(),
+            "git add . && git commit -m \"Begin\"".to_owned(),
+        ),
+        Ok(_) if repo.is_shallow() => Finding::Note(
+            "the clone is shallow: `check` may lack its base, and `replay` compares texts only".to_owned(),
+            "git fetch --unshallow (in Actions: fetch-depth: 0)".to_owned(),
+        ),
+        Ok(_) => Finding::Good("the repository can be read".to_owned()),
+    };
+    ("repository", found)
+}
+
+fn identity(repo: &Repo) -> Check {
+    let has = |part: &str| {
+        variable(&format!("GIT_AUTHOR_{}", part.to_uppercase())).is_some()
+            || repo.setting(&format!("user.{part}")).is_some()
+    };
+    let found = match has("name") && has("email") {
+        true => Finding::Good("git knows who commits".to_owned()),
+        false => Finding::Note(
+            "git has no identity: commits are by roundtable <roundtable@localhost>".to_owned(),
+            "git config user.name \"…\" && git config user.email \"…\", or `author` in .roundtable.yaml"
+                .to_owned(),
+        ),
+    };
+    ("identity", found)
+}
+
+/// The settings of the working tree, where there is one: they are what is committed next.
+fn settings(global: &Global, repo: &Repo) -> Result<Config, Fail> {
+    if let Some(config) = table::operators(global)? {
+        return Ok(config);
+    }
+    let on_disk = repo.work_tree().map(|root| root.join(crate::config::FILE)).filter(|path| path.exists());
+    match (on_disk, repo.resolve("HEAD")) {
+        (Some(path), _) => {
+            let bytes = super::read_file(&path, 1 << 20)?;
+            Ok(Config::read_version(crate::config::FILE, &bytes, crate::config::ON_DISK)?)
+        }
+        (None, Ok(head)) => table::config(global, repo, head),
+        (None, Err(_)) => Ok(Config::default()),
+    }
+}
+
+/// Steps, templates and rules of the repository's own.
+fn library(repo: &Repo, config: &Config) -> Option<Check> {
+    let head = repo.resolve("HEAD").ok()?;
+    let found = match table::BuiltIn::begin().library(repo, head, config) {
+        Ok(library) => Finding::Good(format!("{} can be read", count(library.steps.len(), "step file"))),
+        Err(fail) => wrong(&fail),
+    };
+    Some(("steps", found))
+}
+
+fn voice(config: &Config, options: &Options) -> Check {
+    let choice = match Choice::of(&voices::Options::default(), config) {
+        Ok(choice) => choice,
+        Err(fail) => return ("voice", wrong(&fail)),
+    };
+    let name = choice.name();
+    if options.offline || choice.is_reviewer() {
+        return ("voice", Finding::Good(name));
+    }
+    match choice.reach() {
+        Ok(()) => ("voice", Finding::Good(format!("{name} can be reached"))),
+        Err(fail) => ("voice", wrong(&fail)),
+    }
+}
+
+/// Items with documents that are edited and not committed.
+fn documents(repo: &Repo, config: &Config) -> Result<Vec<Check>, Fail> {
+    let Ok(head) = repo.resolve("HEAD") else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for folder in config.folders() {
+        for path in repo.items(head, folder)? {
+            let Ok(item) = repo.item(head, &path) else { continue };
+            let names = before_run::edited_names(repo, &item)?;
+            if !names.is_empty() {
+                let message =
+                    format!("{} of {} not committed", count(names.len(), "edited document"), shown(&path));
+                let fix = format!("git commit -- {}: a discussion reads what is committed", shown(&path));
+                found.push(("documents", Finding::Note(message, fix)));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The hook of `init`, where it is written and not turned on.
+fn hook(repo: &Repo) -> Check {
+    let is_written = repo.work_tree().is_some_and(|root| root.join(".githooks/pre-commit").exists());
+    let folder = repo.setting("core.hooksPath");
+    let own = repo.path().join("hooks/pre-commit");
+    let is_on = folder.as_deref() == Some(".githooks")
+        || std::fs::read_to_string(own).is_ok_and(|text| text.contains("roundtable"));
+    let found = match (is_on, is_written) {
+        (true, _) => Finding::Good("commits are checked by the hook".to_owned()),
+        (false, true) => Finding::Wrong(
+            "the hook is written and not turned on in this clone".to_owned(),
+            "git config core.hooksPath .githooks".to_owned(),
+        ),
+        (false, false) => Finding::Note(
+            "there is no hook: only `roundtable check` in CI refuses a loss".to_owned(),
+            "roundtable init writes one".to_owned(),
+        ),
+    };
+    ("hook", found)
+}
+
+/// Workflows that still name no repository for the action.
+fn workflows(repo: &Repo) -> Vec<Check> {
+    let Some(folder) = repo.work_tree().map(|root| root.join(".github/workflows")) else { return Vec::new() };
+    let mut paths: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().collect();
+    paths.sort_by_key(std::fs::DirEntry::file_name);
+    let text = |path: &Path| std::fs::read_to_string(path).unwrap_or_default();
+    let ours = paths.iter().map(|entry| (entry.file_name(), text(&entry.path())));
+    ours.filter(|(_, text)| text.contains("roundtable"))
+        .map(|(name, text)| {
+            let name = shown(&name.to_string_lossy());
+            let line =
+                text.lines().position(|line| line.contains("uses: OWNER/") || line.contains("__ACTION__"));
+            let found = match line {
+                Some(at) => Finding::Wrong(
+                    format!(".github/workflows/{name}, line {}, names no repository for the action", at + 1),
+                    "put the action's address there, as OWNER/roundtable@COMMIT".to_owned(),
+                ),
+                None => Finding::Good(format!(".github/workflows/{name}")),
+            };
+            ("workflow", found)
+        })
+        .collect()
+}
+
+/// Branches of discussions that are merged.
+fn branches(repo: &Repo) -> Result<Vec<Check>, Fail> {
+    let Ok(head) = repo.resolve("HEAD") else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for branch in repo.branches("roundtable/")? {
+        let Some(tip) = repo.tip(&branch)? else { continue };
+        if before_run::is_merged(repo, tip, head)? {
+            let shown = shown(&branch);
+            let message = format!("{shown} is merged");
+            found.push(("branch", Finding::Note(message, format!("git branch -d {shown}"))));
+        }
+    }
+    Ok(found)
+}
+
+/// Discussions that were cut off.
+fn leftovers(repo: &Repo) -> Option<Check> {
+    let left = repo.leftovers().len();
+    let message = format!("{} cut off", count(left, "discussion"));
+    let fix = "roundtable status shows them: go on with --resume, or drop them".to_owned();
+    (left > 0).then_some(("discussions", Finding::Note(message, fix)))
+}
