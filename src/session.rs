@@ -164,10 +164,11 @@ pub fn hold(
     let (mut passed, mut reserve) = (0, Reserve::of(script, talk));
     loop {
         let next = advance(talk, &mut passed, clock, tell)?;
-        let pausing =
-            (next == Awaited::User && script.waits()).then(|| talk.pausing()).transpose()?.flatten();
-        if let Some(paused) = pausing {
-            record_at(talk, last_moment(talk, clock), Event::Paused(paused), tell)?;
+        if next == Awaited::User && script.waits() {
+            // What stays open ends here for now; a person at the keyboard is only asked.
+            if let Some(paused) = talk.pausing()? {
+                record_at(talk, last_moment(talk, clock), Event::Paused(paused), tell)?;
+            }
             return Ok(Went::Waiting);
         }
         let (at, event) = match next {
