@@ -237,7 +237,7 @@ impl Options {
                 (thread.script(), Some((Source::GitHub(number), thread.title)))
             }
             (None, None) => {
-                keyboard::must_be_there("elaborate", "messages", global.json)?;
+                keyboard::must_be_there("elaborate", "messages", global.json || self.plan)?;
                 medium = Medium::Keyboard;
                 (Script::default(), None)
             }

@@ -67,12 +67,13 @@ pub fn is_there() -> bool {
     io::stdin().is_terminal()
 }
 
-/// Refuses a run that nobody can be asked in.
-pub fn must_be_there(verb: &str, what: &str, is_json: bool) -> Result<(), Fail> {
-    if is_there() && !is_json {
+/// Refuses a run that nobody can be asked in: without a terminal, or where the flags ask for no conversation.
+pub fn must_be_there(verb: &str, what: &str, is_silent: bool) -> Result<(), Fail> {
+    if is_there() && !is_silent {
         return Ok(());
     }
-    let why = if is_json { "--json asks nobody" } else { "there is no terminal to ask at" };
+    let why =
+        if is_silent { "with --json and --plan nobody is asked" } else { "there is no terminal to ask at" };
     Err(Fail::new(format!("{verb} needs {what}: {why}; name them with --script or --issue")))
 }
 

@@ -224,7 +224,7 @@ impl Server {
         let related = finding.related.iter().map(|other| {
             let range = match other.path == here {
                 true => json!({"start": position(lines, other.line, 1), "end": position(lines, other.line, usize::MAX)}),
-                false => json!({"start": {"line": other.line - 1, "character": 0}, "end": {"line": other.line, "character": 0}}),
+                false => json!({"start": {"line": other.line.saturating_sub(1), "character": 0}, "end": {"line": other.line, "character": 0}}),
             };
             json!({"location": {"uri": uri_of(&other.path), "range": range}, "message": plain::one_line(&other.quote)})
         });
@@ -248,7 +248,9 @@ impl Server {
         let Some(document) = self.open.get(uri) else { return Vec::new() };
         let text = document.text.clone();
         let lines: Vec<&str> = text.lines().collect();
-        let line = |key: &str| params["range"][key]["line"].as_u64().unwrap_or(0) as usize + 1;
+        let line = |key: &str| {
+            params["range"][key]["line"].as_u64().map_or(1, |line| (line as usize).saturating_add(1))
+        };
         let (first, last) = (line("start"), line("end"));
         let mut actions = Vec::new();
         for finding in self.findings(uri) {

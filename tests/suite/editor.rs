@@ -104,10 +104,13 @@ fn range(from: (u64, u64), to: (u64, u64)) -> Value {
 fn findings_follow_the_text_that_is_written() {
     let sandbox = sandbox();
     let mut editor = Editor::start(&sandbox);
-    let uri = uri(&sandbox, &format!("{ITEM}/notes.md"));
-    let found = editor.open(&uri, "# Notes\n\n😀 The list must be shown quickly.\n");
+    let uri = uri(&sandbox, &format!("{ITEM}/plan.md"));
+    let found = editor.open(&uri, "# Plan\n\n😀 The list must be shown quickly.\n");
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!((&found[0]["source"], &found[0]["code"]), (&json!("roundtable"), &json!("vague-adverb")));
+    assert_eq!(
+        (&found[0]["source"], &found[0]["code"]),
+        (&json!("roundtable"), &json!("timing-without-deadline"))
+    );
     // Columns count in UTF-16: the sign before them takes two.
     let list = "😀 The list ".encode_utf16().count() as u64;
     assert_eq!(place(&found[0]), (2, list), "{found:?}");
@@ -131,7 +134,7 @@ fn a_finding_is_silenced_with_a_reason_or_explained() {
         "| Rule |\n| --- |\n| The list must be shown quickly. |\n",
     ] {
         let before = editor.open(&uri, text);
-        let found = before.iter().find(|one| one["code"] == "vague-adverb").unwrap().clone();
+        let found = before.iter().find(|one| one["code"] == "timing-without-deadline").unwrap().clone();
         let params = json!({"textDocument": {"uri": uri}, "range": found["range"], "context": {"diagnostics": [found]}});
         let actions = editor.request("textDocument/codeAction", params)["result"].clone();
         let titled = |title: &str| {
@@ -141,15 +144,16 @@ fn a_finding_is_silenced_with_a_reason_or_explained() {
                 .unwrap_or_else(|| panic!("{title}: {actions}"))
                 .clone()
         };
-        let edit = titled("Silence vague-adverb here, with a reason")["edit"]["changes"][&uri][0].clone();
+        let edit =
+            titled("Silence timing-without-deadline here, with a reason")["edit"]["changes"][&uri][0].clone();
         assert!(
-            edit["newText"].as_str().unwrap().contains("<!-- roundtable-ignore vague-adverb: "),
+            edit["newText"].as_str().unwrap().contains("<!-- roundtable-ignore timing-without-deadline: "),
             "{edit}"
         );
         let change = json!([{"range": edit["range"], "text": edit["newText"]}]);
         let after = editor.change(&uri, 2, change);
         assert_eq!(after.len() + 1, before.len(), "{text}: {after:?}");
-        let explain = titled("Explain vague-adverb")["command"].clone();
+        let explain = titled("Explain timing-without-deadline")["command"].clone();
         editor.request(
             "workspace/executeCommand",
             json!({"command": explain["command"], "arguments": explain["arguments"]}),
@@ -157,7 +161,7 @@ fn a_finding_is_silenced_with_a_reason_or_explained() {
         let shown = editor.next();
         assert_eq!(shown["method"], "window/showDocument");
         let page = shown["params"]["uri"].as_str().unwrap().strip_prefix("file://").unwrap().to_owned();
-        assert!(std::fs::read_to_string(page).unwrap().starts_with("# vague-adverb\n"));
+        assert!(std::fs::read_to_string(page).unwrap().starts_with("# timing-without-deadline\n"));
         // The editor's answer to that is no request.
         editor.raw(&json!({"jsonrpc": "2.0", "id": shown["id"], "result": {"success": true}}).to_string());
     }
@@ -168,7 +172,7 @@ fn a_finding_is_silenced_with_a_reason_or_explained() {
 fn settings_and_the_documents_of_the_item_count() {
     let sandbox = sandbox();
     sandbox.commit(&[
-        (".roundtable.yaml", "review:\n  severity:\n    vague-adverb: note\n"),
+        (".roundtable.yaml", "review:\n  severity:\n    timing-without-deadline: note\n"),
         (&format!("{ITEM}/limits.md"), "# Limits\n\n- The phone keeps 400 photos.\n"),
     ]);
     let mut editor = Editor::start(&sandbox);
