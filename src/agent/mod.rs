@@ -1,12 +1,13 @@
 //! An agent at the table: its own model speaks for the personas, and the machine referees.
 //!
-//! Lines and messages come from outside, in whatever order an agent sends them. [`Referee`] says who is due, takes a line
-//! that keeps the rules and refuses any other with a reason; [`state`] tells where a discussion is. `tools` describes the
-//! moves, and `server` is the protocol around them.
+//! Lines and messages come from outside, in whatever order an agent sends them. [`Referee`] says who is
+//! due, takes a line that keeps the rules and refuses any other with a reason; [`state`] tells where a
+//! discussion is. `tools` describes the moves, and `server` is the protocol around them.
 //!
-//! Invariant: a refused move leaves the discussion as it was. A line may be said [`TRIES`](crate::session::TRIES) times;
-//! then its persona passes, or, where an answer is owed, the built-in reviewer speaks. A line that was good while one
-//! before it was not is kept until that one is settled.
+//! Invariant: a refused move leaves the discussion as it was. A line may be said
+//! [`TRIES`](crate::session::TRIES) times; then its persona passes, or, where an answer is owed, the
+//! built-in reviewer speaks. A line that was good while one before it was not is kept until that one is
+//! settled.
 //!
 //! ```
 //! use roundtable::agent::tools;
@@ -356,8 +357,8 @@ impl Referee {
         }
     }
 
-    /// A message of the user, or silence; none is the user's where a persona still owes a line. After the end it is kept
-    /// as unheard.
+    /// A message of the user, or silence; none is the user's where a persona still owes a line. After the
+    /// end it is kept as unheard.
     ///
     /// # Errors
     /// A template fails, or the log cannot be written.
@@ -389,8 +390,8 @@ impl Referee {
         Ok(Vec::new())
     }
 
-    /// The end: the agent's synthesis, or, where it gives none, the one by rule. Two times a wrong one is refused; the
-    /// third time what is wrong is left out.
+    /// The end: the agent's synthesis, or, where it gives none, the one by rule. Two times a wrong one is
+    /// refused; the third time what is wrong is left out.
     ///
     /// # Errors
     /// The rules cannot be read, a template fails, or the log cannot be written.

@@ -1,7 +1,7 @@
 //! Whether a quotation is where it says it is: in a document, a file of the repository, or a turn.
 //!
-//! White space and a wrong line number do not matter: the number is corrected. Words that are not there are a breach,
-//! which shows the nearest line that is.
+//! White space and a wrong line number do not matter: the number is corrected. Words that are not there are
+//! a breach, which shows the nearest line that is.
 
 use std::collections::BTreeSet;
 
@@ -22,8 +22,8 @@ pub trait Sources {
     fn text(&self, path: &str) -> Option<String>;
 }
 
-/// The passages with the lines they are on, and what is wrong with the others. A turn may be quoted, as `turn 4`; it is
-/// no passage.
+/// The passages with the lines they are on, and what is wrong with the others. A turn may be quoted, as
+/// `turn 4`; it is no passage.
 pub fn checked(rests: &[Rest], talk: &Discussion<'_>, sources: &dyn Sources) -> (Vec<Rest>, Vec<Breach>) {
     let (mut found, mut wrong) = (Vec::new(), Vec::new());
     for rest in rests.iter().take(MOST) {

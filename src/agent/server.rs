@@ -1,5 +1,5 @@
-//! The Model Context Protocol on standard input and output, by the protocol's own SDK: it lists the tools and passes
-//! their calls on. Nothing else may write to standard output.
+//! The Model Context Protocol on standard input and output, by the protocol's own SDK: it lists the tools
+//! and passes their calls on. Nothing else may write to standard output.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

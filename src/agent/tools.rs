@@ -1,7 +1,7 @@
 //! The six tools that an agent plays with: their names, what they are for, and what they take.
 //!
-//! Every word here is paid for by everybody who connects the server, in each of their sessions: together at most 1,500
-//! tokens.
+//! Every word here is paid for by everybody who connects the server, in each of their sessions: together at
+//! most 1,500 tokens.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -19,10 +19,10 @@ pub struct Tool {
 }
 
 /// What a client is told when it connects.
-pub const INSTRUCTIONS: &str = "Three personas discuss one step of an item's documents with the user. You speak for \
-them, this server referees and commits what was said. Start with `open`, then follow `stage`: round: `say` for who is \
-`due`; user: ask the user and pass their exact words to `hear`; closing: `close`. What is `refused` changed nothing: \
-say it better, or pass. Only the user decides.";
+pub const INSTRUCTIONS: &str = "Three personas discuss one step of an item's documents with the user. \
+You speak for them, this server referees and commits what was said. Start with `open`, then follow `stage`: \
+round: `say` for who is `due`; user: ask the user and pass their exact words to `hear`; closing: `close`. \
+What is `refused` changed nothing: say it better, or pass. Show `show` to the user. Only the user decides.";
 
 /// All tools, in the order they are listed.
 pub fn all() -> [Tool; 6] {
@@ -59,8 +59,8 @@ pub fn all() -> [Tool; 6] {
         ),
         tool(
             "say",
-            "Lines of the personas in `due`, in that order. A line about a document quotes it in `rests`, word for word. \
-             A persona that owes nothing may pass.",
+            "Lines of the personas in `due`, in that order. A line about a document quotes it in `rests`, \
+             word for word. A persona that owes nothing may pass.",
             false,
             object(
                 json!({"discussion": discussion(), "lines": list(object(line, &["persona"]))}),
@@ -78,8 +78,8 @@ pub fn all() -> [Tool; 6] {
         ),
         tool(
             "close",
-            "Commits the discussion. Every entry of the synthesis names the turns it rests on; decisions are the user's. \
-             Without a synthesis it is made by rule.",
+            "Commits the discussion. Every entry of the synthesis names the turns it rests on; decisions are \
+             the user's. Without a synthesis it is made by rule.",
             false,
             object(
                 json!({
@@ -92,8 +92,8 @@ pub fn all() -> [Tool; 6] {
         ),
         tool(
             "read",
-            "An item's committed documents, evidence from the repository and, with a step, what the step asks and how \
-             the personas speak.",
+            "An item's committed documents, evidence from the repository and, with a step, what the step asks \
+             and how the personas speak.",
             true,
             object(json!({"item": item, "step": step()}), &["item"]),
         ),

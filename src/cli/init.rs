@@ -41,7 +41,7 @@ pub struct Options {
     /// Set up an agent instead: its entry for the server of `roundtable mcp`, and the skill
     #[arg(long, value_name = "AGENT", conflicts_with_all = ["voice", "backlog", "live", "action"])]
     agent: Option<agent::Agent>,
-    /// With --agent: keep a paragraph on roundtable in AGENTS.md
+    /// Keep a paragraph on roundtable in AGENTS.md, too
     #[arg(long, requires = "agent")]
     agents_md: bool,
 }

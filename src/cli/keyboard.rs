@@ -1,7 +1,8 @@
 //! The person at the keyboard: what they type is heard line by line, and the personas answer as it comes.
 //!
-//! Ctrl-C leaves a discussion with its log, for `--resume`; Ctrl-D is silence from then on, which ends it. `/undo` takes
-//! the last message back: the discussion goes on from before it, and the message is kept as not discussed.
+//! Ctrl-C leaves a discussion with its log, for `--resume`; Ctrl-D is silence from then on, which ends it.
+//! `/undo` takes the last message back: the discussion goes on from before it, and the message is kept as
+//! not discussed.
 //!
 //! Invariant: nothing that was typed is lost. It is heard, or kept word for word.
 
@@ -271,26 +272,24 @@ pub fn apart(log: Vec<Record>) -> (Vec<Record>, Vec<Input>) {
 
 /// The next answer of an analysis: a message, silence, or none where the answers end.
 pub fn answer() -> Option<Option<String>> {
-    let mut screen = None;
+    let screen = Screen::new(super::Color::Auto, false, false);
     loop {
         let line = match read_line("> ") {
             Ok(Heard::Line(line)) => line,
             Ok(Heard::End | Heard::Interrupt) => return None,
             Err(fail) => {
-                let _ =
-                    screen.get_or_insert_with(|| Screen::new(super::Color::Auto, false, false)).error(&fail);
+                screen.error(&fail);
                 return None;
             }
         };
-        let say = |text: &str| Screen::new(super::Color::Auto, false, false).say(text);
         match typed(&line) {
             Typed::Message(text) => return Some(Some(text)),
             Typed::Silence => return Some(None),
-            Typed::Help => say(HELP_OF_ANALYSIS),
+            Typed::Help => screen.say(HELP_OF_ANALYSIS),
             Typed::Status | Typed::Undo => {
-                say("That is for discussions; roundtable status shows how far the item is.")
+                screen.say("That is for discussions; roundtable status shows how far the item is.");
             }
-            Typed::Unknown(word) => say(&format!("There is no {word}; /help lists what there is.")),
+            Typed::Unknown(word) => screen.say(&format!("There is no {word}; /help lists what there is.")),
         }
     }
 }

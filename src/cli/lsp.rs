@@ -1,8 +1,9 @@
 //! `roundtable lsp`: what a review finds, in an editor, while the text is written.
 //!
-//! A language server on standard input and output (LSP 3.17): findings are diagnostics, and each offers to be silenced
-//! with a reason or explained. The documents of an item are judged together, as `roundtable review ITEM` does; the others
-//! as they are on disk. Nothing is written but the page of a rule, into the system's folder for temporary files.
+//! A language server on standard input and output (LSP 3.17): findings are diagnostics, and each offers to
+//! be silenced with a reason or explained. The documents of an item are judged together, as `roundtable
+//! review ITEM` does; the others as they are on disk. Nothing is written but the page of a rule, into the
+//! system's folder for temporary files.
 
 mod document;
 mod wire;
@@ -222,11 +223,13 @@ impl Server {
         };
         let here = name_of(uri);
         let related = finding.related.iter().map(|other| {
-            let range = match other.path == here {
-                true => json!({"start": position(lines, other.line, 1), "end": position(lines, other.line, usize::MAX)}),
-                false => json!({"start": {"line": other.line.saturating_sub(1), "character": 0}, "end": {"line": other.line, "character": 0}}),
+            let place = |column| match other.path == here {
+                true => position(lines, other.line, column),
+                false => json!({"line": other.line.saturating_sub(1), "character": 0}),
             };
-            json!({"location": {"uri": uri_of(&other.path), "range": range}, "message": plain::one_line(&other.quote)})
+            let range = json!({"start": place(1), "end": place(usize::MAX)});
+            let location = json!({"uri": uri_of(&other.path), "range": range});
+            json!({"location": location, "message": plain::one_line(&other.quote)})
         });
         let mut diagnostic = json!({
             "range": range(finding, lines),
@@ -316,7 +319,7 @@ impl Server {
         let is_written = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, &page)).is_ok();
         if self.can_show && is_written {
             let params = json!({"uri": uri_of(&path.to_string_lossy()), "takeFocus": true});
-            return json!({"jsonrpc": "2.0", "id": format!("show {rule}"), "method": "window/showDocument", "params": params});
+            return wire::request(&format!("show {rule}"), "window/showDocument", params);
         }
         wire::notification("window/showMessage", json!({"type": 3, "message": page}))
     }

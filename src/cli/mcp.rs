@@ -1,8 +1,8 @@
 //! `roundtable mcp`: the table for an agent, by the Model Context Protocol (contract, section 12).
 //!
-//! Each call runs the log of its discussion through the rules again, makes its move and keeps what was recorded; the same
-//! events go to the log in the git folder, so that a discussion outlives the program. Nothing is written anywhere else
-//! before `close` commits.
+//! Each call runs the log of its discussion through the rules again, makes its move and keeps what was
+//! recorded; the same events go to the log in the git folder, so that a discussion outlives the program.
+//! Nothing is written anywhere else before `close` commits.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -24,6 +24,7 @@ use crate::discussion::event::{Event, REVIEWER, Record};
 use crate::discussion::{self, Discussion, Finished, transcript};
 use crate::item::Item;
 use crate::landing::{self, Landing};
+use crate::persona::{Cast, Persona};
 use crate::plain;
 use crate::repo::{Pending, Repo};
 use crate::script::{Input, Script};
@@ -37,7 +38,7 @@ const ID: usize = 12;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example: roundtable mcp\n\nIt is started by an agent; `roundtable init --agent claude` sets one up."
+    after_help = "Example: roundtable mcp\n\nAn agent starts it; `roundtable init --agent claude` sets one up."
 )]
 pub struct Options {}
 
@@ -63,6 +64,9 @@ struct Sitting {
     /// Where it was committed.
     landed: Option<Value>,
 }
+
+/// What is refused of a move.
+type Refused = Result<Vec<Refusal>, Stopped>;
 
 /// Texts that can be quoted: the item's documents, else files of the repository, as they were read.
 struct Texts<'s>(&'s Setup);
@@ -169,7 +173,10 @@ impl Desk {
                 "asks": step.validation,
                 "lead": library.cast.lead(&step.phase).0.key,
             });
-            let persona = |one: &crate::persona::Persona| json!({"persona": one.key, "name": one.name, "role": one.role, "lens": one.lens, "style": one.style});
+            let persona = |one: &Persona| {
+                let Persona { key, name, role, lens, style, .. } = one;
+                json!({"persona": key, "name": name, "role": role, "lens": lens, "style": style})
+            };
             answer["personas"] = library.cast.iter().map(persona).collect();
         }
         Ok(answer)
@@ -279,7 +286,7 @@ impl Desk {
     fn play(
         &mut self,
         id: &str,
-        act: impl FnOnce(&mut Referee, &mut Discussion<'_>, &mut Table<'_, '_>) -> Result<Vec<Refusal>, Stopped>,
+        act: impl FnOnce(&mut Referee, &mut Discussion<'_>, &mut Table<'_, '_>) -> Refused,
     ) -> Result<Value, Fail> {
         self.sitting(id)?;
         let sitting = self.sittings.get_mut(id).ok_or_else(|| unknown(id))?;
@@ -369,7 +376,7 @@ fn documents(item: &Item) -> Vec<Value> {
 }
 
 /// What the user should see of an event.
-fn shown(record: &Record, cast: &crate::persona::Cast) -> Option<String> {
+fn shown(record: &Record, cast: &Cast) -> Option<String> {
     let entry = transcript::entry(record, cast)?;
     Some(format!("{} {}", entry.label, entry.text).trim().to_owned())
 }
@@ -389,7 +396,7 @@ impl Sitting {
         &mut self,
         id: &str,
         screen: &Screen,
-        act: impl FnOnce(&mut Referee, &mut Discussion<'_>, &mut Table<'_, '_>) -> Result<Vec<Refusal>, Stopped>,
+        act: impl FnOnce(&mut Referee, &mut Discussion<'_>, &mut Table<'_, '_>) -> Refused,
     ) -> Result<Value, Fail> {
         let Sitting { setup, pending, referee, .. } = self;
         let before = setup.begun.len();
@@ -495,7 +502,7 @@ fn moved(
     referee: &mut Referee,
     id: &str,
     tell: &mut dyn FnMut(&Record) -> Result<(), String>,
-    act: impl FnOnce(&mut Referee, &mut Discussion<'_>, &mut Table<'_, '_>) -> Result<Vec<Refusal>, Stopped>,
+    act: impl FnOnce(&mut Referee, &mut Discussion<'_>, &mut Table<'_, '_>) -> Refused,
 ) -> Result<(Vec<Record>, Result<Value, Fail>), Fail> {
     let library = Arc::clone(&setup.library);
     let step = library.step(&setup.opened.step.id)?;

@@ -1,7 +1,7 @@
 //! `roundtable init --agent`: the server and the skill where an agent looks for them.
 //!
-//! Invariant: a file that exists is left as it is; what would have to be in it is printed. Only AGENTS.md, and only where
-//! it is asked for, gets a block of ours at its end.
+//! Invariant: a file that exists is left as it is; what would have to be in it is printed. Only AGENTS.md,
+//! and only where it is asked for, gets a block of ours at its end.
 
 use std::path::Path;
 

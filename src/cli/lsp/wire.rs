@@ -1,7 +1,8 @@
 //! Messages of the base protocol of LSP: a header with the length, then JSON.
 //!
-//! The crates for it read ids through untagged enums, which serde_json's exact numbers (this program's recordings need
-//! them) make unreadable. Whatever comes in is a message, a defect of one message, or the end.
+//! The crates for it read ids through untagged enums, which serde_json's exact numbers (this program's
+//! recordings need them) make unreadable. Whatever comes in is a message, a defect of one message, or the
+//! end.
 
 use std::io::{self, BufRead, Read as _, Write};
 
@@ -82,6 +83,11 @@ pub fn failure(id: &Value, code: i32, message: &str) -> Value {
 
 pub fn notification(method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "method": method, "params": params})
+}
+
+/// A request of ours; its answer is not waited for.
+pub fn request(id: &str, method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
 #[cfg(test)]
