@@ -1,6 +1,6 @@
 //! The six tools that an agent plays with: their names, what they are for, and what they take.
 //!
-//! Every word here is paid for by everybody who connects the server, in each of their sessions: together at
+//! Every word here is paid for by everybody who connects the server, in every conversation: together at
 //! most 1,500 tokens.
 
 use serde::Deserialize;

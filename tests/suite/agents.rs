@@ -102,7 +102,7 @@ fn line(persona: &str, turn: u64) -> Value {
         "solutions-architect" => [
             "The upload has no limit of megabytes written down.",
             "Two phones may write to one form, and nothing says which of them wins.",
-            "A server that is restarted forgets the sessions of the morning.",
+            "A server that is restarted forgets the logins of the morning.",
         ],
         "system-designer" => [
             "Nothing says in which order failed uploads are repeated.",

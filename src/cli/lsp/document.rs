@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(document.text, "a😀ü\r\nzwei\n");
         document.change(&json!({"range": range((1, 0), (9, 0)), "text": "drei"}));
         assert_eq!(document.text, "a😀ü\r\ndrei");
-        // In the middle of a pair, behind a line's end, and backwards.
+        // In the middle of a pair, after a line's end, and backwards.
         document.change(&json!({"range": range((0, 2), (0, 99)), "text": ""}));
         assert_eq!(document.text, "a😀\r\ndrei");
         document.change(&json!({"range": range((1, 4), (1, 1)), "text": "x"}));
