@@ -507,7 +507,7 @@ fn moved(
     let library = Arc::clone(&setup.library);
     let step = library.step(&setup.opened.step.id)?;
     let mut talk = Discussion::replay(&library, step, &setup.begun.as_slice().into())?;
-    let mut reviewer = stand_in(setup, step);
+    let mut reviewer = stand_in(setup, step)?;
     let clock = || setup.fixed.unwrap_or_else(now);
     let texts = Texts(setup);
     let mut table = Table { reviewer: &mut reviewer, sources: &texts, clock: &clock, tell };
