@@ -207,8 +207,8 @@ fn a_wrong_move_is_refused_with_a_reason_and_changes_nothing() {
     let id = opened["discussion"].clone();
     let log = || {
         let folder = sandbox.git.path().join("roundtable");
-        let logs = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        let log = logs.filter(|path| path.extension().is_some_and(|suffix| suffix == "jsonl")).next();
+        let mut logs = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let log = logs.find(|path| path.extension().is_some_and(|suffix| suffix == "jsonl"));
         std::fs::read_to_string(log.unwrap()).unwrap()
     };
     let before = log();
