@@ -14,7 +14,9 @@ pub fn without(on: &OnPage<'_, '_>) -> Vec<Hit> {
     let mut groups: BTreeMap<u32, Vec<&Unit>> = BTreeMap::new();
     for unit in judged(on) {
         let is_text = matches!(unit.kind, UnitKind::Item | UnitKind::Paragraph);
-        if is_text && unit.tokens.len() > 3 {
+        // A line above a list ("Assumptions:") makes no section.
+        let is_inside = on.rule.is_for(on.page.sections[unit.section as usize].kinds);
+        if is_text && is_inside && unit.tokens.len() > 3 {
             groups.entry(unit.section).or_default().push(unit);
         }
     }
