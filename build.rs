@@ -22,6 +22,9 @@ fn main() -> io::Result<()> {
         if folder == "steps" {
             front_matter(&files, &mut code)?;
         }
+        if folder == "rules" {
+            word_rules(&files, &mut code)?;
+        }
         let _ = writeln!(code, "pub const {}: &[(&str, &str)] = &[", folder.to_uppercase());
         for (name, path) in &files {
             let _ = writeln!(code, "    ({name:?}, include_str!({path:?})),");
@@ -32,6 +35,23 @@ fn main() -> io::Result<()> {
     fs::write(Path::new(&out).join("version.rs"), version(Path::new(&root)))?;
     fs::write(Path::new(&out).join("embedded.rs"), code)?;
     fs::write(Path::new(&out).join("review.rs"), review_rules(Path::new(&root))?)
+}
+
+/// The rules for users' words as JSON without their examples, by path: every discussion reads them.
+fn word_rules(files: &[(String, String)], code: &mut String) -> io::Result<()> {
+    code.push_str("pub const COMPILED_RULES: &[(&str, &str)] = &[\n");
+    for (name, path) in files.iter().filter(|(name, _)| is_word_rule(name)) {
+        let text = fs::read_to_string(path)?;
+        let mut value: Value =
+            serde_yaml::from_str(&text).map_err(|error| io::Error::other(format!("{path}: {error}")))?;
+        for rule in value.get_mut("rules").and_then(Value::as_array_mut).into_iter().flatten() {
+            rule["yes"] = Value::Array(Vec::new());
+            rule["no"] = Value::Array(Vec::new());
+        }
+        let _ = writeln!(code, "    ({name:?}, {:?}),", value.to_string());
+    }
+    code.push_str("];\n");
+    Ok(())
 }
 
 /// The review rules: as they are, and as JSON without their examples, which is read many times faster.
@@ -55,6 +75,10 @@ fn review_rules(root: &Path) -> io::Result<String> {
     Ok(format!(
         "pub const SOURCES: &[(&str, &str)] = &[\n{sources}];\npub const COMPILED: &[(&str, &str)] = &[\n{compiled}];\n"
     ))
+}
+
+fn is_word_rule(name: &str) -> bool {
+    name.ends_with(".yaml") && !name.starts_with("review/")
 }
 
 /// The SHA-256 of every file, in the order of the files: every run records them.

@@ -61,6 +61,7 @@ fn held<'l>(library: &'l Library, item: &str, base: Oid, at: Time) -> Discussion
         run: format!("{:032x}", at.seconds()),
         new_meta: None,
         comments: None,
+        evidence: Vec::new(),
     };
     let first = Record { at, event: Event::Opened(Box::new(opened)) };
     let mut talk = Discussion::open(library, step, first).unwrap();

@@ -21,6 +21,7 @@
 //! | [`review`] | documents into findings: `scope` (which text is judged), `rule`, `pattern`, `measures` (what a pattern can't say), `ignore` |
 //! | [`persona`], [`step`], [`library`] | the cast, the steps, and both with templates and rules, a repository's own over the built-in ones; [`marks`]: the names of steps |
 //! | [`item`] | the files of an item folder as values; `meta`: meta.json; `path`: what may be written |
+//! | [`additions`] | typed additions as values: an acceptance criterion, a risk, a decision record |
 //! | [`script`], [`secrets`] | the user's messages, wherever they came from; credentials in them, masked |
 //! | [`discussion`] | the state machine; `address`, `focus`, `positions`: its rules; `event`: its events; `log`: the events with the text they are written as; `open`: a log that another run continues; `transcript`: as people read it; `summary`: the type of a synthesis |
 //! | [`minutes`] | a finished discussion into its summary: statements, decisions, questions, action items, by the forms of `rules/` |
@@ -119,6 +120,7 @@
 //!     run: "0".repeat(32),
 //!     new_meta: None,
 //!     comments: None,
+//!     evidence: Vec::new(),
 //! };
 //! let first = Record { at, event: Event::Opened(Box::new(opened)) };
 //! let mut talk = Discussion::open(&library, step, first)?;
@@ -168,6 +170,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod additions;
 pub mod additive;
 pub mod analysis;
 pub mod config;

@@ -167,13 +167,19 @@ impl Library {
         rule_files(&self.rules)
     }
 
+    /// The rules for users' words as a discussion reads them: the built-in ones compiled, without their examples.
+    pub fn compiled_rules(&self) -> impl Iterator<Item = (&str, &str)> {
+        let own = self.rules.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+        embedded::COMPILED_RULES.iter().copied().chain(own)
+    }
+
     /// The phrases that name steps, for the rule of topic focus.
     pub fn marks(&self) -> &Marks {
         self.marks.get_or_init(|| Marks::new(&self.steps))
     }
 
-    /// Digests of everything a discussion of `step` is made from: the step's file, the personas,
-    /// the templates, and all steps in one (they decide what is off topic).
+    /// Digests of everything a discussion of `step` is made from: the step's file, the personas, the rules, the
+    /// templates, all steps in one (they decide what is off topic), and all review rules in one.
     pub fn digests(&self, step: &Step) -> BTreeMap<String, String> {
         let mut digests = self.shared.get_or_init(|| self.shared_digests()).clone();
         if let Some(own) = self.digests.get(&step.path) {
@@ -207,6 +213,8 @@ impl Library {
             all.update(format!("{path} {digest}\n"));
         }
         digests.insert("steps/".to_owned(), hex(&all.finalize()));
+        digests.extend(rule_digests(&self.rules, &self.language));
+        digests.insert("rules/review/".to_owned(), review_digest(&self.rules));
         // How a page or a comment looks decides nothing, what a model was asked shows in what it said, and a
         // discussion has no texts of an analysis.
         let apart = ["pages/", "github/", "prompts/", "analysis/", "artifacts/"];
@@ -271,12 +279,21 @@ pub fn rule_files(own: &[File]) -> impl Iterator<Item = (&str, &str)> {
     embedded::RULES.iter().copied().chain(own)
 }
 
-/// The digests of the rules of a language, by their path below `rules/`.
-pub fn rule_digests(own: &[File], language: &str) -> BTreeMap<String, String> {
+/// The digests of the rules of a folder below `rules/`: a language, or `review`.
+pub fn rule_digests(own: &[File], folder: &str) -> BTreeMap<String, String> {
     let files: BTreeMap<&str, &str> = rule_files(own).collect();
-    let ours = files.into_iter().filter(|(path, _)| path.split('/').next() == Some(language));
+    let ours = files.into_iter().filter(|(path, _)| path.split('/').next() == Some(folder));
     let digest = |file| digest_of(embedded::RULES, embedded::DIGESTS_OF_RULES, file);
     ours.map(|(path, text)| (format!("rules/{path}"), digest((path, text)))).collect()
+}
+
+/// The digest of all review rules.
+fn review_digest(own: &[File]) -> String {
+    let mut all = Sha256::new();
+    for (path, digest) in rule_digests(own, "review") {
+        all.update(format!("{path} {digest}\n"));
+    }
+    hex(&all.finalize())
 }
 
 /// The built-in step files with their paths.
@@ -325,6 +342,19 @@ mod tests {
             Finding::all(found).map(|found| found.to_string()).unwrap_or_default()
         );
         assert!(rule_digests(&[], "en").contains_key("rules/en/families.yaml"));
+    }
+
+    #[test]
+    fn the_compiled_rules_are_those_of_the_files() {
+        let library = Library::built_in().unwrap();
+        let ids = |files: Vec<(&str, &str)>| {
+            let book = crate::text::rules::Book::read(files, "en", &["decisions", "actions"]).unwrap();
+            let decisions: Vec<String> = book.rules("decisions").map(|rule| rule.id.clone()).collect();
+            (decisions, book.rules("actions").count())
+        };
+        assert_eq!(ids(library.compiled_rules().collect()), ids(rule_files(&[]).collect()));
+        let digests = library.digests(library.step("01-03").unwrap());
+        assert!(digests.contains_key("rules/en/decisions.yaml") && digests.contains_key("rules/review/"));
     }
 
     #[test]

@@ -348,7 +348,7 @@ impl Replay {
             }
         }
         match end {
-            End::Closed(finished) => found.finished = Some(finished),
+            End::Closed(finished) => found.finished = Some(*finished),
             End::Open(paused) => found.paused = Some(paused),
         }
         // The same events in other bytes are another file, and would be another commit.
@@ -530,7 +530,7 @@ fn first_event(expected: String, found: &str) -> Divergence {
 
 /// What a log comes to.
 enum End {
-    Closed(Finished),
+    Closed(Box<Finished>),
     Open(Paused),
 }
 
@@ -568,7 +568,7 @@ fn fold(library: &Library, step: &crate::step::Step, log: Log) -> Result<End, St
     if talk.is_closed() {
         // Closed means that everything is there that a finished discussion has.
         let missing = || Stop::Divergence(first_event("a whole discussion".to_owned(), "a part of one"));
-        return talk.finish().map(End::Closed).ok_or_else(missing);
+        return talk.finish().map(|finished| End::Closed(Box::new(finished))).ok_or_else(missing);
     }
     let expected = talk.awaited().map_err(Stop::Template)?;
     talk.pause().map(End::Open).ok_or_else(|| {

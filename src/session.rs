@@ -1,5 +1,8 @@
 //! The loop between a discussion, a voice and a script; the only place that waits for anybody.
 //!
+//! [`hold`] runs it to its end. Where lines and messages come from outside, one by one, [`advance`] goes as far as it
+//! can without them and [`judge`] says whether a line may be recorded: `hold` is made of the same two.
+//!
 //! Whatever a voice says passes the rules before it is recorded, and every discussion ends: by its turn limit, or by silence.
 //! Every message of the script is heard, or recorded as [unheard](Event::Unheard): turns are kept back for the messages
 //! still to come, and what comes too late is kept word for word.
@@ -10,6 +13,7 @@ use crate::discussion::event::{Class, Contribution, Event, Message, Record, Time
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion, Next, Refused};
 use crate::minutes::{self, Forms};
+use crate::persona::Persona;
 use crate::plain;
 use crate::script::{Input, Script};
 use crate::voice::integrity::{Breach, breaches, without_prefix};
@@ -51,6 +55,62 @@ pub enum Went {
     Through,
     /// To where the floor is the user's, and a script that stays open has no more.
     Waiting,
+}
+
+/// Who has to act before a discussion goes on; everything that the rules say by themselves is recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Awaited {
+    /// A line of this persona, or a pass where none is owed.
+    Line(Cue),
+    /// The user's message, or silence.
+    User,
+    Summary,
+    /// It is over, or goes on in another run.
+    Nothing,
+}
+
+/// Records notices and the end, up to where somebody has to act. `passed` counts those who had nothing to add since
+/// the last event.
+///
+/// # Errors
+/// A notice's template fails, or `tell` does.
+pub fn advance(
+    talk: &mut Discussion<'_>,
+    passed: &mut usize,
+    clock: &dyn Fn() -> Time,
+    tell: &mut dyn FnMut(&Record) -> Result<(), String>,
+) -> Result<Awaited, Stopped> {
+    loop {
+        let (at, event) = match talk.next_after(*passed)? {
+            Next::Notice(notice) => (clock(), Event::Notice(notice)),
+            // The end takes no time.
+            Next::Close(closed) => (last_moment(talk, clock), Event::Closed(closed)),
+            Next::Line(cue) => return Ok(Awaited::Line(cue)),
+            Next::User => return Ok(Awaited::User),
+            Next::Summary => return Ok(Awaited::Summary),
+            Next::Nothing => return Ok(Awaited::Nothing),
+        };
+        *passed = 0;
+        record_at(talk, at, event, tell)?;
+    }
+}
+
+/// A line as it may be recorded, and what it breaks: nothing, or it may not be. `broken` is what the try before it broke:
+/// a soft rule is held against a line once. `knows` tells whether the documents say a word.
+pub fn judge(
+    line: Line,
+    persona: &Persona,
+    talk: &Discussion<'_>,
+    broken: &[Breach],
+    knows: &dyn Fn(&str) -> bool,
+) -> (Line, Vec<Breach>) {
+    let text = plain::clean(without_prefix(&line.text, persona)).trim().to_owned();
+    let had_soft = !broken.is_empty() && broken.iter().all(|breach| !breach.is_hard);
+    let mut found = breaches(&text, persona, talk, knows);
+    if had_soft && found.iter().all(|breach| !breach.is_hard) {
+        found.clear();
+    }
+    (Line { text, ..line }, found)
 }
 
 /// Turns that the messages still to come will take.
@@ -103,18 +163,19 @@ pub fn hold(
     let forms = Forms::of(talk.library()).map_err(Speechless::from)?;
     let (mut passed, mut reserve) = (0, Reserve::of(script, talk));
     loop {
-        let next = talk.next_after(passed)?;
-        let pausing = (next == Next::User && script.waits()).then(|| talk.pausing()).transpose()?.flatten();
+        let next = advance(talk, &mut passed, clock, tell)?;
+        let pausing =
+            (next == Awaited::User && script.waits()).then(|| talk.pausing()).transpose()?.flatten();
         if let Some(paused) = pausing {
             record_at(talk, last_moment(talk, clock), Event::Paused(paused), tell)?;
             return Ok(Went::Waiting);
         }
         let (at, event) = match next {
-            Next::Line(cue) if !cue.owed && reserve.is_short(talk) => {
+            Awaited::Line(cue) if !cue.owed && reserve.is_short(talk) => {
                 passed += 1;
                 continue;
             }
-            Next::Line(cue) => match speak(&cue, talk, &mut voice, stand_in)? {
+            Awaited::Line(cue) => match speak(&cue, talk, &mut voice, stand_in)? {
                 Spoken::Said { line, by_stand_in } => {
                     let voice = (by_stand_in && voice.is_some()).then(|| stand_in.name().to_owned());
                     (None, Event::Contribution(contribution(talk, cue, line, voice)))
@@ -128,7 +189,7 @@ pub fn hold(
                     (None, Event::Synthesis(sum_up(talk, &mut voice, &forms)?))
                 }
             },
-            Next::User => {
+            Awaited::User => {
                 let input = script.next_input();
                 if input.is_some() {
                     reserve.take();
@@ -138,14 +199,11 @@ pub fn hold(
                     None => (None, Event::Silence {}),
                 }
             }
-            Next::Notice(notice) => (None, Event::Notice(notice)),
-            Next::Summary => {
+            Awaited::Summary => {
                 keep_unheard(talk, script, clock, tell)?;
                 (None, Event::Synthesis(sum_up(talk, &mut voice, &forms)?))
             }
-            // The end takes no time.
-            Next::Close(closed) => (Some(last_moment(talk, clock)), Event::Closed(closed)),
-            Next::Nothing => return Ok(Went::Through),
+            Awaited::Nothing => return Ok(Went::Through),
         };
         passed = 0;
         record_at(talk, at.unwrap_or_else(clock), event, tell)?;
@@ -156,7 +214,7 @@ fn last_moment(talk: &Discussion<'_>, clock: &dyn Fn() -> Time) -> Time {
     talk.log().last().map_or_else(clock, |last| last.at)
 }
 
-fn record_at(
+pub(crate) fn record_at(
     talk: &mut Discussion<'_>,
     at: Time,
     event: Event,
@@ -167,7 +225,13 @@ fn record_at(
     tell(&record).map_err(Stopped::Watcher)
 }
 
-fn contribution(talk: &Discussion<'_>, cue: Cue, line: Line, voice: Option<String>) -> Contribution {
+/// What is recorded of a line.
+pub(crate) fn contribution(
+    talk: &Discussion<'_>,
+    cue: Cue,
+    line: Line,
+    voice: Option<String>,
+) -> Contribution {
     let Line { text, rests, rule, position } = line;
     let turn = talk.turn_count() + 1;
     Contribution { turn, by: cue.persona, voice, purpose: cue.purpose, text, rests, rule, position }
@@ -178,7 +242,8 @@ fn author(talk: &Discussion<'_>, input: &Input) -> String {
     input.by.clone().unwrap_or_else(|| talk.opened().user.clone())
 }
 
-fn message(talk: &Discussion<'_>, input: &Input) -> Message {
+/// What is recorded of a message.
+pub(crate) fn message(talk: &Discussion<'_>, input: &Input) -> Message {
     Message { comment: input.comment, ..talk.hear(&author(talk, input), &input.text) }
 }
 
@@ -258,13 +323,11 @@ fn ask(
             Err(Speechless::Spent(_)) if talk.turn_count() > 0 => return Ok(Spoken::Spent),
             Err(failed) => return Err(failed.into()),
         };
-        let text = plain::clean(without_prefix(&line.text, persona)).trim().to_owned();
-        let had_soft = !broken.is_empty() && broken.iter().all(|breach| !breach.is_hard);
-        broken = breaches(&text, persona, talk, &|words| stand_in.mentions(words));
-        let is_hard = broken.iter().any(|breach| breach.is_hard);
-        if broken.is_empty() || had_soft && !is_hard {
-            return Ok(Spoken::Said { line: Line { text, ..line }, by_stand_in: false });
+        let (line, found) = judge(line, persona, talk, &broken, &|words| stand_in.mentions(words));
+        if found.is_empty() {
+            return Ok(Spoken::Said { line, by_stand_in: false });
         }
+        broken = found;
     }
     Ok(Spoken::Passed)
 }

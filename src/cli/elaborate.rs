@@ -456,6 +456,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         run,
         new_meta: new_meta.filter(|_| item.files.is_empty()),
         comments: task.open.as_ref().map(|open| open.comments.clone()),
+        evidence: Vec::new(),
     };
     let opened = match (&open, left.as_ref().and_then(Leftover::opened)) {
         (Some(begun), _) => stayed_open(&opened, begun)?,

@@ -152,6 +152,20 @@ pub struct Opened {
     /// that the first run heard.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comments: Option<Vec<u64>>,
+    /// What a model was sent of the repository besides the item's documents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Sent>,
+}
+
+/// A part of a file that was sent to a model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sent {
+    /// From the repository's root.
+    pub path: String,
+    pub blob: String,
+    /// First and last lines, from one.
+    pub lines: Vec<(usize, usize)>,
 }
 
 /// What a run of an open discussion ends with.

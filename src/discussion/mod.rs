@@ -797,13 +797,13 @@ impl<'l> Discussion<'l> {
         self.state.turn
     }
 
-    /// Who may still speak before the floor is the user's, in order, by key.
-    pub fn waiting(&self) -> impl Iterator<Item = &str> {
+    /// Who may still speak before the floor is the user's, in order.
+    pub fn waiting(&self) -> impl Iterator<Item = &Cue> {
         let cues = match &self.state.stage {
             Stage::Speaking(cues) => Some(cues.iter()),
             _ => None,
         };
-        cues.into_iter().flatten().map(|cue| cue.persona.as_str())
+        cues.into_iter().flatten()
     }
 
     /// Silences in a row so far.

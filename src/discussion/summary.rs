@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::event::Rest;
+use crate::additions::Addition;
 use crate::persona::Cast;
 
 /// The key that stands for the user among `by`.
@@ -19,6 +20,9 @@ pub struct Summary {
     pub decisions: Vec<Decision>,
     pub open_questions: Vec<Question>,
     pub action_items: Vec<Insight>,
+    /// What goes to places of its own in the documents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub additions: Vec<Addition>,
     /// One sentence of at most [`ONE_LINE`] characters.
     pub summary: String,
     /// The voice that summed up, where it is not the discussion's.
@@ -63,6 +67,7 @@ impl Summary {
             && self.decisions.is_empty()
             && self.open_questions.is_empty()
             && self.action_items.is_empty()
+            && self.additions.is_empty()
     }
 
     /// `3 insights, 1 decision`, as announcements and `--json` describe an addition.

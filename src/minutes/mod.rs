@@ -174,7 +174,7 @@ impl Forms {
     /// A file of the repository's own that cannot be read as rules.
     pub fn of(library: &Library) -> Result<Forms, Finding> {
         static BUILT_IN: OnceLock<Result<Forms, Finding>> = OnceLock::new();
-        let read = || Forms::read(library.rules(), &library.language);
+        let read = || Forms::read(library.compiled_rules(), &library.language);
         if library.has_own_rules() { read() } else { BUILT_IN.get_or_init(read).clone() }
     }
 

@@ -36,6 +36,7 @@ pub fn summary(talk: &Discussion<'_>, forms: &Forms) -> Summary {
         decisions: minutes.decisions.iter().map(decision).collect(),
         open_questions: minutes.open_questions.iter().map(question).collect(),
         action_items: minutes.action_items.iter().map(action).collect(),
+        additions: Vec::new(),
         summary: in_one_line(&minutes, &talk.step().title),
         voice: None,
     }

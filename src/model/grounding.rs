@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::additions::{Addition, Field, UNASSIGNED};
 use crate::discussion::Discussion;
 use crate::discussion::event::Event;
 use crate::discussion::summary::{Decision, Insight, ONE_LINE, Question, Summary, USER};
@@ -37,6 +38,7 @@ pub struct Said {
     decisions: Vec<Entry>,
     open_questions: Vec<Entry>,
     action_items: Vec<Entry>,
+    additions: Vec<Value>,
     summary: String,
 }
 
@@ -65,6 +67,8 @@ pub fn read(answer: &str) -> Result<Said, String> {
         decisions: list("decisions", "rationale")?,
         open_questions: list("open_questions", "context")?,
         action_items: list("action_items", "")?,
+        // A synthesis without any needs no such list.
+        additions: object.get("additions").and_then(Value::as_array).cloned().unwrap_or_default(),
         summary: object.get("summary").and_then(Value::as_str).ok_or("\"summary\" is missing")?.to_owned(),
     })
 }
@@ -118,9 +122,43 @@ pub fn ground(said: Said, talk: &Discussion<'_>) -> Grounded {
         questions.map(|entry| Question { text: entry.text, context: entry.more, turns: entry.turns });
     let open_questions = questions.collect();
     let action_items = kept(said.action_items).into_iter().map(insight).collect();
+    let additions = additions(&said.additions, &turns, talk, &mut dropped);
     let summary = one_line(&clean(&said.summary));
-    let summary = Summary { insights, decisions, open_questions, action_items, summary, voice: None };
+    let summary =
+        Summary { insights, decisions, open_questions, action_items, additions, summary, voice: None };
     Grounded { summary, dropped }
+}
+
+/// The additions that rest on turns, each with an owner who can be one.
+fn additions(
+    said: &[Value],
+    turns: &[Turn],
+    talk: &Discussion<'_>,
+    dropped: &mut Vec<String>,
+) -> Vec<Addition> {
+    let mut found: Vec<Addition> = Vec::new();
+    for value in said {
+        let read = Addition::read(value).and_then(|addition| {
+            let entry = Entry { text: addition.words(), turns: addition.turns.clone(), ..Entry::default() };
+            let turns = grounded(entry, turns, talk)?.turns;
+            Ok(Addition { turns, ..addition })
+        });
+        match read {
+            Ok(mut addition) if found.len() < MOST => {
+                if let Some(Field::Text(owner)) = addition.fields.get_mut("owner")
+                    && key_of(owner, talk).is_some()
+                {
+                    UNASSIGNED.clone_into(owner);
+                }
+                if !found.contains(&addition) {
+                    found.push(addition);
+                }
+            }
+            Ok(_) => {}
+            Err(why) => dropped.push(why),
+        }
+    }
+    found
 }
 
 fn turns<'t>(talk: &'t Discussion<'_>) -> impl Iterator<Item = Turn> + 't {

@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 
 use self::grounding::Grounded;
 use self::prompt::{Prompt, Want};
+use crate::additions::Kind;
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
 use crate::plain;
@@ -386,11 +387,21 @@ pub fn schema(want: Want) -> Value {
         }
         Want::Synthesis => {
             let insight = || object(json!({"text": text(), "by": list(text()), "turns": turns()}));
+            // Schemas of both APIs know no open objects: a field is a name and its text.
+            let field = || object(json!({"name": text(), "text": text()}));
+            let addition = || {
+                let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+                object(json!({
+                    "path": text(), "kind": {"type": "string", "enum": kinds}, "anchor": text(),
+                    "text": text(), "fields": list(field()), "turns": turns(),
+                }))
+            };
             object(json!({
                 "insights": list(insight()),
                 "decisions": list(object(json!({"text": text(), "rationale": text(), "turns": turns()}))),
                 "open_questions": list(object(json!({"text": text(), "context": text(), "turns": turns()}))),
                 "action_items": list(insight()),
+                "additions": list(addition()),
                 "summary": text(),
             }))
         }

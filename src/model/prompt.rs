@@ -8,6 +8,7 @@
 use minijinja::context;
 use minijinja::value::Serde;
 
+use crate::additions::Kind;
 use crate::discussion::event::{Event, Message, Notice, Record};
 use crate::discussion::{Cue, Discussion};
 use crate::persona::{Cast, Persona};
@@ -201,7 +202,8 @@ fn purpose(cue: &Cue) -> String {
 /// The template cannot be rendered.
 pub fn synthesis(head: &str, talk_now: &Discussion<'_>, wrong: &str) -> Result<Prompt, Failed> {
     let keys: Vec<String> = talk_now.library().cast.iter().map(|persona| persona.key.clone()).collect();
-    let values = context! { keys, wrong };
+    let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+    let values = context! { keys, kinds, wrong };
     let wanted = talk_now.library().templates.render("prompts/synthesis.txt", values)?;
     Ok(Prompt {
         head: head.to_owned(),

@@ -243,6 +243,7 @@ mod tests {
             run: String::new(),
             new_meta: None,
             comments: None,
+            evidence: Vec::new(),
         };
         let insight = Insight {
             text: "=cmd, \"x\" --> <!--".into(),

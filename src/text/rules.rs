@@ -25,6 +25,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::pattern::{Match, Pattern, Tokens, Vocabulary};
 use super::{Language, Message, Sentence};
@@ -101,6 +102,12 @@ struct RuleFile {
 #[serde(deny_unknown_fields, expecting = "a list of patterns for each name under `families`")]
 struct FamilyFile {
     families: BTreeMap<String, Vec<String>>,
+}
+
+/// Reads a rule file: YAML, or the JSON that the build makes of a built-in one.
+fn file_of<T: DeserializeOwned>(path: &str, text: &str) -> Result<T, Finding> {
+    let compiled = text.starts_with('{').then(|| serde_json::from_str(text).ok()).flatten();
+    compiled.map_or_else(|| front_matter::parse(path, text, text, 0), Ok)
 }
 
 fn yes() -> bool {
@@ -184,7 +191,7 @@ impl Book {
     fn families(&mut self, files: &[(&str, &str)]) -> Result<(), Finding> {
         let mut left = Vec::new();
         for (path, text) in files {
-            let file: FamilyFile = front_matter::parse(path, text, text, 0)?;
+            let file: FamilyFile = file_of(path, text)?;
             left.extend(file.families.into_iter().map(|(name, entries)| (*path, *text, name, entries)));
         }
         // A family may use others: those that can be compiled come first.
@@ -206,7 +213,7 @@ impl Book {
     }
 
     fn set_of(&mut self, path: &str, text: &str) -> Result<RuleSet, Finding> {
-        let file: RuleFile = front_matter::parse(path, text, text, 0)?;
+        let file: RuleFile = file_of(path, text)?;
         let (mut findings, mut rules) = (Vec::new(), Vec::new());
         let unless = self.patterns(path, text, "", &file.unless, &mut findings);
         for written in file.rules {

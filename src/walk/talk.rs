@@ -80,6 +80,7 @@ impl Walk<'_> {
             run,
             new_meta: None,
             comments: None,
+            evidence: Vec::new(),
         }
     }
 

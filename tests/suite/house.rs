@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Modules that only hold values or make texts: everybody at the table may use them.
-const VALUES: [&str; 12] = [
+const VALUES: [&str; 13] = [
+    "additions",
     "finding",
     "front_matter",
     "json",

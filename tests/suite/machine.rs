@@ -85,6 +85,7 @@ pub fn opened_for(library: &Library, step_id: &str, max_turns: u32, voice: &str,
         run: "0".repeat(32),
         new_meta: None,
         comments: None,
+        evidence: Vec::new(),
     };
     Record { at: time(), event: Event::Opened(Box::new(opened)) }
 }
