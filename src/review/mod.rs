@@ -340,7 +340,9 @@ fn phrases(
 
 /// Inside of round brackets, a label in italics, or a name with a capital: no demand, unless the whole sentence is.
 fn is_aside(page: &Page<'_>, sentence: &[Token], at: usize) -> bool {
-    if sentence[at].has(token::EMPHASIS) && !sentence[0].has(token::EMPHASIS) {
+    // The text of a link is the name of something elsewhere.
+    if sentence[at].has(token::EMPHASIS) && !sentence[0].has(token::EMPHASIS) || sentence[at].has(token::LINK)
+    {
         return true;
     }
     let is_name = sentence[at].kind == Kind::Word

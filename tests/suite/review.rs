@@ -228,9 +228,8 @@ fn count(rules: &Rules, text: &str) -> Counts {
     let found = review(&[Document { path: "a.md", text: &text }], rules, &Options::default());
     let hit: std::collections::BTreeSet<usize> = found.findings.iter().map(|one| one.line - 1).collect();
     let is = |class: Option<&str>, decoy: bool| class.is_some_and(|class| (class == "d") == decoy);
-    let of = |decoy: bool| -> Vec<usize> {
-        (0..classes.len()).filter(|at| is(classes[*at], decoy)).collect()
-    };
+    let of =
+        |decoy: bool| -> Vec<usize> { (0..classes.len()).filter(|at| is(classes[*at], decoy)).collect() };
     let hits = |lines: &[usize]| lines.iter().filter(|line| hit.contains(line)).count();
     let good = found.findings.iter().filter(|one| is(classes[one.line - 1], false)).count();
     [hits(&of(false)), of(false).len(), good, found.findings.len(), hits(&of(true)), of(true).len()]

@@ -79,7 +79,9 @@ fn repeated(across: &Across<'_, '_>, group: &[Definition<'_>]) -> Vec<Hit> {
         }
     }
     // Rows of a table may repeat what they belong to; a single slip in a list is no form.
-    let is_slip = found.len() == 1 && group.first().is_some_and(|one| one.group.0 != UnitKind::Cell);
+    let is_slip = found.len() == 1
+        && first.len() >= 3
+        && group.first().is_some_and(|one| one.group.0 != UnitKind::Cell);
     let is_form = found.len() * 100 > first.len() * MAX_REPEATED_PERCENT;
     if is_form && !is_slip { Vec::new() } else { found }
 }
