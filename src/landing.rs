@@ -26,9 +26,13 @@ use crate::library::{Library, sha256};
 use crate::repo::{Committed, Error, Lock, Objects, Repo, Wanted};
 use crate::synthesis::{self, Outcome, Unplaced};
 use crate::template::{Failed, safe};
+use crate::voice::memory::Memory;
 
 /// How often additions are placed anew when somebody else moves the branch.
 pub(crate) const TRIES: usize = 20;
+
+/// So many recordings of an item are remembered in the next discussion.
+const REMEMBERED: usize = 30;
 
 /// A discussion that has landed.
 pub struct Landed {
@@ -37,6 +41,38 @@ pub struct Landed {
     pub parent: Oid,
     pub item: Item,
     pub outcome: Outcome,
+}
+
+/// The last recordings of an item, at most so many, the latest first: each with its path. What is no recording is
+/// left out.
+///
+/// # Errors
+/// A file that cannot be read from the repository.
+pub fn recordings(
+    repo: &Repo,
+    commit: Oid,
+    item: &Item,
+    wanted: impl Fn(&str) -> bool,
+    most: usize,
+) -> Result<Vec<(String, Vec<Record>)>, Error> {
+    let names = item.recordings.iter().rev().filter(|name| wanted(name)).take(most);
+    let read = |name: &String| {
+        let path = format!("{}/elaborations/{name}", item.path);
+        let bytes = repo.file(commit, &path)?.unwrap_or_default();
+        let lines = std::str::from_utf8(&bytes).unwrap_or_default().lines();
+        let log = lines.filter_map(|line| Record::from_line(line).ok()).collect();
+        Ok((path, log))
+    };
+    names.map(read).collect()
+}
+
+/// What the earlier discussions of an item have settled.
+///
+/// # Errors
+/// A recording that cannot be read from the repository.
+pub fn memory(repo: &Repo, commit: Oid, item: &Item) -> Result<Memory, Error> {
+    let found = recordings(repo, commit, item, |_| true, REMEMBERED)?;
+    Ok(Memory::of(&found.into_iter().map(|(_, log)| log).collect::<Vec<_>>()))
 }
 
 /// How a landing ended.

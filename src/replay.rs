@@ -349,7 +349,7 @@ impl Replay {
         }
         match end {
             End::Closed(finished) => found.finished = Some(*finished),
-            End::Open(paused) => found.paused = Some(paused),
+            End::Open(paused) => found.paused = Some(*paused),
         }
         // The same events in other bytes are another file, and would be another commit.
         if let (None, Some(form)) = (&found.divergence, other_form) {
@@ -531,7 +531,7 @@ fn first_event(expected: String, found: &str) -> Divergence {
 /// What a log comes to.
 enum End {
     Closed(Box<Finished>),
-    Open(Paused),
+    Open(Box<Paused>),
 }
 
 /// The rules over a log, to its end, or to where it waits for its user.
@@ -571,7 +571,7 @@ fn fold(library: &Library, step: &crate::step::Step, log: Log) -> Result<End, St
         return talk.finish().map(|finished| End::Closed(Box::new(finished))).ok_or_else(missing);
     }
     let expected = talk.awaited().map_err(Stop::Template)?;
-    talk.pause().map(End::Open).ok_or_else(|| {
+    talk.pause().map(|paused| End::Open(Box::new(paused))).ok_or_else(|| {
         Stop::Divergence(Divergence {
             event: Some(length + 1),
             what: "event".to_owned(),

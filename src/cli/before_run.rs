@@ -10,6 +10,7 @@ use super::screen::Screen;
 use super::table::Place;
 use crate::discussion::event::{Event, Exit, Opened, Record};
 use crate::item::{self, File, Item};
+use crate::landing;
 use crate::plain::count;
 use crate::repo::{Repo, short, trailers};
 use crate::script::Script;
@@ -149,13 +150,10 @@ pub fn recorded(
         return Ok(());
     }
     let stem = format!("{}-", opened.step.id);
-    let names = item.recordings.iter().rev().filter(|name| name.starts_with(&stem));
     let mut before = None;
-    for name in names.take(MOST_RECORDINGS) {
-        let path = format!("{}/elaborations/{name}", item.path);
-        let bytes = repo.file(commit, &path)?.unwrap_or_default();
-        let lines = std::str::from_utf8(&bytes).unwrap_or_default().lines();
-        let log: Vec<Record> = lines.filter_map(|line| Record::from_line(line).ok()).collect();
+    for (path, log) in
+        landing::recordings(repo, commit, item, |name| name.starts_with(&stem), MOST_RECORDINGS)?
+    {
         match log.first().map(|first| &first.event) {
             // This very run: what is said of it is that it is recorded already.
             Some(Event::Opened(then)) if then.run == opened.run => return Ok(()),

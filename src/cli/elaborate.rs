@@ -38,6 +38,7 @@ use crate::script::Script;
 use crate::session::hold;
 use crate::step::Step;
 use crate::synthesis::{self, Outcome};
+use crate::text::words::is_english;
 use crate::voice::reviewer::Reviewer;
 
 #[derive(Debug, Args)]
@@ -567,6 +568,10 @@ fn run_id(
     sha256(all.to_string().as_bytes())[..32].to_owned()
 }
 
+/// Said once, where the reviewer's rules cannot read what it reads or hears.
+const FOREIGN: &str = "most of what was read or said is not in English: passages are shown and everything said is kept, \
+     but the rules for findings and decisions read English";
+
 /// Holds the discussion, told line by line; with it comes what it took.
 fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) -> Result<Came<'s>, Fail> {
     let clock = || setup.fixed.unwrap_or_else(now);
@@ -575,7 +580,7 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
         talk.log().iter().for_each(|first| log.append(first, screen));
     }
     screen.say(&talk.introduction()?);
-    let mut stand_in = stand_in(setup, step);
+    let mut stand_in = stand_in(setup, step)?;
     if setup.voice.is_reviewer() {
         stand_in.prepare();
     }
@@ -625,6 +630,11 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
     let finished = talk.finish().ok_or_else(unfinished)?;
     screen.say(&format!("\n{}", synthesis::spoken_summary(&finished, &setup.library)?));
     say_possible(&possible, screen);
+    let documents = setup.item.documents().map(|(_, text)| text);
+    let reads_english = setup.voice.is_reviewer() && setup.library.language == "en";
+    if reads_english && (finished.is_foreign() || is_english(documents) == Some(false)) {
+        screen.note(FOREIGN);
+    }
     let held = Held { setup, finished, possible, usage };
     if held.unheard() > 0 {
         let messages = plain::count(held.unheard(), "message");
@@ -661,10 +671,11 @@ fn begin<'s>(setup: &'s Setup, step: &'s Step, clock: &dyn Fn() -> Time) -> Resu
 }
 
 /// The reviewer: it speaks itself, or for a model that gave no line.
-fn stand_in<'s>(setup: &'s Setup, step: &Step) -> Reviewer<'s> {
+fn stand_in<'s>(setup: &'s Setup, step: &Step) -> Result<Reviewer<'s>, Fail> {
     let depth = setup.item.meta.depth(&step.phase).unwrap_or(step.depth);
     let reviewer = Reviewer::new(setup.item.documents(), &step.outputs, Arc::clone(&setup.rules), depth);
-    reviewer.adding_to(synthesis::target(&setup.item, step))
+    let memory = landing::memory(&setup.repo, setup.base, &setup.item)?;
+    Ok(reviewer.adding_to(synthesis::target(&setup.item, step)).knowing(memory))
 }
 
 /// The head of a model's prompts.
@@ -685,7 +696,7 @@ fn plan(setup: &Setup, screen: &Screen) -> Result<Code, Fail> {
     let step = setup.library.step(&setup.opened.step.id)?;
     let clock = || setup.fixed.unwrap_or_else(now);
     let mut talk = begin(setup, step, &clock)?;
-    let (mut first, mut second) = (stand_in(setup, step), stand_in(setup, step));
+    let (mut first, mut second) = (stand_in(setup, step)?, stand_in(setup, step)?);
     let mut script = setup.script.clone();
     let mut tell = |_: &Record| Ok(());
     let mut plan = plan::Plan::default();

@@ -40,7 +40,7 @@ use crate::plain;
 use crate::step::Step;
 use crate::template::Failed;
 use crate::text::echo::Echo;
-use crate::text::words;
+use crate::text::words::{self, is_english};
 
 /// The least turn limit a discussion can have: framing and the first round.
 pub const LEAST_TURNS: u32 = 3;
@@ -900,6 +900,15 @@ impl Finished {
             Event::Unheard(late) => Some(late),
             _ => None,
         })
+    }
+
+    /// Whether the reviewer spoke to users whose words are mostly not English, which its rules read.
+    pub fn is_foreign(&self) -> bool {
+        let words = self.log.iter().filter_map(|record| match &record.event {
+            Event::User(message) => Some(message.text.as_str()),
+            _ => None,
+        });
+        self.opened.voice == event::REVIEWER && is_english(words) == Some(false)
     }
 
     /// The recording's path within the item folder, where no other of the same step and moment has it already.

@@ -120,6 +120,16 @@ pub fn is_significant(word: &str) -> bool {
     word.chars().nth(2).is_some() && STOP.binary_search(&word).is_err()
 }
 
+/// Whether a text is English, by the share of small words among its words of three letters or more: a third or more
+/// in English, next to none in other languages. None where there are too few words to tell.
+pub fn is_english<'t>(texts: impl IntoIterator<Item = &'t str>) -> Option<bool> {
+    let (mut small, mut all) = (0_usize, 0_usize);
+    for word in texts.into_iter().flat_map(words).filter(|word| word.text.chars().nth(2).is_some()) {
+        (small, all) = (small + usize::from(!is_significant(&word.text)), all + 1);
+    }
+    (all >= 12).then_some(small * 100 >= all * 12)
+}
+
 /// The significant stems of a text, in order, without doubles.
 pub fn subjects(text: &str) -> Vec<String> {
     let words = words(text);
@@ -203,6 +213,18 @@ mod tests {
             assert!(is_significant(word), "{word}");
         }
         assert!(!is_significant("") && !is_significant("ab") && !is_significant("éé"));
+    }
+
+    #[test]
+    fn english_is_known_by_its_small_words() {
+        let english =
+            "The queue has to keep what was typed while the phone is offline, and it has to be sent once.";
+        let german = "Die Warteschlange muss behalten, was getippt wurde, und sie muss es genau einmal senden, also nie doppelt.";
+        let french =
+            "La file doit garder ce qui a été saisi hors ligne, et les messages sont envoyés une seule fois.";
+        assert_eq!(is_english([english]), Some(true));
+        assert_eq!((is_english([german]), is_english([french])), (Some(false), Some(false)));
+        assert_eq!(is_english(["Yes, the second."]), None);
     }
 
     #[test]

@@ -13,6 +13,7 @@
 //! ```
 
 pub mod integrity;
+pub mod memory;
 pub mod passages;
 pub mod reviewer;
 

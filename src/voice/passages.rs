@@ -21,7 +21,7 @@ use std::ops::Range;
 
 use crate::text::index::{Hit, Index, stems};
 use crate::text::words::{is_significant, words};
-use crate::text::{Language, Message, Place};
+use crate::text::{Language, Message, Place, Word};
 
 /// A list that belongs to a sentence is shown with it up to so many lines.
 const LIST: usize = 15;
@@ -145,6 +145,11 @@ impl<'t> Passages<'t> {
         near.map(|hit| &self.all[hit.passage]).collect()
     }
 
+    /// The passage that a line of a document is in.
+    pub fn at(&self, path: &str, line: usize) -> Option<&Passage<'t>> {
+        self.all.iter().find(|passage| passage.has_line(path, line))
+    }
+
     /// The passages that share most with a text, the best first, whether much or little.
     pub fn near(&self, text: &str, limit: usize) -> Vec<&Passage<'t>> {
         let hits = self.index.find(&self.wanted(text), limit);
@@ -167,7 +172,7 @@ impl<'t> Passages<'t> {
     /// The stems of a text that say something about a subject.
     fn wanted(&self, text: &str) -> BTreeSet<String> {
         let message = Message::new(text, self.language);
-        let words = message.sentences.iter().flat_map(|sentence| &sentence.words);
+        let words = message.sentences.iter().flat_map(|sentence| unlabelled(&sentence.words));
         words
             .filter(|word| !word.is_mark && is_significant(&word.lower))
             .filter(|word| ASKING.binary_search(&word.stem.as_ref()).is_err())
@@ -179,6 +184,14 @@ impl<'t> Passages<'t> {
     pub fn mentions(&self, phrase: &str) -> bool {
         let stems = stems(phrase, self.language);
         !stems.is_empty() && stems.iter().all(|stem| self.index.weight(stem) > 0.0)
+    }
+}
+
+/// The words of a sentence after its label: "Decision: …", "TODO: …".
+fn unlabelled<'w, 't>(words: &'w [Word<'t>]) -> &'w [Word<'t>] {
+    match words {
+        [_, colon, rest @ ..] if colon.lower == ":" => rest,
+        _ => words,
     }
 }
 
@@ -305,6 +318,8 @@ mod tests {
         let language = Language::new("en");
         let passages = Passages::new(&[("spec.md", SPEC)], &language);
         assert_eq!(passages.missing("Does the refund of a letter need an invoice?"), ["refund", "invoice"]);
+        assert!(passages.about("Decision: the invoice of a letter costs nothing.", 1).is_empty());
+        assert_eq!(passages.about("Agreed: a letter costs 3 euros.", 1).len(), 1);
         assert!(passages.mentions("letters") && !passages.mentions("endpoint"));
     }
 }

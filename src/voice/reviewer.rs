@@ -12,6 +12,7 @@ use std::sync::Arc;
 use minijinja::{Value, context};
 
 use super::integrity::Breach;
+use super::memory::Memory;
 use super::passages::{Passage, Passages};
 use super::{Line, REVIEWER, Speechless, Voice};
 use crate::discussion::event::{Class, Message, Purpose, Rest};
@@ -37,6 +38,8 @@ const SHOWN: usize = 3;
 const LISTED: usize = 3;
 /// Documents that the framing counts: the step's outputs.
 const DOCUMENTS: usize = 3;
+/// A quotation of fewer words is shown in its sentence.
+const SHORT: usize = 6;
 /// The longest quotation in a line of several, in characters.
 const QUOTED: usize = 160;
 
@@ -67,8 +70,7 @@ pub struct Reviewer<'t> {
     depth: Depth,
     /// Where the outcome will be added.
     target: Option<Target>,
-    /// Questions that were answered before, in the item's earlier discussions.
-    pub answered: Vec<String>,
+    memory: Memory,
     rules: Arc<Rules>,
     /// Made when they are first asked for: a model needs neither.
     passages: OnceCell<Passages<'t>>,
@@ -90,7 +92,7 @@ impl<'t> Reviewer<'t> {
             documents,
             depth,
             target: None,
-            answered: Vec::new(),
+            memory: Memory::default(),
             rules,
             passages: OnceCell::new(),
             findings: OnceCell::new(),
@@ -102,6 +104,12 @@ impl<'t> Reviewer<'t> {
     pub fn adding_to(self, target: Option<(String, String, Option<usize>)>) -> Reviewer<'t> {
         let target = target.map(|(path, section, line)| Target { path, section, line });
         Reviewer { target, ..self }
+    }
+
+    /// The same, knowing what earlier discussions of the item have settled.
+    #[must_use]
+    pub fn knowing(self, memory: Memory) -> Reviewer<'t> {
+        Reviewer { memory, ..self }
     }
 
     /// Makes what most discussions ask for: the passages on one thread, the findings on another.
@@ -139,7 +147,8 @@ impl<'t> Reviewer<'t> {
     }
 
     fn framing(&self, talk: &Discussion<'_>) -> Result<Line, Failed> {
-        let open: Vec<&Finding> = self.open_points(talk).collect();
+        let is_open = |one: &&Finding| !self.memory.has_settled(&one.path, &plain::clean(&one.quote));
+        let open: Vec<&Finding> = self.open_points(talk).filter(is_open).collect();
         let listed = &open[..open.len().min(LISTED)];
         let outputs = &talk.step().outputs;
         let own =
@@ -149,12 +158,12 @@ impl<'t> Reviewer<'t> {
         let values = context! {
             documents,
             others => self.documents.len() - told,
-            points => listed.iter().map(|one| shown(one)).collect::<Vec<_>>(),
+            points => listed.iter().map(|one| self.named(one)).collect::<Vec<_>>(),
             more => open.len() - listed.len(),
         };
         let summary = render(talk, "framing-summary", values)?;
         let question = match open.first() {
-            Some(point) => render(talk, "framing-question", shown(point))?,
+            Some(point) => render(talk, "framing-question", self.named(point))?,
             None => self.step_question(talk),
         };
         let next = talk.library().cast.others(&talk.lead().key).next();
@@ -173,10 +182,25 @@ impl<'t> Reviewer<'t> {
         Ok(Line { rests: listed.iter().map(|one| rest(one)).collect(), ..Line::plain(text) })
     }
 
-    /// The first question of the step's file that was not answered before.
+    /// An open point by its place and words; a quotation of a few words is shown in its sentence.
+    fn named(&self, finding: &Finding) -> Value {
+        let is_short = finding.quote.split_whitespace().count() < SHORT;
+        let passage = self.passages().at(&finding.path, finding.line).filter(|_| is_short);
+        let sentences = passage.map(|passage| sentences(passage.text)).unwrap_or_default();
+        let around = sentences.into_iter().find(|sentence| sentence.contains(&finding.quote));
+        let quote = plain::one_line(around.unwrap_or(&finding.quote));
+        context! {
+            place => place(&finding.path, &finding.heading, finding.line),
+            quote => plain::cut(&quote, QUOTED),
+        }
+    }
+
+    /// The first question of the step's file that was not answered before: in a discussion, or by an analysis, which
+    /// writes its questions into the documents with their answers.
     fn step_question(&self, talk: &Discussion<'_>) -> String {
         let questions = talk.step().questions(self.depth);
-        let is_open = |question: &&String| !self.answered.contains(question);
+        let is_written = |question: &str| self.documents.iter().any(|(_, text)| text.contains(question));
+        let is_open = |question: &&String| !self.memory.has_asked(question) && !is_written(question);
         let open = questions.iter().find(is_open).or(questions.first());
         let last = || {
             let brief = plain::one_line(&talk.step().brief);
@@ -187,7 +211,7 @@ impl<'t> Reviewer<'t> {
         if question.contains('?') { question } else { format!("{}?", question.trim_end_matches('.')) }
     }
 
-    /// Findings that nobody has said yet.
+    /// Findings that nobody has said in this discussion yet.
     fn open_points<'s>(&'s self, talk: &Discussion<'_>) -> impl Iterator<Item = &'s Finding> {
         let said: BTreeSet<(String, usize, String)> = talk
             .contributions()
@@ -197,6 +221,11 @@ impl<'t> Reviewer<'t> {
         let is_new =
             move |one: &&Finding| !said.contains(&(one.path.clone(), one.line, plain::clean(&one.quote)));
         self.findings().iter().filter(is_new)
+    }
+
+    /// Findings that were not said in an earlier discussion either.
+    fn new_points<'s>(&'s self, talk: &Discussion<'_>) -> impl Iterator<Item = &'s Finding> {
+        self.open_points(talk).filter(|one| !self.memory.has_said(&one.path, &plain::clean(&one.quote)))
     }
 
     fn point(&self, talk: &Discussion<'_>, finding: &Finding) -> Result<Line, Failed> {
@@ -225,7 +254,7 @@ impl<'t> Reviewer<'t> {
                 shared >= 2 || shared == 1 && matter.len() == 1
             })
         };
-        self.open_points(talk).filter(|one| one.persona == persona.key).find(concerns)
+        self.new_points(talk).filter(|one| one.persona == persona.key).find(concerns)
     }
 
     /// The turn in which a passage was shown before.
@@ -296,7 +325,7 @@ impl<'t> Reviewer<'t> {
         }
         let mut line = self.shown_passages("passages", &new, talk)?;
         let bears = |one: &&Finding| new.iter().any(|passage| passage.has_line(&one.path, one.line));
-        if let Some(finding) = self.open_points(talk).find(bears) {
+        if let Some(finding) = self.new_points(talk).find(bears) {
             let point = self.point(talk, finding)?;
             line.text = format!("{}\n\n{}", line.text, point.text);
             line.rests.extend(point.rests);

@@ -43,7 +43,8 @@ impl Walk<'_> {
         let rules =
             Rules::of(&library.own_review_rules()).map_err(Speechless::from).map_err(Stopped::Voice)?;
         let mut stand_in = Reviewer::new(item.documents(), &step.outputs, rules, depth)
-            .adding_to(synthesis::target(&item, step));
+            .adding_to(synthesis::target(&item, step))
+            .knowing(landing::memory(self.setup.repo, self.at, &item)?);
         let mut script = self.setup.script.lend(&step.id);
         let held = self.hold(&mut talk, &mut stand_in, &mut script, audience);
         self.setup.script.give_back(&step.id, script);
