@@ -318,24 +318,39 @@ fn phrases(
     hits: &mut Vec<Hit>,
 ) {
     let first = hits.len();
+    let mut gates = [None; 4];
     for (at, token) in sentence.iter().enumerate().filter(|(_, token)| !token.has(QUOTED)) {
         let words = rules.by_word[token.word as usize].iter().filter(|_| token.word > 0).copied();
         let others = rules.others.iter().filter(|(first, _, _)| is_first(first, token));
         for (rule, phrase) in words.chain(others.map(|(_, rule, phrase)| (*rule, *phrase))) {
             let known = &rules.rules[rule as usize];
-            if !active[rule as usize] || hits[first..].iter().any(|hit| hit.rule == rule) {
+            let place = known.file.place;
+            if !active[rule as usize]
+                || !known.is_for(unit.kinds)
+                || hits[first..].iter().any(|hit| hit.rule == rule)
+                || !*gates[place as usize].get_or_insert_with(|| reads(page, unit, sentence, place, rules))
+            {
                 continue;
             }
             let Some(end) = known.any.matches(phrase.into(), sentence, at) else { continue };
-            let is_aside = known.file.place != Where::Anywhere && is_aside(page, sentence, at);
-            let is_term = names_term(page, sentence, at, end);
-            let range = Page::span(&sentence[at..end.max(at + 1)]).filter(|_| !is_aside && !is_term);
-            let is_ground = || known.unless_before.is_in(&sentence[..at]);
-            if let Some(range) = range.filter(|_| holds(page, unit, sentence, known, rules) && !is_ground()) {
+            let range = Page::span(&sentence[at..end.max(at + 1)]);
+            if let Some(range) = range.filter(|_| is_finding(page, unit, sentence, known, at..end)) {
                 hits.push(Hit { rule, page: number, range, values: Vec::new(), related: Vec::new() });
             }
         }
     }
+}
+
+/// Nothing in or around the sentence makes the match harmless.
+fn is_finding(page: &Page<'_>, unit: &Unit, sentence: &[Token], rule: &Rule, found: Range<usize>) -> bool {
+    let is_aside = rule.file.place != Where::Anywhere && is_aside(page, sentence, found.start);
+    !is_aside
+        && !rule.unless.is_in(sentence)
+        && rule.all.iter().all(|group| group.is_in(sentence))
+        && !rule.unless_before.is_in(&sentence[..found.start])
+        && !names_term(page, sentence, found.start, found.end)
+        && (rule.unless_near.is_empty() || !is_near(page, unit, rule))
+        && (rule.unless_section.is_empty() || !is_in_section(page, unit, &rule.unless_section))
 }
 
 /// Inside of round brackets, a label in italics, or a name with a capital: no demand, unless the whole sentence is.
@@ -367,23 +382,22 @@ fn is_first(first: &First, token: &Token) -> bool {
     }
 }
 
-/// The rule reads this sentence, and nothing in it or around it makes the match harmless.
-fn holds(page: &Page<'_>, unit: &Unit, sentence: &[Token], rule: &Rule, rules: &Rules) -> bool {
+/// The rules of this place read the sentence.
+fn reads(page: &Page<'_>, unit: &Unit, sentence: &[Token], place: Where, rules: &Rules) -> bool {
     let is_header = unit.cell.is_some_and(|cell| cell.row == 0);
-    let is_text = unit.is_judged && unit.kind != UnitKind::Heading && !is_header;
-    let reads = match rule.file.place {
-        Where::Anywhere => !unit.is_quotation,
-        Where::Text => is_text && is_claim(sentence, rules),
-        Where::Specification => is_text && page.register.is_specification && is_claim(sentence, rules),
-        Where::Duty => is_text && is_claim(sentence, rules) && demands(page, unit, sentence, rules),
+    let is_text = || {
+        unit.is_judged
+            && unit.kind != UnitKind::Heading
+            && !is_header
+            && !is_question(page, sentence)
+            && is_claim(sentence, rules)
     };
-    reads
-        && rule.is_for(unit.kinds)
-        && (rule.file.place == Where::Anywhere || !is_question(page, sentence))
-        && rule.all.iter().all(|group| group.is_in(sentence))
-        && !rule.unless.is_in(sentence)
-        && (rule.unless_near.is_empty() || !is_near(page, unit, rule))
-        && (rule.unless_section.is_empty() || !is_in_section(page, unit, &rule.unless_section))
+    match place {
+        Where::Anywhere => !unit.is_quotation,
+        Where::Text => is_text(),
+        Where::Specification => page.register.is_specification && is_text(),
+        Where::Duty => demands(page, unit, sentence, rules) && is_text(),
+    }
 }
 
 /// A question demands nothing.

@@ -323,6 +323,9 @@ impl Set {
     /// The longest match that begins at `at`.
     pub fn at(&self, tokens: &[Token], at: usize) -> Option<usize> {
         let token = tokens.get(at).filter(|token| !token.has(QUOTED))?;
+        if token.word == 0 && self.others.is_empty() {
+            return None;
+        }
         let from = self.by_word.partition_point(|(word, _)| *word < token.word);
         let words = self.by_word[from..].iter().take_while(|(word, _)| *word == token.word && *word > 0);
         let others = self.others.iter().filter(|(first, _)| begins(first, token));
