@@ -1,6 +1,7 @@
 //! Documents that are data: JSON, CSV and YAML, whose texts are judged like paragraphs.
 //!
-//! The keys above a text are its heading (`stories[2].criteria`), the first line of a CSV file is a table's header.
+//! The keys above a text are its heading (`stories[2].criteria`; in CSV row and column, `[2].criteria`), the first line
+//! of a CSV file is a table's header.
 //! A file that cannot be parsed has no findings: other programs say what is wrong with it.
 
 use super::page::{Builder, Page, UnitKind};
@@ -46,6 +47,7 @@ pub fn json<'t>(path: &'t str, text: &'t str, words: &Vocabulary, scope: &Scope)
 }
 
 /// What a value is in.
+#[derive(Clone, Copy)]
 enum Level<'t> {
     Object(&'t str),
     Array(usize),
@@ -79,11 +81,22 @@ pub fn csv<'t>(path: &'t str, text: &'t str, words: &Vocabulary, scope: &Scope) 
     let mut builder = Builder::new(path, text, words, scope);
     builder.table();
     let bytes = text.as_bytes();
+    let (mut names, mut row, mut column): (Vec<&str>, usize, usize) = (Vec::new(), 0, 0);
     let mut at = 0;
     while at < bytes.len() {
         let is_quoted = bytes[at] == b'"';
         let from = if is_quoted { at + 1 } else { at };
         let end = end_of_cell(bytes, from, is_quoted);
+        match row.checked_sub(1) {
+            None => names.push(&text[from..end]),
+            Some(row) if end > from => {
+                let name = names.get(column).copied().unwrap_or_default();
+                let levels = [Level::Array(row), Level::Object(name)];
+                builder.page.keys.push((from as u32, inside(&levels)));
+            }
+            Some(_) => {}
+        }
+        column += 1;
         builder.begin(UnitKind::Cell, from);
         builder.text(from..end);
         builder.end_cell(end);
@@ -93,6 +106,7 @@ pub fn csv<'t>(path: &'t str, text: &'t str, words: &Vocabulary, scope: &Scope) 
         }
         if bytes.get(at) == Some(&b'\n') {
             builder.next_row();
+            (row, column) = (row + 1, 0);
         }
         at += 1;
     }
@@ -115,25 +129,61 @@ fn end_of_cell(bytes: &[u8], from: usize, is_quoted: bool) -> usize {
 
 pub fn yaml<'t>(path: &'t str, text: &'t str, words: &Vocabulary, scope: &Scope) -> Page<'t> {
     let mut builder = Builder::new(path, text, words, scope);
+    let mut levels: Vec<(usize, Level<'_>)> = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let begin = at;
         at += line.len();
         let body = line.split(" #").next().unwrap_or(line).trim_end();
-        let value = body.trim_start().trim_start_matches("- ");
+        let inner = body.trim_start();
+        let value = inner.trim_start_matches("- ").trim_start();
         if value.starts_with('#') || value.is_empty() {
             continue;
         }
         let key = value.find(": ").filter(|colon| {
             value[..*colon].bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
         });
+        let indent = body.len() - inner.len();
+        if value.len() < inner.len() {
+            enter_item(&mut levels, indent);
+        }
+        let name = key.map(|colon| &value[..colon]).or_else(|| value.strip_suffix(':'));
+        if let Some(name) = name.filter(|name| !name.contains(' ')) {
+            enter_key(&mut levels, indent + inner.len() - value.len(), name);
+        }
         let value = key.map_or(value, |colon| value[colon + 2..].trim_start()).trim_matches(['"', '\'']);
         let from = begin + (value.as_ptr() as usize - line.as_ptr() as usize);
         if value.contains(' ') {
+            let path: Vec<Level<'_>> = levels.iter().map(|(_, level)| *level).collect();
+            builder.page.keys.push((from as u32, inside(&path)));
             builder.begin(UnitKind::Paragraph, from);
             builder.text(from..from + value.len());
             builder.close(from + value.len());
         }
     }
     builder.finish()
+}
+
+/// An item of a list: its list may begin where the key above it begins.
+fn enter_item(levels: &mut Vec<(usize, Level<'_>)>, indent: usize) {
+    while levels.last().is_some_and(|(at, _)| *at > indent) {
+        levels.pop();
+    }
+    match levels.last_mut() {
+        Some((at, Level::Array(index))) if *at == indent => *index += 1,
+        _ => push(levels, indent, Level::Array(0)),
+    }
+}
+
+fn enter_key<'t>(levels: &mut Vec<(usize, Level<'t>)>, indent: usize, name: &'t str) {
+    while levels.last().is_some_and(|(at, _)| *at >= indent) {
+        levels.pop();
+    }
+    push(levels, indent, Level::Object(name));
+}
+
+fn push<'t>(levels: &mut Vec<(usize, Level<'t>)>, indent: usize, level: Level<'t>) {
+    if levels.len() < MAX_LEVELS {
+        levels.push((indent, level));
+    }
 }

@@ -191,26 +191,50 @@ fn read<'t>(document: &Document<'t>, rules: &Rules) -> Page<'t> {
     page
 }
 
-/// What the document defines: the words that begin a row or stand in bold before a colon or full stop.
-fn terms<'t>(page: &Page<'t>) -> BTreeSet<&'t str> {
-    let is_defined = |unit: &&Unit| {
+/// Words of a defined term, at most.
+const MAX_TERM_WORDS: usize = 4;
+
+/// What the document defines, in lower case: the bold or quoted words that begin a unit (`**Fast prime**: …`), and
+/// the first cells of rows.
+fn terms(page: &Page<'_>) -> BTreeSet<String> {
+    let defined = page.units.iter().filter_map(|unit| {
         let tokens = page.tokens_of(unit);
-        let is_row = unit.cell.is_some_and(|cell| cell.column == 0 && cell.row > 0) && tokens.len() == 1;
-        is_row
-            || tokens
-                .first()
-                .is_some_and(|token| token.has(STRONG) && !tokens.get(1).is_some_and(|t| t.has(STRONG)))
-    };
-    page.units
-        .iter()
-        .filter(is_defined)
-        .filter_map(|unit| page.tokens_of(unit).first())
-        .map(|token| page.word(token))
-        .collect()
+        let is_row = unit.cell.is_some_and(|cell| cell.column == 0 && cell.row > 0);
+        let skip = usize::from(tokens.first().is_some_and(|first| page.word(first) == "\""));
+        let is_named = |token: &&Token| token.has(STRONG) || token.has(QUOTED);
+        let words = if is_row {
+            tokens
+        } else {
+            let count = tokens[skip..].iter().take_while(is_named).count();
+            &tokens[skip..skip + count]
+        };
+        let words: Vec<&Token> = words.iter().filter(|token| token.kind == Kind::Word).collect();
+        (1..=MAX_TERM_WORDS).contains(&words.len()).then(|| joined(page, words.into_iter()))
+    });
+    defined.collect()
+}
+
+fn joined<'a>(page: &Page<'_>, words: impl Iterator<Item = &'a Token>) -> String {
+    words.map(|token| page.word(token).to_lowercase()).collect::<Vec<_>>().join(" ")
+}
+
+/// The match is a term that the document defines, or a part of one.
+fn names_term(page: &Page<'_>, sentence: &[Token], at: usize, end: usize) -> bool {
+    if page.terms.is_empty() {
+        return false;
+    }
+    let last = end.max(at + 1) - 1;
+    (last.saturating_sub(MAX_TERM_WORDS - 1)..=last).any(|from| {
+        let limit = (from + MAX_TERM_WORDS).min(sentence.len());
+        (last + 1..=limit).any(|to| {
+            // A term of one word is the match itself: "fast" does not excuse "must be fast".
+            (to - from > 1 || last == at) && page.terms.contains(&joined(page, sentence[from..to].iter()))
+        })
+    })
 }
 
 /// So many of 100 units demand something in a document that is a specification.
-const SPECIFICATION_PERCENT: usize = 20;
+const SPECIFICATION_PERCENT: usize = 30;
 /// So many keywords in capitals are a habit.
 const MIN_CAPITALS: usize = 3;
 
@@ -222,18 +246,31 @@ fn register(page: &Page<'_>, rules: &Rules) -> Register {
     let (mut all, mut demands) = (0, 0);
     for unit in page.units.iter().filter(is_text) {
         all += 1;
-        let is_marked = unit.is_numbered
-            || label(page.tokens_of(unit)).is_some()
-            || unit.cell.is_some_and(|cell| has_row_label(page, cell));
+        let is_labelled =
+            label(page.tokens_of(unit)).is_some() || unit.cell.is_some_and(|cell| has_row_label(page, cell));
         let says = |set: &Set| page.sentences_of(unit).any(|sentence| set.is_in(sentence));
-        demands +=
-            usize::from(is_marked) + usize::from(says(&rules.binding)) + usize::from(says(&rules.story));
+        // The steps of a list are half a sign: prose has lists too.
+        demands += usize::from(unit.is_numbered && !is_labelled)
+            + 2 * [is_labelled, says(&rules.binding), says(&rules.story)]
+                .into_iter()
+                .filter(|is| *is)
+                .count();
     }
     let capitals = page.tokens.iter().filter(|token| is_capital_keyword(page, token)).take(MIN_CAPITALS);
+    let is_data = !page.keys.is_empty();
     Register {
-        is_specification: demands * 100 >= all * SPECIFICATION_PERCENT,
+        is_specification: is_data
+            || demands * 50 >= all * SPECIFICATION_PERCENT
+            || is_titled_specification(page, rules),
         has_capitals: capitals.count() == MIN_CAPITALS,
     }
+}
+
+/// The title says so: "Requirements for …", "Runbook: …".
+fn is_titled_specification(page: &Page<'_>, rules: &Rules) -> bool {
+    let titles =
+        page.sections.iter().filter(|section| section.level == 1).filter_map(|section| section.heading);
+    titles.take(1).any(|unit| rules.specification.is_in(page.tokens_of(&page.units[unit as usize])))
 }
 
 fn is_capital_keyword(page: &Page<'_>, token: &Token) -> bool {
@@ -245,6 +282,7 @@ fn judge(page: &Page<'_>, number: u32, rules: &Rules, active: &[bool]) -> Vec<Hi
     let mut hits = Vec::new();
     for unit in &page.units {
         for sentence in page.sentences_of(unit) {
+            let sentence = without_number(page, unit, sentence);
             phrases(page, number, unit, sentence, rules, active, &mut hits);
         }
     }
@@ -260,6 +298,15 @@ fn judge(page: &Page<'_>, number: u32, rules: &Rules, active: &[bool]) -> Vec<Hi
     hits
 }
 
+/// The sentence without the number that labels its unit: `3.4` of "3.4 Fees are rounded." is no figure.
+fn without_number<'p>(page: &'p Page<'_>, unit: &Unit, sentence: &'p [Token]) -> &'p [Token] {
+    let label = label(page.tokens_of(unit)).filter(|token| token.kind == Kind::Number);
+    match (label, sentence) {
+        (Some(label), [first, rest @ ..]) if first.start == label.start && !rest.is_empty() => rest,
+        _ => sentence,
+    }
+}
+
 /// The pattern rules on one sentence; a rule finds one place in it.
 fn phrases(
     page: &Page<'_>,
@@ -271,28 +318,53 @@ fn phrases(
     hits: &mut Vec<Hit>,
 ) {
     let first = hits.len();
+    let mut gates = [None; 4];
     for (at, token) in sentence.iter().enumerate().filter(|(_, token)| !token.has(QUOTED)) {
         let words = rules.by_word[token.word as usize].iter().filter(|_| token.word > 0).copied();
         let others = rules.others.iter().filter(|(first, _, _)| is_first(first, token));
         for (rule, phrase) in words.chain(others.map(|(_, rule, phrase)| (*rule, *phrase))) {
             let known = &rules.rules[rule as usize];
-            if !active[rule as usize] || hits[first..].iter().any(|hit| hit.rule == rule) {
+            let place = known.file.place;
+            if !active[rule as usize]
+                || !known.is_for(unit.kinds)
+                || hits[first..].iter().any(|hit| hit.rule == rule)
+                || !*gates[place as usize].get_or_insert_with(|| reads(page, unit, sentence, place, rules))
+            {
                 continue;
             }
             let Some(end) = known.any.matches(phrase.into(), sentence, at) else { continue };
-            let is_aside = known.file.place != Where::Anywhere && is_aside(page, sentence, at);
-            let is_term = end == at + 1 && page.terms.contains(page.word(token));
-            let range = Page::span(&sentence[at..end.max(at + 1)]).filter(|_| !is_aside && !is_term);
-            if let Some(range) = range.filter(|_| holds(page, unit, sentence, known, rules)) {
+            let range = Page::span(&sentence[at..end.max(at + 1)]);
+            if let Some(range) = range.filter(|_| is_finding(page, unit, sentence, known, at..end)) {
                 hits.push(Hit { rule, page: number, range, values: Vec::new(), related: Vec::new() });
             }
         }
     }
 }
 
-/// Inside of round brackets, or a label in italics: no demand, unless the whole sentence is.
+/// Nothing in or around the sentence makes the match harmless.
+fn is_finding(page: &Page<'_>, unit: &Unit, sentence: &[Token], rule: &Rule, found: Range<usize>) -> bool {
+    let is_aside = rule.file.place != Where::Anywhere && is_aside(page, sentence, found.start);
+    !is_aside
+        && !rule.unless.is_in(sentence)
+        && rule.all.iter().all(|group| group.is_in(sentence))
+        && !rule.unless_before.is_in(&sentence[..found.start])
+        && !names_term(page, sentence, found.start, found.end)
+        && (rule.unless_near.is_empty() || !is_near(page, unit, rule))
+        && (rule.unless_section.is_empty() || !is_in_section(page, unit, &rule.unless_section))
+}
+
+/// Inside of round brackets, a label in italics, or a name with a capital: no demand, unless the whole sentence is.
 fn is_aside(page: &Page<'_>, sentence: &[Token], at: usize) -> bool {
-    if sentence[at].has(token::EMPHASIS) && !sentence[0].has(token::EMPHASIS) {
+    // The text of a link is the name of something elsewhere.
+    if sentence[at].has(token::EMPHASIS) && !sentence[0].has(token::EMPHASIS) || sentence[at].has(token::LINK)
+    {
+        return true;
+    }
+    let is_name = sentence[at].kind == Kind::Word
+        && sentence[at].has(token::CAPITAL)
+        && sentence[..at].iter().any(|token| token.kind == Kind::Word)
+        && page.word(&sentence[at]).chars().any(char::is_lowercase);
+    if is_name {
         return true;
     }
     let opens = sentence[..at].iter().filter(|token| page.word(token) == "(").count();
@@ -310,22 +382,22 @@ fn is_first(first: &First, token: &Token) -> bool {
     }
 }
 
-/// The rule reads this sentence, and nothing in it or around it makes the match harmless.
-fn holds(page: &Page<'_>, unit: &Unit, sentence: &[Token], rule: &Rule, rules: &Rules) -> bool {
+/// The rules of this place read the sentence.
+fn reads(page: &Page<'_>, unit: &Unit, sentence: &[Token], place: Where, rules: &Rules) -> bool {
     let is_header = unit.cell.is_some_and(|cell| cell.row == 0);
-    let is_text = unit.is_judged && unit.kind != UnitKind::Heading && !is_header;
-    let reads = match rule.file.place {
-        Where::Anywhere => !unit.is_quotation,
-        Where::Text => is_text,
-        Where::Specification => is_text && page.register.is_specification,
-        Where::Duty => is_text && is_duty(page, unit, sentence, rules),
+    let is_text = || {
+        unit.is_judged
+            && unit.kind != UnitKind::Heading
+            && !is_header
+            && !is_question(page, sentence)
+            && is_claim(sentence, rules)
     };
-    reads
-        && rule.is_for(unit.kinds)
-        && (rule.file.place == Where::Anywhere || !is_question(page, sentence))
-        && rule.all.iter().all(|group| group.is_in(sentence))
-        && !rule.unless.is_in(sentence)
-        && (rule.unless_near.is_empty() || !is_near(page, unit, rule))
+    match place {
+        Where::Anywhere => !unit.is_quotation,
+        Where::Text => is_text(),
+        Where::Specification => page.register.is_specification && is_text(),
+        Where::Duty => demands(page, unit, sentence, rules) && is_text(),
+    }
 }
 
 /// A question demands nothing.
@@ -336,6 +408,12 @@ fn is_question(page: &Page<'_>, sentence: &[Token]) -> bool {
 /// In longer paragraphs and rows nothing is near.
 const MAX_NEAR_TOKENS: usize = 1_000;
 const MAX_NEAR_CELLS: usize = 64;
+
+/// A phrase is in the section of the unit.
+fn is_in_section(page: &Page<'_>, unit: &Unit, set: &Set) -> bool {
+    let units = page.units_below(unit.section).iter().take_while(|other| other.section == unit.section);
+    units.take(MAX_NEAR_CELLS).flat_map(|unit| page.sentences_of(unit)).any(|sentence| set.is_in(sentence))
+}
 
 /// A phrase of `unless_near` is in the unit, or in the row of the table.
 fn is_near(page: &Page<'_>, unit: &Unit, rule: &Rule) -> bool {
@@ -348,18 +426,29 @@ fn is_near(page: &Page<'_>, unit: &Unit, rule: &Rule) -> bool {
     units.iter().flat_map(|unit| page.sentences_of(unit)).any(|sentence| rule.unless_near.is_in(sentence))
 }
 
-/// The sentence demands something.
+/// No narration: what was, what somebody believes, how things are today.
+fn is_claim(sentence: &[Token], rules: &Rules) -> bool {
+    !rules.narrative.is_in(sentence) || rules.binding.is_in(sentence) || rules.story.is_in(sentence)
+}
+
+/// Requirements are also written in the present tense: in a specification every claim is one.
+fn demands(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> bool {
+    page.register.is_specification || is_duty(page, unit, sentence, rules)
+}
+
+/// The sentence demands something by its own words or place.
 fn is_duty(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> bool {
-    if page.register.has_capitals {
-        return sentence.iter().any(|token| is_capital_keyword(page, token));
-    }
-    let in_requirements = unit.kinds & rules.scope.bit("requirements") != 0;
+    let is_specification = page.register.is_specification;
+    let in_requirements = unit.kinds & (rules.scope.bit("requirements") | rules.scope.bit("decision")) != 0;
+    let says_so = || match page.register.has_capitals {
+        true => sentence.iter().any(|token| is_capital_keyword(page, token)),
+        false => rules.binding.is_in(sentence) && (is_specification || !rules.narrative.is_in(sentence)),
+    };
     in_requirements
-        || unit.is_numbered
         || label(page.tokens_of(unit)).is_some()
         || unit.cell.is_some_and(|cell| has_row_label(page, cell))
-        || rules.binding.is_in(sentence)
-        || rules.story.is_in(sentence)
+        || (is_specification && (unit.is_numbered || rules.story.is_in(sentence)))
+        || says_so()
 }
 
 /// The label that a unit begins with: `FR-1`, `**D210**`, `4.2`.

@@ -105,8 +105,8 @@ pub struct Page<'t> {
     pub register: Register,
     /// Of data: the byte at which a text begins, and the path of keys to it.
     pub keys: Vec<(u32, Box<str>)>,
-    /// Words that it defines.
-    pub terms: std::collections::BTreeSet<&'t str>,
+    /// Terms that it defines, in lower case.
+    pub terms: std::collections::BTreeSet<String>,
 }
 
 impl<'t> Page<'t> {

@@ -87,7 +87,7 @@ impl Phrase {
 
     /// The end of a match in `tokens`, a whole sentence, that begins at `at`.
     pub fn matches(&self, tokens: &[Token], at: usize) -> Option<usize> {
-        walk(&[&self.atoms], tokens, at)
+        walk(&self.atoms, None, tokens, at)
     }
 
     /// The first match in a sentence, outside of quotation marks.
@@ -131,57 +131,44 @@ fn firsts(atom: &Atom, words: &mut Vec<u32>, kinds: &mut Vec<First>) {
     }
 }
 
-/// Matches sequences one after the other.
-fn walk(rest: &[&[Atom]], tokens: &[Token], at: usize) -> Option<usize> {
-    let Some((atoms, behind)) = rest.split_first() else { return Some(at) };
-    let Some((atom, atoms)) = atoms.split_first() else { return walk(behind, tokens, at) };
-    let mut next: Vec<&[Atom]> = Vec::with_capacity(rest.len() + 1);
-    let follow = |next: &mut Vec<&[Atom]>, at| walk(next, tokens, at);
-    let token = tokens.get(at);
-    let is = |test: bool, next: &mut Vec<&'_ [Atom]>| if test { follow(next, at + 1) } else { None };
+/// What is to be matched after a sequence.
+struct Rest<'a> {
+    atoms: &'a [Atom],
+    next: Option<&'a Rest<'a>>,
+}
+
+/// Matches a sequence and what comes after it; the end of the match.
+fn walk(atoms: &[Atom], rest: Option<&Rest<'_>>, tokens: &[Token], at: usize) -> Option<usize> {
+    let Some((atom, atoms)) = atoms.split_first() else {
+        return match rest {
+            None => Some(at),
+            Some(rest) => walk(rest.atoms, rest.next, tokens, at),
+        };
+    };
+    let after = Rest { atoms, next: rest };
+    let goes_on = |is: bool, next: usize| if is { walk(atoms, rest, tokens, next) } else { None };
     match atom {
-        Atom::OneOf(all) => all.iter().find_map(|one| {
-            let mut next: Vec<&[Atom]> = vec![one, atoms];
-            next.extend(behind);
-            walk(&next, tokens, at)
-        }),
-        Atom::Maybe(one) => {
-            let mut with: Vec<&[Atom]> = vec![one, atoms];
-            with.extend(behind);
-            walk(&with, tokens, at).or_else(|| walk(&with[1..], tokens, at))
-        }
-        _ => {
-            next.push(atoms);
-            next.extend(behind);
-            match atom {
-                Atom::Words(words) => {
-                    is(token.is_some_and(|token| words.binary_search(&token.word).is_ok()), &mut next)
-                }
-                Atom::Number => is(token.is_some_and(|token| token.kind == Kind::Number), &mut next),
-                Atom::Id => is(token.is_some_and(|token| token.kind == Kind::Id), &mut next),
-                Atom::Code => is(token.is_some_and(|token| token.kind == Kind::Code), &mut next),
-                Atom::Capital => is(token.is_some_and(|token| token.has(CAPITAL)), &mut next),
-                Atom::Any => is(token.is_some(), &mut next),
-                Atom::Gap(most) => (0..=*most)
-                    .take_while(|skipped| at + skipped <= tokens.len())
-                    .find_map(|skipped| walk(&next, tokens, at + skipped)),
-                Atom::Start => {
-                    if is_start(tokens, at) {
-                        walk(&next, tokens, at)
-                    } else {
-                        None
-                    }
-                }
-                Atom::End => {
-                    if is_end(tokens, at) {
-                        walk(&next, tokens, at)
-                    } else {
-                        None
-                    }
-                }
-                Atom::OneOf(_) | Atom::Maybe(_) => None,
-            }
-        }
+        Atom::OneOf(all) => all.iter().find_map(|one| walk(one, Some(&after), tokens, at)),
+        Atom::Maybe(one) => walk(one, Some(&after), tokens, at).or_else(|| goes_on(true, at)),
+        Atom::Gap(most) => (0..=*most)
+            .take_while(|skipped| at + skipped <= tokens.len())
+            .find_map(|skipped| goes_on(true, at + skipped)),
+        Atom::Start => goes_on(is_start(tokens, at), at),
+        Atom::End => goes_on(is_end(tokens, at), at),
+        single => goes_on(tokens.get(at).is_some_and(|token| is_one(single, token)), at + 1),
+    }
+}
+
+/// The atom is this token.
+fn is_one(atom: &Atom, token: &Token) -> bool {
+    match atom {
+        Atom::Words(words) => words.binary_search(&token.word).is_ok(),
+        Atom::Number => token.kind == Kind::Number,
+        Atom::Id => token.kind == Kind::Id,
+        Atom::Code => token.kind == Kind::Code,
+        Atom::Capital => token.has(CAPITAL),
+        Atom::Any => true,
+        Atom::Gap(_) | Atom::OneOf(_) | Atom::Maybe(_) | Atom::Start | Atom::End => false,
     }
 }
 
@@ -336,6 +323,9 @@ impl Set {
     /// The longest match that begins at `at`.
     pub fn at(&self, tokens: &[Token], at: usize) -> Option<usize> {
         let token = tokens.get(at).filter(|token| !token.has(QUOTED))?;
+        if token.word == 0 && self.others.is_empty() {
+            return None;
+        }
         let from = self.by_word.partition_point(|(word, _)| *word < token.word);
         let words = self.by_word[from..].iter().take_while(|(word, _)| *word == token.word && *word > 0);
         let others = self.others.iter().filter(|(first, _)| begins(first, token));

@@ -100,6 +100,12 @@ pub struct RuleFile {
     /// No phrase of these is in the paragraph, item or table row.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unless_near: Vec<String>,
+    /// No phrase of these is in the section.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unless_section: Vec<String>,
+    /// No phrase of these is before the match: "because", "so that".
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unless_before: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measure: Option<String>,
     /// Phrases that the measure looks for, by a name that the measure knows.
@@ -129,6 +135,8 @@ pub struct Rule {
     pub all: Vec<Set>,
     pub unless: Set,
     pub unless_near: Set,
+    pub unless_section: Set,
+    pub unless_before: Set,
     pub measure: Option<Measure>,
     pub words: BTreeMap<String, Set>,
 }
@@ -156,6 +164,10 @@ pub struct Rules {
     pub(super) binding: Set,
     /// Sentences of user stories and of their criteria.
     pub(super) story: Set,
+    /// Words of a report: what was, what somebody thinks.
+    pub(super) narrative: Set,
+    /// Titles of documents that state what is to be.
+    pub(super) specification: Set,
     /// The pattern rules that may begin with a word, by its number.
     pub(super) by_word: Vec<Vec<(u16, u16)>>,
     pub(super) others: Vec<(First, u16, u16)>,
@@ -242,8 +254,11 @@ impl Rules {
             let texts = lists.get(name).cloned().unwrap_or_default();
             Set::compile(&texts, lists, &mut words).map_err(|message| placed(WORDS, message))
         };
-        let (binding, story) = (list("binding")?, list("story")?);
-        let mut all = Rules { rules, words, scope, binding, story, by_word: Vec::new(), others: Vec::new() };
+        let (binding, story, narrative) = (list("binding")?, list("story")?, list("narrative")?);
+        let (by_word, others) = (Vec::new(), Vec::new());
+        let specification = list("specification")?;
+        let mut all =
+            Rules { rules, words, scope, binding, story, narrative, specification, by_word, others };
         all.index();
         Ok(all)
     }
@@ -302,10 +317,24 @@ impl Rule {
         let any = set(&file.any)?;
         let all = file.all.iter().map(|group| set(group)).collect::<Result<_, _>>()?;
         let (unless, unless_near) = (set(&file.unless)?, set(&file.unless_near)?);
+        let (unless_section, unless_before) = (set(&file.unless_section)?, set(&file.unless_before)?);
         let named = file.words.iter().map(|(name, texts)| Ok((name.clone(), set(texts)?)));
         let named = named.collect::<Result<_, String>>()?;
         let (inside, outside) = (scope.bits(&file.inside)?, scope.bits(&file.outside)?);
-        Ok(Rule { path, inside, outside, any, all, unless, unless_near, measure, words: named, file })
+        Ok(Rule {
+            path,
+            inside,
+            outside,
+            any,
+            all,
+            unless,
+            unless_near,
+            unless_section,
+            unless_before,
+            measure,
+            words: named,
+            file,
+        })
     }
 }
 

@@ -37,6 +37,7 @@ mod placement;
 mod refusals;
 mod replay;
 mod resume;
+mod review;
 mod rules;
 mod scripts;
 mod server;

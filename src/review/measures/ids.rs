@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::{Across, Hit, hit};
+use super::{Across, Hit, hit, hit_on};
 use crate::review::label;
-use crate::review::page::{Page, Unit, UnitKind};
+use crate::review::page::{Anchor, Page, Unit, UnitKind};
 use crate::review::token::{Kind, LINK, QUOTED, STRONG, Token};
 
 /// A place that defines an identifier.
@@ -31,7 +31,7 @@ fn definitions<'t>(page: &Page<'t>, number: u32) -> Vec<Definition<'t>> {
             Some(_) => None,
             None => label(tokens).filter(|token| token.kind == Kind::Id),
         };
-        let Some(token) = token else { continue };
+        let Some(token) = token.filter(|token| ends_in_digit(page.word(token))) else { continue };
         let group = match unit.cell {
             Some(cell) => cell.table,
             None if unit.kind == UnitKind::Item => unit.section,
@@ -78,7 +78,12 @@ fn repeated(across: &Across<'_, '_>, group: &[Definition<'_>]) -> Vec<Hit> {
             }),
         }
     }
-    if found.len() * 100 > first.len() * MAX_REPEATED_PERCENT { Vec::new() } else { found }
+    // Rows of a table may repeat what they belong to; a single slip in a list is no form.
+    let is_slip = found.len() == 1
+        && first.len() >= 3
+        && group.first().is_some_and(|one| one.group.0 != UnitKind::Cell);
+    let is_form = found.len() * 100 > first.len() * MAX_REPEATED_PERCENT;
+    if is_form && !is_slip { Vec::new() } else { found }
 }
 
 /// `RET` of `RET-21`, `D` of `D213`.
@@ -90,9 +95,14 @@ pub fn dangling(across: &Across<'_, '_>) -> Vec<Hit> {
     let mut known: BTreeSet<&str> = BTreeSet::new();
     let mut series: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (number, page) in (0..).zip(across.pages) {
+        let title = page.sections.iter().find(|section| section.level == 1).and_then(|one| one.heading);
+        let title = title.map_or(0..0, |unit| page.units[unit as usize].start..page.units[unit as usize].end);
         for one in definitions(page, number) {
             known.insert(one.id);
-            series.entry(prefix(one.id)).or_default().insert(one.id);
+            // A document's own number, in its title, makes no series: others of its kind are elsewhere.
+            if !title.contains(&(one.range.start as u32)) {
+                series.entry(prefix(one.id)).or_default().insert(one.id);
+            }
         }
     }
     let mut found = Vec::new();
@@ -105,7 +115,7 @@ pub fn dangling(across: &Across<'_, '_>) -> Vec<Hit> {
                 let is_reference = token.kind == Kind::Id
                     && token.flags & (QUOTED | LINK) == 0
                     && Some(token.start) != defined;
-                let is_series = || series.get(prefix(id)).is_some_and(|all| all.len() >= 2);
+                let is_series = || series.get(prefix(id)).is_some_and(|all| all.len() >= 2 && fits(all, id));
                 if is_reference && !known.contains(id) && ends_in_digit(id) && is_series() {
                     found.push(Hit { page: number, ..hit(token.range()).with("series", prefix(id)) });
                 }
@@ -113,6 +123,20 @@ pub fn dangling(across: &Across<'_, '_>) -> Vec<Hit> {
         }
     }
     found
+}
+
+/// Numbers of a registry elsewhere (RFC 2119, RFC 8174) lie far apart: so many times as far as there are identifiers.
+const MAX_SPREAD: u64 = 20;
+
+/// The identifier is one of this document's series: no shorter than all of them (`HPC-2` beside `HPC-020` is the name
+/// of something else), and the series is no registry.
+fn fits(series: &BTreeSet<&str>, id: &str) -> bool {
+    let digits = |id: &str| id.len() - prefix(id).len();
+    let number = |id: &&str| id[prefix(id).len()..].trim_start_matches('-').parse::<u64>().ok();
+    let numbers: Vec<u64> = series.iter().filter_map(number).chain(number(&id)).collect();
+    let spread = numbers.iter().max().zip(numbers.iter().min()).map_or(0, |(most, least)| most - least);
+    let is_registry = digits(id) >= 4 && spread > MAX_SPREAD * series.len() as u64;
+    !is_registry && series.iter().any(|one| digits(one) <= digits(id))
 }
 
 fn ends_in_digit(id: &str) -> bool {
@@ -129,16 +153,26 @@ struct Parts {
     sections: BTreeSet<String>,
     annexes: BTreeSet<String>,
     options: BTreeSet<String>,
+    /// Headings below the title: a larger number is the number of no section, even where they are not written.
+    count: usize,
+    /// The headings, in lower case.
+    headings: BTreeSet<String>,
 }
 
 impl Parts {
     fn of_page(page: &Page<'_>) -> Parts {
-        let mut parts =
-            Parts { sections: BTreeSet::new(), annexes: BTreeSet::new(), options: BTreeSet::new() };
+        let mut parts = Parts {
+            sections: BTreeSet::new(),
+            annexes: BTreeSet::new(),
+            options: BTreeSet::new(),
+            count: page.sections.len().saturating_sub(1),
+            headings: BTreeSet::new(),
+        };
         for unit in &page.units {
             let tokens = page.tokens_of(unit);
             let word = |at: usize| tokens.get(at).map(|token| page.word(token).to_lowercase());
             if unit.kind == UnitKind::Heading {
+                parts.headings.insert(page.unit_text(unit).to_lowercase());
                 if let Some(number) = tokens.first().filter(|token| token.kind == Kind::Number) {
                     parts.sections.insert(page.word(number).to_owned());
                 }
@@ -175,6 +209,7 @@ pub fn sections(across: &Across<'_, '_>) -> Vec<Hit> {
         for unit in page.units.iter().filter(|unit| !unit.is_quotation && unit.kind != UnitKind::Heading) {
             for sentence in page.sentences_of(unit).filter(|_| is_reference_place(across, unit)) {
                 in_sentence(across, page, &parts, sentence, number, &mut found);
+                found.extend(titled(across, page, &parts, sentence).map(|hit| Hit { page: number, ..hit }));
             }
         }
         anchors(page, number, &mut found);
@@ -206,8 +241,10 @@ fn in_sentence(
                 && target.len() == 1
                 && target.chars().all(|c| c.is_ascii_uppercase());
         let is_missing = !there.contains(&target.to_lowercase());
-        // A document without any numbered section means those of another one.
-        let has_kind = !there.is_empty() || name.starts_with('a');
+        // A document without numbered sections counts them, or means those of another one.
+        let nth = target.split('.').next().and_then(|first| first.parse::<usize>().ok());
+        let is_beyond = name == "section" && nth.is_some_and(|nth| nth > parts.count && nth < 100);
+        let has_kind = !there.is_empty() || name.starts_with('a') || is_beyond;
         if is_label && is_missing && has_kind && !is_elsewhere(across, page, sentence, at) {
             let range = pair[0].start as usize..pair[1].end as usize;
             let known: Vec<&str> = there.iter().map(String::as_str).collect();
@@ -215,6 +252,40 @@ fn in_sentence(
             found.push(Hit { page: number, ..hit(range).with("known", known) });
         }
     }
+}
+
+/// `section "Signing keys"` and "in the appendix" where no heading says so.
+fn titled(across: &Across<'_, '_>, page: &Page<'_>, parts: &Parts, sentence: &[Token]) -> Option<Hit> {
+    let word = |at: usize| sentence.get(at).map_or("", |token| page.word(token));
+    (0..sentence.len()).find_map(|at| {
+        let name = word(at).to_lowercase();
+        let is_quoted =
+            matches!(name.as_str(), "section" | "chapter") && matches!(word(at + 1), "\"" | "\u{201c}");
+        let is_annex = matches!(name.as_str(), "appendix" | "annex")
+            && at > 1
+            && word(at - 1) == "the"
+            && word(at - 2) == "in"
+            && matches!(word(at + 1), "" | "." | "," | ";" | ")");
+        let end = match (is_quoted, is_annex) {
+            (true, _) => at + 2 + sentence[at + 2..].iter().take_while(|token| token.has(QUOTED)).count(),
+            (_, true) => at + 1,
+            _ => return None,
+        };
+        let quoted = || Page::span(sentence.get(at + 2..end)?).map(|range| page.text[range].to_lowercase());
+        let wanted = if is_annex { name.clone() } else { quoted()? };
+        let is_here = parts.headings.iter().any(|heading| heading.contains(&wanted));
+        let is_elsewhere = is_quoted && is_elsewhere_after(across, page, &sentence[end..]);
+        (!is_here && !is_elsewhere)
+            .then(|| hit_on(&sentence[at..end]))
+            .flatten()
+            .map(|hit| hit.with("known", "no such heading"))
+    })
+}
+
+/// `" of the handbook`.
+fn is_elsewhere_after(across: &Across<'_, '_>, page: &Page<'_>, after: &[Token]) -> bool {
+    let names = after.iter().take(2).any(|token| matches!(page.word(token), "of" | "in"));
+    names && !across.rule.set("here").is_in(&after[..after.len().min(8)])
 }
 
 /// "section 257 of the Budget Code", "the logging standard, section 3", "RFC 2119 section 6", "[section 3](url)".
@@ -246,7 +317,7 @@ fn anchors(page: &Page<'_>, number: u32, found: &mut Vec<Hit>) {
     for section in &page.sections {
         let Some(unit) = section.heading.map(|unit| &page.units[unit as usize]) else { continue };
         let text = page.text[unit.start as usize..unit.end as usize].trim_start_matches('#').trim();
-        let mut slug = slug(text);
+        let mut slug = slug(&without_tags(text));
         let base = slug.clone();
         for again in 1.. {
             if slugs.insert(slug.clone()) || again > 1000 {
@@ -256,8 +327,13 @@ fn anchors(page: &Page<'_>, number: u32, found: &mut Vec<Hit>) {
         }
     }
     // Documents with anchors of their own (`<a name=…>`, `{#id}`) have more targets than headings.
-    let has_own = !page.html.is_empty() || page.text.contains("{#");
-    for anchor in page.anchors.iter().filter(|anchor| !has_own && !anchor.target.is_empty()) {
+    let names = |range: &Range<usize>| {
+        let html = &page.text[range.clone()];
+        html.contains("name=") || html.contains("id=")
+    };
+    let has_own = page.html.iter().any(names) || page.text.contains("{#");
+    let is_heading = |anchor: &&Anchor| !anchor.target.is_empty() && !anchor.target.contains('=');
+    for anchor in page.anchors.iter().filter(|anchor| !has_own && is_heading(anchor)) {
         if !slugs.contains(&anchor.target) {
             let known = nearest(&slugs, &anchor.target);
             found.push(Hit { page: number, ..hit(anchor.range.clone()).with("known", known) });
@@ -268,6 +344,23 @@ fn anchors(page: &Page<'_>, number: u32, found: &mut Vec<Hit>) {
 fn nearest(slugs: &BTreeSet<String>, target: &str) -> String {
     let known: Vec<&str> = slugs.iter().map(String::as_str).collect();
     crate::finding::nearest(target, &known).map_or("no such heading".to_owned(), |near| format!("#{near}"))
+}
+
+/// A heading without `<code>` and other tags, and without the targets of its links.
+fn without_tags(heading: &str) -> String {
+    let (mut end, mut before) = (None, ' ');
+    let kept = heading.chars().filter(|found| {
+        end = match (end, *found) {
+            (None, '<') => Some('>'),
+            (None, '(') if before == ']' => Some(')'),
+            (Some(end), found) if end == found => None,
+            (end, _) => end,
+        };
+        let is_text = end.is_none() && *found != '>';
+        before = *found;
+        is_text
+    });
+    kept.collect()
 }
 
 /// The anchor that GitHub gives a heading.

@@ -31,13 +31,17 @@ pub fn several_duties(on: &OnPage<'_, '_>) -> Vec<Hit> {
     several.filter_map(hit_on).collect()
 }
 
-/// Verbs after a comma or "and": "prints the list, ends its loans, bills the fee and orders the van".
+/// Verbs after a comma or "and": "prints the list, ends its loans and orders the van", "shall ring and write the log".
 fn joined_verbs(on: &OnPage<'_, '_>, sentence: &[Token]) -> usize {
-    let object = on.rule.set("object");
+    let (object, no_verb) = (on.rule.set("object"), on.rule.set("no-verb"));
+    let has_duty = on.rule.set("duty").is_in(sentence);
     let joins = |at: &usize| matches!(on.page.word(&sentence[*at]), "," | "and");
     let is_verb = |at: usize| {
         let word = sentence.get(at).filter(|token| token.kind == Kind::Word && !token.has(QUOTED | CAPITAL));
-        word.is_some_and(|token| on.page.word(token).ends_with('s')) && object.at(sentence, at + 1).is_some()
+        let has_form = |token: &Token| has_duty || on.page.word(token).ends_with('s');
+        word.is_some_and(has_form)
+            && no_verb.at(sentence, at).is_none()
+            && object.at(sentence, at + 1).is_some()
     };
     (0..sentence.len()).filter(joins).filter(|at| is_verb(at + 1)).count()
 }

@@ -10,6 +10,7 @@ mod logic;
 mod questions;
 mod rules_against;
 mod siblings;
+mod states;
 mod stories;
 mod terms;
 
@@ -54,6 +55,7 @@ const ALL: &[(&str, Measure)] = &[
     ("ignores", Measure::Page(nothing)),
     ("missing-mark", Measure::Page(siblings::missing_mark)),
     ("mixed-logic", Measure::Page(logic::mixed)),
+    ("one-way-states", Measure::Across(states::one_way)),
     ("questions", Measure::Page(questions::unresolved)),
     ("rare-wording", Measure::Page(logic::rare_wording)),
     ("several-duties", Measure::Page(logic::several_duties)),

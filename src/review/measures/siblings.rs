@@ -9,12 +9,18 @@ use crate::review::label;
 use crate::review::page::{Unit, UnitKind};
 use crate::review::token::Kind;
 
+/// Shorter items, such as formulas, claim nothing.
+const MIN_WORDS: usize = 4;
+
 /// Items or paragraphs of a section that lack what a sibling has (`has`).
 pub fn without(on: &OnPage<'_, '_>) -> Vec<Hit> {
     let mut groups: BTreeMap<u32, Vec<&Unit>> = BTreeMap::new();
     for unit in judged(on) {
         let is_text = matches!(unit.kind, UnitKind::Item | UnitKind::Paragraph);
-        if is_text && unit.tokens.len() > 3 {
+        // A line above a list ("Assumptions:") makes no section.
+        let is_inside = on.rule.is_for(on.page.sections[unit.section as usize].kinds);
+        let words = on.page.tokens_of(unit).iter().filter(|token| token.kind == Kind::Word).count();
+        if is_text && is_inside && words >= MIN_WORDS {
             groups.entry(unit.section).or_default().push(unit);
         }
     }

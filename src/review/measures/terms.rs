@@ -17,8 +17,6 @@ const MAX_USES: usize = 2;
 struct Uses {
     count: usize,
     is_explained: bool,
-    /// Its words are beside it.
-    is_written_out: bool,
     first: Option<(u32, std::ops::Range<usize>)>,
 }
 
@@ -31,10 +29,7 @@ pub fn undefined(across: &Across<'_, '_>) -> Vec<Hit> {
             read(across, page, number, unit, glossary, &mut all);
         }
     }
-    // Who explains none writes for readers who know them.
-    let explains = all.values().any(|uses| uses.is_written_out)
-        || across.pages.iter().any(|page| has_glossary(page, glossary) || page.register.is_specification);
-    if all.is_empty() || !explains {
+    if all.is_empty() {
         return Vec::new();
     }
     let wanted: BTreeSet<String> = all.keys().map(|name| name.to_lowercase()).collect();
@@ -49,7 +44,13 @@ pub fn undefined(across: &Across<'_, '_>) -> Vec<Hit> {
     let hits = all.into_iter().filter(|(name, uses)| {
         !uses.is_explained && uses.count <= MAX_USES && !lower.contains(&name.to_lowercase())
     });
-    hits.filter_map(|(_, uses)| uses.first.map(|(page, range)| Hit { page, ..hit(range) })).collect()
+    // A proposal among colleagues explains none; a specification or a document with a glossary does.
+    let explains = |page: u32| {
+        let page = &across.pages[page as usize];
+        page.register.is_specification || has_glossary(page, glossary)
+    };
+    let first = hits.filter_map(|(_, uses)| uses.first.filter(|(page, _)| explains(*page)));
+    first.map(|(page, range)| Hit { page, ..hit(range) }).collect()
 }
 
 fn has_glossary(page: &Page<'_>, glossary: u64) -> bool {
@@ -71,8 +72,7 @@ fn read<'t>(
         }
         let uses = all.entry(page.word(token)).or_default();
         uses.count += 1;
-        uses.is_written_out |= has_words(page, tokens, at);
-        uses.is_explained |= uses.is_written_out
+        uses.is_explained |= has_words(page, tokens, at)
             || unit.kind == UnitKind::Heading
             || unit.kinds & glossary != 0
             || unit.cell.is_some_and(|cell| cell.row == 0 || cell.column == 0)

@@ -1,0 +1,255 @@
+//! `roundtable review` as a whole program: what is read, how it is reported, what silences it, and how much of our own
+//! labelled documents it finds.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use roundtable::review::{Document, Options, Rules, review};
+use serde_json::Value;
+
+use crate::kit::{ITEM, Run, Sandbox, sandbox};
+
+const VAGUE: &str =
+    "# Desk\n\n- **R-1** Errors must be handled appropriately.\n- **R-2** The owner is TBD.\n";
+
+/// Runs `review` with `--json`, whatever the answer is.
+fn found(sandbox: &Sandbox, args: &[&str]) -> (i32, Vec<Value>) {
+    let run = sandbox.run(&[&["review", "--json"], args].concat());
+    let report: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{}", run.stderr));
+    (run.code, report["findings"].as_array().unwrap().clone())
+}
+
+fn rules_of(findings: &[Value]) -> Vec<&str> {
+    findings.iter().map(|finding| finding["rule"].as_str().unwrap()).collect()
+}
+
+fn on_stdin(sandbox: &Sandbox, text: &str, args: &[&str]) -> Run {
+    let mut command = sandbox.command(&[&["review", "-"], args].concat());
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    Run::of(child.wait_with_output().unwrap())
+}
+
+fn with_desk() -> Sandbox {
+    let sandbox = sandbox();
+    sandbox.commit(&[("docs/desk.md", VAGUE)]);
+    sandbox
+}
+
+#[test]
+fn files_folders_items_commits_and_standard_input_are_read() {
+    let sandbox = with_desk();
+    let expected = ["vague-term", "open-marker"];
+    for args in [&["docs/desk.md"][..], &["docs"], &["--rev", "HEAD", "docs/desk.md"]] {
+        let (code, findings) = found(&sandbox, args);
+        let of_desk: Vec<Value> = findings.into_iter().filter(|one| one["path"] == "docs/desk.md").collect();
+        assert_eq!((code, rules_of(&of_desk)), (1, expected.to_vec()), "{args:?}");
+    }
+    let spec = format!("{ITEM}/requirements-spec.md");
+    for args in [&["offline-mode"][..], &[ITEM], &[]] {
+        let (_, findings) = found(&sandbox, args);
+        assert_eq!(rules_of(&findings), ["unmeasurable-quality"], "{args:?}");
+        assert_eq!(findings[0]["path"], spec.as_str());
+    }
+    let run = on_stdin(&sandbox, VAGUE, &["--format", "json"]);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((run.code, &report["findings"][0]["path"]), (1, &Value::from("<stdin>")));
+}
+
+#[test]
+fn only_changed_lines_count_with_a_base_or_the_index() {
+    let sandbox = with_desk();
+    let more = format!("{VAGUE}- **R-3** The page must be fast.\n");
+    std::fs::write(sandbox.root().join("docs/desk.md"), &more).unwrap();
+    let (code, findings) = found(&sandbox, &["--base", "HEAD", "docs"]);
+    assert_eq!((code, findings.len(), findings[0]["line"].as_u64()), (1, 1, Some(5)));
+    let (code, findings) = found(&sandbox, &["--staged", "docs"]);
+    assert_eq!((code, findings.len()), (0, 0), "nothing is staged");
+    let mut index = sandbox.git.index().unwrap();
+    index.add_path(std::path::Path::new("docs/desk.md")).unwrap();
+    index.write().unwrap();
+    assert_eq!(rules_of(&found(&sandbox, &["--staged", "docs"]).1), ["unmeasurable-quality"]);
+}
+
+#[test]
+fn rules_personas_and_steps_choose_and_the_limit_decides_the_answer() {
+    let sandbox = with_desk();
+    let desk = "docs/desk.md";
+    assert_eq!(rules_of(&found(&sandbox, &["--rule", "open-marker", desk]).1), ["open-marker"]);
+    assert!(found(&sandbox, &["--persona", "system-designer", desk]).1.is_empty());
+    let step = found(&sandbox, &["--step", "01-01", desk]).1;
+    assert!(step.iter().all(|finding| finding["persona"] == "business-analyst"), "{step:?}");
+    for (limit, code) in [("none", 0), ("major", 1), ("minor", 1), ("note", 1)] {
+        assert_eq!(found(&sandbox, &["--fail-on", limit, desk]).0, code, "{limit}");
+    }
+    assert_eq!(found(&sandbox, &["--rule", "vague-term", desk]).0, 0, "minor is below the limit");
+    for wrong in [
+        &["--rule", "open-markr", desk][..],
+        &["docs/absent.md"],
+        &["--step", "99-99", desk],
+        &["--persona", "x"],
+    ] {
+        let run = sandbox.run(&[&["review"], wrong].concat());
+        assert!(run.code == 2 && run.stderr.contains("error:"), "{wrong:?} {}", run.stderr);
+    }
+    assert!(sandbox.run(&["review", "--rule", "open-markr", desk]).stderr.contains("open-marker"));
+}
+
+#[test]
+fn people_programs_annotations_and_sarif_get_their_form() {
+    let sandbox = with_desk();
+    let formatted = |format: &str| sandbox.run(&["review", "docs/desk.md", "--format", format]).stdout;
+    let human = formatted("human");
+    assert!(
+        human.contains("docs/desk.md:4:") && human.contains("TBD") && human.contains("open-marker"),
+        "{human}"
+    );
+    let github = formatted("github");
+    assert!(github.contains("::error ") && github.contains("file=docs/desk.md,line=4"), "{github}");
+    let sarif: Value = serde_json::from_str(&formatted("sarif")).unwrap();
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    assert_eq!((results.len(), &results[0]["ruleId"]), (2, &Value::from("vague-term")));
+    let region = &results[1]["locations"][0]["physicalLocation"]["region"];
+    assert_eq!(region["startLine"], 4);
+    let report: Value = serde_json::from_str(&formatted("json")).unwrap();
+    let keys = [
+        "rule",
+        "severity",
+        "path",
+        "line",
+        "column",
+        "end_line",
+        "end_column",
+        "quote",
+        "message",
+        "why",
+        "suggestion",
+        "reference",
+        "persona",
+        "related",
+    ];
+    assert!(keys.iter().all(|key| report["findings"][0].get(key).is_some()), "{report}");
+    assert_eq!(
+        (&report["documents"], &report["lines"], &report["suppressed"]),
+        (&1.into(), &4.into(), &0.into())
+    );
+}
+
+#[test]
+fn a_comment_silences_the_next_block_and_an_idle_one_is_a_finding() {
+    let sandbox = sandbox();
+    let text = "<!-- roundtable-ignore open-marker: decided in May -->\nThe owner is TBD.\n\n\
+                <!-- roundtable-ignore vague-term: none here -->\nThe desk opens at nine.\n";
+    sandbox.commit(&[("a.md", text)]);
+    let report: Value = serde_json::from_str(&sandbox.run(&["review", "a.md", "--json"]).stdout).unwrap();
+    assert_eq!(report["suppressed"], 1);
+    let findings = report["findings"].as_array().unwrap();
+    assert_eq!((rules_of(findings), findings[0]["line"].as_u64()), (vec!["unused-ignore"], Some(4)));
+}
+
+#[test]
+fn the_settings_switch_rules_off_and_change_paths_severity_and_limit() {
+    let sandbox = with_desk();
+    let set = |text: &str| std::fs::write(sandbox.root().join(".roundtable.yaml"), text).unwrap();
+    set("review:\n  off: [open-marker]\n  severity: {vague-term: major}\n  paths: [\"docs/*.md\"]\n");
+    let (code, findings) = found(&sandbox, &[]);
+    assert_eq!((code, rules_of(&findings)), (1, vec!["vague-term"]));
+    assert_eq!(findings[0]["severity"], "major");
+    set("review:\n  fail_on: none\n");
+    assert_eq!(found(&sandbox, &["docs/desk.md"]).0, 0);
+    set("review:\n  off: [open-markr]\n");
+    let run = sandbox.run(&["review", "docs/desk.md"]);
+    assert!(run.code == 2 && run.stderr.contains("open-marker"), "{}", run.stderr);
+}
+
+#[test]
+fn a_rule_file_that_is_wrong_is_named_with_line_and_column() {
+    let sandbox = with_desk();
+    let folder = sandbox.root().join("own/review/business-analyst");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(sandbox.root().join(".roundtable.yaml"), "rules: own\n").unwrap();
+    std::fs::write(folder.join("house.yaml"), "rule: house\ntitle: t\nseverity: enormous\n").unwrap();
+    let run = sandbox.run(&["review", "docs/desk.md"]);
+    assert!(run.code == 2 && run.stderr.contains("house.yaml:3:"), "{}", run.stderr);
+    let rule = "rule: house\ntitle: A desk\nreference: our own\nseverity: note\npersona: business-analyst\n\
+                any: [desk]\nmessage: \"“{quote}”\"\nwhy: w\nsuggest: s\nwhere: anywhere\n";
+    std::fs::write(folder.join("house.yaml"), rule).unwrap();
+    assert!(rules_of(&found(&sandbox, &["docs/desk.md"]).1).contains(&"house"));
+}
+
+#[test]
+fn findings_in_data_have_their_line_and_their_path_inside() {
+    let sandbox = sandbox();
+    let json = "{\n  \"stories\": [\n    {\"id\": \"US-1\", \"text\": \"The page must be fast.\"}\n  ]\n}\n";
+    let csv = "id,owner,text\nA-1,Kim,\"Limit is TBD, so far\"\nA-2,Lee,y\n";
+    let yaml = "rules:\n  - id: R-1\n    text: The list must be shown promptly\n";
+    let paths = ["user-stories.json", "list.csv", "rules.yaml"].map(|name| format!("{ITEM}/{name}"));
+    sandbox.commit(&[(&paths[0], json), (&paths[1], csv), (&paths[2], yaml)]);
+    let (_, findings) = found(&sandbox, &["offline-mode"]);
+    let place = |name: &str| {
+        let one = findings.iter().find(|one| one["path"].as_str().unwrap().ends_with(name)).unwrap();
+        (one["rule"].as_str().unwrap(), one["line"].as_u64().unwrap(), one["heading"].as_str().unwrap())
+    };
+    assert_eq!(place(".json"), ("unmeasurable-quality", 3, "stories[0].text"));
+    assert_eq!(place(".csv"), ("open-marker", 2, "[0].text"));
+    assert_eq!(place(".yaml"), ("timing-without-deadline", 3, "rules[0].text"));
+}
+
+#[test]
+fn a_pull_request_gets_notices_on_its_changed_lines() {
+    let sandbox = sandbox();
+    let forge = crate::forge::forge(&sandbox);
+    let base = sandbox.tip("main").unwrap();
+    let text = format!("{}\n## 5. Limits\n\n- **R-9** The limit is TBD.\n", crate::kit::SPEC);
+    let head = sandbox.commit(&[(&format!("{ITEM}/requirements-spec.md"), &text)]);
+    let event = serde_json::json!({"pull_request": {
+        "base": {"sha": base.to_string(), "ref": "main"}, "head": {"sha": head.to_string()}}});
+    let run = forge.run(&sandbox, "pull_request", &event, &["run"]);
+    let notices: Vec<&str> = run.stdout.lines().filter(|line| line.starts_with("::notice ")).collect();
+    assert!(run.code == 0 && notices.len() == 1 && notices[0].contains("line=17"), "{}", run.stdout);
+}
+
+/// Defects hit, defects, findings on a defect's line, findings, decoys hit, decoys.
+type Counts = [usize; 6];
+
+/// A document of `tests/review` without its marks, and what they say by line.
+fn labelled(text: &str) -> (String, Vec<Option<&str>>) {
+    let lines = text.lines().map(|line| match line.split_once("@@") {
+        Some((line, class)) => (line.trim_end(), Some(class.trim())),
+        None => (line, None),
+    });
+    let (lines, classes): (Vec<&str>, Vec<Option<&str>>) = lines.unzip();
+    (lines.join("\n") + "\n", classes)
+}
+
+fn count(rules: &Rules, text: &str) -> Counts {
+    let (text, classes) = labelled(text);
+    let found = review(&[Document { path: "a.md", text: &text }], rules, &Options::default());
+    let hit: std::collections::BTreeSet<usize> = found.findings.iter().map(|one| one.line - 1).collect();
+    let is = |class: Option<&str>, decoy: bool| class.is_some_and(|class| (class == "d") == decoy);
+    let of =
+        |decoy: bool| -> Vec<usize> { (0..classes.len()).filter(|at| is(classes[*at], decoy)).collect() };
+    let hits = |lines: &[usize]| lines.iter().filter(|line| hit.contains(line)).count();
+    let good = found.findings.iter().filter(|one| is(classes[one.line - 1], false)).count();
+    [hits(&of(false)), of(false).len(), good, found.findings.len(), hits(&of(true)), of(true).len()]
+}
+
+#[test]
+fn our_labelled_documents_keep_a_floor_of_recall_and_precision() {
+    let rules = Rules::built_in().unwrap();
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/review");
+    let mut all = [0; 6];
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.ends_with("README.md") {
+            let counts = count(&rules, &std::fs::read_to_string(path).unwrap());
+            all.iter_mut().zip(counts).for_each(|(sum, one)| *sum += one);
+        }
+    }
+    let [hit, defects, good, findings, decoys_hit, decoys] = all;
+    println!("recall {hit}/{defects}, precision {good}/{findings}, decoys {decoys_hit}/{decoys}");
+    assert!(hit * 100 >= defects * 75, "recall {hit} of {defects}");
+    assert!(good * 100 >= findings * 90, "precision {good} of {findings}");
+    assert!(decoys_hit * 100 <= decoys * 5, "decoys {decoys_hit} of {decoys}");
+}
