@@ -23,9 +23,9 @@ use crate::discussion::address::stranger;
 use crate::discussion::event::{Event, FORMAT, Opened, Record, Resumed, StepRef, Time};
 use crate::discussion::open::Paused;
 use crate::discussion::{self, Discussion, Finished, Refused, default_turns};
-use crate::item::Item;
 use crate::item::meta::{self, Source};
 use crate::item::path::OutputPath;
+use crate::item::{self, Begin, Item};
 use crate::landing::{self, Landing};
 use crate::library::{Library, sha256};
 use crate::minutes::{self, Forms, Possible};
@@ -107,6 +107,8 @@ pub struct Task {
     /// A branch whose discussions are merged already is left, and the next free one taken.
     pub leaves_merged: bool,
     pub resume: bool,
+    /// The comments of an issue that this run hears, by their ids.
+    pub comments: Option<Vec<u64>>,
     pub open: Option<Open>,
 }
 
@@ -114,8 +116,6 @@ pub struct Task {
 pub struct Open {
     /// Its recording so far; empty where this run opens it.
     pub log: Vec<Record>,
-    /// The comments that this run hears, by their ids.
-    pub comments: Vec<u64>,
 }
 
 /// Everything a run starts from.
@@ -148,7 +148,7 @@ impl Setup {
 
     /// Whether the discussion stays open between runs.
     const fn stays_open(&self) -> bool {
-        self.opened.comments.is_some()
+        self.opened.stays_open
     }
 }
 
@@ -214,14 +214,15 @@ impl Options {
     /// What the flags ask for.
     fn task(&self, global: &Global, screen: &Screen) -> Result<Task, Fail> {
         let fixed = self.clock.fixed()?;
-        let (script, new) = match (&self.script, self.issue) {
+        let (script, new, comments) = match (&self.script, self.issue) {
             (Some(path), _) => {
                 let (name, bytes) = table::script(path)?;
-                (Script::read(&name, &bytes)?, None)
+                (Script::read(&name, &bytes)?, None, None)
             }
             (None, Some(number)) => {
                 let thread = super::github::thread(global, number, screen)?;
-                (thread.script(), Some((Source::GitHub(number), thread.title)))
+                let new = Some((Source::GitHub(number), thread.title.clone()));
+                (thread.script(), new, Some(thread.comments()))
             }
             (None, None) => return Err(Fail::new("name what the user says with --script or --issue")),
         };
@@ -238,6 +239,7 @@ impl Options {
             signed_off: self.signoff,
             leaves_merged: !self.resume,
             resume: self.resume,
+            comments,
             open: None,
         })
     }
@@ -297,7 +299,7 @@ pub fn land_again(
 
 fn read_at(setup: &Setup, commit: Oid) -> Result<Item, Fail> {
     let opened = &setup.opened;
-    Ok(setup.repo.item_or_new(commit, &opened.item, opened.new_meta.as_deref())?)
+    Ok(setup.repo.item_or_new(commit, &opened.item, opened.into())?)
 }
 
 /// Holds the discussion with its log in the git folder, and does something about its outcome.
@@ -403,7 +405,9 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     // What stays open keeps the rules it was opened with, and looks at the item as it is now.
     let rules = open.as_ref().map_or(Ok(base), |opened| repo.resolve(&opened.base))?;
     let config = if rules == place.base { config } else { table::config(global, &repo, rules)? };
-    let item = repo.item_or_new(base, &path, new_meta.as_deref())?;
+    let item = repo.item_or_new(base, &path, Begin { meta: new_meta.as_deref(), draft: None })?;
+    let draft = draft(&task.script, &item, screen);
+    let item = item.with_draft(draft.as_deref());
     let library = built_in.library(&repo, rules, &config)?;
     let step = library.step(&task.step)?;
     for output in &step.outputs {
@@ -455,8 +459,10 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         digests,
         author: identity::author(&repo, &trusted, task.signed_off),
         run,
-        new_meta: new_meta.filter(|_| item.files.is_empty()),
-        comments: task.open.as_ref().map(|open| open.comments.clone()),
+        new_meta: new_meta.filter(|_| item.is_new()),
+        draft,
+        comments: task.comments.clone(),
+        stays_open: task.open.is_some(),
         evidence: Vec::new(),
     };
     let opened = match (&open, left.as_ref().and_then(Leftover::opened)) {
@@ -469,7 +475,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         before_run::recorded(&repo, base, &item, &opened, &script, screen)?;
     }
     let begun = match task.open {
-        Some(open) => resumed(open, base, fixed),
+        Some(open) => resumed(open, task.comments.unwrap_or_default(), base, fixed),
         None => left.map(|left| left.log).unwrap_or_default(),
     };
     let tokens = task.voice.max_tokens_total;
@@ -503,9 +509,19 @@ fn stayed_open(now: &Opened, begun: &Opened) -> Result<Opened, Fail> {
     )))
 }
 
+/// The draft.md that the item gets: the text of the script's issue, where the item has none yet.
+fn draft(script: &Script, item: &Item, screen: &Screen) -> Option<String> {
+    let source = script.source.as_ref()?;
+    if item.has_draft() {
+        return None;
+    }
+    screen.note(&format!("the issue's text becomes {} of the item; it is no message", item::DRAFT));
+    Some(source.draft())
+}
+
 /// The recording so far, and the beginning of this run.
-fn resumed(open: Open, base: Oid, fixed: Option<Time>) -> Vec<Record> {
-    let Open { mut log, comments } = open;
+fn resumed(open: Open, comments: Vec<u64>, base: Oid, fixed: Option<Time>) -> Vec<Record> {
+    let Open { mut log } = open;
     if !log.is_empty() {
         let event = Event::Resumed(Resumed { base: base.to_string(), comments });
         log.push(Record { at: fixed.unwrap_or_else(now), event });
@@ -543,13 +559,14 @@ fn run_id(
     voice: &Choice,
     fixed: Option<Time>,
 ) -> String {
-    let inputs: Vec<Value> = script
+    let mut inputs: Vec<Value> = script
         .inputs()
         .map(|input| {
             input
                 .map_or(Value::Null, |input| json!([input.text, input.by, input.at.map(|at| at.to_string())]))
         })
         .collect();
+    inputs.extend(script.source.as_ref().map(|source| json!({"draft": source.draft()})));
     let clock = match fixed {
         Some(at) => json!(at.to_string()),
         None => json!([nanoseconds().to_string(), std::process::id()]),

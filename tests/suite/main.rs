@@ -40,5 +40,6 @@ mod server;
 mod steps;
 mod terminal;
 mod text;
+mod thread;
 mod trace;
 mod wire;
