@@ -25,7 +25,7 @@ pub use self::reading::{text, thread};
 use self::seat::Seat;
 pub use self::seat::slug_of;
 use super::analyze::Answers;
-use super::elaborate::{self, Task};
+use super::elaborate::{self, Medium, Task};
 use super::event::Event;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
@@ -364,6 +364,7 @@ impl Job<'_> {
             resume: false,
             comments: Some(comments),
             open,
+            medium: Medium::Script,
         })
     }
 
