@@ -44,6 +44,7 @@ mod server;
 mod steps;
 mod terminal;
 mod text;
+mod thread;
 mod trace;
 mod undo;
 mod wire;
