@@ -335,6 +335,7 @@ fn held_in_runs<'l>(library: &'l Library, inputs: &[Option<&str>], cuts: &[usize
     let mut first = opened(library, "01-03", 80, REVIEWER);
     if let Event::Opened(opened) = &mut first.event {
         opened.comments = Some(Vec::new());
+        opened.stays_open = true;
     }
     let mut talk = Discussion::open(library, step, first).unwrap();
     let mut rest = inputs;
@@ -379,6 +380,7 @@ fn a_run_begins_only_where_the_one_before_has_ended() {
     let mut closed = log.clone();
     if let Event::Opened(opened) = &mut closed[0].event {
         opened.comments = None;
+        opened.stays_open = false;
     }
     assert!(Discussion::replay(&library, step, &closed.into()).is_err());
 }

@@ -47,6 +47,6 @@ mod terminal;
 mod text;
 mod thread;
 mod trace;
-mod undo;
 mod trace_export;
+mod undo;
 mod wire;
