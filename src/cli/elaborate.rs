@@ -129,6 +129,8 @@ pub struct Setup {
     rules: Arc<Rules>,
     /// The most tokens that may be taken.
     tokens: Option<u64>,
+    /// A model's synthesis is criticised before it is committed.
+    has_critic: bool,
     base: Oid,
     fixed: Option<Time>,
     /// The branch exists already.
@@ -390,7 +392,6 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     }
     let config = table::config(global, &repo, place.base)?;
     let trusted = table::trusted(global, &repo, &place, &config)?;
-    let voice = Choice::of(&task.voice, &trusted)?;
     let fixed = task.fixed;
     let (path, new_meta) = find_or_begin(&repo, &task, &place, &config)?;
     let left = task.resume.then(|| begun(&repo, &path, &task.step, &place.branch, fixed, screen)).flatten();
@@ -406,6 +407,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     let item = repo.item_or_new(base, &path, new_meta.as_deref())?;
     let library = built_in.library(&repo, rules, &config)?;
     let step = library.step(&task.step)?;
+    let voice = Choice::of(&task.voice, &trusted, &step.id, &step.phase)?;
     for output in &step.outputs {
         OutputPath::parse(output)
             .map_err(|refused| Fail::new(format!("step {} ({}): {refused}", step.id, step.path)))?;
@@ -433,7 +435,9 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         None => default_turns(script.inputs().flatten().map(|input| input.text.as_str()), &library.cast),
     });
     let digests = library.digests(step);
-    let run = run_id(&item, step, &script, max_turns, &digests, &config, &voice, fixed);
+    let has_critic = !task.voice.no_critic;
+    let spoken_by = format!("{}{}", voice.identity(), if has_critic { "" } else { " without a critic" });
+    let run = run_id(&item, step, &script, max_turns, &digests, &config, &spoken_by, fixed);
     let opened = Opened {
         format: FORMAT,
         item: item.path.clone(),
@@ -475,7 +479,21 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     let tokens = task.voice.max_tokens_total;
     let exists = place.exists;
     let rules = Rules::of(&library.own_review_rules())?;
-    Ok(Setup { repo, library, rules, item, script, opened, voice, tokens, base, fixed, exists, begun })
+    Ok(Setup {
+        repo,
+        library,
+        rules,
+        item,
+        script,
+        opened,
+        voice,
+        tokens,
+        has_critic,
+        base,
+        fixed,
+        exists,
+        begun,
+    })
 }
 
 /// How the discussion began that stays open, where this run is not its first.
@@ -540,7 +558,7 @@ fn run_id(
     max_turns: u32,
     digests: &BTreeMap<String, String>,
     config: &Config,
-    voice: &Choice,
+    voice: &str,
     fixed: Option<Time>,
 ) -> String {
     let inputs: Vec<Value> = script
@@ -562,7 +580,7 @@ fn run_id(
         max_turns,
         digests,
         config.folders().join(" "),
-        voice.identity(),
+        voice,
         clock
     ]);
     sha256(all.to_string().as_bytes())[..32].to_owned()
@@ -613,6 +631,7 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
         }
         Some(mut model) => {
             let mut live = Live::new(model.as_mut(), head(setup, &talk, screen)?, setup.tokens);
+            live = live.criticised(setup.has_critic);
             hold(&mut talk, Some(&mut live), &mut stand_in, &mut script, &clock, &mut tell)?;
             live.notes().iter().for_each(|note| screen.note(note));
             screen.say(&format!("\n{}", live.meter().table()));
@@ -704,7 +723,8 @@ fn plan(setup: &Setup, screen: &Screen) -> Result<Code, Fail> {
         hold(&mut talk, None, &mut first, &mut script, &clock, &mut tell)?;
     } else {
         let head = head(setup, &talk, screen)?;
-        let mut rehearsal = plan::Rehearsal::new(&mut first, &setup.opened.voice, head);
+        let voice = &setup.opened.voice;
+        let mut rehearsal = plan::Rehearsal::new(&mut first, voice, head, setup.has_critic);
         hold(&mut talk, Some(&mut rehearsal), &mut second, &mut script, &clock, &mut tell)?;
         plan = rehearsal.plan();
     }

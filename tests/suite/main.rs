@@ -34,6 +34,7 @@ mod placement;
 mod refusals;
 mod replay;
 mod resume;
+mod rounds;
 mod rules;
 mod scripts;
 mod server;
