@@ -28,6 +28,7 @@
 //! | [`voice`] | who writes the lines: `reviewer`, the built-in voice; `passages`: which passages a question is about; `integrity`: what a persona may not say; `claims`, `sources`: what it says of files, held against them |
 //! | [`model`] | a model at the table: `prompt`, `rounds` (the forms of answers), `critic`, `grounding` (what its synthesis rests on), `drafting`, `tape` (its answers, recorded and given again) |
 //! | [`session`] | the loop between a discussion, a voice and a script |
+//! | [`agent`] | an agent at the table: `tools`, the moves it has; who is due and what is refused; `quotation`: whether a quotation is there; `server` (`cli`): the Model Context Protocol |
 //! | [`analysis`] | the walk over phases and steps, a fold of its log too, with a discussion as one of its states; `plan`: which step is next; `skip`: `skip_if`; `depth`; `menu`; `greeting`; `scan`: the counts of the quick scan; `artifact`: answers into changes |
 //! | [`synthesis`] | a finished discussion into changes; `outline`, `placement`: where; `data`: JSON, YAML, CSV |
 //! | [`trace`] | from a line back to the discussion and its turns |
@@ -172,6 +173,7 @@
 
 pub mod additions;
 pub mod additive;
+pub mod agent;
 pub mod analysis;
 pub mod config;
 pub mod discussion;

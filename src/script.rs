@@ -72,7 +72,23 @@ pub struct Script {
     pub stays_open: bool,
     /// It was [lent](Script::lend): what is left is for whoever lent it.
     pub is_shared: bool,
+    /// Who is asked where there are no more inputs.
+    live: Option<Asked>,
+    /// Messages that were taken back: they are not discussed.
+    withdrawn: Vec<Input>,
 }
+
+/// Asks a person for the next input: a message, silence, or none where there are no more.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked(pub fn() -> Option<Option<String>>);
+
+impl PartialEq for Asked {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::fn_addr_eq(self.0, other.0)
+    }
+}
+
+impl Eq for Asked {}
 
 /// How a script is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -324,14 +340,49 @@ impl Script {
         script
     }
 
-    /// What comes next: a message, or none for silence. After the end there is only silence.
-    pub fn next_input(&mut self) -> Option<Input> {
-        self.inputs.pop_front().flatten()
+    /// A script whose inputs come one by one, from somebody who is asked.
+    pub fn asking(user: Option<String>, live: Asked) -> Script {
+        Script { live: Some(live), ..Script::of(user, Vec::new()) }
     }
 
-    /// The messages that are left, taken from it.
+    /// Adds an input at the end, cleaned, masked and cut like any other; what is to be said of it.
+    pub fn add(&mut self, text: Option<String>) -> Vec<String> {
+        let input = text.map(|text| Input { text, by: None, at: None, comment: None });
+        let mut more = Script::of(None, vec![input]);
+        self.inputs.append(&mut more.inputs);
+        more.warnings
+    }
+
+    /// Takes a message back: it is among the [rest](Script::rest), and not discussed.
+    pub fn withdraw(&mut self, input: Input) {
+        self.withdrawn.push(input);
+    }
+
+    /// The messages that were taken back.
+    pub fn withdrawn(&self) -> impl Iterator<Item = &Input> {
+        self.withdrawn.iter()
+    }
+
+    /// The next input of the list; where it is empty, of who is asked. None after the end.
+    fn next_of_list(&mut self) -> Option<Option<Input>> {
+        if let (true, Some(Asked(ask))) = (self.inputs.is_empty(), self.live) {
+            match ask() {
+                Some(text) => self.warnings = self.add(text),
+                None => self.live = None,
+            }
+        }
+        self.inputs.pop_front()
+    }
+
+    /// What comes next: a message, or none for silence. After the end there is only silence.
+    pub fn next_input(&mut self) -> Option<Input> {
+        self.next_of_list().flatten()
+    }
+
+    /// The messages that are left, and those that were taken back, taken from it.
     pub fn rest(&mut self) -> Vec<Input> {
-        std::mem::take(&mut self.inputs).into_iter().flatten().collect()
+        let withdrawn = std::mem::take(&mut self.withdrawn);
+        withdrawn.into_iter().chain(std::mem::take(&mut self.inputs).into_iter().flatten()).collect()
     }
 
     /// Whether the user has said all for now, and may say more later.
@@ -344,7 +395,7 @@ impl Script {
     pub fn take(&mut self, step: &str, is_menu: bool) -> Taken {
         let taken = |input: Option<Input>| input.map_or(Taken::Silence, Taken::Said);
         let Some(own) = self.answers.get_mut(step) else {
-            return self.inputs.pop_front().map_or(Taken::End, taken);
+            return self.next_of_list().map_or(Taken::End, taken);
         };
         if let Some(input) = own.pop_front() {
             return taken(input);
@@ -361,18 +412,19 @@ impl Script {
 
     /// Whether nothing is left for a step.
     pub fn is_over(&self, step: &str) -> bool {
-        self.inputs.is_empty() && !self.answers.contains_key(step)
+        self.inputs.is_empty() && self.live.is_none() && !self.answers.contains_key(step)
     }
 
     /// What is left for a step, as the script of a discussion; [`Script::give_back`] returns the rest.
     pub fn lend(&mut self, step: &str) -> Script {
         let own = self.answers.get_mut(step).map(std::mem::take);
         let inputs = own.unwrap_or_else(|| std::mem::take(&mut self.inputs));
-        Script { user: self.user.clone(), inputs, is_shared: true, ..Script::default() }
+        Script { user: self.user.clone(), inputs, is_shared: true, live: self.live, ..Script::default() }
     }
 
     /// Takes back what a discussion has left.
     pub fn give_back(&mut self, step: &str, rest: Script) {
+        self.live = rest.live;
         match self.answers.get_mut(step) {
             Some(own) => *own = rest.inputs,
             None => self.inputs = rest.inputs,

@@ -1,7 +1,8 @@
 //! The loop between a discussion, a voice and a script; the only place that waits for anybody.
 //!
-//! [`hold`] runs it to its end. Where lines and messages come from outside, one by one, [`advance`] goes as far as it
-//! can without them and [`judge`] says whether a line may be recorded: `hold` is made of the same two.
+//! [`hold`] runs it to its end. Where lines and messages come from outside, one by one, [`advance`] goes as
+//! far as it can without them and [`Judge`] says whether a line may be recorded: `hold` is made of the same
+//! two.
 //!
 //! Whatever a voice says passes the rules before it is recorded, and every discussion ends: by its turn limit, or by silence.
 //! Every message of the script is heard, or recorded as [unheard](Event::Unheard): turns are kept back for the messages
@@ -76,8 +77,8 @@ pub enum Awaited {
     Nothing,
 }
 
-/// Records notices and the end, up to where somebody has to act. `passed` counts those who had nothing to add since
-/// the last event.
+/// Records notices and the end, up to where somebody has to act. `passed` counts those who had nothing to
+/// add since the last event.
 ///
 /// # Errors
 /// A notice's template fails, or `tell` does.
@@ -214,10 +215,11 @@ pub fn hold(
     let (mut passed, mut reserve) = (0, Reserve::of(script, talk));
     loop {
         let next = advance(talk, &mut passed, clock, tell)?;
-        let pausing =
-            (next == Awaited::User && script.waits()).then(|| talk.pausing()).transpose()?.flatten();
-        if let Some(paused) = pausing {
-            record_at(talk, last_moment(talk, clock), Event::Paused(paused), tell)?;
+        if next == Awaited::User && script.waits() {
+            // What stays open ends here for now; a person at the keyboard is only asked.
+            if let Some(paused) = talk.pausing()? {
+                record_at(talk, last_moment(talk, clock), Event::Paused(paused), tell)?;
+            }
             return Ok(Went::Waiting);
         }
         let (at, event) = match next {

@@ -14,7 +14,7 @@ use super::landed::{held, say_change};
 use super::screen::Screen;
 use super::unified::unified;
 use super::voices::{self, Choice};
-use super::{Clock, Global, before_run, complete, identity, nanoseconds, now, open, push, table};
+use super::{Clock, Global, before_run, complete, identity, keyboard, nanoseconds, now, open, push, table};
 use crate::analysis::Stopped;
 use crate::analysis::event::to_lines;
 use crate::config::Config;
@@ -28,7 +28,7 @@ use crate::model::tape::{Lines, Tape, Taping};
 use crate::persona::Cast;
 use crate::plain::{self, count};
 use crate::repo::{Repo, short};
-use crate::script::{Input, Script};
+use crate::script::{Asked, Input, Script};
 use crate::walk::{Audience, Mode, Setup, Walked, walk};
 
 /// The turn limit of a discussion where nothing says another (AC-007-03).
@@ -42,8 +42,8 @@ pub struct Options {
     /// The item: its folder's path in the repository, or its slug
     #[arg(add = ArgValueCandidates::new(complete::items))]
     item: String,
-    /// The answers, in order: .txt (one per line), .yaml or .json, which may name them by step; - is standard input
-    #[arg(long, value_name = "FILE", required_unless_present = "issue")]
+    /// The answers, in order: .txt (one per line), .yaml or .json, which may name them by step; - is standard input [default on a terminal: you are asked]
+    #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
     /// The answers: an issue on GitHub and its comments, in order
     #[arg(long, value_name = "N", conflicts_with = "script")]
@@ -232,7 +232,10 @@ impl Options {
                 let thread = super::github::thread(global, number, screen)?;
                 (thread.script(), Some((Source::GitHub(number), thread.title)))
             }
-            (None, None) => return Err(Fail::new("name the answers with --script or --issue")),
+            (None, None) => {
+                keyboard::must_be_there("analyze", "answers", global.json)?;
+                (Script::asking(None, Asked(keyboard::answer)), None)
+            }
         };
         let mode = match (&self.out, self.dry_run, self.one_commit) {
             (None, false, true) => Mode::One,

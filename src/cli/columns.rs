@@ -52,6 +52,30 @@ pub fn end_cut(text: &str, room: usize) -> String {
     if text.width() <= room { text.to_owned() } else { format!("{}…", head(text, room.saturating_sub(1))) }
 }
 
+/// A text in lines of at most so many columns, broken between words; the first line begins behind `used` columns. Lines
+/// that fit stay as they are, and what continues a line is set in as far as it is.
+pub fn wrapped(text: &str, used: usize, width: usize) -> String {
+    let mut lines = Vec::new();
+    let mut used = used;
+    for line in text.split('\n') {
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let (mut out, mut at) = (String::new(), used);
+        for word in line.split_inclusive(' ') {
+            let is_first = out.is_empty() && at == used;
+            if !is_first && at + word.trim_end().width() > width {
+                let full = std::mem::replace(&mut out, indent.to_owned());
+                lines.push(full.trim_end().to_owned());
+                at = indent.width();
+            }
+            out.push_str(word);
+            at += word.width();
+        }
+        lines.push(out);
+        used = 0;
+    }
+    lines.join("\n")
+}
+
 /// The beginning of a text, of at most so many columns.
 fn head(text: &str, room: usize) -> String {
     let mut width = 0;
@@ -78,6 +102,15 @@ mod tests {
             lines(&rows, None),
             ["docs/日本語  raw      1 step", "docs/é🙂     partial  2 steps", "x            raw"]
         );
+    }
+
+    #[test]
+    fn a_text_is_wrapped_between_words() {
+        assert_eq!(wrapped("one two three", 4, 9), "one\ntwo three");
+        assert_eq!(wrapped("one two\n  three four", 0, 9), "one two\n  three\n  four");
+        assert_eq!(wrapped("abcdefghijkl mno", 3, 6), "abcdefghijkl\nmno");
+        assert_eq!(wrapped("短い 文", 0, 5), "短い\n文");
+        assert_eq!(wrapped("", 0, 0), "");
     }
 
     #[test]

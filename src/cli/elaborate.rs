@@ -10,8 +10,9 @@ use git2::Oid;
 use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
+use super::keyboard::{self, Conversation};
 use super::landed::{announce, artifacts, say_change};
-use super::resume::{Log, begun, catch_up, gone_on};
+use super::resume::{Log, Wanted, begun, catch_up, gone_on};
 use super::screen::Screen;
 use super::unified::unified;
 use super::voices::{self, Choice};
@@ -39,6 +40,7 @@ use crate::session::hold;
 use crate::step::Step;
 use crate::synthesis::{self, Outcome};
 use crate::text::words::is_english;
+use crate::voice::Voice;
 use crate::voice::reviewer::Reviewer;
 
 #[derive(Debug, Args)]
@@ -50,8 +52,8 @@ pub struct Options {
     /// The step to discuss
     #[arg(long, value_name = "NN-NN", add = ArgValueCandidates::new(complete::steps))]
     step: String,
-    /// What the user says: .txt (one message per line), .yaml or .json; - is standard input
-    #[arg(long, value_name = "FILE", required_unless_present = "issue")]
+    /// What the user says: .txt (one message per line), .yaml or .json; - is standard input [default on a terminal: you are asked]
+    #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
     /// What the user says: an issue on GitHub and its comments
     #[arg(long, value_name = "N", conflicts_with = "script")]
@@ -108,6 +110,16 @@ pub struct Task {
     pub leaves_merged: bool,
     pub resume: bool,
     pub open: Option<Open>,
+    pub medium: Medium,
+}
+
+/// Where the user's messages come from: known from the start, or one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Medium {
+    Script,
+    Keyboard,
+    /// An agent passes them on, and speaks for the personas.
+    Agent,
 }
 
 /// One run of a discussion that stays open between runs.
@@ -120,23 +132,24 @@ pub struct Open {
 
 /// Everything a run starts from.
 pub struct Setup {
-    repo: Repo,
-    library: Arc<Library>,
-    item: Item,
-    script: Script,
-    opened: Opened,
-    voice: Choice,
-    rules: Arc<Rules>,
+    pub(super) repo: Repo,
+    pub(super) library: Arc<Library>,
+    pub(super) item: Item,
+    pub(super) script: Script,
+    pub(super) opened: Opened,
+    pub(super) voice: Choice,
+    pub(super) rules: Arc<Rules>,
     /// The most tokens that may be taken.
     tokens: Option<u64>,
     /// A model's synthesis is criticised before it is committed.
     has_critic: bool,
-    base: Oid,
-    fixed: Option<Time>,
+    pub(super) base: Oid,
+    pub(super) fixed: Option<Time>,
     /// The branch exists already.
     exists: bool,
     /// The events of a run that was cut off, to go on from.
-    begun: Vec<Record>,
+    pub(super) begun: Vec<Record>,
+    medium: Medium,
 }
 
 impl Setup {
@@ -216,6 +229,7 @@ impl Options {
     /// What the flags ask for.
     fn task(&self, global: &Global, screen: &Screen) -> Result<Task, Fail> {
         let fixed = self.clock.fixed()?;
+        let mut medium = Medium::Script;
         let (script, new) = match (&self.script, self.issue) {
             (Some(path), _) => {
                 let (name, bytes) = table::script(path)?;
@@ -225,7 +239,11 @@ impl Options {
                 let thread = super::github::thread(global, number, screen)?;
                 (thread.script(), Some((Source::GitHub(number), thread.title)))
             }
-            (None, None) => return Err(Fail::new("name what the user says with --script or --issue")),
+            (None, None) => {
+                keyboard::must_be_there("elaborate", "messages", global.json || self.plan)?;
+                medium = Medium::Keyboard;
+                (Script::default(), None)
+            }
         };
         Ok(Task {
             item: table::forward(&self.item),
@@ -241,6 +259,7 @@ impl Options {
             leaves_merged: !self.resume,
             resume: self.resume,
             open: None,
+            medium,
         })
     }
 }
@@ -318,7 +337,8 @@ fn with_log<T>(
         screen.check().map_err(Fail::new)?;
         then(&came)
     });
-    log.end(&setup.opened.voice, done.is_ok(), &setup.begun, screen);
+    let is_cheap = setup.voice.is_reviewer() && setup.medium == Medium::Script;
+    log.end(is_cheap, done.is_ok(), &setup.begun, screen);
     done
 }
 
@@ -394,7 +414,14 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     let trusted = table::trusted(global, &repo, &place, &config)?;
     let fixed = task.fixed;
     let (path, new_meta) = find_or_begin(&repo, &task, &place, &config)?;
-    let left = task.resume.then(|| begun(&repo, &path, &task.step, &place.branch, fixed, screen)).flatten();
+    let wanted = Wanted {
+        item: &path,
+        step: &task.step,
+        branch: &place.branch,
+        fixed,
+        by_agent: task.medium == Medium::Agent,
+    };
+    let left = task.resume.then(|| begun(&repo, &wanted, screen)).flatten();
     let open = opening(&task);
     // What was begun goes on where it began, wherever the branch is by now.
     let base = match left.as_ref().and_then(Leftover::opened) {
@@ -407,7 +434,10 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     let item = repo.item_or_new(base, &path, new_meta.as_deref())?;
     let library = built_in.library(&repo, rules, &config)?;
     let step = library.step(&task.step)?;
-    let voice = Choice::of(&task.voice, &trusted, &step.id, &step.phase)?;
+    let voice = match task.medium {
+        Medium::Agent => Choice::Agent,
+        _ => Choice::of(&task.voice, &trusted, &step.id, &step.phase)?,
+    };
     for output in &step.outputs {
         OutputPath::parse(output)
             .map_err(|refused| Fail::new(format!("step {} ({}): {refused}", step.id, step.path)))?;
@@ -417,7 +447,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         screen
             .warn(&format!("nobody leads the phase \"{}\"; {} leads this discussion", step.phase, lead.name));
     }
-    let script = task.script;
+    let mut script = task.script;
     for input in script.inputs().flatten() {
         voices::refuse_secrets("the script", &input.text)?;
     }
@@ -429,15 +459,23 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         screen.note(&format!("nobody at the table is called {name}; {} answers", lead.first_name()));
     }
     let max_turns = task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns);
-    let begun_with = left.as_ref().and_then(Leftover::opened).map(|opened| opened.max_turns);
-    let max_turns = max_turns.or(begun_with).unwrap_or_else(|| match task.open {
+    let begun_with = left.as_ref().and_then(Leftover::opened);
+    let is_live = task.medium != Medium::Script;
+    let max_turns = max_turns.or(begun_with.map(|opened| opened.max_turns));
+    let max_turns = max_turns.unwrap_or_else(|| match task.open {
         Some(_) => discussion::TURNS_ONE_BY_ONE,
+        None if is_live => discussion::TURNS_ONE_BY_ONE,
         None => default_turns(script.inputs().flatten().map(|input| input.text.as_str()), &library.cast),
     });
     let digests = library.digests(step);
     let has_critic = !task.voice.no_critic;
     let spoken_by = format!("{}{}", voice.identity(), if has_critic { "" } else { " without a critic" });
-    let run = run_id(&item, step, &script, max_turns, &digests, &config, &spoken_by, fixed);
+    let author = identity::author(&repo, &trusted, task.signed_off);
+    let typed_by = (task.medium == Medium::Keyboard).then(|| author.name.clone());
+    // Messages that come one by one are not known yet: what they are added to tells such runs apart.
+    let live = is_live.then(|| base.to_string());
+    let run = run_id(&item, step, &script, live.as_deref(), max_turns, &digests, &config, &spoken_by, fixed);
+    let begun_by = begun_with.filter(|_| is_live).map(|opened| opened.user.clone());
     let opened = Opened {
         format: FORMAT,
         item: item.path.clone(),
@@ -455,9 +493,9 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         branch: place.branch,
         voice: voice.name(),
         model: voice.model(),
-        user: script.user.clone().unwrap_or_else(|| "User".to_owned()),
+        user: script.user.clone().or(begun_by).or(typed_by).unwrap_or_else(|| "User".to_owned()),
         digests,
-        author: identity::author(&repo, &trusted, task.signed_off),
+        author,
         run,
         new_meta: new_meta.filter(|_| item.files.is_empty()),
         comments: task.open.as_ref().map(|open| open.comments.clone()),
@@ -476,9 +514,15 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         Some(open) => resumed(open, base, fixed),
         None => left.map(|left| left.log).unwrap_or_default(),
     };
+    let (begun, withdrawn) = match task.medium {
+        Medium::Keyboard => keyboard::apart(begun),
+        _ => (begun, Vec::new()),
+    };
+    withdrawn.into_iter().for_each(|message| script.withdraw(message));
     let tokens = task.voice.max_tokens_total;
     let exists = place.exists;
     let rules = Rules::of(&library.own_review_rules())?;
+    let medium = task.medium;
     Ok(Setup {
         repo,
         library,
@@ -493,6 +537,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         fixed,
         exists,
         begun,
+        medium,
     })
 }
 
@@ -555,6 +600,7 @@ fn run_id(
     item: &Item,
     step: &Step,
     script: &Script,
+    live: Option<&str>,
     max_turns: u32,
     digests: &BTreeMap<String, String>,
     config: &Config,
@@ -567,6 +613,7 @@ fn run_id(
             input
                 .map_or(Value::Null, |input| json!([input.text, input.by, input.at.map(|at| at.to_string())]))
         })
+        .chain(live.map(|base| json!({"base": base})))
         .collect();
     let clock = match fixed {
         Some(at) => json!(at.to_string()),
@@ -607,32 +654,19 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
     for record in &setup.begun {
         screen.say_record(record, cast);
     }
-    if !setup.stays_open() {
+    if !setup.stays_open() && setup.medium == Medium::Script {
         catch_up(&mut script, &setup.begun)?;
     }
-    let waits = format!("waiting for {}", setup.opened.voice);
-    let wait = || {
-        if !setup.voice.is_reviewer() {
-            screen.waiting(&waits);
-        }
-    };
-    let mut tell = |record: &Record| {
-        voices::refuse_secrets("the next line", &record.to_line()).map_err(|fail| fail.message)?;
-        log.append(record, screen);
-        screen.say_record(record, cast);
-        wait();
-        screen.check()
-    };
-    wait();
+    waiting(setup, screen);
     let usage = match setup.voice.begin()? {
         None => {
-            hold(&mut talk, None, &mut stand_in, &mut script, &clock, &mut tell)?;
+            converse(setup, step, &mut talk, None, &mut stand_in, &mut script, log, screen)?;
             Meter::default().value()
         }
         Some(mut model) => {
             let mut live = Live::new(model.as_mut(), head(setup, &talk, screen)?, setup.tokens);
             live = live.criticised(setup.has_critic);
-            hold(&mut talk, Some(&mut live), &mut stand_in, &mut script, &clock, &mut tell)?;
+            converse(setup, step, &mut talk, Some(&mut live), &mut stand_in, &mut script, log, screen)?;
             live.notes().iter().for_each(|note| screen.note(note));
             screen.say(&format!("\n{}", live.meter().table()));
             live.meter().value()
@@ -665,6 +699,51 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
     Ok(Came::Through(Box::new(held)))
 }
 
+/// Holds the discussion to its end, with the script or with the person at the keyboard.
+#[allow(clippy::too_many_arguments)] // It only passes them on.
+fn converse<'s>(
+    setup: &'s Setup,
+    step: &'s Step,
+    talk: &mut Discussion<'s>,
+    voice: Option<&mut dyn Voice>,
+    stand_in: &mut Reviewer<'_>,
+    script: &mut Script,
+    log: &mut Log,
+    screen: &Screen,
+) -> Result<(), Fail> {
+    if setup.medium == Medium::Keyboard {
+        return Conversation { setup, step, log, screen }.hold(talk, voice, stand_in, script);
+    }
+    let clock = || setup.fixed.unwrap_or_else(now);
+    let mut tell = |record: &Record| announced(record, setup, log, screen);
+    hold(talk, voice, stand_in, script, &clock, &mut tell)?;
+    Ok(())
+}
+
+/// Keeps an event in the log and shows it.
+pub(super) fn announced(
+    record: &Record,
+    setup: &Setup,
+    log: &mut Log,
+    screen: &Screen,
+) -> Result<(), String> {
+    voices::refuse_secrets("the next line", &record.to_line()).map_err(|fail| fail.message)?;
+    log.append(record, screen);
+    // Who has typed it has seen it.
+    if setup.medium != Medium::Keyboard || !matches!(record.event, Event::User(_)) {
+        screen.say_record(record, &setup.library.cast);
+    }
+    waiting(setup, screen);
+    screen.check()
+}
+
+/// Says who is waited for, if that is a model.
+fn waiting(setup: &Setup, screen: &Screen) {
+    if !setup.voice.is_reviewer() {
+        screen.waiting(&format!("waiting for {}", setup.opened.voice));
+    }
+}
+
 /// What may be a decision, and how people make it one.
 fn say_possible(possible: &[Possible], screen: &Screen) {
     if possible.is_empty() {
@@ -678,7 +757,11 @@ fn say_possible(possible: &[Possible], screen: &Screen) {
 }
 
 /// The discussion as it begins, or where it was cut off.
-fn begin<'s>(setup: &'s Setup, step: &'s Step, clock: &dyn Fn() -> Time) -> Result<Discussion<'s>, Fail> {
+pub(super) fn begin<'s>(
+    setup: &'s Setup,
+    step: &'s Step,
+    clock: &dyn Fn() -> Time,
+) -> Result<Discussion<'s>, Fail> {
     if setup.begun.is_empty() {
         let first = Record { at: clock(), event: Event::Opened(Box::new(setup.opened.clone())) };
         return Ok(Discussion::open(&setup.library, step, first)?);
@@ -690,7 +773,7 @@ fn begin<'s>(setup: &'s Setup, step: &'s Step, clock: &dyn Fn() -> Time) -> Resu
 }
 
 /// The reviewer: it speaks itself, or for a model that gave no line.
-fn stand_in<'s>(setup: &'s Setup, step: &Step) -> Result<Reviewer<'s>, Fail> {
+pub(super) fn stand_in<'s>(setup: &'s Setup, step: &Step) -> Result<Reviewer<'s>, Fail> {
     let depth = setup.item.meta.depth(&step.phase).unwrap_or(step.depth);
     let reviewer = Reviewer::new(setup.item.documents(), &step.outputs, Arc::clone(&setup.rules), depth);
     let memory = landing::memory(&setup.repo, setup.base, &setup.item)?;

@@ -1,6 +1,8 @@
 //! `roundtable init`: the files that a repository needs, shown before they are written. Existing files are
 //! never overwritten.
 
+mod agent;
+
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -18,7 +20,7 @@ const ACTION: Option<&str> = option_env!("ROUNDTABLE_ACTION");
 const UNKNOWN: &str = "OWNER/roundtable@0000000000000000000000000000000000000000";
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: roundtable init --dry-run")]
+#[command(after_help = "Examples: roundtable init --dry-run\n          roundtable init --agent claude")]
 pub struct Options {
     /// Show what would be written, and write nothing
     #[arg(long)]
@@ -36,6 +38,12 @@ pub struct Options {
     /// The action that the workflow uses, as OWNER/REPOSITORY@COMMIT
     #[arg(long, value_name = "ACTION")]
     action: Option<String>,
+    /// Set up an agent instead: its entry for the server of `roundtable mcp`, and the skill
+    #[arg(long, value_name = "AGENT", conflicts_with_all = ["voice", "backlog", "live", "action"])]
+    agent: Option<agent::Agent>,
+    /// Keep a paragraph on roundtable in AGENTS.md, too
+    #[arg(long, requires = "agent")]
+    agents_md: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -81,6 +89,9 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
             Fail::new("a bare repository has no files; run it in a clone and push what it writes")
         })?
         .to_owned();
+    if let Some(agent) = options.agent {
+        return agent::run(&root, agent, options, screen);
+    }
     let action = action(options)?;
     let mut found = Vec::new();
     // First all is looked at, then all is written: a file that cannot be written stops the rest.

@@ -16,7 +16,10 @@ mod exit;
 mod github;
 mod identity;
 mod init;
+mod keyboard;
 mod landed;
+mod lsp;
+mod mcp;
 mod pager;
 mod plan;
 mod push;
@@ -70,7 +73,7 @@ include!(concat!(env!("OUT_DIR"), "/version.rs"));
 /// The heading of what every verb takes, below what is its own.
 const EVERYWHERE: &str = "Options of every command";
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 struct Global {
     /// The repository, or a folder in it; a bare one works [default: the current folder]
     #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "DIR")]
@@ -133,6 +136,10 @@ enum Verb {
         after_help = "Examples: roundtable github run --issue 12 --label roundtable:01-03\n          roundtable github plan"
     )]
     Github(github::Options),
+    /// Serve the table to an agent, by the Model Context Protocol on standard input and output
+    Mcp(mcp::Options),
+    /// Show what documents leave open in an editor, by the Language Server Protocol
+    Lsp(lsp::Options),
     /// Set a repository up: workflow, settings, hook
     Init(init::Options),
     /// Print the completions for a shell
@@ -186,6 +193,8 @@ fn perform(global: &Global, verb: Verb, screen: &Screen) -> Result<Code, Fail> {
         Verb::Review(options) => review::run(global, &options, screen),
         Verb::Rules(options) => rules::run(&options, screen),
         Verb::Github(options) => github::run(global, options, screen),
+        Verb::Mcp(options) => mcp::run(global, &options),
+        Verb::Lsp(options) => lsp::run(global, &options),
         Verb::Init(options) => init::run(global, &options, screen),
         Verb::Completions { shell } => complete::script(shell, screen),
         Verb::Man => man(screen),
@@ -252,21 +261,22 @@ struct Clock {
 impl Clock {
     /// The fixed moment, if one is asked for.
     fn fixed(&self) -> Result<Option<Time>, Fail> {
-        let (name, time) = match &self.at {
-            Some(at) => ("--at", Time::parse(at).map_err(|error| Fail::new(format!("--at: {error}")))?),
-            None => match epoch()? {
-                Some(time) => ("SOURCE_DATE_EPOCH", time),
-                None => return Ok(None),
-            },
-        };
-        // git keeps times outside of these, and libgit2 turns them into others.
-        if u32::try_from(time.seconds()).is_err() {
-            return Err(Fail::new(format!(
-                "{name}: {time} is no time of a commit; use one from 1970 to 2105"
-            )));
-        }
-        Ok(Some(time))
+        self.at.as_ref().map_or_else(epoch, |at| fixed_at("--at", at).map(Some))
     }
+}
+
+/// A moment that an argument names.
+fn fixed_at(name: &str, at: &str) -> Result<Time, Fail> {
+    let time = Time::parse(at).map_err(|error| Fail::new(format!("{name}: {error}")))?;
+    of_a_commit(name, time)
+}
+
+/// git keeps times outside of these, and libgit2 turns them into others.
+fn of_a_commit(name: &str, time: Time) -> Result<Time, Fail> {
+    if u32::try_from(time.seconds()).is_err() {
+        return Err(Fail::new(format!("{name}: {time} is no time of a commit; use one from 1970 to 2105")));
+    }
+    Ok(time)
 }
 
 /// The moment that SOURCE_DATE_EPOCH names, if it is set.
@@ -280,7 +290,7 @@ fn epoch() -> Result<Option<Time>, Fail> {
         || Fail::new(format!("SOURCE_DATE_EPOCH is \"{text}\"; it is a whole number of seconds since 1970"));
     let seconds: i64 = text.parse().map_err(|_| wrong())?;
     let moment = chrono::DateTime::from_timestamp(seconds, 0).ok_or_else(wrong)?;
-    Ok(Some(Time::new(moment)))
+    of_a_commit("SOURCE_DATE_EPOCH", Time::new(moment)).map(Some)
 }
 
 /// The machine's clock.

@@ -2,10 +2,10 @@
 
 use super::exit::Fail;
 use super::screen::Screen;
+use crate::agent;
 use crate::discussion::event::{Event, Opened, Record, Time};
 use crate::repo::{Leftover, Pending, Repo};
 use crate::script::Script;
-use crate::voice::REVIEWER;
 
 /// The log of a run in the git folder.
 pub struct Log(Option<Pending>);
@@ -34,10 +34,18 @@ impl Log {
         }
     }
 
-    /// What can be said again for nothing is not worth keeping; what a model said is.
-    pub fn end(self, voice: &str, is_done: bool, begun: &[Record], screen: &Screen) {
+    /// Writes the log of a run anew.
+    pub fn begin_again(&mut self, repo: &Repo, run: &str, log: &[Record], screen: &Screen) {
+        // The lock of the one before goes with it.
+        if self.0.take().is_some() {
+            *self = Log::begin(repo, run, log, screen);
+        }
+    }
+
+    /// What can be said again for nothing is not worth keeping; what a model or a person said is.
+    pub fn end(self, is_cheap: bool, is_done: bool, begun: &[Record], screen: &Screen) {
         let Some(pending) = self.0 else { return };
-        if is_done || begun.is_empty() && voice == REVIEWER {
+        if is_done || begun.is_empty() && is_cheap {
             pending.finish();
         } else {
             screen.note("the discussion so far is kept; the same command with --resume continues it");
@@ -45,21 +53,31 @@ impl Log {
     }
 }
 
+/// Which discussion is to go on.
+pub struct Wanted<'w> {
+    pub item: &'w str,
+    pub step: &'w str,
+    pub branch: &'w str,
+    pub fixed: Option<Time>,
+    /// An agent speaks for the personas.
+    pub by_agent: bool,
+}
+
+impl Wanted<'_> {
+    fn is(&self, left: &Leftover) -> bool {
+        let is_fixed_at = |fixed: Time| left.log.first().is_some_and(|first| first.at == fixed);
+        left.opened().is_some_and(|opened| {
+            opened.item == self.item
+                && opened.step.id == self.step
+                && opened.branch == self.branch
+                && (opened.voice == agent::NAME) == self.by_agent
+        }) && self.fixed.is_none_or(is_fixed_at)
+    }
+}
+
 /// The discussion that was cut off: its events, if the script begins as it did.
-pub fn begun(
-    repo: &Repo,
-    item: &str,
-    step_id: &str,
-    branch: &str,
-    fixed: Option<Time>,
-    screen: &Screen,
-) -> Option<Leftover> {
-    let is_ours = |left: &Leftover| {
-        left.opened()
-            .is_some_and(|opened| opened.item == item && opened.step.id == step_id && opened.branch == branch)
-            && fixed.is_none_or(|fixed| left.log.first().is_some_and(|first| first.at == fixed))
-    };
-    let found = repo.leftovers().into_iter().rfind(is_ours);
+pub fn begun(repo: &Repo, wanted: &Wanted<'_>, screen: &Screen) -> Option<Leftover> {
+    let found = repo.leftovers().into_iter().rfind(|left| wanted.is(left));
     match &found {
         Some(left) => screen.note(&format!("continuing run {} after its event {}", left.run, left.log.len())),
         None => screen.note("nothing was cut off here; the discussion starts from its beginning"),

@@ -231,6 +231,20 @@ fn show(rows: &[Row], name: &str, screen: &Screen) -> Result<Code, Fail> {
     Ok(Code::Yes)
 }
 
+/// What a review rule looks for, why, and what settles it, as Markdown.
+pub fn page(rules: &Rules, name: &str) -> Option<String> {
+    let file = &rules.find(name).ok()?.file;
+    Some(format!(
+        "# {}\n\n{}.\n\n- Severity: {}\n- Why: {}\n- What settles it: {}\n- Source: {}\n",
+        file.rule,
+        file.title,
+        file.severity.name(),
+        file.why,
+        file.suggest,
+        file.reference
+    ))
+}
+
 fn check(dir: Option<&Path>, screen: &Screen) -> Result<Code, Fail> {
     let own = own(dir)?;
     let files: Vec<(&str, &str)> = rule_files(&own).collect();

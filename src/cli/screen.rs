@@ -42,6 +42,8 @@ pub struct Screen {
     /// The text for the pager so far, once there is one to collect.
     page: RefCell<Option<String>>,
     broken: RefCell<Option<io::Error>>,
+    /// Warnings for a program that passes them on; none where they are printed.
+    kept: Option<RefCell<Vec<String>>>,
 }
 
 /// What is over before this needs no progress.
@@ -94,7 +96,18 @@ impl Screen {
             pager: RefCell::new(None),
             page: RefCell::new(None),
             broken: RefCell::new(None),
+            kept: None,
         }
+    }
+
+    /// A screen that prints nothing, and keeps warnings.
+    pub fn silent() -> Screen {
+        Screen { kept: Some(RefCell::default()), ..Screen::new(Color::Never, true, false) }
+    }
+
+    /// The warnings since the last time.
+    pub fn take_warnings(&self) -> Vec<String> {
+        self.kept.as_ref().map(RefCell::take).unwrap_or_default()
     }
 
     /// Whether a long text may go to a pager: on a terminal only, and where one is wanted.
@@ -313,6 +326,13 @@ impl Screen {
         }
     }
 
+    /// A line for people that stands back.
+    pub fn say_faint(&self, text: &str) {
+        if self.talks() {
+            self.write(&format!("{}\n", self.styled(Style::new().dimmed(), &plain::clean(text))));
+        }
+    }
+
     /// One entry of the transcript, with a blank line before it.
     pub fn say_record(&self, record: &Record, cast: &Cast) {
         if transcript::entry(record, cast).is_some() {
@@ -333,7 +353,11 @@ impl Screen {
             self.write(&format!("{}\n", self.styled(style, &entry.text)));
         } else {
             let label = plain::one_line(&plain::clean(&entry.label));
-            self.write(&format!("{} {}\n", self.styled(style, &label), entry.text));
+            let text = match self.width() {
+                Some(width) => super::columns::wrapped(&entry.text, label.width() + 1, width),
+                None => entry.text,
+            };
+            self.write(&format!("{} {text}\n", self.styled(style, &label)));
         }
     }
 
@@ -402,6 +426,9 @@ impl Screen {
     }
 
     fn complain(&self, kind: &str, color: AnsiColor, text: &str) {
+        if let Some(kept) = &self.kept {
+            return kept.borrow_mut().push(plain::clean(text));
+        }
         self.clear_progress();
         let style = color.on_default().bold();
         let label = if self.colour_errors { format!("{style}{kind}{style:#}") } else { kind.to_owned() };

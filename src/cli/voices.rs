@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::exit::Fail;
 use super::service::variable;
+use crate::agent;
 use crate::config::{ByStep, Config};
 use crate::http::{self, Secret, Url};
 use crate::model::Model;
@@ -55,6 +56,8 @@ pub struct Options {
 #[derive(Clone, Debug)]
 pub enum Choice {
     Reviewer,
+    /// Lines come from outside, by the Model Context Protocol.
+    Agent,
     Anthropic(Service),
     OpenAi(Service),
     Command {
@@ -128,10 +131,15 @@ impl Choice {
         matches!(self, Choice::Reviewer)
     }
 
+    pub const fn is_agent(&self) -> bool {
+        matches!(self, Choice::Agent)
+    }
+
     /// The voice as recordings name it.
     pub fn name(&self) -> String {
         match self {
             Choice::Reviewer => REVIEWER.to_owned(),
+            Choice::Agent => agent::NAME.to_owned(),
             Choice::Tape(tape) => tape.head.voice.clone(),
             Choice::Anthropic(_) => anthropic::NAME.to_owned(),
             Choice::OpenAi(_) => openai::NAME.to_owned(),
@@ -147,7 +155,7 @@ impl Choice {
         match self {
             Choice::Anthropic(service) | Choice::OpenAi(service) => Some(service.model.clone()),
             Choice::Tape(tape) => tape.head.model.clone(),
-            Choice::Reviewer | Choice::Command { .. } => None,
+            Choice::Reviewer | Choice::Agent | Choice::Command { .. } => None,
         }
     }
 
@@ -155,6 +163,7 @@ impl Choice {
     pub fn identity(&self) -> String {
         match self {
             Choice::Reviewer => REVIEWER.to_owned(),
+            Choice::Agent => agent::NAME.to_owned(),
             Choice::Tape(tape) => tape.head.identity.clone(),
             Choice::Anthropic(service) | Choice::OpenAi(service) => {
                 format!("{} {} {}", self.name(), service.base, service.model)
@@ -173,7 +182,7 @@ impl Choice {
             super::takes_its_time();
         }
         Ok(match self.clone() {
-            Choice::Reviewer => None,
+            Choice::Reviewer | Choice::Agent => None,
             Choice::Tape(tape) if tape.head.voice == REVIEWER => None,
             Choice::Tape(tape) => Some(tape),
             Choice::Anthropic(Service { base, key, model, patience }) => {

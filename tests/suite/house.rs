@@ -23,7 +23,8 @@ const VALUES: [&str; 13] = [
 ];
 
 /// A module at the table, and what it may use besides values.
-const ARROWS: [(&str, &[&str]); 6] = [
+const ARROWS: [(&str, &[&str]); 7] = [
+    ("agent", &["discussion", "minutes", "model", "script", "session", "text", "voice"]),
     ("text", &[]),
     ("review", &["text"]),
     ("discussion", &["text"]),

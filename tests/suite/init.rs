@@ -176,3 +176,33 @@ fn shells_and_man_get_theirs() {
     let page = sandbox.run(&["man"]).ok().stdout;
     assert!(page.contains(".TH roundtable 1") && page.contains("ROUNDTABLE CHECK"), "{page}");
 }
+
+#[test]
+fn an_agent_gets_its_server_and_skill_and_nothing_is_written_over() {
+    let sandbox = sandbox();
+    for (agent, server, skill) in [
+        ("claude", ".mcp.json", ".claude/skills/roundtable/SKILL.md"),
+        ("copilot", ".vscode/mcp.json", ".github/skills/roundtable/SKILL.md"),
+        ("cursor", ".cursor/mcp.json", ".cursor/skills/roundtable/SKILL.md"),
+        ("codex", ".codex/config.toml", ".agents/skills/roundtable/SKILL.md"),
+    ] {
+        sandbox.run(&["init", "--agent", agent, "--dry-run"]).ok();
+        assert!(!sandbox.root().join(server).exists());
+        let report = sandbox.run(&["init", "--agent", agent, "--json"]).json();
+        assert_eq!(report["files"][0]["path"], server);
+        assert!(written(&sandbox, server).contains("mcp"), "{}", written(&sandbox, server));
+        let skill = written(&sandbox, skill);
+        assert!(skill.starts_with("---\nname: roundtable\ndescription: ") && skill.len() < 4_000);
+    }
+    assert!(!sandbox.root().join("AGENTS.md").exists() && !sandbox.root().join(".roundtable.yaml").exists());
+    std::fs::write(sandbox.root().join(".mcp.json"), "{}\n").unwrap();
+    std::fs::write(sandbox.root().join("AGENTS.md"), "# Rules\n\nBe brief.").unwrap();
+    let run = sandbox.run(&["init", "--agent", "claude", "--agents-md"]).ok();
+    assert!(run.stdout.contains(".mcp.json: left as it is") && run.stdout.contains("+  \"mcpServers\""));
+    assert_eq!(written(&sandbox, ".mcp.json"), "{}\n");
+    let once = written(&sandbox, "AGENTS.md");
+    assert!(once.starts_with("# Rules\n\nBe brief.\n\n<!-- roundtable:begin -->\n"), "{once}");
+    let again = sandbox.run(&["init", "--agent", "claude", "--agents-md"]).ok();
+    assert!(again.stdout.contains("AGENTS.md: exists already"), "{}", again.stdout);
+    assert_eq!(written(&sandbox, "AGENTS.md"), once);
+}

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::disallowed_methods)]
 
 mod add;
+mod agents;
 mod analyze;
 mod attacks;
 mod author;
@@ -13,6 +14,7 @@ mod conversation;
 mod determinism;
 #[cfg(unix)]
 mod documents;
+mod editor;
 #[cfg(target_os = "linux")]
 mod faults;
 mod forge;
@@ -22,6 +24,7 @@ mod hearing;
 mod hostile;
 mod house;
 mod init;
+mod keyboard;
 mod kit;
 mod live;
 mod machine;

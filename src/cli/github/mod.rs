@@ -23,7 +23,7 @@ pub use self::reading::{thread, title};
 use self::seat::Seat;
 pub use self::seat::slug_of;
 use super::analyze::Answers;
-use super::elaborate::{self, Task};
+use super::elaborate::{self, Medium, Task};
 use super::event::Event;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
@@ -323,6 +323,7 @@ impl Job<'_> {
             leaves_merged: false,
             resume: false,
             open,
+            medium: Medium::Script,
         })
     }
 

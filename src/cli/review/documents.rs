@@ -75,6 +75,15 @@ fn rules_on_disk(config: &Config, root: Option<&Path>) -> Result<Vec<File>, Fail
     }
 }
 
+/// The settings and review rules of the repository, or of `--config`, as they are on disk.
+pub fn on_disk(global: &Global) -> Result<(Config, Vec<File>), Fail> {
+    let repo = open(global).ok();
+    let root = repo.as_ref().and_then(Repo::work_tree);
+    let config = config_on_disk(global, root)?;
+    let rules = rules_on_disk(&config, root)?;
+    Ok((config, rules))
+}
+
 fn standard_input(global: &Global, options: &Options) -> Result<Source, Fail> {
     if options.paths.len() > 1 || options.base.is_some() || options.staged || options.rev.is_some() {
         return Err(Fail::new("- is the only document, and has no history; leave the other arguments out"));
@@ -103,7 +112,7 @@ fn text_of(path: &str, bytes: Vec<u8>) -> Result<String, Fail> {
 }
 
 /// A document by its ending. Data is read in item folders, and where it is named.
-fn is_document(path: &str, is_item: bool) -> bool {
+pub fn is_document(path: &str, is_item: bool) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     match ending {

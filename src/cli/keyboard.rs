@@ -1,0 +1,328 @@
+//! The person at the keyboard: what they type is heard line by line, and the personas answer as it comes.
+//!
+//! Ctrl-C leaves a discussion with its log, for `--resume`; Ctrl-D is silence from then on, which ends it.
+//! `/undo` takes the last message back: the discussion goes on from before it, and the message is kept as
+//! not discussed.
+//!
+//! Invariant: nothing that was typed is lost. It is heard, or kept word for word.
+
+use std::cell::RefCell;
+use std::io::{self, IsTerminal as _};
+
+use rustyline::config::Config;
+use rustyline::error::ReadlineError;
+use rustyline::{ColorMode, DefaultEditor};
+
+use super::elaborate::{Setup, announced};
+use super::exit::Fail;
+use super::now;
+use super::resume::Log;
+use super::screen::Screen;
+use crate::discussion::Discussion;
+use crate::discussion::event::{Event, Record, Unheard};
+use crate::minutes::{self, Forms};
+use crate::plain;
+use crate::script::{Input, Script};
+use crate::session::{Went, hold};
+use crate::step::Step;
+use crate::voice::Voice;
+use crate::voice::reviewer::Reviewer;
+
+/// What can be typed instead of a message.
+const HELP: &str = "\
+  /done           end the discussion and commit it
+  /decide TEXT    record a decision
+  /undo           take the last message back, with what was answered
+  /status         turns, decisions and open questions so far
+  /help           this list
+An empty line is silence. Ctrl-C stops and keeps the log; Ctrl-D ends by silence.";
+
+/// What somebody typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Typed {
+    Message(String),
+    Silence,
+    Undo,
+    Status,
+    Help,
+    /// A command that there is none of.
+    Unknown(String),
+}
+
+/// What came from the keyboard.
+enum Heard {
+    Line(String),
+    /// Ctrl-D.
+    End,
+    /// Ctrl-C.
+    Interrupt,
+}
+
+thread_local! {
+    /// The line editor, which keeps the history of the run.
+    static EDITOR: RefCell<Option<DefaultEditor>> = const { RefCell::new(None) };
+}
+
+/// Whether there is somebody to ask.
+pub fn is_there() -> bool {
+    io::stdin().is_terminal()
+}
+
+/// Refuses a run that nobody can be asked in: without a terminal, or where the flags ask for no conversation.
+pub fn must_be_there(verb: &str, what: &str, is_silent: bool) -> Result<(), Fail> {
+    if is_there() && !is_silent {
+        return Ok(());
+    }
+    let why =
+        if is_silent { "with --json and --plan nobody is asked" } else { "there is no terminal to ask at" };
+    Err(Fail::new(format!("{verb} needs {what}: {why}; name them with --script or --issue")))
+}
+
+/// Reads one line.
+fn read_line(prompt: &str) -> Result<Heard, Fail> {
+    let failed = |error: &dyn std::fmt::Display| Fail::new(format!("the keyboard cannot be read: {error}"));
+    EDITOR.with_borrow_mut(|editor| {
+        let editor = match editor {
+            Some(editor) => editor,
+            None => {
+                let config = Config::builder().auto_add_history(true).color_mode(ColorMode::Disabled).build();
+                editor.insert(DefaultEditor::with_config(config).map_err(|error| failed(&error))?)
+            }
+        };
+        loop {
+            match editor.readline(prompt) {
+                Ok(line) => return Ok(Heard::Line(line)),
+                Err(ReadlineError::Eof) => return Ok(Heard::End),
+                Err(ReadlineError::Interrupted) => return Ok(Heard::Interrupt),
+                Err(ReadlineError::Signal(_)) => {}
+                Err(ReadlineError::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
+                    return Err(Fail::new("what was typed is not UTF-8; set the terminal to UTF-8"));
+                }
+                Err(error) => return Err(failed(&error)),
+            }
+        }
+    })
+}
+
+/// What a line asks for.
+fn typed(line: &str) -> Typed {
+    let line = line.trim_end();
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let is_command =
+        word.len() > 1 && word.starts_with('/') && word[1..].bytes().all(|byte| byte.is_ascii_lowercase());
+    match (word, rest.trim()) {
+        ("", _) if line.trim().is_empty() => Typed::Silence,
+        ("/help", "") => Typed::Help,
+        ("/status", "") => Typed::Status,
+        ("/undo", "") => Typed::Undo,
+        ("/done", "") => Typed::Message("done".to_owned()),
+        ("/decide", text) if !text.is_empty() => Typed::Message(format!("Decision: {text}")),
+        _ if is_command => Typed::Unknown(word.to_owned()),
+        _ => Typed::Message(line.trim().to_owned()),
+    }
+}
+
+/// A discussion with the person at the keyboard.
+pub struct Conversation<'c, 's> {
+    pub setup: &'s Setup,
+    pub step: &'s Step,
+    pub log: &'c mut Log,
+    pub screen: &'c Screen,
+}
+
+impl<'s> Conversation<'_, 's> {
+    /// Holds it to its end.
+    ///
+    /// # Errors
+    /// Ctrl-C; a voice or the terminal fails. The log is kept.
+    pub fn hold(
+        &mut self,
+        talk: &mut Discussion<'s>,
+        mut voice: Option<&mut dyn Voice>,
+        stand_in: &mut Reviewer<'_>,
+        script: &mut Script,
+    ) -> Result<(), Fail> {
+        let (setup, screen) = (self.setup, self.screen);
+        let clock = || setup.fixed.unwrap_or_else(now);
+        screen.say_faint("\nWhat you type is heard line by line. /help lists what else there is.");
+        script.stays_open = true;
+        loop {
+            let voice: Option<&mut dyn Voice> = match &mut voice {
+                Some(voice) => Some(&mut **voice),
+                None => None,
+            };
+            let log = &mut *self.log;
+            let mut tell = |record: &Record| announced(record, setup, log, screen);
+            let went = hold(talk, voice, stand_in, script, &clock, &mut tell)?;
+            if went == Went::Through {
+                return Ok(());
+            }
+            self.listen(talk, script)?;
+        }
+    }
+
+    /// Asks until there is something for the table.
+    fn listen(&mut self, talk: &mut Discussion<'s>, script: &mut Script) -> Result<(), Fail> {
+        let opened = talk.opened();
+        let status = format!(
+            "\n[{} {}, turn {} of {}]",
+            opened.item_name,
+            opened.step.id,
+            talk.turn_count(),
+            opened.max_turns
+        );
+        self.screen.say_faint(&status);
+        let prompt = format!("{}> ", plain::cut(&opened.user, 20));
+        loop {
+            let line = match read_line(&prompt)? {
+                Heard::Line(line) => line,
+                Heard::End => {
+                    script.stays_open = false;
+                    return Ok(());
+                }
+                Heard::Interrupt => {
+                    return Err(Fail::new("stopped by Ctrl-C; nothing was committed"));
+                }
+            };
+            match typed(&line) {
+                Typed::Message(text) => {
+                    for warning in script.add(Some(text)) {
+                        self.screen.warn(&warning);
+                    }
+                    return Ok(());
+                }
+                Typed::Silence => {
+                    script.add(None);
+                    return Ok(());
+                }
+                Typed::Undo => {
+                    if self.undo(talk, script)? {
+                        return Ok(());
+                    }
+                    self.screen.say("There is no message to take back.");
+                }
+                Typed::Status => self.status(talk)?,
+                Typed::Help => self.screen.say(HELP),
+                Typed::Unknown(word) => {
+                    self.screen.say(&format!("There is no {word}; /help lists what there is."));
+                }
+            }
+        }
+    }
+
+    /// Takes the last message back; false where there is none.
+    fn undo(&mut self, talk: &mut Discussion<'s>, script: &mut Script) -> Result<bool, Fail> {
+        let is_message = |record: &Record| matches!(record.event, Event::User(_));
+        let Some(at) = talk.log().iter().rposition(is_message) else { return Ok(false) };
+        let before: Vec<Record> = talk.log()[..at].to_vec();
+        if let Event::User(message) = &talk.log()[at].event {
+            self.screen
+                .say_faint(&format!("Taken back: {}", plain::cut(&plain::one_line(&message.text), 100)));
+            let by = Some(message.by.clone());
+            script.withdraw(Input { text: message.text.clone(), by, at: None, comment: None });
+        }
+        *talk = Discussion::replay(&self.setup.library, self.step, &before.as_slice().into())?;
+        let late = script.withdrawn().map(|input| unheard(input, talk));
+        let whole: Vec<Record> = before.iter().cloned().chain(late).collect();
+        self.log.begin_again(&self.setup.repo, &self.setup.opened.run, &whole, self.screen);
+        Ok(true)
+    }
+
+    fn status(&self, talk: &Discussion<'_>) -> Result<(), Fail> {
+        let so_far = minutes::summary(talk, &Forms::of(talk.library())?);
+        let opened = talk.opened();
+        let lead = talk.lead().first_name();
+        self.screen.say(&format!(
+            "Turn {} of {}; {lead} leads step {}, {}.",
+            talk.turn_count(),
+            opened.max_turns,
+            opened.step.id,
+            opened.step.title
+        ));
+        let decisions: Vec<&String> = so_far.decisions.iter().map(|one| &one.text).collect();
+        let questions: Vec<&String> = so_far.open_questions.iter().map(|one| &one.text).collect();
+        for (what, list) in [("Decisions", decisions), ("Open questions", questions)] {
+            self.screen.say(&format!("{what}: {}", if list.is_empty() { "none" } else { "" }));
+            list.iter().for_each(|text| self.screen.say(&format!("- {text}")));
+        }
+        Ok(())
+    }
+}
+
+/// A message that was taken back, as the log keeps it.
+fn unheard(input: &Input, talk: &Discussion<'_>) -> Record {
+    let by = input.by.clone().unwrap_or_else(|| talk.opened().user.clone());
+    let at = talk.log().last().map_or_else(now, |last| last.at);
+    Record { at, event: Event::Unheard(Unheard { by, text: input.text.clone(), comment: None }) }
+}
+
+/// The events of a log that was cut off, and the messages in it that were taken back.
+pub fn apart(log: Vec<Record>) -> (Vec<Record>, Vec<Input>) {
+    let (mut events, mut withdrawn) = (Vec::new(), Vec::new());
+    for record in log {
+        match record.event {
+            Event::Unheard(Unheard { by, text, comment }) => {
+                withdrawn.push(Input { text, by: Some(by), at: None, comment });
+            }
+            _ => events.push(record),
+        }
+    }
+    (events, withdrawn)
+}
+
+/// The next answer of an analysis: a message, silence, or none where the answers end.
+pub fn answer() -> Option<Option<String>> {
+    let screen = Screen::new(super::Color::Auto, false, false);
+    loop {
+        let line = match read_line("> ") {
+            Ok(Heard::Line(line)) => line,
+            Ok(Heard::End | Heard::Interrupt) => return None,
+            Err(fail) => {
+                screen.error(&fail);
+                return None;
+            }
+        };
+        match typed(&line) {
+            Typed::Message(text) => return Some(Some(text)),
+            Typed::Silence => return Some(None),
+            Typed::Help => screen.say(HELP_OF_ANALYSIS),
+            Typed::Status | Typed::Undo => {
+                screen.say("That is for discussions; roundtable status shows how far the item is.");
+            }
+            Typed::Unknown(word) => screen.say(&format!("There is no {word}; /help lists what there is.")),
+        }
+    }
+}
+
+/// What can be typed in an analysis.
+const HELP_OF_ANALYSIS: &str = "\
+Each line answers the question above it; an empty line leaves it open. At a menu: C continues, E discusses the
+step, S skips the rest of the phase. Ctrl-D stops; finished steps are committed, and the same command continues.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_message_unless_it_is_a_command() {
+        let message = |text: &str| Typed::Message(text.to_owned());
+        for (line, wanted) in [
+            ("", Typed::Silence),
+            ("  \t", Typed::Silence),
+            (" Photos wait. ", message("Photos wait.")),
+            ("one\ntwo", message("one\ntwo")),
+            ("/done", message("done")),
+            ("/decide  keep 500 photos", message("Decision: keep 500 photos")),
+            ("/decide", Typed::Unknown("/decide".to_owned())),
+            ("/undo ", Typed::Undo),
+            ("/status", Typed::Status),
+            ("/help", Typed::Help),
+            ("/nothing", Typed::Unknown("/nothing".to_owned())),
+            ("/api/v1 is slow", message("/api/v1 is slow")),
+            ("/", message("/")),
+            ("\u{0}x", message("\u{0}x")),
+        ] {
+            assert_eq!(typed(line), wanted, "{line:?}");
+        }
+    }
+}
