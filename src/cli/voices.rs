@@ -131,10 +131,6 @@ impl Choice {
         matches!(self, Choice::Reviewer)
     }
 
-    pub const fn is_agent(&self) -> bool {
-        matches!(self, Choice::Agent)
-    }
-
     /// The voice as recordings name it.
     pub fn name(&self) -> String {
         match self {
