@@ -60,7 +60,9 @@ fn held<'l>(library: &'l Library, item: &str, base: Oid, at: Time) -> Discussion
         author: Author { name: "roundtable".into(), email: "roundtable@localhost".into(), signed_off: false },
         run: format!("{:032x}", at.seconds()),
         new_meta: None,
+        draft: None,
         comments: None,
+        stays_open: false,
         evidence: Vec::new(),
     };
     let first = Record { at, event: Event::Opened(Box::new(opened)) };

@@ -55,6 +55,8 @@ pub struct Config {
     pub append_only: Option<Vec<serde_yaml::Value>>,
     pub allow_exceptions: Option<bool>,
     pub author: Option<Person>,
+    /// Variables of the environment that a program as a voice gets on GitHub.
+    pub voice_env: Option<Vec<String>>,
     pub github: Option<crate::github::Settings>,
     pub review: Option<Review>,
 }

@@ -21,7 +21,7 @@ use crate::additive::{self, Loss};
 use crate::discussion::event::{Author, Event, Exit, Opened, Record, Time};
 use crate::discussion::open::{self, Paused};
 use crate::discussion::{Finished, Log};
-use crate::item::{Change, Item};
+use crate::item::{Change, DRAFT, Item};
 use crate::library::{Library, sha256};
 use crate::repo::{Committed, Error, Lock, Objects, Repo, Wanted};
 use crate::synthesis::{self, Outcome, Unplaced};
@@ -119,7 +119,7 @@ pub fn land(
     let opened = &finished.opened;
     on_tip(repo, &opened.branch, start, |lock, tip, parent| {
         // What was read for the discussion still stands, unless somebody moved the branch.
-        let again = || repo.item_or_new(parent, &opened.item, opened.new_meta.as_deref());
+        let again = || repo.item_or_new(parent, &opened.item, opened.into());
         let item = if parent == start { read.clone() } else { again()? };
         if let (Some(tip), Some(recording)) = (tip, stands(repo, parent, &item, finished)?) {
             return Ok(Some(Landing::Recorded { commit: tip, recording }));
@@ -201,7 +201,7 @@ pub struct Grown {
 pub fn pause(repo: &Repo, library: &Library, paused: &Paused, start: Oid) -> Result<Grown, NotLanded> {
     let opened = &paused.opened;
     on_tip(repo, &opened.branch, start, |lock, tip, parent| {
-        let item = repo.item_or_new(parent, &opened.item, opened.new_meta.as_deref())?;
+        let item = repo.item_or_new(parent, &opened.item, opened.into())?;
         if let (Some(tip), Some(recording)) = (tip, grown(repo, parent, &paused.log)?) {
             return Ok(Some(Grown { commit: tip, parent, recording, stood: true }));
         }
@@ -414,6 +414,8 @@ pub(crate) fn with_trailers(body: &str, trailers: &[(&str, String)], author: &Au
 pub struct NewItem<'a> {
     pub path: &'a str,
     pub meta: &'a str,
+    /// The text of draft.md, where the item comes from an issue.
+    pub draft: Option<&'a str>,
     pub branch: &'a str,
     pub start: Oid,
     pub author: &'a Author,
@@ -438,8 +440,14 @@ pub fn add(repo: &Repo, library: &Library, new: &NewItem<'_>) -> Result<Oid, Not
         if is_taken(repo, parent, new.path, &path)? {
             return Err(Error::Exists { path: new.path.to_owned() }.into());
         }
-        let change = Change { path, before: None, after: new.meta.as_bytes().to_vec() };
-        let additive = additive::verify(vec![change]).map_err(|losses| NotLanded::Losses { losses })?;
+        let mut changes = vec![Change { path, before: None, after: new.meta.as_bytes().to_vec() }];
+        if let Some(draft) = new.draft {
+            let path = format!("{}/{DRAFT}", new.path);
+            if !repo.exists(parent, &path)? {
+                changes.push(Change { path, before: None, after: draft.as_bytes().to_vec() });
+            }
+        }
+        let additive = additive::verify(changes).map_err(|losses| NotLanded::Losses { losses })?;
         let values = context! { slug => new.path.rsplit('/').next(), item => new.path };
         let body = library.templates.render("commit-add.txt", values)?;
         let message = with_trailers(&body, &[("Item", new.path.to_owned())], new.author);

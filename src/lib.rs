@@ -120,7 +120,9 @@
 //!     author: Author { name: "Sam".into(), email: "sam@example.org".into(), signed_off: false },
 //!     run: "0".repeat(32),
 //!     new_meta: None,
+//!     draft: None,
 //!     comments: None,
+//!     stays_open: false,
 //!     evidence: Vec::new(),
 //! };
 //! let first = Record { at, event: Event::Opened(Box::new(opened)) };
@@ -195,6 +197,7 @@ pub mod script;
 pub mod secrets;
 mod sections;
 pub mod session;
+pub mod source;
 pub mod step;
 pub mod synthesis;
 pub mod template;

@@ -301,8 +301,7 @@ impl Replay {
         let outputs = opened.step.outputs.iter().filter_map(|output| OutputPath::parse(output).ok());
         let outputs: Vec<String> = outputs.map(|output| output.file()).collect();
         let wanted = |name: &str| outputs.iter().any(|output| output == name);
-        let item =
-            |commit: Oid| self.objects.item_or_new(commit, &opened.item, opened.new_meta.as_deref(), &wanted);
+        let item = |commit: Oid| self.objects.item_or_new(commit, &opened.item, opened.into(), &wanted);
         let begin = item(begun)?;
         if begin.name() != opened.item_name {
             let expected = format!("the item's name \"{}\"", begin.name());
@@ -467,8 +466,7 @@ impl Replay {
             }
             Err(Stop::Template(failed)) => return Err(Unread::from(failed).into()),
         }
-        let item =
-            self.repo.item_or_new(start, &opened.item, opened.new_meta.as_deref()).map_err(Unread::from)?;
+        let item = self.repo.item_or_new(start, &opened.item, opened.into()).map_err(Unread::from)?;
         Ok(landing::land(&self.repo, &library, &finished, start, &item)?)
     }
 

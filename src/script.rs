@@ -25,6 +25,7 @@ use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use crate::discussion::event::Time;
 use crate::finding::{self, Finding};
 use crate::secrets::{self, Masked};
+use crate::source::Source;
 use crate::{front_matter, json, plain};
 
 /// A script over this many bytes is refused (16 MiB).
@@ -46,15 +47,6 @@ pub struct Input {
     pub comment: Option<u64>,
 }
 
-/// The title and the body of an issue: text that is read like a document, and no message (contract, section 9).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Source {
-    pub title: String,
-    pub body: String,
-    /// Who wrote it.
-    pub by: Option<String>,
-}
-
 /// The user's side of a discussion. Its end is silence for ever, unless it stays open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Script {
@@ -62,7 +54,7 @@ pub struct Script {
     inputs: VecDeque<Option<Input>>,
     /// What is meant for one step of an analysis each.
     answers: BTreeMap<String, VecDeque<Option<Input>>>,
-    /// The issue that the messages are about, where the script is one.
+    /// The issue that the messages are about, where the script is one: text for a document, and no message.
     pub source: Option<Source>,
     /// What was removed or cut.
     pub notes: Vec<String>,
@@ -224,7 +216,9 @@ impl Script {
             ..Script::default()
         };
         let answers = raw.answers.unwrap_or_default();
-        script.source = raw.source.map(|source| script.source_text(source));
+        if let Some(source) = raw.source {
+            script.draws_on(source);
+        }
         // Nobody has to comment on an issue: then its discussion is one without the user.
         let suffices = script.source.is_some() || has_answers && !answers.is_empty();
         let is_given = raw.inputs.is_some();
@@ -306,20 +300,13 @@ impl Script {
         text.into()
     }
 
-    /// An issue's title and body, cleaned, masked and cut like a message.
-    fn source_text(&mut self, source: Source) -> Source {
-        let mut part = |name: &str, text: &str| {
-            let clean = plain::clean(text);
-            let masked = secrets::mask(clean.trim());
-            let text = masked.map_or(clean.trim().to_owned(), |(text, masked)| {
-                self.warnings.push(warning(&format!("the issue's {name}"), &masked));
-                text
-            });
-            plain::cut(&text, LONGEST)
-        };
-        let (title, body) = (part("title", &source.title), part("body", &source.body));
-        self.notes.push(SOURCE.to_owned());
-        Source { title, body, by: source.by.map(|by| person(&by)).filter(|by| !by.is_empty()) }
+    /// Takes the text of an issue along. It becomes a document of the item, and is no message.
+    pub fn draws_on(&mut self, source: Source) {
+        for (part, masked) in &source.masked {
+            self.warnings.push(warning(&format!("the issue's {part}"), masked));
+        }
+        self.notes.extend(source.note());
+        self.source = Some(source);
     }
 
     /// A script of inputs that were read elsewhere; they are cleaned, masked and cut like any others.
@@ -328,16 +315,22 @@ impl Script {
             user: user.map(|user| person(&user)).filter(|user| !user.is_empty()),
             ..Script::default()
         };
-        for (number, input) in (1..).zip(inputs.into_iter().take(MOST)) {
-            let input = input.and_then(|input| {
-                let clean = plain::clean(&input.text);
-                let text = plain::cut(&script.masked(number, clean.trim()), LONGEST);
-                let by = input.by.map(|by| person(&by)).filter(|by| !by.is_empty());
-                (!text.is_empty()).then_some(Input { text, by, ..input })
-            });
-            script.inputs.push_back(input);
-        }
+        inputs.into_iter().take(MOST).for_each(|input| script.push(input));
         script
+    }
+
+    /// One more input at the end, cleaned, masked and cut like any other.
+    pub fn push(&mut self, input: Option<Input>) {
+        let number = self.inputs.len() + 1;
+        let input = input.and_then(|input| self.cleaned(number, input));
+        self.inputs.push_back(input);
+    }
+
+    fn cleaned(&mut self, number: usize, input: Input) -> Option<Input> {
+        let clean = plain::clean(&input.text);
+        let text = plain::cut(&self.masked(number, clean.trim()), LONGEST);
+        let by = input.by.map(|by| person(&by)).filter(|by| !by.is_empty());
+        (!text.is_empty()).then_some(Input { text, by, ..input })
     }
 
     /// A script whose inputs come one by one, from somebody who is asked.
@@ -475,9 +468,6 @@ fn masked_lines(text: &str) -> (Cow<'_, str>, Vec<String>) {
     (masked.into(), warnings)
 }
 
-/// What is said of an issue's title and body.
-const SOURCE: &str = "the issue's title and body are source text, not a message, and are left out; put them into a document of the item, so that they are read";
-
 fn warning(place: &str, masked: &[Masked]) -> String {
     let kinds = secrets::named(masked);
     format!(
@@ -570,8 +560,11 @@ fn from_json(name: &str, text: &str) -> Result<Raw, Finding> {
         && ["title", "body", "comments"].iter().any(|key| value.get(key).is_some());
     if is_issue {
         let part = |key: &str| value.get(key).and_then(|part| part.as_str()).unwrap_or_default().to_owned();
-        let source = Source { title: part("title"), body: part("body"), by: login(&value) };
-        let has_source = !(source.title.trim().is_empty() && source.body.trim().is_empty());
+        let source = Source::new(&part("title"), &part("body"));
+        let link = value.get("url").and_then(|url| url.as_str()).map(str::to_owned);
+        let source = source.at(value.get("number").and_then(serde_json::Value::as_u64), link);
+        let source = source.by(&login(&value).unwrap_or_default());
+        let has_source = !source.is_empty();
         let inputs = Some(value.get("comments").into_iter().flat_map(comments).collect());
         return Ok(Raw { inputs, source: has_source.then_some(source), ..Raw::default() });
     }
@@ -679,7 +672,7 @@ mod tests {
         assert_eq!(texts("s.json", view), ["hi"]);
         let script = Script::read("s.json", view.as_bytes()).unwrap();
         let source = script.source.unwrap();
-        assert_eq!((source.title.as_str(), source.body.as_str(), script.notes.len()), ("T", "B\nC", 1));
+        assert_eq!((source.title.as_str(), source.body.as_str(), script.notes.len()), ("T", "B\nC", 0));
         // Nobody has commented on it yet.
         assert!(Script::read("s.json", br#"{"title": "T", "body": "", "comments": []}"#).is_ok());
         assert!(refused("s.json", r#"{"title": "", "comments": []}"#).contains("`inputs` are empty"));

@@ -40,15 +40,26 @@ pub struct Options {
     signoff: bool,
 }
 
+/// What is to be added.
+struct Added {
+    item: String,
+    name: String,
+    source: meta::Source,
+    /// The text of an issue, as draft.md.
+    draft: Option<String>,
+}
+
 /// The item, its name and where it comes from: the arguments', or an issue's.
-fn wanted(global: &Global, options: &Options) -> Result<(String, String, meta::Source), Fail> {
+fn wanted(global: &Global, options: &Options) -> Result<Added, Fail> {
     let Some(number) = options.issue else {
         let (item, name) = (options.item.as_deref().map(table::forward), options.name.clone());
-        return Ok((item.unwrap_or_default(), name.unwrap_or_default(), meta::Source::Manual));
+        let (item, name) = (item.unwrap_or_default(), name.unwrap_or_default());
+        return Ok(Added { item, name, source: meta::Source::Manual, draft: None });
     };
-    let title = super::github::title(global, number)?;
-    let item = options.item.clone().unwrap_or_else(|| super::github::slug_of(&title, number));
-    Ok((item, options.name.clone().unwrap_or(title), meta::Source::GitHub(number)))
+    let text = super::github::text(global, number)?;
+    let item = options.item.clone().unwrap_or_else(|| super::github::slug_of(&text.title, number));
+    let name = options.name.clone().unwrap_or_else(|| text.title.clone());
+    Ok(Added { item, name, source: meta::Source::GitHub(number), draft: Some(text.draft()) })
 }
 
 /// How many documents stand in the folder of an item where people edit, and not in its commit.
@@ -66,7 +77,7 @@ fn uncommitted(repo: &Repo, commit: Oid, path: &str) -> Result<usize, Fail> {
 
 /// Makes the item on its branch, of documents that stand there already or of none.
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
-    let (item, name, source) = wanted(global, options)?;
+    let Added { item, name, source, draft } = wanted(global, options)?;
     let repo = open(global)?;
     // Refused before anything is read: the name alone says so.
     table::new_path(&item, "")?;
@@ -85,6 +96,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let new = landing::NewItem {
         path: &path,
         meta: &text,
+        draft: draft.as_deref(),
         branch: &place.branch,
         start: place.base,
         author: &author,

@@ -380,9 +380,11 @@ fn find_or_add(
     let path = table::new_path(&task.item, config.items())?;
     let at = task.fixed.unwrap_or_else(now);
     let text = meta::new_item(*source, table::slug(&path), name, at, &place.base.to_string());
+    let draft = task.script.source.as_ref().map(|source| source.draft());
     let new = landing::NewItem {
         path: &path,
         meta: &text,
+        draft: draft.as_deref(),
         branch: &place.branch,
         start: place.base,
         author,

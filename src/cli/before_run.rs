@@ -54,7 +54,10 @@ pub fn unmerged(repo: &Repo, place: Place, base: Option<&str>, screen: &Screen) 
 
 /// Whether everything that was discussed on a branch is in a commit: the branch is part of its history, or
 /// (after a squash or a rebase) it has the same recordings.
-fn is_merged(repo: &Repo, tip: Oid, start: Oid) -> Result<bool, Fail> {
+///
+/// # Errors
+/// A commit that cannot be read.
+pub fn is_merged(repo: &Repo, tip: Oid, start: Oid) -> Result<bool, Fail> {
     // A branch that somebody only made, or has gone on with, is theirs.
     let trailers = trailers(&repo.message_of(tip)?);
     let Some(item) = trailers.get("Item") else { return Ok(false) };
@@ -157,7 +160,7 @@ pub fn recorded(
         match log.first().map(|first| &first.event) {
             // This very run: what is said of it is that it is recorded already.
             Some(Event::Opened(then)) if then.run == opened.run => return Ok(()),
-            Some(Event::Opened(then)) if then.comments.is_none() && is_of(&log, &messages) => {
+            Some(Event::Opened(then)) if !then.stays_open && is_of(&log, &messages) => {
                 before.get_or_insert(path);
             }
             _ => {}

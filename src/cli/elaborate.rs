@@ -24,9 +24,9 @@ use crate::discussion::address::stranger;
 use crate::discussion::event::{Event, FORMAT, Opened, Record, Resumed, StepRef, Time};
 use crate::discussion::open::Paused;
 use crate::discussion::{self, Discussion, Finished, Refused, default_turns};
-use crate::item::Item;
 use crate::item::meta::{self, Source};
 use crate::item::path::OutputPath;
+use crate::item::{self, Begin, Item};
 use crate::landing::{self, Landing};
 use crate::library::{Library, sha256};
 use crate::minutes::{self, Forms, Possible};
@@ -109,6 +109,8 @@ pub struct Task {
     /// A branch whose discussions are merged already is left, and the next free one taken.
     pub leaves_merged: bool,
     pub resume: bool,
+    /// The comments of an issue that this run hears, by their ids.
+    pub comments: Option<Vec<u64>>,
     pub open: Option<Open>,
     pub medium: Medium,
 }
@@ -126,8 +128,6 @@ pub enum Medium {
 pub struct Open {
     /// Its recording so far; empty where this run opens it.
     pub log: Vec<Record>,
-    /// The comments that this run hears, by their ids.
-    pub comments: Vec<u64>,
 }
 
 /// Everything a run starts from.
@@ -163,7 +163,7 @@ impl Setup {
 
     /// Whether the discussion stays open between runs.
     const fn stays_open(&self) -> bool {
-        self.opened.comments.is_some()
+        self.opened.stays_open
     }
 }
 
@@ -230,19 +230,20 @@ impl Options {
     fn task(&self, global: &Global, screen: &Screen) -> Result<Task, Fail> {
         let fixed = self.clock.fixed()?;
         let mut medium = Medium::Script;
-        let (script, new) = match (&self.script, self.issue) {
+        let (script, new, comments) = match (&self.script, self.issue) {
             (Some(path), _) => {
                 let (name, bytes) = table::script(path)?;
-                (Script::read(&name, &bytes)?, None)
+                (Script::read(&name, &bytes)?, None, None)
             }
             (None, Some(number)) => {
                 let thread = super::github::thread(global, number, screen)?;
-                (thread.script(), Some((Source::GitHub(number), thread.title)))
+                let new = Some((Source::GitHub(number), thread.title.clone()));
+                (thread.script(), new, Some(thread.comments()))
             }
             (None, None) => {
                 keyboard::must_be_there("elaborate", "messages", global.json || self.plan)?;
                 medium = Medium::Keyboard;
-                (Script::default(), None)
+                (Script::default(), None, None)
             }
         };
         Ok(Task {
@@ -258,6 +259,7 @@ impl Options {
             signed_off: self.signoff,
             leaves_merged: !self.resume,
             resume: self.resume,
+            comments,
             open: None,
             medium,
         })
@@ -318,7 +320,7 @@ pub fn land_again(
 
 fn read_at(setup: &Setup, commit: Oid) -> Result<Item, Fail> {
     let opened = &setup.opened;
-    Ok(setup.repo.item_or_new(commit, &opened.item, opened.new_meta.as_deref())?)
+    Ok(setup.repo.item_or_new(commit, &opened.item, opened.into())?)
 }
 
 /// Holds the discussion with its log in the git folder, and does something about its outcome.
@@ -431,7 +433,9 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     // What stays open keeps the rules it was opened with, and looks at the item as it is now.
     let rules = open.as_ref().map_or(Ok(base), |opened| repo.resolve(&opened.base))?;
     let config = if rules == place.base { config } else { table::config(global, &repo, rules)? };
-    let item = repo.item_or_new(base, &path, new_meta.as_deref())?;
+    let item = repo.item_or_new(base, &path, Begin { meta: new_meta.as_deref(), draft: None })?;
+    let draft = draft(&task.script, &item, screen);
+    let item = item.with_draft(draft.as_deref());
     let library = built_in.library(&repo, rules, &config)?;
     let step = library.step(&task.step)?;
     let voice = match task.medium {
@@ -497,8 +501,10 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         digests,
         author,
         run,
-        new_meta: new_meta.filter(|_| item.files.is_empty()),
-        comments: task.open.as_ref().map(|open| open.comments.clone()),
+        new_meta: new_meta.filter(|_| item.is_new()),
+        draft,
+        comments: task.comments.clone(),
+        stays_open: task.open.is_some(),
         evidence: Vec::new(),
     };
     let opened = match (&open, left.as_ref().and_then(Leftover::opened)) {
@@ -511,7 +517,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         before_run::recorded(&repo, base, &item, &opened, &script, screen)?;
     }
     let begun = match task.open {
-        Some(open) => resumed(open, base, fixed),
+        Some(open) => resumed(open, task.comments.unwrap_or_default(), base, fixed),
         None => left.map(|left| left.log).unwrap_or_default(),
     };
     let (begun, withdrawn) = match task.medium {
@@ -566,9 +572,19 @@ fn stayed_open(now: &Opened, begun: &Opened) -> Result<Opened, Fail> {
     )))
 }
 
+/// The draft.md that the item gets: the text of the script's issue, where the item has none yet.
+fn draft(script: &Script, item: &Item, screen: &Screen) -> Option<String> {
+    let source = script.source.as_ref()?;
+    if item.has_draft() {
+        return None;
+    }
+    screen.note(&format!("the issue's text becomes {} of the item; it is no message", item::DRAFT));
+    Some(source.draft())
+}
+
 /// The recording so far, and the beginning of this run.
-fn resumed(open: Open, base: Oid, fixed: Option<Time>) -> Vec<Record> {
-    let Open { mut log, comments } = open;
+fn resumed(open: Open, comments: Vec<u64>, base: Oid, fixed: Option<Time>) -> Vec<Record> {
+    let Open { mut log } = open;
     if !log.is_empty() {
         let event = Event::Resumed(Resumed { base: base.to_string(), comments });
         log.push(Record { at: fixed.unwrap_or_else(now), event });
@@ -607,7 +623,7 @@ fn run_id(
     voice: &str,
     fixed: Option<Time>,
 ) -> String {
-    let inputs: Vec<Value> = script
+    let mut inputs: Vec<Value> = script
         .inputs()
         .map(|input| {
             input
@@ -615,6 +631,7 @@ fn run_id(
         })
         .chain(live.map(|base| json!({"base": base})))
         .collect();
+    inputs.extend(script.source.as_ref().map(|source| json!({"draft": source.draft()})));
     let clock = match fixed {
         Some(at) => json!(at.to_string()),
         None => json!([nanoseconds().to_string(), std::process::id()]),

@@ -16,8 +16,6 @@ use crate::policy::Preset;
 
 /// The action of this build, `OWNER/REPOSITORY@COMMIT`; set in releases.
 const ACTION: Option<&str> = option_env!("ROUNDTABLE_ACTION");
-/// What is written where nobody knows.
-const UNKNOWN: &str = "OWNER/roundtable@0000000000000000000000000000000000000000";
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: roundtable init --dry-run\n          roundtable init --agent claude")]
@@ -35,7 +33,13 @@ pub struct Options {
     /// Let discussions stay open: a comment goes on with them, until one says "done"
     #[arg(long)]
     live: bool,
-    /// The action that the workflow uses, as OWNER/REPOSITORY@COMMIT
+    /// Let a tick in a comment of roundtable start a run, which records the decision
+    #[arg(long)]
+    ticks: bool,
+    /// Write the workflow for an organisation: other repositories call it
+    #[arg(long)]
+    reusable: bool,
+    /// The action that the workflow uses, as OWNER/REPOSITORY@COMMIT; a released program knows its own
     #[arg(long, value_name = "ACTION")]
     action: Option<String>,
     /// Set up an agent instead: its entry for the server of `roundtable mcp`, and the skill
@@ -52,6 +56,17 @@ enum Voice {
     Reviewer,
     Anthropic,
     Openai,
+}
+
+impl Voice {
+    /// The name of its key among the secrets.
+    const fn secret(self) -> Option<&'static str> {
+        match self {
+            Voice::Reviewer => None,
+            Voice::Anthropic => Some("ANTHROPIC_API_KEY"),
+            Voice::Openai => Some("OPENAI_API_KEY"),
+        }
+    }
 }
 
 /// A file that the repository should have.
@@ -115,7 +130,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
             ));
         }
     }
-    next(options, &action, screen);
+    next(options, &found, screen);
     let files: Vec<Value> = found
         .iter()
         .map(|(file, stands)| json!({"path": file.path, "written": *stands == Stands::Missing && !options.dry_run, "result": stands.name(options.dry_run)}))
@@ -124,32 +139,53 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     Ok(Code::Yes)
 }
 
-/// What a person does next.
-fn next(options: &Options, action: &str, screen: &Screen) {
-    if action == UNKNOWN {
-        screen.note("this build does not know the address of its action: replace OWNER/roundtable@000… in the workflow with the repository and commit of roundtable, or give it with --action");
-    }
+/// What is left to do by hand, as commands in order.
+fn next(options: &Options, found: &[(Wanted, Stands)], screen: &Screen) {
     if options.dry_run {
         screen.say("\nNothing was written (--dry-run).");
         return;
     }
-    screen.say("\nNext:");
+    let paths: Vec<&str> = found.iter().map(|(file, _)| file.path).collect();
+    screen.say("\n1. Commit the files, and turn on the hook that checks each commit in this clone:");
     screen.say("  git config core.hooksPath .githooks");
-    screen.say("  git add .github .githooks .roundtable.yaml && git commit -m \"Set up roundtable\"");
-    screen.say("  roundtable add my-item --name \"my item\"");
-    // Beside the command it would be an argument for a shell that takes no remarks when it is typed at.
-    screen.say("The first command turns the hook on: it checks each commit in this clone.");
-    screen.say("On GitHub: make a label \"roundtable\", require the check \"additive\", and allow Actions to create pull requests.");
-    match options.voice {
-        Voice::Reviewer => {}
-        Voice::Anthropic => screen.say("Put the key into the environment \"roundtable-model\", as the secret ANTHROPIC_API_KEY."),
-        Voice::Openai => screen.say("Put the key into the environment \"roundtable-model\", as the secret OPENAI_API_KEY, and name the model in .roundtable.yaml."),
+    screen.say(&format!("  git add {}", paths.join(" ")));
+    screen.say("  git commit -m \"Set up roundtable\"");
+    screen.say("  git push");
+    screen.say("2. Make the labels (a step has one of its own, such as roundtable:01-03):");
+    for (label, what) in LABELS {
+        if options.live || !label.ends_with(":close") {
+            screen.say(&format!("  gh label create {label} --force --description \"{what}\""));
+        }
+    }
+    screen.say("3. Let Actions open pull requests, and require the check:");
+    screen.say("  gh api --method PUT repos/{owner}/{repo}/actions/permissions/workflow -f default_workflow_permissions=read -F can_approve_pull_request_reviews=true");
+    screen.say("  gh api --method POST repos/{owner}/{repo}/rulesets -f name=roundtable -f target=branch -f enforcement=active -f \"conditions[ref_name][include][]=~DEFAULT_BRANCH\" -f \"conditions[ref_name][exclude][]\" -f \"rules[][type]=required_status_checks\" -F \"rules[][parameters][strict_required_status_checks_policy]=false\" -f \"rules[][parameters][required_status_checks][][context]=additive\"");
+    let Some(secret) = options.voice.secret() else { return };
+    screen.say(
+        "4. Make the environment of the model's key, for the default branch only, and put the key there:",
+    );
+    screen.say("  gh api --method PUT repos/{owner}/{repo}/environments/roundtable-model -F \"deployment_branch_policy[protected_branches]=false\" -F \"deployment_branch_policy[custom_branch_policies]=true\"");
+    screen.say("  gh api --method POST repos/{owner}/{repo}/environments/roundtable-model/deployment-branch-policies -f name=\"$(gh repo view --json defaultBranchRef --jq .defaultBranchRef.name)\"");
+    screen.say(&format!("  gh secret set {secret} --env roundtable-model"));
+    if options.voice == Voice::Openai {
+        screen.note("the voice openai has no default model: name one in .roundtable.yaml");
     }
 }
 
+/// The labels that are made by hand; the program makes those of the results.
+const LABELS: [(&str, &str); 3] = [
+    ("roundtable", "Discuss this issue"),
+    ("roundtable:analyze", "Go on with the analysis of this issue"),
+    ("roundtable:close", "End the open discussion"),
+];
+
 /// The action that workflows are to use.
 fn action(options: &Options) -> Result<String, Fail> {
-    let Some(named) = &options.action else { return Ok(ACTION.unwrap_or(UNKNOWN).to_owned()) };
+    let Some(named) = options.action.as_deref().or(ACTION) else {
+        return Err(Fail::new(
+            "this build does not know the address of its action; give it with --action OWNER/REPOSITORY@COMMIT: the repository that roundtable's source is in on GitHub, and the 40 digits of a commit (gh api repos/OWNER/REPOSITORY/commits/HEAD --jq .sha prints the newest)",
+        ));
+    };
     let is_word = |text: &str| {
         !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte))
     };
@@ -161,7 +197,7 @@ fn action(options: &Options) -> Result<String, Fail> {
             && at.bytes().all(|byte| byte.is_ascii_hexdigit())
     });
     match parts {
-        Some(_) => Ok(named.clone()),
+        Some(_) => Ok(named.to_owned()),
         None => Err(Fail::new(format!(
             "--action is \"{}\"; write it like OWNER/REPOSITORY@COMMIT, with the commit's 40 digits",
             plain::shown(named)
@@ -174,7 +210,8 @@ fn wanted(options: &Options, action: &str, layouts: &[String]) -> Vec<Wanted> {
     let filled = |text: &str| {
         let version = concat!("v", env!("CARGO_PKG_VERSION"));
         let text = text.replace("__ACTION__", action).replace("__VERSION__", version);
-        let text = if options.live { listening(&text) } else { text };
+        let text = listening(&text, options);
+        let text = if options.reusable { callable(&text, options.voice) } else { text };
         match options.voice {
             Voice::Openai => text
                 .replace("voice: anthropic", "voice: openai")
@@ -190,6 +227,11 @@ fn wanted(options: &Options, action: &str, layouts: &[String]) -> Vec<Wanted> {
     let file = |path, text: String, is_program| Wanted { path, text, is_program };
     let mut files = vec![
         file(".github/workflows/roundtable.yml", filled(workflow), false),
+        file(
+            ".github/workflows/roundtable-check.yml",
+            filled(include_str!("init/roundtable-check.yml")),
+            false,
+        ),
         file(".roundtable.yaml", settings(options.live, layouts), false),
         file(".githooks/pre-commit", include_str!("init/pre-commit").to_owned(), true),
     ];
@@ -200,15 +242,35 @@ fn wanted(options: &Options, action: &str, layouts: &[String]) -> Vec<Wanted> {
     files
 }
 
-/// A workflow that listens to comments, too.
-fn listening(workflow: &str) -> String {
-    let comments = "  # A comment goes on with a discussion that is open, and begins none. The program asks whose it is before it reads a word.\n  issue_comment: # zizmor: ignore[dangerous-triggers] no word of the event is in this file\n    types: [created]\n";
-    let is_open = "      (github.event_name == 'issue_comment' && !github.event.issue.pull_request &&\n      contains(github.event.issue.labels.*.name, 'roundtable:open')) ||\n";
-    let behind = |text: &str, line: &str, more: &str| text.replacen(line, &format!("{line}{more}"), 1);
-    let text = behind(workflow, "    types: [labeled]\n", comments);
-    let text = behind(&text, "      github.event_name == 'workflow_dispatch' ||\n", is_open);
-    let check = "if: github.event_name != 'issues'";
-    text.replace(&format!("    {check}\n"), &format!("    {check} && github.event_name != 'issue_comment'\n"))
+/// A workflow that listens to comments, too, where that is asked for. A stranger's comment starts no job.
+fn listening(workflow: &str, options: &Options) -> String {
+    let types = match (options.live, options.ticks) {
+        (true, true) => "created, edited",
+        (true, false) => "created",
+        (false, true) => "edited",
+        (false, false) => return workflow.to_owned(),
+    };
+    let comments = format!(
+        "  # A comment goes on with a discussion that is open, and begins none; a tick in a comment of roundtable is a\n  # decision. The program asks whose it is before it reads a word.\n  issue_comment: # zizmor: ignore[dangerous-triggers] no word of the event is in this file\n    types: [{types}]\n"
+    );
+    let open = "      (github.event_name == 'issue_comment' && github.event.action == 'created' && !github.event.issue.pull_request &&\n      contains(github.event.issue.labels.*.name, 'roundtable:open') && github.event.sender.type == 'User' &&\n      !contains(fromJSON('[\"NONE\", \"FIRST_TIMER\", \"FIRST_TIME_CONTRIBUTOR\", \"MANNEQUIN\"]'), github.event.comment.author_association)) ||\n";
+    let tick = "      (github.event_name == 'issue_comment' && github.event.action == 'edited' && !github.event.issue.pull_request &&\n      startsWith(github.event.comment.body, '<!-- roundtable:') && github.event.comment.user.type == 'Bot' &&\n      github.event.sender.type == 'User') ||\n";
+    let begins = format!("{}{}", if options.live { open } else { "" }, if options.ticks { tick } else { "" });
+    let after = |text: &str, line: &str, more: &str| text.replacen(line, &format!("{line}{more}"), 1);
+    let text = after(workflow, "    types: [labeled]\n", &comments);
+    after(&text, "      github.event_name == 'workflow_dispatch' ||\n", &begins)
+}
+
+/// A workflow that other repositories of an organisation call.
+fn callable(workflow: &str, voice: Voice) -> String {
+    let mut call =
+        "on:\n  # Called by a workflow of another repository, whose event it answers.\n  workflow_call:\n"
+            .to_owned();
+    if voice.secret().is_some() {
+        // The name of the key is filled in with the voice.
+        call.push_str("    secrets:\n      ANTHROPIC_API_KEY:\n        required: true\n");
+    }
+    workflow.replacen("on:\n", &call, 1)
 }
 
 /// The presets whose layout a repository has.

@@ -202,6 +202,7 @@ impl Desk {
             signed_off: false,
             leaves_merged: true,
             resume: true,
+            comments: None,
             open: None,
             medium: Medium::Agent,
         };

@@ -50,6 +50,9 @@ pub struct Options {
     /// Nothing is asked of the service, and no key is needed: `--plan`.
     #[arg(skip)]
     pub is_only_planned: bool,
+    /// The job may write: no program speaks in it.
+    #[arg(skip)]
+    pub refuses_programs: bool,
 }
 
 /// A voice that was chosen, with everything it needs.
@@ -63,6 +66,8 @@ pub enum Choice {
     Command {
         line: String,
         patience: Duration,
+        /// Variables that it gets on GitHub, besides [`ENVIRONMENT`].
+        names: Vec<String>,
     },
     /// What another voice has answered before.
     Tape(Box<Tape>),
@@ -120,7 +125,13 @@ impl Choice {
             other => match other.strip_prefix(command::PREFIX) {
                 Some(line) => {
                     Program::new(line, patience, Vec::new()).map_err(Fail::new)?;
-                    Ok(Choice::Command { line: line.trim().to_owned(), patience })
+                    if options.refuses_programs {
+                        return Err(Fail::new(
+                            "a program speaks on GitHub only in the job without the right to write: run it with `github run --out FOLDER`, and the other job with --recording; roundtable init --voice anthropic shows the two",
+                        ));
+                    }
+                    let names = config.voice_env.clone().unwrap_or_default();
+                    Ok(Choice::Command { line: line.trim().to_owned(), patience, names })
                 }
                 None => Err(unknown(other)),
             },
@@ -187,11 +198,31 @@ impl Choice {
             Choice::OpenAi(Service { base, key, model, patience }) => {
                 Some(Box::new(OpenAi::new(base, key, &model, patience).map_err(failed)?))
             }
-            Choice::Command { line, patience } => {
-                Some(Box::new(Program::new(&line, patience, secrets()).map_err(Fail::new)?))
+            Choice::Command { line, patience, names } => {
+                let program = Program::new(&line, patience, secrets()).map_err(Fail::new)?;
+                Some(Box::new(if is_on_github() { sealed(program, &names)? } else { program }))
             }
         })
     }
+}
+
+/// What a program sees of the environment on GitHub.
+const ENVIRONMENT: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
+
+fn is_on_github() -> bool {
+    variable("GITHUB_ACTIONS").is_some()
+}
+
+/// A program that sees no token: its environment is a short list, and it cannot read this process's memory or
+/// environment through `/proc`.
+fn sealed(program: Program, names: &[String]) -> Result<Program, Fail> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
+        .map_err(|error| Fail::new(format!("this process cannot be closed to others: {error}")))?;
+    let wanted = ENVIRONMENT.iter().copied().chain(names.iter().map(String::as_str));
+    #[allow(clippy::disallowed_methods)]
+    let of = |name: &str| Some((name.to_owned(), std::env::var_os(name)?));
+    Ok(program.within(wanted.filter_map(of).collect()))
 }
 
 /// A model's flag without a model is a mistake: say so instead of ignoring it.

@@ -150,10 +150,15 @@ pub struct Opened {
     /// The meta.json of an item that is made together with the discussion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_meta: Option<String>,
-    /// Only in a discussion that stays open between runs: the comments of its thread, by their ids,
-    /// that the first run heard.
+    /// The draft.md that is made together with the discussion: the text of an issue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draft: Option<String>,
+    /// The comments on GitHub that the first run was to hear, by their ids.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comments: Option<Vec<u64>>,
+    /// The discussion stays open between runs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stays_open: bool,
     /// What a model was sent of the repository besides the item's documents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Sent>,

@@ -560,7 +560,7 @@ impl<'l> Discussion<'l> {
     /// # Errors
     /// A notice's template that cannot be rendered.
     pub fn pausing(&self) -> Result<Option<event::Paused>, Failed> {
-        let waits = self.opened.comments.is_some() && self.has_floor() && self.disagreement()?.is_none();
+        let waits = self.opened.stays_open && self.has_floor() && self.disagreement()?.is_none();
         let paused = || event::Paused { turn_count: self.state.turn, digest: self.log.digest() };
         Ok(waits.then(paused))
     }

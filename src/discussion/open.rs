@@ -36,7 +36,7 @@ impl Paused {
 
 /// Whether a log is of a discussion that stays open between runs.
 pub fn stays_open(log: &[Record]) -> bool {
-    matches!(log.first(), Some(Record { event: Event::Opened(opened), .. }) if opened.comments.is_some())
+    matches!(log.first(), Some(Record { event: Event::Opened(opened), .. }) if opened.stays_open)
 }
 
 /// The moment a discussion is known by: when it was closed, or opened where it stays open.
@@ -101,11 +101,13 @@ pub(super) fn redirect(log: &mut [Record], branch: &str) {
     }
 }
 
-/// Every comment that was heard so far, by its id.
+/// Every comment that was heard or kept so far, by its id.
 pub fn heard(log: &[Record]) -> Vec<u64> {
     let of = |record: &Record| match &record.event {
         Event::Opened(opened) => opened.comments.clone().unwrap_or_default(),
         Event::Resumed(resumed) => resumed.comments.clone(),
+        Event::User(message) => message.comment.into_iter().collect(),
+        Event::Unheard(late) => late.comment.into_iter().collect(),
         _ => Vec::new(),
     };
     log.iter().flat_map(of).collect()

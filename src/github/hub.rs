@@ -4,6 +4,8 @@
 //! lost may have been done, and whoever sent it looks before sending it again. The token goes to the
 //! API's own host and to no other, whatever a redirect or a `Link` says.
 
+use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -25,6 +27,12 @@ const LARGEST: usize = 64 << 20;
 const PAGES: usize = 200;
 /// Redirects that are followed at most.
 const HOPS: usize = 5;
+/// People whose permissions are asked for in one request.
+const BATCH: usize = 50;
+/// Collaborators of a similar name that are looked through for one person.
+const CLOSE_NAMES: usize = 10;
+/// People who are asked for one by one at most.
+pub const ONE_BY_ONE: usize = 200;
 /// A comment is cut at this length: GitHub takes 65,536 characters.
 pub const LONGEST: usize = 65_000;
 
@@ -38,6 +46,8 @@ pub struct Hub {
     /// What is waited between two writes.
     pause: Duration,
     has_written: bool,
+    /// GitHub has asked to wait for longer than a run does.
+    is_limited: bool,
 }
 
 impl Hub {
@@ -68,6 +78,7 @@ impl Hub {
             token,
             pause,
             has_written: false,
+            is_limited: false,
         })
     }
 
@@ -77,6 +88,11 @@ impl Hub {
 
     pub const fn has_token(&self) -> bool {
         self.token.is_some()
+    }
+
+    /// Whether the last call failed because GitHub asks to wait.
+    pub const fn is_limited(&self) -> bool {
+        self.is_limited
     }
 
     /// How many requests were sent.
@@ -91,13 +107,28 @@ impl Hub {
         url
     }
 
-    /// One call; redirects are followed with method and body, and without the token where they lead
-    /// to another host.
-    fn call(&mut self, method: &Method, mut url: Url, body: Option<&Value>) -> Result<Answer, Failed> {
+    /// One call that reads or writes; between two writes there is a pause.
+    fn call(&mut self, method: &Method, url: Url, body: Option<&Value>) -> Result<Answer, Failed> {
         let is_read = *method == Method::GET;
         if !is_read && std::mem::replace(&mut self.has_written, true) {
             self.http.rest(self.pause);
         }
+        self.send(method, url, body, is_read)
+    }
+
+    /// A question that is sent as a POST and changes nothing.
+    fn ask(&mut self, url: Url, body: &Value) -> Result<Answer, Failed> {
+        self.send(&Method::POST, url, Some(body), true)
+    }
+
+    /// Redirects are followed with method and body, and without the token where they lead to another host.
+    fn send(
+        &mut self,
+        method: &Method,
+        mut url: Url,
+        body: Option<&Value>,
+        is_read: bool,
+    ) -> Result<Answer, Failed> {
         for _ in 0..HOPS {
             let ours = url.origin() == self.base.origin();
             let request = Request {
@@ -111,9 +142,16 @@ impl Hub {
                 secret: self.token.clone().filter(|_| ours).map(|token| ("authorization", "Bearer ", token)),
                 body: body.map(|body| body.to_string().into_bytes()),
             };
-            let repeatable = *method != Method::POST;
-            let judge = move |answer: &Answer| judge(answer, is_read, repeatable);
-            let answer = self.http.call(&request, PATIENCE, repeatable, &judge)?;
+            let repeatable = is_read || *method != Method::POST;
+            let waits = Cell::new(false);
+            let judge = |answer: &Answer| {
+                let is_refused = matches!(answer.status, 403 | 429);
+                waits.set(is_refused && limited(answer, &http::error_message(answer)).is_some());
+                judge(answer, is_read, repeatable)
+            };
+            let answer = self.http.call(&request, PATIENCE, repeatable, &judge);
+            self.is_limited = answer.is_err() && waits.get();
+            let answer = answer?;
             if !matches!(answer.status, 301 | 302 | 307 | 308) {
                 return Ok(answer);
             }
@@ -176,7 +214,41 @@ impl Hub {
         Ok(all.iter().filter_map(Comment::of).collect())
     }
 
-    /// All events of an issue: when which label was set.
+    /// The newest events of an issue that are `wanted`: the first page, else those before the end.
+    ///
+    /// # Errors
+    /// A page that cannot be had.
+    pub fn newest_events(
+        &mut self,
+        number: u64,
+        wanted: &dyn Fn(&Value) -> bool,
+    ) -> Result<Vec<Value>, Failed> {
+        let mut url = self.url(&format!("issues/{number}/events?per_page=100"));
+        let mut found = Vec::new();
+        let mut is_first = true;
+        for _ in 0..PAGES {
+            let answer = self.call(&Method::GET, url.clone(), None)?;
+            let Value::Array(mut page) = value(&answer) else {
+                return Err(Failed::new(Kind::Network, "GitHub gave no list where one is due"));
+            };
+            page.retain(wanted);
+            let link = |rel| {
+                let header = answer.header("link")?;
+                url.join(&linked(header, rel)?).ok()
+            };
+            let next = if is_first { link("last").or_else(|| link("next")) } else { link("prev") };
+            let is_done = !is_first && !page.is_empty();
+            found.extend(page);
+            match next.filter(|next| !is_done && (is_first || *next != url)) {
+                Some(next) => url = next,
+                None => return Ok(found),
+            }
+            is_first = false;
+        }
+        Ok(found)
+    }
+
+    /// All events of an issue.
     ///
     /// # Errors
     /// A page that cannot be had.
@@ -218,6 +290,112 @@ impl Hub {
         }
     }
 
+    /// What people may do here, by their logins in lower case: in batches, and where that is forbidden one by
+    /// one, at most [`ONE_BY_ONE`] of them. Who is missing in the answer was not asked.
+    ///
+    /// # Errors
+    /// No answer: then nothing is known.
+    pub fn permissions(&mut self, people: &[Person]) -> Result<BTreeMap<String, Permission>, Failed> {
+        let mut known = BTreeMap::new();
+        let mut rest: Vec<&Person> = Vec::new();
+        let mut is_forbidden = false;
+        for batch in people.chunks(BATCH) {
+            let asked = if is_forbidden { None } else { self.permissions_of(batch)? };
+            is_forbidden = asked.is_none();
+            let answers = asked.unwrap_or_default();
+            for person in batch {
+                match answers.get(&person.login.to_lowercase()) {
+                    Some(may) => {
+                        known.insert(person.login.to_lowercase(), *may);
+                    }
+                    None => rest.push(person),
+                }
+            }
+        }
+        for person in rest.into_iter().take(ONE_BY_ONE) {
+            let may = self.permission(person)?;
+            known.insert(person.login.to_lowercase(), may);
+        }
+        Ok(known)
+    }
+
+    /// One batch; none where GitHub forbids the question.
+    fn permissions_of(&mut self, people: &[Person]) -> Result<Option<BTreeMap<String, Permission>>, Failed> {
+        let mut query = String::from("query($owner: String!, $name: String!");
+        (0..people.len()).for_each(|at| query.push_str(&format!(", $p{at}: String!")));
+        query.push_str(") { repository(owner: $owner, name: $name) {");
+        for at in 0..people.len() {
+            query.push_str(&format!(
+                " p{at}: collaborators(query: $p{at}, first: {CLOSE_NAMES}) {{ edges {{ permission node {{ login }} }} }}"
+            ));
+        }
+        query.push_str(" } }");
+        let (owner, name) = self.repository.split_once('/').unwrap_or_default();
+        let mut variables = json!({"owner": owner, "name": name});
+        for (at, person) in people.iter().enumerate() {
+            variables[format!("p{at}")] = json!(person.login);
+        }
+        let Some(answer) = self.graphql(&query, &variables)? else { return Ok(None) };
+        let mut known = BTreeMap::new();
+        for (at, person) in people.iter().enumerate() {
+            let edges = answer.pointer(&format!("/repository/p{at}/edges")).and_then(Value::as_array);
+            let Some(edges) = edges else { return Ok(None) };
+            let is_them = |edge: &&Value| {
+                let login = edge.pointer("/node/login").and_then(Value::as_str).unwrap_or_default();
+                login.eq_ignore_ascii_case(&person.login)
+            };
+            let may = match edges.iter().find(is_them) {
+                Some(edge) => {
+                    let word = edge.get("permission").and_then(Value::as_str).unwrap_or_default();
+                    Permission::of(&word.to_lowercase(), "")
+                }
+                // With so many of a similar name, theirs may not be among the first.
+                None if edges.len() >= CLOSE_NAMES => continue,
+                None => Permission::None,
+            };
+            known.insert(person.login.to_lowercase(), may);
+        }
+        Ok(Some(known))
+    }
+
+    /// The history of comments, by their GraphQL ids: each version with its time and editor, the oldest
+    /// first. Empty where GitHub does not tell.
+    ///
+    /// # Errors
+    /// No answer.
+    pub fn edits(&mut self, nodes: &[&str]) -> Result<BTreeMap<String, Vec<Edit>>, Failed> {
+        let nodes: Vec<&&str> = nodes.iter().filter(|node| !node.is_empty()).take(100).collect();
+        if nodes.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let query = "query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment { id userContentEdits(first: 100) { nodes { editedAt deletedAt diff editor { login __typename ... on User { databaseId } } } } } } }";
+        let Some(answer) = self.graphql(query, &json!({"ids": nodes}))? else { return Ok(BTreeMap::new()) };
+        let all = answer.get("nodes").and_then(Value::as_array).into_iter().flatten();
+        let of = |node: &Value| {
+            let edits = node.pointer("/userContentEdits/nodes")?.as_array()?;
+            let mut edits: Vec<Edit> = edits.iter().filter_map(Edit::of).collect();
+            edits.sort_by_key(|edit| edit.at);
+            Some((node.get("id")?.as_str()?.to_owned(), edits))
+        };
+        Ok(all.filter_map(of).collect())
+    }
+
+    /// A question to the GraphQL API; none where it is refused or fails in part.
+    fn graphql(&mut self, query: &str, variables: &Value) -> Result<Option<Value>, Failed> {
+        let mut url = self.base.clone();
+        let path = url.path().trim_end_matches('/').trim_end_matches("/v3").to_owned();
+        url.set_path(&format!("{path}/graphql"));
+        match self.ask(url, &json!({"query": query, "variables": variables})) {
+            Ok(answer) => {
+                let answer = value(&answer);
+                let is_whole = answer.get("errors").is_none_or(Value::is_null);
+                Ok(answer.get("data").filter(|data| is_whole && data.is_object()).cloned())
+            }
+            Err(failed) if matches!(failed.kind, Kind::Status(400..=407 | 409..=428)) => Ok(None),
+            Err(failed) => Err(failed),
+        }
+    }
+
     /// The id of the token's own user; a workflow's token has none that it may ask for.
     pub fn own_id(&mut self) -> Option<u64> {
         let url = http::below(&self.base, "user");
@@ -239,15 +417,12 @@ impl Hub {
     /// # Errors
     /// No answer: then it is not known.
     pub fn body_edited(&mut self, number: u64) -> Result<Option<Time>, Failed> {
-        let mut url = self.base.clone();
-        let path = url.path().trim_end_matches('/').trim_end_matches("/v3").to_owned();
-        url.set_path(&format!("{path}/graphql"));
         let (owner, name) = self.repository.split_once('/').unwrap_or_default();
         let query = "query($owner: String!, $name: String!, $number: Int!) { repository(owner: $owner, name: $name) { issue(number: $number) { lastEditedAt } } }";
-        let body = json!({"query": query, "variables": {"owner": owner, "name": name, "number": number}});
-        let answer = value(&self.call(&Method::POST, url, Some(&body))?);
-        let issue = answer.pointer("/data/repository/issue").filter(|issue| issue.is_object());
+        let answer = self.graphql(query, &json!({"owner": owner, "name": name, "number": number}))?;
+        let issue = answer.as_ref().and_then(|answer| answer.pointer("/repository/issue"));
         let issue = issue
+            .filter(|issue| issue.is_object())
             .ok_or_else(|| Failed::new(Kind::Network, "GitHub does not say when the issue was edited"))?;
         Ok(issue.get("lastEditedAt").and_then(Value::as_str).and_then(|time| Time::parse(time).ok()))
     }
@@ -310,7 +485,7 @@ impl Hub {
         }
     }
 
-    /// The open pull request of a branch, or a new one. Its address.
+    /// A new pull request of a branch; one that is there already is found. Its address.
     ///
     /// # Errors
     /// A setting that forbids it, no right to, no answer.
@@ -322,21 +497,31 @@ impl Hub {
         body: &str,
         draft: bool,
     ) -> Result<String, Failed> {
-        if let Some(found) = self.open_pull_request(branch)? {
-            return Ok(found);
-        }
         let url = self.url("pulls");
         let whole = json!({"title": title, "head": branch, "base": base, "body": body, "draft": draft});
         match self.call(&Method::POST, url, Some(&whole)) {
             Ok(answer) => Ok(address(&answer)),
             // A plan without drafts takes an ordinary one; one that is there already is found.
             Err(failed) if is_unknown(&failed) || failed.kind == Kind::Status(422) => {
-                if let Some(found) = self.open_pull_request(branch)? {
-                    return Ok(found);
+                let found = self.pulls(branch)?.into_iter().find(|pull| pull.state == PullState::Open);
+                if let Some(found) = found {
+                    return Ok(found.address);
                 }
                 let again = draft && failed.to_string().to_lowercase().contains("draft");
                 if again { self.pull_request(branch, base, title, body, false) } else { Err(failed) }
             }
+            Err(failed) => Err(failed),
+        }
+    }
+
+    /// The text of a comment, and its address; none where it was deleted.
+    ///
+    /// # Errors
+    /// No right to, no answer.
+    pub fn comment_now(&mut self, id: u64) -> Result<Option<Comment>, Failed> {
+        match self.get(&format!("issues/comments/{id}")) {
+            Ok(value) => Ok(Comment::of(&value)),
+            Err(Failed { kind: Kind::Status(404 | 410), .. }) => Ok(None),
             Err(failed) => Err(failed),
         }
     }
@@ -349,15 +534,71 @@ impl Hub {
         Ok(page_of(&self.get(&format!("issues/comments/{id}"))?))
     }
 
-    /// The open pull request of a branch, if there is one. Its address.
+    /// The pull requests of a branch, the newest first.
     ///
     /// # Errors
     /// No right to, no answer.
-    pub fn open_pull_request(&mut self, branch: &str) -> Result<Option<String>, Failed> {
+    pub fn pulls(&mut self, branch: &str) -> Result<Vec<Pull>, Failed> {
         let head = escaped(&format!("{}:{branch}", self.owner()));
-        let found = self.get(&format!("pulls?state=open&head={head}"))?;
-        let first = found.as_array().and_then(|all| all.first());
-        Ok(first.filter(|one| one.get("html_url").is_some()).map(page_of))
+        let found = self.get(&format!("pulls?state=all&sort=created&direction=desc&head={head}"))?;
+        Ok(found.as_array().into_iter().flatten().filter_map(Pull::of).collect())
+    }
+}
+
+/// A pull request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pull {
+    pub number: u64,
+    pub state: PullState,
+    pub address: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PullState {
+    Open,
+    Merged,
+    Closed,
+}
+
+impl Pull {
+    fn of(value: &Value) -> Option<Pull> {
+        let text = |key: &str| value.get(key).and_then(Value::as_str);
+        let state = match (text("state"), text("merged_at")) {
+            (_, Some(_)) => PullState::Merged,
+            (Some("closed"), None) => PullState::Closed,
+            _ => PullState::Open,
+        };
+        value.get("html_url")?;
+        let number = value.get("number").and_then(Value::as_u64).unwrap_or_default();
+        Some(Pull { number, state, address: page_of(value) })
+    }
+}
+
+/// A version of a comment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    pub at: Time,
+    /// Who wrote it; none where GitHub does not say.
+    pub by: Option<Person>,
+    /// The whole text of this version; none where it was deleted.
+    pub text: Option<String>,
+}
+
+impl Edit {
+    fn of(value: &Value) -> Option<Edit> {
+        let editor = value.get("editor").filter(|editor| editor.is_object());
+        let by = editor.and_then(|editor| {
+            let login = editor.get("login")?.as_str()?;
+            Some(Person {
+                id: editor.get("databaseId").and_then(Value::as_u64).unwrap_or_default(),
+                login: plain::shown(login),
+                is_bot: editor.get("__typename").and_then(Value::as_str) != Some("User"),
+            })
+        });
+        let is_deleted = value.get("deletedAt").is_some_and(|deleted| !deleted.is_null());
+        let text = value.get("diff").and_then(Value::as_str).filter(|_| !is_deleted);
+        let at = Time::parse(value.get("editedAt")?.as_str()?).ok()?;
+        Some(Edit { at, by, text: text.map(str::to_owned) })
     }
 }
 
@@ -390,11 +631,16 @@ fn escaped(text: &str) -> String {
     text.bytes().map(http::percent).collect()
 }
 
-/// `rel="next"` of a `Link` header (RFC 8288).
 fn next_link(header: &str) -> Option<String> {
+    linked(header, "next")
+}
+
+/// The target of a relation in a `Link` header (RFC 8288).
+fn linked(header: &str, rel: &str) -> Option<String> {
+    let wanted = format!("rel=\"{rel}\"");
     header.split(',').find_map(|part| {
         let (target, rest) = part.trim().strip_prefix('<')?.split_once('>')?;
-        rest.split(';').any(|one| one.trim() == "rel=\"next\"").then(|| target.to_owned())
+        rest.split(';').any(|one| one.trim() == wanted).then(|| target.to_owned())
     })
 }
 

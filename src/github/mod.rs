@@ -14,8 +14,11 @@
 
 #[cfg(feature = "net")]
 pub mod hub;
+pub mod marker;
 #[cfg(feature = "net")]
 pub mod page;
+#[cfg(feature = "net")]
+pub mod possible;
 pub mod thread;
 pub mod trigger;
 

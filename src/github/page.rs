@@ -5,9 +5,11 @@
 
 use minijinja::context;
 
+use super::possible::Listed;
 use super::thread::Unused;
 use crate::discussion::event::{Event, Opened, Record};
-use crate::discussion::{Finished, finished, open};
+use crate::discussion::summary::{Decision, Question};
+use crate::discussion::{Finished, open};
 use crate::library::Library;
 use crate::page::{self, Format};
 use crate::plain;
@@ -27,8 +29,16 @@ pub struct Walked<'a> {
     pub number: u64,
     pub is_complete: bool,
     pub done: Vec<String>,
-    pub next_step: Option<String>,
+    /// The id and the title of the step that comes next.
+    pub next: Option<(&'a str, &'a str)>,
+    /// What that step asks.
+    pub questions: &'a [String],
+    pub understood: &'a [Understood],
+    /// The label that goes on.
+    pub label: String,
     pub links: Links,
+    /// What is left out of earlier runs, and why.
+    pub leaves: &'a [String],
     pub unused: &'a [Unused],
 }
 
@@ -37,16 +47,22 @@ impl Walked<'_> {
     ///
     /// # Errors
     /// A template that cannot be rendered.
-    pub fn comment(&self, library: &Library, marker: &str) -> Result<String, Failed> {
+    pub fn comment(&self, library: &Library, marker: &str) -> std::result::Result<String, Failed> {
         let values = context! {
             marker => safe(marker),
             name => safe(inert(&plain::markdown(self.name))),
             complete => self.is_complete,
             done => &self.done,
-            next_step => &self.next_step,
+            next => self.next.map(|(id, title)| context! { id, title => safe(inert(&plain::markdown(title))) }),
+            questions => self.questions.iter().map(|one| safe(inert(&plain::markdown(one)))).collect::<Vec<_>>(),
+            understood => self.understood.iter().map(Understood::shown).collect::<Vec<_>>(),
+            label => safe(inert(&plain::markdown(&self.label))),
             branch => safe(self.branch),
             branch_url => safe(self.links.branch_url.clone()),
             pull_request => safe(self.links.pull_request.clone()),
+            compare_url => safe(self.links.compare_url.clone()),
+            needs_approval => self.links.needs_approval,
+            leaves => sentences(self.leaves),
             unused => unused(self.unused),
         };
         library.templates.render("github/analysis.md", values)
@@ -68,12 +84,107 @@ fn unused(all: &[Unused]) -> Vec<minijinja::Value> {
     all.iter().map(one).collect()
 }
 
-/// Where things stand, for links.
+/// An answer as an analysis took it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Understood {
+    pub step: String,
+    /// The question; empty for a note.
+    pub asked: String,
+    pub by: String,
+    pub text: String,
+}
+
+impl Understood {
+    fn shown(&self) -> minijinja::Value {
+        let harmless =
+            |text: &str| safe(inert(&plain::markdown(&plain::cut(&plain::one_line(text), QUOTED))));
+        context! {
+            step => self.step.as_str(),
+            asked => harmless(&self.asked),
+            by => harmless(&self.by),
+            text => harmless(&self.text),
+        }
+    }
+}
+
+/// Our own sentences, whose names of branches stay as they are.
+fn sentences(all: &[String]) -> Vec<minijinja::Value> {
+    all.iter().map(|one| safe(inert(one))).collect()
+}
+
+/// Addresses, for links.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
     pub branch_url: String,
     pub recording_url: String,
+    /// Where the repository's issues are: `…/issues`.
+    pub issues_url: String,
+    /// Where the files of the commit are: `…/blob/COMMIT`.
+    pub blob_url: String,
+    /// Where a pull request can be opened by hand.
+    pub compare_url: String,
+    /// Empty where there is none.
     pub pull_request: String,
+    /// The checks of the pull request wait until somebody approves them.
+    pub needs_approval: bool,
+}
+
+/// Something that a document leaves open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// Within the item folder.
+    pub path: String,
+    pub line: usize,
+    pub message: String,
+    pub suggestion: String,
+}
+
+/// What is told besides the discussion itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Result<'a> {
+    /// The worst first.
+    pub gaps: &'a [Gap],
+    /// Possible decisions, and whether they are ticked.
+    pub possible: &'a [(bool, Listed)],
+    /// What is left out of earlier discussions, and why.
+    pub leaves: &'a [String],
+}
+
+/// Gaps that are listed at most; the rest is counted.
+const GAPS: usize = 10;
+/// How a note above a comment begins and ends.
+const NOTE: (&str, &str) = ("<!-- note -->", "<!-- end of note -->");
+
+/// A comment with a note above its text, in place of an earlier one.
+pub fn noted(body: &str, note: &str) -> String {
+    let (marker, rest) = body.split_once('\n').unwrap_or((body, ""));
+    let rest = match (rest.strip_prefix(NOTE.0), rest.split_once(NOTE.1)) {
+        (Some(_), Some((_, after))) => after.trim_start_matches('\n'),
+        _ => rest,
+    };
+    // The second line of a comment may say what it is.
+    let lines: String = note.trim().lines().map(|line| format!("> {line}\n")).collect();
+    let whole = format!("{marker}\n{}\n> [!NOTE]\n{lines}{}\n\n{rest}", NOTE.0, NOTE.1);
+    cut(&whole, super::hub::LONGEST, "")
+}
+
+/// Why a run failed, for the comment and the job's summary.
+pub fn failure(message: &str) -> String {
+    inert(&plain::markdown(&plain::cut(&plain::one_line(&plain::clean(message)), 1_000)))
+}
+
+/// A note, with what was left out and not used.
+pub fn note_text(note: &str, leaves: &[String], unused: &[Unused]) -> String {
+    let mut text = note.to_owned();
+    leaves.iter().for_each(|one| text.push_str(&format!("\n{}", inert(one))));
+    for one in unused.iter().take(GAPS) {
+        let by = inert(&plain::markdown(&one.by));
+        text.push_str(&format!("\n- not used: a comment by {by}, because {}", one.why));
+    }
+    if unused.len() > GAPS {
+        text.push_str(&format!("\n- not used: {} more", plain::count(unused.len() - GAPS, "comment")));
+    }
+    text
 }
 
 /// The second line of a comment that is part of a conversation, and is never written over by another
@@ -95,6 +206,10 @@ pub struct Part<'a> {
     pub label: Option<&'a str>,
     pub links: &'a Links,
     pub unused: &'a [Unused],
+    /// What is left out of earlier discussions, and why.
+    pub leaves: &'a [String],
+    /// The rendered result, where the discussion is over.
+    pub result: Option<&'a str>,
 }
 
 impl Part<'_> {
@@ -102,26 +217,22 @@ impl Part<'_> {
     ///
     /// # Errors
     /// A template that cannot be rendered.
-    pub fn comment(&self, marker: &str) -> Result<String, Failed> {
+    pub fn comment(&self, marker: &str) -> std::result::Result<String, Failed> {
         let added = open::added(self.log);
         let begins = open::before(self.log).is_none();
         let heard: Vec<_> = added.iter().filter(|record| matches!(record.event, Event::User(_))).collect();
         // One message above is what the answer is to; of several each answer says which.
         let quotes = heard.len() > 1;
         let lines: Vec<_> = added.iter().filter_map(|record| self.line(&record.event, quotes)).collect();
-        let end = finished(self.log.to_vec());
-        let synthesis = match &end {
-            Some(end) => inert(&crate::synthesis::summary_text(end, self.library)?),
-            None => String::new(),
-        };
         let turns = self.log.iter().filter_map(|record| turn_of(&record.event)).max();
         let values = context! {
             marker => safe(format!("{marker}\n{PART}")),
             begins,
             step => step(self.opened),
             lines,
-            closed => end.is_some(),
-            synthesis => safe(synthesis),
+            closed => self.result.is_some(),
+            result => safe(self.result.unwrap_or_default()),
+            leaves => sentences(self.leaves),
             turn_count => turns.unwrap_or(0),
             max_turns => self.opened.max_turns,
             label => self.label.map(|label| safe(inert(&plain::markdown(label)))),
@@ -188,17 +299,7 @@ pub struct Told<'a> {
     pub announcements: &'a [String],
     /// `usage` of the report, where a model spoke.
     pub usage: &'a serde_json::Value,
-}
-
-/// The comment's first line: what it is found again by.
-pub fn marker(number: u64, run: &str) -> String {
-    format!("{}{} issue={number} run={run} -->", super::thread::MARKER, env!("CARGO_PKG_VERSION"))
-}
-
-/// The run that a comment of ours tells of.
-pub fn run_of(body: &str) -> Option<&str> {
-    let line = body.lines().next()?.strip_prefix(super::thread::MARKER)?;
-    line.split(' ').find_map(|word| word.strip_prefix("run="))
+    pub outcome: Result<'a>,
 }
 
 /// Text in which GitHub finds nobody to call and nothing to link or close, and an app that reads along no
@@ -249,11 +350,10 @@ impl Told<'_> {
     ///
     /// # Errors
     /// A template that cannot be rendered.
-    pub fn comment(&self, marker: &str) -> Result<String, Failed> {
+    pub fn comment(&self, marker: &str) -> std::result::Result<String, Failed> {
         let finished = self.finished;
-        let synthesis = inert(&crate::synthesis::summary_text(finished, self.library)?);
         let transcript = page::render(&finished.log, &finished.opened, self.library, Format::Markdown)?;
-        // The page's own head and summary stand above already.
+        // The page's own head and summary are above already.
         let begin = transcript.find("## Discussion").map_or(0, |at| at + "## Discussion".len());
         let end = transcript.rfind("\n## Summary").unwrap_or(transcript.len());
         let transcript = inert(transcript.get(begin..end).unwrap_or_default().trim());
@@ -261,13 +361,8 @@ impl Told<'_> {
         let values = context! {
             marker => safe(marker),
             step => self.step(),
-            summary => self.summary(),
-            counts => self.counts(),
-            branch => safe(finished.opened.branch.clone()),
-            branch_url => safe(self.links.branch_url.clone()),
             recording_url => safe(self.links.recording_url.clone()),
-            pull_request => safe(self.links.pull_request.clone()),
-            synthesis => safe(synthesis),
+            result => safe(self.result()?),
             unused => self.unused(),
             turn_count => finished.closed.turn_count,
             transcript => if short { safe(transcript) } else { safe("") },
@@ -276,11 +371,70 @@ impl Told<'_> {
         Ok(cut(&whole, super::hub::LONGEST, &self.links.recording_url))
     }
 
+    /// Decisions, possible decisions, open questions and gaps: what people read first.
+    ///
+    /// # Errors
+    /// A template that cannot be rendered.
+    pub fn result(&self) -> std::result::Result<String, Failed> {
+        let finished = self.finished;
+        let harmless = |text: &str| safe(inert(&plain::markdown(text)));
+        let links = &self.links;
+        let summary = &finished.summary;
+        let decision = |one: &Decision| {
+            let (by, link) = self.said_in(one.turns.last().copied());
+            let reason = Some(one.rationale.as_str())
+                .filter(|reason| !reason.starts_with("settled by ") && !one.text.contains(reason));
+            context! { text => harmless(&one.text), by => by.map(|by| harmless(&by)), link => link.map(safe),
+            reason => reason.map(harmless) }
+        };
+        let question = |one: &Question| {
+            let (_, link) = self.said_in(one.turns.last().copied());
+            context! { text => harmless(&one.text), context => harmless(&one.context), link => link.map(safe) }
+        };
+        let possible = |(is_ticked, one): &(bool, Listed)| {
+            context! { box => safe(if *is_ticked { "[x]" } else { "[ ]" }), text => harmless(&one.text), by => harmless(&one.by), anchor => safe(one.anchor()) }
+        };
+        let item = &finished.opened.item;
+        let gap = |one: &Gap| {
+            let url = format!("{}/{item}/{}?plain=1#L{}", links.blob_url, one.path, one.line);
+            context! { path => harmless(&one.path), line => one.line, url => safe(url), message => harmless(&one.message) }
+        };
+        let gaps = self.outcome.gaps;
+        let values = context! {
+            counts => plain::capital(&self.counts()),
+            branch => safe(finished.opened.branch.clone()),
+            branch_url => safe(links.branch_url.clone()),
+            pull_request => safe(links.pull_request.clone()),
+            compare_url => safe(links.compare_url.clone()),
+            needs_approval => links.needs_approval,
+            leaves => sentences(self.outcome.leaves),
+            decisions => summary.decisions.iter().map(decision).collect::<Vec<_>>(),
+            possible => self.outcome.possible.iter().map(possible).collect::<Vec<_>>(),
+            open_questions => summary.open_questions.iter().map(question).collect::<Vec<_>>(),
+            actions => summary.action_items.iter().map(|one| harmless(&one.text)).collect::<Vec<_>>(),
+            gaps => gaps.iter().take(GAPS).map(gap).collect::<Vec<_>>(),
+            more_gaps => gaps.len().saturating_sub(GAPS),
+            slug => item.rsplit('/').next(),
+        };
+        self.library.templates.render("github/result.md", values)
+    }
+
+    /// Who spoke in a turn, and the address of the comment that it was.
+    fn said_in(&self, turn: Option<u32>) -> (Option<String>, Option<String>) {
+        let heard = self.finished.log.iter().find_map(|record| match &record.event {
+            Event::User(message) if message.turn.is_some() && message.turn == turn => Some(message),
+            _ => None,
+        });
+        let link = heard.and_then(|message| message.comment);
+        let link = link.map(|id| format!("{}/{}#issuecomment-{id}", self.links.issues_url, self.number));
+        (heard.map(|message| message.by.clone()), link)
+    }
+
     /// The pull request's title and body; no word of the title is anybody's.
     ///
     /// # Errors
     /// A template that cannot be rendered.
-    pub fn pull_request(&self) -> Result<(String, String), Failed> {
+    pub fn pull_request(&self) -> std::result::Result<(String, String), Failed> {
         let opened = &self.finished.opened;
         let slug = opened.item.rsplit('/').next().unwrap_or_default();
         let title = format!("docs({slug}): elaborate step {}", opened.step.id);
@@ -290,6 +444,7 @@ impl Told<'_> {
             summary => self.summary(),
             counts => plain::capital(&self.counts()),
             turn_count => self.finished.closed.turn_count,
+            needs_approval => self.links.needs_approval,
         };
         Ok((title, self.library.templates.render("github/pull-request.md", values)?))
     }
@@ -298,7 +453,7 @@ impl Told<'_> {
     ///
     /// # Errors
     /// A template that cannot be rendered.
-    pub fn job_summary(&self) -> Result<String, Failed> {
+    pub fn job_summary(&self) -> std::result::Result<String, Failed> {
         let finished = self.finished;
         let diagram = page::render(&finished.log, &finished.opened, self.library, Format::Mermaid)?;
         let turns: Vec<_> =
@@ -381,10 +536,18 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_names_its_run() {
-        let marker = marker(7, "abc");
-        assert_eq!(run_of(&format!("{marker}\ntext")), Some("abc"));
-        assert_eq!(run_of("text\n<!-- roundtable:0.1.0 issue=7 run=abc -->"), None);
+    fn a_note_is_above_the_text_and_only_one() {
+        let once = noted("<!-- marker -->\ntext\n", "One.\n- a");
+        assert_eq!(
+            once,
+            "<!-- marker -->\n<!-- note -->\n> [!NOTE]\n> One.\n> - a\n<!-- end of note -->\n\ntext\n"
+        );
+        let twice = noted(&once, "Two.");
+        assert!(
+            twice.contains("> Two.") && !twice.contains("One.") && twice.ends_with("-->\n\ntext\n"),
+            "{twice}"
+        );
+        assert_eq!(noted("<!-- marker -->", "x").lines().count(), 6);
     }
 
     #[test]

@@ -8,7 +8,7 @@
 use serde_json::Value;
 
 use super::Settings;
-use super::thread::MARKER;
+use super::marker::BEGIN;
 use crate::discussion::event::Time;
 use crate::plain;
 use crate::step::is_step_id;
@@ -30,8 +30,11 @@ pub struct Asked {
     pub what: What,
     /// The label that was added, as it is spelt there; none where the run was dispatched.
     pub label: Option<String>,
-    /// When the comment was written that goes on with an open discussion; none for anything else.
+    /// When the comment was written that goes on with an open discussion, or edited that somebody ticked;
+    /// none for anything else.
     pub comment: Option<Time>,
+    /// Somebody ticked a line of our comment.
+    pub is_tick: bool,
     /// Who asks: who added the label or wrote the comment.
     pub sender: Option<Person>,
     /// Title and body as they stood when the label was set; to be read where they are none.
@@ -44,6 +47,8 @@ pub enum What {
     /// A discussion on this step, else on the item's current one.
     Discussion(Option<String>),
     Analysis,
+    /// The end of the discussion that is open.
+    Close,
 }
 
 /// Somebody on GitHub.
@@ -91,12 +96,16 @@ pub fn trigger(event: &str, payload: &Value, settings: &Settings) -> Trigger {
                 what,
                 label: Some(label.to_owned()),
                 comment: None,
+                is_tick: false,
                 sender: payload.get("sender").and_then(Person::of),
                 issue: Some(issue.clone()),
             })
         }
+        "issue_comment" if text("/action") == "edited" => ticked(payload),
         "issue_comment" if settings.live => commented(payload, settings),
-        "workflow_dispatch" => dispatched(text("/inputs/issue"), text("/inputs/step")),
+        "workflow_dispatch" => {
+            dispatched(text("/inputs/issue"), text("/inputs/step"), text("/inputs/label"), settings)
+        }
         _ => nothing("no event that roundtable answers"),
     }
 }
@@ -117,7 +126,7 @@ fn commented(payload: &Value, settings: &Settings) -> Trigger {
     if issue.get("pull_request").is_some_and(|pull| !pull.is_null()) || !is_open {
         return nothing("no discussion is open on the issue");
     }
-    if text("/comment/body").starts_with(MARKER) {
+    if text("/comment/body").starts_with(BEGIN) {
         return nothing("it is a comment of roundtable's own");
     }
     let Ok(at) = Time::parse(text("/comment/created_at")) else {
@@ -128,24 +137,59 @@ fn commented(payload: &Value, settings: &Settings) -> Trigger {
         what: What::Discussion(None),
         label: None,
         comment: Some(at),
+        is_tick: false,
+        sender: payload.get("sender").and_then(Person::of),
+        issue: Some(issue.clone()),
+    })
+}
+
+/// An edit of our own comment that ticks a line: the tick is a decision of who edited it.
+fn ticked(payload: &Value) -> Trigger {
+    let nothing = |why: &str| Trigger::Nothing(why.to_owned());
+    let text = |pointer: &str| payload.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let issue = payload.get("issue").filter(|issue| issue.is_object());
+    let number = issue.and_then(|issue| issue.get("number")).and_then(Value::as_u64);
+    let (Some(issue), Some(number)) = (issue, number) else { return nothing("the event has no issue") };
+    if issue.get("pull_request").is_some_and(|pull| !pull.is_null())
+        || !text("/comment/body").starts_with(BEGIN)
+    {
+        return nothing("the edited comment is none of roundtable's own");
+    }
+    let ticks = |pointer: &str| text(pointer).lines().filter(|line| line.starts_with("- [x] ")).count();
+    if ticks("/comment/body") <= ticks("/changes/body/from") {
+        return nothing("no line was ticked");
+    }
+    let Ok(at) = Time::parse(text("/comment/updated_at")) else { return nothing("the edit has no time") };
+    Trigger::Issue(Asked {
+        number,
+        what: What::Discussion(None),
+        label: None,
+        comment: Some(at),
+        is_tick: true,
         sender: payload.get("sender").and_then(Person::of),
         issue: Some(issue.clone()),
     })
 }
 
 /// The inputs of a run that somebody with the right to write has started by hand.
-pub fn dispatched(issue: &str, step: &str) -> Trigger {
+pub fn dispatched(issue: &str, step: &str, label: &str, settings: &Settings) -> Trigger {
+    let nothing = |why: &str| Trigger::Nothing(why.to_owned());
     let Ok(number) = issue.trim().trim_start_matches('#').parse() else {
-        return Trigger::Nothing("the input `issue` is no number of an issue".to_owned());
+        return nothing("the input `issue` is no number of an issue");
     };
-    let step = step.trim();
+    let (step, label) = (step.trim(), label.trim());
     let what = match step {
+        _ if !label.is_empty() => match asked(label, &settings.label) {
+            Some(what) => what,
+            None => return nothing("the input `label` is not one of roundtable's"),
+        },
         "" => What::Discussion(None),
         "analyze" => What::Analysis,
         step if is_step_id(step) => What::Discussion(Some(step.to_owned())),
-        _ => return Trigger::Nothing("the input `step` is no step; write it like 01-03".to_owned()),
+        _ => return nothing("the input `step` is no step; write it like 01-03"),
     };
-    Trigger::Issue(Asked { number, what, label: None, comment: None, sender: None, issue: None })
+    let label = Some(label.to_owned()).filter(|label| !label.is_empty());
+    Trigger::Issue(Asked { number, what, label, comment: None, is_tick: false, sender: None, issue: None })
 }
 
 /// What a label asks for, in any case.
@@ -155,6 +199,7 @@ pub fn asked(label: &str, ours: &str) -> Option<What> {
     match rest.strip_prefix(':') {
         None if rest.is_empty() => Some(What::Discussion(None)),
         Some("analyze") => Some(What::Analysis),
+        Some("close") => Some(What::Close),
         Some(step) if is_step_id(step) => Some(What::Discussion(Some(step.to_owned()))),
         _ => None,
     }
@@ -181,6 +226,7 @@ mod tests {
             ("Roundtable", What::Discussion(None)),
             ("roundtable:01-03", What::Discussion(Some("01-03".into()))),
             ("roundtable:analyze", What::Analysis),
+            ("roundtable:close", What::Close),
         ] {
             let Trigger::Issue(asked) = read(label) else { panic!("{label}") };
             assert_eq!((asked.number, &asked.what, asked.label.as_deref()), (7, &what, Some(label)));
@@ -244,7 +290,10 @@ mod tests {
 
     #[test]
     fn a_dispatch_names_issue_and_step() {
-        let read = |issue: &str, step: &str| dispatched(issue, step);
+        let read = |issue: &str, step: &str| dispatched(issue, step, "", &Settings::default());
+        let by_label = |label: &str| dispatched("12", "", label, &Settings::default());
+        assert!(matches!(by_label("roundtable:analyze"), Trigger::Issue(Asked { what: What::Analysis, .. })));
+        assert!(matches!(by_label("bug"), Trigger::Nothing(_)));
         assert!(matches!(
             read("12", ""),
             Trigger::Issue(Asked { number: 12, what: What::Discussion(None), .. })

@@ -16,7 +16,26 @@ pub mod path;
 use std::collections::BTreeMap;
 
 pub use self::meta::Meta;
+use crate::discussion::event::Opened;
 use crate::plain;
+
+/// The document that the text of an issue becomes (contract, section 9).
+pub const DRAFT: &str = "draft.md";
+
+/// What is made in the commit of an item's first discussion, where it is not there yet.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Begin<'a> {
+    /// The text of meta.json.
+    pub meta: Option<&'a str>,
+    /// The text of draft.md.
+    pub draft: Option<&'a str>,
+}
+
+impl<'a> From<&'a Opened> for Begin<'a> {
+    fn from(opened: &'a Opened) -> Begin<'a> {
+        Begin { meta: opened.new_meta.as_deref(), draft: opened.draft.as_deref() }
+    }
+}
 
 /// Files larger than this are not read (8 MiB).
 pub const LARGEST: u64 = 8 * 1024 * 1024;
@@ -68,6 +87,41 @@ impl Item {
             recordings: Vec::new(),
             ids: BTreeMap::new(),
         })
+    }
+
+    /// Whether it has a draft.md, in whatever case the name is written.
+    pub fn has_draft(&self) -> bool {
+        self.files.keys().any(|name| name.eq_ignore_ascii_case(DRAFT))
+    }
+
+    /// The item with this draft.md, where it has none.
+    #[must_use]
+    pub fn with_draft(mut self, draft: Option<&str>) -> Item {
+        if let Some(draft) = draft.filter(|_| !self.has_draft()) {
+            self.files.insert(DRAFT.to_owned(), File::Bytes(draft.as_bytes().to_vec()));
+        }
+        self
+    }
+
+    /// Whether it is in no commit yet.
+    pub fn is_new(&self) -> bool {
+        !self.files.contains_key(meta::FILE)
+    }
+
+    /// What a discussion makes of it that was begun with this: meta.json and draft.md, where they are new.
+    pub fn begun(&self, begin: Begin<'_>) -> Vec<Change> {
+        let is_drafted =
+            begin.draft.is_some() && !self.ids.keys().any(|name| name.eq_ignore_ascii_case(DRAFT));
+        let files =
+            [(meta::FILE, begin.meta.filter(|_| self.is_new())), (DRAFT, begin.draft.filter(|_| is_drafted))];
+        let change = |(name, text): (&str, Option<&str>)| {
+            Some(Change {
+                path: format!("{}/{name}", self.path),
+                before: None,
+                after: text?.as_bytes().to_vec(),
+            })
+        };
+        files.into_iter().filter_map(change).collect()
     }
 
     /// The last name of the item's path.

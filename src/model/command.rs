@@ -4,6 +4,7 @@
 //! The program is run with its arguments as they are, never through a shell, once a request, within
 //! the time limit. What it writes to standard error shows only when it fails.
 
+use std::ffi::OsString;
 use std::io::{Read, Write as _};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -30,6 +31,8 @@ pub struct Program {
     limit: Duration,
     /// What its error messages must not show.
     secrets: Vec<Secret>,
+    /// All that its environment holds; none is that of this process without the tokens.
+    environment: Option<Vec<(String, OsString)>>,
     runs: u64,
 }
 
@@ -46,16 +49,27 @@ impl Program {
         let first =
             words.first().ok_or("--voice command: names no program; write it like command:./answer.py")?;
         let name = format!("{PREFIX}{}", plain::shown(first));
-        Ok(Program { name, words, limit, secrets, runs: 0 })
+        Ok(Program { name, words, limit, secrets, environment: None, runs: 0 })
+    }
+
+    /// The program with this environment and nothing else.
+    #[must_use]
+    pub fn within(self, environment: Vec<(String, OsString)>) -> Program {
+        Program { environment: Some(environment), ..self }
     }
 
     fn run(&self, input: &str) -> Result<String, String> {
         let deadline = http::deadline(self.limit);
         let Some((program, arguments)) = self.words.split_first() else { return Ok(String::new()) };
         let mut command = Command::new(program);
-        WITHHELD.iter().for_each(|name| {
-            command.env_remove(name);
-        });
+        match &self.environment {
+            Some(environment) => {
+                command.env_clear().envs(environment.iter().map(|(name, value)| (name, value)));
+            }
+            None => WITHHELD.iter().for_each(|name| {
+                command.env_remove(name);
+            }),
+        }
         let piped = command
             .args(arguments)
             .stdin(Stdio::piped())

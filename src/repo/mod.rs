@@ -43,7 +43,7 @@ pub use self::pending::{Leftover, Pending};
 pub use self::range::{Blamed, Step, Unwritten};
 pub use self::reading::There;
 use crate::finding::{Finding, did_you_mean};
-use crate::item::{self, File, Item, Meta, meta};
+use crate::item::{self, Begin, File, Item, Meta, meta};
 use crate::library;
 
 /// Overlay files over this size are refused (256 KiB).
@@ -477,21 +477,23 @@ impl Repo {
         Repo::open(self.path())
     }
 
-    /// Reads an item folder, or begins one with this meta.json where there is none.
+    /// Reads an item folder, or begins one with this meta.json where there is none; a draft.md is added in
+    /// memory where it is missing.
     ///
     /// # Errors
     /// As [`Repo::item`], and a folder that stands there without being an item.
-    pub fn item_or_new(&self, commit: Oid, path: &str, new_meta: Option<&str>) -> Result<Item, Error> {
-        match new_meta {
+    pub fn item_or_new(&self, commit: Oid, path: &str, begin: Begin<'_>) -> Result<Item, Error> {
+        let item = match begin.meta {
             Some(text) if !self.exists(commit, path)? => {
                 // A recording says where: it may be anybody's.
                 if !path.split('/').all(item::path::is_safe_name) {
                     return Err(Error::ItemName(crate::plain::shown(path)));
                 }
-                Ok(Item::new(path, text)?)
+                Item::new(path, text)?
             }
-            _ => self.item(commit, path),
-        }
+            _ => self.item(commit, path)?,
+        };
+        Ok(item.with_draft(begin.draft))
     }
 
     /// The item folders below a folder of items, in order.

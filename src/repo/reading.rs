@@ -12,7 +12,7 @@ use super::compare::{Entries, FOLDER, order};
 use super::objects::parse;
 use super::packs::Bytes;
 use super::{DEPTH, Entry, Error, ItemFolder, Objects, kind_of};
-use crate::item::{self, File, Item, Meta, meta};
+use crate::item::{self, Begin, File, Item, Meta, meta};
 
 /// What stands at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,13 +59,13 @@ impl Objects {
         &self,
         commit: Oid,
         path: &str,
-        new_meta: Option<&str>,
+        begin: Begin<'_>,
         wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Item, Error> {
         let wanted = |name: &str| name == meta::FILE || wanted(name);
         match self.plain_item(commit, path, &wanted) {
-            Some(item) => Ok(item),
-            None => self.repo()?.item_or_new(commit, path, new_meta),
+            Some(item) => Ok(item.with_draft(begin.draft)),
+            None => self.repo()?.item_or_new(commit, path, begin),
         }
     }
 
@@ -271,10 +271,11 @@ mod tests {
         let objects = repo.objects(Unwritten::new());
         assert!(objects.has(commit) && !objects.has(Oid::from_bytes(&[7; 20]).unwrap()));
         assert_eq!(objects.history(commit).unwrap(), repo.history(commit).unwrap());
-        let all = objects.item_or_new(commit, "items/a", None, &|_| true).unwrap();
+        let all = objects.item_or_new(commit, "items/a", Begin::default(), &|_| true).unwrap();
         let theirs = repo.item(commit, "items/a").unwrap();
         assert_eq!((&all.files, &all.recordings), (&theirs.files, &theirs.recordings));
-        let few = objects.item_or_new(commit, "items/a", None, &|name| name == "spec.md").unwrap();
+        let few =
+            objects.item_or_new(commit, "items/a", Begin::default(), &|name| name == "spec.md").unwrap();
         assert_eq!(few.files.get("spec.md"), theirs.files.get("spec.md"));
         assert_eq!(few.files.get("parts/other.md"), Some(&File::Opaque));
         assert_eq!(few.name(), "A");
@@ -308,10 +309,11 @@ mod tests {
         ]);
         let (_dir, repo, commit) = repository(&files);
         let objects = repo.objects(Unwritten::new());
-        let linked = objects.item_or_new(commit, "items/a", None, &|_| false).unwrap();
+        let linked = objects.item_or_new(commit, "items/a", Begin::default(), &|_| false).unwrap();
         assert_eq!(linked.files.get("link.md"), Some(&File::Foreign("a symbolic link")));
         for path in ["items/c", "items/d", "items/e", "items/none", "items/a/spec.md", "items/a/link.md/x"] {
-            let ours = objects.item_or_new(commit, path, None, &|_| true).unwrap_err().to_string();
+            let ours =
+                objects.item_or_new(commit, path, Begin::default(), &|_| true).unwrap_err().to_string();
             assert_eq!(ours, repo.item(commit, path).unwrap_err().to_string());
         }
         assert_eq!(objects.there(commit, "items/a/link.md"), None);

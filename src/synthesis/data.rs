@@ -242,7 +242,9 @@ mod tests {
             author: Author { name: "a".into(), email: "b".into(), signed_off: false },
             run: String::new(),
             new_meta: None,
+            draft: None,
             comments: None,
+            stays_open: false,
             evidence: Vec::new(),
         };
         let insight = Insight {

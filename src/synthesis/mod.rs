@@ -30,7 +30,7 @@ use crate::discussion::summary::{Decision, Insight, Question, USER, attribution}
 use crate::discussion::{Finished, Log, is_speakable};
 use crate::finding::Finding;
 use crate::item::path::{OutputPath, Refused};
-use crate::item::{Change, File, Item, meta};
+use crate::item::{Begin, Change, File, Item, meta};
 use crate::library::Library;
 use crate::persona::Cast;
 use crate::plain;
@@ -121,6 +121,8 @@ pub fn outcome(item: &Item, finished: &Finished, library: &Library) -> Result<Ou
         before,
         after: text.into_bytes(),
     });
+    let draft = Begin { meta: None, ..Begin::from(&finished.opened) };
+    outcome.changes.extend(item.begun(draft));
     outcome.changes.push(recorded(item, &outcome.recording, &finished.log));
     // Rendered here, so that a template that fails does so before anything is committed.
     outcome.announcements = outcome.announce(item, library)?;
@@ -154,12 +156,7 @@ pub fn target(item: &Item, step: &Step) -> Option<(String, String, Option<usize>
 pub fn pause(item: &Item, paused: &Paused) -> Outcome {
     let recording = open_recording(&item.path, &paused.log);
     let mut outcome = Outcome::nothing(&recording);
-    if item.files.is_empty()
-        && let Some(text) = &paused.opened.new_meta
-    {
-        let path = format!("{}/{}", item.path, meta::FILE);
-        outcome.changes.push(Change { path, before: None, after: text.clone().into_bytes() });
-    }
+    outcome.changes.extend(item.begun((&paused.opened).into()));
     outcome.changes.push(recorded(item, &recording, &paused.log));
     outcome
 }

@@ -80,7 +80,9 @@ impl Walk<'_> {
             author: self.setup.author.clone(),
             run,
             new_meta: None,
+            draft: None,
             comments: None,
+            stays_open: false,
             evidence: Vec::new(),
         }
     }

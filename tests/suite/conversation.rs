@@ -82,7 +82,7 @@ fn a_conversation_goes_on_from_run_to_run_until_its_user_ends_it() {
     assert!(!opened.contains("\"kind\":\"closed\"") && !opened.contains("\"kind\":\"silence\""), "{opened}");
     // One commit: the new item and its recording, and no document.
     let files = git(&forge.bare, &["diff", "--name-only", &format!("main..{BRANCH}")]);
-    assert_eq!(files, format!("{RECORDING}\n{ITEM}/meta.json"));
+    assert_eq!(files, format!("{ITEM}/draft.md\n{RECORDING}\n{ITEM}/meta.json"));
     assert!(forge.state().pulls.is_empty());
     assert_eq!((forge.ours().len(), forge.state().labels), (1, vec!["roundtable:open".to_owned()]));
     insta::assert_snapshot!("open_first_comment", masked(&forge.ours()[0]));
@@ -360,7 +360,7 @@ fn an_open_recording_replays_and_every_change_of_it_is_found() {
     sandbox.run(&["status"]).ok();
     let status = sandbox.run(&["status", "late-fees-for-library-books"]).ok();
     assert!(
-        status.stdout.contains("Open: the discussion of step 01-03 waits for its user, 7 turns so far"),
+        status.stdout.contains("Open: the discussion of step 01-03 waits for its user, 5 turns so far"),
         "{}",
         status.stdout
     );

@@ -40,6 +40,16 @@ pub struct State {
     pub faults: Vec<(String, String, Fault)>,
     /// What a push is told by the repository's hook.
     pub protects: bool,
+    /// When our own writes are made.
+    pub now: String,
+    /// The versions of each comment that was edited, as GraphQL gives them.
+    pub edits: BTreeMap<u64, Vec<Value>>,
+    /// GraphQL is refused.
+    pub hides_graphql: bool,
+    /// Whose branches arrive when a run has begun.
+    pub rival: Option<PathBuf>,
+    /// The API breaks down after so many more requests.
+    pub dies_after: Option<usize>,
 }
 
 /// Something else than the usual answer.
@@ -62,13 +72,18 @@ pub struct Forge {
 pub fn comment(id: u64, login: &str, body: &str, at: &str) -> Value {
     let kind = if login.ends_with("[bot]") { "Bot" } else { "User" };
     let who = if login == "github-actions[bot]" { 41_898_282 } else { 1_000 + id };
-    json!({"id": id, "user": {"login": login, "id": who, "type": kind}, "body": body, "created_at": at,
+    json!({"id": id, "node_id": format!("IC_{id}"), "user": {"login": login, "id": who, "type": kind}, "body": body, "created_at": at,
            "updated_at": at, "author_association": "NONE", "html_url": format!("https://github.example/c/{id}")})
 }
 
 /// A forge whose repository is a bare copy of the sandbox's, with one labelled issue.
 pub fn forge(sandbox: &Sandbox) -> Forge {
-    let bare = sandbox.outside("forge/owner/name.git");
+    forge_of(sandbox, "forge")
+}
+
+/// The same in a folder of this name.
+pub fn forge_of(sandbox: &Sandbox, name: &str) -> Forge {
+    let bare = sandbox.outside(&format!("{name}/owner/name.git"));
     std::fs::create_dir_all(bare.parent().unwrap()).unwrap();
     git(&sandbox.root(), &["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
     git(&bare, &["config", "http.receivepack", "true"]);
@@ -91,6 +106,7 @@ pub fn forge(sandbox: &Sandbox) -> Forge {
         labels: vec!["roundtable:01-03".to_owned()],
         page: 100,
         number: NUMBER,
+        now: LATE.to_owned(),
         ..State::default()
     };
     let state = Arc::new(Mutex::new(state));
@@ -149,6 +165,73 @@ impl Forge {
         self.run(sandbox, "issues", &self.labeled("roundtable:01-03"), &[&["run"], args].concat())
     }
 
+    /// A person edits a comment.
+    pub fn edit(&self, id: u64, login: &str, body: &str, at: &str) {
+        self.set(|state| edit(state, id, login, body, at));
+    }
+
+    /// A person ticks the first open line of our last comment; the event of it.
+    pub fn tick(&self, login: &str, at: &str) -> Value {
+        let state = self.state();
+        let ours = state.comments.iter().rfind(|one| {
+            let body = one["body"].as_str().unwrap_or_default();
+            body.starts_with("<!-- roundtable:") && body.contains("- [ ] ")
+        });
+        let ours = ours.expect("a comment with an open line");
+        let (id, before) = (ours["id"].as_u64().unwrap(), ours["body"].as_str().unwrap());
+        let after = before.replacen("- [ ] ", "- [x] ", 1);
+        self.edit(id, login, &after, at);
+        json!({
+            "action": "edited", "issue": state.issue,
+            "comment": {"id": id, "body": after, "created_at": LATE, "updated_at": at},
+            "changes": {"body": {"from": before}},
+            "sender": {"login": login, "id": 1, "type": "User"},
+            "repository": {"full_name": "owner/name", "default_branch": "main"},
+        })
+    }
+
+    /// The label is set again; the event of it.
+    pub fn label_again(&self, label: &str, at: &str) -> Value {
+        self.set(|state| {
+            state.labels.push(label.to_owned());
+            state.now = at.replace("00Z", "09Z");
+            state.events.push(json!({"event": "labeled", "label": {"name": label}, "created_at": at,
+                                     "actor": {"login": "sam", "id": 1, "type": "User"}}));
+        });
+        self.labeled(label)
+    }
+
+    /// The last pull request is merged into main by a way of GitHub's, or closed.
+    pub fn end_pull(&self, way: &str) {
+        let head = self.state().pulls.last().unwrap()["head"].as_str().unwrap().to_owned();
+        let other = self.bare.with_file_name("merger");
+        let _ = std::fs::remove_dir_all(&other);
+        let bare = self.bare.to_str().unwrap();
+        git(self.bare.parent().unwrap(), &["clone", "-q", bare, other.to_str().unwrap()]);
+        let who = ["-c", "user.name=Kim", "-c", "user.email=kim@example.org"];
+        let does = |args: &[&str]| git(&other, &[&who[..], args].concat());
+        let branch = format!("origin/{head}");
+        match way {
+            "merge" => drop(does(&["merge", "-q", "--no-ff", "-m", "Merge it", &branch])),
+            "squash" => {
+                does(&["merge", "-q", "--squash", &branch]);
+                does(&["commit", "-q", "-m", "Squash it"]);
+            }
+            "rebase" => {
+                does(&["commit", "-q", "--allow-empty", "-m", "Something else"]);
+                does(&["cherry-pick", "--allow-empty", &format!("origin/main..{branch}")]);
+            }
+            _ => {}
+        }
+        does(&["push", "-q", bare, "HEAD:main"]);
+        let is_merged = way != "close";
+        self.set(|state| {
+            let last = state.pulls.last_mut().unwrap();
+            last["state"] = json!("closed");
+            last["merged_at"] = if is_merged { json!("2026-11-21T10:00:00Z") } else { Value::Null };
+        });
+    }
+
     /// What was written through the API: method and path.
     pub fn writes(&self) -> Vec<String> {
         let api = |seen: &Seen| seen.path.starts_with("/api/v3") && seen.method != "GET";
@@ -159,7 +242,7 @@ impl Forge {
     }
 
     pub fn api_requests(&self) -> usize {
-        self.server.seen().iter().filter(|seen| seen.path.starts_with("/api/v3")).count()
+        self.server.seen().iter().filter(|seen| seen.path.starts_with("/api/")).count()
     }
 
     /// Our comments.
@@ -177,6 +260,14 @@ impl Forge {
 
 fn answer(seen: &Seen, state: &mut State, bare: &Path) -> Reply {
     let path = seen.path.split('?').next().unwrap_or_default().to_owned();
+    if path.starts_with("/api/")
+        && let Some(left) = state.dies_after
+    {
+        if left == 0 {
+            return Reply::status(401, &json!({"message": "dead"}));
+        }
+        state.dies_after = Some(left - 1);
+    }
     let fault = state
         .faults
         .iter()
@@ -196,6 +287,14 @@ fn answer(seen: &Seen, state: &mut State, bare: &Path) -> Reply {
     } else if seen.header("authorization").is_some_and(|value| value != format!("Bearer {TOKEN}")) {
         Reply::status(401, &json!({"message": "Bad credentials"}))
     } else {
+        if path.ends_with("/reactions")
+            && let Some(rival) = state.rival.take()
+        {
+            git(
+                bare,
+                &["fetch", "-q", rival.to_str().unwrap(), "refs/heads/roundtable/*:refs/heads/roundtable/*"],
+            );
+        }
         api(seen, &path, state)
     };
     if matches!(fault, Some(Fault::Lost)) { Reply::Reset } else { reply }
@@ -203,8 +302,7 @@ fn answer(seen: &Seen, state: &mut State, bare: &Path) -> Reply {
 
 fn api(seen: &Seen, path: &str, state: &mut State) -> Reply {
     if path == "/api/graphql" {
-        let edited = state.issue.get("lastEditedAt").cloned().unwrap_or_default();
-        return Reply::json(&json!({"data": {"repository": {"issue": {"lastEditedAt": edited}}}}));
+        return graphql(&seen.json(), state);
     }
     let Some(path) = path.strip_prefix("/api/v3/") else { return missing() };
     if path == "user" {
@@ -261,7 +359,7 @@ fn api(seen: &Seen, path: &str, state: &mut State) -> Reply {
             if text.chars().count() > 65_536 {
                 return Reply::status(422, &json!({"message": "Body is too long"}));
             }
-            let made = comment(900 + state.comments.len() as u64, "github-actions[bot]", text, LATE);
+            let made = comment(900 + state.comments.len() as u64, "github-actions[bot]", text, &state.now);
             state.comments.push(made.clone());
             Reply::status(201, &made)
         }
@@ -270,35 +368,91 @@ fn api(seen: &Seen, path: &str, state: &mut State) -> Reply {
             known.map_or_else(missing, Reply::json)
         }
         ("PATCH", ["issues", "comments", id]) => {
-            let known = state.comments.iter_mut().find(|one| one["id"].as_u64() == id.parse().ok());
-            match known {
-                Some(known) => {
-                    known["body"] = body["body"].clone();
-                    Reply::json(known)
-                }
-                None => missing(),
-            }
+            let id = id.parse().unwrap_or_default();
+            edit(
+                state,
+                id,
+                "github-actions[bot]",
+                body["body"].as_str().unwrap_or_default(),
+                &state.now.clone(),
+            );
+            let known = state.comments.iter().find(|one| one["id"].as_u64() == Some(id));
+            known.map_or_else(missing, Reply::json)
         }
         ("GET", ["pulls"]) => {
-            let open: Vec<Value> = state
-                .pulls
-                .iter()
-                .filter(|pull| {
-                    seen.path.contains(&pull["head"].as_str().unwrap_or_default().replace('/', "%2F"))
-                })
-                .cloned()
-                .collect();
-            Reply::json(&json!(open))
+            let is_of = |pull: &&Value| {
+                let head = format!("%3A{}", pull["head"].as_str().unwrap_or_default().replace('/', "%2F"));
+                seen.path.split('&').any(|part| part.ends_with(&head))
+            };
+            let found: Vec<Value> = state.pulls.iter().rev().filter(is_of).cloned().collect();
+            Reply::json(&json!(found))
         }
         ("POST", ["pulls"]) => {
             let mut made = body.clone();
-            made["html_url"] =
-                json!(format!("https://github.example/owner/name/pull/{}", 20 + state.pulls.len()));
+            let number = 20 + state.pulls.len();
+            made["number"] = json!(number);
+            made["state"] = json!("open");
+            made["html_url"] = json!(format!("https://github.example/owner/name/pull/{number}"));
             state.pulls.push(made.clone());
             Reply::status(201, &made)
         }
         _ => missing(),
     }
+}
+
+/// The three questions that the program asks.
+fn graphql(asked: &Value, state: &State) -> Reply {
+    if state.hides_graphql {
+        let message = "Resource not accessible by integration";
+        return Reply::json(&json!({"data": null, "errors": [{"type": "FORBIDDEN", "message": message}]}));
+    }
+    let (query, values) = (asked["query"].as_str().unwrap_or_default(), &asked["variables"]);
+    if query.contains("collaborators") {
+        let mut found = json!({});
+        for (name, login) in
+            values.as_object().into_iter().flatten().filter(|(name, _)| name.starts_with('p'))
+        {
+            let login = login.as_str().unwrap_or_default();
+            let near = state.permissions.iter().filter(|(known, _)| known.contains(login));
+            let edge = |(known, may): (&String, &String)| json!({"permission": may.to_uppercase(), "node": {"login": known}});
+            found[name] = json!({"edges": near.map(edge).collect::<Vec<_>>()});
+        }
+        return Reply::json(&json!({"data": {"repository": found}}));
+    }
+    if query.contains("userContentEdits") {
+        let of = |node: &Value| {
+            let id = node.as_str()?.strip_prefix("IC_")?.parse().ok()?;
+            let edits = state.edits.get(&id).cloned().unwrap_or_default();
+            // The newest first, as GitHub has them.
+            let nodes: Vec<Value> = edits.into_iter().rev().collect();
+            Some(json!({"id": node, "userContentEdits": {"nodes": nodes}}))
+        };
+        let nodes: Vec<Value> = values["ids"].as_array().into_iter().flatten().filter_map(of).collect();
+        return Reply::json(&json!({"data": {"nodes": nodes}}));
+    }
+    let edited = state.issue.get("lastEditedAt").cloned().unwrap_or_default();
+    Reply::json(&json!({"data": {"repository": {"issue": {"lastEditedAt": edited}}}}))
+}
+
+/// A new version of a comment, kept with its editor.
+fn edit(state: &mut State, id: u64, login: &str, body: &str, at: &str) {
+    let Some(known) = state.comments.iter_mut().find(|one| one["id"] == json!(id)) else { return };
+    let version = |login: &str, body: &str, at: &str| {
+        let kind = if login.ends_with("[bot]") { "Bot" } else { "User" };
+        json!({"editedAt": at, "deletedAt": null, "diff": body, "editor": {"login": login, "__typename": kind, "databaseId": 1}})
+    };
+    let (author, text, made) = (
+        known["user"]["login"].as_str().unwrap_or_default().to_owned(),
+        known["body"].as_str().unwrap_or_default().to_owned(),
+        known["created_at"].as_str().unwrap_or_default().to_owned(),
+    );
+    known["body"] = json!(body);
+    known["updated_at"] = json!(at);
+    let versions = state.edits.entry(id).or_default();
+    if versions.is_empty() {
+        versions.push(version(&author, &text, &made));
+    }
+    versions.push(version(login, body, at));
 }
 
 fn missing() -> Reply {

@@ -51,8 +51,7 @@ fn a_label_becomes_a_commit_a_draft_pull_request_and_one_comment() {
     sandbox.run(&["check", "--base", "main", "--head", ITEM_BRANCH]).ok();
     let recording = report["recording"].as_str().unwrap();
     let heard = inputs(&sandbox, ITEM_BRANCH, recording);
-    assert_eq!(heard[0].1, "Late fees for library books\n\nAlex, who computes the fee?");
-    assert_eq!((heard.len(), heard[2].1.as_str()), (3, "done"));
+    assert_eq!((heard.len(), heard[1].1.as_str()), (2, "done"));
     let replayed = sandbox.run(&["replay", &format!("{ITEM_BRANCH}:{recording}"), "--json"]).json();
     assert_eq!(
         (&replayed["reproduced"], &replayed["recordings"][0]["commit"]),
@@ -159,7 +158,8 @@ fn who_may_not_write_asks_in_vain_without_painting_ci_red() {
         event["sender"] = json!({"login": login, "id": 5, "type": kind});
         let run = forge.run(&sandbox, "issues", &event, &["run"]).ok();
         assert!(run.stderr.contains("nothing was done"), "{login}: {}", run.stderr);
-        assert!(forge.writes().is_empty() && forge.tip(ITEM_BRANCH).is_none());
+        assert_eq!(forge.writes(), ["DELETE issues/7/labels/roundtable%3A01-03"]);
+        assert!(forge.tip(ITEM_BRANCH).is_none());
         assert!(std::fs::read_to_string(sandbox.outside("summary.md")).unwrap().contains("did nothing"));
     }
 }
@@ -201,7 +201,7 @@ fn the_thread_is_read_as_it_stood_when_the_label_was_set() {
     });
     let report = forge.label(&sandbox, &["--json"]).json();
     let heard = inputs(&sandbox, ITEM_BRANCH, report["recording"].as_str().unwrap());
-    assert_eq!(heard[1..], [("kim".to_owned(), "Maya, who pays?".to_owned())]);
+    assert_eq!(heard, [("kim".to_owned(), "Maya, who pays?".to_owned())]);
     assert_eq!(report["unused"].as_array().unwrap().len(), 5);
     let ours = forge.ours();
     assert_eq!(ours.len(), 1, "the old comment is written over");
@@ -252,7 +252,7 @@ fn pages_that_go_round_or_break_off_are_not_used() {
         });
         let run = forge.label(&sandbox, &[]);
         assert_eq!(run.code, 2, "{}", run.stderr);
-        assert_eq!((forge.ours().len(), forge.tip(ITEM_BRANCH)), (0, None));
+        assert_eq!(forge.tip(ITEM_BRANCH), None);
         assert_eq!(forge.state().labels, ["roundtable:failed"], "so that it can be set again");
     }
 }
@@ -363,7 +363,7 @@ fn a_protected_branch_or_a_dead_token_ends_in_exit_2_with_its_reason() {
     forge.set(|state| state.protects = true);
     let run = forge.label(&sandbox, &[]);
     assert!(run.code == 2 && run.stderr.contains("refuses"), "{}", run.stderr);
-    assert_eq!((forge.tip(ITEM_BRANCH), forge.ours().len()), (None, 0));
+    assert_eq!((forge.tip(ITEM_BRANCH), forge.ours().len()), (None, 1));
     assert_eq!(forge.state().labels, ["roundtable:failed"]);
     assert_eq!(forge.state().reactions, ["eyes", "confused"]);
     let (sandbox, forge) = both();
@@ -439,7 +439,7 @@ fn hostile_words_of_an_issue_are_text_everywhere() {
 #[test]
 fn a_comment_that_would_be_too_long_says_where_the_rest_stands() {
     let (sandbox, forge) = both();
-    forge.set(|state| state.issue["body"] = json!("fees and dates ".repeat(4_000)));
+    forge.set(|state| state.comments[0]["body"] = json!("fees and dates ".repeat(4_000)));
     forge.label(&sandbox, &[]).ok();
     let ours = forge.ours();
     assert!(
@@ -458,7 +458,7 @@ fn an_issue_is_a_script_from_anywhere() {
     forge.set(|state| state.comments.iter_mut().for_each(|one| one["author_association"] = json!("MEMBER")));
     let report = crate::kit::Run::of(command.output().unwrap()).json();
     let heard = inputs(&sandbox, "roundtable/offline-mode", report["recording"].as_str().unwrap());
-    assert_eq!(heard.len(), 3);
+    assert_eq!(heard.len(), 2);
     assert!(
         forge.server.seen().iter().all(|seen| seen.header("authorization").is_none()),
         "no token, none sent"
@@ -684,7 +684,10 @@ fn a_comment_behind_the_end_of_the_discussion_is_named() {
     let run = forge.label(&sandbox, &["--json"]);
     let report = run.json();
     let late = report["unused"].as_array().unwrap().last().unwrap().clone();
-    assert_eq!((&late["id"], &late["why"]), (&json!(13), &json!("the discussion had ended before it")));
+    assert_eq!(
+        (&late["id"], &late["why"]),
+        (&json!(13), &json!("the discussion had ended before it; it is kept in the documents word for word"))
+    );
     assert!(forge.ours()[0].contains("the discussion had ended before it"), "{}", forge.ours()[0]);
 }
 

@@ -2,7 +2,52 @@
 
 use crate::kit::{Sandbox, sandbox};
 
-const FILES: [&str; 3] = [".github/workflows/roundtable.yml", ".roundtable.yaml", ".githooks/pre-commit"];
+const FILES: [&str; 4] = [
+    ".github/workflows/roundtable.yml",
+    ".github/workflows/roundtable-check.yml",
+    ".roundtable.yaml",
+    ".githooks/pre-commit",
+];
+const ACTION: &str = "some/roundtable@0123456789012345678901234567890123456789";
+
+/// `init` with an action and these arguments.
+fn init(more: &[&str]) -> Vec<String> {
+    let all = ["init", "--action", ACTION].iter().chain(more);
+    all.map(|one| (*one).to_owned()).collect()
+}
+
+fn run(sandbox: &Sandbox, more: &[&str]) -> crate::kit::Run {
+    let args = init(more);
+    sandbox.run(&args.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+#[test]
+fn without_the_address_of_the_action_nothing_is_written() {
+    let sandbox = sandbox();
+    let run = sandbox.run(&["init"]);
+    assert!(run.code == 2 && run.stderr.contains("--action OWNER/REPOSITORY@COMMIT"), "{}", run.stderr);
+    assert!(!sandbox.root().join(".github").exists());
+}
+
+#[test]
+fn what_is_left_to_do_is_printed_as_commands_in_at_most_four_steps() {
+    for (voice, steps) in [("reviewer", 3), ("anthropic", 4)] {
+        let sandbox = sandbox();
+        let said = run(&sandbox, &["--voice", voice]).ok().stdout;
+        let numbered = said.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit()));
+        assert_eq!(numbered.count(), steps, "{said}");
+        for command in [
+            "git push",
+            "gh label create roundtable --force",
+            "can_approve_pull_request_reviews=true",
+            "[context]=additive",
+        ] {
+            assert!(said.contains(command), "{command}: {said}");
+        }
+        assert_eq!(said.contains("gh secret set ANTHROPIC_API_KEY --env roundtable-model"), steps == 4);
+        assert!(!said.contains("…"), "{said}");
+    }
+}
 
 fn written(sandbox: &Sandbox, path: &str) -> String {
     std::fs::read_to_string(sandbox.root().join(path)).unwrap()
@@ -11,26 +56,26 @@ fn written(sandbox: &Sandbox, path: &str) -> String {
 #[test]
 fn a_dry_run_shows_everything_and_writes_nothing() {
     let sandbox = sandbox();
-    let run = sandbox.run(&["init", "--dry-run"]).ok();
+    let shown = run(&sandbox, &["--dry-run"]).ok();
     for path in FILES {
-        assert!(run.stdout.contains(&format!("{path}: would write")), "{}", run.stdout);
+        assert!(shown.stdout.contains(&format!("{path}: would write")), "{}", shown.stdout);
         assert!(!sandbox.root().join(path).exists(), "{path}");
     }
     assert!(
-        run.stdout.contains("+permissions: {}") && run.stdout.contains("+exec roundtable check --staged")
+        shown.stdout.contains("+permissions: {}") && shown.stdout.contains("+exec roundtable check --staged")
     );
 }
 
 #[test]
-fn three_files_are_written_once_and_never_over_what_stands_there() {
+fn the_files_are_written_once_and_never_over_what_stands_there() {
     let sandbox = sandbox();
     std::fs::write(sandbox.root().join(".roundtable.yaml"), "items: specs\n").unwrap();
-    let report = sandbox.run(&["init", "--json"]).json();
+    let report = run(&sandbox, &["--json"]).json();
     let results: Vec<&str> =
         report["files"].as_array().unwrap().iter().map(|file| file["result"].as_str().unwrap()).collect();
-    assert_eq!(results, ["wrote", "left as it is", "wrote"]);
+    assert_eq!(results, ["wrote", "wrote", "left as it is", "wrote"]);
     assert_eq!(written(&sandbox, ".roundtable.yaml"), "items: specs\n");
-    let again = sandbox.run(&["init"]).ok();
+    let again = run(&sandbox, &[]).ok();
     assert!(
         again.stdout.contains("roundtable.yml: exists already") && again.stderr.contains("other content")
     );
@@ -39,17 +84,9 @@ fn three_files_are_written_once_and_never_over_what_stands_there() {
 #[test]
 fn what_is_written_works_with_the_program_itself() {
     let sandbox = sandbox();
-    sandbox
-        .run(&[
-            "init",
-            "--voice",
-            "anthropic",
-            "--backlog",
-            "--action",
-            "some/roundtable@0123456789012345678901234567890123456789",
-        ])
-        .ok();
-    for path in [".github/workflows/roundtable.yml", ".github/workflows/roundtable-backlog.yml"] {
+    run(&sandbox, &["--voice", "anthropic", "--backlog"]).ok();
+    for name in ["", "-check", "-backlog"] {
+        let path = &format!(".github/workflows/roundtable{name}.yml");
         let text = written(&sandbox, path);
         assert!(text.contains("some/roundtable@0123456789012345678901234567890123456789 # v"), "{text}");
         assert!(!text.contains("__"), "{text}");
@@ -108,12 +145,12 @@ fn what_is_written_works_with_the_program_itself() {
         index.write().unwrap();
         let program =
             std::path::Path::new(env!("CARGO_BIN_EXE_roundtable")).parent().unwrap().display().to_string();
-        let run = |path: String| {
+        let commit = |path: String| {
             let mut command = std::process::Command::new(&hook);
             command.current_dir(sandbox.root()).env("PATH", path).output().unwrap()
         };
-        assert_eq!(run(format!("{program}:/usr/bin:/bin")).status.code(), Some(1));
-        let missing = run("/usr/bin:/bin".to_owned());
+        assert_eq!(commit(format!("{program}:/usr/bin:/bin")).status.code(), Some(1));
+        let missing = commit("/usr/bin:/bin".to_owned());
         assert!(!missing.status.success());
         assert!(String::from_utf8_lossy(&missing.stderr).contains("no `roundtable` on the PATH"));
     }
@@ -123,15 +160,18 @@ fn what_is_written_works_with_the_program_itself() {
 fn a_live_workflow_listens_to_comments_on_open_discussions_alone() {
     for voice in ["offline", "openai"] {
         let sandbox = sandbox();
-        sandbox.run(&["init", "--live", "--voice", voice]).ok();
+        run(&sandbox, &["--live", "--ticks", "--voice", voice]).ok();
         let text = written(&sandbox, ".github/workflows/roundtable.yml");
         let value: serde_yaml::Value = serde_yaml::from_str(&text).unwrap();
-        assert_eq!(value["on"]["issue_comment"]["types"][0], "created");
+        assert_eq!(value["on"]["issue_comment"]["types"][1], "edited");
         let first = if voice == "offline" { "discuss" } else { "record" };
         let begins = value["jobs"][first]["if"].as_str().unwrap();
         assert!(begins.contains("contains(github.event.issue.labels.*.name, 'roundtable:open')"), "{begins}");
-        let gate = value["jobs"]["additive"]["if"].as_str().unwrap();
-        assert!(gate.contains("!= 'issue_comment'"), "{gate}");
+        assert!(
+            begins.contains("author_association") && begins.contains("startsWith(github.event.comment.body")
+        );
+        let gate = written(&sandbox, ".github/workflows/roundtable-check.yml");
+        assert!(!gate.contains("issue_comment") && gate.contains("merge_group:"), "{gate}");
         let settings = written(&sandbox, ".roundtable.yaml");
         let config = roundtable::config::Config::read("x", settings.as_bytes()).unwrap();
         assert!(config.github.unwrap().live);
@@ -143,15 +183,15 @@ fn where_a_file_cannot_stand_nothing_is_written_at_all() {
     let bare = sandbox();
     let path = bare.outside("bare.git");
     crate::forge::git(&bare.root(), &["clone", "-q", "--bare", ".", path.to_str().unwrap()]);
-    let run = bare.run(&["--repo", path.to_str().unwrap(), "init"]);
-    assert!(run.code == 2 && run.stderr.contains("bare"), "{}", run.stderr);
+    let refused = bare.run(&["--repo", path.to_str().unwrap(), "init", "--action", ACTION]);
+    assert!(refused.code == 2 && refused.stderr.contains("bare"), "{}", refused.stderr);
     let sandbox = sandbox();
     std::fs::write(sandbox.root().join(".githooks"), "a file").unwrap();
-    let run = sandbox.run(&["init"]);
-    assert!(run.code == 2 && run.stderr.contains(".githooks is a file"), "{}", run.stderr);
+    let refused = run(&sandbox, &[]);
+    assert!(refused.code == 2 && refused.stderr.contains(".githooks is a file"), "{}", refused.stderr);
     assert!(!sandbox.root().join(".roundtable.yaml").exists());
-    let run = sandbox.run(&["init", "--action", "$(evil)"]);
-    assert!(run.code == 2 && run.stderr.contains("OWNER/REPOSITORY@COMMIT"), "{}", run.stderr);
+    let refused = sandbox.run(&["init", "--action", "$(evil)"]);
+    assert!(refused.code == 2 && refused.stderr.contains("OWNER/REPOSITORY@COMMIT"), "{}", refused.stderr);
 }
 
 #[test]
@@ -161,9 +201,33 @@ fn a_link_is_not_followed() {
     let elsewhere = sandbox.outside("elsewhere");
     std::fs::create_dir_all(&elsewhere).unwrap();
     std::os::unix::fs::symlink(&elsewhere, sandbox.root().join(".github")).unwrap();
-    let run = sandbox.run(&["init"]);
+    let run = run(&sandbox, &[]);
     assert!(run.code == 2 && run.stderr.contains("symbolic link"), "{}", run.stderr);
     assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
+}
+
+#[test]
+fn every_variant_of_the_workflows_is_yaml_with_pinned_actions() {
+    for voice in ["reviewer", "anthropic", "openai"] {
+        for more in [
+            &["--live"][..],
+            &["--ticks"],
+            &["--reusable"],
+            &["--live", "--ticks", "--reusable", "--backlog"],
+            &[],
+        ] {
+            let sandbox = sandbox();
+            run(&sandbox, &[&["--voice", voice], more].concat()).ok();
+            for entry in std::fs::read_dir(sandbox.root().join(".github/workflows")).unwrap() {
+                let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+                let value: serde_yaml::Value = serde_yaml::from_str(&text).unwrap();
+                assert!(value["jobs"].is_mapping() && !text.contains("__"), "{text}");
+                if more.contains(&"--reusable") && text.contains("name: roundtable\n") {
+                    assert!(value["on"].get("workflow_call").is_some(), "{text}");
+                }
+            }
+        }
+    }
 }
 
 #[test]

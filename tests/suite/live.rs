@@ -1026,6 +1026,20 @@ fn settings_on_an_items_branch_start_no_program_and_no_program_sees_a_token() {
     Run::of(command.output().unwrap());
     let env = std::fs::read_to_string(sandbox.outside("env.txt")).unwrap();
     assert!(env.contains("OTHER=given") && !env.contains("ghs_withheld_token"), "{env}");
+    // In Actions it gets a short list, and what the default branch names.
+    sandbox.commit(&[(".roundtable.yaml", "voice_env: [NAMED]\n")]);
+    let args = ["elaborate", "offline-mode", "--step", "01-02", "--script", &script, "--voice", &voice];
+    let mut command = sandbox.command(&args);
+    command
+        .env("PATH", "/usr/bin:/bin")
+        .env("GITHUB_ACTIONS", "true")
+        .env("OTHER", "given")
+        .env("NAMED", "too");
+    command.env("ACTIONS_ID_TOKEN_REQUEST_TOKEN", "canary");
+    Run::of(command.output().unwrap());
+    let env = std::fs::read_to_string(sandbox.outside("env.txt")).unwrap();
+    assert!(env.contains("NAMED=too") && env.contains("PATH=/usr/bin:/bin"), "{env}");
+    assert!(!env.contains("OTHER") && !env.contains("canary"), "{env}");
 }
 
 #[test]

@@ -90,7 +90,9 @@ pub fn opened_for(library: &Library, step_id: &str, max_turns: u32, voice: &str,
         author: Author { name: "roundtable".into(), email: "roundtable@localhost".into(), signed_off: false },
         run: "0".repeat(32),
         new_meta: None,
+        draft: None,
         comments: None,
+        stays_open: false,
         evidence: Vec::new(),
     };
     Record { at: time(), event: Event::Opened(Box::new(opened)) }

@@ -44,5 +44,6 @@ mod server;
 mod steps;
 mod terminal;
 mod text;
+mod thread;
 mod trace;
 mod wire;

@@ -46,7 +46,11 @@ fn title_and_body_of_an_issue_are_no_turns() {
     let script = sandbox.script("issue.json", view);
     let args = ["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--at", AT];
     let run = sandbox.run(&args).ok();
-    assert!(run.stderr.contains("note: the issue's title and body are source text"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("note: the issue's text becomes draft.md of the item; it is no message"),
+        "{}",
+        run.stderr
+    );
     let said: Vec<String> = sandbox
         .events()
         .iter()

@@ -14,9 +14,9 @@ use super::open::Conversation;
 use super::reading::Read;
 use super::seat::Seat;
 use super::{Job, walk_id};
+use crate::discussion::address::{Address, address};
 use crate::discussion::event::{Event as Talked, Record, from_lines};
 use crate::discussion::open;
-use crate::github::page;
 use crate::github::trigger::What;
 use crate::item::meta::Source;
 use crate::library::{Library, sha256};
@@ -24,7 +24,7 @@ use crate::model::tape::Tape;
 use crate::plain;
 use crate::replay::{Recording, Replay};
 use crate::repo::short;
-use crate::script;
+use crate::script::{self, Script};
 
 /// Name of the recording in the folder that is handed over.
 const HANDED: &str = "recording.jsonl";
@@ -33,9 +33,8 @@ const ANSWERS: &str = "answers.jsonl";
 
 impl Job<'_> {
     /// The first of two jobs: the recording and its digest, and nothing else.
-    pub(super) fn hand_over(&mut self, read: &Read) -> Result<Code, Fail> {
-        let seat = self.seat(&read.thread)?;
-        self.follow(&seat)?;
+    pub(super) fn hand_over(&mut self, read: &mut Read) -> Result<Code, Fail> {
+        let seat = self.settle(read)?;
         let folder = self.run.out.clone().unwrap_or_default();
         let made = std::fs::create_dir_all(&folder);
         made.map_err(|error| {
@@ -45,15 +44,16 @@ impl Job<'_> {
             return self.hand_over_answers(read, &seat, &folder);
         }
         let log = match self.conversation(read, &seat)? {
-            // The other job tells it, where that is missing.
-            Conversation::Answered(_) => Err("this was answered already"),
-            Conversation::Silent(why) => Err(why),
-            Conversation::Open(log) => Ok(log),
-            Conversation::None => Ok(Vec::new()),
-        };
-        let log = match log {
-            Ok(log) => log,
-            Err(why) => return self.nothing(why).map(|_| Code::Yes),
+            Conversation::Silent(why) => return self.nothing(why).map(|_| Code::Yes),
+            Conversation::Open(log) => log,
+            Conversation::None => Vec::new(),
+            // No voice is needed for it: the other job tells it.
+            Conversation::Answered(..) | Conversation::NothingNew => {
+                self.screen.say("No voice is needed: the other job tells what is there.");
+                self.hand_over_nothing(&folder)?;
+                self.screen.json(&json!({"done": false, "digest": sha256(b"")}));
+                return Ok(Code::Yes);
+            }
         };
         let setup = elaborate::set_up(
             self.global,
@@ -61,16 +61,18 @@ impl Job<'_> {
             table::BuiltIn::begin(),
             self.screen,
         )?;
-        let told = read.known.as_ref().and_then(|(_, body)| page::run_of(body));
-        if told == Some(setup.opened().run.as_str()) {
-            self.already(&seat, read.known_id())?;
-            return Ok(Code::Yes);
-        }
         let path = folder.join(HANDED);
         let mut report = elaborate::hold_and_keep(&setup, &path, self.screen)?;
         report["digest"] = json!(self.digest_of(&path)?);
         self.screen.json(&report);
         Ok(Code::Yes)
+    }
+
+    /// An empty recording: nothing is to be committed, and the other job has something to tell.
+    pub(super) fn hand_over_nothing(&self, folder: &Path) -> Result<(), Fail> {
+        let written = std::fs::create_dir_all(folder).and_then(|()| write_whole(&folder.join(HANDED), b""));
+        written.map_err(|error| Fail::new(format!("the recording cannot be written: {error}")))?;
+        actions::outputs(&[("digest", &sha256(b""))])
     }
 
     /// The SHA-256 of what is handed over, said and given to the other job.
@@ -85,7 +87,7 @@ impl Job<'_> {
     /// by the other job; the commits of this one go with its clone.
     fn hand_over_answers(&mut self, read: &Read, seat: &Seat, folder: &Path) -> Result<Code, Fail> {
         let run = walk_id(read);
-        if read.known.as_ref().is_some_and(|(_, body)| page::run_of(body) == Some(run.as_str())) {
+        if read.tells_of(&run) {
             self.already(seat, read.known_id())?;
             return Ok(Code::Yes);
         }
@@ -185,7 +187,7 @@ impl Job<'_> {
             Some(Talked::Resumed(resumed)) => Some(&resumed.comments),
             _ => None,
         };
-        if heard != task.open.as_ref().map(|open| &open.comments) {
+        if heard != task.comments.as_ref() {
             return Err(other("list of comments"));
         }
         if read.at.is_some_and(|at| new.iter().any(|record| record.at != at)) {
@@ -203,19 +205,15 @@ impl Job<'_> {
         if before.is_empty() && opened.new_meta.as_ref().is_some_and(|text| *text != meta) {
             return Err(other("item"));
         }
-        let mut script = task.script;
-        let user = script.user.clone().unwrap_or_else(|| "User".to_owned());
-        for record in new {
-            let heard = match &record.event {
-                Talked::User(message) => Some((message.by.clone(), message.text.clone())),
-                Talked::Silence {} => None,
-                _ => continue,
-            };
-            let said = script.next_input();
-            let said = said.map(|input| (input.by.unwrap_or_else(|| user.clone()), input.text));
-            if heard != said {
-                return Err(other("message"));
-            }
+        let draft = task.script.source.as_ref().map(crate::source::Source::draft);
+        if before.is_empty() && opened.draft.is_some() && opened.draft != draft {
+            return Err(other("draft"));
+        }
+        let library = table::BuiltIn::begin().library(&self.repo, self.start(seat)?, &self.config)?;
+        let is_kept =
+            |text: &str| address(text, &library.cast, false) != Address::Exit { has_content: false };
+        if !says_the_same(new, task.script, &is_kept) {
+            return Err(other("message"));
         }
         Ok(())
     }
@@ -226,17 +224,30 @@ impl Job<'_> {
         replay: &Replay,
         seat: &Seat,
     ) -> Result<(Value, Oid), Fail> {
-        let start = match self.repo.tip(&seat.branch)? {
-            Some(tip) => tip,
-            None => self.repo.resolve("HEAD")?,
-        };
-        land_at(replay, recording, &seat.branch, start, self.screen)
+        land_at(replay, recording, &seat.branch, self.start(seat)?, self.screen)
     }
 }
 
-pub(super) fn recording_run(recording: &Recording) -> Result<String, Fail> {
-    let opened = recording.opened().ok_or_else(|| Fail::new("the recording has no opening"))?;
-    Ok(opened.run.clone())
+/// Whether what was heard or kept is what a script says, all of it. Of the messages after the end those that
+/// only end a discussion are not kept.
+fn says_the_same(new: &[Record], mut script: Script, is_kept: &dyn Fn(&str) -> bool) -> bool {
+    let user = script.user.clone().unwrap_or_else(|| "User".to_owned());
+    for record in new {
+        let (heard, is_late) = match &record.event {
+            Talked::User(message) => (Some((message.by.clone(), message.text.clone())), false),
+            Talked::Unheard(late) => (Some((late.by.clone(), late.text.clone())), true),
+            Talked::Silence {} => (None, false),
+            _ => continue,
+        };
+        let mut said = script.next_input();
+        while is_late && said.as_ref().is_some_and(|said| !is_kept(&said.text)) {
+            said = script.next_input();
+        }
+        if heard != said.map(|input| (input.by.unwrap_or_else(|| user.clone()), input.text)) {
+            return false;
+        }
+    }
+    script.rest().iter().all(|input| !is_kept(&input.text))
 }
 
 /// Runs a recording again and commits it on a branch that stands at `start`.

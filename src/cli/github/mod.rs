@@ -10,16 +10,18 @@ mod reading;
 mod seat;
 mod telling;
 
+use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use git2::Oid;
 use serde_json::{Value, json};
 
-use self::handed::{land_at, recording_run};
-use self::open::Conversation;
+use self::handed::land_at;
+use self::open::{Conversation, Words};
 use self::reading::Read;
-pub use self::reading::{thread, title};
+pub use self::reading::{text, thread};
 use self::seat::Seat;
 pub use self::seat::slug_of;
 use super::analyze::Answers;
@@ -83,6 +85,8 @@ struct Run {
     voice: voices::Options,
 }
 
+/// How often an issue gets another name, where others of its title were faster.
+const SEATS: usize = 3;
 /// Jobs that a matrix may have.
 const MATRIX: usize = 256;
 
@@ -155,7 +159,19 @@ fn answer(global: &Global, run: &Run, screen: &Screen) -> Result<Code, Fail> {
         Trigger::Issue(asked) => {
             let hub = service::hub(&repo)?;
             let base = base_branch(event.as_ref());
-            Job { global, run, screen, repo, config, settings, hub, base, me: None }.answer(asked)
+            Job {
+                global,
+                run,
+                screen,
+                repo,
+                config,
+                settings,
+                hub,
+                base,
+                me: None,
+                is_overtaken: Cell::new(false),
+            }
+            .answer(asked)
         }
     }
 }
@@ -174,6 +190,7 @@ fn by_hand(number: u64, label: Option<&str>, settings: &Settings) -> Result<Trig
         what,
         label: Some(label.to_owned()),
         comment: None,
+        is_tick: false,
         sender: None,
         issue: None,
     }))
@@ -198,6 +215,8 @@ struct Job<'a> {
     base: String,
     /// Our own id, where GitHub has told it.
     me: Option<u64>,
+    /// Another issue has taken the item's name meanwhile.
+    is_overtaken: Cell<bool>,
 }
 
 /// How the event was answered.
@@ -216,40 +235,43 @@ enum Answered {
 
 impl Job<'_> {
     fn answer(mut self, asked: Asked) -> Result<Code, Fail> {
-        let (asked, at) = match self.when(asked)? {
-            Ok(known) => known,
-            Err(why) => return self.refuse(&why),
+        let label = asked.clone();
+        let (asked, at) = match self.when(asked) {
+            Ok(Ok(known)) => known,
+            Ok(Err(why)) => return self.refuse(&label, &why),
+            // Who asks is not known: nobody is answered on the issue.
+            Err(fail) => return Err(self.failed(fail)),
         };
         if self.run.out.is_some() {
-            return self.read(asked, at).and_then(|read| self.hand_over(&read));
+            let done = self.read(asked, at).and_then(|mut read| self.hand_over(&mut read));
+            return done.map_err(|fail| self.failed(fail));
         }
         // From here on the label is answered, whatever comes of it.
-        let label = asked.clone();
-        let done = self.read(asked, at).and_then(|read| self.land_and_tell(&read));
-        match &done {
-            Ok(answered @ (Answered::Now | Answered::Open | Answered::Over)) => {
-                self.label(&label, Some(*answered))
-            }
-            Ok(Answered::Before | Answered::Never) => {}
-            Err(_) => self.label(&label, None),
+        let mut known = None;
+        let done = self.read(asked, at).and_then(|mut read| {
+            known = read.known(&read.own).cloned();
+            self.land_and_tell(&mut read)
+        });
+        match done {
+            Ok(Answered::Before) => {}
+            Ok(Answered::Never) => self.take_off(&label),
+            Ok(answered) => self.label(&label, Some(answered)),
+            Err(fail) => return Err(self.told_failure(&label, known.as_ref(), fail)),
         }
-        done.map(|_| Code::Yes)
+        Ok(Code::Yes)
     }
 
     /// When the label was set and by whom; or why nothing is done about it.
     fn when(&mut self, mut asked: Asked) -> Result<Result<(Asked, Option<Time>), String>, Fail> {
         let mut at = asked.comment;
         if let Some(label) = &asked.label {
-            let events = self.hub.events(asked.number).map_err(failed)?;
-            let is_it = |entry: &&Value| {
+            let is_it = |entry: &Value| {
                 let name = entry.pointer("/label/name").and_then(Value::as_str).unwrap_or_default();
                 entry.get("event").and_then(Value::as_str) == Some("labeled")
                     && name.eq_ignore_ascii_case(label)
             };
-            let newest = events
-                .iter()
-                .filter(is_it)
-                .max_by_key(|entry| moment(entry, "created_at").map(Time::seconds));
+            let events = self.hub.newest_events(asked.number, &is_it).map_err(failed)?;
+            let newest = events.iter().max_by_key(|entry| moment(entry, "created_at").map(Time::seconds));
             at = newest.and_then(|entry| moment(entry, "created_at"));
             if asked.sender.is_none() {
                 asked.sender = newest.and_then(|entry| entry.get("actor")).and_then(Person::of);
@@ -267,8 +289,13 @@ impl Job<'_> {
             }
             let may = self.hub.permission(&sender).map_err(failed)?;
             if may < self.settings.min_permission {
+                let opener = asked.issue.as_ref().and_then(|issue| issue.get("user")).and_then(Person::of);
+                let form = match opener.is_some_and(|opener| opener.login == sender.login) {
+                    true => "; an issue form has set it when they opened the issue",
+                    false => "",
+                };
                 return Ok(Err(format!(
-                    "{} has the permission {may}, and {} is needed to ask for a discussion",
+                    "{} has the permission {may}, and {} is needed to ask for a discussion{form}",
                     sender.login, self.settings.min_permission
                 )));
             }
@@ -276,39 +303,52 @@ impl Job<'_> {
         Ok(Ok((asked, at)))
     }
 
-    /// A stranger must not paint a run red, and gets no comment that could be abused.
-    fn refuse(&self, why: &str) -> Result<Code, Fail> {
+    /// A stranger must not paint a run red, and gets no comment that could be abused. The label goes, so that
+    /// it does not look like a request that is still worked on.
+    fn refuse(&mut self, asked: &Asked, why: &str) -> Result<Code, Fail> {
         self.screen.warn(&format!("nothing was done: {why}"));
         let library = Library::built_in()?;
-        let values = minijinja::context! { why => safe(page::inert(&plain::markdown(why))) };
+        let label = asked.label.as_ref().filter(|_| self.run.out.is_none());
+        let values = minijinja::context! {
+            why => safe(page::inert(&plain::markdown(why))),
+            label => label.map(|label| safe(page::inert(&plain::markdown(label)))),
+        };
         actions::summary(&library.templates.render("github/refused.md", values)?)?;
+        match &self.run.out {
+            // The other job takes the label off.
+            Some(folder) if asked.label.is_some() => self.hand_over_nothing(folder)?,
+            Some(_) => {}
+            None => self.take_off(asked),
+        }
         self.screen.json(&json!({"done": false, "reason": why}));
         Ok(Code::Yes)
     }
 
     fn read(&mut self, asked: Asked, at: Option<Time>) -> Result<Read, Fail> {
         let own = reading::own_ids(&mut self.hub);
-        let mut marked = Vec::new();
-        let thread = reading::read_thread(&mut self.hub, &asked, at, &own, &self.settings, &mut marked)?;
-        for one in &thread.unused {
+        let read = reading::read_thread(&mut self.hub, asked, at, own, &self.settings)?;
+        for one in &read.thread.unused {
             self.screen.note(&format!("comment {} by {} is not used: {}", one.id, one.by, one.why));
         }
-        let mut read = Read { asked, at, own, marked, known: None, thread };
-        read.known = read.ours(&read.own).map(|(id, body)| (id, body.to_owned()));
         Ok(read)
     }
 
     /// The discussion that is asked for: a new one, or the next run of one that is open.
     fn task(&self, read: &Read, seat: &Seat, log: Vec<Record>) -> Result<Task, Fail> {
-        let What::Discussion(step) = &read.asked.what else {
-            return Err(Fail::new("an analysis is no discussion"));
+        let step = match &read.asked.what {
+            What::Discussion(step) => step,
+            What::Close => &None,
+            What::Analysis => return Err(Fail::new("an analysis is no discussion")),
         };
         let step = match (log.first().map(|first| &first.event), step) {
             (Some(Talked::Opened(opened)), _) => opened.step.id.clone(),
             (_, Some(step)) => step.clone(),
-            (_, None) => self.current_step(seat)?,
+            (_, None) => match read.ticks.first().filter(|_| read.asked.is_tick) {
+                Some(tick) => tick.listed.step.clone(),
+                None => self.current_step(seat)?,
+            },
         };
-        let (script, open) = self.next_words(read, log);
+        let Words { script, comments, open } = self.next_words(read, log);
         Ok(Task {
             item: seat.item.clone(),
             new: Some((Source::GitHub(read.thread.number), read.thread.title.clone())),
@@ -316,15 +356,23 @@ impl Job<'_> {
             script,
             branch: Some(seat.branch.clone()),
             base: None,
-            voice: self.run.voice.clone(),
+            voice: self.voice(),
             max_turns: None,
             fixed: read.at,
             signed_off: false,
             leaves_merged: false,
             resume: false,
+            comments: Some(comments),
             open,
             medium: Medium::Script,
         })
+    }
+
+    /// Who speaks: no program in a job of Actions that may write.
+    fn voice(&self) -> voices::Options {
+        let may_write = self.run.out.is_none() && self.run.recording.is_none();
+        let refuses_programs = may_write && self.screen.is_runner();
+        voices::Options { refuses_programs, ..self.run.voice.clone() }
     }
 
     /// The analysis that is asked for.
@@ -332,10 +380,10 @@ impl Job<'_> {
         analyze::Task {
             item: seat.item.clone(),
             new: Some((Source::GitHub(read.thread.number), read.thread.title.clone())),
-            script: read.thread.script(),
+            script: read.thread.answers(&read.heard),
             branch: Some(seat.branch.clone()),
             base: None,
-            voice: self.run.voice.clone(),
+            voice: self.voice(),
             max_turns: None,
             fixed: read.at,
             signed_off: false,
@@ -345,57 +393,63 @@ impl Job<'_> {
         }
     }
 
-    fn land_and_tell(&mut self, read: &Read) -> Result<Answered, Fail> {
-        let seat = self.seat(&read.thread)?;
-        self.follow(&seat)?;
-        let remote = service::remote(&self.hub)?;
-        if read.asked.what == What::Analysis {
-            return self.analyze(read, &seat, &remote);
+    fn land_and_tell(&mut self, read: &mut Read) -> Result<Answered, Fail> {
+        let mut seat = self.settle(read)?;
+        for _ in 0..SEATS {
+            let remote = service::remote(&self.hub)?;
+            let done = match read.asked.what {
+                What::Analysis => self.analyze(read, &seat, &remote),
+                _ => self.discuss(read, &seat, &remote),
+            };
+            if !self.is_overtaken.replace(false) {
+                return done;
+            }
+            // An issue of the same title was faster: this one gets another name.
+            seat = self.settle(read)?;
         }
+        Err(Fail::new("other issues kept taking the item's name; set the label again"))
+    }
+
+    /// A discussion on the issue, from its words to the comment.
+    fn discuss(&mut self, read: &Read, seat: &Seat, remote: &Remote) -> Result<Answered, Fail> {
         let number = read.thread.number;
-        let told = |run: &str| read.known.as_ref().is_some_and(|(_, body)| page::run_of(body) == Some(run));
-        let log = match self.conversation(read, &seat)? {
-            Conversation::Answered(log) => return self.answered(read, &seat, log),
+        let log = match self.conversation(read, seat)? {
+            Conversation::Answered(path, log) => return self.answered(read, seat, &path, log),
             Conversation::Silent(why) => return self.nothing(why),
+            Conversation::NothingNew => return self.nothing_new(read, seat),
             Conversation::Open(log) => log,
             Conversation::None => Vec::new(),
         };
         let (report, commit) = if self.run.recording.is_some() {
-            let (recording, replay) = self.handed_over(&seat)?;
-            if told(&recording_run(&recording)?) {
-                return self.already(&seat, read.known_id());
-            }
-            self.fits(&recording, read, &seat, &log)?;
+            let (recording, replay) = self.handed_over(seat)?;
+            self.fits(&recording, read, seat, &log)?;
             self.me = self.look(number);
-            let landed = self.land_recording(&recording, &replay, &seat)?;
-            let mut again =
-                |_: &(Value, Oid), tip| land_at(&replay, &recording, &seat.branch, tip, self.screen);
-            push::forward(&self.repo, &seat.branch, &remote, landed, &mut again, self.screen)?
+            let landed = self.land_recording(&recording, &replay, seat)?;
+            let mut again = |_: &(Value, Oid), tip| {
+                self.still_ours(tip, seat, number)?;
+                land_at(&replay, &recording, &seat.branch, tip, self.screen)
+            };
+            push::forward(&self.repo, &seat.branch, remote, landed, &mut again, self.screen)?
         } else {
-            let setup = elaborate::set_up(
-                self.global,
-                self.task(read, &seat, log)?,
-                table::BuiltIn::begin(),
-                self.screen,
-            )?;
-            if told(&setup.opened().run) {
-                return self.already(&seat, read.known_id());
-            }
+            let task = self.task(read, seat, log)?;
+            let setup = elaborate::set_up(self.global, task, table::BuiltIn::begin(), self.screen)?;
             self.me = self.look(number);
             let landed = elaborate::hold_and_land(&setup, self.screen)?;
-            let mut again =
-                |landed: &(Value, Oid), tip| elaborate::land_again(&setup, landed, tip, self.screen);
-            push::forward(setup.repo(), &seat.branch, &remote, landed, &mut again, self.screen)?
+            let mut again = |landed: &(Value, Oid), tip| {
+                self.still_ours(tip, seat, number)?;
+                elaborate::land_again(&setup, landed, tip, self.screen)
+            };
+            push::forward(setup.repo(), &seat.branch, remote, landed, &mut again, self.screen)?
         };
         let landed = self.landed(report, commit)?;
-        self.tell(read, &landed)
+        self.tell(read, seat, &landed)
     }
 
     /// The whole analysis of the issue's item, as far as its comments answer.
     fn analyze(&mut self, read: &Read, seat: &Seat, remote: &Remote) -> Result<Answered, Fail> {
         let number = read.thread.number;
         let run = walk_id(read);
-        if read.known.as_ref().is_some_and(|(_, body)| page::run_of(body) == Some(run.as_str())) {
+        if read.tells_of(&run) {
             return self.already(seat, read.known_id());
         }
         let answers = match self.run.recording.is_some() {
@@ -424,7 +478,7 @@ impl Job<'_> {
 
 /// What tells this run of an analysis from others.
 fn walk_id(read: &Read) -> String {
-    let script = read.thread.script();
+    let script = read.thread.answers(&BTreeSet::new());
     let heard: Vec<&str> = script.inputs().flatten().map(|input| input.text.as_str()).collect();
     let at = read.at.map(|at| at.to_string());
     sha256(json!(["analyze", read.thread.number, at, heard]).to_string().as_bytes())[..32].to_owned()

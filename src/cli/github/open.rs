@@ -1,6 +1,12 @@
-//! A discussion on an issue that stays open between runs (`github: { live: true }`): where it stands,
-//! what it hears next, and whether this event was answered before.
+//! What a run on an issue goes on from: the comments that were heard, a discussion that waits for its user, and
+//! whether this event was answered before.
+//!
+//! Invariant: a comment is heard by one run. What was heard is read from the recordings on the branch and the default
+//! branch, and from the markers of our own comments.
 
+use std::collections::BTreeSet;
+
+use git2::Oid;
 use serde_json::json;
 
 use super::super::elaborate::Open;
@@ -11,7 +17,8 @@ use super::{Answered, Job};
 use crate::discussion::event::{Event as Talked, Record, from_lines};
 use crate::discussion::open;
 use crate::github::trigger::What;
-use crate::script::Script;
+use crate::item::{Item, is_document, meta};
+use crate::script::{Input, Script};
 
 /// What the branch says of an issue's conversation.
 pub(super) enum Conversation {
@@ -19,93 +26,209 @@ pub(super) enum Conversation {
     None,
     /// One is open, with this recording so far.
     Open(Vec<Record>),
-    /// A run has answered this very event: the recording to the end of that run.
-    Answered(Vec<Record>),
+    /// A run has answered this very event: its path, and the recording to the end of that run.
+    Answered(String, Vec<Record>),
     /// There is nothing to go on with, and why.
     Silent(&'static str),
+    /// No comment is new and no document changed since the step was discussed.
+    NothingNew,
+}
+
+/// What a discussion hears in this run.
+pub(super) struct Words {
+    pub(super) script: Script,
+    pub(super) comments: Vec<u64>,
+    /// What it goes on from, where it stays open.
+    pub(super) open: Option<Open>,
+}
+
+/// A recording of the item, and where it is.
+struct Found {
+    path: String,
+    log: Vec<Record>,
 }
 
 impl Job<'_> {
+    /// The seat of the issue, with what was heard so far; the branch is where the remote has it.
+    pub(super) fn settle(&mut self, read: &mut Read) -> Result<Seat, Fail> {
+        let seat = self.seat(&read.thread)?;
+        self.follow(&seat)?;
+        self.has_no_own_templates(&seat)?;
+        let mut recorded = BTreeSet::new();
+        for commit in [self.start(&seat)?, self.repo.resolve("HEAD")?] {
+            for found in self.recordings(commit, &seat.item)? {
+                recorded.extend(open::heard(&found.log));
+                let said = |record: &Record| match &record.event {
+                    Talked::User(message) => Some((message.by.clone(), message.text.clone())),
+                    _ => None,
+                };
+                let said: Vec<(String, String)> = found.log.iter().filter_map(said).collect();
+                read.ticks.retain(|tick| !said.contains(&(tick.by.login.clone(), tick.listed.decision())));
+            }
+        }
+        let markers = read.markers();
+        let marked = |id: &u64| markers.iter().any(|marker| marker.has_heard(*id));
+        let by_marker: Vec<u64> = read.thread.comments().into_iter().filter(marked).collect();
+        let lost = by_marker.iter().filter(|id| !recorded.contains(id)).count();
+        read.heard = recorded.into_iter().chain(by_marker).collect();
+        read.leaves.clone_from(&seat.leaves);
+        if lost > 0 && seat.leaves.is_empty() && !self.has_analysis(&seat)? {
+            read.leaves.push(format!(
+                "{} heard by a run whose recording is on no branch any more; this run does not hear them again.",
+                crate::plain::count(lost, "comment")
+            ));
+        }
+        Ok(seat)
+    }
+
+    /// Whether an analysis of the item was recorded: its logs carry no comments.
+    fn has_analysis(&self, seat: &Seat) -> Result<bool, Fail> {
+        Ok(self.repo.exists(self.start(seat)?, &format!("{}/analysis", seat.item))?)
+    }
+
     /// Looks for the conversation on the item's branch.
     pub(super) fn conversation(&self, read: &Read, seat: &Seat) -> Result<Conversation, Fail> {
-        let What::Discussion(step) = &read.asked.what else { return Ok(Conversation::None) };
-        let mut waiting = None;
-        for log in self.conversations(seat)? {
+        let step = match &read.asked.what {
+            What::Discussion(step) => step.clone(),
+            What::Close => None,
+            What::Analysis => return Ok(Conversation::None),
+        };
+        let (mut waiting, mut last) = (None, None);
+        let start = self.start(seat)?;
+        for Found { path, log } in self.recordings(start, &seat.item)? {
             let Some(Record { event: Talked::Opened(opened), .. }) = log.first() else { continue };
             if step.as_ref().is_some_and(|step| *step != opened.step.id) {
                 continue;
             }
+            let is_here = opened.branch == seat.branch;
             // A label is set at one moment, and that is one run; comments are known by their ids.
-            if let Some(at) = read.at.filter(|_| read.asked.label.is_some())
+            if let Some(at) = read.at.filter(|_| read.asked.label.is_some() && opened.comments.is_some())
                 && let Some(until) = open::until(&log, at)
             {
-                return Ok(Conversation::Answered(until.to_vec()));
+                return Ok(Conversation::Answered(path, until.to_vec()));
             }
-            if !matches!(log.last(), Some(Record { event: Talked::Closed(_), .. })) {
-                waiting = Some(log);
+            let is_over = matches!(log.last(), Some(Record { event: Talked::Closed(_), .. }));
+            if !is_over && is_here && open::stays_open(&log) {
+                waiting = Some(log.clone());
+            }
+            if is_over {
+                last = Some((path, log));
             }
         }
-        let by_comment = read.asked.comment.is_some();
+        let by_comment = read.asked.comment.is_some() && read.asked.label.is_none();
+        let new = read.thread.since(&read.heard).1.len() + read.ticks.len();
         Ok(match waiting {
-            Some(log) if by_comment && read.thread.since(&open::heard(&log)).1.is_empty() => {
+            Some(_) if by_comment && new == 0 => {
                 Conversation::Silent("what was said is heard already, or is not used")
             }
             Some(log) => Conversation::Open(log),
-            None if by_comment => Conversation::Silent("no discussion is open on the issue"),
+            None if read.asked.what == What::Close => {
+                Conversation::Silent("no discussion is open on the issue")
+            }
+            None if by_comment && !read.asked.is_tick => {
+                Conversation::Silent("no discussion is open on the issue")
+            }
+            None if by_comment && read.ticks.is_empty() => {
+                Conversation::Silent("no new tick decides anything")
+            }
+            None if new == 0 => self.without_words(read, seat, start, last)?,
             None => Conversation::None,
         })
     }
 
-    /// The recordings of the item's conversations, the oldest first.
-    fn conversations(&self, seat: &Seat) -> Result<Vec<Vec<Record>>, Fail> {
-        let commit = match self.repo.tip(&seat.branch)? {
-            Some(tip) => tip,
-            None => self.repo.resolve("HEAD")?,
+    /// No comment is new: the step is discussed if it never was, or if documents changed since.
+    fn without_words(
+        &self,
+        read: &Read,
+        seat: &Seat,
+        start: Oid,
+        last: Option<(String, Vec<Record>)>,
+    ) -> Result<Conversation, Fail> {
+        let Some((path, log)) = last else { return Ok(Conversation::None) };
+        let Some(Record { event: Talked::Opened(opened), .. }) = log.first() else {
+            return Ok(Conversation::None);
         };
+        let step = match &read.asked.what {
+            What::Discussion(Some(step)) => step.clone(),
+            _ => self.current_step(seat)?,
+        };
+        if opened.step.id != step {
+            return Ok(Conversation::None);
+        }
+        // A run that was cut off before it told anybody is told now.
+        if opened.comments.is_some() && !open::stays_open(&log) && !read.tells_of(&opened.run) {
+            return Ok(Conversation::Answered(path, log));
+        }
+        let then = self.repo.item(self.repo.brought(start, &path)?, &seat.item)?;
+        let now = self.repo.item(start, &seat.item)?;
+        Ok(if documents(&then) == documents(&now) { Conversation::NothingNew } else { Conversation::None })
+    }
+
+    /// The item's recordings at a commit, the oldest first. What is damaged is left out: `audit` tells of it.
+    fn recordings(&self, commit: Oid, item: &str) -> Result<Vec<Found>, Fail> {
         let mut found = Vec::new();
-        if !self.repo.exists(commit, &seat.item)? {
+        if !self.repo.exists(commit, &format!("{item}/{}", meta::FILE))? {
             return Ok(found);
         }
-        for name in self.repo.item(commit, &seat.item)?.recordings {
-            let path = format!("{}/elaborations/{name}", seat.item);
+        for name in self.repo.item(commit, item)?.recordings {
+            let path = format!("{item}/elaborations/{name}");
             let bytes = self.repo.file(commit, &path)?.unwrap_or_default();
-            // Most recordings are of discussions that were held in one run: their first line says so.
-            let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
-            let first = std::str::from_utf8(first).ok().and_then(|line| Record::from_line(line).ok());
-            if first.is_some_and(|first| open::stays_open(&[first])) {
-                found.push(from_lines(&path, crate::json::utf8(&path, &bytes)?)?);
+            let log = crate::json::utf8(&path, &bytes).and_then(|text| from_lines(&path, text));
+            match log {
+                Ok(log) => found.push(Found { path, log }),
+                Err(error) => self.screen.warn(&format!("a recording is left out: {error}")),
             }
         }
-        found.sort_by_key(|log| open::moment(log));
+        found.sort_by_key(|found| open::moment(&found.log));
         Ok(found)
     }
 
     /// What the discussion hears in this run, and what it goes on from, where it stays open.
-    pub(super) fn next_words(&self, read: &Read, log: Vec<Record>) -> (Script, Option<Open>) {
-        if log.is_empty() {
-            let mut script = read.thread.script();
-            script.stays_open = self.settings.live;
-            let comments = read.thread.comments();
-            return (script, self.settings.live.then_some(Open { log, comments }));
+    pub(super) fn next_words(&self, read: &Read, log: Vec<Record>) -> Words {
+        let (mut script, comments) = read.thread.since(&read.heard);
+        for tick in &read.ticks {
+            let by = Some(tick.by.login.clone());
+            script.push(Some(Input { text: tick.listed.decision(), by, at: None, comment: None }));
         }
-        let (mut script, comments) = read.thread.since(&open::heard(&log));
-        if comments.is_empty() {
+        if read.asked.what == What::Close {
+            let by = read.asked.sender.as_ref().map(|sender| sender.login.clone());
+            script.push(Some(Input { text: "done".to_owned(), by, at: None, comment: None }));
+        }
+        let goes_on = !log.is_empty();
+        if goes_on && script.inputs().next().is_none() {
             // Asked to go on with nothing new to say: that is silence.
-            script = Script::of(script.user, vec![None]);
+            script.push(None);
         }
-        script.stays_open = self.settings.live;
-        (script, Some(Open { log, comments }))
+        let may_stay = goes_on || !read.asked.is_tick;
+        script.stays_open = self.settings.live && may_stay;
+        let open = (goes_on || script.stays_open).then_some(Open { log });
+        Words { script, comments, open }
     }
 
     /// The same label again: what the run before has left untold is told.
-    pub(super) fn answered(&mut self, read: &Read, seat: &Seat, log: Vec<Record>) -> Result<Answered, Fail> {
-        let run = open::run_id(&log);
-        if let Some(ours) = read.part(&read.own, &run) {
-            return self.already(seat, Some(ours));
+    pub(super) fn answered(
+        &mut self,
+        read: &Read,
+        seat: &Seat,
+        path: &str,
+        log: Vec<Record>,
+    ) -> Result<Answered, Fail> {
+        let tip = self.start(seat)?;
+        let Some(Record { event: Talked::Opened(opened), .. }) = log.first() else {
+            return Err(Fail::new(format!("{path} has no beginning")));
+        };
+        let report = json!({"recording": path, "branch": seat.branch, "already_recorded": true});
+        if open::stays_open(&log) {
+            return match read.part(&read.own, &open::run_id(&log)) {
+                Some(ours) => self.already(seat, Some(ours)),
+                None => self.tell_part(read, seat, &report, tip, &log),
+            };
         }
-        let tip = self.repo.tip(&seat.branch)?.ok_or_else(|| Fail::new("the branch is gone"))?;
-        let path = crate::synthesis::open_recording(&seat.item, &log);
-        self.tell_part(read, &json!({"recording": path, "branch": seat.branch}), tip, &log)
+        if read.tells_of(&opened.run) {
+            return self.already(seat, read.known_id());
+        }
+        let landed = self.landed(report, tip)?;
+        self.tell(read, seat, &landed)
     }
 
     /// Nothing is done, and why.
@@ -114,4 +237,12 @@ impl Job<'_> {
         self.screen.json(&json!({"done": false, "reason": why}));
         Ok(Answered::Never)
     }
+}
+
+/// The item's documents, each by the id of its text.
+fn documents(item: &Item) -> Vec<(&String, &String)> {
+    let is_one = |(name, _): &(&String, &String)| {
+        is_document(name) && name.as_str() != meta::FILE && !name.starts_with("analysis/")
+    };
+    item.ids.iter().filter(is_one).collect()
 }

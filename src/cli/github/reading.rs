@@ -1,5 +1,7 @@
 //! Reading an issue: its words as they stood when they were asked for, and whose they are.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::super::exit::Fail;
@@ -8,54 +10,84 @@ use super::super::{Global, open, service, table};
 use super::{failed, moment};
 use crate::discussion::event::{Record, Time};
 use crate::github::hub::Hub;
+use crate::github::marker::Marker;
 use crate::github::page;
-use crate::github::thread::{self, Comment, Thread, Unused};
+use crate::github::possible::{self, Tick};
+use crate::github::thread::{self, Comment, Known, Thread, Unused};
 use crate::github::trigger::{Asked, Person, What};
 use crate::github::{ACTIONS_BOT, Permission, Settings};
-use crate::plain;
+use crate::source;
 
 /// What was read of an issue.
 pub(super) struct Read {
     pub(super) asked: Asked,
     pub(super) at: Option<Time>,
     pub(super) own: Vec<u64>,
-    /// Comments that are marked as ours, by whoever: author, id and text.
-    pub(super) marked: Vec<(u64, u64, String)>,
-    /// Our comment from before: its id and text.
-    pub(super) known: Option<(u64, String)>,
+    /// Comments that are marked as ours, by whoever.
+    pub(super) marked: Vec<Comment>,
     pub(super) thread: Thread,
+    /// Possible decisions that somebody with the right to write has ticked.
+    pub(super) ticks: Vec<Tick>,
+    /// The comments that earlier runs heard, by recordings and markers.
+    pub(super) heard: BTreeSet<u64>,
+    /// What this run leaves out of earlier discussions, and why.
+    pub(super) leaves: Vec<String>,
 }
 
 impl Read {
+    /// Our comments, the oldest first.
+    fn ours(&self, own: &[u64]) -> Vec<&Comment> {
+        let is_ours = |one: &&Comment| one.author.as_ref().is_some_and(|author| own.contains(&author.id));
+        self.marked.iter().filter(is_ours).collect()
+    }
+
     /// The comment of ours that a batch run writes over: of a conversation every one stays.
-    pub(super) fn ours<'r>(&'r self, own: &[u64]) -> Option<(u64, &'r str)> {
-        let ours = self.marked.iter().rfind(|(author, _, body)| own.contains(author) && !page::is_part(body));
-        ours.map(|(_, id, body)| (*id, body.as_str()))
+    pub(super) fn known(&self, own: &[u64]) -> Option<&Comment> {
+        self.ours(own).into_iter().rfind(|one| !page::is_part(&one.body))
     }
 
-    /// The comment of ours that a run before this one has written.
+    /// The same, by its id.
     pub(super) fn known_id(&self) -> Option<u64> {
-        self.known.as_ref().map(|(id, _)| *id)
+        self.known(&self.own).map(|one| one.id)
     }
 
-    /// Every comment that was not used, those among them that came behind the discussion's end.
+    /// Whether our comment tells of a run already.
+    pub(super) fn tells_of(&self, run: &str) -> bool {
+        let known = self.known(&self.own).and_then(|one| Marker::of(&one.body, self.thread.number));
+        known.is_some_and(|marker| marker.run == run)
+    }
+
+    /// The markers of our comments.
+    pub(super) fn markers(&self) -> Vec<Marker> {
+        self.ours(&self.own).into_iter().filter_map(|one| Marker::of(&one.body, self.thread.number)).collect()
+    }
+
+    /// The marker of the comment that tells of a run: how far the thread is heard with it.
+    pub(super) fn marker(&self, run: &str) -> String {
+        let heard = self.markers().iter().map(|marker| marker.heard).max().unwrap_or_default();
+        let mut marker = self.thread.marker(run, &Marker { heard, ..Marker::default() });
+        marker.waits.retain(|id| !self.heard.contains(id));
+        marker.line(self.thread.number)
+    }
+
+    /// Every comment that was not used, those among them that came after the discussion's end.
     pub(super) fn unused(&self, log: &[Record]) -> Vec<Unused> {
-        self.thread.unused.iter().cloned().chain(self.thread.too_late(log)).collect()
+        let new = self.thread.unused.iter().filter(|one| !self.heard.contains(&one.id));
+        new.cloned().chain(thread::kept(log)).collect()
     }
 
     /// Our comment on this very run of a conversation.
     pub(super) fn part(&self, own: &[u64], run: &str) -> Option<u64> {
-        let is_it = |(author, _, body): &&(u64, u64, String)| {
-            own.contains(author) && page::is_part(body) && page::run_of(body) == Some(run)
+        let is_it = |one: &&Comment| {
+            let marker = Marker::of(&one.body, self.thread.number);
+            page::is_part(&one.body) && marker.is_some_and(|marker| marker.run == run)
         };
-        self.marked.iter().find(is_it).map(|(_, id, _)| *id)
+        self.ours(own).into_iter().find(is_it).map(|one| one.id)
     }
 
-    /// The same, as one of our own ids is learned: a token of an app does not say whose it is.
-    pub(super) fn known_as(&self, id: Option<u64>) -> (Vec<u64>, Option<u64>) {
-        let own: Vec<u64> = self.own.iter().copied().chain(id).collect();
-        let ours = self.ours(&own).map(|(id, _)| id);
-        (own, ours)
+    /// The ids that are ours, with one that was learned since: a token of an app does not say whose it is.
+    pub(super) fn known_as(&self, id: Option<u64>) -> Vec<u64> {
+        self.own.iter().copied().chain(id).collect()
     }
 }
 
@@ -68,15 +100,37 @@ pub(super) fn own_ids(hub: &mut Hub) -> Vec<u64> {
     own
 }
 
-/// Reads an issue and its comments; `known` gets our own comment.
+/// Reads an issue and its comments.
 pub(super) fn read_thread(
     hub: &mut Hub,
-    asked: &Asked,
+    asked: Asked,
     at: Option<Time>,
-    own: &[u64],
+    own: Vec<u64>,
     settings: &Settings,
-    marked: &mut Vec<(u64, u64, String)>,
-) -> Result<Thread, Fail> {
+) -> Result<Read, Fail> {
+    let issue = issue_of(hub, &asked, at)?;
+    let mut comments: Vec<Comment> = hub.comments(asked.number).map_err(failed)?;
+    // Pages shift when a comment goes while they are read, and another one is missed.
+    let counted = issue.get("comments").and_then(Value::as_u64).unwrap_or_default();
+    if (comments.len() as u64) < counted {
+        comments.extend(hub.comments(asked.number).map_err(failed)?);
+    }
+    let marked: Vec<Comment> = comments.iter().filter(|one| one.is_marked(asked.number)).cloned().collect();
+    let (mut known, ticked) = history(hub, &comments, &marked, &asked, at, &own)?;
+    let mut people = thread::authors(&issue, &comments, asked.number, at, &own);
+    let tickers = ticked.iter().filter_map(|(_, person)| person.clone());
+    people.extend(tickers.map(|person| (person, String::new())));
+    known.permissions = permissions(hub, &people, asked.sender.as_ref().filter(|_| at.is_some()), settings)?;
+    let thread = thread::thread(&issue, comments, at, &own, settings, &known);
+    let may =
+        |person: &Person| known.permission(&person.login).is_some_and(|may| may >= settings.min_permission);
+    let ticks = ticked.into_iter().filter_map(|(listed, by)| Some(Tick { listed, by: by.filter(may)? }));
+    let (ticks, heard, leaves) = (ticks.collect(), BTreeSet::new(), Vec::new());
+    Ok(Read { asked, at, own, marked, thread, ticks, heard, leaves })
+}
+
+/// The issue as it was when the label was set.
+fn issue_of(hub: &mut Hub, asked: &Asked, at: Option<Time>) -> Result<Value, Fail> {
     let issue = match &asked.issue {
         Some(issue) => issue.clone(),
         None => hub.issue(asked.number).map_err(failed)?,
@@ -93,34 +147,68 @@ pub(super) fn read_thread(
             asked.number
         )));
     }
-    let issue = match at {
-        Some(at) if asked.issue.is_none() => as_it_was(hub, issue, at)?,
-        _ => issue,
-    };
-    let mut comments: Vec<Comment> = hub.comments(asked.number).map_err(failed)?;
-    // Pages shift when a comment goes while they are read, and another one is missed.
-    let counted = issue.get("comments").and_then(Value::as_u64).unwrap_or_default();
-    if (comments.len() as u64) < counted {
-        comments.extend(hub.comments(asked.number).map_err(failed)?);
+    match at {
+        Some(at) if asked.issue.is_none() => as_it_was(hub, issue, at),
+        _ => Ok(issue),
     }
-    let of = |one: &Comment| Some((one.author.as_ref()?.id, one.id, one.body.clone()));
-    *marked = comments.iter().filter(|one| one.is_marked(asked.number)).filter_map(of).collect();
-    let mut asked_for: Vec<(Person, Permission)> = Vec::new();
-    if let (Some(sender), true) = (&asked.sender, at.is_some()) {
-        asked_for.push((sender.clone(), settings.min_permission));
-    }
-    let mut may = |person: &Person, association: &str| {
-        if let Some((_, found)) = asked_for.iter().find(|(known, _)| known.login == person.login) {
-            return Ok(*found);
+}
+
+/// A ticked line of our comments, and who ticked it.
+type Ticked = (possible::Listed, Option<Person>);
+
+/// What the history of comments tells: those that were edited since as they were, and who ticked what.
+fn history(
+    hub: &mut Hub,
+    comments: &[Comment],
+    marked: &[Comment],
+    asked: &Asked,
+    at: Option<Time>,
+    own: &[u64],
+) -> Result<(Known, Vec<Ticked>), Fail> {
+    let mut known = Known::default();
+    let edited = thread::edited(comments, asked.number, at, own);
+    let has_ticks = |one: &&Comment| possible::Listed::all(&one.body).iter().any(|(is_ticked, _)| *is_ticked);
+    let ticked: Vec<&Comment> =
+        marked.iter().filter(|one| one.is_ours(asked.number, own)).filter(has_ticks).collect();
+    let nodes: Vec<&str> = ticked.iter().chain(&edited).map(|one| one.node.as_str()).collect();
+    let edits = if hub.has_token() { hub.edits(&nodes).map_err(failed)? } else { Default::default() };
+    let of = |comment: &Comment| edits.get(&comment.node).map(Vec::as_slice).unwrap_or_default();
+    for comment in edited {
+        let then = of(comment).iter().rfind(|edit| at.is_none_or(|at| edit.at <= at));
+        if let Some(text) = then.and_then(|edit| edit.text.clone()) {
+            known.earlier.insert(comment.id, text);
         }
-        let found = match hub.has_token() {
-            true => hub.permission(person)?,
-            false => Permission::of_association(association),
+    }
+    let ticks = ticked.iter().flat_map(|one| possible::ticks(&one.body, of(one), at));
+    Ok((known, ticks.collect()))
+}
+
+/// What everybody may do here; the sender's permission was asked before.
+fn permissions(
+    hub: &mut Hub,
+    people: &[(Person, String)],
+    sender: Option<&Person>,
+    settings: &Settings,
+) -> Result<std::collections::BTreeMap<String, Permission>, Fail> {
+    let mut known = std::collections::BTreeMap::new();
+    if !hub.has_token() {
+        let of = |(person, association): &(Person, String)| {
+            (person.login.to_lowercase(), Permission::of_association(association))
         };
-        asked_for.push((person.clone(), found));
-        Ok(found)
-    };
-    thread::thread(&issue, comments, at, own, settings, &mut may).map_err(failed)
+        return Ok(people.iter().map(of).collect());
+    }
+    let others: Vec<Person> = people
+        .iter()
+        .map(|(person, _)| person.clone())
+        .filter(|person| sender.is_none_or(|sender| sender.login != person.login))
+        .collect();
+    if !others.is_empty() {
+        known = hub.permissions(&others).map_err(failed)?;
+    }
+    if let Some(sender) = sender {
+        known.entry(sender.login.to_lowercase()).or_insert(settings.min_permission);
+    }
+    Ok(known)
 }
 
 /// An issue that is read now, with the title it had when the label was set. A body that was edited
@@ -153,23 +241,36 @@ pub fn thread(global: &Global, number: u64, screen: &Screen) -> Result<Thread, F
     let config = table::config(global, &repo, repo.resolve("HEAD")?)?;
     let settings = config.github.unwrap_or_default();
     let mut hub = service::hub(&repo)?;
-    let asked =
-        Asked { number, what: What::Discussion(None), label: None, comment: None, sender: None, issue: None };
+    let asked = Asked {
+        number,
+        what: What::Discussion(None),
+        label: None,
+        comment: None,
+        is_tick: false,
+        sender: None,
+        issue: None,
+    };
     let own = own_ids(&mut hub);
-    let thread = read_thread(&mut hub, &asked, None, &own, &settings, &mut Vec::new())?;
+    let Read { thread, .. } = read_thread(&mut hub, asked, None, own, &settings)?;
     for one in &thread.unused {
         screen.note(&format!("comment {} by {} is not used: {}", one.id, one.by, one.why));
     }
     Ok(thread)
 }
 
-/// An issue's title.
-pub fn title(global: &Global, number: u64) -> Result<String, Fail> {
-    let mut hub = service::hub(&open(global)?)?;
+/// An issue's title, and its text as source text.
+pub fn text(global: &Global, number: u64) -> Result<source::Source, Fail> {
+    let repo = open(global)?;
+    let config = table::config(global, &repo, repo.resolve("HEAD")?)?;
+    let settings = config.github.unwrap_or_default();
+    let mut hub = service::hub(&repo)?;
     let issue = hub.issue(number).map_err(failed)?;
-    let title = issue.get("title").and_then(Value::as_str).map(plain::shown).unwrap_or_default();
-    if title.is_empty() {
+    let people = thread::authors(&issue, &[], number, None, &[]);
+    let permissions = permissions(&mut hub, &people, None, &settings)?;
+    let known = Known { permissions, ..Known::default() };
+    let source = thread::thread(&issue, Vec::new(), None, &[], &settings, &known).source;
+    if source.title.is_empty() {
         return Err(Fail::new(format!("the issue {number} has no title; name the item with --name")));
     }
-    Ok(title)
+    Ok(source)
 }

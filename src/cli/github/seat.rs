@@ -1,62 +1,150 @@
-//! Where the item of an issue stands, or will stand.
+//! Where the item of an issue is, or will be, and on which branch the next run goes on.
+//!
+//! A branch that was merged or whose pull request was closed is left as it is: the next run begins at the default
+//! branch, under the next free name, and says what it leaves out.
 
 use git2::Oid;
 
 use super::super::exit::Fail;
-use super::super::{service, table};
+use super::super::{before_run, service, table};
 use super::Job;
+use crate::github::hub::PullState;
 use crate::github::thread::Thread;
 use crate::item::meta::{Meta, Source};
+use crate::plain::count;
 
-/// Where the item of an issue stands, or will.
+/// Branches of an item that are looked at, the newest first.
+const MAX_BRANCHES: usize = 3;
+
+/// Where the item of an issue is, or will be.
 pub(super) struct Seat {
     pub(super) item: String,
     pub(super) branch: String,
+    /// What is left out of earlier discussions, and why.
+    pub(super) leaves: Vec<String>,
+    /// The open pull request of the branch.
+    pub(super) pull: Option<String>,
+    /// Nobody has looked for its pull requests yet.
+    pub(super) is_new: bool,
+}
+
+/// The default branch and the branches of ours, with their tips.
+struct Places {
+    head: Oid,
+    branches: Vec<(String, Oid)>,
+}
+
+impl Places {
+    fn is_branch(&self, name: &str) -> bool {
+        self.branches.iter().any(|(known, _)| known == name)
+    }
 }
 
 impl Job<'_> {
     /// The item of the issue: the one that says so, on the default branch or on one of ours, else
     /// one that is named by the issue's title.
-    pub(super) fn seat(&self, thread: &Thread) -> Result<Seat, Fail> {
-        let items = self.config.items();
-        let of_path = |path: String| {
-            let branch = format!("roundtable/{}", table::slug(&path));
-            Seat { item: path, branch }
-        };
-        // The remote knows of branches that this clone has never seen.
-        let mut places: Vec<(Option<String>, Oid)> = vec![(None, self.repo.resolve("HEAD")?)];
-        let remote = self.repo.fetch_below(&service::remote(&self.hub)?, "roundtable")?;
-        places.extend(remote.into_iter().map(|(name, tip)| (Some(name), tip)));
-        places
-            .extend(self.repo.branches_below("roundtable")?.into_iter().map(|(name, tip)| (Some(name), tip)));
-        for (branch, commit) in &places {
-            for folder in self.config.folders() {
-                for path in self.repo.items(*commit, folder)? {
-                    if self.is_of(*commit, &path, thread.number)? {
-                        let seat = of_path(path);
-                        return Ok(Seat { branch: branch.clone().unwrap_or(seat.branch), ..seat });
-                    }
+    pub(super) fn seat(&mut self, thread: &Thread) -> Result<Seat, Fail> {
+        let places = self.places()?;
+        let on_default = self.item_at(places.head, thread.number)?;
+        let mut carriers = Vec::new();
+        for (branch, tip) in &places.branches {
+            if let Some(path) = self.item_at(*tip, thread.number)? {
+                carriers.push((branch.clone(), *tip, path));
+            }
+        }
+        // The highest number of a name is the newest branch.
+        carriers.sort_by(|(a, ..), (b, ..)| (b.len(), b).cmp(&(a.len(), a)));
+        let found = on_default.or_else(|| carriers.first().map(|(.., path)| path.clone()));
+        let Some(item) = found else { return self.free_seat(thread, &places) };
+        let mut seat = Seat { item, branch: String::new(), leaves: Vec::new(), pull: None, is_new: false };
+        for (branch, tip, path) in carriers.into_iter().take(MAX_BRANCHES) {
+            match self.left(&branch, tip, &path, places.head)? {
+                Ok(pull) => return Ok(Seat { branch, pull, ..seat }),
+                Err(why) => seat.leaves.extend(why),
+            }
+        }
+        let name = format!("roundtable/{}", table::slug(&seat.item));
+        let numbered = (2..1_000).map(|number| format!("{name}-{number}"));
+        let mut names = std::iter::once(name.clone()).chain(numbered);
+        seat.branch = names.find(|name| !places.is_branch(name)).unwrap_or(name);
+        Ok(seat)
+    }
+
+    /// The remote knows of branches that this clone has never seen.
+    fn places(&self) -> Result<Places, Fail> {
+        let mut branches = self.repo.fetch_below(&service::remote(&self.hub)?, "roundtable")?;
+        for (name, tip) in self.repo.branches_below("roundtable")? {
+            if !branches.iter().any(|(known, _)| *known == name) {
+                branches.push((name, tip));
+            }
+        }
+        Ok(Places { head: self.repo.resolve("HEAD")?, branches })
+    }
+
+    /// The path of the issue's item at a commit.
+    fn item_at(&self, commit: Oid, number: u64) -> Result<Option<String>, Fail> {
+        for folder in self.config.folders() {
+            for path in self.repo.items(commit, folder)? {
+                if self.is_of(commit, &path, number)? {
+                    return Ok(Some(path));
                 }
             }
         }
+        Ok(None)
+    }
+
+    /// A place for an issue that has no item yet.
+    fn free_seat(&self, thread: &Thread, places: &Places) -> Result<Seat, Fail> {
         let plain = slug_of(&thread.title, thread.number);
         let numbered = std::iter::successors(Some(format!("{plain}-{}", thread.number)), |last| {
             Some(format!("{last}-{}", thread.number))
         });
         for slug in std::iter::once(plain.clone()).chain(numbered).take(20) {
-            let (name, path) = (format!("roundtable/{slug}"), format!("{items}/{slug}"));
-            let mut is_taken = false;
-            for (branch, commit) in &places {
-                is_taken |= branch.as_deref() == Some(name.as_str()) || self.repo.exists(*commit, &path)?;
+            let (branch, item) = (format!("roundtable/{slug}"), format!("{}/{slug}", self.config.items()));
+            let mut is_taken = places.is_branch(&branch) || self.repo.exists(places.head, &item)?;
+            for (_, tip) in &places.branches {
+                is_taken |= self.repo.exists(*tip, &item)?;
             }
             if !is_taken {
-                return Ok(of_path(path));
+                return Ok(Seat { item, branch, leaves: Vec::new(), pull: None, is_new: true });
             }
         }
         Err(Fail::new(format!(
             "no name is free for an item of the issue {}; add one by hand with roundtable add ITEM --issue {}",
             thread.number, thread.number
         )))
+    }
+
+    /// The open pull request of a branch that goes on; or why the branch is left, in a sentence where that
+    /// leaves something out.
+    fn left(
+        &mut self,
+        branch: &str,
+        tip: Oid,
+        item: &str,
+        head: Oid,
+    ) -> Result<Result<Option<String>, Option<String>>, Fail> {
+        let pulls = self.hub.pulls(branch);
+        let pulls = self.warn("the pull requests cannot be read", pulls).unwrap_or_default();
+        if let Some(open) = pulls.iter().find(|pull| pull.state == PullState::Open) {
+            return Ok(Ok(Some(open.address.clone())));
+        }
+        let (how, address) = match pulls.first() {
+            None if before_run::is_merged(&self.repo, tip, head)? => ("was merged", String::new()),
+            None => return Ok(Ok(None)),
+            Some(pull) => {
+                let how = if pull.state == PullState::Merged { "was merged" } else { "was closed" };
+                (how, format!(" ({})", pull.address))
+            }
+        };
+        let merged = self.repo.logs(head, item)?;
+        let logs = self.repo.logs(tip, item)?;
+        let missing = logs.iter().filter(|log| !merged.contains(log)).count();
+        let why = format!(
+            "`{branch}` {how}{address}, and this run begins at the default branch. It leaves out {} that only `{branch}` has.",
+            count(missing, "recording")
+        );
+        Ok(Err((missing > 0).then_some(why)))
     }
 
     /// Whether the item at a path is the one of an issue.
@@ -70,6 +158,7 @@ impl Job<'_> {
     /// Refuses a commit on which another issue has taken the item meanwhile.
     pub(super) fn still_ours(&self, commit: Oid, seat: &Seat, number: u64) -> Result<(), Fail> {
         if self.repo.exists(commit, &seat.item)? && !self.is_of(commit, &seat.item, number)? {
+            self.is_overtaken.set(true);
             return Err(Fail::new(format!(
                 "{} has become another issue's item meanwhile; set the label again",
                 seat.item
@@ -78,12 +167,34 @@ impl Job<'_> {
         Ok(())
     }
 
+    /// Refuses a branch that brings templates of its own: those of the default branch say what is written.
+    pub(super) fn has_no_own_templates(&self, seat: &Seat) -> Result<(), Fail> {
+        let Some(tip) = self.repo.tip(&seat.branch)? else { return Ok(()) };
+        let base = self.repo.merge_base(self.repo.resolve("HEAD")?, tip)?;
+        let templates = |commit: Oid| -> Result<_, Fail> {
+            let folder = table::config(self.global, &self.repo, commit)?.templates;
+            folder.map_or(Ok(Vec::new()), |folder| Ok(self.repo.overlay(commit, &folder)?))
+        };
+        if templates(tip)? != templates(base)? {
+            return Err(Fail::new(format!(
+                "{} changes the templates; merge that into the default branch first, and set the label again",
+                seat.branch
+            )));
+        }
+        Ok(())
+    }
+
+    /// The commit that the next run starts from.
+    pub(super) fn start(&self, seat: &Seat) -> Result<Oid, Fail> {
+        match self.repo.tip(&seat.branch)? {
+            Some(tip) => Ok(tip),
+            None => Ok(self.repo.resolve("HEAD")?),
+        }
+    }
+
     /// The last of the item's completed steps, else the first of all.
     pub(super) fn current_step(&self, seat: &Seat) -> Result<String, Fail> {
-        let commit = match self.repo.tip(&seat.branch)? {
-            Some(tip) => tip,
-            None => self.repo.resolve("HEAD")?,
-        };
+        let commit = self.start(seat)?;
         let file = format!("{}/{}", seat.item, crate::item::meta::FILE);
         let steps = match self.repo.file(commit, &file)? {
             Some(bytes) => Meta::read(&file, &bytes)?.steps_completed(),

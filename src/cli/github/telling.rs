@@ -1,21 +1,30 @@
 //! What is told of a run: pull request, comment, labels, outputs, the job's summary. What fails here
-//! is a warning, because the commit stands.
+//! is a warning, because the commit is made.
 
 use git2::Oid;
 use serde_json::{Value, json};
 
 use super::super::exit::Fail;
-use super::super::{actions, service, table};
+use super::super::{actions, report, service, table};
 use super::reading::Read;
 use super::seat::Seat;
 use super::{Answered, Job};
 use crate::discussion::event::{Event as Talked, Record, from_lines};
-use crate::discussion::{finished, open};
-use crate::github::page::{self, Links, Part, Told};
-use crate::github::thread::Unused;
+use crate::discussion::{Discussion, Log, finished, open};
+use crate::github::ACTIONS_BOT;
+use crate::github::hub::PullState;
+use crate::github::marker::Marker;
+use crate::github::page::{self, Gap, Links, Part, Result as Outcome, Told, Understood};
+use crate::github::possible::Listed;
+use crate::github::thread::{Comment, Unused};
 use crate::github::trigger::Asked;
 use crate::http::Failed;
-use crate::library::Library;
+use crate::item::path::OutputPath;
+use crate::item::{DRAFT, Item};
+use crate::library::{Library, sha256};
+use crate::minutes::{self, Forms};
+use crate::plain;
+use crate::review::{self, Document, Rules};
 
 /// A discussion that was committed.
 pub(super) struct Landed {
@@ -32,9 +41,17 @@ impl Job<'_> {
         mut report: Value,
         run: &str,
     ) -> Result<Answered, Fail> {
-        let library = Library::built_in()?;
+        let library = self.library()?;
         let text = |key: &str| report[key].as_str().map(str::to_owned);
         let steps = report["steps_completed"].as_array().into_iter().flatten();
+        let unused = read.unused(&[]);
+        let item = self.repo.item(self.start(seat)?, &seat.item)?;
+        let next = text("next_step");
+        let next = next.and_then(|id| library.step(&id).ok());
+        let depth = next.map(|step| item.meta.depth(&step.phase).unwrap_or(step.depth));
+        let prompts = next.zip(depth).map(|(step, depth)| step.prompts(depth)).unwrap_or_default();
+        let questions: Vec<String> = prompts.into_iter().map(|prompt| prompt.text).collect();
+        let understood = self.understood(read, seat, &item)?;
         let mut walked = page::Walked {
             name: &read.thread.title,
             slug: table::slug(&seat.item),
@@ -42,28 +59,21 @@ impl Job<'_> {
             number: read.thread.number,
             is_complete: report["stopped"] == "complete",
             done: steps.filter_map(|step| step.as_str().map(str::to_owned)).collect(),
-            next_step: text("next_step"),
-            links: Links {
-                branch_url: service::page(&self.hub, &format!("tree/{}", seat.branch))?,
-                ..Links::default()
-            },
-            unused: &read.thread.unused,
+            next: next.map(|step| (step.id.as_str(), step.title.as_str())),
+            questions: &questions,
+            understood: &understood,
+            label: format!("{}:analyze", self.settings.label),
+            links: self.links(seat, None)?,
+            leaves: &read.leaves,
+            unused: &unused,
         };
         let (title, body) = walked.pull_request();
-        let opened = self.hub.pull_request(&seat.branch, &self.base, &title, &body, self.settings.draft);
-        walked.links.pull_request = self.warn("the branch has no pull request", opened).unwrap_or_default();
-        let marker = page::marker(read.thread.number, run);
+        walked.links.pull_request = self.pull_request(seat, &title, &body)?;
+        let marker = read.marker(run);
         let comment = walked.comment(&library, &marker)?;
-        let (own, known) = read.known_as(self.me);
-        let written = self.hub.comment(read.thread.number, known, &marker, &own, &comment);
-        let address = self.warn("the issue has no comment", written).unwrap_or_default();
+        let address = self.write(read, &marker, &comment, true);
         let commit = text("commit").unwrap_or_default();
-        actions::outputs(&[
-            ("commit", &commit),
-            ("branch", &seat.branch),
-            ("pull-request", &walked.links.pull_request),
-            ("comment", &address),
-        ])?;
+        self.outputs(&commit, &seat.branch, &walked.links.pull_request, &address);
         actions::summary(comment.split_once('\n').map_or("", |(_, rest)| rest))?;
         report["pull_request"] = json!(walked.links.pull_request);
         report["comment"] = json!(address);
@@ -71,27 +81,75 @@ impl Job<'_> {
         Ok(Answered::Now)
     }
 
-    /// The same event again: everything stands already, our comment `ours` too, and whoever reads the outputs gets the
-    /// same ones.
+    /// What this run took as answers, from the logs that it committed.
+    fn understood(&self, read: &Read, seat: &Seat, item: &Item) -> Result<Vec<Understood>, Fail> {
+        let Some(at) = read.at else { return Ok(Vec::new()) };
+        let (digits, commit) = (at.digits(), self.start(seat)?);
+        let mut found = Vec::new();
+        for name in item.files.keys().filter(|name| name.starts_with("analysis/") && name.contains(&digits)) {
+            let path = format!("{}/{name}", item.path);
+            let bytes = self.repo.file(commit, &path)?.unwrap_or_default();
+            let step = name.trim_start_matches("analysis/").get(..5).unwrap_or_default();
+            let lines = String::from_utf8_lossy(&bytes).into_owned();
+            let events = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+            for event in
+                events.filter(|event| matches!(event["kind"].as_str(), Some("answered" | "feedback")))
+            {
+                let text = |key: &str| event[key].as_str().unwrap_or_default().to_owned();
+                let (step, asked) = (step.to_owned(), text("asked"));
+                found.push(Understood { step, asked, by: text("by"), text: text("text") });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The same event again: all of it is there, our comment `ours` too, and the outputs are the same.
     pub(super) fn already(&mut self, seat: &Seat, ours: Option<u64>) -> Result<Answered, Fail> {
         self.screen.say(&format!("Already answered: {} carries this run. Nothing was changed.", seat.branch));
         let tip = self.repo.tip(&seat.branch)?.map(|tip| tip.to_string()).unwrap_or_default();
-        let open = self.hub.open_pull_request(&seat.branch);
-        let pull = self.warn("the pull request cannot be read", open).flatten().unwrap_or_default();
+        let pull = seat.pull.clone().unwrap_or_default();
         let comment = ours.map(|id| self.hub.comment_at(id));
         let comment =
             comment.and_then(|told| self.warn("the comment cannot be read", told)).unwrap_or_default();
-        actions::outputs(&[
-            ("commit", &tip),
-            ("branch", &seat.branch),
-            ("pull-request", &pull),
-            ("comment", &comment),
-        ])?;
+        self.outputs(&tip, &seat.branch, &pull, &comment);
         self.screen.json(&json!({
             "done": true, "already_recorded": true, "branch": seat.branch, "commit": tip,
             "pull_request": pull, "comment": comment,
         }));
         Ok(Answered::Before)
+    }
+
+    /// No comment is new and no document changed: our comment says so, and nothing is committed.
+    pub(super) fn nothing_new(&mut self, read: &Read, seat: &Seat) -> Result<Answered, Fail> {
+        let note = "Nothing is new since the last discussion of this step: no comment to hear, and no document changed. Write a comment and set the label again.";
+        self.screen.say(note);
+        let unused = read.unused(&[]);
+        let text = page::note_text(note, &read.leaves, &unused);
+        let address = self.write_note(read.known(&read.own), read.thread.number, &text);
+        let tip = self.start(seat)?.to_string();
+        let pull = seat.pull.clone().unwrap_or_default();
+        self.outputs(&tip, &seat.branch, &pull, &address);
+        actions::summary(&text)?;
+        self.screen.json(&json!({
+            "done": true, "nothing_new": true, "branch": seat.branch, "commit": tip, "pull_request": pull,
+            "comment": address, "unused": left_out(&unused),
+        }));
+        Ok(Answered::Now)
+    }
+
+    /// Puts a note above our comment, or makes a comment of it.
+    fn write_note(&mut self, known: Option<&Comment>, number: u64, text: &str) -> String {
+        let now = known.map(|known| self.hub.comment_now(known.id));
+        let now = now.and_then(|now| self.warn("our comment cannot be read", now)).flatten();
+        let marker = Marker { run: sha256(text.as_bytes())[..32].to_owned(), ..Marker::default() };
+        let marker = marker.line(number);
+        let body = match &now {
+            Some(now) => page::noted(&now.body, text),
+            None => page::noted(&marker, text),
+        };
+        let own: Vec<u64> = [ACTIONS_BOT].into_iter().chain(self.me).collect();
+        let written = self.hub.comment(number, now.map(|now| now.id), &marker, &own, &body);
+        self.warn("the issue has no comment", written).unwrap_or_default()
     }
 
     /// The sign that somebody looks at it; whose it is says who we are.
@@ -110,7 +168,7 @@ impl Job<'_> {
         }
     }
 
-    /// What stands in the commit, read back.
+    /// What is in the commit, read back.
     pub(super) fn landed(&self, report: Value, commit: Oid) -> Result<Landed, Fail> {
         let path = report["recording"].as_str().unwrap_or_default().to_owned();
         let bytes = self.repo.file(commit, &path)?.unwrap_or_default();
@@ -118,53 +176,36 @@ impl Job<'_> {
         Ok(Landed { report, commit, log })
     }
 
-    /// Pull request, comment, outputs, summary: what fails here is a warning, the commit stands.
-    pub(super) fn tell(&mut self, read: &Read, landed: &Landed) -> Result<Answered, Fail> {
+    /// Pull request, comment, outputs, summary: what fails here is a warning, the commit is made.
+    pub(super) fn tell(&mut self, read: &Read, seat: &Seat, landed: &Landed) -> Result<Answered, Fail> {
         let Landed { report, commit, log } = landed;
         if open::stays_open(log) {
-            return self.tell_part(read, report, *commit, log);
+            return self.tell_part(read, seat, report, *commit, log);
         }
         let Some(finished) = &finished(log.clone()) else {
             return Err(Fail::new("the recording that was committed has no end"));
         };
-        let number = read.thread.number;
-        let branch = finished.opened.branch.clone();
-        let library = table::BuiltIn::begin().library(&self.repo, *commit, &self.config)?;
-        let recording = report["recording"].as_str().unwrap_or_default();
-        let links = Links {
-            branch_url: service::page(&self.hub, &format!("tree/{branch}"))?,
-            recording_url: service::page(&self.hub, &format!("blob/{commit}/{recording}"))?,
-            pull_request: String::new(),
-        };
+        let library = self.library()?;
         let announcements = announcements(report);
         let unused = read.unused(log);
+        let (gaps, possible) = (self.gaps(&library, *commit, log)?, self.possible(&library, read, log)?);
         let mut told = Told {
             finished,
             library: &library,
-            number,
-            links,
+            number: read.thread.number,
+            links: self.links(seat, Some((*commit, report)))?,
             unused: &unused,
             announcements: &announcements,
             usage: &report["usage"],
+            outcome: Outcome { gaps: &gaps, possible: &possible, leaves: &read.leaves },
         };
         let (title, body) = told.pull_request()?;
-        let opened = self.hub.pull_request(&branch, &self.base, &title, &body, self.settings.draft);
-        told.links.pull_request = self.warn("the branch has no pull request", opened).unwrap_or_default();
-        let marker = page::marker(number, &finished.opened.run);
+        told.links.pull_request = self.pull_request(seat, &title, &body)?;
+        let marker = read.marker(&finished.opened.run);
         let text = told.comment(&marker)?;
-        let (own, known) = read.known_as(self.me);
-        let written = self.hub.comment(number, known, &marker, &own, &text);
-        let comment = self.warn("the issue has no comment", written).unwrap_or_default();
-        let id = commit.to_string();
-        let outputs = [
-            ("commit", id.as_str()),
-            ("branch", &branch),
-            ("pull-request", &told.links.pull_request),
-            ("comment", &comment),
-        ];
-        // The commit stands: what cannot be told of it is a warning.
-        let shown = actions::outputs(&outputs).and_then(|()| actions::summary(&told.job_summary()?));
-        if let Err(fail) = shown {
+        let comment = self.write(read, &marker, &text, true);
+        self.outputs(&commit.to_string(), &seat.branch, &told.links.pull_request, &comment);
+        if let Err(fail) = told.job_summary().map_err(Fail::from).and_then(|text| actions::summary(&text)) {
             self.screen.warn(&fail.message);
         }
         let mut report = report.clone();
@@ -179,6 +220,7 @@ impl Job<'_> {
     pub(super) fn tell_part(
         &mut self,
         read: &Read,
+        seat: &Seat,
         report: &Value,
         commit: Oid,
         log: &[Record],
@@ -186,54 +228,48 @@ impl Job<'_> {
         let Some(Record { event: Talked::Opened(opened), .. }) = log.first() else {
             return Err(Fail::new("the recording that was committed has no beginning"));
         };
-        let number = read.thread.number;
-        let config = table::config(self.global, &self.repo, commit)?;
-        let library = table::BuiltIn::begin().library(&self.repo, commit, &config)?;
-        let recording = report["recording"].as_str().unwrap_or_default();
-        let mut links = Links {
-            branch_url: service::page(&self.hub, &format!("tree/{}", opened.branch))?,
-            recording_url: service::page(&self.hub, &format!("blob/{commit}/{recording}"))?,
-            pull_request: String::new(),
-        };
+        let library = self.library()?;
+        let mut links = self.links(seat, Some((commit, report)))?;
         let ended = finished(log.to_vec());
         let unused = read.unused(log);
+        let mut result = None;
         if let Some(finished) = &ended {
             let announcements = announcements(report);
-            let told = Told {
+            let (gaps, possible) = (self.gaps(&library, commit, log)?, self.possible(&library, read, log)?);
+            let mut told = Told {
                 finished,
                 library: &library,
-                number,
-                links: Links::default(),
+                number: read.thread.number,
+                links: links.clone(),
                 unused: &unused,
                 announcements: &announcements,
                 usage: &report["usage"],
+                outcome: Outcome { gaps: &gaps, possible: &possible, leaves: &[] },
             };
             let (title, body) = told.pull_request()?;
-            let made = self.hub.pull_request(&opened.branch, &self.base, &title, &body, self.settings.draft);
-            links.pull_request = self.warn("the branch has no pull request", made).unwrap_or_default();
+            links.pull_request = self.pull_request(seat, &title, &body)?;
+            told.links.pull_request.clone_from(&links.pull_request);
+            result = Some(told.result()?);
         }
-        let label = read
-            .asked
-            .comment
-            .is_none()
-            .then(|| read.asked.label.clone().unwrap_or_else(|| self.settings.label.clone()));
-        let part =
-            Part { log, opened, library: &library, label: label.as_deref(), links: &links, unused: &unused };
-        let run = open::run_id(log);
-        let marker = page::marker(number, &run);
+        let asked = &read.asked;
+        let label = asked.label.clone().unwrap_or_else(|| self.settings.label.clone());
+        let label = asked.comment.is_none().then_some(label);
+        let part = Part {
+            log,
+            opened,
+            library: &library,
+            label: label.as_deref(),
+            links: &links,
+            unused: &unused,
+            leaves: &read.leaves,
+            result: result.as_deref(),
+        };
+        let marker = read.marker(&open::run_id(log));
         let text = part.comment(&marker)?;
-        let (own, _) = read.known_as(self.me);
-        let written = self.hub.comment(number, read.part(&own, &run), &marker, &own, &text);
-        let comment = self.warn("the issue has no comment", written).unwrap_or_default();
-        let id = commit.to_string();
-        let outputs = [
-            ("commit", id.as_str()),
-            ("branch", &opened.branch),
-            ("pull-request", &links.pull_request),
-            ("comment", &comment),
-        ];
+        let comment = self.write(read, &marker, &text, false);
+        self.outputs(&commit.to_string(), &opened.branch, &links.pull_request, &comment);
         let shown: String = text.lines().skip(2).map(|line| format!("{line}\n")).collect();
-        if let Err(fail) = actions::outputs(&outputs).and_then(|()| actions::summary(&shown)) {
+        if let Err(fail) = actions::summary(&shown) {
             self.screen.warn(&fail.message);
         }
         let mut report = report.clone();
@@ -242,6 +278,132 @@ impl Job<'_> {
         report["unused"] = left_out(&unused);
         self.screen.json(&report);
         Ok(if ended.is_some() { Answered::Over } else { Answered::Open })
+    }
+
+    /// Templates and rules of the default branch: a branch of a discussion has no say in what is told.
+    fn library(&self) -> Result<std::sync::Arc<Library>, Fail> {
+        table::BuiltIn::begin().library(&self.repo, self.repo.resolve("HEAD")?, &self.config)
+    }
+
+    fn links(&self, seat: &Seat, landed: Option<(Oid, &Value)>) -> Result<Links, Fail> {
+        let page = |path: &str| service::page(&self.hub, path);
+        let recording = match landed {
+            Some((commit, report)) => {
+                page(&format!("blob/{commit}/{}", report["recording"].as_str().unwrap_or_default()))?
+            }
+            None => String::new(),
+        };
+        Ok(Links {
+            branch_url: page(&format!("tree/{}", seat.branch))?,
+            recording_url: recording,
+            issues_url: page("issues")?,
+            blob_url: landed.map_or(Ok(String::new()), |(commit, _)| page(&format!("blob/{commit}")))?,
+            compare_url: page(&format!("compare/{}...{}?expand=1", self.base, seat.branch))?,
+            pull_request: String::new(),
+            // GitHub starts no workflow for what a workflow's own token opens.
+            needs_approval: self.me == Some(ACTIONS_BOT),
+        })
+    }
+
+    /// The pull request of the branch: the open one, else a new one.
+    fn pull_request(&mut self, seat: &Seat, title: &str, body: &str) -> Result<String, Fail> {
+        let known = match &seat.pull {
+            None if seat.is_new => {
+                let pulls = self.hub.pulls(&seat.branch);
+                let pulls = self.warn("the pull requests cannot be read", pulls).unwrap_or_default();
+                pulls.into_iter().find(|pull| pull.state == PullState::Open).map(|pull| pull.address)
+            }
+            known => known.clone(),
+        };
+        if let Some(open) = known {
+            return Ok(open);
+        }
+        let opened = self.hub.pull_request(&seat.branch, &self.base, title, body, self.settings.draft);
+        Ok(self.warn("the branch has no pull request", opened).unwrap_or_default())
+    }
+
+    /// Writes our comment: over the one that is there, or as one more of a conversation.
+    fn write(&mut self, read: &Read, marker: &str, text: &str, is_batch: bool) -> String {
+        let own = read.known_as(self.me);
+        let run = Marker::of(marker, read.thread.number).map(|marker| marker.run).unwrap_or_default();
+        let known = match is_batch {
+            true => read.known(&own).map(|known| known.id),
+            false => read.part(&own, &run),
+        };
+        let written = self.hub.comment(read.thread.number, known, marker, &own, text);
+        self.warn("the issue has no comment", written).unwrap_or_default()
+    }
+
+    fn outputs(&self, commit: &str, branch: &str, pull: &str, comment: &str) {
+        let outputs = [("commit", commit), ("branch", branch), ("pull-request", pull), ("comment", comment)];
+        if let Err(fail) = actions::outputs(&outputs) {
+            self.screen.warn(&fail.message);
+        }
+    }
+
+    /// What the documents of the step leave open, the worst first.
+    fn gaps(&self, library: &Library, commit: Oid, log: &[Record]) -> Result<Vec<Gap>, Fail> {
+        let Some(Record { event: Talked::Opened(opened), .. }) = log.first() else { return Ok(Vec::new()) };
+        let item: Item = self.repo.item(commit, &opened.item)?;
+        let outputs = opened.step.outputs.iter().filter_map(|output| OutputPath::parse(output).ok());
+        let mut names: Vec<String> = outputs.map(|output| output.file()).collect();
+        names.push(DRAFT.to_owned());
+        let documents: Vec<Document<'_>> = item
+            .documents()
+            .filter(|(path, _)| names.iter().any(|name| name == path))
+            .map(|(path, text)| Document { path, text })
+            .collect();
+        let settings = self.config.review.clone().unwrap_or_default();
+        let wanted = review::Options {
+            off: settings.off.into_iter().collect(),
+            severity: settings.severity,
+            ..review::Options::default()
+        };
+        let rules = Rules::of(&library.own_review_rules())?;
+        let mut found = review::review(&documents, &rules, &wanted).findings;
+        found.sort_by_key(|finding| finding.severity);
+        let gap = |found: review::Finding| Gap {
+            path: found.path,
+            line: found.line,
+            message: found.message,
+            suggestion: found.suggestion,
+        };
+        Ok(found.into_iter().map(gap).collect())
+    }
+
+    /// What may be decisions: of this discussion, and those of our comment that nobody has ticked yet.
+    fn possible(
+        &mut self,
+        library: &Library,
+        read: &Read,
+        log: &[Record],
+    ) -> Result<Vec<(bool, Listed)>, Fail> {
+        let Some(Record { event: Talked::Opened(opened), .. }) = log.first() else { return Ok(Vec::new()) };
+        let step = library.step(&opened.step.id)?;
+        let talk = Discussion::replay(library, step, &Log::from(log))?;
+        let forms = Forms::of(library)?;
+        let new = minutes::possible_decisions(&talk, &forms).into_iter();
+        let listed = |one: minutes::Possible| {
+            (false, Listed { step: opened.step.id.clone(), by: one.by, text: one.text })
+        };
+        let mut all: Vec<(bool, Listed)> = new.map(listed).collect();
+        // Read again, because somebody may have ticked a line meanwhile: that is for the next run.
+        let known = read.known(&read.own).map(|known| (known.body.clone(), known.id));
+        if let Some((before, id)) = known {
+            let now = self.hub.comment_now(id);
+            let now = self.warn("our comment cannot be read", now).flatten();
+            let heard = |listed: &Listed| read.ticks.iter().any(|tick| tick.listed == *listed);
+            let before = Listed::all(&before);
+            for (is_ticked, listed) in now.map(|now| Listed::all(&now.body)).unwrap_or_default() {
+                if heard(&listed) || all.iter().any(|(_, known)| *known == listed) {
+                    continue;
+                }
+                // A tick of somebody who may not decide is taken back.
+                let is_new = !before.contains(&(true, listed.clone()));
+                all.push((is_ticked && is_new, listed));
+            }
+        }
+        Ok(all)
     }
 
     /// The end, whatever it was: the trigger label goes, so that it can be set again.
@@ -261,11 +423,48 @@ impl Job<'_> {
         let added = self.hub.add_label(number, &label);
         self.warn("the issue takes no label", added);
         // What is over is not open; what failed is as open as it was.
-        let over = (answered == Some(Answered::Over)).then(|| self.settings.open_label());
-        for label in asked.label.iter().chain(&over) {
-            let removed = self.hub.remove_label(number, label);
+        if answered == Some(Answered::Over) {
+            let removed = self.hub.remove_label(number, &self.settings.open_label());
             self.warn("the label stays on the issue", removed);
         }
+        self.take_off(asked);
+    }
+
+    /// Takes the trigger label off.
+    pub(super) fn take_off(&mut self, asked: &Asked) {
+        if let Some(label) = &asked.label {
+            let removed = self.hub.remove_label(asked.number, label);
+            self.warn("the label stays on the issue", removed);
+        }
+    }
+
+    /// Tells of a failure in the job: its summary and an annotation.
+    pub(super) fn failed(&self, fail: Fail) -> Fail {
+        let reason = page::failure(&fail.message);
+        if let Err(fail) = actions::summary(&format!("## roundtable failed\n\n{reason}")) {
+            self.screen.warn(&fail.message);
+        }
+        if self.screen.is_runner() && !self.screen.is_json() {
+            let message = report::github::data(&plain::shown(&fail.message));
+            if let Err(fail) = self.screen.commands(&format!("::error title=roundtable::{message}\n")) {
+                self.screen.warn(&fail.message);
+            }
+        }
+        fail
+    }
+
+    /// Tells of a failure on the issue, too: in our comment and with a label. Where GitHub asks to wait,
+    /// nothing is written there.
+    pub(super) fn told_failure(&mut self, asked: &Asked, known: Option<&Comment>, fail: Fail) -> Fail {
+        let fail = self.failed(fail);
+        if self.hub.is_limited() {
+            self.screen.warn("GitHub asks to wait, so the issue is not told; set the label again later");
+            return fail;
+        }
+        self.label(asked, None);
+        let reason = page::failure(&fail.message);
+        self.write_note(known, asked.number, &format!("The last run failed. {reason}"));
+        fail
     }
 }
 
@@ -275,7 +474,7 @@ fn left_out(unused: &[Unused]) -> Value {
     unused.iter().map(one).collect()
 }
 
-/// What stands in the documents now, a line each.
+/// What is in the documents now, a line each.
 pub(super) fn announcements(report: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let lines = report["artifacts"].as_array().into_iter().flatten().map(|one| {

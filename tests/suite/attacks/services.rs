@@ -261,7 +261,8 @@ fn workflows() -> Vec<(String, serde_yaml::Value)> {
         [&[][..], &["--live"], &["--voice", "anthropic"], &["--voice", "openai", "--live", "--backlog"]]
     {
         let sandbox = sandbox();
-        sandbox.run(&[&["init"], args].concat()).ok();
+        let action = "some/roundtable@0123456789012345678901234567890123456789";
+        sandbox.run(&[&["init", "--action", action], args].concat()).ok();
         for entry in std::fs::read_dir(sandbox.root().join(".github/workflows")).unwrap() {
             texts.push((format!("init {args:?}"), std::fs::read_to_string(entry.unwrap().path()).unwrap()));
         }

@@ -32,11 +32,12 @@ use self::shown::{is_shown, lines};
 const APART: [(&str, &str); 1] = [("docs/packages.md", "a registry, an installer, another system")];
 
 /// How many blocks a page shows that are not run here, with what they need.
-const ELSEWHERE: [(&str, usize, &str); 7] = [
+const ELSEWHERE: [(&str, usize, &str); 8] = [
     ("CONTRIBUTING.md", 1, "the tests themselves"),
     ("docs/editor.md", 2, "editors; tests/suite/editor.rs speaks their protocol"),
     ("docs/gate.md", 3, "GitHub Actions, and another layout"),
-    ("docs/github.md", 2, "an issue on GitHub; tests/suite/github.rs has a service of its own"),
+    ("docs/ci.md", 3, "other CI systems"),
+    ("docs/github.md", 5, "an issue on GitHub; tests/suite/github.rs has a service of its own"),
     ("docs/hooks.md", 2, "pre-commit, and a server's shell"),
     ("docs/keyboard.md", 2, "a person; tests/suite/keyboard.rs types"),
     ("docs/voices.md", 1, "a model; tests/suite/live.rs has one"),
