@@ -1,8 +1,8 @@
 //! Do markers, records and recordings agree? Every marker has its record in meta.json, every record
 //! its recording, every recording replays, and what it added still stands as it came.
 //!
-//! A replay asks for the commit; an audit asks for the documents. So a recording whose commit was
-//! squashed or rebased passes here, as long as the very same files came of it.
+//! A replay asks what a recording came to; an audit asks for today's documents. It counts how each recording
+//! is proved: by commit, by content or by text.
 //!
 //! ```
 //! use roundtable::replay::Replay;
@@ -19,9 +19,9 @@ use std::collections::BTreeSet;
 use git2::Oid;
 
 use crate::discussion::event::{Event, Time, from_lines};
-use crate::discussion::open;
+use crate::discussion::{Finished, open};
 use crate::item::{File, Item, meta};
-use crate::replay::{Place, Recording, Replay, Replayed, Unread};
+use crate::replay::{By, Place, Recording, Replay, Replayed, Unread};
 use crate::repo;
 use crate::trace::{self, Trace};
 
@@ -41,6 +41,8 @@ pub struct Audit {
     pub markers: usize,
     pub records: usize,
     pub recordings: usize,
+    /// How many of them are proved by commit, by content and by text.
+    pub proofs: [usize; 3],
     pub misfits: Vec<Misfit>,
     /// Worth knowing, and no misfit.
     pub notes: Vec<String>,
@@ -125,6 +127,9 @@ impl Audit {
         self.markers += other.markers;
         self.records += other.records;
         self.recordings += other.recordings;
+        for (own, other) in self.proofs.iter_mut().zip(other.proofs) {
+            *own += other;
+        }
         self.misfits.extend(other.misfits);
         self.notes.extend(other.notes);
     }
@@ -157,10 +162,17 @@ impl Audit {
                 self.misfit(&path, None, format!("it is of step {step}, {at}, and its name says another"));
             }
             keys.extend(key);
-            let recording =
-                Recording { name: path.clone(), bytes, place: Some(Place { commit, path: path.clone() }) };
+            let place = Place { commit, path: path.clone() };
+            let recording = Recording { name: path.clone(), bytes, place: Some(place.clone()) };
             match replay.run(&recording, None) {
-                Ok(found) => self.replayed(&path, item, &found, files),
+                Ok(found) => {
+                    self.replayed(&path, item, &found, files);
+                    if let (Some(By::Content), None, Some(finished)) =
+                        (found.by, &found.rehearsed, &found.finished)
+                    {
+                        self.in_documents(replay, &place, finished);
+                    }
+                }
                 Err(Unread::Repo(error @ repo::Error::Git(_))) => return Err(error),
                 Err(unread) => self.misfit(&path, None, format!("it cannot be run again: {unread}")),
             }
@@ -168,21 +180,31 @@ impl Audit {
         Ok(keys)
     }
 
+    /// Whether what a recording added is in today's documents, where the documents of then are not here.
+    fn in_documents(&mut self, replay: &Replay, place: &Place, finished: &Finished) {
+        match replay.missing(place, finished) {
+            Ok(None) => {}
+            Ok(Some(missing)) => {
+                let (step, at) = (crate::plain::shown(&finished.opened.step.id), finished.at);
+                let what = format!("the addition of step {step}, {at}, is not as it was recorded");
+                self.misfit(&missing.what, None, what);
+            }
+            Err(unread) => self.misfit(&place.path, None, format!("it cannot be run again: {unread}")),
+        }
+    }
+
     fn replayed(&mut self, path: &str, item: &Item, found: &Replayed, files: &[(&str, &str, Vec<Trace>)]) {
-        match &found.divergence {
-            None => {}
-            Some(other) if other.event.is_none() && other.what == "commit" => {
-                self.notes.push(format!("{path} came with another commit than its own: {}", other.found));
-            }
-            Some(other) => {
-                let what = match other.event {
-                    Some(_) => {
-                        format!("it is not reproduced: expected {}, found {}", other.expected, other.found)
-                    }
-                    None => format!("it is not reproduced: {} comes out differently", other.what),
-                };
-                self.misfit(path, other.event, what);
-            }
+        if let Some(by) = found.by {
+            self.proofs[by as usize] += 1;
+        }
+        if let Some(other) = &found.divergence {
+            let what = match other.event {
+                Some(_) => {
+                    format!("it is not reproduced: expected {}, found {}", other.expected, other.found)
+                }
+                None => format!("it is not reproduced: {} comes out differently", other.what),
+            };
+            self.misfit(path, other.event, what);
         }
         if found.paused.is_some() && found.divergence.is_none() {
             self.notes.push(format!("{path} is open: its discussion waits for the user"));

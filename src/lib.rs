@@ -186,6 +186,7 @@ pub mod item;
 pub mod json;
 pub mod library;
 pub mod marks;
+pub mod merkle;
 pub mod minutes;
 pub mod model;
 pub mod page;
@@ -219,8 +220,12 @@ pub mod http;
 #[cfg(feature = "git")]
 pub mod landing;
 #[cfg(feature = "git")]
+pub mod provenance;
+#[cfg(feature = "git")]
 pub mod replay;
 #[cfg(feature = "git")]
 pub mod repo;
+#[cfg(feature = "git")]
+pub mod site;
 #[cfg(feature = "git")]
 pub mod walk;

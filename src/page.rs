@@ -67,8 +67,9 @@ struct Seat {
     key: String,
 }
 
+/// Something that was said.
 #[derive(Serialize)]
-struct Entry {
+pub(crate) struct Entry {
     kind: &'static str,
     seat: usize,
     name: String,
@@ -144,6 +145,12 @@ pub fn render(log: &[Record], opened: &Opened, library: &Library, format: Format
     let mut text = library.templates.render(format.template(), values)?;
     text.push('\n');
     Ok(text)
+}
+
+/// What was said in a discussion, for a template.
+pub(crate) fn entries(log: &[Record], opened: &Opened, library: &Library) -> Vec<Entry> {
+    let table = Table { library, opened, seats: seats(log, library) };
+    log.iter().filter_map(|record| table.entry(&record.event)).collect()
 }
 
 fn summary(of: &Summary, library: &Library) -> minijinja::Value {

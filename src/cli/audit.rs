@@ -64,6 +64,14 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         count(audit.records, "record"),
         count(audit.recordings, "recording"),
     ));
+    let [by_commit, by_content, by_text] = audit.proofs;
+    if by_content + by_text > 0 {
+        screen.say(&format!(
+            "Recordings: {by_commit} proved by commit, {by_content} by content, {by_text} by text."
+        ));
+        screen.say("  content: the history was rewritten, and the files before and after are the same bytes");
+        screen.say("  text: what was recorded is in today's documents, letter by letter");
+    }
     let misfits: Vec<_> = audit
         .misfits
         .iter()
@@ -71,9 +79,18 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         .collect();
     screen.json(&json!({
         "rev": commit.to_string(), "agree": fits, "items": items.len(), "markers": audit.markers,
-        "records": audit.records, "recordings": audit.recordings, "findings": misfits, "notes": audit.notes,
+        "records": audit.records, "recordings": audit.recordings,
+        "proofs": {"commit": by_commit, "content": by_content, "text": by_text}, "findings": misfits, "notes": audit.notes,
     }));
     Ok(if fits { Code::Yes } else { Code::No })
+}
+
+/// What a push to the default branch is audited by: the same, with an annotation where something does not fit.
+pub fn pushed(global: &Global, screen: &Screen) -> Result<Code, Fail> {
+    if screen.is_json() {
+        return Ok(Code::Yes);
+    }
+    run(global, &Options { rev: "HEAD".to_owned() }, screen)
 }
 
 /// The items on all processors, told in their order.

@@ -13,6 +13,7 @@ mod complete;
 mod elaborate;
 mod event;
 mod exit;
+mod export;
 mod github;
 mod identity;
 mod init;
@@ -22,6 +23,7 @@ mod lsp;
 mod mcp;
 mod pager;
 mod plan;
+mod prove;
 mod push;
 mod recording;
 mod replay;
@@ -121,8 +123,14 @@ enum Verb {
     Why(why::Options),
     /// Check that markers, records and recordings agree
     Audit(audit::Options),
-    /// Read a recorded discussion
+    /// Read a recorded discussion, or all of an item
     Show(show::Options),
+    /// Write who decided what, when, on which words and in which commit, for other programs
+    Export(export::Options),
+    /// Print one root hash over all recordings of a revision, and the proof that a recording belongs to it
+    Prove(prove::Options),
+    /// Check such a proof, without a repository
+    Verify(prove::Verify),
     /// Show how far items are, and which discussions were cut off
     Status(status::Options),
     /// List, read and check the step files
@@ -188,6 +196,9 @@ fn perform(global: &Global, verb: Verb, screen: &Screen) -> Result<Code, Fail> {
         Verb::Why(options) => why::run(global, &options, screen),
         Verb::Audit(options) => audit::run(global, &options, screen),
         Verb::Show(options) => show::run(global, &options, screen),
+        Verb::Export(options) => export::run(global, &options, screen),
+        Verb::Prove(options) => prove::run(global, &options, screen),
+        Verb::Verify(options) => prove::verify(&options, screen),
         Verb::Status(options) => status::run(global, &options, screen),
         Verb::Steps(options) => steps::run(global, &options, screen),
         Verb::Review(options) => review::run(global, &options, screen),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::{Value, json};
@@ -18,12 +18,12 @@ use crate::discussion::Finished;
 use crate::landing::Landing;
 use crate::library::Library;
 use crate::plain::count;
-use crate::replay::{Divergence, Place, Recording, Replay, Replayed, Unread};
+use crate::replay::{By, Divergence, Place, Recording, Replay, Replayed, Unread};
 use crate::repo::short;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples: roundtable replay --all --rev main\n          roundtable replay HEAD:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n          roundtable replay talk.jsonl --branch roundtable/offline-mode\n\nExit codes: 0 reproduced; 1 something comes out differently; 2 a recording could not be read."
+    after_help = "Examples: roundtable replay --all --rev main\n          roundtable replay --all --require content\n          roundtable replay HEAD:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n          roundtable replay talk.jsonl --branch roundtable/offline-mode\n\nExit codes: 0 reproduced; 1 something comes out differently; 2 a recording could not be read.\n\nA recording is proved by commit (its commit is in the history), by content (the history was rewritten, and the files before and after are the same bytes) or by text (what it renders is in today's documents letter by letter)."
 )]
 pub struct Options {
     /// Recordings: files, or REV:PATH in the repository
@@ -35,12 +35,23 @@ pub struct Options {
     /// The commit whose recordings --all takes [default: HEAD]
     #[arg(long, value_name = "REV", requires = "all", add = ArgValueCandidates::new(complete::revisions))]
     rev: Option<String>,
+    /// The weakest proof that counts
+    #[arg(long, value_name = "PROOF", conflicts_with = "branch")]
+    require: Option<Require>,
     /// Commit the outcome on this branch
     #[arg(long, value_name = "NAME", conflicts_with = "all", add = ArgValueCandidates::new(complete::branches))]
     branch: Option<String>,
     /// Where a new branch starts [default: the recorded base]
     #[arg(long, value_name = "REV", requires = "branch")]
     onto: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Require {
+    /// Its commit is in the history
+    Commit,
+    /// The item's files before and after are the same bytes
+    Content,
 }
 
 /// Runs recordings again.
@@ -52,6 +63,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     }
     replay.repo().trust_objects();
     let mut told = Told::begin(screen);
+    told.require = options.require;
     if options.all {
         all(replay, options.rev.as_deref().unwrap_or("HEAD"), &mut told)?;
     } else {
@@ -71,7 +83,10 @@ struct Told<'s> {
     screen: &'s Screen,
     /// By item: how many came out the same, differently, could not be read.
     counts: BTreeMap<String, [usize; 3]>,
+    /// How many were proved by commit, content and text.
+    proofs: [usize; 3],
     entries: usize,
+    require: Option<Require>,
 }
 
 /// One result in short.
@@ -79,6 +94,7 @@ struct Verdict {
     commit: Option<Oid>,
     is_committed: bool,
     divergence: Option<Divergence>,
+    by: Option<By>,
     moved: Vec<String>,
     turns: u32,
     files: usize,
@@ -102,19 +118,42 @@ impl Verdict {
             commit: found.commit,
             is_committed: found.is_committed,
             divergence: found.divergence,
+            by: found.by,
             moved: found.moved.iter().map(ToString::to_string).collect(),
             files: found.rehearsed.map_or(0, |rehearsed| rehearsed.additive.changes().len()),
         }
     }
 }
 
+impl Verdict {
+    /// A proof that is too weak is none.
+    fn must_be(&mut self, require: Require) {
+        let needed = if require == Require::Commit { By::Commit } else { By::Content };
+        if self.divergence.is_none() && self.by.is_none_or(|by| by > needed) {
+            let found = match (self.by, self.commit) {
+                (Some(by), Some(commit)) => format!("a proof by {by}, in {}", short(commit)),
+                (Some(by), None) => format!("a proof by {by}"),
+                (None, _) => "nothing that carries it".to_owned(),
+            };
+            let expected = format!("a proof by {needed}");
+            self.divergence = Some(Divergence { event: None, what: "proof".to_owned(), expected, found });
+        }
+    }
+}
+
 impl<'s> Told<'s> {
     fn begin(screen: &'s Screen) -> Told<'s> {
-        Told { screen, counts: BTreeMap::new(), entries: 0 }
+        Told { screen, counts: BTreeMap::new(), proofs: [0; 3], entries: 0, require: None }
     }
 
     /// Tells one result. With an item it is one of many: then only what is wrong is worth a line.
-    fn tell(&mut self, name: &str, item: Option<&str>, result: Outcome) -> Result<(), Fail> {
+    fn tell(&mut self, name: &str, item: Option<&str>, mut result: Outcome) -> Result<(), Fail> {
+        if let (Ok(found), Some(require)) = (&mut result, self.require) {
+            found.must_be(require);
+        }
+        if let Ok(Verdict { by: Some(by), divergence: None, .. }) = &result {
+            self.proofs[*by as usize] += 1;
+        }
         let slot = match &result {
             Ok(found) if found.divergence.is_none() => 0,
             Ok(_) => 1,
@@ -142,14 +181,17 @@ impl<'s> Told<'s> {
             None if alone => {
                 screen.say_strong(&format!("{name}: reproduced"));
                 let commit = found.commit.map(short).unwrap_or_default();
-                let stands = if found.is_committed {
-                    format!("commit {commit}")
-                } else {
-                    format!("commit {commit}, which nothing carries yet; --branch NAME commits it")
+                let stands = match found.by {
+                    Some(By::Commit) => format!("commit {commit}"),
+                    Some(By::Content) => format!("by content: commit {commit} has the same bytes"),
+                    Some(By::Text) => "by text: today's documents have what it renders".to_owned(),
+                    None => format!("commit {commit}, which nothing carries yet; --branch NAME commits it"),
                 };
-                let (turns, files) = (count(found.turns as usize, "turn"), count(found.files, "file"));
+                let turns = count(found.turns as usize, "turn");
+                let files =
+                    if found.files > 0 { format!(", {}", count(found.files, "file")) } else { String::new() };
                 let open = if found.is_open { ", open: it waits for its user" } else { "" };
-                screen.say(&format!("  {turns}, {files}, {stands}{open}"));
+                screen.say(&format!("  {turns}{files}, {stands}{open}"));
             }
             None => {}
             Some(divergence) => say_divergence(name, divergence, screen),
@@ -177,6 +219,13 @@ impl<'s> Told<'s> {
                 "{}: {same} reproduced, {other} came out differently, {unread} could not be read",
                 count(same + other + unread, "recording")
             ));
+            let [_, content, text] = self.proofs;
+            if content + text > 0 {
+                let [commit, ..] = self.proofs;
+                self.screen.say(&format!(
+                    "  {commit} by commit, {content} by content, {text} by text: the history was rewritten or cut off"
+                ));
+            }
         }
         Ok(match (other, unread) {
             (_, 1..) => Code::Failed,
@@ -212,6 +261,7 @@ fn entry(name: &str, result: &Outcome) -> Value {
         Ok(found) => json!({
             "path": name,
             "reproduced": found.divergence.is_none(),
+            "by": found.by.map(|by| by.to_string()),
             "commit": found.commit.map(|commit| commit.to_string()),
             "committed": found.is_committed,
             "divergence": found.divergence.as_ref().map(divergence),
@@ -219,7 +269,7 @@ fn entry(name: &str, result: &Outcome) -> Value {
             "open": found.is_open,
         }),
         Err(error) => {
-            json!({"path": name, "reproduced": false, "commit": null, "divergence": null, "error": error})
+            json!({"path": name, "reproduced": false, "by": null, "commit": null, "divergence": null, "error": error})
         }
     }
 }
@@ -283,6 +333,7 @@ fn land(
     let (mut entry, _) = land_on(replay, finished.clone(), branch, start, screen)?;
     entry["path"] = json!(recording.name);
     entry["reproduced"] = json!(true);
+    entry["by"] = json!("commit");
     entry["divergence"] = json!(null);
     entry["moved"] = found.moved.iter().map(ToString::to_string).collect();
     screen.json(&json!({"reproduced": true, "recordings": [entry]}));
@@ -469,6 +520,7 @@ mod tests {
             commit: None,
             is_committed: false,
             divergence,
+            by: None,
             moved: Vec::new(),
             turns: 0,
             files: 0,

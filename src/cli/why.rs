@@ -16,17 +16,20 @@ use crate::item::Meta;
 use crate::item::meta;
 use crate::library::Library;
 use crate::plain::{self, count};
-use crate::repo::{Repo, short};
+use crate::repo::{Repo, There, Unwritten, short};
 use crate::trace::{self, Finding, Trace, Whose};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples: roundtable why docs/requirements/offline-mode/requirements-spec.md:42\n          roundtable why docs/requirements/offline-mode/requirements-spec.md --rev roundtable/offline-mode"
+    after_help = "Examples: roundtable why docs/requirements/offline-mode/requirements-spec.md:42\n          roundtable why docs/requirements/offline-mode/requirements-spec.md --rev roundtable/offline-mode\n          roundtable why docs/requirements/offline-mode/requirements-spec.md --markdown"
 )]
 pub struct Options {
     /// A file of the repository, and a line of it; without a line, every discussion that wrote in it
-    #[arg(value_name = "FILE[:LINE]")]
+    #[arg(value_name = "FILE[:LINE[:COL]]")]
     place: String,
+    /// Of a file without a line: a Markdown table of each addition, with who, when and on what
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
     /// The commit to read the file at
     #[arg(long, value_name = "REV", default_value = "HEAD", add = ArgValueCandidates::new(complete::revisions))]
     rev: String,
@@ -72,6 +75,12 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let library = table::BuiltIn::begin().library(&repo, commit, &config)?;
     let item = repo.item_of(commit, &path)?.map(|item| (path[item.len() + 1..].to_owned(), item));
     let desk = Desk { repo: &repo, commit, library, path, item, text };
+    if options.markdown {
+        if line.is_some() {
+            return Err(Fail::new("--markdown is about a whole file; leave the line out"));
+        }
+        return desk.table(screen);
+    }
     screen.page();
     let lines = desk.text.lines().count();
     match line {
@@ -87,14 +96,17 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     }
 }
 
-/// `FILE:LINE` in its parts; a name that ends in no number is a file's alone.
+/// `FILE:LINE` or `FILE:LINE:COL` in its parts; a name that ends in no number is a file's alone.
 fn split(place: &str) -> (&str, Option<usize>) {
-    match place.rsplit_once(':') {
-        Some((name, line)) if !name.is_empty() && !line.is_empty() => match line.parse() {
-            Ok(line) => (name, Some(line)),
-            Err(_) => (place, None),
-        },
-        _ => (place, None),
+    let last = |place: &'_ str| -> Option<(usize, usize)> {
+        let (name, number) = place.rsplit_once(':').filter(|(name, _)| !name.is_empty())?;
+        Some((name.len(), number.parse().ok()?))
+    };
+    let Some((end, number)) = last(place) else { return (place, None) };
+    // A column says nothing here: editors and linters write one.
+    match last(&place[..end]) {
+        Some((name, line)) => (&place[..name], Some(line)),
+        None => (&place[..end], Some(number)),
     }
 }
 
@@ -226,7 +238,7 @@ impl Desk<'_> {
         screen: &Screen,
     ) -> Result<Code, Fail> {
         let opened = &source.finished.opened;
-        let commit = self.repo.brought(self.commit, &source.recording)?;
+        let commit = self.brought(&source.recording)?;
         let record = self.record(&trace.step_id, trace.at)?;
         let talk = format!(
             "the discussion of step {} ({}), {}",
@@ -303,6 +315,67 @@ impl Desk<'_> {
             "subject": plain::shown(&found.subject),
         }));
         Ok(Code::Yes)
+    }
+
+    /// Every addition to the file: its lines, who spoke, when, on what, and the commit.
+    fn table(&self, screen: &Screen) -> Result<Code, Fail> {
+        let name = self.item.as_ref().map(|(name, _)| name.as_str()).unwrap_or_default();
+        let cell = |text: &str| plain::markdown(&plain::one_line(text));
+        let mut out = format!("# Where {} comes from\n\n", plain::markdown(&plain::shown(&self.path)));
+        out.push_str("| Lines | Kind | Text | By | Turns | Step | Time | Commit |\n");
+        out.push_str("| --- | --- | --- | --- | --- | --- | --- | --- |\n");
+        for trace in trace::traces(name, &self.text) {
+            let lines = format!("{}-{}", trace.line, trace.end);
+            let (step, time) = (cell(&trace.step_id), trace.at.to_string());
+            let sources = self.sources(&trace)?;
+            let Some(source) = sources.first() else {
+                out.push_str(&format!(
+                    "| {lines} | addition | no recording of it is here | | | {step} | {time} | |\n"
+                ));
+                continue;
+            };
+            let commit = short(self.brought(&source.recording)?);
+            let log = &source.finished.log;
+            for finding in trace::findings(&source.finished.summary) {
+                let users = log.iter().filter_map(|record| match &record.event {
+                    Event::User(said) if finding.turns.contains(&said.turn?) => Some(plain::shown(&said.by)),
+                    _ => None,
+                });
+                let users: std::collections::BTreeSet<String> = users.collect();
+                let named = trace::authors(&finding.by, &self.library);
+                let by =
+                    if users.is_empty() { named } else { users.into_iter().collect::<Vec<_>>().join(", ") };
+                let turns: Vec<String> = finding.turns.iter().map(u32::to_string).collect();
+                let row = [
+                    lines.clone(),
+                    finding.kind.to_owned(),
+                    cell(&finding.text),
+                    cell(&by),
+                    turns.join(", "),
+                    step.clone(),
+                    time.clone(),
+                    commit.clone(),
+                ];
+                out.push_str(&format!("| {} |\n", row.join(" | ")));
+            }
+        }
+        screen.document(&out)?;
+        Ok(Code::Yes)
+    }
+
+    /// The commit that brought a recording to this history, wherever its item's folder was then.
+    fn brought(&self, recording: &str) -> Result<Oid, Fail> {
+        let objects = self.repo.objects(Unwritten::new()).of_history();
+        let blob = match objects.there(self.commit, recording) {
+            Some(There::File(blob)) => Some(blob),
+            _ => None,
+        };
+        let found =
+            blob.map(|blob| objects.brought(self.commit, &[(recording.to_owned(), blob)])).transpose()?;
+        match found.and_then(|found| found.get(recording).map(|brought| brought.commit)) {
+            Some(commit) => Ok(commit),
+            None => Ok(self.repo.brought(self.commit, recording)?),
+        }
     }
 
     /// Every discussion that wrote in the file.

@@ -12,6 +12,7 @@
 //! println!("{}", item.name());
 //! ```
 
+mod brought;
 mod census;
 mod codebase;
 mod commit;
@@ -35,6 +36,7 @@ use std::path::{Path, PathBuf};
 
 use git2::{ErrorCode, ObjectType, Oid, Repository, Tree, TreeEntry};
 
+pub use self::brought::Brought;
 pub use self::codebase::trailers;
 pub use self::commit::{Committed, Lock, Wanted};
 pub use self::compare::{Changed, Now, Object, changed, holds};

@@ -18,6 +18,7 @@
 pub mod data;
 pub mod outline;
 pub mod placement;
+pub mod removal;
 
 use std::borrow::Cow;
 

@@ -257,14 +257,25 @@ fn a_recording_rewritten_on_its_branch_is_not_reproduced() {
     sandbox.git.commit(Some("refs/heads/amended"), &who, &who, "amended", &tree, &[&parent]).unwrap();
     let run = sandbox.run(&["replay", "--all", "--rev", "amended", "--json"]);
     assert_eq!(run.code, 1, "{}", run.stdout);
-    // The very files under another message are another commit, and it is said which.
+    // The very files under another message are another commit with the same content.
     let whole = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap().tree().unwrap();
-    sandbox.git.commit(Some("refs/heads/squashed"), &who, &who, "squashed", &whole, &[&parent]).unwrap();
-    let run = sandbox.run(&["replay", "--all", "--rev", "squashed", "--json"]);
+    let squashed =
+        sandbox.git.commit(Some("refs/heads/squashed"), &who, &who, "squashed", &whole, &[&parent]).unwrap();
+    let all =
+        |more: &[&str]| sandbox.run(&[&["replay", "--all", "--rev", "squashed", "--json"], more].concat());
+    let one = report(&all(&[]))["recordings"][0].clone();
+    assert_eq!(
+        (one["by"].as_str(), one["commit"].as_str()),
+        (Some("content"), Some(squashed.to_string().as_str()))
+    );
+    assert_eq!(all(&["--require", "content"]).code, 0);
+    let run = all(&["--require", "commit"]);
     assert_eq!(run.code, 1);
     let divergence = &report(&run)["recordings"][0]["divergence"];
-    assert_eq!(divergence["what"], "commit");
-    assert!(divergence["found"].as_str().unwrap().contains("another message"), "{divergence}");
+    assert_eq!(
+        (divergence["what"].as_str(), divergence["expected"].as_str()),
+        (Some("proof"), Some("a proof by commit"))
+    );
 }
 
 #[test]

@@ -239,14 +239,14 @@ fn an_audit_names_what_does_not_fit() {
 }
 
 #[test]
-fn a_squashed_history_passes_an_audit_and_is_noted() {
+fn a_squashed_history_passes_an_audit_and_is_told() {
     let sandbox = sandbox();
     sandbox.elaborate(TALK, &["--at", AT]).ok();
     let tree = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap().tree().unwrap();
     let who = git2::Signature::new("Sam", "sam@example.org", &git2::Time::new(1_770_000_000, 0)).unwrap();
     let parent = sandbox.git.find_commit(sandbox.tip("main").unwrap()).unwrap();
     sandbox.git.commit(Some("refs/heads/squashed"), &who, &who, "squashed", &tree, &[&parent]).unwrap();
-    assert_eq!(sandbox.run(&["replay", "--all", "--rev", "squashed"]).code, 1);
+    assert_eq!(sandbox.run(&["replay", "--all", "--rev", "squashed"]).code, 0);
     let audit = sandbox.run(&["audit", "--rev", "squashed"]).ok();
-    assert!(audit.stderr.contains("another commit than its own"), "{}", audit.stderr);
+    assert!(audit.stdout.contains("0 proved by commit, 1 by content, 0 by text"), "{}", audit.stdout);
 }

@@ -30,7 +30,7 @@ use super::event::Event;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::voices;
-use super::{Global, actions, analyze, check, open as open_repo, push, review, service, table};
+use super::{Global, actions, analyze, audit, check, open as open_repo, push, review, service, table};
 use crate::config::Config;
 use crate::discussion::event::{Event as Talked, Record, Time};
 use crate::github::Settings;
@@ -145,7 +145,10 @@ fn answer(global: &Global, run: &Run, screen: &Screen) -> Result<Code, Fail> {
     };
     match trigger {
         Trigger::Check => {
-            let code = check::run(global, &check::Options::default(), screen)?;
+            let mut code = check::run(global, &check::Options::default(), screen)?;
+            if event.as_ref().is_some_and(is_default_push) && code == Code::Yes {
+                code = audit::pushed(global, screen)?;
+            }
             if let Some(event) = event.filter(|event| event.name() == "pull_request") {
                 notices(global, &repo, &event, screen);
             }
@@ -194,6 +197,13 @@ fn by_hand(number: u64, label: Option<&str>, settings: &Settings) -> Result<Trig
         sender: None,
         issue: None,
     }))
+}
+
+/// Whether an event is a push to the default branch: what is there now is what everybody goes on from.
+fn is_default_push(event: &Event) -> bool {
+    let text = |pointer: &str| event.payload().pointer(pointer).and_then(|value| value.as_str());
+    let name = text("/ref").and_then(|name| name.strip_prefix("refs/heads/"));
+    event.name() == "push" && name.is_some() && name == text("/repository/default_branch")
 }
 
 /// The branch that pull requests go to.

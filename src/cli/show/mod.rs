@@ -1,13 +1,16 @@
-//! `roundtable show`: a recorded discussion as people read it.
+//! `roundtable show`: a recorded discussion as people read it, or all of an item.
+
+mod item;
 
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use clap_complete::engine::ArgValueCandidates;
 use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, open, recording, table};
+use super::{Global, complete, open, recording, table};
 use crate::discussion::event::{Contribution, Event, Record, from_any_lines};
 use crate::discussion::summary::USER;
 use crate::discussion::{Said, finished, introduction};
@@ -22,11 +25,15 @@ use crate::voice::integrity::judged;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example: roundtable show roundtable/offline-mode:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl"
+    after_help = "Examples: roundtable show late-fees\n          roundtable show --format html > items.html\n          roundtable show roundtable/offline-mode:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n\nAn item is read on its branch roundtable/<slug> where that is ahead of HEAD, else at HEAD."
 )]
 pub struct Options {
-    /// A recording: a file, or REV:PATH in the repository
-    recording: String,
+    /// A recording (a file, or REV:PATH in the repository), or an item: its folder's path, or its slug [default: every item]
+    #[arg(value_name = "RECORDING|ITEM", add = ArgValueCandidates::new(complete::items))]
+    what: Option<String>,
+    /// The commit to read items at
+    #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
+    rev: Option<String>,
     /// How to show it: html is one self-contained page, mermaid a diagram that GitHub renders
     #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
     format: Format,
@@ -43,9 +50,26 @@ enum Format {
     Mermaid,
 }
 
+/// The recording that is meant: a file, or `REV:PATH`; anything else is an item.
+fn recording_of(options: &Options) -> Option<&str> {
+    let what = options.what.as_deref()?;
+    let is_file = std::path::Path::new(what).is_file() || what.ends_with(".jsonl");
+    (is_file || what.split_once(':').is_some_and(|(rev, path)| !rev.is_empty() && !path.is_empty()))
+        .then_some(what)
+}
+
 /// Prints the transcript.
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
-    let recording = recording::read(global, &options.recording)?;
+    let Some(argument) = recording_of(options) else {
+        if options.integrity || matches!(options.format, Format::Markdown | Format::Mermaid) {
+            return Err(Fail::new(
+                "--integrity and the formats markdown and mermaid are for one recording; name it as a file or REV:PATH",
+            ));
+        }
+        let (what, rev) = (options.what.as_deref(), options.rev.as_deref());
+        return item::run(global, &open(global)?, what, rev, options.format, screen);
+    };
+    let recording = recording::read(global, argument)?;
     let library = library(global, &recording)?;
     let name = recording.name;
     // Whoever only reads it takes it in any form.

@@ -5,10 +5,14 @@
 //! turn numbers, notices, who may speak, the digest that the log was closed over, the artifacts,
 //! meta.json, the commit message and the commit's id (contract, section 6).
 //!
-//! The commit id says it all: it is a hash over the base, every byte of every file, the message, the
-//! author and the time. Where a commit of that id is in the repository, the outcome is the same to
-//! the byte. Where it is not, the commit that carries the recording is looked for, and the first
-//! file that differs is shown beside it.
+//! A recording is proved in one of three ways, and the answer says which ([`By`]):
+//! - by commit: the commit that it comes to is in the history. Its id is a hash over the base, every byte of
+//!   every file, the message, the author and the time, so nothing else needs to be compared;
+//! - by content: the history was rewritten, and the item's files before and after are the same bytes;
+//! - by text: the earlier text is not there, or was edited since, and what the recording renders is in today's
+//!   documents letter by letter ([`rewritten`]).
+//!
+//! Where none of them holds, the first thing that differs is shown.
 //!
 //! ```no_run
 //! use std::sync::Arc;
@@ -24,22 +28,27 @@
 //! assert!(replayed.divergence.is_none());
 //! ```
 
+pub mod rewritten;
+
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use git2::Oid;
 
+use self::rewritten::{Groups, Proof};
 use crate::config::{self, Config};
-use crate::discussion::event::{Event, Opened, REVIEWER, Record};
+use crate::discussion::event::{Event, Opened, OtherForm, REVIEWER, Record};
 use crate::discussion::open::{self, Paused};
 use crate::discussion::{self, Discussion, Finished, Log, Refused};
 use crate::finding::Finding;
+use crate::item::Item;
 use crate::item::path::OutputPath;
 use crate::landing::{self, NotLanded, Rehearsed};
 use crate::library::{Library, Unusable};
 use crate::plain;
 use crate::repo::{self, Objects, Repo, There, short};
+use crate::step::Step;
 use crate::voice::claims::Basis;
 use crate::voice::integrity::breaches;
 
@@ -84,10 +93,34 @@ pub struct Divergence {
     pub found: String,
 }
 
+/// How a recording was proved, the strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum By {
+    /// The commit it comes to is in the history.
+    Commit,
+    /// The item's files before and after are the same bytes, in another commit.
+    Content,
+    /// What it renders is in today's documents letter by letter.
+    Text,
+}
+
+impl std::fmt::Display for By {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            By::Commit => "commit",
+            By::Content => "content",
+            By::Text => "text",
+        })
+    }
+}
+
 /// What became of a recording that could be read.
 pub struct Replayed {
+    /// The first thing that differs; none where it is proved, or nothing carries it yet.
     pub divergence: Option<Divergence>,
-    /// The commit it comes to.
+    /// How it was proved; none where something differs, or nothing carries it yet.
+    pub by: Option<By>,
+    /// The commit it comes to; where the history was rewritten, the one that carries it.
     pub commit: Option<Oid>,
     /// Such a commit is in the repository.
     pub is_committed: bool,
@@ -99,6 +132,124 @@ pub struct Replayed {
     pub paused: Option<Paused>,
     /// What it does to its item, where it can be placed.
     pub rehearsed: Option<Rehearsed>,
+}
+
+impl Replayed {
+    fn new() -> Replayed {
+        Replayed {
+            divergence: None,
+            by: None,
+            commit: None,
+            is_committed: false,
+            moved: Vec::new(),
+            finished: None,
+            paused: None,
+            rehearsed: None,
+        }
+    }
+
+    /// The step of a recording in a library, and the files that have changed since.
+    fn step_of<'l>(&mut self, library: &'l Library, opened: &Opened) -> Option<&'l Step> {
+        let Ok(step) = library.step(&opened.step.id) else {
+            let known = "one of the steps at the base".to_owned();
+            self.divergence = Some(first_event(known, &format!("step {}", plain::shown(&opened.step.id))));
+            return None;
+        };
+        if !library.has_digests(step, &opened.digests) {
+            self.moved = moved(&opened.digests, &library.digests(step));
+        }
+        if !crate::item::path::is_plain(&opened.item) {
+            let shown = plain::shown(&opened.item);
+            self.divergence = Some(first_event("an item's path".to_owned(), &format!("\"{shown}\"")));
+            return None;
+        }
+        Some(step)
+    }
+
+    fn is_named(&mut self, item: &Item, opened: &Opened) -> bool {
+        let fits = item.name() == opened.item_name;
+        if !fits {
+            let expected = format!("the item's name \"{}\"", item.name());
+            let found = format!("\"{}\"", plain::shown(&opened.item_name));
+            self.divergence = Some(first_event(expected, &found));
+        }
+        fits
+    }
+
+    /// What the rules make of the log; none where they make another one.
+    fn fold(&mut self, library: &Library, step: &Step, log: Log) -> Result<Option<End>, Unread> {
+        match fold(library, step, log) {
+            Ok(end) => Ok(Some(end)),
+            Err(Stop::Divergence(divergence)) => {
+                self.divergence = Some(divergence);
+                Ok(None)
+            }
+            Err(Stop::Template(failed)) => Err(failed.into()),
+        }
+    }
+
+    fn placed(&mut self, rehearsed: Result<Rehearsed, NotLanded>) -> Result<Option<Rehearsed>, Unread> {
+        match rehearsed {
+            Ok(rehearsed) => {
+                self.commit = Some(rehearsed.commit);
+                Ok(Some(rehearsed))
+            }
+            Err(NotLanded::Repo(error)) => Err(error.into()),
+            Err(refused) => {
+                self.divergence = Some(not_placed(&refused));
+                Ok(None)
+            }
+        }
+    }
+
+    /// What another history says.
+    fn settle(&mut self, proof: Proof) {
+        match proof {
+            Proof::By(by, commit) => {
+                (self.by, self.divergence, self.is_committed) = (Some(by), None, true);
+                self.commit = commit.or(self.commit);
+            }
+            Proof::Not(divergence) => self.divergence = Some(divergence),
+        }
+    }
+
+    fn end(&mut self, end: End, other_form: Option<OtherForm>) {
+        match end {
+            End::Closed(finished) => self.finished = Some(*finished),
+            End::Open(paused) => self.paused = Some(*paused),
+        }
+        // The same events in other bytes are another file, and would be another commit.
+        if let (None, Some(form)) = (&self.divergence, other_form) {
+            let (what, expected, found) = ("form of a line".to_owned(), form.ours, form.theirs);
+            self.divergence = Some(Divergence { event: Some(form.line), what, expected, found });
+            self.by = None;
+        }
+    }
+}
+
+/// A recording that could be parsed.
+struct Read {
+    log: Log,
+    other_form: Option<OtherForm>,
+    opened: Opened,
+}
+
+impl Read {
+    fn of(recording: &Recording) -> Result<Read, Unread> {
+        let name = &recording.name;
+        let text = crate::json::utf8(name, &recording.bytes)?;
+        let (log, other_form) = Log::read_any(name, text)?;
+        let Some(Record { event: Event::Opened(opened), .. }) = log.first() else {
+            return Err(Finding::at(name, text, 1, 1, "a recording begins with the event `opened`").into());
+        };
+        let opened = opened.as_ref().clone();
+        Ok(Read { log, other_form, opened })
+    }
+
+    /// The commit that its last run builds on.
+    fn base(&self) -> String {
+        open::base(&self.log).unwrap_or(&self.opened.base).to_owned()
+    }
 }
 
 /// A file that has another digest than the recording says.
@@ -147,6 +298,8 @@ pub struct Replay {
     last: RefCell<Option<Last>>,
     /// Every commit that a recording may be carried by, where that was asked for once for all.
     history: Option<Arc<HashSet<Oid>>>,
+    /// What is known of commits that carry recordings in another history than their own.
+    groups: Arc<Groups>,
 }
 
 /// Settings and overlays by their objects: most commits have the same ones.
@@ -164,7 +317,15 @@ const MEMORY: usize = 4 << 20;
 impl Replay {
     pub fn new(repo: Repo, built_in: Arc<Library>, config: Option<Config>) -> Replay {
         let objects = repo.objects(repo::Unwritten::new()).remembering(MEMORY);
-        Replay { repo, objects, config, built_in, last: RefCell::default(), history: None }
+        Replay {
+            repo,
+            objects,
+            config,
+            built_in,
+            last: RefCell::default(),
+            history: None,
+            groups: Arc::default(),
+        }
     }
 
     /// The same for recordings at one commit, whose history is walked once for all of them.
@@ -189,6 +350,7 @@ impl Replay {
             built_in: Arc::clone(&self.built_in),
             last: RefCell::default(),
             history: self.history.clone(),
+            groups: Arc::clone(&self.groups),
         })
     }
 
@@ -255,108 +417,89 @@ impl Replay {
         Ok(library)
     }
 
-    /// Runs a recording again on its base; where that is not here, on `instead`.
+    /// Runs a recording again on its base; where that is not here, on `instead`, or on what the history that
+    /// carries the recording has.
     ///
     /// # Errors
     /// A recording, or something it was made from, that cannot be read.
     pub fn run(&self, recording: &Recording, instead: Option<Oid>) -> Result<Replayed, Unread> {
-        let name = &recording.name;
-        let text = crate::json::utf8(name, &recording.bytes)?;
-        let (log, other_form) = Log::read_any(name, text)?;
-        let Some(Record { event: Event::Opened(opened), .. }) = log.first() else {
-            return Err(Finding::at(name, text, 1, 1, "a recording begins with the event `opened`").into());
+        let read = Read::of(recording)?;
+        let place = match (&recording.place, instead) {
+            (Some(place), _) => Some(place.clone()),
+            (None, Some(_)) => None,
+            (None, None) => self.place_of(recording, &read.opened)?,
         };
-        let opened = opened.as_ref().clone();
+        let is_here = self.is_here(&read.opened.base) && self.is_here(&read.base());
+        match place {
+            Some(place) if !is_here && instead.is_none() => self.elsewhere(recording, read, &place),
+            place => self.on_base(recording, read, place, instead),
+        }
+    }
+
+    /// The usual way: the base is here, or another commit was named for it.
+    fn on_base(
+        &self,
+        recording: &Recording,
+        read: Read,
+        place: Option<Place>,
+        instead: Option<Oid>,
+    ) -> Result<Replayed, Unread> {
+        let name = &recording.name;
+        let opened = read.opened.clone();
         let opened = &opened;
         let begun = self.commit_of(name, &opened.base, instead)?;
         // The last run of a discussion that stayed open builds on what stood there by then.
-        let last = open::base(&log).unwrap_or(&opened.base).to_owned();
-        let last = last.as_str();
-        let base = self.commit_of(name, last, instead)?;
-        let is_here = base.to_string() == last;
+        let last = read.base();
+        let base = self.commit_of(name, &last, instead)?;
         let library = self.library(begun)?;
-        let mut found = Replayed {
-            divergence: None,
-            commit: None,
-            is_committed: false,
-            moved: Vec::new(),
-            finished: None,
-            paused: None,
-            rehearsed: None,
-        };
-        let Ok(step) = library.step(&opened.step.id) else {
-            let known = "one of the steps at the base".to_owned();
-            found.divergence = Some(first_event(known, &format!("step {}", plain::shown(&opened.step.id))));
-            return Ok(found);
-        };
-        if !library.has_digests(step, &opened.digests) {
-            found.moved = moved(&opened.digests, &library.digests(step));
-        }
-        if !crate::item::path::is_plain(&opened.item) {
-            let shown = plain::shown(&opened.item);
-            found.divergence = Some(first_event("an item's path".to_owned(), &format!("\"{shown}\"")));
-            return Ok(found);
-        }
+        let mut found = Replayed::new();
+        let Some(step) = found.step_of(&library, opened) else { return Ok(found) };
         // Nothing else of the item decides what comes of it.
-        let outputs = opened.step.outputs.iter().filter_map(|output| OutputPath::parse(output).ok());
-        let outputs: Vec<String> = outputs.map(|output| output.file()).collect();
+        let outputs = output_files(opened);
         let wanted = |name: &str| outputs.iter().any(|output| output == name);
         let item = |commit: Oid| self.objects.item_or_new(commit, &opened.item, opened.into(), &wanted);
         let begin = item(begun)?;
-        if begin.name() != opened.item_name {
-            let expected = format!("the item's name \"{}\"", begin.name());
-            found.divergence =
-                Some(first_event(expected, &format!("\"{}\"", plain::shown(&opened.item_name))));
+        if !found.is_named(&begin, opened) {
             return Ok(found);
         }
-        let end = match fold(&library, step, log) {
-            Ok(end) => end,
-            Err(Stop::Divergence(divergence)) => {
-                found.divergence = Some(divergence);
-                return Ok(found);
-            }
-            Err(Stop::Template(failed)) => return Err(failed.into()),
-        };
-        let item = match base == begun {
-            true => begin,
-            false => item(base)?,
-        };
-        let rehearsed = match &end {
+        let Read { log, other_form, .. } = read;
+        let Some(end) = found.fold(&library, step, log)? else { return Ok(found) };
+        let item = if base == begun { begin } else { item(base)? };
+        let rehearsed = found.placed(match &end {
             End::Closed(finished) => landing::rehearse(&self.objects, &library, finished, &item, base),
             End::Open(paused) => landing::rehearse_pause(&self.objects, &library, paused, &item, base),
-        };
-        match rehearsed {
-            Ok(rehearsed) => {
-                found.commit = Some(rehearsed.commit);
-                if is_here {
-                    found.is_committed = self.carries(recording, rehearsed.commit)?;
-                    if !found.is_committed {
-                        found.divergence = self.compare(recording, &opened.branch, last, &rehearsed)?;
-                    }
-                }
-                found.rehearsed = Some(rehearsed);
-            }
-            Err(NotLanded::Repo(error)) => return Err(error.into()),
-            Err(refused) => {
-                let expected = "an addition that the artifacts can take".to_owned();
-                found.divergence = Some(Divergence {
-                    event: None,
-                    what: "placement".to_owned(),
-                    expected,
-                    found: refused.to_string(),
-                });
+        })?;
+        if let (Some(rehearsed), true) = (&rehearsed, base.to_string() == last) {
+            found.is_committed = self.carries(recording, rehearsed.commit)?;
+            found.by = found.is_committed.then_some(By::Commit);
+            if !found.is_committed && place.is_none() {
+                found.divergence = self.compare(recording, &opened.branch, rehearsed)?;
             }
         }
-        match end {
-            End::Closed(finished) => found.finished = Some(*finished),
-            End::Open(paused) => found.paused = Some(*paused),
+        if let (None, Some(place), None) = (found.by, &place, &other_form) {
+            found.settle(self.prove(recording, place, &end, &library)?);
         }
-        // The same events in other bytes are another file, and would be another commit.
-        if let (None, Some(form)) = (&found.divergence, other_form) {
-            let (what, expected, found_as) = ("form of a line".to_owned(), form.ours, form.theirs);
-            found.divergence = Some(Divergence { event: Some(form.line), what, expected, found: found_as });
-        }
+        found.rehearsed = rehearsed;
+        found.end(end, other_form);
         Ok(found)
+    }
+
+    /// The base is not here, and the recording is: only another history can say whether it is right.
+    fn elsewhere(&self, recording: &Recording, read: Read, place: &Place) -> Result<Replayed, Unread> {
+        let mut found = Replayed::new();
+        let library = self.fitting_library(&read.opened, &self.around(place)?)?;
+        let Some(step) = found.step_of(&library, &read.opened) else { return Ok(found) };
+        let Read { log, other_form, .. } = read;
+        let Some(end) = found.fold(&library, step, log)? else { return Ok(found) };
+        if other_form.is_none() {
+            found.settle(self.prove(recording, place, &end, &library)?);
+        }
+        found.end(end, other_form);
+        Ok(found)
+    }
+
+    fn is_here(&self, base: &str) -> bool {
+        Oid::from_str(base).is_ok_and(|base| self.objects.has(base))
     }
 
     /// The commit of a recording, or what is to be taken for it where it is not here.
@@ -383,64 +526,68 @@ impl Replay {
         })
     }
 
-    /// What a commit that carries the recording has that the outcome has not; none where nothing
-    /// carries it yet.
+    /// What a commit that has another recording in this one's place has that the outcome has not; none
+    /// where nothing is there yet.
     fn compare(
         &self,
         recording: &Recording,
         branch: &str,
-        base: &str,
         outcome: &Rehearsed,
     ) -> Result<Option<Divergence>, Unread> {
-        let place = match &recording.place {
-            Some(place) => Some(place.clone()),
-            None => self.carrier(&outcome.outcome.recording, branch)?,
-        };
-        let Some(place) = place else { return Ok(None) };
-        let carrier = self.repo.brought(place.commit, &place.path)?;
+        let path = &outcome.outcome.recording;
+        let Some(place) = self.carrier(path, branch)? else { return Ok(None) };
+        let carrier = self.repo.brought(place.commit, path)?;
         let tree = self.repo.tree_of(carrier)?;
-        // A recording that grows: what stands there is the beginning that this run went on from.
-        let grown = outcome.additive.changes().iter().find(|change| change.path == outcome.outcome.recording);
+        let there = self.repo.blob_at(tree, path)?;
+        // A recording that grows: what is there is the beginning that this run went on from, or goes on
+        // from this one.
+        let grown = outcome.additive.changes().iter().find(|change| change.path == *path);
         if let Some(before) = grown.and_then(|change| change.before.as_deref())
-            && self.repo.blob_at(tree, &outcome.outcome.recording)?.as_deref() == Some(before)
+            && there.as_deref() == Some(before)
         {
             return Ok(None);
         }
         for change in outcome.additive.changes() {
             let stands = self.repo.blob_at(tree, &change.path)?;
             if stands.as_deref() != Some(&change.after) {
-                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-                return Ok(Some(Divergence {
-                    event: None,
-                    what: change.path.clone(),
-                    expected: text(&change.after),
-                    found: stands.as_deref().map_or_else(String::new, text),
-                }));
+                return Ok(Some(file_differs(&change.path, &change.after, stands.as_deref())));
             }
         }
-        let parents = self.repo.parents_of(carrier)?;
-        let why = if parents.first().map(Oid::to_string).as_deref() == Some(base) {
-            "the same files, and another message, author or time"
-        } else {
-            "the same files on another parent: it was rebased, squashed or picked"
-        };
-        Ok(Some(Divergence {
-            event: None,
-            what: "commit".to_owned(),
-            expected: outcome.commit.to_string(),
-            found: format!("{carrier} ({why})"),
-        }))
+        let found = there.unwrap_or_default();
+        Ok(Some(file_differs(path, &recording.bytes, Some(&found))))
     }
 
-    /// Where a recording of this path stands: on its branch, else at HEAD.
+    /// Where there is a recording of this path: on its branch, else at HEAD.
     fn carrier(&self, path: &str, branch: &str) -> Result<Option<Place>, Unread> {
-        let tip = repo::is_branch_name(branch).then(|| self.repo.tip(branch).ok().flatten()).flatten();
-        for commit in tip.into_iter().chain(self.repo.head()?) {
-            if self.repo.file(commit, path).is_ok_and(|file| file.is_some()) {
-                return Ok(Some(Place { commit, path: path.to_owned() }));
+        let has = |commit: &Oid| self.repo.file(*commit, path).is_ok_and(|file| file.is_some());
+        let commit = self.tips(branch)?.into_iter().find(has);
+        Ok(commit.map(|commit| Place { commit, path: path.to_owned() }))
+    }
+
+    /// Where this very recording is, whatever its folder is called there: on its branch, else at HEAD.
+    fn place_of(&self, recording: &Recording, opened: &Opened) -> Result<Option<Place>, Unread> {
+        let wanted = Oid::hash_object(git2::ObjectType::Blob, &recording.bytes).map_err(repo::Error::from)?;
+        for commit in self.tips(&opened.branch)? {
+            let mut place = None;
+            for folder in self.config(commit)?.folders() {
+                self.objects.recordings(commit, folder, &mut |_, path, blob| {
+                    if blob == wanted {
+                        place = Some(Place { commit, path: path.to_owned() });
+                    }
+                    place.is_none()
+                })?;
+            }
+            if place.is_some() {
+                return Ok(place);
             }
         }
         Ok(None)
+    }
+
+    /// The tip of a branch that a recording names, if it is here, and HEAD.
+    fn tips(&self, branch: &str) -> Result<Vec<Oid>, Unread> {
+        let tip = repo::is_branch_name(branch).then(|| self.repo.tip(branch).ok().flatten()).flatten();
+        Ok(tip.into_iter().chain(self.repo.head()?).collect())
     }
 
     /// Lands a recording that was run again, on a branch, at its tip or at `start`.
@@ -523,6 +670,23 @@ impl From<Refused> for Stop {
     }
 }
 
+fn not_placed(refused: &NotLanded) -> Divergence {
+    let expected = "an addition that the artifacts can take".to_owned();
+    Divergence { event: None, what: "placement".to_owned(), expected, found: refused.to_string() }
+}
+
+fn file_differs(path: &str, expected: &[u8], found: Option<&[u8]>) -> Divergence {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let found = found.map_or_else(String::new, text);
+    Divergence { event: None, what: path.to_owned(), expected: text(expected), found }
+}
+
+/// The files that a step writes into.
+fn output_files(opened: &Opened) -> Vec<String> {
+    let outputs = opened.step.outputs.iter().filter_map(|output| OutputPath::parse(output).ok());
+    outputs.map(|output| output.file()).collect()
+}
+
 fn first_event(expected: String, found: &str) -> Divergence {
     Divergence { event: Some(1), what: "event".to_owned(), expected, found: found.to_owned() }
 }
@@ -533,8 +697,17 @@ enum End {
     Open(Box<Paused>),
 }
 
+impl End {
+    fn opened(&self) -> &Opened {
+        match self {
+            End::Closed(finished) => &finished.opened,
+            End::Open(paused) => &paused.opened,
+        }
+    }
+}
+
 /// The rules over a log, to its end, or to where it waits for its user.
-fn fold(library: &Library, step: &crate::step::Step, log: Log) -> Result<End, Stop> {
+fn fold(library: &Library, step: &Step, log: Log) -> Result<End, Stop> {
     let (records, text) = log.into_parts();
     let length = records.len();
     let first = records.iter().find_map(|record| match &record.event {

@@ -1,0 +1,169 @@
+//! `roundtable show ITEM`: everything that an item's discussions came to, and `--format html` for all items.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::super::exit::{Code, Fail};
+use super::super::screen::Screen;
+use super::super::{Global, table};
+use super::Format;
+use crate::config::Config;
+use crate::library::Library;
+use crate::plain::{self, count};
+use crate::provenance::{Dossier, Talk, items};
+use crate::repo::{Repo, short};
+use crate::site::{self, Point, Points};
+
+/// An item, and the name of the revision that it was read at.
+struct Shown {
+    dossier: Dossier,
+    rev: String,
+}
+
+/// Shows one item, or all of them.
+pub fn run(
+    global: &Global,
+    repo: &Repo,
+    item: Option<&str>,
+    revision: Option<&str>,
+    format: Format,
+    screen: &Screen,
+) -> Result<Code, Fail> {
+    let head = repo.resolve(revision.unwrap_or("HEAD"))?;
+    let config = table::config(global, repo, head)?;
+    let library = table::BuiltIn::begin().library(repo, head, &config)?;
+    let found = read(repo, item, revision, &config)?;
+    for (recording, why) in found.iter().flat_map(|shown| &shown.dossier.unread) {
+        screen.warn(&format!("{} is left out: {why}", plain::shown(recording)));
+    }
+    if format == Format::Html {
+        let (dossiers, revisions): (Vec<Dossier>, Vec<String>) =
+            found.into_iter().map(|shown| (shown.dossier, shown.rev)).unzip();
+        screen.document(&site::html(&dossiers, &revisions, &library)?)?;
+        return Ok(Code::Yes);
+    }
+    screen.page();
+    for shown in &found {
+        say(shown, &library, screen);
+    }
+    let all: Vec<Value> = found.iter().map(|shown| entry(shown, &library)).collect();
+    match (item, all.first()) {
+        (Some(_), Some(one)) => screen.json(one),
+        _ => screen.json(&json!({ "items": all })),
+    }
+    Ok(Code::Yes)
+}
+
+/// The items, each on its own branch where that is ahead of HEAD.
+fn read(
+    repo: &Repo,
+    item: Option<&str>,
+    revision: Option<&str>,
+    config: &Config,
+) -> Result<Vec<Shown>, Fail> {
+    let head = repo.resolve(revision.unwrap_or("HEAD"))?;
+    let own = |slug: &str| -> Result<Option<String>, Fail> {
+        let branch = format!("roundtable/{slug}");
+        let is_there = revision.is_none()
+            && crate::repo::is_branch_name(&branch)
+            && repo.tip(&branch)?.is_some()
+            && repo.is_ahead(&branch, head);
+        Ok(is_there.then_some(branch))
+    };
+    let named = revision.unwrap_or("HEAD").to_owned();
+    let mut places: Vec<(String, String)> = Vec::new();
+    if let Some(item) = item {
+        let item = table::forward(item);
+        let rev = own(table::slug(item.trim_end_matches('/')))?.unwrap_or(named);
+        let path = repo.find_item(repo.resolve(&rev)?, &item, &config.folders())?;
+        places.push((path, rev));
+    } else {
+        for folder in config.folders() {
+            for path in repo.items(head, folder)? {
+                let rev = own(table::slug(&path))?.unwrap_or_else(|| named.clone());
+                places.push((path, rev));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for (path, rev) in places {
+        let commit = repo.resolve(&rev)?;
+        let dossiers = items(repo, commit, &[path])?;
+        let rev = format!("{rev} ({})", short(commit));
+        found.extend(dossiers.into_iter().map(|dossier| Shown { dossier, rev: rev.clone() }));
+    }
+    Ok(found)
+}
+
+fn say(shown: &Shown, library: &Arc<Library>, screen: &Screen) {
+    let (dossier, points) = (&shown.dossier, Points::of(&shown.dossier, library));
+    screen.say_strong(&format!("{} ({})", dossier.item.name(), plain::shown(&dossier.item.path)));
+    screen.say(&format!("{}, read at {}", points.counts(dossier.talks.len()), plain::shown(&shown.rev)));
+    let documents = site::documents(dossier);
+    if !documents.is_empty() {
+        screen.say(&format!("Documents: {}", documents.join(", ")));
+    }
+    say_points("Decisions", &points.decisions, screen);
+    say_points("Open questions", &points.questions, screen);
+    say_points("Action items", &points.actions, screen);
+    if !dossier.talks.is_empty() {
+        screen.say_strong("\nDiscussions");
+    }
+    for talk in &dossier.talks {
+        let opened = &talk.finished.opened;
+        let (step, title) = (plain::shown(&opened.step.id), plain::shown(&opened.step.title));
+        let turns = count(talk.finished.closed.turn_count as usize, "turn");
+        screen.say(&format!("  {} {step} ({title}): {turns}", day(talk)));
+        screen.say(&format!("    {}", plain::one_line(&plain::clean(&talk.finished.summary.summary))));
+        screen.say(&format!("    {}", plain::shown(&talk.recording)));
+    }
+}
+
+fn day(talk: &Talk) -> String {
+    talk.finished.at.to_string().chars().take(10).collect()
+}
+
+fn say_points(title: &str, points: &[Point], screen: &Screen) {
+    if points.is_empty() {
+        return;
+    }
+    screen.say_strong(&format!("\n{title}"));
+    for point in points {
+        let by = if point.by.is_empty() { String::new() } else { format!("{}, ", point.by) };
+        screen.say(&format!("  - {}", plain::one_line(&point.text)));
+        screen.say(&format!("    {by}{}, step {}", point.day, point.step));
+    }
+}
+
+/// What `--json` prints of an item.
+fn entry(shown: &Shown, library: &Arc<Library>) -> Value {
+    let (dossier, points) = (&shown.dossier, Points::of(&shown.dossier, library));
+    let recording =
+        |talk: usize| dossier.talks.get(talk.saturating_sub(1)).map(|talk| talk.recording.as_str());
+    let list = |points: &[Point], context: &str| -> Vec<Value> {
+        let one = |point: &Point| {
+            json!({
+                "text": point.text, context: point.context, "by": point.by, "day": point.day,
+                "step_id": point.step, "turns": point.turns, "recording": recording(point.talk),
+            })
+        };
+        points.iter().map(one).collect()
+    };
+    let talks = dossier.talks.iter().map(|talk| {
+        let (opened, closed) = (&talk.finished.opened, &talk.finished.closed);
+        json!({
+            "recording": talk.recording, "step_id": opened.step.id, "title": opened.step.title,
+            "timestamp": talk.finished.at.to_string(), "turn_count": closed.turn_count, "exit": closed.exit,
+            "summary": talk.finished.summary.summary, "commit": talk.commit.map(|id| id.to_string()),
+        })
+    });
+    json!({
+        "path": dossier.item.path, "name": dossier.item.name(), "rev": shown.rev,
+        "documents": site::documents(dossier),
+        "decisions": list(&points.decisions, "rationale"),
+        "open_questions": list(&points.questions, "context"),
+        "action_items": list(&points.actions, "context"),
+        "discussions": talks.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,187 @@
+//! Items as one page: what was decided, what is open, and the discussions it came from. It needs no server and
+//! asks for nothing on the network; its one script, which searches, is part of the template.
+//!
+//! Invariant: every word of a user, a voice or a document is a value, and is made harmless by the template
+//! ([`crate::template`]); the page's policy lets no other script run.
+//!
+//! ```
+//! use roundtable::library::Library;
+//! use roundtable::provenance::Dossier;
+//! use roundtable::site::html;
+//! use roundtable::template::Failed;
+//!
+//! fn page(found: &[Dossier], library: &Library) -> Result<String, Failed> {
+//!     html(found, &vec!["main".to_owned(); found.len()], library)
+//! }
+//! ```
+
+use minijinja::context;
+use minijinja::value::Serde;
+use serde::Serialize;
+
+use crate::discussion::summary::attribution;
+use crate::item::meta;
+use crate::library::Library;
+use crate::page;
+use crate::plain::{self, count};
+use crate::provenance::{Dossier, Talk};
+use crate::repo::short;
+use crate::template::{Failed, safe};
+
+/// A decision, a question or an action item, and the discussion that it is from.
+#[derive(Clone, Debug, Serialize)]
+pub struct Point {
+    pub text: String,
+    /// Why it was decided; what was asked about.
+    pub context: String,
+    /// Who decided it, or is to do it.
+    pub by: String,
+    pub day: String,
+    pub step: String,
+    pub turns: Vec<u32>,
+    /// The discussion, from one.
+    pub talk: usize,
+}
+
+/// Everything that an item's discussions came to.
+#[derive(Clone, Debug, Default)]
+pub struct Points {
+    pub decisions: Vec<Point>,
+    pub questions: Vec<Point>,
+    pub actions: Vec<Point>,
+}
+
+impl Points {
+    pub fn of(dossier: &Dossier, library: &Library) -> Points {
+        let mut found = Points::default();
+        for (number, talk) in (1..).zip(&dossier.talks) {
+            let summary = &talk.finished.summary;
+            let point = |text: &str, context: &str, by: String, turns: &[u32]| Point {
+                text: plain::clean(text),
+                context: plain::clean(context),
+                by,
+                day: day(talk),
+                step: plain::shown(&talk.finished.opened.step.id),
+                turns: turns.to_vec(),
+                talk: number,
+            };
+            for one in &summary.decisions {
+                found.decisions.push(point(
+                    &one.text,
+                    &one.rationale,
+                    deciders(talk, &one.turns),
+                    &one.turns,
+                ));
+            }
+            for one in &summary.open_questions {
+                found.questions.push(point(&one.text, &one.context, String::new(), &one.turns));
+            }
+            for one in &summary.action_items {
+                let by = attribution(&one.by, &library.cast);
+                found.actions.push(point(&one.text, "", by, &one.turns));
+            }
+        }
+        found
+    }
+
+    /// `2 decisions, 1 open question, 3 discussions`.
+    pub fn counts(&self, discussions: usize) -> String {
+        let questions = count(self.questions.len(), "open question");
+        format!(
+            "{}, {questions}, {}",
+            count(self.decisions.len(), "decision"),
+            count(discussions, "discussion")
+        )
+    }
+}
+
+/// Who said the words that a decision rests on.
+pub fn deciders(talk: &Talk, turns: &[u32]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for message in talk.messages(turns) {
+        let name = plain::shown(&message.by);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(", ")
+}
+
+fn day(talk: &Talk) -> String {
+    talk.finished.at.to_string().chars().take(10).collect()
+}
+
+/// The documents of an item, by name.
+pub fn documents(dossier: &Dossier) -> Vec<String> {
+    let names =
+        dossier.item.files.keys().filter(|name| crate::item::is_document(name) && *name != meta::FILE);
+    names.map(|name| plain::shown(name)).collect()
+}
+
+/// One page of these items; `read_at` names the revision of each.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub fn html(found: &[Dossier], read_at: &[String], library: &Library) -> Result<String, Failed> {
+    let (mut sections, mut index, mut sums) = (Vec::new(), Vec::new(), [0; 3]);
+    for ((number, dossier), rev) in (1..).zip(found).zip(read_at) {
+        let points = Points::of(dossier, library);
+        for (sum, more) in
+            sums.iter_mut().zip([points.decisions.len(), points.questions.len(), dossier.talks.len()])
+        {
+            *sum += more;
+        }
+        let counts = points.counts(dossier.talks.len());
+        index.push(context! { name => dossier.item.name(), counts => counts.as_str() });
+        sections.push(safe(section(number, dossier, &points, rev, library)?));
+    }
+    let [decisions, questions, talks] = sums;
+    let title = match found {
+        [one] => one.item.name(),
+        many => count(many.len(), "item"),
+    };
+    let questions = count(questions, "open question");
+    let counts = format!("{}, {questions}, {}", count(decisions, "decision"), count(talks, "discussion"));
+    let mut text =
+        library.templates.render("pages/items.html", context! { title, counts, items => index, sections })?;
+    text.push('\n');
+    Ok(text)
+}
+
+fn section(
+    number: usize,
+    dossier: &Dossier,
+    points: &Points,
+    rev: &str,
+    library: &Library,
+) -> Result<String, Failed> {
+    let talks: Vec<minijinja::Value> = (1..)
+        .zip(&dossier.talks)
+        .map(|(number, talk)| {
+            let opened = &talk.finished.opened;
+            context! {
+                number,
+                step => plain::shown(&opened.step.id),
+                title => plain::shown(&opened.step.title),
+                day => day(talk),
+                turns => count(talk.finished.closed.turn_count as usize, "turn"),
+                summary => plain::clean(&talk.finished.summary.summary),
+                entries => Serde(&page::entries(&talk.finished.log, opened, library)),
+                recording => plain::shown(&talk.recording),
+                commit => talk.commit.map(short),
+            }
+        })
+        .collect();
+    let item = context! {
+        name => dossier.item.name(),
+        path => plain::shown(&dossier.item.path),
+        rev => plain::shown(rev),
+        counts => points.counts(dossier.talks.len()),
+        documents => documents(dossier),
+        decisions => Serde(&points.decisions),
+        questions => Serde(&points.questions),
+        actions => Serde(&points.actions),
+        talks,
+    };
+    library.templates.render("pages/item.html", context! { item, number })
+}
