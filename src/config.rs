@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, SeqAccess, Visitor};
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::discussion::event::Author;
 use crate::finding::{Finding, place};
@@ -39,8 +39,9 @@ const LIMIT: usize = 64 * 1024;
 pub struct Config {
     /// The folder that holds the items, or several.
     pub items: Option<Folders>,
-    pub voice: Option<String>,
-    pub model: Option<String>,
+    /// Who speaks: one voice, or one by phase or step.
+    pub voice: Option<ByStep>,
+    pub model: Option<ByStep>,
     pub max_turns: Option<u32>,
     /// A folder laid over the built-in steps.
     pub steps: Option<String>,
@@ -81,6 +82,51 @@ pub enum FailOn {
     Minor,
     Note,
     None,
+}
+
+/// One name for all steps, or names by phase or step: `{default: reviewer, 03-architecture: anthropic, 01-03: openai}`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ByStep(BTreeMap<String, String>);
+
+/// The key of the name for all other steps.
+const DEFAULT: &str = "default";
+
+impl ByStep {
+    /// The name for a step: its own, else its phase's, else the default.
+    pub fn of(&self, step: &str, phase: &str) -> Option<&str> {
+        [step, phase, DEFAULT].iter().find_map(|key| self.0.get(*key)).map(String::as_str)
+    }
+
+    /// The first key that is neither a phase nor a step.
+    fn unknown(&self) -> Option<&String> {
+        let is_numbered = |key: &str| {
+            key.len() > 3 && key.as_bytes()[..2].iter().all(u8::is_ascii_digit) && key[2..].starts_with('-')
+        };
+        self.0.keys().find(|key| *key != DEFAULT && !(key.is_ascii() && is_numbered(key)))
+    }
+}
+
+impl<'de> Deserialize<'de> for ByStep {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ByStep, D::Error> {
+        struct OneOrMap;
+        impl<'de> Visitor<'de> for OneOrMap {
+            type Value = ByStep;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a name, or names by phase or step")
+            }
+            fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<ByStep, E> {
+                Ok(ByStep(BTreeMap::from([(DEFAULT.to_owned(), name.to_owned())])))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ByStep, A::Error> {
+                let mut names = BTreeMap::new();
+                while let Some((key, name)) = map.next_entry()? {
+                    names.insert(key, name);
+                }
+                Ok(ByStep(names))
+            }
+        }
+        deserializer.deserialize_any(OneOrMap)
+    }
 }
 
 /// One folder, or a list of them.
@@ -178,6 +224,16 @@ impl Config {
             let finding =
                 Finding::near(path, text, "language:", "`language` must be a code of small letters");
             found.push(finding.hint("write it like en, or leave it out"));
+        }
+        for (key, names) in [("voice", &self.voice), ("model", &self.model)] {
+            if let Some(unknown) = names.as_ref().and_then(ByStep::unknown) {
+                let message = format!("`{key}` names \"{unknown}\", which is neither a phase nor a step");
+                let finding = Finding::near(path, text, unknown, message);
+                found
+                    .push(finding.hint(
+                        "write it like {default: reviewer, 03-architecture: anthropic, 01-03: openai}",
+                    ));
+            }
         }
         let least = crate::discussion::LEAST_TURNS;
         if self.max_turns.is_some_and(|turns| turns < least) {

@@ -25,8 +25,8 @@
 //! | [`script`], [`secrets`] | the user's messages, wherever they came from; credentials in them, masked |
 //! | [`discussion`] | the state machine; `address`, `focus`, `positions`: its rules; `event`: its events; `log`: the events with the text they are written as; `open`: a log that another run continues; `transcript`: as people read it; `summary`: the type of a synthesis |
 //! | [`minutes`] | a finished discussion into its summary: statements, decisions, questions, action items, by the forms of `rules/` |
-//! | [`voice`] | who writes the lines: `reviewer`, the built-in voice; `passages`: which passages a question is about; `integrity`: what a persona may not say |
-//! | [`model`] | a model at the table: `prompt`, `grounding` (what its synthesis rests on), `drafting`, `tape` (its answers, recorded and given again) |
+//! | [`voice`] | who writes the lines: `reviewer`, the built-in voice; `passages`: which passages a question is about; `integrity`: what a persona may not say; `claims`, `sources`: what it says of files, held against them |
+//! | [`model`] | a model at the table: `prompt`, `rounds` (the forms of answers), `critic`, `grounding` (what its synthesis rests on), `drafting`, `tape` (its answers, recorded and given again) |
 //! | [`session`] | the loop between a discussion, a voice and a script |
 //! | [`agent`] | an agent at the table: `tools`, the moves it has; who is due and what is refused; `quotation`: whether a quotation is there; `server` (`cli`): the Model Context Protocol |
 //! | [`analysis`] | the walk over phases and steps, a fold of its log too, with a discussion as one of its states; `plan`: which step is next; `skip`: `skip_if`; `depth`; `menu`; `greeting`; `scan`: the counts of the quick scan; `artifact`: answers into changes |

@@ -19,7 +19,7 @@ use minijinja::context;
 use minijinja::value::Serde;
 use serde::Serialize;
 
-use crate::discussion::event::{Class, Event, NoticeKind, Opened, Purpose, Record};
+use crate::discussion::event::{Class, Event, NoticeKind, Opened, Purpose, Record, Verdict};
 use crate::discussion::summary::{Insight, Summary, attribution};
 use crate::discussion::transcript::user_label;
 use crate::discussion::{finished, introduction};
@@ -205,6 +205,14 @@ fn seats(log: &[Record], library: &Library) -> Vec<Seat> {
     seats
 }
 
+const fn verdict(outcome: Verdict) -> &'static str {
+    match outcome {
+        Verdict::Kept => "kept",
+        Verdict::Changed => "changed",
+        Verdict::Dropped => "dropped",
+    }
+}
+
 /// Who sits where.
 struct Table<'a> {
     library: &'a Library,
@@ -256,6 +264,12 @@ impl Table<'_> {
                 ..self.said("user", "", "not discussed", &late.text)
             },
             Event::Silence {} => Entry { name: String::new(), ..self.said("silence", "", "", "") },
+            Event::Critique(one) => Entry {
+                name: format!("Critique of {}", plain::shown(&one.on)),
+                role: String::new(),
+                from: self.seat(&self.opened.lead),
+                ..self.said("notice", "", verdict(one.outcome), &one.problem)
+            },
             Event::Opened(_)
             | Event::Paused(_)
             | Event::Resumed(_)

@@ -1,25 +1,31 @@
 //! The loop between a discussion, a voice and a script; the only place that waits for anybody.
 //!
 //! [`hold`] runs it to its end. Where lines and messages come from outside, one by one, [`advance`] goes as
-//! far as it can without them and [`judge`] says whether a line may be recorded: `hold` is made of the same
+//! far as it can without them and [`Judge`] says whether a line may be recorded: `hold` is made of the same
 //! two.
 //!
-//! Whatever a voice says passes the rules before it is recorded, and every discussion ends: by its turn
-//! limit, or by silence. Every message of the script is heard, or recorded as [unheard](Event::Unheard):
-//! turns are kept back for the messages still to come, and what comes too late is kept word for word. [The
-//! example of the crate](crate#a-discussion-as-a-library) holds one.
+//! Whatever a voice says passes the rules before it is recorded, and every discussion ends: by its turn limit, or by silence.
+//! Every message of the script is heard, or recorded as [unheard](Event::Unheard): turns are kept back for the messages
+//! still to come, and what comes too late is kept word for word.
+//! A voice is asked once a round; each of its lines is judged alone, and only a refused one is asked for again.
+//! [The example of the crate](crate#a-discussion-as-a-library) holds one.
+
+use std::collections::VecDeque;
 
 use crate::discussion::address::{Address, address};
-use crate::discussion::event::{Class, Contribution, Event, Message, Record, Time, Unheard};
-use crate::discussion::summary::Summary;
+use crate::discussion::event::{Begin, Class, Contribution, Event, Message, Record, Time, Unheard};
+use crate::discussion::summary::USER;
 use crate::discussion::{Cue, Discussion, Next, Refused};
 use crate::minutes::{self, Forms};
 use crate::persona::Persona;
 use crate::plain;
 use crate::script::{Input, Script};
+use crate::text::words::{subjects, unquoted};
+use crate::voice::claims::{Basis, verified};
 use crate::voice::integrity::{Breach, breaches, without_prefix};
 use crate::voice::reviewer::Reviewer;
-use crate::voice::{Line, Speechless, Voice};
+use crate::voice::sources::Sources;
+use crate::voice::{Line, Rejected, Speechless, Synthesis, Voice};
 
 /// How often a voice is asked for a line before another one speaks in its place.
 pub const TRIES: usize = 3;
@@ -42,7 +48,8 @@ pub enum Stopped {
 enum Spoken {
     Said {
         line: Line,
-        by_stand_in: bool,
+        /// Who spoke, where it is not the discussion's voice.
+        voice: Option<String>,
     },
     Passed,
     /// No tokens are left for another line.
@@ -96,36 +103,72 @@ pub fn advance(
     }
 }
 
-/// A line as it may be recorded, and what it breaks: nothing, or it may not be. `broken` is what the try
-/// before it broke: a soft rule is held against a line once. `knows` tells whether the documents say a
-/// word.
-pub fn judge(
-    line: Line,
-    persona: &Persona,
-    talk: &Discussion<'_>,
-    broken: &[Breach],
-    knows: &dyn Fn(&str) -> bool,
-) -> (Line, Vec<Breach>) {
-    let text = plain::clean(without_prefix(&line.text, persona)).trim().to_owned();
-    let had_soft = !broken.is_empty() && broken.iter().all(|breach| !breach.is_hard);
-    let mut found = breaches(&text, persona, talk, knows);
-    if had_soft && found.iter().all(|breach| !breach.is_hard) {
-        found.clear();
+/// What lines are held against.
+pub struct Judge<'a> {
+    pub basis: Basis<'a>,
+    pub forms: &'a Forms,
+}
+
+impl Judge<'_> {
+    /// A line as it may be recorded, and what it breaks: nothing, or it may not be; hard rules first. `broken` is what
+    /// the try before it broke: a soft rule is held against a line once.
+    pub fn judge(
+        &self,
+        line: Line,
+        persona: &Persona,
+        talk: &Discussion<'_>,
+        broken: &[Breach],
+    ) -> (Line, Vec<Breach>) {
+        let text = plain::clean(without_prefix(&line.text, persona)).trim().to_owned();
+        let had_soft = !broken.is_empty() && broken.iter().all(|breach| !breach.is_hard);
+        let mut found = breaches(&text, persona, talk, &self.basis);
+        found
+            .extend(self.decides(&text, talk).filter(|_| found.iter().all(|breach| breach.rule != "length")));
+        // A side is put before the user in the lead's words: it may say no more than a line.
+        let position = line.position.filter(|side| {
+            let words = format!("{}. {}. {}.", side.on, side.favors, side.because);
+            let breaks = breaches(&words, persona, talk, &self.basis);
+            self.decides(&words, talk).is_none()
+                && breaks.iter().all(|one| !one.is_hard || one.rule == "echo")
+        });
+        let line = Line { text, position, ..line };
+        let (line, unreal) = match self.basis.sources {
+            Some(sources) => verified(line, sources),
+            None => (line, Vec::new()),
+        };
+        found.extend(unreal);
+        found.sort_by_key(|breach| !breach.is_hard);
+        if had_soft && found.iter().all(|breach| !breach.is_hard) {
+            found.clear();
+        }
+        (line, found)
     }
-    (Line { text, ..line }, found)
+
+    /// A sentence that decides, where users have not said three quarters of it before.
+    fn decides(&self, text: &str, talk: &Discussion<'_>) -> Option<Breach> {
+        let decided = minutes::decisions_in(&unquoted(text), self.forms);
+        let users = || talk.said().filter(|one| one.by == USER).map(|one| one.text).chain(self.basis.first);
+        let is_theirs = |decision: &str| {
+            let known: std::collections::BTreeSet<String> = users().flat_map(subjects).collect();
+            let words = subjects(decision);
+            words.iter().filter(|word| known.contains(*word)).count() * 4 >= words.len() * 3
+        };
+        let own = decided.into_iter().find(|(decision, _)| !is_theirs(decision))?;
+        Some(Breach::hard("decides", &own.0))
+    }
 }
 
 /// Turns that the messages still to come will take.
 struct Reserve {
     /// Of each message to come, its own turn and the answers that it is owed.
-    owed: std::collections::VecDeque<u32>,
+    owed: VecDeque<u32>,
     sum: u32,
 }
 
 impl Reserve {
     /// The messages of a script up to the first that ends the discussion.
     fn of(script: &Script, talk: &Discussion<'_>) -> Reserve {
-        let (mut owed, mut sum, mut has_ended) = (std::collections::VecDeque::new(), 0_u32, false);
+        let (mut owed, mut sum, mut has_ended) = (VecDeque::new(), 0_u32, false);
         for input in script.inputs().flatten() {
             let turns = if has_ended { 0 } else { talk.turns_owed(&input.text) };
             has_ended |= talk.hear("", &input.text).class == Class::Exit;
@@ -156,13 +199,19 @@ impl Reserve {
 /// When the voice fails, a template fails, or `tell` says so. What was recorded stays in `talk`.
 pub fn hold(
     talk: &mut Discussion<'_>,
-    mut voice: Option<&mut dyn Voice>,
+    voice: Option<&mut dyn Voice>,
     stand_in: &mut Reviewer<'_>,
     script: &mut Script,
     clock: &dyn Fn() -> Time,
     tell: &mut dyn FnMut(&Record) -> Result<(), String>,
 ) -> Result<Went, Stopped> {
     let forms = Forms::of(talk.library()).map_err(Speechless::from)?;
+    let evidence = voice.as_ref().map_or(Vec::new(), |voice| voice.evidence().to_vec());
+    let sources = Sources::new(stand_in.documents(), &evidence);
+    let first = script.inputs().flatten().next().map(|input| input.text.clone());
+    let basis = Basis { sources: Some(&sources), first: first.as_deref(), ..Basis::default() };
+    let judge = Judge { basis, forms: &forms };
+    let mut table = Table { voice, stand_in, judge, ready: VecDeque::new() };
     let (mut passed, mut reserve) = (0, Reserve::of(script, talk));
     loop {
         let next = advance(talk, &mut passed, clock, tell)?;
@@ -178,9 +227,8 @@ pub fn hold(
                 passed += 1;
                 continue;
             }
-            Awaited::Line(cue) => match speak(&cue, talk, &mut voice, stand_in)? {
-                Spoken::Said { line, by_stand_in } => {
-                    let voice = (by_stand_in && voice.is_some()).then(|| stand_in.name().to_owned());
+            Awaited::Line(cue) => match table.speak(&cue, talk, passed, reserve.is_short(talk))? {
+                Spoken::Said { line, voice } => {
                     (None, Event::Contribution(contribution(talk, cue, line, voice)))
                 }
                 Spoken::Passed => {
@@ -189,10 +237,11 @@ pub fn hold(
                 }
                 Spoken::Spent => {
                     keep_unheard(talk, script, clock, tell)?;
-                    (None, Event::Synthesis(sum_up(talk, &mut voice, &forms)?))
+                    (None, table.sum_up(talk, clock, tell)?)
                 }
             },
             Awaited::User => {
+                table.ready.clear();
                 let input = script.next_input();
                 if input.is_some() {
                     reserve.take();
@@ -204,7 +253,7 @@ pub fn hold(
             }
             Awaited::Summary => {
                 keep_unheard(talk, script, clock, tell)?;
-                (None, Event::Synthesis(sum_up(talk, &mut voice, &forms)?))
+                (None, table.sum_up(talk, clock, tell)?)
             }
             Awaited::Nothing => return Ok(Went::Through),
         };
@@ -235,9 +284,9 @@ pub(crate) fn contribution(
     line: Line,
     voice: Option<String>,
 ) -> Contribution {
-    let Line { text, rests, rule, position } = line;
+    let Line { text, rests, rule, finding, position } = line;
     let turn = talk.turn_count() + 1;
-    Contribution { turn, by: cue.persona, voice, purpose: cue.purpose, text, rests, rule, position }
+    Contribution { turn, by: cue.persona, voice, purpose: cue.purpose, text, rests, rule, finding, position }
 }
 
 /// Who wrote an input: its own author, else the script's user.
@@ -272,65 +321,117 @@ fn keep_unheard(
     Ok(())
 }
 
-fn sum_up(
-    talk: &Discussion<'_>,
-    voice: &mut Option<&mut dyn Voice>,
-    forms: &Forms,
-) -> Result<Summary, Speechless> {
-    let by_rule = minutes::summary(talk, forms);
-    match voice {
-        Some(voice) => voice.summary(talk, by_rule),
-        None => Ok(by_rule),
-    }
+/// Who speaks, and what of the last answer is not said yet.
+struct Table<'v, 's, 't, 'j> {
+    voice: Option<&'v mut dyn Voice>,
+    stand_in: &'s mut Reviewer<'t>,
+    judge: Judge<'j>,
+    /// What the voice has for the next cues of the round.
+    ready: VecDeque<(Cue, Option<Line>)>,
 }
 
-/// A line that keeps the rules, and whether the stand-in gave it.
-fn speak(
-    cue: &Cue,
-    talk: &Discussion<'_>,
-    voice: &mut Option<&mut dyn Voice>,
-    stand_in: &mut Reviewer<'_>,
-) -> Result<Spoken, Stopped> {
-    if let Some(voice) = voice {
-        match ask(cue, talk, *voice, stand_in)? {
-            Spoken::Passed if cue.owed => {}
-            spoken => return Ok(spoken),
-        }
-    }
-    Ok(match stand_in.line(cue, talk, &[])? {
-        Some(line) => {
-            Spoken::Said { line: Line { text: plain::clean(&line.text), ..line }, by_stand_in: true }
-        }
-        None => Spoken::Passed,
-    })
-}
-
-/// Asks a voice for a line: again where it breaks a hard rule, and once more where it breaks a soft one.
-fn ask(
-    cue: &Cue,
-    talk: &Discussion<'_>,
-    voice: &mut dyn Voice,
-    stand_in: &Reviewer<'_>,
-) -> Result<Spoken, Stopped> {
-    let Some(persona) = talk.library().cast.get(&cue.persona) else { return Ok(Spoken::Passed) };
-    let mut broken: Vec<Breach> = Vec::new();
-    for _ in 0..TRIES {
-        let line = match voice.line(cue, talk, &broken) {
-            Ok(Some(line)) => line,
-            Ok(None) if cue.owed => {
-                broken = vec![Breach::hard("silence", "an answer is due")];
-                continue;
+impl Table<'_, '_, '_, '_> {
+    /// A line that keeps the rules.
+    fn speak(
+        &mut self,
+        cue: &Cue,
+        talk: &Discussion<'_>,
+        passed: usize,
+        is_short: bool,
+    ) -> Result<Spoken, Stopped> {
+        if self.voice.is_some() {
+            match self.ask(cue, talk, passed, is_short) {
+                Ok(Some(line)) => return Ok(Spoken::Said { line, voice: None }),
+                Ok(None) if cue.owed => {}
+                Ok(None) => return Ok(Spoken::Passed),
+                // What was said so far is worth a synthesis.
+                Err(Speechless::Spent(_)) if talk.turn_count() > 0 => return Ok(Spoken::Spent),
+                Err(failed) => return Err(failed.into()),
             }
-            Ok(None) => return Ok(Spoken::Passed),
-            // What was said so far is worth a synthesis.
-            Err(Speechless::Spent(_)) if talk.turn_count() > 0 => return Ok(Spoken::Spent),
-            Err(failed) => return Err(failed.into()),
-        };
-        let (line, found) = judge(line, persona, talk, &broken, &|words| stand_in.mentions(words));
-        if found.is_empty() {
-            return Ok(Spoken::Said { line, by_stand_in: false });
         }
-        broken = found;
+        let voice = self.voice.is_some().then(|| self.stand_in.name().to_owned());
+        Ok(match self.stand_in.line(cue, talk, None)? {
+            Some(line) => Spoken::Said { line: cleaned(line), voice },
+            None => Spoken::Passed,
+        })
     }
-    Ok(Spoken::Passed)
+
+    /// The voice's line: again where it breaks a hard rule, and once more where it breaks a soft one.
+    fn ask(
+        &mut self,
+        cue: &Cue,
+        talk: &Discussion<'_>,
+        passed: usize,
+        is_short: bool,
+    ) -> Result<Option<Line>, Speechless> {
+        let Some(persona) = talk.library().cast.get(&cue.persona) else { return Ok(None) };
+        let mut said = self.next_said(cue, talk, passed, is_short)?;
+        let mut rejected: Option<Rejected> = None;
+        for tries in 1..=TRIES {
+            let text = said.as_ref().map_or(String::new(), |line| line.text.clone());
+            let broken = rejected.as_ref().map_or(&[][..], |rejected| &rejected.breaches);
+            let breaches = match said {
+                None if cue.owed => vec![Breach::hard("silence", "")],
+                None => return Ok(None),
+                Some(line) => match self.judge.judge(line, persona, talk, broken) {
+                    (line, breaches) if breaches.is_empty() => return Ok(Some(line)),
+                    (_, breaches) => breaches,
+                },
+            };
+            let Some(voice) = self.voice.as_mut().filter(|_| tries < TRIES) else { break };
+            said =
+                voice.line(cue, talk, Some(&Rejected { text: text.clone(), breaches: breaches.clone() }))?;
+            rejected = Some(Rejected { text, breaches });
+        }
+        Ok(None)
+    }
+
+    /// What the voice says to a cue: of the answer at hand, or of a new one for the rest of the round.
+    fn next_said(
+        &mut self,
+        cue: &Cue,
+        talk: &Discussion<'_>,
+        passed: usize,
+        is_short: bool,
+    ) -> Result<Option<Line>, Speechless> {
+        while let Some((ready, line)) = self.ready.pop_front() {
+            if ready == *cue {
+                return Ok(line);
+            }
+        }
+        let Some(voice) = self.voice.as_mut() else { return Ok(None) };
+        let waiting = talk.waiting().enumerate();
+        let may_speak =
+            waiting.filter(|(at, one)| one.owed || *at >= passed && !is_short).map(|(_, one)| one.clone());
+        let cues: Vec<Cue> =
+            may_speak.take(usize::try_from(talk.turns_left()).unwrap_or(usize::MAX)).collect();
+        let lines = voice.round(&cues, talk)?;
+        self.ready = cues.into_iter().zip(lines).collect();
+        Ok(self.ready.pop_front().and_then(|(_, line)| line))
+    }
+
+    /// The synthesis; what was wrong with its drafts is recorded before it.
+    fn sum_up(
+        &mut self,
+        talk: &mut Discussion<'_>,
+        clock: &dyn Fn() -> Time,
+        tell: &mut dyn FnMut(&Record) -> Result<(), String>,
+    ) -> Result<Event, Stopped> {
+        let by_rule = minutes::summary(talk, self.judge.forms);
+        let Some(voice) = self.voice.as_mut() else { return Ok(Event::Synthesis(by_rule)) };
+        let Synthesis { summary, critiques } = voice.summary(talk, by_rule)?;
+        for critique in critiques {
+            record_at(talk, clock(), Event::Critique(critique), tell)?;
+        }
+        Ok(Event::Synthesis(summary))
+    }
+}
+
+/// The line without what cannot be seen; its finding begins where it began.
+fn cleaned(line: Line) -> Line {
+    let begin = |place: Begin| {
+        let before = line.text.get(..place.text).unwrap_or_default();
+        Begin { text: plain::clean(before).len(), ..place }
+    };
+    Line { text: plain::clean(&line.text), finding: line.finding.map(begin), ..line }
 }

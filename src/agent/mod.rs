@@ -27,14 +27,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use self::quotation::Sources;
-use crate::discussion::event::{Event, Purpose, Record, Rest, Time, Unheard};
+use crate::discussion::event::{Critique, Event, Purpose, Record, Rest, Time, Unheard, Verdict};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
 use crate::minutes::{self, Forms};
-use crate::model::grounding;
+use crate::model::grounding::{self, Grounds};
 use crate::plain;
 use crate::script::Input;
-use crate::session::{self, Awaited, Stopped, TRIES, advance, judge};
+use crate::session::{self, Awaited, Judge, Stopped, TRIES, advance};
+use crate::voice::claims::Basis;
 use crate::voice::integrity::Breach;
 use crate::voice::reviewer::Reviewer;
 use crate::voice::{Line, Speechless, Voice};
@@ -274,8 +275,12 @@ impl Referee {
         let Some(persona) = talk.library().cast.get(&cue.persona) else { return Judged::Passes };
         let (rests, mut wrong) = quotation::checked(&said.rests, talk, table.sources);
         let before = self.tries.get(&cue.persona).map_or(&[][..], |tries| &tries.broken);
-        let line = Line { rests, ..Line::plain(text) };
-        let (line, broken) = judge(line, persona, talk, before, &|words| table.reviewer.mentions(words));
+        let documents = crate::voice::sources::Sources::new(table.reviewer.documents(), &[]);
+        let Ok(forms) = Forms::of(talk.library()) else { return Judged::Passes };
+        let judge = Judge { basis: Basis { sources: Some(&documents), ..Basis::default() }, forms: &forms };
+        // The passages were checked against documents, evidence and turns.
+        let (line, broken) = judge.judge(Line::plain(text), persona, talk, before);
+        let line = Line { rests, ..line };
         wrong.extend(broken);
         if wrong.is_empty() { Judged::Good(line) } else { Judged::Wrong(wrong) }
     }
@@ -302,7 +307,7 @@ impl Referee {
         table: &mut Table<'_, '_>,
     ) -> Result<(), Stopped> {
         self.tries.remove(&cue.persona);
-        let line = if cue.owed { table.reviewer.line(&cue, talk, &[])? } else { None };
+        let line = if cue.owed { table.reviewer.line(&cue, talk, None)? } else { None };
         match line {
             Some(line) => {
                 let line = Line { text: plain::clean(&line.text), ..line };
@@ -434,11 +439,21 @@ fn summed_up(talk: &Discussion<'_>, text: &str, by_rule: Summary, lead: &str) ->
         Ok(said) => said,
         Err(why) => return (by_rule, vec![Refusal::new(lead, "synthesis", why)]),
     };
-    let grounded = grounding::ground(said, talk);
-    let (summary, undecided) = grounding::complete(grounded.summary, by_rule);
-    let refused = |rule: &'static str| move |reason: String| Refusal::new(lead, rule, reason);
-    let wrong = grounded.dropped.into_iter().map(refused("grounding"));
-    (summary, wrong.chain(undecided.into_iter().map(refused("decision"))).collect())
+    let forms = match Forms::of(talk.library()) {
+        Ok(forms) => forms,
+        Err(why) => return (by_rule, vec![Refusal::new(lead, "synthesis", why.to_string())]),
+    };
+    let grounds = Grounds::new(talk, &forms, &by_rule);
+    let mut whole = grounds.complete(grounds.hold(said));
+    if !grounds.sums_up(&whole.summary.summary, &whole.summary) {
+        by_rule.summary.clone_into(&mut whole.summary.summary);
+    }
+    let dropped = whole.critiques.into_iter().filter(|one| one.outcome == Verdict::Dropped);
+    let refused = |one: Critique| {
+        let rule = if one.on.starts_with("decisions/") { "decision" } else { "grounding" };
+        Refusal::new(lead, rule, one.problem)
+    };
+    (whole.summary, dropped.map(refused).collect())
 }
 
 /// Whether a persona is called so: by key, name or first name, in any case.

@@ -29,7 +29,7 @@ pub fn checked(rests: &[Rest], talk: &Discussion<'_>, sources: &dyn Sources) -> 
     for rest in rests.iter().take(MOST) {
         match located(rest, talk, sources) {
             Ok(rest) => found.extend(rest),
-            Err(why) => wrong.push(Breach { rule: "quotation".to_owned(), words: why, is_hard: true }),
+            Err(why) => wrong.push(Breach { words: why, ..Breach::hard("quotation", "") }),
         }
     }
     (found, wrong)

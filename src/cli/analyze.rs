@@ -298,7 +298,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     let author = identity::author(&repo, &trusted, task.signed_off);
     let voice = match &task.answers {
         Answers::Given(tape) => Choice::Tape(tape.clone()),
-        _ => Choice::of(&task.voice, &trusted)?,
+        _ => Choice::of(&task.voice, &trusted, "", "")?,
     };
     let tokens = match &task.answers {
         Answers::Given(tape) => tape.head.tokens,
@@ -337,6 +337,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         model: voice.model(),
         speaker: speaker(&voice, &task.answers, tokens)?,
         tokens,
+        has_critic: !task.voice.no_critic,
         max_turns,
         mode: task.mode,
         run,

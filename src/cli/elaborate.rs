@@ -141,6 +141,8 @@ pub struct Setup {
     pub(super) rules: Arc<Rules>,
     /// The most tokens that may be taken.
     tokens: Option<u64>,
+    /// A model's synthesis is criticised before it is committed.
+    has_critic: bool,
     pub(super) base: Oid,
     pub(super) fixed: Option<Time>,
     /// The branch exists already.
@@ -412,14 +414,15 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     }
     let config = table::config(global, &repo, place.base)?;
     let trusted = table::trusted(global, &repo, &place, &config)?;
-    let voice = match task.medium {
-        Medium::Agent => Choice::Agent,
-        _ => Choice::of(&task.voice, &trusted)?,
-    };
     let fixed = task.fixed;
     let (path, new_meta) = find_or_begin(&repo, &task, &place, &config)?;
-    let wanted =
-        Wanted { item: &path, step: &task.step, branch: &place.branch, fixed, by_agent: voice.is_agent() };
+    let wanted = Wanted {
+        item: &path,
+        step: &task.step,
+        branch: &place.branch,
+        fixed,
+        by_agent: task.medium == Medium::Agent,
+    };
     let left = task.resume.then(|| begun(&repo, &wanted, screen)).flatten();
     let open = opening(&task);
     // What was begun goes on where it began, wherever the branch is by now.
@@ -435,6 +438,10 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     let item = item.with_draft(draft.as_deref());
     let library = built_in.library(&repo, rules, &config)?;
     let step = library.step(&task.step)?;
+    let voice = match task.medium {
+        Medium::Agent => Choice::Agent,
+        _ => Choice::of(&task.voice, &trusted, &step.id, &step.phase)?,
+    };
     for output in &step.outputs {
         OutputPath::parse(output)
             .map_err(|refused| Fail::new(format!("step {} ({}): {refused}", step.id, step.path)))?;
@@ -465,11 +472,13 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         None => default_turns(script.inputs().flatten().map(|input| input.text.as_str()), &library.cast),
     });
     let digests = library.digests(step);
+    let has_critic = !task.voice.no_critic;
+    let spoken_by = format!("{}{}", voice.identity(), if has_critic { "" } else { " without a critic" });
     let author = identity::author(&repo, &trusted, task.signed_off);
     let typed_by = (task.medium == Medium::Keyboard).then(|| author.name.clone());
     // Messages that come one by one are not known yet: what they are added to tells such runs apart.
     let live = is_live.then(|| base.to_string());
-    let run = run_id(&item, step, &script, live.as_deref(), max_turns, &digests, &config, &voice, fixed);
+    let run = run_id(&item, step, &script, live.as_deref(), max_turns, &digests, &config, &spoken_by, fixed);
     let begun_by = begun_with.filter(|_| is_live).map(|opened| opened.user.clone());
     let opened = Opened {
         format: FORMAT,
@@ -529,6 +538,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         opened,
         voice,
         tokens,
+        has_critic,
         base,
         fixed,
         exists,
@@ -610,7 +620,7 @@ fn run_id(
     max_turns: u32,
     digests: &BTreeMap<String, String>,
     config: &Config,
-    voice: &Choice,
+    voice: &str,
     fixed: Option<Time>,
 ) -> String {
     let mut inputs: Vec<Value> = script
@@ -634,7 +644,7 @@ fn run_id(
         max_turns,
         digests,
         config.folders().join(" "),
-        voice.identity(),
+        voice,
         clock
     ]);
     sha256(all.to_string().as_bytes())[..32].to_owned()
@@ -672,6 +682,7 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
         }
         Some(mut model) => {
             let mut live = Live::new(model.as_mut(), head(setup, &talk, screen)?, setup.tokens);
+            live = live.criticised(setup.has_critic);
             converse(setup, step, &mut talk, Some(&mut live), &mut stand_in, &mut script, log, screen)?;
             live.notes().iter().for_each(|note| screen.note(note));
             screen.say(&format!("\n{}", live.meter().table()));
@@ -812,7 +823,8 @@ fn plan(setup: &Setup, screen: &Screen) -> Result<Code, Fail> {
         hold(&mut talk, None, &mut first, &mut script, &clock, &mut tell)?;
     } else {
         let head = head(setup, &talk, screen)?;
-        let mut rehearsal = plan::Rehearsal::new(&mut first, &setup.opened.voice, head);
+        let voice = &setup.opened.voice;
+        let mut rehearsal = plan::Rehearsal::new(&mut first, voice, head, setup.has_critic);
         hold(&mut talk, Some(&mut rehearsal), &mut second, &mut script, &clock, &mut tell)?;
         plan = rehearsal.plan();
     }

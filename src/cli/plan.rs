@@ -1,23 +1,26 @@
 //! `--plan`: what a discussion would take, before anything is asked of a model.
 //!
-//! The reviewer holds the discussion in the model's place, in memory; every line it is asked
-//! for is a request, and its prompts are the ones the model would get.
+//! The reviewer holds the discussion in the model's place, in memory; every round is a request, and its prompts are
+//! the ones the model would get.
 
 use serde_json::{Value, json};
 
 use crate::discussion::event::Opened;
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
+use crate::model::critic;
 use crate::model::prompt::{self, Prompt};
 use crate::model::{Meter, Usage};
 use crate::plain;
-use crate::voice::integrity::Breach;
 use crate::voice::reviewer::Reviewer;
-use crate::voice::{Line, Speechless, Voice};
+use crate::voice::{Line, Rejected, Speechless, Synthesis, Voice};
 
 /// Tokens of an answer, as lines and syntheses are long on average.
 const LINE: u64 = 120;
 const SYNTHESIS: u64 = 700;
+/// The same of a critique and what comes of it.
+const CRITIQUE: u64 = 150;
+const REFINED: u64 = 200;
 
 /// What a discussion would take.
 #[derive(Clone, Debug, Default)]
@@ -84,12 +87,16 @@ pub struct Rehearsal<'v> {
     reviewer: &'v mut Reviewer<'v>,
     name: String,
     head: String,
+    has_critic: bool,
     plan: Plan,
+    /// The cues of the last round.
+    asked: Vec<Cue>,
 }
 
 impl<'v> Rehearsal<'v> {
-    pub fn new(reviewer: &'v mut Reviewer<'v>, name: &str, head: String) -> Rehearsal<'v> {
-        Rehearsal { reviewer, name: name.to_owned(), head, plan: Plan::default() }
+    pub fn new(reviewer: &'v mut Reviewer<'v>, name: &str, head: String, has_critic: bool) -> Rehearsal<'v> {
+        let (name, plan, asked) = (name.to_owned(), Plan::default(), Vec::new());
+        Rehearsal { reviewer, name, head, has_critic, plan, asked }
     }
 
     pub fn plan(self) -> Plan {
@@ -102,21 +109,35 @@ impl Voice for Rehearsal<'_> {
         &self.name
     }
 
+    fn round(&mut self, cues: &[Cue], talk: &Discussion<'_>) -> Result<Vec<Option<Line>>, Speechless> {
+        // The reviewer speaks one by one; what is left of a round was asked for with it.
+        if !(self.asked.len() > cues.len() && self.asked.ends_with(cues)) {
+            let prompt = prompt::round(&self.head, cues, talk)?;
+            self.plan.count(talk.turn_count() + 1, &prompt, LINE * cues.len() as u64);
+        }
+        self.asked = cues.to_vec();
+        cues.first().map(|cue| self.reviewer.line(cue, talk, None)).into_iter().collect()
+    }
+
     fn line(
         &mut self,
         cue: &Cue,
         talk: &Discussion<'_>,
-        broken: &[Breach],
+        rejected: Option<&Rejected>,
     ) -> Result<Option<Line>, Speechless> {
-        let prompt = prompt::line(&self.head, cue, talk, &[])?;
-        self.plan.count(talk.turn_count() + 1, &prompt, LINE);
-        self.reviewer.line(cue, talk, broken)
+        // A model is not expected to break the rules.
+        self.reviewer.line(cue, talk, rejected)
     }
 
-    fn summary(&mut self, talk: &Discussion<'_>, by_rule: Summary) -> Result<Summary, Speechless> {
+    fn summary(&mut self, talk: &Discussion<'_>, by_rule: Summary) -> Result<Synthesis, Speechless> {
         let prompt = prompt::synthesis(&self.head, talk, "")?;
         self.plan.count(talk.turn_count(), &prompt, SYNTHESIS);
-        let summary = self.reviewer.summary(talk, by_rule)?;
-        Ok(Summary { voice: Some(self.reviewer.name().to_owned()), ..summary })
+        let entries = critic::entries(&by_rule);
+        if self.has_critic && !entries.is_empty() {
+            self.plan.count(talk.turn_count(), &prompt::critique(&self.head, talk, &entries)?, CRITIQUE);
+            self.plan.count(talk.turn_count(), &prompt::refine(&self.head, talk, &[])?, REFINED);
+        }
+        let summary = Summary { voice: Some(self.reviewer.name().to_owned()), ..by_rule };
+        Ok(Synthesis { summary, critiques: Vec::new() })
     }
 }

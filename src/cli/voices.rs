@@ -7,7 +7,7 @@ use clap::Args;
 use super::exit::Fail;
 use super::service::variable;
 use crate::agent;
-use crate::config::Config;
+use crate::config::{ByStep, Config};
 use crate::http::{self, Secret, Url};
 use crate::model::Model;
 use crate::model::anthropic::{self, Anthropic};
@@ -47,6 +47,9 @@ pub struct Options {
     /// The most tokens that a discussion may use; it then ends with its synthesis
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_tokens_total: Option<u64>,
+    /// Commit the model's synthesis without the two requests of its critic and refiner
+    #[arg(long)]
+    pub no_critic: bool,
     /// Nothing is asked of the service, and no key is needed: `--plan`.
     #[arg(skip)]
     pub is_only_planned: bool,
@@ -86,14 +89,18 @@ pub struct Service {
 const OFFLINE: &str = "offline";
 
 impl Choice {
-    /// The voice that flags, settings and environment name, in this order.
+    /// The voice for a step of a phase that flags, settings and environment name, in this order.
     ///
     /// # Errors
     /// An unknown voice, a key or a model that is missing, an address that is none.
-    pub fn of(options: &Options, config: &Config) -> Result<Choice, Fail> {
-        let named = options.voice.as_deref().or(config.voice.as_deref()).unwrap_or(REVIEWER);
+    pub fn of(options: &Options, config: &Config, step: &str, phase: &str) -> Result<Choice, Fail> {
+        let set = |names: &Option<ByStep>| {
+            names.as_ref().and_then(|names| names.of(step, phase)).map(str::to_owned)
+        };
+        let (voice, model) = (set(&config.voice), set(&config.model));
+        let named = options.voice.as_deref().or(voice.as_deref()).unwrap_or(REVIEWER);
         let patience = Duration::from_secs(options.timeout.unwrap_or(PATIENCE));
-        let model = options.model.as_deref().or(config.model.as_deref());
+        let model = options.model.as_deref().or(model.as_deref());
         if model.is_some_and(|model| model.trim().is_empty() || !crate::plain::is_clean(model)) {
             return Err(Fail::new("--model is empty or has invisible characters; give a model's name"));
         }
@@ -136,10 +143,6 @@ impl Choice {
 
     pub const fn is_reviewer(&self) -> bool {
         matches!(self, Choice::Reviewer)
-    }
-
-    pub const fn is_agent(&self) -> bool {
-        matches!(self, Choice::Agent)
     }
 
     /// The voice as recordings name it.
@@ -265,6 +268,7 @@ fn reviewer_only(options: &Options) -> Result<Choice, Fail> {
         ("--model", options.model.is_some()),
         ("--base-url", options.base_url.is_some()),
         ("--max-tokens-total", options.max_tokens_total.is_some()),
+        ("--no-critic", options.no_critic),
     ];
     match flags.iter().find(|(_, given)| *given) {
         Some((flag, _)) => Err(Fail::new(format!(

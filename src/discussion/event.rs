@@ -114,6 +114,8 @@ pub enum Event {
     Resumed(Resumed),
     /// The lead said something that is no turn.
     Notice(Notice),
+    /// What was wrong with an entry of a drafted synthesis, and what became of it.
+    Critique(Critique),
     /// What the talk came to (4.4.7).
     Synthesis(Summary),
     /// The discussion is over. Always last.
@@ -241,9 +243,50 @@ pub struct Contribution {
     /// The review rule that found what it says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
+    /// Where the finding begins, where the contribution says something else before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<Begin>,
     /// The side it takes, where it takes one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<Position>,
+}
+
+/// A place within a contribution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Begin {
+    /// A byte of `text`.
+    pub text: usize,
+    /// A place in `rests`, from zero.
+    pub rests: usize,
+}
+
+impl Contribution {
+    /// The words and passages of its finding, where a rule found one.
+    pub fn found(&self) -> Option<(&str, &[Rest])> {
+        let Begin { text, rests } = self.finding.unwrap_or(Begin { text: 0, rests: 0 });
+        self.rule.as_ref().and(self.text.get(text..).zip(self.rests.get(rests..)))
+    }
+}
+
+/// What a critic or a check found wrong with an entry of a drafted synthesis.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Critique {
+    /// The list of the draft and the entry's place in it, from zero: `insights/0`.
+    pub on: String,
+    /// What is wrong, with the entry's words.
+    pub problem: String,
+    pub outcome: Verdict,
+}
+
+/// What became of an entry that was criticised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    Kept,
+    Changed,
+    Dropped,
 }
 
 /// A passage that something rests on: where it is, and its exact words.
@@ -428,6 +471,7 @@ impl Record {
             "paused" => Event::Paused(read(&fields)?),
             "resumed" => Event::Resumed(read(&fields)?),
             "notice" => Event::Notice(read(&fields)?),
+            "critique" => Event::Critique(read(&fields)?),
             "synthesis" => Event::Synthesis(read(&fields)?),
             "closed" => Event::Closed(read(&fields)?),
             _ => return None,

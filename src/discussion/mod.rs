@@ -27,8 +27,8 @@ use minijinja::context;
 
 use self::address::{Address, address};
 use self::event::{
-    Class, Closed, Contribution, Event, Exit, Message, Notice, NoticeKind, Opened, Purpose, Record, Resumed,
-    Unheard,
+    Class, Closed, Contribution, Critique, Event, Exit, Message, Notice, NoticeKind, Opened, Purpose, Record,
+    Resumed, Unheard,
 };
 use self::focus::{Drift, Focus};
 pub use self::log::{Line, Log, lines};
@@ -344,6 +344,7 @@ impl<'l> Discussion<'l> {
             Event::Silence {} => self.record_silence(&record.event)?,
             Event::Paused(paused) => self.record_paused(paused, record)?,
             Event::Resumed(resumed) => self.record_resumed(resumed, &record.event)?,
+            Event::Critique(critique) => self.record_critique(critique, &record.event)?,
             Event::Synthesis(summary) => self.record_summary(summary, &record.event)?,
             Event::Closed(closed) => {
                 if self.next()? != Next::Close(closed.clone()) {
@@ -430,6 +431,7 @@ impl<'l> Discussion<'l> {
             && said.voice.as_ref() != Some(&self.opened.voice)
             && is_speakable(&said.text, &self.library.cast)
             && said.rests.iter().all(is_place)
+            && (said.finding.is_none() || said.found().is_some())
             && said.position.iter().all(is_side);
         let at = cues.iter().position(|cue| cue.persona == said.by && cue.purpose == said.purpose)?;
         (fits && cues.iter().take(at).all(|cue| !cue.owed)).then_some(at)
@@ -484,14 +486,29 @@ impl<'l> Discussion<'l> {
     fn record_unheard(&mut self, late: &Unheard, event: &Event) -> Result<(), Refused> {
         let is_message =
             is_one_clean_line(&late.by) && plain::is_clean(&late.text) && !late.text.trim().is_empty();
-        let ends = match &self.state.stage {
+        self.ends_by(self.ending().filter(|_| is_message), event)
+    }
+
+    /// What was wrong with a draft of the synthesis; only another voice than the reviewer's makes drafts.
+    fn record_critique(&mut self, critique: &Critique, event: &Event) -> Result<(), Refused> {
+        let fits = self.is_metered()
+            && [&critique.on, &critique.problem].into_iter().all(|text| is_one_clean_line(text));
+        self.ends_by(self.ending().filter(|_| fits), event)
+    }
+
+    /// How the discussion ends, where its last words may be recorded now.
+    fn ending(&self) -> Option<Exit> {
+        match &self.state.stage {
             Stage::Summarizing(exit) => Some(*exit),
+            // Before its time a synthesis can only come of a voice that counts tokens.
             Stage::Speaking(_) if self.may_run_out() => Some(Exit::Budget),
             _ => None,
-        };
-        let Some(exit) = ends.filter(|_| is_message && self.state.due.is_empty()) else {
-            return Err(self.refuse(event)?);
-        };
+        }
+        .filter(|_| self.state.due.is_empty())
+    }
+
+    fn ends_by(&mut self, exit: Option<Exit>, event: &Event) -> Result<(), Refused> {
+        let Some(exit) = exit else { return Err(self.refuse(event)?) };
         self.state.stage = Stage::Summarizing(exit);
         Ok(())
     }
@@ -579,19 +596,13 @@ impl<'l> Discussion<'l> {
     }
 
     fn record_summary(&mut self, summary: &Summary, event: &Event) -> Result<(), Refused> {
-        let exit = match &self.state.stage {
-            Stage::Summarizing(exit) => *exit,
-            // Before its time a synthesis can only come of a voice that counts tokens.
-            Stage::Speaking(_) if self.may_run_out() => Exit::Budget,
-            _ => return Err(self.refuse(event)?),
-        };
         // Nobody but the reviewer stands in for another voice.
         let stands_in = |voice: &String| voice == event::REVIEWER && self.is_metered();
         let is_known = summary.voice.as_ref().is_none_or(stands_in);
-        if !self.state.due.is_empty() || !is_known || !self.is_grounded(summary) {
-            return Err(self.refuse(event)?);
+        match self.ending().filter(|_| is_known && self.is_grounded(summary)) {
+            Some(exit) => self.state.stage = Stage::Closing(exit),
+            None => return Err(self.refuse(event)?),
         }
-        self.state.stage = Stage::Closing(exit);
         Ok(())
     }
 
@@ -756,14 +767,6 @@ impl<'l> Discussion<'l> {
         })
     }
 
-    /// Messages that came too late to be discussed.
-    pub fn unheard(&self) -> impl Iterator<Item = &Unheard> {
-        self.log.iter().filter_map(|record| match &record.event {
-            Event::Unheard(late) => Some(late),
-            _ => None,
-        })
-    }
-
     /// The user's last message, if the user has spoken.
     pub fn last_message(&self) -> Option<&Message> {
         self.log.iter().rev().find_map(|record| match &record.event {
@@ -826,10 +829,7 @@ impl<'l> Discussion<'l> {
 
     /// Takes the discussion apart once it is closed.
     pub fn finish(self) -> Option<Finished> {
-        let summary = summary_of(&self.log)?.clone();
-        let Event::Closed(closed) = &self.log.last()?.event else { return None };
-        let (closed, at) = (closed.clone(), open::moment(&self.log)?);
-        Some(Finished { opened: self.opened, summary, closed, at, log: self.log })
+        finished(self.log)
     }
 
     /// Takes a discussion apart that waits for its user.
@@ -865,17 +865,13 @@ pub fn finished(log: impl Into<Log>) -> Option<Finished> {
     let log = log.into();
     let Event::Opened(opened) = &log.first()?.event else { return None };
     let opened = opened.as_ref().clone();
-    let summary = summary_of(&log)?.clone();
+    let summary = log.iter().find_map(|record| match &record.event {
+        Event::Synthesis(summary) => Some(summary.clone()),
+        _ => None,
+    })?;
     let last = log.last()?;
     let Event::Closed(closed) = &last.event else { return None };
     Some(Finished { opened, summary, closed: closed.clone(), at: open::moment(&log)?, log })
-}
-
-fn summary_of(log: &[Record]) -> Option<&Summary> {
-    log.iter().find_map(|record| match &record.event {
-        Event::Synthesis(summary) => Some(summary),
-        _ => None,
-    })
 }
 
 /// The introduction of a discussion, from its opening.
@@ -1085,6 +1081,7 @@ fn describe(event: &Event) -> String {
                 plain::cut(&plain::one_line(&notice.text), 60)
             )
         }
+        Event::Critique(critique) => format!("a critique of {}", plain::cut(&plain::shown(&critique.on), 40)),
         Event::Synthesis(summary) => format!("a synthesis with {}", summary.description()),
         Event::Closed(closed) => {
             let digest = plain::cut(&plain::shown(&closed.digest), 64);

@@ -76,6 +76,7 @@ mod tests {
             text: text.to_owned(),
             rests: vec![],
             rule: None,
+            finding: None,
             position: None,
         }
     }

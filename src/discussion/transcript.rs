@@ -39,6 +39,10 @@ pub fn entry(record: &Record, cast: &Cast) -> Option<Entry> {
             entry.map(|entry| Entry { text: format!("(not discussed) {}", entry.text), ..entry })
         }
         Event::Silence {} => spoken(Speaker::Table, String::new(), "(silence)"),
+        Event::Critique(one) => {
+            let text = format!("(critique of {}, {:?}) {}", one.on, one.outcome, one.problem);
+            spoken(Speaker::Table, String::new(), &text)
+        }
         Event::Opened(_) | Event::Paused(_) | Event::Resumed(_) | Event::Synthesis(_) | Event::Closed(_) => {
             None
         }

@@ -478,7 +478,8 @@ impl Told<'_> {
         let number = |row: &serde_json::Value, key: &str| row.get(key).and_then(serde_json::Value::as_u64);
         let row = |row: &serde_json::Value| {
             let key = row.get("by").and_then(serde_json::Value::as_str).unwrap_or_default();
-            let name = self.library.cast.get(key).map_or_else(String::new, |one| one.name.clone());
+            let name = |key| self.library.cast.get(key).map_or(key, |one| one.name.as_str());
+            let name = key.split(", ").map(name).collect::<Vec<_>>().join(", ");
             Some(context! {
                 turn => number(row, "turn")?,
                 by => safe(inert(&plain::markdown(&name))),

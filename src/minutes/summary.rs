@@ -26,13 +26,13 @@ pub fn summary(talk: &Discussion<'_>, forms: &Forms) -> Summary {
     let said: Vec<Spoken<'_>> = entries.iter().map(Entry::spoken).collect();
     let minutes = draw(&said, forms);
     let base: String = talk.opened().base.chars().take(7).collect();
-    let findings = talk.contributions().filter(|said| said.rule.is_some());
+    let findings = talk.contributions().filter_map(|said| finding(said, &base));
     let only_ends = Address::Exit { has_content: false };
     let says = |text: &str| address(text, &talk.library().cast, false) != only_ends;
     let statements = minutes.statements.iter().filter(|one| says(one.text));
     let statements = statements.map(|one| insight(one.text, one.turns.clone()));
     Summary {
-        insights: findings.map(|said| finding(said, &base)).chain(statements).collect(),
+        insights: findings.chain(statements).collect(),
         decisions: minutes.decisions.iter().map(decision).collect(),
         open_questions: minutes.open_questions.iter().map(question).collect(),
         action_items: minutes.action_items.iter().map(action).collect(),
@@ -120,15 +120,10 @@ fn entries<'l>(talk: &'l Discussion<'_>) -> Vec<Entry<'l>> {
 }
 
 /// A finding as it was said, with the commit that its lines are of.
-fn finding(said: &Contribution, base: &str) -> Insight {
-    // Passages that were shown before the finding are other paragraphs, with places of their own.
-    let text = said.text.rsplit("\n\n").next().unwrap_or(&said.text);
-    Insight {
-        text: format!("{} (lines of {base})", one_line(text)),
-        by: vec![said.by.clone()],
-        turns: vec![said.turn],
-        rests: said.rests.iter().filter(|rest| text.contains(rest.path.as_str())).cloned().collect(),
-    }
+fn finding(said: &Contribution, base: &str) -> Option<Insight> {
+    let (text, rests) = said.found()?;
+    let text = format!("{} (lines of {base})", one_line(text));
+    Some(Insight { text, by: vec![said.by.clone()], turns: vec![said.turn], rests: rests.to_vec() })
 }
 
 fn insight(text: &str, turns: Vec<u32>) -> Insight {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::prompt::Prompt;
-use super::{Answer, Model, Usage, schema};
+use super::{Answer, Model, Usage, schema, whole_schema};
 use crate::http::{self, Failed, Http, Judged, Kind, Method, Request, Secret, Url};
 use crate::voice::Speechless;
 
@@ -32,6 +32,8 @@ pub struct Anthropic {
     limit: Duration,
     /// The service takes a schema for the answer; found out at the first request.
     takes_schema: bool,
+    /// Its address is the service's own.
+    is_own: bool,
 }
 
 impl Anthropic {
@@ -39,7 +41,8 @@ impl Anthropic {
     /// No HTTP client can be made.
     pub fn new(base: Url, key: Option<Secret>, model: &str, limit: Duration) -> Result<Anthropic, Failed> {
         let http = Http::new(&base)?;
-        Ok(Anthropic { http, base, key, model: model.to_owned(), limit, takes_schema: true })
+        let is_own = base.host_str().is_some_and(|host| host.ends_with(".anthropic.com"));
+        Ok(Anthropic { http, base, key, model: model.to_owned(), limit, takes_schema: true, is_own })
     }
 
     fn send(&mut self, prompt: &Prompt, limit: Duration) -> Result<http::Answer, Failed> {
@@ -51,7 +54,7 @@ impl Anthropic {
                 ("anthropic-version", VERSION.to_owned()),
             ],
             secret: self.key.clone().map(|key| ("x-api-key", "", key)),
-            body: Some(body(prompt, &self.model, self.takes_schema).to_string().into_bytes()),
+            body: Some(body(prompt, &self.model, self.takes_schema, self.is_own).to_string().into_bytes()),
         };
         self.http.call(&request, limit, true, &judge)
     }
@@ -85,7 +88,9 @@ impl Model for Anthropic {
 }
 
 /// The request. What changes from one to the next stands last.
-fn body(prompt: &Prompt, model: &str, takes_schema: bool) -> Value {
+///
+/// The service's own cache begins with the schema: there all requests of a discussion have the same one.
+fn body(prompt: &Prompt, model: &str, takes_schema: bool, is_own: bool) -> Value {
     let cached = json!({"type": "ephemeral"});
     let mut blocks: Vec<Value> =
         prompt.talk.iter().map(|entry| json!({"type": "text", "text": entry})).collect();
@@ -95,7 +100,8 @@ fn body(prompt: &Prompt, model: &str, takes_schema: bool) -> Value {
     blocks.push(json!({"type": "text", "text": prompt.wanted}));
     let mut body = json!({"model": model, "max_tokens": prompt.want.most_tokens()});
     if takes_schema {
-        body["output_config"] = json!({"format": {"type": "json_schema", "schema": schema(prompt.want)}});
+        let schema = if is_own { whole_schema() } else { schema(&prompt.want) };
+        body["output_config"] = json!({"format": {"type": "json_schema", "schema": schema}});
     }
     body["system"] = json!([{"type": "text", "text": prompt.head, "cache_control": cached}]);
     body["messages"] = json!([{"role": "user", "content": blocks}]);
@@ -141,11 +147,13 @@ mod tests {
             head: "head".into(),
             talk: vec!["one".into(), "two".into()],
             wanted: "now".into(),
-            want: Want::Line,
-            persona: "p".into(),
-            purpose: "round".into(),
+            want: Want::Critique,
         };
-        let body = body(&prompt, MODEL, true);
+        let own = [Want::Critique, Want::Synthesis].map(|want| {
+            body(&Prompt { want, ..prompt.clone() }, MODEL, true, true)["output_config"].to_string()
+        });
+        assert_eq!(own[0], own[1], "another schema would be another cache");
+        let body = body(&prompt, MODEL, true, false);
         insta::assert_snapshot!(body.to_string(), @r#"{"model":"claude-opus-5","max_tokens":1024,"output_config":{"format":{"type":"json_schema","schema":{"type":"object","properties":{"pass":{"type":"boolean"},"text":{"type":"string"}},"required":["pass","text"],"additionalProperties":false}}},"system":[{"type":"text","text":"head","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":[{"type":"text","text":"one"},{"type":"text","text":"two","cache_control":{"type":"ephemeral"}},{"type":"text","text":"now"}]}]}"#);
     }
 

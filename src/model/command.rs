@@ -1,7 +1,7 @@
 //! A voice that is any program: it gets one JSON object on standard input, and what it prints is
 //! the answer.
 //!
-//! The program is run with its arguments as they are, never through a shell, once a line, within
+//! The program is run with its arguments as they are, never through a shell, once a request, within
 //! the time limit. What it writes to standard error shows only when it fails.
 
 use std::ffi::OsString;
@@ -10,9 +10,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::prompt::Prompt;
+use super::prompt::{Prompt, Want};
 use super::{Answer, Model};
 use crate::http::{self, Secret, left};
 use crate::plain;
@@ -96,12 +96,7 @@ impl Model for Program {
 
     fn ask(&mut self, prompt: &Prompt) -> Result<Answer, Speechless> {
         self.runs += 1;
-        let input = json!({
-            "want": prompt.want.name(),
-            "persona": prompt.persona,
-            "purpose": prompt.purpose,
-            "prompt": prompt.text(),
-        });
+        let input = request(prompt);
         let said = self.run(&format!("{input}\n"));
         let text = said.map_err(|why| Speechless::Model { voice: self.name.clone(), why })?;
         Ok(Answer { text: unwrapped(text), usage: None })
@@ -112,9 +107,41 @@ impl Model for Program {
     }
 }
 
+/// The request (contract, section 11).
+fn request(prompt: &Prompt) -> Value {
+    let mut input = json!({"want": prompt.want.name()});
+    match &prompt.want {
+        Want::Round { turn, left, seats } => {
+            input["turn"] = json!(turn);
+            input["left"] = json!(left);
+            input["personas"] = json!(seats);
+        }
+        Want::Line { seat, rejected } => {
+            input["persona"] = json!(seat.persona);
+            input["purpose"] = json!(seat.purpose);
+            if let Some(rejected) = rejected
+                && let Some(breach) = rejected.breaches.first()
+            {
+                let (rule, reason) = (&breach.rule, breach.reason());
+                input["rejected"] = json!({"text": rejected.text, "rule": rule, "reason": reason});
+                if let Some(nearest) = &breach.nearest {
+                    input["rejected"]["nearest"] = json!(nearest);
+                }
+            }
+        }
+        Want::Draft { step, depth } => {
+            input["step"] = json!(step);
+            input["depth"] = json!(depth.to_string());
+        }
+        Want::Synthesis | Want::Critique | Want::Refine => {}
+    }
+    input["prompt"] = json!(prompt.text());
+    input
+}
+
 /// A synthesis may stand in `text` as JSON; a line is read with its object.
 fn unwrapped(text: String) -> String {
-    let inner = super::object(&text)
+    let inner = super::rounds::object(&text)
         .filter(|object| object.len() == 1)
         .and_then(|object| object.get("text").and_then(|text| text.as_str().map(str::to_owned)));
     match inner {

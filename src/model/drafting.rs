@@ -8,11 +8,12 @@ use std::collections::BTreeSet;
 use minijinja::context;
 use serde_json::Value;
 
+use super::Model;
 use super::prompt::{Prompt, Want, fenced};
-use super::{Model, object};
+use super::rounds::object;
 use crate::library::Library;
 use crate::plain;
-use crate::step::Step;
+use crate::step::{Depth, Step};
 use crate::text::words::subjects;
 use crate::voice::Speechless;
 
@@ -38,7 +39,7 @@ pub fn lines(
     model: &mut dyn Model,
     library: &Library,
     step: &Step,
-    persona: &str,
+    depth: Depth,
     answers: &[Answered<'_>],
 ) -> Result<Vec<String>, Speechless> {
     if answers.is_empty() {
@@ -58,9 +59,7 @@ pub fn lines(
         head: String::new(),
         talk: Vec::new(),
         wanted,
-        want: Want::Draft,
-        persona: persona.to_owned(),
-        purpose: "draft".to_owned(),
+        want: Want::Draft { step: step.id.clone(), depth },
     };
     Ok(grounded(&model.ask(&prompt)?.text, answers))
 }

@@ -1,34 +1,64 @@
-//! A model's synthesis, held against what was said: an entry stands only on turns that were
-//! taken, by those who spoke in them, in words near to theirs (contract, section 5).
+//! A model's synthesis, held against what was said: an entry is kept only on turns that were taken, by those who spoke
+//! in them, in words near to theirs, with their figures and their negations (contract, sections 5 and 11).
 //!
-//! What rests on nothing is dropped and named. Only people decide: the decisions are those that the rules find in
-//! the users' words, whatever a model says; a model's other decisions are dropped and named. The users' own
-//! statements stay as they were said.
+//! A true entry that names a wrong turn gets the right one. What rests on nothing is dropped; both are recorded as
+//! critiques. Only people decide: the decisions are those that the rules find in the users' words, whatever a model says.
+//! The users' own statements stay as they were said.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::additions::{Addition, Field, UNASSIGNED};
+use crate::additions::{Addition, Field, Kind, UNASSIGNED};
 use crate::discussion::Discussion;
-use crate::discussion::event::Event;
+use crate::discussion::event::{Critique, Event, Rest, Verdict};
 use crate::discussion::summary::{Decision, Insight, ONE_LINE, Question, Summary, USER};
+use crate::minutes::{Forms, decisions_in};
 use crate::plain::{clean, cut, one_line, shown};
-use crate::text::words::subjects;
+use crate::text::words::{is_significant, stem, subjects, words};
+use crate::voice::Synthesis;
+use crate::voice::sources::{figures, ids};
 
 /// The longest entry, in characters.
 const ENTRY: usize = 400;
 /// The most entries of a kind.
 const MOST: usize = 12;
+/// Entries of a kind that are looked at.
+const READ: usize = 48;
 /// Of a hundred words of an entry, so many are words of the turns it names.
 const NEAR: usize = 50;
+/// An entry that names a wrong turn gets others that have so many of a hundred of its words.
+const NEARER: usize = 65;
+/// It shares at least so many words with one of them; it has twice as many where several say it.
+const FEW: usize = 3;
+/// The most turns that such an entry gets.
+const TURNS: usize = 3;
+/// Words that turn a clause into its opposite.
+const NEGATIONS: [&str; 11] =
+    ["cannot", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing", "nowhere", "without"];
+/// Words that a negation may stand for.
+const LACKS: [&str; 14] = [
+    "absent",
+    "empty",
+    "fail",
+    "failed",
+    "fails",
+    "gap",
+    "gone",
+    "lack",
+    "lacks",
+    "missing",
+    "refused",
+    "refuses",
+    "unclear",
+    "undefined",
+];
 
-/// What is left of a model's synthesis, and what was dropped of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What is left of a model's synthesis, and what was wrong with it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Grounded {
     pub summary: Summary,
-    /// An entry's words and what it lacks.
-    pub dropped: Vec<String>,
+    pub critiques: Vec<Critique>,
 }
 
 /// A synthesis as a model wrote it.
@@ -42,25 +72,37 @@ pub struct Said {
     summary: String,
 }
 
+/// An entry of a synthesis.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Entry {
-    text: String,
+pub struct Entry {
+    pub text: String,
     /// The rationale of a decision, the context of a question.
     more: String,
-    by: Vec<String>,
-    turns: Vec<u32>,
+    pub by: Vec<String>,
+    pub turns: Vec<u32>,
 }
 
-/// Reads a model's answer, whatever stands around its JSON.
+impl Entry {
+    pub fn new(text: &str, turns: &[u32], by: &[String]) -> Entry {
+        let text = cut(&one_line(&clean(text)), ENTRY);
+        Entry { text, more: String::new(), by: by.to_vec(), turns: turns.to_vec() }
+    }
+}
+
+/// Reads a model's answer, whatever is around its JSON.
 ///
 /// # Errors
 /// What is missing, in words that a model can act on.
 pub fn read(answer: &str) -> Result<Said, String> {
-    let object = super::object(answer).ok_or("it was no JSON object, or it broke off")?;
+    let mut object = super::rounds::object(answer).ok_or("it was no JSON object, or it broke off")?;
+    // In the form that all answers of a discussion have, it is a field.
+    if let Some(Value::Object(inner)) = object.remove("synthesis") {
+        object = inner;
+    }
     let list = |key: &str, more: &str| -> Result<Vec<Entry>, String> {
         let found =
             object.get(key).and_then(Value::as_array).ok_or(format!("the list \"{key}\" is missing"))?;
-        Ok(found.iter().map(|entry| of_value(entry, more)).collect())
+        Ok(found.iter().take(READ).map(|entry| of_value(entry, more)).collect())
     };
     Ok(Said {
         insights: list("insights", "")?,
@@ -87,175 +129,423 @@ fn of_value(value: &Value, more: &str) -> Entry {
     }
 }
 
+/// A sentence, or a part of one: its words, and whether it is turned into its opposite.
+struct Clause {
+    words: BTreeSet<String>,
+    /// The words that follow a negation.
+    denied: BTreeSet<String>,
+    is_negated: bool,
+    lacks: bool,
+}
+
 /// What was said in a turn, and by whom.
 struct Turn {
     number: u32,
+    /// A persona's key, or [`USER`].
     by: String,
+    /// What the speaker is called, in lower case.
+    name: String,
+    text: String,
     words: BTreeSet<String>,
+    figures: BTreeSet<String>,
+    ids: BTreeSet<String>,
+    sentences: Vec<Clause>,
+    clauses: Vec<Clause>,
 }
 
-/// Keeps what rests on the discussion.
-pub fn ground(said: Said, talk: &Discussion<'_>) -> Grounded {
-    let turns: Vec<Turn> = turns(talk).collect();
-    let mut dropped = Vec::new();
-    let mut kept = |entries: Vec<Entry>| -> Vec<Entry> {
-        let mut stands: Vec<Entry> = Vec::new();
-        for entry in entries {
-            match grounded(entry, &turns, talk) {
-                Ok(entry) if stands.iter().any(|known| subjects(&known.text) == subjects(&entry.text)) => {}
-                Ok(entry) if stands.len() < MOST => stands.push(entry),
-                Ok(_) => {}
-                Err(why) => dropped.push(why),
+/// What a synthesis is held against.
+pub struct Grounds<'a> {
+    talk: &'a Discussion<'a>,
+    forms: &'a Forms,
+    /// The synthesis that the rules have drawn up.
+    pub by_rule: &'a Summary,
+    turns: Vec<Turn>,
+}
+
+impl<'a> Grounds<'a> {
+    pub fn new(talk: &'a Discussion<'a>, forms: &'a Forms, by_rule: &'a Summary) -> Grounds<'a> {
+        Grounds { talk, forms, by_rule, turns: turns(talk).collect() }
+    }
+
+    /// Keeps what rests on the discussion.
+    pub fn hold(&self, said: Said) -> Grounded {
+        let mut critiques = Vec::new();
+        let mut kept = |list: &str, entries: Vec<Entry>| self.kept(list, entries, &mut critiques);
+        let insight =
+            |entry: Entry| Insight { text: entry.text, by: entry.by, turns: entry.turns, rests: Vec::new() };
+        let question = |entry: Entry| Question { text: entry.text, context: entry.more, turns: entry.turns };
+        let decision =
+            |entry: Entry| Decision { text: entry.text, rationale: entry.more, turns: entry.turns };
+        let mut summary = Summary {
+            insights: kept("insights", said.insights).into_iter().map(insight).collect(),
+            open_questions: kept("open_questions", said.open_questions).into_iter().map(question).collect(),
+            action_items: kept("action_items", said.action_items).into_iter().map(insight).collect(),
+            summary: one_line(&clean(&said.summary)),
+            ..Summary::default()
+        };
+        summary.additions = self.additions(&said.additions, &mut critiques);
+        let decisions = said.decisions.into_iter().enumerate();
+        let (own, others): (Vec<_>, Vec<_>) = decisions.partition(|(_, entry)| self.is_decided(&entry.turns));
+        summary.decisions = own.into_iter().map(|(_, entry)| decision(entry)).collect();
+        critiques.extend(others.into_iter().map(|(at, entry)| {
+            critique("decisions", at, &entry.text, "no decision of a user", Verdict::Dropped)
+        }));
+        Grounded { summary, critiques }
+    }
+
+    /// The entries of a list that rest on turns; what is wrong with the others is noted.
+    fn kept(&self, list: &str, entries: Vec<Entry>, critiques: &mut Vec<Critique>) -> Vec<Entry> {
+        let mut kept: Vec<Entry> = Vec::new();
+        for (at, entry) in entries.into_iter().enumerate() {
+            let (text, named) = (entry.text.clone(), entry.turns.clone());
+            let problem = match self.rests(entry) {
+                Ok(entry) if kept.iter().any(|known| subjects(&known.text) == subjects(&entry.text)) => {
+                    Err("it says what another entry says".to_owned())
+                }
+                Ok(_) if kept.len() >= MOST => Err(format!("a list has at most {MOST} entries")),
+                Ok(entry) => {
+                    let is_moved = !entry.turns.iter().any(|turn| named.contains(turn));
+                    let moved = is_moved.then(|| format!("it was said in {}", numbers(&entry.turns)));
+                    kept.push(entry);
+                    Ok(moved)
+                }
+                Err(why) => Err(why),
+            };
+            critiques.extend(match problem {
+                Ok(moved) => moved.map(|why| critique(list, at, &text, &why, Verdict::Changed)),
+                Err(why) => Some(critique(list, at, &text, &why, Verdict::Dropped)),
+            });
+        }
+        kept
+    }
+
+    /// The additions that rest on turns, each with an owner who can be one.
+    fn additions(&self, said: &[Value], critiques: &mut Vec<Critique>) -> Vec<Addition> {
+        let mut found: Vec<Addition> = Vec::new();
+        for (at, value) in said.iter().take(READ).enumerate() {
+            match Addition::read(value).and_then(|addition| self.addition(addition)) {
+                Ok(addition) if found.contains(&addition) => {}
+                Ok(addition) if found.len() < MOST => found.push(addition),
+                Ok(_) => {
+                    critiques.push(critique("additions", at, "", "there are too many", Verdict::Dropped))
+                }
+                Err(why) => {
+                    let text = value.get("text").and_then(Value::as_str).unwrap_or_default();
+                    critiques.push(critique("additions", at, text, &why, Verdict::Dropped));
+                }
             }
         }
-        stands
-    };
-    let insight =
-        |entry: Entry| Insight { text: entry.text, by: entry.by, turns: entry.turns, rests: Vec::new() };
-    let insights = kept(said.insights).into_iter().map(insight).collect();
-    let decisions = kept(said.decisions).into_iter();
-    let decisions =
-        decisions.map(|entry| Decision { text: entry.text, rationale: entry.more, turns: entry.turns });
-    let decisions = decisions.collect();
-    let questions = kept(said.open_questions).into_iter();
-    let questions =
-        questions.map(|entry| Question { text: entry.text, context: entry.more, turns: entry.turns });
-    let open_questions = questions.collect();
-    let action_items = kept(said.action_items).into_iter().map(insight).collect();
-    let additions = additions(&said.additions, &turns, talk, &mut dropped);
-    let summary = one_line(&clean(&said.summary));
-    let summary =
-        Summary { insights, decisions, open_questions, action_items, additions, summary, voice: None };
-    Grounded { summary, dropped }
-}
+        found
+    }
 
-/// The additions that rest on turns, each with an owner who can be one.
-fn additions(
-    said: &[Value],
-    turns: &[Turn],
-    talk: &Discussion<'_>,
-    dropped: &mut Vec<String>,
-) -> Vec<Addition> {
-    let mut found: Vec<Addition> = Vec::new();
-    for value in said {
-        let read = Addition::read(value).and_then(|addition| {
-            let entry = Entry { text: addition.words(), turns: addition.turns.clone(), ..Entry::default() };
-            let turns = grounded(entry, turns, talk)?.turns;
-            Ok(Addition { turns, ..addition })
+    fn addition(&self, mut addition: Addition) -> Result<Addition, String> {
+        let words = addition.words();
+        let decided = addition.kind == Kind::DecisionRecord;
+        if decided && !self.is_decided(&addition.turns) {
+            return Err("no user decided that in the turns it names".to_owned());
+        }
+        if addition.kind == Kind::Note && !decisions_in(&words, self.forms).is_empty() {
+            return Err("it reads as a decision, and only users decide".to_owned());
+        }
+        addition.turns = self.carrying(&words, &addition.turns)?.iter().map(|turn| turn.number).collect();
+        if decided && !self.is_decided(&addition.turns) {
+            return Err("no user decided that".to_owned());
+        }
+        if let Some(Field::Text(owner)) = addition.fields.get_mut("owner")
+            && self.key_of(owner).is_some()
+        {
+            UNASSIGNED.clone_into(owner);
+        }
+        Ok(addition)
+    }
+
+    /// Whether the rules found a decision in one of these turns.
+    fn is_decided(&self, turns: &[u32]) -> bool {
+        self.by_rule.decisions.iter().any(|known| known.turns.iter().any(|turn| turns.contains(turn)))
+    }
+
+    /// The entry with the turns it rests on, and who of them said it.
+    ///
+    /// # Errors
+    /// What it lacks.
+    pub fn rests(&self, mut entry: Entry) -> Result<Entry, String> {
+        if !decisions_in(&entry.text, self.forms).is_empty() {
+            return Err("it reads as a decision, and only users decide".to_owned());
+        }
+        let found = self.carrying(&entry.text, &entry.turns)?;
+        entry.turns = found.iter().map(|turn| turn.number).collect();
+        let claimed = entry.by.iter().filter_map(|name| self.key_of(name));
+        let mut by: Vec<String> = claimed.filter(|key| found.iter().any(|turn| turn.by == *key)).collect();
+        if by.is_empty() {
+            by = found.iter().map(|turn| turn.by.clone()).collect();
+        }
+        by.sort();
+        by.dedup();
+        entry.by = by;
+        // A reason that nobody gave is none.
+        let reason = subjects(&entry.more);
+        if reason.is_empty() || self.supports(&entry.more, &reason, &found, NEAR).is_err() {
+            entry.more = format!("said in {}", numbers(&entry.turns));
+        }
+        Ok(entry)
+    }
+
+    /// The turns that say a text: those that it names, or else those that have most of it.
+    fn carrying(&self, text: &str, turns: &[u32]) -> Result<Vec<&Turn>, String> {
+        let words = subjects(text);
+        if words.is_empty() {
+            return Err("it says nothing".to_owned());
+        }
+        let named: Vec<&Turn> = self.turns.iter().filter(|turn| turns.contains(&turn.number)).collect();
+        let found = match self.supports(text, &words, &named, NEAR) {
+            Ok(()) => named,
+            Err(why) => self.better(text, &words).ok_or(why)?,
+        };
+        // A turn that has none of the words carries nothing of it.
+        let carries = |turn: &&Turn| words.iter().any(|word| turn.words.contains(word));
+        Ok(found.into_iter().filter(carries).collect())
+    }
+
+    /// Whether these turns say a text: its words, figures, ids, names and negations.
+    fn supports(&self, text: &str, words: &[String], turns: &[&Turn], near: usize) -> Result<(), String> {
+        if turns.is_empty() {
+            return Err("it names no turn that was taken".to_owned());
+        }
+        let shared = words.iter().filter(|word| turns.iter().any(|turn| turn.words.contains(*word))).count();
+        if shared * 100 < words.len() * near {
+            return Err("it is in none of the turns it names".to_owned());
+        }
+        let unsaid =
+            figures(text).into_iter().find(|one| !turns.iter().any(|turn| turn.figures.contains(one)));
+        let unsaid = unsaid.or_else(|| {
+            let id = ids(text).find(|one| !turns.iter().any(|turn| turn.ids.contains(*one)));
+            id.map(str::to_owned)
         });
-        match read {
-            Ok(mut addition) if found.len() < MOST => {
-                if let Some(Field::Text(owner)) = addition.fields.get_mut("owner")
-                    && key_of(owner, talk).is_some()
-                {
-                    UNASSIGNED.clone_into(owner);
-                }
-                if !found.contains(&addition) {
-                    found.push(addition);
-                }
+        if let Some(unsaid) = unsaid.or_else(|| self.unspoken(text, turns)) {
+            return Err(format!("the turns it names do not have \"{unsaid}\""));
+        }
+        let sentences: Vec<&Clause> = turns.iter().flat_map(|turn| &turn.sentences).collect();
+        let clauses: Vec<&Clause> = turns.iter().flat_map(|turn| &turn.clauses).collect();
+        keeps_negations(text, &sentences, &clauses)
+    }
+
+    /// A name at the table that a text has, and that none of these turns is by or has.
+    fn unspoken(&self, text: &str, turns: &[&Turn]) -> Option<String> {
+        let named: BTreeSet<String> = words(text).into_iter().map(|word| word.text.into_owned()).collect();
+        let cast = self.talk.library().cast.iter().map(|one| one.first_name().to_lowercase());
+        let names: BTreeSet<String> = self.turns.iter().map(|turn| turn.name.clone()).chain(cast).collect();
+        let is_there = |name: &String| {
+            let has =
+                |turn: &&Turn| turn.name == *name || words(&turn.text).iter().any(|word| word.text == *name);
+            turns.iter().any(has)
+        };
+        names.into_iter().find(|name| named.contains(name) && !is_there(name))
+    }
+
+    /// The turns that say a text, where it names others: the one that has most of it, or a few together.
+    fn better(&self, text: &str, words: &[String]) -> Option<Vec<&Turn>> {
+        let shared = |turn: &Turn| words.iter().filter(|word| turn.words.contains(*word)).count();
+        let mut ranked: Vec<&Turn> = self.turns.iter().collect();
+        ranked.sort_by_key(|turn| std::cmp::Reverse(shared(turn)));
+        ranked.truncate(TURNS);
+        // A few words are in any turn.
+        let alone = ranked
+            .iter()
+            .find(|turn| shared(turn) >= FEW && self.supports(text, words, &[turn], NEARER).is_ok());
+        let together = || {
+            let mut turns = ranked.clone();
+            turns.sort_by_key(|turn| turn.number);
+            let is_there = words.len() >= 2 * FEW && self.supports(text, words, &turns, NEARER).is_ok();
+            is_there.then_some(turns)
+        };
+        alone.map(|turn| vec![*turn]).or_else(together)
+    }
+
+    /// A persona's key by its key or name in any case, or the user's.
+    fn key_of(&self, name: &str) -> Option<String> {
+        let name = name.trim();
+        if name.eq_ignore_ascii_case(USER) || name.eq_ignore_ascii_case("the user") {
+            return Some(USER.to_owned());
+        }
+        let is = |text: &str| text.eq_ignore_ascii_case(name);
+        let mut cast = self.talk.library().cast.iter();
+        cast.find(|one| is(&one.key) || is(&one.name) || is(one.first_name())).map(|one| one.key.clone())
+    }
+
+    /// The model's synthesis with what is not for a model to say: decisions, and the users' own statements, are those that
+    /// the rules find.
+    pub fn complete(&self, grounded: Grounded) -> Synthesis {
+        let Grounded { mut summary, critiques } = grounded;
+        let by_rule = self.by_rule.clone();
+        let is_user = |insight: &Insight| insight.by.iter().any(|key| key == USER);
+        let not_by_user = |mut insight: Insight| {
+            insight.by.retain(|key| key != USER);
+            (!insight.by.is_empty()).then_some(insight)
+        };
+        summary.insights = summary.insights.into_iter().filter_map(not_by_user).collect();
+        summary.insights.extend(by_rule.insights.into_iter().filter(is_user));
+        summary.decisions = by_rule.decisions;
+        for item in &mut summary.action_items {
+            self.unassign(item);
+        }
+        let is_new = |list: &[Question], one: &Question| !list.iter().any(|known| known.text == one.text);
+        for question in by_rule.open_questions {
+            if is_new(&summary.open_questions, &question) {
+                summary.open_questions.push(question);
             }
-            Ok(_) => {}
-            Err(why) => dropped.push(why),
+        }
+        for item in by_rule.action_items {
+            if !summary.action_items.iter().any(|known| known.text == item.text) {
+                summary.action_items.push(item);
+            }
+        }
+        Synthesis { summary, critiques }
+    }
+
+    /// An action item that a persona named has no owner, unless it names a user.
+    fn unassign(&self, item: &mut Insight) {
+        const NOBODY: &str = "(unassigned)";
+        let said: BTreeSet<String> =
+            words(&item.text).into_iter().map(|word| word.text.into_owned()).collect();
+        let names_user = self.turns.iter().any(|turn| turn.by == USER && said.contains(&turn.name));
+        if !names_user && !item.text.contains("unassigned") {
+            item.text = format!("{} {NOBODY}", item.text);
         }
     }
-    found
+
+    /// Whether a line is short and says what the entries say.
+    pub fn sums_up(&self, line: &str, summary: &Summary) -> bool {
+        let texts = texts(summary);
+        let known: BTreeSet<String> = texts.iter().flat_map(|text| subjects(text)).collect();
+        let words = subjects(line);
+        let numbers: BTreeSet<String> = texts.iter().flat_map(|text| figures(text)).collect();
+        let named: BTreeSet<&str> = texts.iter().flat_map(|text| ids(text)).collect();
+        let sentences: Vec<Clause> = texts.iter().flat_map(|text| sentences(text)).collect();
+        let clauses: Vec<Clause> = texts.iter().flat_map(|text| clauses(text)).collect();
+        let is_decided = |(decided, _): &(String, Option<String>)| {
+            let words = subjects(decided);
+            let decisions = summary.decisions.iter().map(|one| subjects(&one.text));
+            decisions
+                .into_iter()
+                .any(|known| words.iter().filter(|word| known.contains(word)).count() * 4 >= words.len() * 3)
+        };
+        !words.is_empty()
+            && line.chars().count() <= ONE_LINE
+            && words.iter().filter(|word| known.contains(*word)).count() * 100 >= words.len() * NEAR
+            && figures(line).iter().all(|figure| numbers.contains(figure))
+            && ids(line).all(|id| named.contains(id))
+            && decisions_in(line, self.forms).iter().all(is_decided)
+            && keeps_negations(
+                line,
+                &sentences.iter().collect::<Vec<_>>(),
+                &clauses.iter().collect::<Vec<_>>(),
+            )
+            .is_ok()
+    }
+}
+
+/// The words of all entries.
+fn texts(summary: &Summary) -> Vec<String> {
+    let insights = summary.insights.iter().chain(&summary.action_items).map(|one| one.text.clone());
+    let decisions = summary.decisions.iter().map(|one| format!("{}; {}", one.text, one.rationale));
+    let questions = summary.open_questions.iter().map(|one| format!("{}; {}", one.text, one.context));
+    insights.chain(decisions).chain(questions).chain(summary.additions.iter().map(Addition::words)).collect()
+}
+
+fn critique(list: &str, at: usize, text: &str, why: &str, outcome: Verdict) -> Critique {
+    let problem = format!("\"{}\": {why}", cut(&shown(text), 120));
+    Critique { on: format!("{list}/{at}"), problem, outcome }
 }
 
 fn turns<'t>(talk: &'t Discussion<'_>) -> impl Iterator<Item = Turn> + 't {
-    talk.log().iter().filter_map(|record| {
-        let (number, by, text) = match &record.event {
-            Event::Contribution(said) => (said.turn, said.by.as_str(), &said.text),
-            Event::User(message) => (message.turn?, USER, &message.text),
+    let cast = &talk.library().cast;
+    talk.log().iter().filter_map(move |record| {
+        let (number, by, name, text, rests): (_, _, &str, _, &[Rest]) = match &record.event {
+            Event::Contribution(said) => {
+                let name = cast.get(&said.by).map_or("", |one| one.first_name());
+                (said.turn, said.by.as_str(), name, &said.text, &said.rests)
+            }
+            Event::User(message) => (message.turn?, USER, message.by.as_str(), &message.text, &[]),
             _ => return None,
         };
-        Some(Turn { number, by: by.to_owned(), words: subjects(text).into_iter().collect() })
+        // What a line rests on is said with it.
+        let whole = rests.iter().fold(text.clone(), |whole, rest| format!("{whole}\n{}", rest.quote));
+        Some(Turn {
+            number,
+            by: by.to_owned(),
+            name: name.split(' ').next().unwrap_or_default().to_lowercase(),
+            words: subjects(&whole).into_iter().collect(),
+            figures: figures(&whole).into_iter().collect(),
+            ids: ids(&whole).map(str::to_owned).collect(),
+            sentences: sentences(&whole).collect(),
+            clauses: clauses(&whole).collect(),
+            text: text.clone(),
+        })
     })
 }
 
-/// The entry with the turns it can name, and who of them said it; or what it lacks.
-fn grounded(mut entry: Entry, turns: &[Turn], talk: &Discussion<'_>) -> Result<Entry, String> {
-    let what = format!("\"{}\"", cut(&shown(&entry.text), 60));
-    let words = subjects(&entry.text);
-    if words.is_empty() {
-        return Err(format!("{what} says nothing"));
+/// Whether what a text negates is negated where it was said, and nothing else is.
+fn keeps_negations(text: &str, sentences: &[&Clause], said: &[&Clause]) -> Result<(), String> {
+    for own in clauses(text).filter(|own| own.words.len() >= 2) {
+        let shared = |other: &Clause| own.words.intersection(&other.words).count();
+        let is_near = |other: &&&Clause| shared(other) * 3 >= own.words.len();
+        let is_same = |other: &&&Clause| shared(other) * 5 >= own.words.len() * 3;
+        if own.is_negated {
+            let is_negated = sentences.iter().filter(is_near).any(|one| one.is_negated || one.lacks);
+            if !is_negated {
+                return Err("nobody denied that in the turns it names".to_owned());
+            }
+        } else {
+            let mut same = said.iter().filter(is_same).peekable();
+            if same.peek().is_some() && same.all(|one| !one.denied.is_disjoint(&own.words)) {
+                return Err("the turns it names say the opposite".to_owned());
+            }
+        }
     }
-    let named: Vec<&Turn> = turns.iter().filter(|turn| entry.turns.contains(&turn.number)).collect();
-    if named.is_empty() {
-        return Err(format!("{what} names no turn that was taken"));
-    }
-    let near = words.iter().filter(|word| named.iter().any(|turn| turn.words.contains(*word))).count();
-    if near * 100 < words.len() * NEAR {
-        return Err(format!("{what} is in none of the turns it names"));
-    }
-    // A turn that has none of the words carries nothing of it.
-    let named: Vec<&Turn> =
-        named.into_iter().filter(|turn| words.iter().any(|word| turn.words.contains(word))).collect();
-    entry.turns = named.iter().map(|turn| turn.number).collect();
-    let claimed: Vec<String> = entry.by.iter().filter_map(|name| key_of(name, talk)).collect();
-    let spoke = |key: &String| named.iter().any(|turn| turn.by == *key);
-    let mut by: Vec<String> = claimed.into_iter().filter(|key| spoke(key)).collect();
-    if by.is_empty() {
-        by = named.iter().map(|turn| turn.by.clone()).collect();
-    }
-    by.sort();
-    by.dedup();
-    entry.by = by;
-    // A reason that nobody gave is none.
-    let reason = subjects(&entry.more);
-    let near = reason.iter().filter(|word| named.iter().any(|turn| turn.words.contains(*word))).count();
-    if reason.is_empty() || near * 100 < reason.len() * NEAR {
-        entry.more = format!("said in {}", numbers(&entry.turns));
-    }
-    Ok(entry)
+    Ok(())
 }
 
-/// A persona's key by its key or name in any case, or the user's.
-fn key_of(name: &str, talk: &Discussion<'_>) -> Option<String> {
-    let name = name.trim();
-    if name.eq_ignore_ascii_case(USER) || name.eq_ignore_ascii_case("the user") {
-        return Some(USER.to_owned());
-    }
-    let is = |text: &str| text.eq_ignore_ascii_case(name);
-    let found =
-        talk.library().cast.iter().find(|one| is(&one.key) || is(&one.name) || is(one.first_name()))?;
-    Some(found.key.clone())
+fn sentences(text: &str) -> impl Iterator<Item = Clause> {
+    parts(text, |c| matches!(c, '.' | ';' | '?' | '!' | '\n'))
+}
+
+fn clauses(text: &str) -> impl Iterator<Item = Clause> {
+    parts(text, |c| matches!(c, '.' | ';' | '?' | '!' | '\n' | ',' | ':' | '(' | ')'))
+}
+
+/// The parts between marks that a blank follows.
+fn parts(text: &str, is_mark: fn(char) -> bool) -> impl Iterator<Item = Clause> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let end = text.char_indices().find(|(at, c)| {
+            is_mark(*c) && !text[at + c.len_utf8()..].starts_with(|next: char| next.is_alphanumeric())
+        });
+        rest = end.map(|(at, c)| &text[at + c.len_utf8()..]);
+        let part = end.map_or(text, |(at, _)| &text[..at]);
+        let all = words(part);
+        let negations = all
+            .iter()
+            .enumerate()
+            .filter(|(_, word)| NEGATIONS.contains(&word.text.as_ref()) || word.text.ends_with("n't"));
+        let negations: Vec<usize> = negations.map(|(at, _)| at).collect();
+        let next = |at: usize| all[at + 1..].iter().find(|word| is_significant(&word.text));
+        Some(Clause {
+            words: subjects(part).into_iter().collect(),
+            denied: negations
+                .iter()
+                .filter_map(|at| next(*at))
+                .map(|word| stem(&word.text).into_owned())
+                .collect(),
+            is_negated: !negations.is_empty(),
+            lacks: all.iter().any(|word| LACKS.contains(&word.text.as_ref())),
+        })
+    })
 }
 
 fn numbers(turns: &[u32]) -> String {
     let all: Vec<String> = turns.iter().map(u32::to_string).collect();
     format!("{} {}", if turns.len() == 1 { "turn" } else { "turns" }, all.join(", "))
-}
-
-/// The model's synthesis with what is not for a model to say: decisions, and the users' own statements, are those that
-/// the rules find. Gives the decisions of the model that are none, too.
-pub fn complete(mut summary: Summary, by_rule: Summary) -> (Summary, Vec<String>) {
-    let is_user = |insight: &Insight| insight.by.iter().any(|key| key == USER);
-    summary.insights.retain(|insight| !is_user(insight));
-    summary.insights.extend(by_rule.insights.into_iter().filter(is_user));
-    let said = std::mem::replace(&mut summary.decisions, by_rule.decisions);
-    let is_decided = |one: &Decision| {
-        summary.decisions.iter().any(|known| known.turns.iter().any(|turn| one.turns.contains(turn)))
-    };
-    let dropped: Vec<String> = said
-        .iter()
-        .filter(|one| !is_decided(one))
-        .map(|one| format!("\"{}\" is no decision of a user", cut(&shown(&one.text), 60)))
-        .collect();
-    let is_new = |list: &[Question], one: &Question| !list.iter().any(|known| known.text == one.text);
-    for question in by_rule.open_questions {
-        if is_new(&summary.open_questions, &question) {
-            summary.open_questions.push(question);
-        }
-    }
-    for item in by_rule.action_items {
-        if !summary.action_items.iter().any(|known| known.text == item.text) {
-            summary.action_items.push(item);
-        }
-    }
-    if summary.summary.is_empty() || summary.summary.chars().nth(ONE_LINE).is_some() {
-        summary.summary = by_rule.summary;
-    }
-    (summary, dropped)
 }
 
 #[cfg(test)]
@@ -279,21 +569,18 @@ mod tests {
     }
 
     #[test]
-    fn only_the_decisions_of_users_are_kept() {
-        let decision =
-            |text: &str, turn| Decision { text: text.into(), rationale: "r".into(), turns: vec![turn] };
-        let model = Summary {
-            decisions: vec![decision("Photos stay on the phone", 4), decision("Delete it all tonight", 6)],
-            ..Summary::default()
+    fn a_negation_is_kept() {
+        let turn = "The queue does not lose photos. Reports wait for the night and nobody says what the screen shows; nobody reads reports.";
+        let (whole, parts): (Vec<Clause>, Vec<Clause>) = (sentences(turn).collect(), clauses(turn).collect());
+        let keeps = |text: &str| {
+            keeps_negations(text, &whole.iter().collect::<Vec<_>>(), &parts.iter().collect::<Vec<_>>())
+                .is_ok()
         };
-        let by_rule = Summary {
-            decisions: vec![decision("Keep photos on the phone 30 days", 4)],
-            summary: "by rule".into(),
-            ..Summary::default()
-        };
-        let (whole, dropped) = complete(model, by_rule.clone());
-        assert_eq!(whole.decisions, by_rule.decisions);
-        assert_eq!(whole.summary, "by rule");
-        assert_eq!(dropped, ["\"Delete it all tonight\" is no decision of a user"]);
+        for text in ["The queue never loses photos", "Reports wait for the night", "Nobody reads reports"] {
+            assert!(keeps(text), "{text}");
+        }
+        for text in ["The queue loses photos", "Photos do not wait for sync"] {
+            assert!(!keeps(text), "{text}");
+        }
     }
 }

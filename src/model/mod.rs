@@ -3,32 +3,36 @@
 //!
 //! The rules of the discussion are not asked of the model but enforced: what it says goes through
 //! the [integrity](crate::voice::integrity) rules like anybody's words, and its synthesis through
-//! [grounding].
+//! [grounding]; then a [critic] judges what is left.
 
 #[cfg(feature = "net")]
 pub mod anthropic;
 #[cfg(feature = "net")]
 pub mod command;
+pub mod critic;
 pub mod drafting;
 pub mod grounding;
 #[cfg(feature = "net")]
 pub mod openai;
 pub mod prompt;
+pub mod rounds;
 pub mod tape;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use self::grounding::Grounded;
-use self::prompt::{Prompt, Want};
-use crate::additions::Kind;
+use self::grounding::{Grounded, Grounds};
+use self::prompt::Prompt;
+pub use self::rounds::{schema, whole_schema};
+use crate::discussion::event::Verdict;
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
+use crate::minutes::Forms;
 use crate::plain;
 use crate::secrets;
 use crate::text::echo::Echo;
-use crate::voice::integrity::Breach;
-use crate::voice::{Line, REVIEWER, Speechless, Voice};
+use crate::voice::sources::Excerpt;
+use crate::voice::{Line, REVIEWER, Rejected, Speechless, Synthesis, Voice};
 
 /// Something that answers a prompt: a service behind HTTP, a command.
 pub trait Model {
@@ -116,6 +120,8 @@ pub struct Meter {
 
 /// Bytes a token, in hundredths, as long as no service has said otherwise: less than English has.
 const CAREFUL: u64 = 300;
+/// Tokens that are kept back for the answer to the request for a synthesis.
+const SUMMED_UP: u64 = 1_024;
 /// What a protocol adds to a prompt, in tokens.
 const FRAME: u64 = 64;
 
@@ -164,7 +170,8 @@ impl Meter {
     /// Takes in a prompt and what it takes.
     pub fn add(&mut self, turn: u32, prompt: &Prompt, usage: Usage) {
         self.total.add(usage);
-        self.rows.push(Row { turn, by: prompt.persona.clone(), purpose: prompt.purpose.clone(), usage });
+        let (by, purpose) = (prompt.want.who(), prompt.want.name().to_owned());
+        self.rows.push(Row { turn, by, purpose, usage });
         self.weigh(prompt);
     }
 
@@ -208,7 +215,11 @@ impl Meter {
             vec![format!("{:>4}  {:<20}{:>9}{:>9}{:>9}", "turn", "by", "input", "cached", "output")];
         for row in &self.rows {
             let Usage { input, cached, output, .. } = row.usage;
-            lines.push(format!("{:>4}  {:<20}{input:>9}{cached:>9}{output:>9}", row.turn, row.by));
+            let by = match row.by.split(", ").count() {
+                1 => row.by.clone(),
+                count => format!("a round of {count}"),
+            };
+            lines.push(format!("{:>4}  {by:<20}{input:>9}{cached:>9}{output:>9}", row.turn));
         }
         let Usage { input, cached, output, .. } = self.total;
         let all = format!(
@@ -228,12 +239,27 @@ pub struct Live<'m> {
     /// The most tokens the discussion may take.
     limit: Option<u64>,
     notes: Vec<String>,
+    evidence: Vec<Excerpt>,
+    has_critic: bool,
 }
 
 impl<'m> Live<'m> {
     /// A voice of a model, with the head of its prompts.
     pub fn new(model: &'m mut dyn Model, head: String, limit: Option<u64>) -> Live<'m> {
-        Live { model, head, meter: Meter::default(), limit, notes: Vec::new() }
+        let (meter, notes, evidence) = (Meter::default(), Vec::new(), Vec::new());
+        Live { model, head, meter, limit, notes, evidence, has_critic: true }
+    }
+
+    /// The same with what its head shows of other files, which it may quote.
+    #[must_use]
+    pub fn reading(self, evidence: Vec<Excerpt>) -> Live<'m> {
+        Live { evidence, ..self }
+    }
+
+    /// The same with a critic of its synthesis, or without.
+    #[must_use]
+    pub fn criticised(self, has_critic: bool) -> Live<'m> {
+        Live { has_critic, ..self }
     }
 
     pub const fn meter(&self) -> &Meter {
@@ -263,10 +289,13 @@ impl<'m> Live<'m> {
         Ok(text)
     }
 
-    /// The model's synthesis, or none where it gave nothing that can be used twice.
-    fn summed_up(&mut self, talk: &Discussion<'_>) -> Result<Option<Grounded>, Speechless> {
-        let mut wrong = String::new();
-        let mut best: Option<Grounded> = None;
+    /// The model's synthesis, and whether it can be used: nothing can where it gave nothing that rests on turns twice.
+    fn summed_up(
+        &mut self,
+        talk: &Discussion<'_>,
+        grounds: &Grounds<'_>,
+    ) -> Result<(Grounded, bool), Speechless> {
+        let (mut wrong, mut last) = (String::new(), Grounded::default());
         for _ in 0..2 {
             let prompt = prompt::synthesis(&self.head, talk, &wrong)?;
             if !self.affords(&prompt, 0) {
@@ -276,12 +305,12 @@ impl<'m> Live<'m> {
             let text = self.ask(talk.turn_count(), &prompt)?;
             match grounding::read(&text) {
                 Ok(said) => {
-                    let grounded = grounding::ground(said, talk);
-                    if !grounded.summary.is_empty() {
-                        return Ok(Some(grounded));
+                    let grounded = grounds.hold(said);
+                    if !grounded.summary.is_empty() || grounded.critiques.is_empty() {
+                        return Ok((grounded, true));
                     }
+                    last = grounded;
                     "no entry rests on the turns it names".clone_into(&mut wrong);
-                    best = Some(grounded);
                 }
                 Err(why) => wrong = why,
             }
@@ -289,7 +318,57 @@ impl<'m> Live<'m> {
         if !wrong.is_empty() {
             self.notes.push(format!("the model's synthesis is not used: {wrong}; it is made by rule"));
         }
-        Ok(best.filter(|best| !best.summary.is_empty()))
+        Ok((last, false))
+    }
+
+    /// What the model finds wrong with a draft, and what it makes of that.
+    fn criticised_draft(
+        &mut self,
+        talk: &Discussion<'_>,
+        grounds: &Grounds<'_>,
+        mut draft: Synthesis,
+    ) -> Result<Synthesis, Speechless> {
+        let entries = critic::entries(&draft.summary);
+        let asked = prompt::critique(&self.head, talk, &entries)?;
+        if !self.has_critic || entries.is_empty() || !self.affords(&asked, 0) {
+            return Ok(draft);
+        }
+        let problems = critic::problems(&self.ask(talk.turn_count(), &asked)?, &entries);
+        if problems.is_empty() {
+            return Ok(draft);
+        }
+        let shown = critic::judged(&draft.summary, &entries, &problems, grounds);
+        let fixes = match prompt::refine(&self.head, talk, &shown)? {
+            asked if !shown.is_empty() && self.affords(&asked, 0) => {
+                critic::fixes(&self.ask(talk.turn_count(), &asked)?)
+            }
+            _ => Vec::new(),
+        };
+        let critiques = critic::apply(&mut draft.summary, &entries, &problems, &fixes, grounds);
+        draft.critiques.extend(critiques);
+        Ok(draft)
+    }
+
+    /// Whether a line is words of the request itself, which are no answer to it.
+    fn is_ours(text: &str, talk: &Discussion<'_>) -> bool {
+        let ours = talk.library().templates.sources().filter(|(name, _)| name.starts_with("prompts/"));
+        let goals = talk.step().validation.join("\n");
+        let mut ours = ours.map(|(_, source)| source).chain([goals.as_str()]);
+        let echo = Echo::of(text);
+        ours.any(|source| echo.is_within(&Echo::of(source)))
+    }
+
+    fn said(line: Option<Line>, talk: &Discussion<'_>) -> Option<Line> {
+        line.map(|line| if Self::is_ours(&line.text, talk) { Line::plain("") } else { line })
+    }
+
+    /// Refuses a request after which a synthesis of as many words could not be paid.
+    fn affords_line(&self, prompt: &Prompt) -> Result<(), Speechless> {
+        let reserve = self.meter.estimate(prompt) + SUMMED_UP;
+        match self.affords(prompt, reserve) {
+            true => Ok(()),
+            false => Err(Speechless::Spent(self.limit.unwrap_or_default())),
+        }
     }
 }
 
@@ -298,146 +377,62 @@ impl Voice for Live<'_> {
         self.model.name()
     }
 
+    fn evidence(&self) -> &[Excerpt] {
+        &self.evidence
+    }
+
+    fn round(&mut self, cues: &[Cue], talk: &Discussion<'_>) -> Result<Vec<Option<Line>>, Speechless> {
+        let prompt = prompt::round(&self.head, cues, talk)?;
+        self.affords_line(&prompt)?;
+        let text = self.ask(talk.turn_count() + 1, &prompt)?;
+        let keys: Vec<&str> = cues.iter().map(|cue| cue.persona.as_str()).collect();
+        Ok(rounds::lines(&text, &keys).into_iter().map(|line| Self::said(line, talk)).collect())
+    }
+
     fn line(
         &mut self,
         cue: &Cue,
         talk: &Discussion<'_>,
-        broken: &[Breach],
+        rejected: Option<&Rejected>,
     ) -> Result<Option<Line>, Speechless> {
-        let prompt = prompt::line(&self.head, cue, talk, broken)?;
-        // What a line would leave must do for a synthesis of as many words.
-        let reserve = self.meter.estimate(&prompt) + Want::Line.most_tokens();
-        if !self.affords(&prompt, reserve) {
-            return Err(Speechless::Spent(self.limit.unwrap_or_default()));
-        }
+        let prompt = prompt::line(&self.head, cue, talk, rejected)?;
+        self.affords_line(&prompt)?;
         let text = self.ask(talk.turn_count() + 1, &prompt)?;
-        // Words of the request itself are no answer to it.
-        let ours = talk.library().templates.sources().filter(|(name, _)| name.starts_with("prompts/"));
-        let goals = talk.step().validation.join("\n");
-        let ours: Vec<&str> = ours.map(|(_, source)| source).chain([goals.as_str()]).collect();
-        let is_ours = |text: &String| ours.iter().any(|source| Echo::of(text).is_within(&Echo::of(source)));
-        Ok(words(&text).map(|text| Line::plain(if is_ours(&text) { String::new() } else { text })))
+        Ok(Self::said(rounds::line(&text), talk))
     }
 
-    fn summary(&mut self, talk: &Discussion<'_>, by_rule: Summary) -> Result<Summary, Speechless> {
-        let Some(grounded) = self.summed_up(talk)? else {
-            let voice = Some(REVIEWER.to_owned());
-            return Ok(Summary { voice, ..by_rule });
-        };
-        for dropped in &grounded.dropped {
-            self.notes.push(format!("left out of the model's synthesis: {dropped}"));
+    fn summary(&mut self, talk: &Discussion<'_>, by_rule: Summary) -> Result<Synthesis, Speechless> {
+        let forms = Forms::of(talk.library())?;
+        let grounds = Grounds::new(talk, &forms, &by_rule);
+        let (grounded, is_usable) = self.summed_up(talk, &grounds)?;
+        if !is_usable {
+            let summary = Summary { voice: Some(REVIEWER.to_owned()), ..by_rule.clone() };
+            return Ok(Synthesis { summary, critiques: grounded.critiques });
         }
-        let (summary, undecided) = grounding::complete(grounded.summary, by_rule);
-        self.notes
-            .extend(undecided.iter().map(|dropped| format!("left out of the model's synthesis: {dropped}")));
-        Ok(summary)
-    }
-}
-
-/// The words of an answer; none where the persona passes. An answer that cannot be read has no
-/// words, and is refused as such.
-fn words(answer: &str) -> Option<String> {
-    let bare = answer.trim().trim_matches(['"', '.', '*', '`']).trim();
-    if bare.eq_ignore_ascii_case("pass") || bare.is_empty() {
-        return None;
-    }
-    let Some(object) = object(answer) else {
-        let broken = answer.trim_start().starts_with(['{', '[']) || answer.trim_start().starts_with("```");
-        return Some(if broken { String::new() } else { answer.trim().to_owned() });
-    };
-    if object.get("pass").and_then(Value::as_bool) == Some(true) {
-        return None;
-    }
-    match object.get("text").and_then(Value::as_str) {
-        Some(text) => Some(text.trim().to_owned()),
-        None => Some(String::new()),
-    }
-}
-
-/// The JSON object of an answer, whatever stands around it.
-pub fn object(answer: &str) -> Option<serde_json::Map<String, Value>> {
-    let start = answer.find('{')?;
-    // Prose that mentions a brace somewhere is prose.
-    let before = answer[..start].trim();
-    if !before.is_empty() && !before.contains("```") {
-        return None;
-    }
-    let mut values = serde_json::Deserializer::from_str(&answer[start..]).into_iter::<Value>();
-    match values.next() {
-        Some(Ok(Value::Object(object))) => Some(object),
-        _ => None,
-    }
-}
-
-/// The JSON schema of an answer (JSON Schema as both APIs take it: every field required, no others).
-pub fn schema(want: Want) -> Value {
-    let object = |fields: Value| {
-        let names: Vec<&String> =
-            fields.as_object().map(|fields| fields.keys().collect()).unwrap_or_default();
-        json!({"type": "object", "properties": fields, "required": names, "additionalProperties": false})
-    };
-    let text = || json!({"type": "string"});
-    let list = |items: Value| json!({"type": "array", "items": items});
-    let turns = || json!({"type": "array", "items": {"type": "integer"}});
-    match want {
-        Want::Line => object(json!({"pass": {"type": "boolean"}, "text": text()})),
-        Want::Draft => {
-            let answers = json!({"type": "array", "items": {"type": "integer"}});
-            object(json!({"lines": list(object(json!({"text": text(), "answers": answers})))}))
+        let draft = grounds.complete(grounded);
+        let mut whole = self.criticised_draft(talk, &grounds, draft)?;
+        if !grounds.sums_up(&whole.summary.summary, &whole.summary) {
+            by_rule.summary.clone_into(&mut whole.summary.summary);
         }
-        Want::Synthesis => {
-            let insight = || object(json!({"text": text(), "by": list(text()), "turns": turns()}));
-            // Schemas of both APIs know no open objects: a field is a name and its text.
-            let field = || object(json!({"name": text(), "text": text()}));
-            let addition = || {
-                let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-                object(json!({
-                    "path": text(), "kind": {"type": "string", "enum": kinds}, "anchor": text(),
-                    "text": text(), "fields": list(field()), "turns": turns(),
-                }))
-            };
-            object(json!({
-                "insights": list(insight()),
-                "decisions": list(object(json!({"text": text(), "rationale": text(), "turns": turns()}))),
-                "open_questions": list(object(json!({"text": text(), "context": text(), "turns": turns()}))),
-                "action_items": list(insight()),
-                "additions": list(addition()),
-                "summary": text(),
-            }))
+        for critique in whole.critiques.iter().filter(|critique| critique.outcome != Verdict::Kept) {
+            let what = if critique.outcome == Verdict::Dropped { "left out of" } else { "changed in" };
+            self.notes.push(format!("{what} the model's synthesis: {}", critique.problem));
         }
+        Ok(whole)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::prompt::Want;
     use super::*;
-
-    #[test]
-    fn an_answer_is_read_in_whatever_it_is_wrapped() {
-        let said = |text: &str| words(text);
-        assert_eq!(said("The queue waits.").as_deref(), Some("The queue waits."));
-        assert_eq!(
-            said(r#"{"pass": false, "text": "The queue waits."}"#).as_deref(),
-            Some("The queue waits.")
-        );
-        assert_eq!(said("```json\n{\"text\": \"It waits.\"}\n```").as_deref(), Some("It waits."));
-        assert_eq!(said("It takes {\"a\": 1} as input.").as_deref(), Some("It takes {\"a\": 1} as input."));
-        for pass in ["PASS", " pass. ", "\"Pass\"", r#"{"pass": true, "text": "x"}"#, "", "  "] {
-            assert_eq!(said(pass), None, "{pass}");
-        }
-        for broken in [r#"{"text": "cut o"#, r#"{"pass": false}"#, "[1]", "```json\n{", r#"{"text": 7}"#] {
-            assert_eq!(said(broken).as_deref(), Some(""), "{broken}");
-        }
-    }
 
     fn prompt(head: usize, talk: usize) -> Prompt {
         Prompt {
             head: "h".repeat(head),
             talk: vec!["t".repeat(talk)],
             wanted: "w".repeat(100),
-            want: Want::Line,
-            persona: "p".into(),
-            purpose: "round".into(),
+            want: Want::Synthesis,
         }
     }
 

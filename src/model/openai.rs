@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::prompt::Prompt;
-use super::{Answer, Model, Usage, schema};
+use super::{Answer, Model, Usage, schema, whole_schema};
 use crate::http::{self, Failed, Http, Judged, Kind, Method, Request, Secret, Url};
 use crate::voice::Speechless;
 
@@ -32,6 +32,8 @@ pub struct OpenAi {
 struct Takes {
     /// `response_format` with a schema.
     schema: bool,
+    /// The same schema for all requests of a discussion.
+    one_schema: bool,
     /// `max_completion_tokens`, which OpenAI's newer models ask for, in place of `max_tokens`,
     /// which everybody else knows.
     completion_tokens: bool,
@@ -45,9 +47,9 @@ impl OpenAi {
     pub fn new(base: Url, key: Option<Secret>, model: &str, limit: Duration) -> Result<OpenAi, Failed> {
         let http = Http::new(&base)?;
         let hosted = [".openai.com", ".azure.com"];
-        let completion_tokens =
-            base.host_str().is_some_and(|host| hosted.iter().any(|name| host.ends_with(name)));
-        let takes = Takes { schema: true, completion_tokens, is_settled: false };
+        let is_hosted = base.host_str().is_some_and(|host| hosted.iter().any(|name| host.ends_with(name)));
+        let takes =
+            Takes { schema: true, one_schema: is_hosted, completion_tokens: is_hosted, is_settled: false };
         Ok(OpenAi { http, base, key, model: model.to_owned(), limit, takes })
     }
 
@@ -112,7 +114,12 @@ fn body(prompt: &Prompt, model: &str, takes: Takes) -> Value {
     let mut body = json!({"model": model, "stream": false});
     body[limit] = json!(prompt.want.most_tokens());
     if takes.schema {
-        let format = json!({"name": prompt.want.name(), "strict": true, "schema": schema(prompt.want)});
+        // A hosted service's cache begins with the schema: there all requests of a discussion have the same one.
+        let (name, schema) = match takes.one_schema {
+            true => ("answer", whole_schema()),
+            false => (prompt.want.name(), schema(&prompt.want)),
+        };
+        let format = json!({"name": name, "strict": true, "schema": schema});
         body["response_format"] = json!({"type": "json_schema", "json_schema": format});
     }
     // One message of the user: some servers refuse two in a row.
@@ -156,7 +163,7 @@ mod tests {
     use super::*;
     use crate::model::prompt::Want;
 
-    const ALL: Takes = Takes { schema: true, completion_tokens: false, is_settled: false };
+    const ALL: Takes = Takes { schema: true, one_schema: false, completion_tokens: false, is_settled: false };
 
     fn answer(body: &str) -> http::Answer {
         http::Answer { status: 200, headers: Vec::new(), body: body.as_bytes().to_vec() }
@@ -168,12 +175,10 @@ mod tests {
             head: "head".into(),
             talk: vec!["one\n".into()],
             wanted: "now".into(),
-            want: Want::Line,
-            persona: "p".into(),
-            purpose: "round".into(),
+            want: Want::Critique,
         };
         let plain = body(&prompt, "m", Takes { schema: false, ..ALL }).to_string();
-        insta::assert_snapshot!(plain, @r#"{"model":"m","stream":false,"max_tokens":1024,"messages":[{"role":"system","content":"head"},{"role":"user","content":"one\nnow"}]}"#);
+        insta::assert_snapshot!(plain, @r#"{"model":"m","stream":false,"max_tokens":2048,"messages":[{"role":"system","content":"head"},{"role":"user","content":"one\nnow"}]}"#);
         assert!(body(&prompt, "m", ALL).to_string().contains(r#""strict":true"#));
     }
 

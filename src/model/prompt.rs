@@ -7,19 +7,21 @@
 
 use minijinja::context;
 use minijinja::value::Serde;
+use serde::Serialize;
 
 use crate::additions::Kind;
 use crate::discussion::event::{Event, Message, Notice, Record};
 use crate::discussion::{Cue, Discussion};
 use crate::persona::{Cast, Persona};
 use crate::plain;
+use crate::step::Depth;
 use crate::template::{Failed, safe};
-use crate::voice::integrity::Breach;
+use crate::voice::Rejected;
 
 /// All documents together are cut to this many characters, the step's outputs first.
 pub const DOCUMENTS: usize = 60_000;
-/// A breach's words in a prompt, in characters.
-const SHOWN: usize = 80;
+/// A refused line in a prompt, in characters.
+const SHOWN: usize = 600;
 
 /// What is asked of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,36 +33,81 @@ pub struct Prompt {
     /// What is wanted now, and from whom.
     pub wanted: String,
     pub want: Want,
-    /// The persona that is to speak; the lead for a synthesis.
-    pub persona: String,
-    /// Why, as recordings write it.
-    pub purpose: String,
 }
 
 /// The kinds of answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Want {
-    Line,
+    /// The lines of everybody who may speak now.
+    Round {
+        /// The number of the turn that comes next.
+        turn: u32,
+        /// Turns until the limit.
+        left: u32,
+        seats: Vec<Seat>,
+    },
+    /// One line in place of another.
+    Line {
+        seat: Seat,
+        rejected: Option<Rejected>,
+    },
     Synthesis,
+    /// What is wrong with the entries of a draft.
+    Critique,
+    /// What becomes of the entries that were criticised.
+    Refine,
     /// A step's answers, drawn together.
-    Draft,
+    Draft {
+        step: String,
+        depth: Depth,
+    },
+}
+
+/// Who may speak, and why, as recordings write it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Seat {
+    pub persona: String,
+    pub purpose: String,
+    pub owed: bool,
+}
+
+impl Seat {
+    fn new(cue: &Cue) -> Seat {
+        Seat { persona: cue.persona.clone(), purpose: purpose(cue), owed: cue.owed }
+    }
 }
 
 impl Want {
     /// The word of the contract's command protocol.
-    pub const fn name(self) -> &'static str {
+    pub const fn name(&self) -> &'static str {
         match self {
-            Want::Line => "line",
-            // A command knows lines and syntheses: the purpose says which of these.
-            Want::Synthesis | Want::Draft => "synthesis",
+            Want::Round { .. } => "round",
+            Want::Line { .. } => "line",
+            Want::Synthesis => "synthesis",
+            Want::Critique => "critique",
+            Want::Refine => "refine",
+            Want::Draft { .. } => "draft",
+        }
+    }
+
+    /// Who is asked: persona keys, or what is asked for.
+    pub fn who(&self) -> String {
+        match self {
+            Want::Round { seats, .. } => {
+                seats.iter().map(|seat| seat.persona.as_str()).collect::<Vec<_>>().join(", ")
+            }
+            Want::Line { seat, .. } => seat.persona.clone(),
+            other => other.name().to_owned(),
         }
     }
 
     /// The most tokens an answer may take.
-    pub const fn most_tokens(self) -> u64 {
+    pub const fn most_tokens(&self) -> u64 {
         match self {
-            Want::Line | Want::Draft => 1_024,
-            Want::Synthesis => 4_096,
+            Want::Round { seats, .. } => 1_024 * seats.len() as u64,
+            Want::Line { .. } => 1_024,
+            Want::Critique | Want::Draft { .. } => 2_048,
+            Want::Synthesis | Want::Refine => 4_096,
         }
     }
 }
@@ -153,39 +200,56 @@ fn entry(record: &Record, cast: &Cast) -> Option<String> {
     })
 }
 
-/// The prompt for a line; `broken` says what was wrong with the last try.
+/// The prompt for the lines of a round.
 ///
 /// # Errors
 /// The template cannot be rendered.
-pub fn line(head: &str, cue: &Cue, talk_now: &Discussion<'_>, broken: &[Breach]) -> Result<Prompt, Failed> {
-    let cast = &talk_now.library().cast;
-    let persona = cast.get(&cue.persona).unwrap_or_else(|| talk_now.lead());
-    let purpose = purpose(cue);
-    let broken: Vec<_> = broken
-        .iter()
-        .map(|breach| context! { rule => breach.rule.as_str(), words => plain::cut(&breach.words, SHOWN) })
+pub fn round(head: &str, cues: &[Cue], now: &Discussion<'_>) -> Result<Prompt, Failed> {
+    let seats: Vec<Seat> = cues.iter().map(Seat::new).collect();
+    let (turn, left) = (now.turn_count() + 1, now.turns_left());
+    let shown: Vec<_> = seats.iter().map(|seat| shown(seat, now)).collect();
+    let wanted = context! { turn, left, seats => shown };
+    prompt(head, now, "round", wanted, Want::Round { turn, left, seats })
+}
+
+/// The prompt for one line; `rejected` is the last try at it.
+///
+/// # Errors
+/// The template cannot be rendered.
+pub fn line(
+    head: &str,
+    cue: &Cue,
+    now: &Discussion<'_>,
+    rejected: Option<&Rejected>,
+) -> Result<Prompt, Failed> {
+    let seat = Seat::new(cue);
+    let breaches = rejected.iter().flat_map(|rejected| &rejected.breaches);
+    let broken: Vec<_> = breaches
+        .map(|breach| {
+            let nearest = breach.nearest.as_deref().map(plain::shown);
+            context! { rule => breach.rule.as_str(), reason => breach.reason(), nearest }
+        })
         .collect();
-    let next = cast.others(&persona.key).next().map_or("", Persona::first_name);
-    let values = context! {
+    let text =
+        rejected.map(|rejected| plain::cut(&rejected.text, SHOWN)).filter(|text| !text.trim().is_empty());
+    let rejected_text = text.map(|text| safe(fenced("refused", &text)));
+    let values = context! { turn => now.turn_count() + 1, seat => shown(&seat, now), broken, rejected_text };
+    prompt(head, now, "line", values, Want::Line { seat, rejected: rejected.cloned() })
+}
+
+/// A seat as the templates show it.
+fn shown(seat: &Seat, now: &Discussion<'_>) -> minijinja::Value {
+    let cast = &now.library().cast;
+    let persona = cast.get(&seat.persona).unwrap_or_else(|| now.lead());
+    context! {
+        key => persona.key.as_str(),
         name => persona.name.as_str(),
-        first_name => persona.first_name(),
         role => persona.role.as_str(),
         lens => persona.lens.as_str(),
-        purpose => purpose.as_str(),
-        owed => cue.owed,
-        next,
-        turn => talk_now.turn_count() + 1,
-        broken,
-    };
-    let wanted = talk_now.library().templates.render("prompts/line.txt", values)?;
-    Ok(Prompt {
-        head: head.to_owned(),
-        talk: talk(talk_now),
-        wanted,
-        want: Want::Line,
-        persona: persona.key.clone(),
-        purpose,
-    })
+        purpose => seat.purpose.as_str(),
+        owed => seat.owed,
+        next => cast.others(&persona.key).next().map_or("", Persona::first_name),
+    }
 }
 
 /// The purpose as recordings write it.
@@ -200,19 +264,48 @@ fn purpose(cue: &Cue) -> String {
 ///
 /// # Errors
 /// The template cannot be rendered.
-pub fn synthesis(head: &str, talk_now: &Discussion<'_>, wrong: &str) -> Result<Prompt, Failed> {
-    let keys: Vec<String> = talk_now.library().cast.iter().map(|persona| persona.key.clone()).collect();
+pub fn synthesis(head: &str, now: &Discussion<'_>, wrong: &str) -> Result<Prompt, Failed> {
+    let keys: Vec<String> = now.library().cast.iter().map(|persona| persona.key.clone()).collect();
     let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-    let values = context! { keys, kinds, wrong };
-    let wanted = talk_now.library().templates.render("prompts/synthesis.txt", values)?;
-    Ok(Prompt {
-        head: head.to_owned(),
-        talk: talk(talk_now),
-        wanted,
-        want: Want::Synthesis,
-        persona: talk_now.lead().key.clone(),
-        purpose: Want::Synthesis.name().to_owned(),
-    })
+    prompt(head, now, "synthesis", context! { keys, kinds, wrong }, Want::Synthesis)
+}
+
+/// The prompt for what is wrong with the entries of a draft, each by its list and place.
+///
+/// # Errors
+/// The template cannot be rendered.
+pub fn critique(head: &str, now: &Discussion<'_>, entries: &[(String, String)]) -> Result<Prompt, Failed> {
+    let entries = listed(entries.iter().map(|(on, text)| format!("{on}: {text}")));
+    prompt(head, now, "critique", context! { entries }, Want::Critique)
+}
+
+/// The prompt for what becomes of criticised entries: each with its place, words and problem.
+///
+/// # Errors
+/// The template cannot be rendered.
+pub fn refine(
+    head: &str,
+    now: &Discussion<'_>,
+    entries: &[(String, String, String)],
+) -> Result<Prompt, Failed> {
+    let entries =
+        listed(entries.iter().map(|(on, text, problem)| format!("{on}: {text}\n  problem: {problem}")));
+    prompt(head, now, "refine", context! { entries }, Want::Refine)
+}
+
+fn listed(lines: impl Iterator<Item = String>) -> minijinja::Value {
+    safe(fenced("draft", &lines.collect::<Vec<_>>().join("\n")))
+}
+
+fn prompt(
+    head: &str,
+    now: &Discussion<'_>,
+    template: &str,
+    values: minijinja::Value,
+    want: Want,
+) -> Result<Prompt, Failed> {
+    let wanted = now.library().templates.render(&format!("prompts/{template}.txt"), values)?;
+    Ok(Prompt { head: head.to_owned(), talk: talk(now), wanted, want })
 }
 
 /// A text between fences that nothing in it can close.

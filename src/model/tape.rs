@@ -43,10 +43,7 @@ struct Said {
 }
 
 fn key(prompt: &Prompt) -> String {
-    sha256(
-        format!("{}\n{}\n{}\n{}", prompt.want.name(), prompt.persona, prompt.purpose, prompt.text())
-            .as_bytes(),
-    )
+    sha256(format!("{}\n{}\n{}", prompt.want.name(), prompt.want.who(), prompt.text()).as_bytes())
 }
 
 /// A tape that is being written; its copies write the same one.
@@ -177,14 +174,7 @@ mod tests {
     }
 
     fn prompt(wanted: &str) -> Prompt {
-        Prompt {
-            head: "head".into(),
-            talk: Vec::new(),
-            wanted: wanted.into(),
-            want: Want::Line,
-            persona: "business-analyst".into(),
-            purpose: "answer".into(),
-        }
+        Prompt { head: "head".into(), talk: Vec::new(), wanted: wanted.into(), want: Want::Synthesis }
     }
 
     #[test]

@@ -49,6 +49,7 @@ use crate::library::{Library, Unusable};
 use crate::plain;
 use crate::repo::{self, Objects, Repo, There, short};
 use crate::step::Step;
+use crate::voice::claims::Basis;
 use crate::voice::integrity::breaches;
 
 /// A recording that is to be run again.
@@ -709,6 +710,12 @@ impl End {
 fn fold(library: &Library, step: &Step, log: Log) -> Result<End, Stop> {
     let (records, text) = log.into_parts();
     let length = records.len();
+    let first = records.iter().find_map(|record| match &record.event {
+        Event::User(message) => Some(message.text.clone()),
+        _ => None,
+    });
+    // The files are not read again: what is said of them is not judged.
+    let basis = Basis { first: first.as_deref(), ..Basis::default() };
     let mut lines = (1..).zip(discussion::lines(records.into_iter(), &text));
     let Some((_, first)) = lines.next() else {
         return Err(Stop::Divergence(first_event("an opening".to_owned(), "nothing")));
@@ -722,8 +729,7 @@ fn fold(library: &Library, step: &Step, log: Log) -> Result<End, Stop> {
         if let Event::Contribution(said) = &record.event
             && said.voice.as_deref().unwrap_or(&talk.opened().voice) != REVIEWER
             && let Some(persona) = library.cast.get(&said.by)
-            && let Some(breach) =
-                breaches(&said.text, persona, &talk, &|_| false).iter().find(|one| one.is_hard)
+            && let Some(breach) = breaches(&said.text, persona, &talk, &basis).iter().find(|one| one.is_hard)
         {
             let why = format!("a breach of the rule \"{}\": \"{}\"", breach.rule, breach.words);
             return Err(differs(format!("a line of {}", persona.name), why));

@@ -1,14 +1,21 @@
 //! Voice integrity (4.4.9, contract 4.11): what a contribution must keep to before it is recorded.
 //!
 //! Hard rules hold for everybody: no forged prefix, nobody speaks for another or says what a colleague never said,
-//! no echo, no leaked prompt or reasoning. Soft rules are a persona's own forbidden patterns: a voice is asked once
-//! more, and then the line is taken and counted. A word of the documents, the user or a colleague breaks none.
+//! no echo, no leaked prompt or reasoning; what a line says of a file is in it ([`claims`](super::claims)). Soft rules
+//! are a persona's own forbidden patterns: a voice is asked once more, and then the line is taken and counted. A word of
+//! the documents, the user or a colleague breaks none.
 
+use std::collections::BTreeSet;
+
+use super::claims::{Basis, claims};
+use crate::discussion::event::Event;
+use crate::discussion::summary::USER;
 use crate::discussion::{Discussion, MARKUP, Said, is_speakable};
 use crate::persona::{Cast, Persona};
 use crate::plain;
 use crate::text::echo::Echo;
-use crate::text::words::{is_significant, unquoted, words};
+use crate::text::sentences;
+use crate::text::words::{Word, is_significant, subjects, unquoted, words};
 
 /// The longest contribution, in characters.
 pub const LONGEST: usize = 4_000;
@@ -20,7 +27,27 @@ pub struct Breach {
     pub words: String,
     /// It may never be recorded as said.
     pub is_hard: bool,
+    /// The line of a file that says something near to it: `spec.md:12: …`.
+    pub nearest: Option<String>,
 }
+
+/// The hard rules, and what they ask for.
+pub const HARD: [(&str, &str); 14] = [
+    ("prefix", "a line has words, and none of them begins a line as another speaker's"),
+    ("length", "a line has at most 4,000 characters"),
+    ("leaked reasoning", "only what is meant to be said is said"),
+    ("markup", "a line is plain prose: no headings, comments, rules or tags"),
+    ("speaking for another", "nobody speaks for a colleague"),
+    ("never said", "nobody is said to have said what they did not say"),
+    ("decides", "only users decide; a persona proposes or asks"),
+    ("nothing said", "a line says something"),
+    ("echo", "what was said is not said again"),
+    ("silence", "an answer is due"),
+    ("quotation", "a quotation is word for word in the file or turn that it names"),
+    ("place", "a place is a line of a file that was given"),
+    ("id", "an id is one of the documents'"),
+    ("figure", "a figure that is said of an id, a section or a file is in the documents or was said"),
+];
 
 impl Breach {
     /// A breach of a hard rule.
@@ -30,7 +57,17 @@ impl Breach {
 
     fn soft(rule: &str, words: &str) -> Breach {
         let words = plain::cut(&plain::one_line(words), 80);
-        Breach { rule: rule.to_owned(), words, is_hard: false }
+        Breach { rule: rule.to_owned(), words, is_hard: false, nearest: None }
+    }
+
+    /// What the rule asks for, and the words that break it.
+    pub fn reason(&self) -> String {
+        let asks = HARD.iter().find(|(rule, _)| *rule == self.rule);
+        let asks = asks.map_or(
+            "these words are a colleague's, unless the documents or the user use them",
+            |(_, asks)| asks,
+        );
+        if self.words.is_empty() { asks.to_owned() } else { format!("{asks}: \"{}\"", self.words) }
     }
 }
 
@@ -52,14 +89,15 @@ pub fn without_prefix<'t>(text: &'t str, persona: &Persona) -> &'t str {
     named.map_or(text, |said| said.trim_start_matches('*').trim_start())
 }
 
-/// Every rule that `text`, spoken by `persona` now, would break. `knows` tells whether the documents say a word.
-pub fn breaches(
-    text: &str,
-    persona: &Persona,
-    talk: &Discussion<'_>,
-    knows: &dyn Fn(&str) -> bool,
-) -> Vec<Breach> {
-    judged(text, persona, &talk.library().cast, &talk.said().collect::<Vec<_>>(), knows)
+/// Every rule that `text`, spoken by `persona` now, would break.
+pub fn breaches(text: &str, persona: &Persona, talk: &Discussion<'_>, basis: &Basis<'_>) -> Vec<Breach> {
+    let mut basis = basis.clone();
+    basis.users.insert(talk.opened().user.clone());
+    basis.users.extend(talk.log().iter().filter_map(|record| match &record.event {
+        Event::User(message) => Some(message.by.clone()),
+        _ => None,
+    }));
+    judged(text, persona, &talk.library().cast, &talk.said().collect::<Vec<_>>(), &basis)
 }
 
 /// Every rule that `text`, spoken by `persona` after what was said `earlier`, breaks.
@@ -68,12 +106,20 @@ pub fn judged(
     persona: &Persona,
     cast: &Cast,
     earlier: &[Said<'_>],
-    knows: &dyn Fn(&str) -> bool,
+    basis: &Basis<'_>,
 ) -> Vec<Breach> {
+    // Nobody reads on.
+    if text.chars().nth(LONGEST).is_some() {
+        return vec![Breach::hard("length", text)];
+    }
     let said = unquoted(text).to_lowercase();
-    let mut found = hard(text, &said, persona, cast, earlier);
-    let is_theirs =
-        |phrase: &str| knows(phrase) || earlier.iter().any(|one| says(&one.text.to_lowercase(), phrase));
+    let mut found = hard(text, &said, persona, cast, earlier, basis);
+    found.extend(claims(text, earlier, basis));
+    let is_theirs = |phrase: &str| {
+        let texts = earlier.iter().map(|one| one.text).chain(basis.first);
+        basis.sources.is_some_and(|sources| sources.mentions(phrase))
+            || texts.into_iter().any(|text| says(&text.to_lowercase(), phrase))
+    };
     for rule in &persona.forbidden {
         let broken = rule.phrases.iter().filter(|phrase| says(&said, phrase) && !is_theirs(phrase));
         found.extend(broken.map(|phrase| Breach::soft(&rule.rule, phrase)));
@@ -85,31 +131,75 @@ pub fn judged(
 }
 
 /// The hard rules. `said` is the text in lower case without quotations.
-fn hard(text: &str, said: &str, persona: &Persona, cast: &Cast, earlier: &[Said<'_>]) -> Vec<Breach> {
+fn hard(
+    text: &str,
+    said: &str,
+    persona: &Persona,
+    cast: &Cast,
+    earlier: &[Said<'_>],
+    basis: &Basis<'_>,
+) -> Vec<Breach> {
     let mut found = Vec::new();
     if !is_speakable(text, cast) {
         found.push(Breach::hard("prefix", text));
     }
-    if text.chars().nth(LONGEST).is_some() {
-        found.push(Breach::hard("length", text));
-    }
     if let Some(leaked) = LEAKS.iter().find(|leak| said.contains(**leak)) {
         found.push(Breach::hard("leaked reasoning", leaked));
     }
+    found.extend(text.lines().find(|line| forges(line)).map(|line| Breach::hard("markup", line)));
     found.extend(speaks_for(text, persona, cast).map(|line| Breach::hard("speaking for another", line)));
-    found.extend(misattributes(said, persona, cast, earlier).map(|words| Breach::hard("never said", &words)));
+    let others = Others { persona, cast, earlier, basis };
+    found.extend(others.misquoted(text).map(|words| Breach::hard("never said", &words)));
     if !words(text).iter().any(|word| is_significant(&word.text)) {
         found.push(Breach::hard("nothing said", text));
     }
     // What is beside the quotations must be new.
     let (echo, own) = (Echo::of(text), Echo::of(said));
     let repeated = earlier.iter().find(|one| echo.repeats(one.echo) || own.is_within(one.echo));
-    found.extend(repeated.map(|one| Breach::hard("echo", one.text)));
+    let again = repeated.map(|one| one.text).or_else(|| said_before(text, earlier));
+    found.extend(again.map(|words| Breach::hard("echo", words)));
     found
 }
 
+/// Sentences of fewer bytes may be said twice.
+const SHORT: usize = 32;
+
+/// A sentence that the text, or somebody before, has said word for word; a quotation is none.
+fn said_before<'t>(text: &'t str, earlier: &[Said<'_>]) -> Option<&'t str> {
+    let own = unquoted(text);
+    let mut seen = BTreeSet::new();
+    sentences(text).into_iter().find(|sentence| {
+        let at = sentence.as_ptr() as usize - text.as_ptr() as usize;
+        let is_own = own.get(at..at + sentence.len()) == Some(*sentence);
+        let is_known = || earlier.iter().any(|one| one.text.contains(*sentence));
+        sentence.len() >= SHORT && is_own && (!seen.insert((*sentence).to_owned()) || is_known())
+    })
+}
+
+/// Tags that a page would show as something else than words.
+const TAGS: [&str; 9] =
+    ["<details", "</details", "<summary", "<script", "<style", "<iframe", "<img", "<h1", "<h2"];
+
+/// Whether a line would be a heading, a rule, a comment, a tag or a command of a log.
+fn forges(line: &str) -> bool {
+    let bare = line.trim();
+    let after = bare.trim_start_matches('#');
+    let is_heading =
+        bare.starts_with('#') && bare.len() - after.len() <= 6 && after.starts_with([' ', '\t', '[']);
+    let is_rule = bare.len() >= 3
+        && ["-", "*", "_", "="]
+            .iter()
+            .any(|mark| bare.replace(' ', "").trim_matches(|c| mark.contains(c)).is_empty());
+    let lower = bare.to_ascii_lowercase();
+    is_heading
+        || is_rule
+        || bare.starts_with("::")
+        || lower.contains("<!--")
+        || TAGS.iter().any(|tag| lower.contains(tag))
+}
+
 /// What models put around text that is not meant to be said.
-const LEAKS: [&str; 8] = [
+const LEAKS: [&str; 12] = [
     "<think",
     "</think",
     "<reasoning",
@@ -118,6 +208,10 @@ const LEAKS: [&str; 8] = [
     "<|im_start|>",
     "<|im_end|>",
     "[/inst]",
+    "<analysis>",
+    "<|start",
+    "<|eot_id|>",
+    "as an ai language model",
 ];
 
 /// The first line that begins with a colleague's name, as a line of theirs would.
@@ -129,17 +223,99 @@ fn speaks_for<'t>(text: &'t str, persona: &Persona, cast: &Cast) -> Option<&'t s
     })
 }
 
-/// What says that a colleague has said something.
-const SPOKE: [&str; 8] =
-    ["said", "says", "mentioned", "pointed out", "argued", "suggested", "proposed", "noted"];
+/// What says that somebody has said something.
+const SPOKE: [&str; 16] = [
+    "agreed",
+    "argued",
+    "asked",
+    "asks",
+    "confirmed",
+    "explained",
+    "mentioned",
+    "noted",
+    "pointed",
+    "promised",
+    "proposed",
+    "said",
+    "says",
+    "stated",
+    "suggested",
+    "wrote",
+];
+/// What says that a body, or the user, has decided.
+const DECIDED: [&str; 7] = ["agreed", "approved", "chose", "decided", "rejected", "resolved", "settled"];
+/// Words between a subject and its verb.
+const FILLERS: [&str; 9] = ["already", "also", "have", "has", "had", "just", "rightly", "then", "together"];
 
-/// "As Alex said", where Alex has not spoken yet.
-fn misattributes(said: &str, persona: &Persona, cast: &Cast, earlier: &[Said<'_>]) -> Option<String> {
-    let silent = cast.others(&persona.key).filter(|other| !earlier.iter().any(|one| one.by == other.key));
-    silent.into_iter().find_map(|other| {
-        let name = other.first_name().to_lowercase();
-        SPOKE.iter().map(|verb| format!("{name} {verb}")).find(|words| says(said, words))
-    })
+/// Who has spoken before a line, and who is there.
+struct Others<'a> {
+    persona: &'a Persona,
+    cast: &'a Cast,
+    earlier: &'a [Said<'a>],
+    basis: &'a Basis<'a>,
+}
+
+impl Others<'_> {
+    /// "As Alex said, …", "we decided to …": where the one who is named has not said so.
+    fn misquoted(&self, text: &str) -> Option<String> {
+        // What is quoted is held against its source.
+        sentences(&unquoted(text)).into_iter().find_map(|sentence| {
+            let words = words(sentence);
+            (0..words.len()).find_map(|at| {
+                let (who, verb) = self.attributes(&words, at)?;
+                let verb = words.get(verb)?;
+                (!self.has_said(who, &sentence[verb.end..])).then(|| {
+                    let shown = &sentence[words[at].start..];
+                    plain::cut(shown, 80)
+                })
+            })
+        })
+    }
+
+    /// The key of whom the words at `at` say that they spoke, and the verb's place.
+    fn attributes(&self, words: &[Word<'_>], at: usize) -> Option<(&str, usize)> {
+        let word = words[at].text.as_ref();
+        let is = |place: usize, wanted: &str| words.get(place).is_some_and(|word| word.text == wanted);
+        let other =
+            self.cast.others(&self.persona.key).find(|one| one.first_name().eq_ignore_ascii_case(word));
+        let is_user = self.basis.users.iter().any(|user| {
+            user.split(' ')
+                .next()
+                .is_some_and(|first| first.chars().count() > 1 && first.to_lowercase() == word)
+        });
+        let is_body = matches!(word, "we" | "we've" | "team" | "everyone");
+        let is_the_user = word == "user" && at > 0 && is(at - 1, "the");
+        let who = match other {
+            Some(other) => other.key.as_str(),
+            None if is_user || is_body || is_the_user => USER,
+            None => return None,
+        };
+        if at >= 2 && is(at - 2, "according") && is(at - 1, "to") && !is_body {
+            return Some((who, at));
+        }
+        let verb = (at + 1..words.len()).find(|at| !FILLERS.contains(&words[*at].text.as_ref()))?;
+        let verbs: &[&str] = if is_body || is_the_user { &DECIDED } else { &SPOKE };
+        let found = words[verb].text.as_ref();
+        (verbs.contains(&found) || DECIDED.contains(&found)).then_some((who, verb))
+    }
+
+    /// Whether somebody's words have half of those of a claim, up to its first mark.
+    fn has_said(&self, who: &str, claim: &str) -> bool {
+        let said = self.earlier.iter().filter(|one| one.by == who).map(|one| one.text);
+        let said: Vec<&str> = said.chain(self.basis.first.filter(|_| who == USER)).collect();
+        if said.is_empty() {
+            return false;
+        }
+        let mut wanted: Vec<String> = Vec::new();
+        for part in claim.split([',', ';', ':', '.', '(', ')']) {
+            wanted.extend(subjects(part));
+            if wanted.len() >= 2 {
+                break;
+            }
+        }
+        let known: BTreeSet<String> = said.into_iter().flat_map(subjects).collect();
+        wanted.iter().filter(|word| known.contains(*word)).count() * 2 >= wanted.len()
+    }
 }
 
 /// Words that agree, and words around them.
@@ -199,6 +375,7 @@ pub fn says(text: &str, phrase: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::voice::sources::Sources;
 
     #[test]
     fn a_phrase_counts_as_whole_words_outside_quotes() {
@@ -226,12 +403,14 @@ mod tests {
         }
     }
 
-    fn broken(key: &str, text: &str, knows: &dyn Fn(&str) -> bool) -> Vec<(bool, String)> {
+    fn broken(key: &str, text: &str, document: &str) -> Vec<(bool, String)> {
         let cast = crate::library::Library::built_in().unwrap().cast;
         let text_before = "The photo queue keeps the order of the day.";
         let echo = Echo::of(text_before);
         let earlier = [Said { by: "business-analyst", text: text_before, echo: &echo }];
-        let found = judged(text, cast.get(key).unwrap(), &cast, &earlier, knows);
+        let sources = Sources::new([("spec.md", document)].into_iter(), &[]);
+        let basis = Basis { sources: Some(&sources), ..Basis::default() };
+        let found = judged(text, cast.get(key).unwrap(), &cast, &earlier, &basis);
         found.into_iter().map(|one| (one.is_hard, format!("{}: {}", one.rule, one.words))).collect()
     }
 
@@ -261,10 +440,15 @@ mod tests {
                 true,
                 "leaked reasoning: <think",
             ),
-            ("system-designer", "As Alex said, photos are large.", true, "never said: alex said"),
+            (
+                "system-designer",
+                "As Alex said, photos are large.",
+                true,
+                "never said: Alex said, photos are large.",
+            ),
             ("system-designer", "…", true, "nothing said: …"),
         ] {
-            let found = broken(key, text, &|_| false);
+            let found = broken(key, text, "");
             assert!(found.contains(&(is_hard, wanted.to_owned())), "{text}: {found:?}");
         }
     }
@@ -272,10 +456,10 @@ mod tests {
     #[test]
     fn words_of_documents_and_colleagues_break_no_rule() {
         let text = "The endpoint answers after 2 seconds.";
-        assert!(!broken("business-analyst", text, &|_| false).is_empty());
-        assert_eq!(broken("business-analyst", text, &|word| word == "endpoint"), vec![]);
-        assert_eq!(broken("business-analyst", "What is \"coupling\" to the inspector?", &|_| false), vec![]);
-        assert_eq!(broken("system-designer", "Maya mentioned the order. It has a gap.", &|_| false), vec![]);
+        assert!(!broken("business-analyst", text, "").is_empty());
+        assert_eq!(broken("business-analyst", text, "Two endpoints answer."), vec![]);
+        assert_eq!(broken("business-analyst", "What is \"coupling\" to the inspector?", ""), vec![]);
+        assert_eq!(broken("system-designer", "Maya mentioned the order. It has a gap.", ""), vec![]);
     }
 
     #[test]

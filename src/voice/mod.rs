@@ -12,17 +12,20 @@
 //! assert_eq!(without_prefix("Maya Chen (Business Analyst): Why?", maya), "Why?");
 //! ```
 
+pub mod claims;
 pub mod integrity;
 pub mod memory;
 pub mod passages;
 pub mod reviewer;
+pub mod sources;
 
 pub use crate::discussion::event::REVIEWER;
-use crate::discussion::event::{Position, Rest};
+use crate::discussion::event::{Begin, Critique, Position, Rest};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
 
 use self::integrity::Breach;
+use self::sources::Excerpt;
 
 /// What a persona says, and what that rests on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,6 +35,8 @@ pub struct Line {
     pub rests: Vec<Rest>,
     /// The review rule that found it.
     pub rule: Option<String>,
+    /// Where the finding begins, where something is said before it.
+    pub finding: Option<Begin>,
     pub position: Option<Position>,
 }
 
@@ -42,13 +47,42 @@ impl Line {
     }
 }
 
+/// A line that was refused, and the rules that it breaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejected {
+    /// The words as they were said.
+    pub text: String,
+    /// Never empty; hard rules first.
+    pub breaches: Vec<Breach>,
+}
+
+/// A synthesis, and what was wrong with the drafts before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Synthesis {
+    pub summary: Summary,
+    pub critiques: Vec<Critique>,
+}
+
 /// A voice speaks for every persona at the table.
 pub trait Voice {
     /// The voice's name, as recordings carry it.
     fn name(&self) -> &str;
 
-    /// A persona's line, or none where the persona passes. `broken` holds what was wrong with the last try at
-    /// this line; it is empty at the first.
+    /// What it reads besides the item's documents, and may quote.
+    fn evidence(&self) -> &[Excerpt] {
+        &[]
+    }
+
+    /// What the first of these cues say, in their order; none where a persona passes. The others are asked for again
+    /// when it is their turn.
+    ///
+    /// # Errors
+    /// When the voice cannot speak at all.
+    fn round(&mut self, cues: &[Cue], talk: &Discussion<'_>) -> Result<Vec<Option<Line>>, Speechless> {
+        cues.first().map(|cue| self.line(cue, talk, None)).into_iter().collect()
+    }
+
+    /// A persona's line, or none where the persona passes. `rejected` is the last try at it.
     ///
     /// # Errors
     /// When the voice cannot speak at all.
@@ -56,14 +90,14 @@ pub trait Voice {
         &mut self,
         cue: &Cue,
         talk: &Discussion<'_>,
-        broken: &[Breach],
+        rejected: Option<&Rejected>,
     ) -> Result<Option<Line>, Speechless>;
 
     /// The synthesis of a discussion, from the one that the rules have drawn up.
     ///
     /// # Errors
     /// When the voice cannot speak at all.
-    fn summary(&mut self, talk: &Discussion<'_>, by_rule: Summary) -> Result<Summary, Speechless>;
+    fn summary(&mut self, talk: &Discussion<'_>, by_rule: Summary) -> Result<Synthesis, Speechless>;
 }
 
 /// A voice that cannot speak.

@@ -11,11 +11,10 @@ use std::sync::Arc;
 
 use minijinja::{Value, context};
 
-use super::integrity::Breach;
 use super::memory::Memory;
 use super::passages::{Passage, Passages};
-use super::{Line, REVIEWER, Speechless, Voice};
-use crate::discussion::event::{Class, Message, Purpose, Rest};
+use super::{Line, REVIEWER, Rejected, Speechless, Synthesis, Voice};
+use crate::discussion::event::{Begin, Class, Message, Purpose, Rest};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion, is_speakable};
 use crate::persona::Persona;
@@ -139,6 +138,11 @@ impl<'t> Reviewer<'t> {
             found.sort_by_key(|one| (one.severity, rank(&one.path), one.line, one.column));
             found
         })
+    }
+
+    /// The documents, the step's outputs first.
+    pub fn documents(&self) -> impl Iterator<Item = (&'t str, &'t str)> {
+        self.documents.iter().copied()
     }
 
     /// Whether the documents say a word or phrase.
@@ -327,6 +331,7 @@ impl<'t> Reviewer<'t> {
         let bears = |one: &&Finding| new.iter().any(|passage| passage.has_line(&one.path, one.line));
         if let Some(finding) = self.new_points(talk).find(bears) {
             let point = self.point(talk, finding)?;
+            line.finding = Some(Begin { text: line.text.len() + 2, rests: line.rests.len() });
             line.text = format!("{}\n\n{}", line.text, point.text);
             line.rests.extend(point.rests);
             line.rule = point.rule;
@@ -479,13 +484,13 @@ impl Voice for Reviewer<'_> {
         &mut self,
         cue: &Cue,
         talk: &Discussion<'_>,
-        _broken: &[Breach],
+        _: Option<&Rejected>,
     ) -> Result<Option<Line>, Speechless> {
         Ok(self.spoken(cue, talk)?)
     }
 
-    fn summary(&mut self, _: &Discussion<'_>, by_rule: Summary) -> Result<Summary, Speechless> {
-        Ok(by_rule)
+    fn summary(&mut self, _: &Discussion<'_>, by_rule: Summary) -> Result<Synthesis, Speechless> {
+        Ok(Synthesis { summary: by_rule, critiques: Vec::new() })
     }
 }
 

@@ -86,6 +86,8 @@ pub struct Setup<'r> {
     pub speaker: Option<Box<dyn Model>>,
     /// The most tokens that a discussion may take.
     pub tokens: Option<u64>,
+    /// A model's synthesis is criticised before it is committed.
+    pub has_critic: bool,
     pub max_turns: u32,
     pub mode: Mode,
     /// The run id.

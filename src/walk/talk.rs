@@ -146,9 +146,8 @@ impl Walk<'_> {
             .iter()
             .filter_map(|answer| Some(Answered { asked: &answer.asked, said: &answer.said.as_ref()?.1 }))
             .collect();
-        let persona = self.analysis.persona(step).0.key.clone();
         let lines =
-            drafting::lines(model.as_mut(), library, step, &persona, &answers).map_err(Stopped::Voice)?;
+            drafting::lines(model.as_mut(), library, step, talk.depth, &answers).map_err(Stopped::Voice)?;
         audience.hears(&lines.join("\n")).map_err(Stumbled::Audience)?;
         if lines.is_empty() {
             audience.note(&format!(
@@ -178,7 +177,7 @@ impl Walk<'_> {
             return Ok(Meter::default().value());
         };
         let (head, _) = prompt::head(talk, self.item.documents())?;
-        let mut live = Live::new(model.as_mut(), head, self.setup.tokens);
+        let mut live = Live::new(model.as_mut(), head, self.setup.tokens).criticised(self.setup.has_critic);
         hold(talk, Some(&mut live), stand_in, script, clock, &mut tell)?;
         live.notes().iter().for_each(|note| audience.note(note));
         audience.say(&format!("\n{}", live.meter().table()));

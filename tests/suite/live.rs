@@ -51,15 +51,51 @@ fn wants_synthesis(seen: &Seen) -> bool {
 
 const SYNTHESIS: &str = r#"{"insights": [{"text": "The inspector saves an answer and nobody says what shows on the screen", "by": ["Maya Chen"], "turns": [1]}], "decisions": [{"text": "Keep both answers", "rationale": "a lost answer costs a day", "turns": [8]}], "open_questions": [{"text": "Where do people look first when they save an answer?", "context": "the inspectors know", "turns": [1]}], "action_items": [], "summary": "Both answers are kept."}"#;
 
+/// The keys of the personas that a request asks for lines of; none where it asks for something else.
+fn keys(seen: &Seen) -> Vec<String> {
+    let all = texts(seen).concat();
+    let (start, end) = ("These people speak now, in this order:\n", "\nEach line is judged alone");
+    if let Some((_, listed)) = all.rsplit_once(start) {
+        let listed = listed.split(end).next().unwrap_or_default();
+        let key = |line: &str| Some(line.strip_prefix("- ")?.split_once(": ")?.0.to_owned());
+        return listed.lines().filter_map(key).collect();
+    }
+    let alone = [
+        ("is Maya Chen's", "business-analyst"),
+        ("is Alex Rivera's", "solutions-architect"),
+        ("is Jordan Park's", "system-designer"),
+    ];
+    alone.iter().filter(|(marker, _)| all.contains(marker)).map(|(_, key)| (*key).to_owned()).collect()
+}
+
+/// An answer to a request: the lines that `say` gives for each persona, a synthesis, or no critique.
+fn answer(seen: &Seen, say: &mut dyn FnMut(&str) -> Value) -> String {
+    if wants_synthesis(seen) {
+        return SYNTHESIS.to_owned();
+    }
+    if wants_critique(seen) {
+        return r#"{"critique": []}"#.to_owned();
+    }
+    let said = keys(seen).into_iter().map(|key| {
+        let mut line = say(&key);
+        line["persona"] = json!(key);
+        line
+    });
+    json!({"lines": said.collect::<Vec<_>>()}).to_string()
+}
+
+fn wants_critique(seen: &Seen) -> bool {
+    String::from_utf8_lossy(&seen.body).contains("This is the draft of the synthesis")
+}
+
 /// A sensible model: another line each time, and a synthesis.
 fn sensible() -> impl FnMut(&Seen) -> String + Send + 'static {
     let mut next = 0;
     move |seen| {
-        if wants_synthesis(seen) {
-            return SYNTHESIS.to_owned();
-        }
-        next += 1;
-        json!({"pass": false, "text": LINES[(next - 1) % LINES.len()]}).to_string()
+        answer(seen, &mut |_| {
+            next += 1;
+            json!({"pass": false, "text": LINES[(next - 1) % LINES.len()]})
+        })
     }
 }
 
@@ -241,16 +277,23 @@ fn commanded(sandbox: &Sandbox, program: &str, more: &[&str]) -> Run {
 fn a_command_gets_one_object_and_answers_with_text_or_an_object() {
     let sandbox = sandbox();
     let mut body = "printf '%s' \"$input\" >> asked.jsonl; echo >> asked.jsonl\n".to_owned();
+    body.push_str("n=$(cat n 2>/dev/null || echo 0)\ncase \"$input\" in\n");
+    body.push_str(&format!("*'\"want\":\"synthesis\"'*) cat <<'X'\n{SYNTHESIS}\nX\n;;\n"));
     body.push_str(
-        "n=$(wc -l < asked.jsonl)\ncase \"$input\" in *'\"want\":\"synthesis\"'*) n=0;; esac\ncase $n in\n",
+        r#"*'"want":"critique"'*) echo '[]';;
+*'"want":"round"'*)
+printf '{"lines": ['; comma=
+for key in business-analyst solutions-architect system-designer; do
+case "$input" in *"\"persona\":\"$key\""*)
+n=$((n + 1))
+printf '%s{"persona":"%s","text":"%s"}' "$comma" "$key" "$(sed -n ${n}p lines.txt)"; comma=,;;
+esac
+done
+printf ']}'; echo $n > n;;
+esac
+"#,
     );
-    body.push_str(&format!("0) cat <<'X'\n{SYNTHESIS}\nX\n;;\n"));
-    for (at, line) in LINES.iter().enumerate() {
-        let answer = if at % 2 == 0 { json!({"text": line}).to_string() } else { (*line).to_owned() };
-        // Each input ends in a line end and gets another.
-        body.push_str(&format!("{}) cat <<'X'\n{answer}\nX\n;;\n", at + 1));
-    }
-    body.push_str("esac\n");
+    sandbox.script("lines.txt", LINES.join("\n"));
     let program = answering(&sandbox, &body);
     let report =
         commanded(&sandbox, &format!("{program} --flag secret;touch$IFS/tmp/never"), &["--json"]).json();
@@ -259,15 +302,22 @@ fn a_command_gets_one_object_and_answers_with_text_or_an_object() {
         report["usage"]["requests"].as_u64(),
         Some(report["usage"]["turns"].as_array().unwrap().len() as u64)
     );
-    for (said, line) in contributions(&sandbox).iter().zip(LINES) {
-        assert_eq!(said["text"], *line);
+    for said in contributions(&sandbox) {
+        assert!(LINES.contains(&said["text"].as_str().unwrap()) && said.get("voice").is_none(), "{said}");
     }
     let asked = std::fs::read_to_string(sandbox.outside("asked.jsonl")).unwrap();
     let asked: Vec<Value> = asked.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!((&asked[0]["want"], &asked[0]["purpose"]), (&json!("line"), &json!("framing")));
-    assert_eq!(asked[0]["persona"], "business-analyst");
+    let first = json!({"persona": "business-analyst", "purpose": "framing", "owed": true});
+    assert_eq!((&asked[0]["want"], &asked[0]["personas"][0]), (&json!("round"), &first));
+    let limit = sandbox.events()[0]["max_turns"].clone();
+    assert_eq!((&asked[0]["turn"], &asked[0]["left"]), (&json!(1), &limit));
+    assert_eq!(asked[0]["personas"].as_array().unwrap().len(), 3);
     assert!(asked[0]["prompt"].as_str().unwrap().contains("Sync should be fast."));
-    assert_eq!(asked.last().unwrap()["want"], "synthesis");
+    let wants: Vec<&str> = asked.iter().filter_map(|one| one["want"].as_str()).collect();
+    assert_eq!(&wants[wants.len() - 2..], ["synthesis", "critique"]);
+    for one in asked.iter().filter(|one| one["want"] != "round") {
+        assert_eq!(one.as_object().unwrap().keys().collect::<Vec<_>>(), ["want", "prompt"]);
+    }
     assert_eq!(
         sandbox.run(&["replay", &format!("{BRANCH}:{}", sandbox.recordings()[0]), "--json"]).json()["reproduced"],
         true
@@ -300,7 +350,7 @@ fn a_command_that_fails_hangs_or_floods_ends_in_exit_2_and_no_commit() {
 }
 
 #[test]
-fn every_prompt_begins_with_the_one_before_it_and_costs_a_quarter() {
+fn every_prompt_begins_with_the_one_before_it_and_ten_turns_cost_little() {
     let sandbox = empty();
     let mut spec = "# Requirements\n\n## 3. User Journeys\n\n".to_owned();
     for number in 0.. {
@@ -317,12 +367,16 @@ fn every_prompt_begins_with_the_one_before_it_and_costs_a_quarter() {
     let report = with(&sandbox, &server, talk, &["--json", "--max-turns", "10"]).json();
     assert_eq!(report["turn_count"], 10);
     let mut before: Option<Vec<String>> = None;
-    let (mut resent, mut billed, mut known) = (0, 0, 0);
+    let (mut resent, mut billed, mut known, mut discussed) = (0, 0, 0, 0);
     for seen in server.seen() {
         let texts = texts(&seen);
         assert_eq!(texts.len(), 2, "head and message");
-        let wanted =
-            texts[1].rfind(if wants_synthesis(&seen) { "The discussion is over." } else { "Turn " }).unwrap();
+        let marker = match (wants_synthesis(&seen), wants_critique(&seen)) {
+            (true, _) => "The discussion is over.",
+            (_, true) => "This is the draft",
+            _ => "Turn ",
+        };
+        let wanted = texts[1].rfind(marker).unwrap();
         let stable = format!("{}{}", texts[0], &texts[1][..wanted]);
         if let Some(before) = &before {
             assert!(stable.starts_with(&before[0]), "the prompt does not begin with the one before it");
@@ -332,13 +386,20 @@ fn every_prompt_begins_with_the_one_before_it_and_costs_a_quarter() {
             (stable.chars().count() - known, texts[1].chars().count() - texts[1][..wanted].chars().count());
         resent += stable.chars().count() + rest;
         billed += fresh * 125 + known * 10 + rest * 100;
+        if !wants_synthesis(&seen) && !wants_critique(&seen) {
+            discussed = billed / 100;
+        }
         known = stable.chars().count();
         before = Some(vec![stable]);
     }
     let said = report["usage"]["billed_equivalent_characters"].as_u64().unwrap() as usize;
     assert!(said.abs_diff(billed / 100) < 600, "{said} said, {} counted", billed / 100);
-    assert!(billed / 100 < 55_000 && said < 55_000, "{said} of {resent}");
-    assert!(resent > 150_000, "{resent}");
+    assert!(discussed <= 45_000, "{discussed} for ten turns");
+    // With synthesis and critic; a refiner costs as much as a critic.
+    let refined = billed / 100 + (billed / 100 - discussed) / 2;
+    assert!(refined <= 60_000 && said < 60_000, "{said}, {refined} with a refiner, of {resent}");
+    let rounds = server.seen().iter().filter(|seen| !wants_synthesis(seen) && !wants_critique(seen)).count();
+    assert!(server.seen().len() <= rounds + 4 && rounds <= 6, "{rounds} rounds");
 }
 
 #[test]
@@ -364,19 +425,28 @@ fn what_breaks_the_rules_is_asked_for_again_with_the_reason_and_then_replaced() 
         ),
     ];
     for (what, text, rule) in bad {
-        let (first, mut good) = (text.clone(), sensible());
+        let (first, mut good, is_broken) = (text.clone(), sensible(), what == "half an object");
         let tried = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&tried);
         // Every first try of Maya is bad; at `the user's words` only what follows them.
         let server = serving(move |seen| {
             let body = String::from_utf8_lossy(&seen.body).into_owned();
             let heard = rule != "echo" || body.contains("[turn 4]");
-            let maya = body.contains("is Maya Chen's");
-            if maya && heard && !wants_synthesis(seen) && !body.contains("try was refused") {
-                count.fetch_add(1, Ordering::SeqCst);
+            let maya = keys(seen).iter().any(|key| key == "business-analyst");
+            if !maya || !heard || body.contains("try was refused") {
+                return good(seen);
+            }
+            count.fetch_add(1, Ordering::SeqCst);
+            if is_broken {
                 return first.clone();
             }
-            good(seen)
+            let mut answer: Value = serde_json::from_str(&good(seen)).unwrap();
+            for line in answer["lines"].as_array_mut().unwrap() {
+                if line["persona"] == "business-analyst" {
+                    line["text"] = json!(first);
+                }
+            }
+            answer.to_string()
         });
         let sandbox = sandbox();
         with(&sandbox, &server, TALK, &[]).ok();
@@ -386,7 +456,9 @@ fn what_breaks_the_rules_is_asked_for_again_with_the_reason_and_then_replaced() 
             .map(|seen| texts(seen).concat())
             .filter(|text| text.contains("try was refused"))
             .collect();
-        assert_eq!(again.len(), tried.load(Ordering::SeqCst), "{what}");
+        // Only the refused line is asked for again; of an answer that cannot be read, each that is owed.
+        let tried = tried.load(Ordering::SeqCst);
+        assert!(again.len() == tried || is_broken && again.len() >= tried, "{what}");
         assert!(
             !again.is_empty() && again.iter().all(|text| text.contains(rule)),
             "{what}: {}",
@@ -477,20 +549,16 @@ fn a_persona_may_pass_where_silence_is_allowed_and_nowhere_else() {
 fn an_own_prefix_is_taken_off() {
     let mut model = sensible();
     let server = serving(move |seen| {
-        let text = model(seen);
-        let Ok(value) = serde_json::from_str::<Value>(&text) else { return text };
-        let body = texts(seen).concat();
-        let name = [
-            "Maya Chen (Business Analyst)",
-            "Alex Rivera (Solutions Architect)",
-            "Jordan Park (System Designer)",
-        ]
-        .into_iter()
-        .find(|name| body.contains(&format!("is {}'s", &name[..name.find(" (").unwrap()])));
-        match (name, value["text"].as_str()) {
-            (Some(name), Some(line)) => format!("{name}: {line}"),
-            _ => text,
+        let mut answer: Value = serde_json::from_str(&model(seen)).unwrap();
+        for line in answer.get_mut("lines").and_then(Value::as_array_mut).into_iter().flatten() {
+            let name = match line["persona"].as_str() {
+                Some("business-analyst") => "Maya Chen (Business Analyst)",
+                Some("solutions-architect") => "Alex Rivera (Solutions Architect)",
+                _ => "Jordan Park (System Designer)",
+            };
+            line["text"] = json!(format!("{name}: {}", line["text"].as_str().unwrap()));
         }
+        answer.to_string()
     });
     let sandbox = sandbox();
     with(&sandbox, &server, TALK, &[]).ok();
@@ -550,15 +618,25 @@ fn a_synthesis_without_a_section_is_asked_for_once_more_and_then_made_by_rule() 
     }
 }
 
+/// A discussion with the smallest limit that pays its first round, by thousands.
+fn with_little(sandbox: &Sandbox, server: &Server) -> (Value, u64) {
+    let limits = (4_000..20_000).step_by(1_000);
+    let mut runs = limits.map(|limit| {
+        (with(sandbox, server, TALK, &["--max-tokens-total", &limit.to_string(), "--json"]), limit)
+    });
+    let (run, limit) = runs.find(|(run, _)| run.code == 0).unwrap();
+    (run.json(), limit)
+}
+
 #[test]
 fn the_token_limit_ends_the_discussion_in_its_synthesis() {
     let sandbox = sandbox();
     let server = serving(sensible());
-    let report = with(&sandbox, &server, TALK, &["--max-tokens-total", "9000", "--json"]).json();
+    let (report, limit) = with_little(&sandbox, &server);
     assert_eq!(report["exit"], "budget");
     let usage = &report["usage"];
     let taken = usage["input_tokens"].as_u64().unwrap() + usage["output_tokens"].as_u64().unwrap();
-    assert!(taken <= 9000, "{taken}");
+    assert!(taken <= limit, "{taken}");
     assert!(report["turn_count"].as_u64().unwrap() >= 1);
     assert_eq!(sandbox.events().last().unwrap()["exit"], "budget");
     let replayed =
@@ -579,7 +657,7 @@ fn the_token_limit_ends_the_discussion_in_its_synthesis() {
 }
 
 #[test]
-fn a_limit_too_small_for_one_line_is_refused() {
+fn a_limit_too_small_for_a_round_is_refused() {
     let (sandbox, server) = (sandbox(), serving(sensible()));
     let run = with(&sandbox, &server, TALK, &["--max-tokens-total", "500"]);
     assert!(run.code == 2 && run.stderr.contains("500"), "{}", run.stderr);
@@ -648,7 +726,8 @@ fn a_fault_that_stays_ends_in_exit_2_and_is_gone_on_from() {
     let server = serving(sensible());
     let whole = sandbox();
     let commit = with(&whole, &server, TALK, &["--json"]).json()["commit"].clone();
-    let requests = server.seen().len();
+    let asked = server.seen();
+    let requests = asked.len();
     for (status, tries, hint) in [
         (401, 1, "OPENAI_API_KEY"),
         (403, 1, "OPENAI_API_KEY"),
@@ -677,18 +756,13 @@ fn a_fault_that_stays_ends_in_exit_2_and_is_gone_on_from() {
             assert_no_secret(&sandbox);
             // The service is well again.
             let mut model = sensible();
-            (0..place.min(requests - 1)).for_each(|_| {
-                model(&Seen {
-                    method: String::new(),
-                    path: String::new(),
-                    headers: Vec::new(),
-                    body: Vec::new(),
-                });
-            });
+            asked[..place].iter().for_each(|seen| drop(model(seen)));
             server.become_new(move |seen| openai(&model(seen)));
             let report = with(&sandbox, &server, TALK, &["--resume", "--json"]).json();
             assert_eq!(report["commit"], commit, "{status} at {place}");
-            assert_eq!(server.seen().len(), requests - place, "nothing was asked twice");
+            // A synthesis whose critic fails is asked for once more.
+            let again = usize::from(place + 1 == requests);
+            assert_eq!(server.seen().len(), requests - place + again, "nothing else was asked twice");
         }
     }
 }
@@ -991,7 +1065,7 @@ fn a_usage_of_nothing_is_not_believed() {
             "usage": {"prompt_tokens": 0, "completion_tokens": 0},
         }))
     });
-    let report = with(&sandbox(), &server, TALK, &["--max-tokens-total", "9000", "--json"]).json();
+    let (report, _) = with_little(&sandbox(), &server);
     assert_eq!(report["exit"], "budget");
     assert!(report["usage"]["input_tokens"].as_u64().unwrap() > 500);
 }

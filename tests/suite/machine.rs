@@ -10,9 +10,10 @@ use roundtable::library::Library;
 use roundtable::script::{Input, Script};
 use roundtable::session::{Went, hold};
 use roundtable::step::{Depth, Step};
-use roundtable::voice::integrity::{Breach, breaches};
+use roundtable::voice::claims::Basis;
+use roundtable::voice::integrity::breaches;
 use roundtable::voice::reviewer::Reviewer;
-use roundtable::voice::{Line, REVIEWER, Speechless, Voice};
+use roundtable::voice::{Line, REVIEWER, Rejected, Speechless, Synthesis, Voice};
 
 /// A voice that passes, breaks rules or speaks, as a sequence of bytes says.
 pub struct Dice {
@@ -25,7 +26,12 @@ impl Voice for Dice {
         "dice"
     }
 
-    fn line(&mut self, cue: &Cue, talk: &Discussion<'_>, _: &[Breach]) -> Result<Option<Line>, Speechless> {
+    fn line(
+        &mut self,
+        cue: &Cue,
+        talk: &Discussion<'_>,
+        _: Option<&Rejected>,
+    ) -> Result<Option<Line>, Speechless> {
         self.at += 1;
         let roll = self.rolls[self.at % self.rolls.len()].wrapping_add(self.at as u8);
         let turn = talk.turn_count();
@@ -50,8 +56,8 @@ impl Voice for Dice {
         Ok(text.map(Line::plain))
     }
 
-    fn summary(&mut self, _: &Discussion<'_>, by_rule: Summary) -> Result<Summary, Speechless> {
-        Ok(by_rule)
+    fn summary(&mut self, _: &Discussion<'_>, by_rule: Summary) -> Result<Synthesis, Speechless> {
+        Ok(Synthesis { summary: by_rule, critiques: Vec::new() })
     }
 }
 
@@ -404,7 +410,7 @@ fn the_reviewer_says_nothing_without_its_place_and_breaks_no_hard_rule() {
             let Event::Contribution(said) = &record.event else { continue };
             let before = Discussion::replay(&library, step, &talk.log()[..at].into()).unwrap();
             let persona = library.cast.get(&said.by).unwrap();
-            let broken = breaches(&said.text, persona, &before, &|_| true);
+            let broken = breaches(&said.text, persona, &before, &Basis::default());
             let hard: Vec<_> = broken.iter().filter(|one| one.is_hard && one.rule != "echo").collect();
             assert!(hard.is_empty(), "{} in step {}: {}: {hard:?}", said.by, step.id, said.text);
             for rest in &said.rests {

@@ -39,6 +39,7 @@ mod replay;
 mod replay_rewritten;
 mod resume;
 mod review;
+mod rounds;
 mod rules;
 mod scripts;
 mod server;

@@ -5,8 +5,7 @@ use roundtable::discussion::event::{Event, NoticeKind, Purpose};
 use roundtable::discussion::summary::Summary;
 use roundtable::discussion::{Cue, Discussion as Talk};
 use roundtable::library::Library;
-use roundtable::voice::integrity::Breach;
-use roundtable::voice::{Line, REVIEWER, Speechless, Voice};
+use roundtable::voice::{Line, REVIEWER, Rejected, Speechless, Synthesis, Voice};
 
 use crate::machine::held;
 
@@ -18,12 +17,12 @@ impl Voice for Lines {
         "lines"
     }
 
-    fn line(&mut self, _: &Cue, _: &Talk<'_>, _: &[Breach]) -> Result<Option<Line>, Speechless> {
+    fn line(&mut self, _: &Cue, _: &Talk<'_>, _: Option<&Rejected>) -> Result<Option<Line>, Speechless> {
         Ok(if self.0.is_empty() { None } else { self.0.remove(0).map(Line::plain) })
     }
 
-    fn summary(&mut self, _: &Talk<'_>, by_rule: Summary) -> Result<Summary, Speechless> {
-        Ok(by_rule)
+    fn summary(&mut self, _: &Talk<'_>, by_rule: Summary) -> Result<Synthesis, Speechless> {
+        Ok(Synthesis { summary: by_rule, critiques: Vec::new() })
     }
 }
 
@@ -41,7 +40,7 @@ fn told(talk: &Discussion<'_>) -> String {
             Event::Notice(notice) => Some(format!("<{:?}>", notice.notice)),
             Event::Synthesis(_) => Some("| synthesis".to_owned()),
             Event::Closed(closed) => Some(format!("{} {}", closed.exit, closed.turn_count)),
-            Event::Opened(_) | Event::Paused(_) | Event::Resumed(_) => None,
+            Event::Opened(_) | Event::Paused(_) | Event::Resumed(_) | Event::Critique(_) => None,
         })
         .collect();
     words.join(" ")

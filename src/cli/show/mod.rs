@@ -12,6 +12,7 @@ use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, complete, open, recording, table};
 use crate::discussion::event::{Contribution, Event, Record, from_any_lines};
+use crate::discussion::summary::USER;
 use crate::discussion::{Said, finished, introduction};
 use crate::library::Library;
 use crate::page;
@@ -19,6 +20,7 @@ use crate::replay::Recording;
 use crate::synthesis::spoken_summary;
 use crate::text::echo::Echo;
 use crate::voice::REVIEWER;
+use crate::voice::claims::Basis;
 use crate::voice::integrity::judged;
 
 #[derive(Debug, Args)]
@@ -117,10 +119,11 @@ fn library(global: &Global, recording: &Recording) -> Result<Arc<Library>, Fail>
 
 /// How many of a persona's contributions keep to its voice, and the words that do not.
 fn integrity(log: &[Record], library: &Library, name: &str, screen: &Screen) -> Result<Code, Fail> {
-    let said: Vec<&Contribution> = log
+    let said: Vec<(&str, &str, Option<&Contribution>)> = log
         .iter()
         .filter_map(|record| match &record.event {
-            Event::Contribution(said) => Some(said),
+            Event::Contribution(said) => Some((said.by.as_str(), said.text.as_str(), Some(said))),
+            Event::User(message) => Some((USER, message.text.as_str(), None)),
             _ => None,
         })
         .collect();
@@ -131,17 +134,27 @@ fn integrity(log: &[Record], library: &Library, name: &str, screen: &Screen) -> 
     // The reviewer's phrases without a quotation are the same for every persona.
     let is_fixed =
         |own: &Contribution| own.rests.is_empty() && own.voice.as_deref().or(voice) == Some(REVIEWER);
-    let echoes: Vec<Echo> = said.iter().map(|said| Echo::of(&said.text)).collect();
+    let echoes: Vec<Echo> = said.iter().map(|(_, text, _)| Echo::of(text)).collect();
+    let users = || {
+        log.iter().filter_map(|record| match &record.event {
+            Event::User(message) => Some(message),
+            _ => None,
+        })
+    };
+    let first = users().next().map(|message| message.text.as_str());
+    let names = users().map(|message| message.by.clone()).collect();
+    let basis = Basis { sources: None, first, users: names };
     let mut entries = Vec::new();
     let mut is_whole = true;
     for persona in library.cast.iter() {
         let (mut count, mut broken) = (0_usize, Vec::new());
-        for (at, own) in said.iter().enumerate().filter(|(_, own)| own.by == persona.key) {
+        let owns = said.iter().enumerate().filter_map(|(at, (.., own))| Some((at, (*own)?)));
+        for (at, own) in owns.filter(|(_, own)| own.by == persona.key) {
             count += 1;
             let earlier = said[..at].iter().zip(&echoes);
             let earlier: Vec<Said<'_>> =
-                earlier.map(|(said, echo)| Said { by: &said.by, text: &said.text, echo }).collect();
-            let mut breaches = judged(&own.text, persona, &library.cast, &earlier, &|_| false);
+                earlier.map(|((by, text, _), echo)| Said { by, text, echo }).collect();
+            let mut breaches = judged(&own.text, persona, &library.cast, &earlier, &basis);
             if is_fixed(own) {
                 breaches.retain(|breach| breach.rule != "echo");
             }

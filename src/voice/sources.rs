@@ -1,0 +1,298 @@
+//! The texts that a line may quote: the item's documents, and what else a voice was given to read.
+//!
+//! A quotation is found with white space, letter case and emphasis left aside, and its place is the one it really has:
+//! what is recorded is always a slice of the source.
+//!
+//! ```
+//! use roundtable::voice::sources::Sources;
+//!
+//! let sources = Sources::new([("spec.md", "# Fees\n\nFees stop at\n10 euros.\n")].into_iter(), &[]);
+//! let found = sources.find("spec.md", 9, "fees stop at 10 euros").unwrap();
+//! assert_eq!((found.line, found.quote.as_str()), (3, "Fees stop at\n10 euros"));
+//! assert!(sources.find("spec.md", 3, "Fees stop at 20 euros").is_none());
+//! assert_eq!(sources.nearest("spec.md", "Fees stop at 20 euros").unwrap(), "spec.md:3: Fees stop at");
+//! ```
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+use super::integrity::says;
+use crate::discussion::event::Rest;
+use crate::plain;
+use crate::text::words::subjects;
+
+/// A piece of a file that a voice was given to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    /// From the repository's root.
+    pub path: String,
+    /// The line it begins on, from one.
+    pub line: usize,
+    pub text: String,
+}
+
+/// The longest line that is shown as the nearest one, in characters.
+const SHOWN: usize = 160;
+
+/// All that a line may quote from files.
+pub struct Sources<'t> {
+    texts: Vec<Text<'t>>,
+    ids: OnceCell<BTreeSet<String>>,
+    figures: OnceCell<BTreeSet<String>>,
+}
+
+struct Text<'t> {
+    path: &'t str,
+    first: usize,
+    text: &'t str,
+    folded: OnceCell<Folded>,
+}
+
+impl<'t> Sources<'t> {
+    /// Documents by their path within the item folder, and pieces of other files.
+    pub fn new<'d: 't>(
+        documents: impl Iterator<Item = (&'d str, &'d str)>,
+        others: &'t [Excerpt],
+    ) -> Sources<'t> {
+        let text = |path: &'t str, first, text: &'t str| Text { path, first, text, folded: OnceCell::new() };
+        let others = others.iter().map(|one| text(one.path.as_str(), one.line, one.text.as_str()));
+        let texts = documents.map(|(path, words)| text(path, 1, words)).chain(others).collect();
+        Sources { texts, ids: OnceCell::new(), figures: OnceCell::new() }
+    }
+
+    /// The texts of a path; it may be written from the repository's root, too.
+    fn at<'s>(&'s self, path: &'s str) -> impl Iterator<Item = &'s Text<'t>> {
+        let path = path.trim().trim_start_matches("./");
+        let is_it = move |known: &str| {
+            path == known || path.strip_suffix(known).is_some_and(|folder| folder.ends_with('/'))
+        };
+        self.texts.iter().filter(move |text| is_it(text.path))
+    }
+
+    /// Whether there is such a file among them.
+    pub fn has(&self, path: &str) -> bool {
+        self.at(path).next().is_some()
+    }
+
+    /// Where a quotation of a file really is: the place nearest to the line that was named.
+    pub fn find(&self, path: &str, line: usize, quote: &str) -> Option<Rest> {
+        let found = self.at(path).flat_map(|text| text.find(quote));
+        found.min_by_key(|rest| (rest.line.abs_diff(line), rest.line))
+    }
+
+    /// Whether any of the files has these words.
+    pub fn quotes(&self, words: &str) -> bool {
+        self.texts.iter().any(|text| text.has(words))
+    }
+
+    /// Whether any of the files says a word or phrase in lower case, in the singular or plural.
+    pub fn mentions(&self, phrase: &str) -> bool {
+        let forms = [phrase.to_owned(), format!("{phrase}s"), format!("{phrase}es")];
+        self.texts.iter().any(|text| forms.iter().any(|form| says(&text.folded().text, form)))
+    }
+
+    /// The line that has the most words of a quotation, of the file that it names or else of all.
+    pub fn nearest(&self, path: &str, quote: &str) -> Option<String> {
+        let wanted: BTreeSet<String> = subjects(quote).into_iter().collect();
+        let of = |texts: &mut dyn Iterator<Item = &Text<'t>>| -> Option<String> {
+            let lines = texts.flat_map(|text| {
+                text.text.lines().enumerate().map(move |(at, line)| (text, text.first + at, line))
+            });
+            let shares = |line: &str| subjects(line).iter().filter(|word| wanted.contains(*word)).count();
+            let scored = lines.map(|(text, number, line)| (shares(line), text, number, line));
+            let best = scored.filter(|(shares, ..)| *shares > 0).reduce(|best, one| match one.0 > best.0 {
+                true => one,
+                false => best,
+            });
+            let (_, text, number, line) = best?;
+            Some(format!("{}:{number}: {}", text.path, plain::cut(&plain::shown(line), SHOWN)))
+        };
+        of(&mut self.at(path)).or_else(|| of(&mut self.texts.iter()))
+    }
+
+    pub fn paths(&self) -> impl Iterator<Item = &'t str> {
+        self.texts.iter().map(|text| text.path)
+    }
+
+    /// The first line that has an id, with its place.
+    pub fn line_of(&self, id: &str) -> Option<String> {
+        self.texts.iter().find_map(|text| {
+            let (at, line) =
+                text.text.lines().enumerate().find(|(_, line)| ids(line).any(|one| one == id))?;
+            Some(format!("{}:{}: {}", text.path, text.first + at, plain::cut(&plain::shown(line), SHOWN)))
+        })
+    }
+
+    /// The longest file's last line: no place is behind it.
+    pub fn last_line(&self) -> usize {
+        self.texts.iter().map(|text| text.first + text.text.lines().count()).max().unwrap_or_default()
+    }
+
+    /// Every id in the files.
+    pub fn ids(&self) -> &BTreeSet<String> {
+        let of = |text: &Text<'t>| ids(text.text).map(str::to_owned).collect::<Vec<_>>();
+        self.ids.get_or_init(|| self.texts.iter().flat_map(of).collect())
+    }
+
+    /// Every figure in the files.
+    pub fn figures(&self) -> &BTreeSet<String> {
+        self.figures.get_or_init(|| self.texts.iter().flat_map(|text| figures(text.text)).collect())
+    }
+}
+
+impl Text<'_> {
+    fn folded(&self) -> &Folded {
+        self.folded.get_or_init(|| Folded::new(self.text))
+    }
+
+    /// Every place of a quotation; what it leaves out ("…") is left out.
+    fn find(&self, quote: &str) -> Vec<Rest> {
+        let folded = self.folded();
+        let wanted = Folded::query(quote);
+        let mut parts = wanted.split('…').map(str::trim).filter(|part| !part.is_empty());
+        let Some(first) = parts.next() else { return Vec::new() };
+        let rest: Vec<&str> = parts.collect();
+        let places = memchr::memmem::find_iter(folded.text.as_bytes(), first).filter_map(|at| {
+            let mut end = at + first.len();
+            for part in &rest {
+                end += folded.text.get(end..)?.find(part)? + part.len();
+            }
+            let (from, last) = (*folded.from.get(at)?, *folded.from.get(end - 1)?);
+            let to = last + self.text.get(last..)?.chars().next()?.len_utf8();
+            let quote = plain::clean(self.text.get(from..to)?);
+            let line = self.first + memchr::memchr_iter(b'\n', self.text.get(..from)?.as_bytes()).count();
+            Some(Rest { path: self.path.to_owned(), line, quote })
+        });
+        places.take(64).collect()
+    }
+
+    fn has(&self, words: &str) -> bool {
+        let wanted = Folded::query(words);
+        let mut parts = wanted.split('…').map(str::trim).filter(|part| !part.is_empty());
+        parts.all(|part| memchr::memmem::find(self.folded().text.as_bytes(), part.as_bytes()).is_some())
+    }
+}
+
+/// A text as quotations are compared: in lower case, blanks for white space, without emphasis.
+pub struct Folded {
+    pub text: String,
+    /// Of each byte of `text`, the byte of the source it comes from.
+    from: Vec<usize>,
+}
+
+impl Folded {
+    pub fn new(source: &str) -> Folded {
+        let mut folded = Folded { text: String::with_capacity(source.len()), from: Vec::new() };
+        for (at, c) in source.char_indices() {
+            match c {
+                '*' | '`' | '\u{200b}' => {}
+                c if c.is_whitespace() => {
+                    if !folded.text.ends_with(' ') {
+                        folded.push(' ', at);
+                    }
+                }
+                '’' | '‘' => folded.push('\'', at),
+                '“' | '”' | '„' => folded.push('"', at),
+                '–' | '—' | '‑' => folded.push('-', at),
+                c => c.to_lowercase().for_each(|c| folded.push(c, at)),
+            }
+        }
+        folded
+    }
+
+    fn push(&mut self, c: char, at: usize) {
+        self.text.push(c);
+        self.from.resize(self.text.len(), at);
+    }
+
+    /// A quotation to look for: without the marks around it.
+    pub fn query(quote: &str) -> String {
+        let quote = quote.replace("[...]", "…").replace("[…]", "…").replace("...", "…");
+        let folded = Folded::new(&quote).text;
+        folded.trim_matches(|c: char| c.is_whitespace() || "\"'.,;:…".contains(c)).to_owned()
+    }
+}
+
+/// The ids of a text: capitals, a hyphen, digits, as in `FR-001` or `AC-008-03`.
+pub fn ids(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    text.split(move |c: char| !is_part(c))
+        .map(|token| token.trim_matches(['-', '_']))
+        .filter(|token| is_id(token))
+}
+
+fn is_id(token: &str) -> bool {
+    let is_word = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_uppercase());
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let Some((family, number)) = token.split_once('-') else { return false };
+    is_word(family)
+        && number.split('-').all(|part| is_word(part) || is_number(part))
+        && token.ends_with(|c: char| c.is_ascii_digit())
+}
+
+/// The letters that an id begins with.
+pub fn family(id: &str) -> &str {
+    id.split('-').next().unwrap_or_default()
+}
+
+/// The figures of a text, as they are compared: `1,000 ms` is 1000. Ids and names with digits have none.
+pub fn figures(text: &str) -> Vec<String> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ',' | ':' | '/');
+    let tokens = text.split(move |c: char| !is_part(c)).flat_map(|token| match token.contains(['_', '-']) {
+        // A range is two figures; a name with digits is none.
+        true if token.bytes().all(|byte| !byte.is_ascii_alphabetic()) => token.split(['-', '_']).collect(),
+        true => Vec::new(),
+        false => vec![token],
+    });
+    tokens.flat_map(|token| token.split('/')).filter_map(figure).collect()
+}
+
+/// The figure that a word begins with.
+fn figure(token: &str) -> Option<String> {
+    let token = token.trim_matches(['.', ',', ':', '-']);
+    token.starts_with(|c: char| c.is_ascii_digit()).then_some(())?;
+    let end = token.find(|c: char| !(c.is_ascii_digit() || ".,:".contains(c))).unwrap_or(token.len());
+    let number = token[..end].trim_end_matches(['.', ',', ':']).replace(',', "");
+    Some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quotation_is_found_where_it_is_and_kept_as_it_is_written() {
+        let text = "# A\n\n- **Sync** runs  at\n  night; no photo waits.\n\nSync runs.\n";
+        let others = [Excerpt {
+            path: "src/sync.rs".into(),
+            line: 40,
+            text: "fn sync() {\n    // retry twice\n}".into(),
+        }];
+        let sources = Sources::new([("spec.md", text)].into_iter(), &others);
+        for (path, line, quote, wanted) in [
+            ("spec.md", 1, "sync runs at night", Some((3, "Sync** runs  at\n  night"))),
+            ("spec.md", 6, "Sync runs.", Some((6, "Sync runs"))),
+            (
+                "docs/x/spec.md",
+                3,
+                "\"Sync runs … no photo waits.\"",
+                Some((3, "Sync** runs  at\n  night; no photo waits")),
+            ),
+            ("./src/sync.rs", 1, "retry twice", Some((41, "retry twice"))),
+            ("src/sync.rs", 1, "retry thrice", None),
+            ("other.md", 1, "Sync runs", None),
+            ("spec.md", 1, " … ", None),
+        ] {
+            let found = sources.find(path, line, quote).map(|rest| (rest.line, rest.quote));
+            assert_eq!(found, wanted.map(|(line, quote)| (line, quote.to_owned())), "{quote}");
+        }
+        assert!(sources.quotes("no photo  WAITS") && !sources.quotes("a photo waits"));
+    }
+
+    #[test]
+    fn ids_and_figures_are_told_from_names() {
+        let text = "FR-001, AC-008-03 and REQ-GH-12 take 1,000 ms (2-3 s); B2-pump-07, UTF-8x, v2 and fr-2 are names. 15:00, 1.25x.";
+        assert_eq!(ids(text).collect::<Vec<_>>(), ["FR-001", "AC-008-03", "REQ-GH-12"]);
+        assert_eq!(figures(text), ["1000", "2", "3", "15:00", "1.25"]);
+    }
+}
