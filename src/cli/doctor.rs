@@ -149,7 +149,7 @@ fn library(repo: &Repo, config: &Config) -> Option<Check> {
 }
 
 fn voice(config: &Config, options: &Options) -> Check {
-    let choice = match Choice::of(&voices::Options::default(), config) {
+    let choice = match Choice::of(&voices::Options::default(), config, "", "") {
         Ok(choice) => choice,
         Err(fail) => return ("voice", wrong(&fail)),
     };

@@ -230,8 +230,9 @@ pub fn line(
             context! { rule => breach.rule.as_str(), reason => breach.reason(), nearest }
         })
         .collect();
-    let text =
-        rejected.map(|rejected| plain::cut(&rejected.text, SHOWN)).filter(|text| !text.trim().is_empty());
+    let text = rejected
+        .map(|rejected| plain::cut(&plain::clean(&rejected.text), SHOWN))
+        .filter(|text| !text.trim().is_empty());
     let rejected_text = text.map(|text| safe(fenced("refused", &text)));
     let values = context! { turn => now.turn_count() + 1, seat => shown(&seat, now), broken, rejected_text };
     prompt(head, now, "line", values, Want::Line { seat, rejected: rejected.cloned() })

@@ -683,7 +683,8 @@ pub fn speakers_are_the_logs(left: &Left) {
             // A persona may quote a document that looks like a user's line.
             let personas = ["Maya Chen (", "Alex Rivera (", "Jordan Park ("];
             let users = |line: &&str| {
-                !line.starts_with(' ')
+                // A critique quotes what was dropped, and begins as none of the speakers does.
+                !line.starts_with([' ', '('])
                     && !personas.iter().any(|persona| line.starts_with(persona))
                     && (line.contains(" (user): ") || line.starts_with("User: "))
             };
