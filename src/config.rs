@@ -358,7 +358,7 @@ mod tests {
         .roundtable.yaml:2:1: unknown key "max_turn"; did you mean "max_turns"?
          2 | max_turn: 5
            | ^^^^^^^^
-           = help: the keys are items, voice, model, max_turns, steps, templates, rules, language, append_only, allow_exceptions, author, github, review
+           = help: the keys are items, voice, model, max_turns, steps, templates, rules, language, append_only, allow_exceptions, author, voice_env, github, review
         "#);
         for text in [
             "items: ../x",

@@ -154,7 +154,7 @@ mod tests {
         });
         assert_eq!(own[0], own[1], "another schema would be another cache");
         let body = body(&prompt, MODEL, true, false);
-        insta::assert_snapshot!(body.to_string(), @r#"{"model":"claude-opus-5","max_tokens":1024,"output_config":{"format":{"type":"json_schema","schema":{"type":"object","properties":{"pass":{"type":"boolean"},"text":{"type":"string"}},"required":["pass","text"],"additionalProperties":false}}},"system":[{"type":"text","text":"head","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":[{"type":"text","text":"one"},{"type":"text","text":"two","cache_control":{"type":"ephemeral"}},{"type":"text","text":"now"}]}]}"#);
+        insta::assert_snapshot!(body.to_string(), @r#"{"model":"claude-opus-5","max_tokens":2048,"output_config":{"format":{"type":"json_schema","schema":{"type":"object","properties":{"critique":{"type":"array","items":{"type":"object","properties":{"on":{"type":"string"},"problem":{"type":"string"}},"required":["on","problem"],"additionalProperties":false}}},"required":["critique"],"additionalProperties":false}}},"system":[{"type":"text","text":"head","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":[{"type":"text","text":"one"},{"type":"text","text":"two","cache_control":{"type":"ephemeral"}},{"type":"text","text":"now"}]}]}"#);
     }
 
     #[test]

@@ -488,7 +488,8 @@ fn turns<'t>(talk: &'t Discussion<'_>) -> impl Iterator<Item = Turn> + 't {
 fn keeps_negations(text: &str, sentences: &[&Clause], said: &[&Clause]) -> Result<(), String> {
     for own in clauses(text).filter(|own| own.words.len() >= 2) {
         let shared = |other: &Clause| own.words.intersection(&other.words).count();
-        let is_near = |other: &&&Clause| shared(other) * 3 >= own.words.len();
+        // One word in common is no subject in common.
+        let is_near = |other: &&&Clause| shared(other) >= 2 && shared(other) * 3 >= own.words.len();
         let is_same = |other: &&&Clause| shared(other) * 5 >= own.words.len() * 3;
         if own.is_negated {
             let is_negated = sentences.iter().filter(is_near).any(|one| one.is_negated || one.lacks);

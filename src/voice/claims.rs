@@ -67,9 +67,9 @@ pub fn claims(text: &str, earlier: &[Said<'_>], basis: &Basis<'_>) -> Vec<Breach
     let mut found: Vec<Breach> = Vec::new();
     found.extend(heard.unknown_id(text));
     for sentence in sentences(text) {
-        found.extend(heard.unreal_quotation(sentence));
-        found.extend(heard.unreal_place(sentence));
-        found.extend(heard.unsupported_figure(sentence));
+        let breach = heard.unreal_quotation(sentence);
+        let breach = breach.or_else(|| heard.unreal_place(sentence));
+        found.extend(breach.or_else(|| heard.unsupported_figure(sentence)));
     }
     found
 }
@@ -90,16 +90,20 @@ impl Heard<'_> {
         Breach { nearest: self.sources.nearest("", words), ..Breach::hard(rule, words) }
     }
 
+    /// Whether an id is of a family that the documents number: not `SHA-256`.
+    fn is_numbered(&self, id: &str) -> bool {
+        let of_family = |other: &&String| family(other) == family(id);
+        FAMILIES.contains(&family(id)) || self.sources.ids().iter().filter(of_family).count() >= 2
+    }
+
     /// An id of a family that the documents number, and that none of them has.
     fn unknown_id(&self, text: &str) -> Option<Breach> {
         let known = self.sources.ids();
-        let is_numbered = |family_of: &str| {
-            FAMILIES.contains(&family_of) || known.iter().filter(|id| family(id) == family_of).count() >= 2
-        };
         let is_said = |id: &str| self.texts().any(|text| ids(text).any(|one| one == id));
-        let unknown = ids(text).find(|id| !known.contains(*id) && is_numbered(family(id)) && !is_said(id))?;
+        let unknown = ids(text).find(|id| !known.contains(*id) && self.is_numbered(id) && !is_said(id))?;
         let near = |id: &&String| family(id) == family(unknown);
-        let other = known.iter().filter(near).min_by_key(|id| strsim::levenshtein(id, unknown));
+        let apart = |id: &&String| (strsim::levenshtein(id, unknown), number(id).abs_diff(number(unknown)));
+        let other = known.iter().filter(near).min_by_key(apart);
         let nearest = other.and_then(|id| self.sources.line_of(id));
         Some(Breach { nearest, ..Breach::hard("id", unknown) })
     }
@@ -133,7 +137,7 @@ impl Heard<'_> {
     /// A figure that a clause says of an id, a section or a file, and that nobody and no file has.
     fn unsupported_figure(&self, sentence: &str) -> Option<Breach> {
         clauses(sentence).find_map(|clause| {
-            let is_of_place = ids(clause).next().is_some()
+            let is_of_place = ids(clause).any(|id| self.is_numbered(id))
                 || names_place(clause)
                 || self.sources.paths().any(|path| clause.contains(path));
             let bare = without_places(clause);
@@ -150,6 +154,12 @@ impl Heard<'_> {
             })
         })
     }
+}
+
+/// The number that an id ends with, 0 where there is none.
+fn number(id: &str) -> u64 {
+    let digits = id.trim_start_matches(|c: char| !c.is_ascii_digit());
+    digits.parse().unwrap_or_default()
 }
 
 /// Pieces between quotation marks, each with what stands before it.
@@ -246,7 +256,7 @@ mod tests {
             ),
             ("See line 41 for more.", "place", ""),
             ("FR-001 allows 45 seconds.", "figure", "spec.md:3: FR-001: Photos wait at most 30 seconds."),
-            ("Section 3 promises 5 s.", "figure", "spec.md:6: ## 3. Sync"),
+            ("Section 3 promises 5 s.", "figure", ""),
         ] {
             assert_eq!(found(text), [(rule.to_owned(), nearest.to_owned())], "{text}");
         }
