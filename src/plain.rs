@@ -300,6 +300,35 @@ fn ends_with_www(before: &[char]) -> bool {
     start && [a, b, c].into_iter().all(|c| c.eq_ignore_ascii_case(&'w'))
 }
 
+/// The signs of a text as an eye takes them in passing: without blanks and case, with look-alikes of
+/// Latin letters as what they look like.
+pub fn folded(text: &str) -> impl Iterator<Item = char> {
+    let look = |c: char| match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
+        'а' | 'α' => 'a',
+        'с' => 'c',
+        'ԁ' => 'd',
+        'е' | 'ε' => 'e',
+        'һ' => 'h',
+        'і' | 'ι' => 'i',
+        'ј' => 'j',
+        'о' | 'ο' => 'o',
+        'р' | 'ρ' => 'p',
+        'ѕ' => 's',
+        'у' | 'γ' => 'y',
+        'х' | 'χ' => 'x',
+        'ᴍ' | 'м' | 'μ' => 'm',
+        'ɴ' | 'н' | 'ν' => 'n',
+        'к' | 'κ' => 'k',
+        'в' | 'β' => 'b',
+        'т' | 'τ' => 't',
+        'ʟ' | 'ⅼ' => 'l',
+        'г' => 'r',
+        c => c,
+    };
+    text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).map(look)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

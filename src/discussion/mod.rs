@@ -12,11 +12,14 @@
 //! [The example of the crate](crate#a-discussion-as-a-library) opens one, holds it, and replays its log.
 
 pub mod address;
+mod describe;
 pub mod event;
+mod finished;
 pub mod focus;
 mod log;
 pub mod open;
 pub mod positions;
+mod speakable;
 pub mod summary;
 pub mod transcript;
 
@@ -26,13 +29,16 @@ use std::sync::OnceLock;
 use minijinja::context;
 
 use self::address::{Address, address};
+use self::describe::{describe, describe_text};
 use self::event::{
     Class, Closed, Contribution, Critique, Event, Exit, Message, Notice, NoticeKind, Opened, Purpose, Record,
     Resumed, Unheard,
 };
+pub use self::finished::{Finished, finished};
 use self::focus::{Drift, Focus};
 pub use self::log::{Line, Log, lines};
 use self::open::Paused;
+pub use self::speakable::{MARKUP, is_speakable};
 use self::summary::{Summary, USER};
 use crate::library::Library;
 use crate::persona::{Cast, Persona};
@@ -40,7 +46,7 @@ use crate::plain;
 use crate::step::Step;
 use crate::template::Failed;
 use crate::text::echo::Echo;
-use crate::text::words::{self, is_english};
+use crate::text::words;
 
 /// The least turn limit a discussion can have: framing and the first round.
 pub const LEAST_TURNS: u32 = 3;
@@ -848,32 +854,6 @@ pub struct Said<'t> {
     pub echo: &'t Echo,
 }
 
-/// A discussion that is over: what the landing makes a commit of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finished {
-    pub opened: Opened,
-    pub summary: Summary,
-    pub closed: Closed,
-    /// The timestamp of marker, record and recording: when it was closed, and when it was opened
-    /// where it stayed open between runs.
-    pub at: event::Time,
-    pub log: Log,
-}
-
-/// The parts of a log that is closed, read without judging the way there.
-pub fn finished(log: impl Into<Log>) -> Option<Finished> {
-    let log = log.into();
-    let Event::Opened(opened) = &log.first()?.event else { return None };
-    let opened = opened.as_ref().clone();
-    let summary = log.iter().find_map(|record| match &record.event {
-        Event::Synthesis(summary) => Some(summary.clone()),
-        _ => None,
-    })?;
-    let last = log.last()?;
-    let Event::Closed(closed) = &last.event else { return None };
-    Some(Finished { opened, summary, closed: closed.clone(), at: open::moment(&log)?, log })
-}
-
 /// The introduction of a discussion, from its opening.
 ///
 /// # Errors
@@ -889,67 +869,6 @@ pub fn introduction(library: &Library, opened: &Opened) -> Result<String, Failed
     library.templates.render("introduction.txt", values)
 }
 
-impl Finished {
-    /// Messages that came too late to be discussed.
-    pub fn unheard(&self) -> impl Iterator<Item = &Unheard> {
-        self.log.iter().filter_map(|record| match &record.event {
-            Event::Unheard(late) => Some(late),
-            _ => None,
-        })
-    }
-
-    /// Whether the reviewer spoke to users whose words are mostly not English, which its rules read.
-    pub fn is_foreign(&self) -> bool {
-        let words = self.log.iter().filter_map(|record| match &record.event {
-            Event::User(message) => Some(message.text.as_str()),
-            _ => None,
-        });
-        self.opened.voice == event::REVIEWER && is_english(words) == Some(false)
-    }
-
-    /// The recording's path within the item folder, where no other of the same step and moment has it already.
-    pub fn recording(&self) -> String {
-        format!("elaborations/{}-{}.jsonl", self.opened.step.id, self.at.digits())
-    }
-
-    /// The commit that its outcome is built on.
-    pub fn base(&self) -> &str {
-        open::base(&self.log).unwrap_or_default()
-    }
-
-    /// When it was closed: the time of its commit.
-    pub fn ended(&self) -> event::Time {
-        self.log.last().map_or(self.at, |last| last.at)
-    }
-
-    /// The same discussion on another commit: what it says of its base, in every place.
-    pub fn rebase(&mut self, base: &str) {
-        if self.base() != base {
-            self.log.edit(|log| open::rebase(log, base));
-            self.close_again();
-        }
-    }
-
-    /// The same discussion for another branch.
-    pub fn redirect(&mut self, branch: &str) {
-        if self.opened.branch != branch {
-            self.log.edit(|log| open::redirect(log, branch));
-            self.close_again();
-        }
-    }
-
-    /// Takes what the log says of base and branch now, and of its end.
-    fn close_again(&mut self) {
-        self.log.edit(open::close_again);
-        if let Some(Record { event: Event::Opened(opened), .. }) = self.log.first() {
-            self.opened = opened.as_ref().clone();
-        }
-        if let Some(Record { event: Event::Closed(closed), .. }) = self.log.last() {
-            self.closed.clone_from(closed);
-        }
-    }
-}
-
 fn cue(persona: &Persona, purpose: Purpose, owed: bool) -> Cue {
     Cue { persona: persona.key.clone(), purpose, owed }
 }
@@ -959,70 +878,6 @@ pub fn is_relevant(text: &str, persona: &Persona) -> bool {
     words::words(text)
         .iter()
         .any(|word| persona.lens_words.iter().any(|stem| word.text.starts_with(stem.as_str())))
-}
-
-/// Signs that may be put before a name, to make a heading, a quotation or bold type of it.
-pub const MARKUP: [char; 9] = [' ', '\t', '\n', '*', '_', '#', '>', '-', '`'];
-
-/// Words a persona may be recorded with: visible, not empty, and no line that could be taken for
-/// another speaker's.
-pub fn is_speakable(text: &str, cast: &Cast) -> bool {
-    let forged = |line: &str| {
-        let line = line.trim_start_matches(MARKUP);
-        let line = beginning(line);
-        let begins = |with: &str| {
-            let mut line = folded(line);
-            folded(with).all(|wanted| line.next() == Some(wanted))
-        };
-        let of_log = begins("[turn") || begins("(notice)");
-        // Most lines have no bracket, of which the second is written in more bytes than one.
-        let mut brackets = memchr::memchr2_iter(b'(', 0xef, line.as_bytes());
-        let of_user = brackets.any(|at| {
-            let is_before = |found: &str| folded(found).take(80).count() < 80;
-            folded(&line[at..]).take(7).eq("(user):".chars()) && is_before(&line[..at])
-        });
-        let of_persona = |persona: &Persona| begins(&persona.name) && begins(&persona.prefix());
-        of_log || of_user || cast.iter().any(of_persona)
-    };
-    !text.trim().is_empty() && plain::is_clean(text) && !text.lines().any(forged)
-}
-
-/// What a line begins with, as far as anybody looks for who speaks.
-fn beginning(line: &str) -> &str {
-    let mut end = line.len().min(800);
-    while !line.is_char_boundary(end) {
-        end -= 1;
-    }
-    &line[..end]
-}
-
-/// The signs of a text as an eye takes them in passing: without blanks and case, with look-alikes of
-/// Latin letters as what they look like.
-fn folded(text: &str) -> impl Iterator<Item = char> {
-    let look = |c: char| match c {
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
-        'а' | 'α' => 'a',
-        'с' => 'c',
-        'ԁ' => 'd',
-        'е' | 'ε' => 'e',
-        'һ' => 'h',
-        'і' | 'ι' => 'i',
-        'ј' => 'j',
-        'о' | 'ο' => 'o',
-        'р' | 'ρ' => 'p',
-        'ѕ' => 's',
-        'у' | 'γ' => 'y',
-        'х' | 'χ' => 'x',
-        'ᴍ' | 'м' | 'μ' => 'm',
-        'ɴ' | 'н' | 'ν' => 'n',
-        'к' | 'κ' => 'k',
-        'в' | 'β' => 'b',
-        'т' | 'τ' => 't',
-        'ʟ' | 'ⅼ' => 'l',
-        'г' => 'r',
-        c => c,
-    };
-    text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).map(look)
 }
 
 /// Whether a passage has a place and words, in characters that are shown.
@@ -1041,54 +896,4 @@ fn is_hex(text: &str, length: usize) -> bool {
 
 fn is_one_clean_line(text: &str) -> bool {
     !text.trim().is_empty() && plain::is_clean(text) && !text.contains(['\n', '\t'])
-}
-
-fn describe_text(text: &str) -> String {
-    format!("\"{}\"", plain::cut(&plain::shown(text), 60))
-}
-
-/// An event in a few words, for messages.
-fn describe(event: &Event) -> String {
-    match event {
-        Event::Opened(_) => "an opening".to_owned(),
-        Event::Contribution(said) => {
-            format!(
-                "turn {} by {} ({:?}): \"{}\"",
-                said.turn,
-                said.by,
-                said.purpose,
-                plain::cut(&plain::one_line(&said.text), 60)
-            )
-        }
-        Event::User(message) => {
-            let turn = message.turn.map_or("no turn".to_owned(), |turn| format!("turn {turn}"));
-            let text = plain::cut(&plain::one_line(&message.text), 60);
-            format!("the user's {turn}, {:?} to [{}]: \"{text}\"", message.class, message.to.join(", "))
-        }
-        Event::Unheard(late) => {
-            format!("a message that came too late: \"{}\"", plain::cut(&plain::one_line(&late.text), 60))
-        }
-        Event::Silence {} => "silence".to_owned(),
-        Event::Paused(paused) => format!("the end of a run after {} turns", paused.turn_count),
-        Event::Resumed(resumed) => {
-            format!("another run on {}", plain::cut(&plain::shown(&resumed.base), 40))
-        }
-        Event::Notice(notice) => {
-            format!(
-                "the {:?} notice by {}: \"{}\"",
-                notice.notice,
-                notice.by,
-                plain::cut(&plain::one_line(&notice.text), 60)
-            )
-        }
-        Event::Critique(critique) => format!("a critique of {}", plain::cut(&plain::shown(&critique.on), 40)),
-        Event::Synthesis(summary) => format!("a synthesis with {}", summary.description()),
-        Event::Closed(closed) => {
-            let digest = plain::cut(&plain::shown(&closed.digest), 64);
-            format!(
-                "the end by {} after {} turns, over a log of digest {digest}",
-                closed.exit, closed.turn_count
-            )
-        }
-    }
 }

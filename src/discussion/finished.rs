@@ -1,0 +1,94 @@
+//! A discussion that is over.
+
+use super::event::{self, Closed, Event, Opened, Record, Unheard};
+use super::log::Log;
+use super::open;
+use super::summary::Summary;
+use crate::text::words::is_english;
+
+/// A discussion that is over: what the landing makes a commit of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finished {
+    pub opened: Opened,
+    pub summary: Summary,
+    pub closed: Closed,
+    /// The timestamp of marker, record and recording: when it was closed, and when it was opened
+    /// where it stayed open between runs.
+    pub at: event::Time,
+    pub log: Log,
+}
+
+/// The parts of a log that is closed, read without judging the way there.
+pub fn finished(log: impl Into<Log>) -> Option<Finished> {
+    let log = log.into();
+    let Event::Opened(opened) = &log.first()?.event else { return None };
+    let opened = opened.as_ref().clone();
+    let summary = log.iter().find_map(|record| match &record.event {
+        Event::Synthesis(summary) => Some(summary.clone()),
+        _ => None,
+    })?;
+    let last = log.last()?;
+    let Event::Closed(closed) = &last.event else { return None };
+    Some(Finished { opened, summary, closed: closed.clone(), at: open::moment(&log)?, log })
+}
+
+impl Finished {
+    /// Messages that came too late to be discussed.
+    pub fn unheard(&self) -> impl Iterator<Item = &Unheard> {
+        self.log.iter().filter_map(|record| match &record.event {
+            Event::Unheard(late) => Some(late),
+            _ => None,
+        })
+    }
+
+    /// Whether the reviewer spoke to users whose words are mostly not English, which its rules read.
+    pub fn is_foreign(&self) -> bool {
+        let words = self.log.iter().filter_map(|record| match &record.event {
+            Event::User(message) => Some(message.text.as_str()),
+            _ => None,
+        });
+        self.opened.voice == event::REVIEWER && is_english(words) == Some(false)
+    }
+
+    /// The recording's path within the item folder, where no other of the same step and moment has it already.
+    pub fn recording(&self) -> String {
+        format!("elaborations/{}-{}.jsonl", self.opened.step.id, self.at.digits())
+    }
+
+    /// The commit that its outcome is built on.
+    pub fn base(&self) -> &str {
+        open::base(&self.log).unwrap_or_default()
+    }
+
+    /// When it was closed: the time of its commit.
+    pub fn ended(&self) -> event::Time {
+        self.log.last().map_or(self.at, |last| last.at)
+    }
+
+    /// The same discussion on another commit: what it says of its base, in every place.
+    pub fn rebase(&mut self, base: &str) {
+        if self.base() != base {
+            self.log.edit(|log| open::rebase(log, base));
+            self.close_again();
+        }
+    }
+
+    /// The same discussion for another branch.
+    pub fn redirect(&mut self, branch: &str) {
+        if self.opened.branch != branch {
+            self.log.edit(|log| open::redirect(log, branch));
+            self.close_again();
+        }
+    }
+
+    /// Takes what the log says of base and branch now, and of its end.
+    fn close_again(&mut self) {
+        self.log.edit(open::close_again);
+        if let Some(Record { event: Event::Opened(opened), .. }) = self.log.first() {
+            self.opened = opened.as_ref().clone();
+        }
+        if let Some(Record { event: Event::Closed(closed), .. }) = self.log.last() {
+            self.closed.clone_from(closed);
+        }
+    }
+}

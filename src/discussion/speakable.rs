@@ -1,0 +1,39 @@
+//! Which words a persona may be recorded with.
+
+use crate::persona::{Cast, Persona};
+use crate::plain::{self, folded};
+
+/// Signs that may be put before a name, to make a heading, a quotation or bold type of it.
+pub const MARKUP: [char; 9] = [' ', '\t', '\n', '*', '_', '#', '>', '-', '`'];
+
+/// Words a persona may be recorded with: visible, not empty, and no line that could be taken for
+/// another speaker's.
+pub fn is_speakable(text: &str, cast: &Cast) -> bool {
+    let forged = |line: &str| {
+        let line = line.trim_start_matches(MARKUP);
+        let line = beginning(line);
+        let begins = |with: &str| {
+            let mut line = folded(line);
+            folded(with).all(|wanted| line.next() == Some(wanted))
+        };
+        let of_log = begins("[turn") || begins("(notice)");
+        // Most lines have no bracket, of which the second is written in more bytes than one.
+        let mut brackets = memchr::memchr2_iter(b'(', 0xef, line.as_bytes());
+        let of_user = brackets.any(|at| {
+            let is_before = |found: &str| folded(found).take(80).count() < 80;
+            folded(&line[at..]).take(7).eq("(user):".chars()) && is_before(&line[..at])
+        });
+        let of_persona = |persona: &Persona| begins(&persona.name) && begins(&persona.prefix());
+        of_log || of_user || cast.iter().any(of_persona)
+    };
+    !text.trim().is_empty() && plain::is_clean(text) && !text.lines().any(forged)
+}
+
+/// What a line begins with, as far as anybody looks for who speaks.
+fn beginning(line: &str) -> &str {
+    let mut end = line.len().min(800);
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    &line[..end]
+}
