@@ -14,13 +14,12 @@ use crate::review::token::{Kind, LINK, QUOTED, STRONG, Token};
 /// A place that defines an identifier.
 struct Definition<'t> {
     id: &'t str,
-    page: u32,
     range: Range<usize>,
     /// What the place is: in one group an identifier is defined once.
     group: (UnitKind, u32),
 }
 
-fn definitions<'t>(page: &Page<'t>, number: u32) -> Vec<Definition<'t>> {
+fn definitions<'t>(page: &Page<'t>) -> Vec<Definition<'t>> {
     let mut found = Vec::new();
     for unit in page.units.iter().filter(|unit| !unit.is_quotation) {
         let tokens = page.tokens_of(unit);
@@ -37,12 +36,7 @@ fn definitions<'t>(page: &Page<'t>, number: u32) -> Vec<Definition<'t>> {
             None if unit.kind == UnitKind::Item => unit.section,
             None => 0,
         };
-        found.push(Definition {
-            id: page.word(token),
-            page: number,
-            range: token.range(),
-            group: (unit.kind, group),
-        });
+        found.push(Definition { id: page.word(token), range: token.range(), group: (unit.kind, group) });
     }
     found
 }
@@ -52,7 +46,7 @@ const MAX_REPEATED_PERCENT: usize = 25;
 
 pub fn duplicates(on: &OnPage<'_, '_>) -> Vec<Hit> {
     let mut groups: BTreeMap<(u8, u32), Vec<Definition<'_>>> = BTreeMap::new();
-    for one in definitions(on.page, 0) {
+    for one in definitions(on.page) {
         groups.entry((one.group.0 as u8, one.group.1)).or_default().push(one);
     }
     groups.into_values().flat_map(|group| repeated(on.page, &group)).collect()
@@ -91,10 +85,10 @@ fn prefix(id: &str) -> &str {
 pub fn dangling(across: &Across<'_, '_>) -> Vec<Hit> {
     let mut known: BTreeSet<&str> = BTreeSet::new();
     let mut series: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for (number, page) in (0..).zip(across.pages) {
+    for page in across.pages {
         let title = page.sections.iter().find(|section| section.level == 1).and_then(|one| one.heading);
         let title = title.map_or(0..0, |unit| page.units[unit as usize].start..page.units[unit as usize].end);
-        for one in definitions(page, number) {
+        for one in definitions(page) {
             known.insert(one.id);
             // A document's own number, in its title, makes no series: others of its kind are elsewhere.
             if !title.contains(&(one.range.start as u32)) {
