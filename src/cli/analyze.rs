@@ -326,7 +326,8 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     let item = repo.item(place.base, &path)?;
     before_run::edited(&repo, &item, screen)?;
     check_outputs(&library)?;
-    let script = task.script;
+    let mut script = task.script;
+    script.depth = task.depth.or(script.depth);
     for note in &script.notes {
         screen.note(note);
     }
@@ -342,7 +343,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     script.inputs().flatten().try_for_each(|input| voices::refuse_secrets("the script", &input.text))?;
     let max_turns =
         task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns).unwrap_or(DEFAULT_TURNS);
-    let run = run_id(&path, &script, max_turns, &library, &config, &voice, task.fixed, task.depth);
+    let run = run_id(&path, &script, max_turns, &library, &config, &voice, task.fixed);
     let clock = || task.fixed.unwrap_or_else(now);
     let setup = Setup {
         repo: &repo,
@@ -358,7 +359,6 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         tokens,
         has_critic: !task.voice.no_critic,
         max_turns,
-        depth: task.depth,
         mode: task.mode,
         run,
         items: config.folders().into_iter().map(str::to_owned).collect(),
@@ -436,9 +436,8 @@ fn run_id(
     config: &Config,
     voice: &Choice,
     fixed: Option<Time>,
-    depth: Option<Depth>,
 ) -> String {
-    let depth = depth.or(script.depth).map(|depth| depth.to_string());
+    let depth = script.depth.map(|depth| depth.to_string());
     let one = |input: Option<&Input>| {
         input.map_or(Value::Null, |input| json!([input.text, input.by, input.at.map(|at| at.to_string())]))
     };

@@ -32,7 +32,7 @@ use crate::plain;
 use crate::repo::{Error, Repo};
 use crate::script::{At, Script, Taken};
 use crate::session::Stopped as Broken;
-use crate::step::{Depth, Prompt, Step};
+use crate::step::{Prompt, Step};
 use crate::synthesis::{Outcome, Unplaced};
 use crate::template::Failed;
 
@@ -89,8 +89,6 @@ pub struct Setup<'r> {
     /// A model's synthesis is criticised before it is committed.
     pub has_critic: bool,
     pub max_turns: u32,
-    /// The depth of every phase, where it is fixed.
-    pub depth: Option<Depth>,
     pub mode: Mode,
     /// The run id.
     pub run: String,
@@ -245,7 +243,7 @@ pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumble
         complexity: facts.complexity,
         elaborations: elaborations(&item.meta),
         at_menu,
-        depth: setup.depth.or(setup.script.depth),
+        depth: setup.script.depth,
     };
     let first = Record { at: (setup.clock)(), event: Event::Opened(Box::new(opened)) };
     let analysis = Analysis::open(setup.library, first)?;

@@ -189,7 +189,7 @@ impl Defined {
             Some(id) => id.clone(),
             None => show(kind, free.next().unwrap_or(FAR)),
         };
-        let ids: Vec<String> = facts.iter().map(|fact| *fact).map(id).collect();
+        let ids: Vec<String> = facts.iter().copied().map(id).collect();
         ids.into_iter().zip(facts).collect()
     }
 
