@@ -549,10 +549,7 @@ impl<'l> Analysis<'l> {
     /// standard in the first phase (AC-006-07), and the step's own behind it.
     fn depth(&self, step: &Step) -> Depth {
         let chosen = self.depths.get(&step.phase).copied();
-        chosen.or_else(|| self.selected(&step.phase)).unwrap_or(match is_first(&step.phase) {
-            true => Depth::Standard,
-            false => step.depth,
-        })
+        depth_of(step, chosen, self.scope.as_deref(), self.complexity.as_deref())
     }
 
     /// The depth that the quick scan asks for; it does not judge the phase it is made in.
@@ -701,6 +698,14 @@ fn answered(
     talk.answers.push(Answer { question, asked: asked.to_owned(), asks, said });
     talk.put += 1;
     if talk.put < talk.prompts.len() { Stage::Asking(talk) } else { Stage::Choosing(talk) }
+}
+
+/// The depth that a step is walked with: what was chosen for its phase, what the quick scan says, standard in
+/// the first phase, else the step's own.
+pub fn depth_of(step: &Step, chosen: Option<Depth>, scope: Option<&str>, complexity: Option<&str>) -> Depth {
+    let is_first = is_first(&step.phase);
+    let selected = || depth::selected(scope, complexity).filter(|_| !is_first);
+    chosen.or_else(selected).unwrap_or(if is_first { Depth::Standard } else { step.depth })
 }
 
 /// The first phase measures what the depth of the others is chosen by.

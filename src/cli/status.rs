@@ -15,6 +15,7 @@ use crate::analysis::plan::{self, Progress};
 use crate::analysis::skip::Facts;
 use crate::analysis::{depth, phase_name};
 use crate::discussion::event::{Event, Record};
+use crate::item::Item;
 use crate::item::meta::{Meta, Standing};
 use crate::library::Library;
 use crate::persona::PHASES;
@@ -283,6 +284,7 @@ fn page(
         let field = |key: &str| plain::shown(record.get(key).and_then(Value::as_str).unwrap_or_default());
         screen.say(&format!("  Discussed {}: {}", field("step_id"), field("synthesis_summary")));
     }
+    say_unmentioned(repo, item.commit, &read, screen)?;
     let open = Known::read(&read).open;
     if !open.is_empty() {
         screen.say(&format!("  {} open:", count(open.len(), "question")));
@@ -292,6 +294,45 @@ fn page(
     }
     if open.len() > MOST {
         screen.say(&format!("    and {} more", open.len() - MOST));
+    }
+    Ok(())
+}
+
+/// Decisions that nothing refers to: no document of the item besides the record itself, and no file of the
+/// repository, by the record's number or name.
+fn say_unmentioned(repo: &Repo, commit: Oid, item: &Item, screen: &Screen) -> Result<(), Fail> {
+    let is_record = |name: &str| {
+        let digits = name.strip_prefix("adr/").and_then(|rest| rest.get(..4));
+        digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let records: Vec<(&str, &str)> = item.documents().filter(|(name, _)| is_record(name)).collect();
+    if records.is_empty() {
+        return Ok(());
+    }
+    let spellings = |name: &str| {
+        let stem = name.trim_start_matches("adr/").trim_end_matches(".md").to_lowercase();
+        [format!("adr-{}", &stem[..4]), format!("adr {}", &stem[..4]), stem]
+    };
+    let words: Vec<String> = records.iter().flat_map(|(name, _)| spellings(name)).collect();
+    let own = ["adr", "analysis", "elaborations", "meta.json"].map(|name| format!("{}/{name}", item.path));
+    let census = repo.census(commit, &words, &own)?;
+    let mut found = Vec::new();
+    for (at, (name, text)) in records.iter().enumerate() {
+        let is_counted = |counts: &Vec<usize>| counts[at * 3..at * 3 + 3].iter().any(|count| *count > 0);
+        let in_record = |(other, text): &(&str, &str)| {
+            let text = text.to_lowercase();
+            other != name && spellings(name).iter().any(|spelling| text.contains(spelling))
+        };
+        if !census.files.values().any(is_counted) && !records.iter().any(in_record) {
+            let title = text.lines().next().unwrap_or(name).trim_start_matches(['#', ' ']);
+            found.push((name, plain::shown(title)));
+        }
+    }
+    if !found.is_empty() {
+        screen.say(&format!("  {} that nothing refers to:", count(found.len(), "decision")));
+    }
+    for (name, title) in found {
+        screen.say(&format!("    {}: {title}", plain::shown(name)));
     }
     Ok(())
 }

@@ -21,13 +21,14 @@ use crate::analysis::event::{Event, Landed, Opened, Record};
 use crate::analysis::menu::Choice;
 use crate::analysis::plan::Unplannable;
 use crate::analysis::scan::{Census, Measure, keywords, measure};
-use crate::analysis::{Analysis, Next, Stopped, Unopened, depth, greeting, menu};
+use crate::analysis::{Analysis, Next, Stopped, Unopened, depth, forms, greeting, menu};
 use crate::discussion::event::{Author, Record as Line, Time};
 use crate::discussion::{self, Finished};
 use crate::item::{Change, Item, Meta};
 use crate::landing::NotLanded;
 use crate::library::Library;
 use crate::model::Model;
+use crate::persona::Persona;
 use crate::plain;
 use crate::repo::{Error, Repo};
 use crate::script::{At, Script, Taken};
@@ -35,6 +36,8 @@ use crate::session::Stopped as Broken;
 use crate::step::{Prompt, Step};
 use crate::synthesis::{Outcome, Unplaced};
 use crate::template::Failed;
+use crate::text::Language;
+use crate::voice::passages::Passages;
 
 /// Who watches the walk.
 pub trait Audience {
@@ -196,6 +199,8 @@ struct Walk<'r> {
     left_at_choice: (usize, usize),
     /// Commits that an earlier run of the same id had made.
     recorded: usize,
+    /// How many remarks had been announced when the menu was last shown; none before it was.
+    announced: Option<usize>,
     /// A copy of this very run is ahead.
     is_overtaken: bool,
     codebase: Oid,
@@ -265,6 +270,7 @@ pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumble
         told: BTreeMap::new(),
         left_at_choice: (0, 0),
         recorded: earlier_commits,
+        announced: None,
         is_overtaken: false,
         codebase,
         setup,
@@ -316,6 +322,7 @@ impl Walk<'_> {
                     audience.say("");
                     audience.strong(header);
                     self.talks = 0;
+                    self.announced = None;
                     let base = self.at.to_string();
                     self.record(self.analysis.begun(beginning.step, beginning.depth, &base), None)?;
                     if let Some(talk) = self.analysis.current() {
@@ -327,6 +334,7 @@ impl Walk<'_> {
                 Next::Choose(found) => self.choose(&found, audience)?,
                 Next::Land(landing) => {
                     self.land(&landing, audience)?;
+                    self.announced = None;
                     let facts = facts(&self.item);
                     self.record(Event::Landed(facts), None)?;
                 }
@@ -411,8 +419,14 @@ impl Walk<'_> {
         let Some(talk) = self.analysis.current() else { return Ok(()) };
         let step = &self.setup.library.steps[talk.step];
         if talk.is_fresh() {
-            let draft = self.draft();
-            let again = talk.is_landed();
+            // A remark is announced by itself: what came before it was, when it was said.
+            let before = self.announced.replace(talk.feedback.len());
+            let draft = match before {
+                Some(before) => draft::draft(&[], talk.feedback.get(before..).unwrap_or_default()),
+                None => self.draft(),
+            };
+            let again = talk.is_landed() || before.is_some();
+            draft.problems.iter().for_each(|problem| audience.note(&format!("kept as a note: {problem}")));
             // What would land, before anything is chosen (AC-007-01, AC-007-04).
             let measured = self.measured(step, &draft, again)?;
             let Some(talk) = self.analysis.current() else { return Ok(()) };
@@ -445,7 +459,11 @@ impl Walk<'_> {
                     && let Some(step) = self.step()
                 {
                     let persona = self.analysis.persona(step).0;
-                    audience.say(&greeting::reflection(self.setup.library, persona, &input.text, said)?);
+                    let text = match forms::questions(&input.text).first() {
+                        Some(question) => self.passages(persona, question),
+                        None => greeting::reflection(self.setup.library, persona, &input.text, said)?,
+                    };
+                    audience.say(&text);
                 }
                 self.forget_numbers(&event);
                 self.record(event, input.at)
@@ -453,6 +471,23 @@ impl Walk<'_> {
             Taken::Silence => self.record(Event::Waited {}, None),
             Taken::Through => self.record(Event::Chosen { choice: Choice::Continue }, None),
             Taken::End => self.record(Event::Chosen { choice: Choice::Stop }, None),
+        }
+    }
+
+    /// What the item's documents say about a question at the menu, quoted with its place.
+    fn passages(&self, persona: &Persona, question: &str) -> String {
+        let documents: Vec<(&str, &str)> = self.item.documents().collect();
+        let passages = Passages::new(&documents, Language::english());
+        let found = passages.about(question, 2);
+        let quoted = found.iter().map(|one| {
+            let text = plain::cut(&plain::shown(one.text), 400);
+            format!("{}:{} says: \"{text}\"", one.path, one.line)
+        });
+        let quoted: Vec<String> = quoted.collect();
+        let first = persona.first_name();
+        match quoted.is_empty() {
+            true => format!("{first}: no document of this item answers that. It is listed as open."),
+            false => format!("{first}: {}\nThe question is listed as open.", quoted.join("\n")),
         }
     }
 

@@ -897,6 +897,45 @@ fn contradictions_of_ids_are_asked_about_and_not_written() {
     assert!(csv.contains("FR-001,--,--,Draft\nFR-002,--,Could Have,Draft\n"), "{csv}");
 }
 
+#[test]
+fn a_question_at_the_menu_is_answered_there_and_written_as_open_only() {
+    let sandbox = repository(7, &begun(&["00-quick-scan"]));
+    sandbox.commit(&[(&format!("{ITEM}/notes.md"), "# Notes\n\nFees stop at 10 euros.\n")]);
+    let script = "answers:\n  \"01-01\": {1: one, menu: [\"When do the fees stop?\", \"Who pays the piper in Hamelin?\", C]}\n";
+    let found = told(&sandbox, script);
+    assert!(found.contains("notes.md:3 says: \"Fees stop at 10 euros.\""), "{found}");
+    assert!(found.contains("no document of this item answers that"), "{found}");
+    let spec = artifact(&sandbox, "requirements-spec.md");
+    assert!(
+        spec.contains("- Step 01-01: When do the fees stop?\n") && !spec.contains("Added at the menu"),
+        "{spec}"
+    );
+}
+
+#[test]
+fn a_thousand_remarks_at_one_menu_are_taken_in_linear_time() {
+    let run = |count: usize| {
+        let sandbox = repository(1, &begun(&["00-quick-scan"]));
+        let remarks = "\"a remark of some words\", ".repeat(count);
+        let script = format!("answers:\n  \"01-01\": {{1: one, menu: [{remarks} C]}}\n");
+        let begun = std::time::Instant::now();
+        report(&sandbox, &script, &[]);
+        begun.elapsed().as_millis()
+    };
+    let (few, many) = (run(250), run(1_000));
+    assert!(many < few * 4 + 3_000, "{few} ms for 250, {many} ms for 1,000");
+}
+
+#[test]
+fn status_lists_decisions_that_nothing_refers_to() {
+    let sandbox = whole();
+    let found = sandbox.run(&["status", "offline-mode"]).ok().stdout;
+    assert!(
+        found.contains("1 decision that nothing refers to:\n    adr/0002-decision-keep-the-job-runner-because-it-is-known.md: ADR 0002"),
+        "{found}"
+    );
+}
+
 // NFR-001, NFR-003: fast, and nothing lost
 
 #[test]

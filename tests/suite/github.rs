@@ -582,6 +582,42 @@ fn what_a_model_took_stands_in_the_summary_of_the_job() {
 }
 
 #[test]
+fn comments_answer_by_number_or_quotation_in_any_order() {
+    let (sandbox, forge) = both();
+    let quoted = "> What is the smallest version of this change that would still be worth\n> shipping on its own?\n\nOne letter with the sum.";
+    forge.set(|state| {
+        state.events[0]["label"]["name"] = json!("roundtable:analyze");
+        state.labels = vec!["roundtable:analyze".into()];
+        state.comments = vec![
+            comment(30, "sam", "Thanks for the questions!", EARLY),
+            comment(31, "sam", "2. Payment by card\n1) Readers get one letter", EARLY),
+            comment(32, "sam", quoted, EARLY),
+            comment(33, "sam", "9. No question has this number.", EARLY),
+        ];
+    });
+    let event = forge.labeled("roundtable:analyze");
+    let report = forge.run(&sandbox, "issues", &event, &["run", "--json"]).json();
+    assert_eq!(report["steps_completed"], json!(["00-01"]), "{report}");
+    let scan = sandbox.file(ITEM_BRANCH, &format!("{NEW}/quick-scan.md"));
+    for (question, answer) in [
+        ("what can somebody do within its scope that they cannot do today?", "Readers get one letter"),
+        ("inside the scope although you mean to leave it out?", "Payment by card"),
+        ("that would still be worth shipping on its own?", "One letter with the sum."),
+    ] {
+        assert!(scan.contains(&format!("{question}**\n{answer}\n")), "{answer}\n{scan}");
+    }
+    let notes = &scan[scan.find("Added at the menu:").unwrap()..];
+    assert!(
+        notes.contains("Thanks for the questions!") && notes.contains("No question has this number."),
+        "{scan}"
+    );
+    assert!(scan.contains("- Step 00-01, question 4: "), "{scan}");
+    // The next step's questions have the numbers that the next run asks them by.
+    let told = &forge.ours()[0];
+    assert!(told.contains("00-02") && told.contains("\n4. Which keyword looks promising"), "{told}");
+}
+
+#[test]
 fn the_label_of_the_analysis_walks_as_far_as_the_comments_answer() {
     let (sandbox, forge) = both();
     forge.set(|state| {

@@ -9,6 +9,7 @@ use super::super::{actions, report, service, table};
 use super::reading::Read;
 use super::seat::Seat;
 use super::{Answered, Job};
+use crate::analysis::{depth, depth_of};
 use crate::discussion::event::{Event as Talked, Record, from_lines};
 use crate::discussion::{Discussion, Log, finished, open};
 use crate::github::ACTIONS_BOT;
@@ -25,6 +26,12 @@ use crate::library::{Library, sha256};
 use crate::minutes::{self, Forms};
 use crate::plain;
 use crate::review::{self, Document, Rules};
+use crate::step::{Prompt, Step};
+
+/// A question as the comment shows it, with the form of its answer.
+fn with_form(prompt: Prompt) -> String {
+    if prompt.form.is_empty() { prompt.text } else { format!("{} Form: {}", prompt.text, prompt.form) }
+}
 
 /// A discussion that was committed.
 pub(super) struct Landed {
@@ -48,9 +55,16 @@ impl Job<'_> {
         let item = self.repo.item(self.start(seat)?, &seat.item)?;
         let next = text("next_step");
         let next = next.and_then(|id| library.step(&id).ok());
-        let depth = next.map(|step| item.meta.depth(&step.phase).unwrap_or(step.depth));
+        // The questions are numbered as the next run asks them.
+        let scan = item.documents().find(|(name, _)| *name == "quick-scan.md").map_or("", |(_, text)| text);
+        let (scope, complexity) = depth::stated(scan);
+        let depth = |step: &Step| {
+            let chosen = item.meta.depth_overrides().get(&step.phase).copied();
+            depth_of(step, chosen, scope.as_deref(), complexity.as_deref())
+        };
+        let depth = next.map(depth);
         let prompts = next.zip(depth).map(|(step, depth)| step.prompts(depth)).unwrap_or_default();
-        let questions: Vec<String> = prompts.into_iter().map(|prompt| prompt.text).collect();
+        let questions: Vec<String> = prompts.into_iter().map(with_form).collect();
         let understood = self.understood(read, seat, &item)?;
         let mut walked = page::Walked {
             name: &read.thread.title,
