@@ -6,9 +6,8 @@ use super::{line_stems, shown};
 use crate::plain;
 use crate::voice::sources::Excerpt;
 
-/// Lines before and after one that is wanted.
-const BEFORE: usize = 6;
-const AFTER: usize = 18;
+/// Lines before and after one that is wanted: as many as there is room for.
+const AROUND: [(usize, usize); 4] = [(6, 18), (3, 9), (1, 4), (0, 0)];
 /// Lines that two pieces are joined over.
 const GAP: usize = 3;
 /// What a line is worth that is named by its number.
@@ -65,16 +64,14 @@ pub fn of(path: &str, text: &str, file: usize, wanted: &Wanted, room: usize) -> 
     }
     let mut taken: Vec<(usize, usize)> = Vec::new();
     for at in places {
-        let window = (at.saturating_sub(BEFORE), (at + 1 + AFTER).min(lines.len()));
-        let mut next = taken.clone();
-        next.push(window);
-        let next = joined(next);
-        if next != taken && next.iter().map(|&(first, last)| size(&piece(first, last))).sum::<usize>() <= room
-        {
-            taken = next;
-        } else if next != taken {
-            break;
-        }
+        let fits = AROUND.iter().find_map(|&(before, after)| {
+            let window = (at.saturating_sub(before), (at + 1 + after).min(lines.len()));
+            let next = joined(taken.iter().copied().chain([window]).collect());
+            let whole: usize = next.iter().map(|&(first, last)| size(&piece(first, last))).sum();
+            (whole <= room).then_some(next)
+        });
+        let Some(next) = fits else { break };
+        taken = next;
     }
     taken.into_iter().map(|(first, last)| piece(first, last)).collect()
 }
