@@ -405,6 +405,8 @@ mod tests {
             many.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
         let token = format!("late fee loan\nkey = \"ghp_{}\"\n", "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2");
         files.push(("src/keys.rs", &token));
+        let others: Vec<String> = (0..60).map(|number| format!("web/window{number}.rs")).collect();
+        files.extend(others.iter().map(|path| (path.as_str(), "pub fn draw() {}\n")));
         let shelf = Shelf::new(&files);
         let found = gather(&asked("Late fee of a loan, late fee, loan. See src/keys.rs.", &[]), &shelf);
         let shown: usize = found.shown().iter().map(|piece| piece.chars().count()).sum();

@@ -136,7 +136,7 @@ mod tests {
             weights: BTreeMap::from([("line".to_owned(), 1.0)]),
         };
         let found = of("a.txt", &text, 0, &wanted, 1_200);
-        assert_eq!((found.len(), found[0].line), (1, 244));
+        assert!(found.iter().any(|piece| piece.line == 244 && piece.text.contains("line 250")), "{found:?}");
         assert!(of("a.txt", " \n\n", 0, &wanted, 1_200).is_empty());
         assert!(of("a.txt", &text, 0, &wanted, 10).is_empty());
     }
