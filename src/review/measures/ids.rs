@@ -163,7 +163,9 @@ fn fits(series: &BTreeSet<&str>, id: &str) -> bool {
     let numbers: Vec<u64> = series.iter().filter_map(number).chain(number(&id)).collect();
     let spread = numbers.iter().max().zip(numbers.iter().min()).map_or(0, |(most, least)| most - least);
     let is_registry = digits(id) >= 4 && spread > MAX_SPREAD * series.len() as u64;
-    !is_registry && series.iter().any(|one| digits(one) <= digits(id))
+    // `OCP-4.2` is a version of something, where the others are `OCP-1`, `OCP-2`.
+    let is_alike = |one: &&str| digits(one) <= digits(id) && one.contains('.') == id.contains('.');
+    !is_registry && series.iter().any(is_alike)
 }
 
 fn ends_in_digit(id: &str) -> bool {
