@@ -358,6 +358,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         speaker: speaker(&voice, &task.answers, tokens)?,
         tokens,
         has_critic: !task.voice.no_critic,
+        evidence: trusted.evidence(),
         max_turns,
         mode: task.mode,
         run,

@@ -53,14 +53,29 @@ impl<'l> Index<'l> {
                 }
             }
         }
+        Index::counted(postings, lengths, language)
+    }
+
+    /// Passages that were counted before: of each stem that is asked for those it is in, and how often, and of each
+    /// passage how many words it has.
+    pub fn counted(
+        postings: BTreeMap<String, Vec<(u32, u32)>>,
+        lengths: Vec<u32>,
+        language: &'l Language,
+    ) -> Index<'l> {
         let all: f64 = lengths.iter().copied().map(f64::from).sum();
         let mean = if lengths.is_empty() { 1.0 } else { (all / lengths.len() as f64).max(1.0) };
         Index { language, postings, lengths, mean }
     }
 
+    /// The passages that a stem is in, and how often.
+    pub fn with(&self, stem: &str) -> &[(u32, u32)] {
+        self.postings.get(stem).map_or(&[], Vec::as_slice)
+    }
+
     /// How rare a stem is among the passages: 0 where it is in none.
     pub fn weight(&self, stem: &str) -> f64 {
-        let (all, found) = (self.lengths.len() as f64, self.postings.get(stem).map_or(0, Vec::len) as f64);
+        let (all, found) = (self.lengths.len() as f64, self.with(stem).len() as f64);
         if found == 0.0 { 0.0 } else { (1.0 + (all - found + 0.5) / (found + 0.5)).ln() }
     }
 
@@ -79,7 +94,7 @@ impl<'l> Index<'l> {
         let mut found: BTreeMap<u32, (f64, Vec<String>)> = BTreeMap::new();
         for stem in wanted {
             let weight = self.weight(stem);
-            for &(passage, count) in self.postings.get(stem).into_iter().flatten() {
+            for &(passage, count) in self.with(stem) {
                 let length = f64::from(self.lengths[passage as usize]) / self.mean;
                 let count = f64::from(count);
                 let (score, matched) = found.entry(passage).or_default();

@@ -22,6 +22,7 @@ use crate::analysis::menu::Choice;
 use crate::analysis::plan::Unplannable;
 use crate::analysis::scan::{Census, Measure, keywords, measure};
 use crate::analysis::{Analysis, Next, Stopped, Unopened, depth, forms, greeting, menu};
+use crate::config;
 use crate::discussion::event::{Author, Record as Line, Time};
 use crate::discussion::{self, Finished};
 use crate::item::{Change, Item, Meta};
@@ -91,6 +92,8 @@ pub struct Setup<'r> {
     pub tokens: Option<u64>,
     /// A model's synthesis is criticised before it is committed.
     pub has_critic: bool,
+    /// What of the repository a model is sent.
+    pub evidence: config::Evidence,
     pub max_turns: u32,
     pub mode: Mode,
     /// The run id.
