@@ -86,9 +86,9 @@ struct Node {
 
 enum Kind {
     Scalar(Scalar),
-    Sequence(Box<Vec<u32>>),
+    Sequence(Vec<u32>),
     /// Sorted by name once the mapping has ended.
-    Mapping(Box<Vec<Member>>),
+    Mapping(Vec<Member>),
 }
 
 /// A key as it compares, with its node and the node of its value.
@@ -164,13 +164,13 @@ fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
                 }
             },
             Event::SequenceStart(anchor, tag) => {
-                let node = stream.add(line, tag.as_deref(), Kind::Sequence(Box::default()));
+                let node = stream.add(line, tag.as_deref(), Kind::Sequence(Vec::new()));
                 places.end(span.start.line(), span.start.col(), node);
                 begin(&mut open, &mut anchors, anchor, node, line)?;
                 continue;
             }
             Event::MappingStart(anchor, tag) => {
-                let node = stream.add(line, tag.as_deref(), Kind::Mapping(Box::default()));
+                let node = stream.add(line, tag.as_deref(), Kind::Mapping(Vec::new()));
                 places.end(span.start.line(), span.start.col(), node);
                 begin(&mut open, &mut anchors, anchor, node, line)?;
                 continue;
