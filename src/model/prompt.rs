@@ -20,7 +20,7 @@ use crate::template::{Failed, safe};
 use crate::voice::Rejected;
 
 /// All documents together are cut to this many characters, the step's outputs first.
-pub const DOCUMENTS: usize = 60_000;
+pub const DOCUMENTS: usize = 200_000;
 /// A refused line in a prompt, in characters.
 const SHOWN: usize = 600;
 
@@ -134,6 +134,16 @@ impl Prompt {
     }
 }
 
+/// What the head tells besides the discussion and the item's documents.
+#[derive(Clone, Debug)]
+pub struct Given<'a> {
+    pub evidence: &'a Evidence,
+    /// The artifact and the heading of it that take the outcome.
+    pub target: Option<(String, String)>,
+    /// The user's first message, where it is known before the framing.
+    pub first: Option<&'a str>,
+}
+
 /// The head of every prompt of a discussion, and the names of documents that were cut.
 ///
 /// # Errors
@@ -141,7 +151,7 @@ impl Prompt {
 pub fn head<'d>(
     talk: &Discussion<'_>,
     documents: impl Iterator<Item = (&'d str, &'d str)>,
-    evidence: &Evidence,
+    given: &Given<'_>,
 ) -> Result<(String, Vec<String>), Failed> {
     let step = talk.step();
     let mut documents: Vec<(&str, &str)> = documents.collect();
@@ -158,7 +168,7 @@ pub fn head<'d>(
         }
         if !kept.trim().is_empty() {
             let rest = if kept.len() < text.len() { "\n(the document goes on)" } else { "" };
-            shown.push(safe(format!("{}{rest}", fenced(&plain::shown(name), kept))));
+            shown.push(safe(format!("{}{rest}", fenced(&plain::shown(name), &numbered(kept, 1)))));
         }
     }
     let cast: Vec<_> = talk.library().cast.iter().map(of_persona).collect();
@@ -168,18 +178,25 @@ pub fn head<'d>(
         goals => &step.validation,
         item_name => safe(fenced("item", &talk.opened().item_name)),
         documents => shown,
-        evidence => evidence.shown().into_iter().map(safe).collect::<Vec<_>>(),
+        questions => step.questions(step.depth).to_vec(),
+        target => given.target.as_ref().map(|(path, section)| safe(fenced(&plain::shown(path), &plain::shown(section)))),
+        first => given.first.map(|text| safe(fenced("message", &plain::clean(text)))),
+        evidence => given.evidence.shown().into_iter().map(safe).collect::<Vec<_>>(),
     };
     Ok((talk.library().templates.render("prompts/head.txt", values)?, cut))
 }
 
 fn of_persona(persona: &Persona) -> minijinja::Value {
-    let rules: Vec<String> = persona.forbidden.iter().map(|rule| rule.rule.clone()).collect();
+    let rules = persona.forbidden.iter().map(|rule| format!("{} ({})", rule.rule, rule.phrases.join(", ")));
+    let rules: Vec<String> = rules.collect();
     context! {
         name => persona.name.as_str(),
         role => persona.role.as_str(),
         lens => persona.lens.as_str(),
+        identity => plain::one_line(&persona.identity),
         style => plain::one_line(&persona.style),
+        principles => &persona.principles,
+        elaboration => persona.elaboration.trim(),
         rules,
     }
 }

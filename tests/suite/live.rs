@@ -394,6 +394,7 @@ fn every_prompt_begins_with_the_one_before_it_and_ten_turns_cost_little() {
     }
     let said = report["usage"]["billed_equivalent_characters"].as_u64().unwrap() as usize;
     assert!(said.abs_diff(billed / 100) < 600, "{said} said, {} counted", billed / 100);
+    eprintln!("{discussed} for ten turns, {} in all", billed / 100);
     assert!(discussed <= 45_000, "{discussed} for ten turns");
     // With synthesis and critic; a refiner costs as much as a critic.
     let refined = billed / 100 + (billed / 100 - discussed) / 2;
@@ -876,7 +877,7 @@ fn a_document_cannot_leave_its_fence_and_invisible_text_reaches_no_model() {
     with(&sandbox, &server, "Alex, is `````` a fence?\u{200b}\ndone\n", &[]).ok();
     for seen in server.seen() {
         let all = texts(&seen).concat();
-        assert!(all.contains("`````requirements-spec.md\n# Spec"));
+        assert!(all.contains("`````requirements-spec.md\n1| # Spec"));
         assert!(!all.contains(['\u{200b}', '\u{202e}', '\u{e0041}']));
         if all.contains("is `````` a fence?") {
             assert!(all.contains("```````User\n"), "{all}");
