@@ -823,7 +823,11 @@ pub(super) fn stand_in<'s>(setup: &'s Setup, step: &Step) -> Result<Reviewer<'s>
 
 /// The head of a model's prompts.
 fn head(setup: &Setup, talk: &Discussion<'_>, screen: &Screen) -> Result<String, Fail> {
-    let (head, cut) = prompt::head(talk, setup.item.documents(), &setup.evidence)?;
+    let step = setup.library.step(&setup.opened.step.id)?;
+    let target = synthesis::target(&setup.item, step).map(|(path, section, _)| (path, section));
+    let first = setup.script.inputs().flatten().next().map(|input| input.text.as_str());
+    let given = prompt::Given { evidence: &setup.evidence, target, first };
+    let (head, cut) = prompt::head(talk, setup.item.documents(), &given)?;
     for name in cut {
         screen.note(&format!(
             "{name}: the model gets only its beginning (all documents together are cut at {} characters)",

@@ -20,7 +20,7 @@ use crate::template::{Failed, safe};
 use crate::voice::Rejected;
 
 /// All documents together are cut to this many characters, the step's outputs first.
-pub const DOCUMENTS: usize = 60_000;
+pub const DOCUMENTS: usize = 200_000;
 /// A refused line in a prompt, in characters.
 const SHOWN: usize = 600;
 
@@ -134,6 +134,16 @@ impl Prompt {
     }
 }
 
+/// What the head tells besides the discussion and the item's documents.
+#[derive(Clone, Debug)]
+pub struct Given<'a> {
+    pub evidence: &'a Evidence,
+    /// The artifact and the heading of it that take the outcome.
+    pub target: Option<(String, String)>,
+    /// The user's first message, where it is known before the framing.
+    pub first: Option<&'a str>,
+}
+
 /// The head of every prompt of a discussion, and the names of documents that were cut.
 ///
 /// # Errors
@@ -141,7 +151,7 @@ impl Prompt {
 pub fn head<'d>(
     talk: &Discussion<'_>,
     documents: impl Iterator<Item = (&'d str, &'d str)>,
-    evidence: &Evidence,
+    given: &Given<'_>,
 ) -> Result<(String, Vec<String>), Failed> {
     let step = talk.step();
     let mut documents: Vec<(&str, &str)> = documents.collect();
@@ -158,7 +168,7 @@ pub fn head<'d>(
         }
         if !kept.trim().is_empty() {
             let rest = if kept.len() < text.len() { "\n(the document goes on)" } else { "" };
-            shown.push(safe(format!("{}{rest}", fenced(&plain::shown(name), kept))));
+            shown.push(safe(format!("{}{rest}", fenced(&plain::shown(name), &numbered(kept, 1)))));
         }
     }
     let cast: Vec<_> = talk.library().cast.iter().map(of_persona).collect();
@@ -168,7 +178,10 @@ pub fn head<'d>(
         goals => &step.validation,
         item_name => safe(fenced("item", &talk.opened().item_name)),
         documents => shown,
-        evidence => evidence.shown().into_iter().map(safe).collect::<Vec<_>>(),
+        questions => step.questions(step.depth).to_vec(),
+        target => given.target.as_ref().map(|(path, section)| safe(fenced(&plain::shown(path), &plain::shown(section)))),
+        first => given.first.map(|text| safe(fenced("message", &plain::clean(text)))),
+        evidence => given.evidence.shown().into_iter().map(safe).collect::<Vec<_>>(),
     };
     Ok((talk.library().templates.render("prompts/head.txt", values)?, cut))
 }
@@ -179,7 +192,10 @@ fn of_persona(persona: &Persona) -> minijinja::Value {
         name => persona.name.as_str(),
         role => persona.role.as_str(),
         lens => persona.lens.as_str(),
+        identity => plain::one_line(&persona.identity),
         style => plain::one_line(&persona.style),
+        principles => &persona.principles,
+        elaboration => persona.elaboration.trim(),
         rules,
     }
 }
@@ -323,10 +339,12 @@ pub fn fenced(name: &str, text: &str) -> String {
     format!("{fence}{}\n{}\n{fence}", name.replace('`', "'"), text.trim_end())
 }
 
-/// A text with its line numbers, from `first` on.
+/// A text with its line numbers, from `first` on. Blank lines show none: nobody quotes them, and each would be paid for.
 pub fn numbered(text: &str, first: usize) -> String {
-    let lines = (first..).zip(text.lines()).map(|(number, line)| format!("{number}| {line}"));
-    lines.collect::<Vec<_>>().join("\n")
+    let shown = |(number, line): (usize, &str)| {
+        if line.trim().is_empty() { String::new() } else { format!("{number}| {line}") }
+    };
+    (first..).zip(text.lines()).map(shown).collect::<Vec<_>>().join("\n")
 }
 
 /// At most `limit` characters from the beginning, in whole lines.

@@ -189,7 +189,10 @@ impl Walk<'_> {
             hold(talk, None, stand_in, script, clock, &mut tell)?;
             return Ok(Meter::default().value());
         };
-        let (head, _) = prompt::head(talk, self.item.documents(), &evidence)?;
+        let target = synthesis::target(&self.item, talk.step()).map(|(path, section, _)| (path, section));
+        let first = script.inputs().flatten().next().map(|input| input.text.clone());
+        let given = prompt::Given { evidence: &evidence, target, first: first.as_deref() };
+        let (head, _) = prompt::head(talk, self.item.documents(), &given)?;
         let mut live = Live::new(model.as_mut(), head, self.setup.tokens).criticised(self.setup.has_critic);
         live = live.reading(evidence.excerpts);
         hold(talk, Some(&mut live), stand_in, script, clock, &mut tell)?;

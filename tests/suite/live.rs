@@ -876,10 +876,11 @@ fn a_document_cannot_leave_its_fence_and_invisible_text_reaches_no_model() {
     with(&sandbox, &server, "Alex, is `````` a fence?\u{200b}\ndone\n", &[]).ok();
     for seen in server.seen() {
         let all = texts(&seen).concat();
-        assert!(all.contains("`````requirements-spec.md\n# Spec"));
+        assert!(all.contains("`````requirements-spec.md\n1| # Spec"));
         assert!(!all.contains(['\u{200b}', '\u{202e}', '\u{e0041}']));
         if all.contains("is `````` a fence?") {
-            assert!(all.contains("```````User\n"), "{all}");
+            // The head shows the first message before the talk does.
+            assert!(all.contains("```````User\n") || all.contains("```````message\n"), "{all}");
         }
     }
 }
