@@ -1,109 +1,157 @@
 //! A BM25 index over passages: which passages speak of the same as a query, by stems.
 //!
+//! A passage counts with its own words in full, and with those around it (its heading, the sentence that leads to it)
+//! in part.
+//!
 //! ```
-//! use roundtable::text::{Language, index::Index};
+//! use roundtable::text::{Language, index::{Index, stems}};
 //!
 //! let language = Language::new("en");
-//! let index = Index::new(["Fees stop at 10 euros.", "Letters are sent weekly."], &language);
-//! let found = index.search("When do the fees stop?", 3);
+//! let mut index = Index::default();
+//! for passage in ["Fees stop at 10 euros.", "Letters are sent weekly."] {
+//!     index.add(stems(passage, &language), []);
+//! }
+//! let found = index.find(&stems("When do the fees stop?", &language));
 //! assert_eq!(found[0].passage, 0);
-//! assert_eq!(found[0].matched, ["fee", "stop"]);
+//! assert_eq!(found[0].matched, [("fee".to_owned(), 1.0), ("stop".to_owned(), 1.0)]);
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
 
-use super::{Language, Message};
+use super::{Language, Message, Word};
 
 /// How soon more of the same word counts no more.
 const K1: f64 = 1.2;
 /// How much a passage's length counts.
-const B: f64 = 0.75;
+const B: f64 = 0.3;
+/// How much another form of a word counts, as a part of the word itself.
+const FORM: f64 = 0.6;
+/// What a word that no passage has weighs, as a part of the rarest word's weight: it may be another word for one that
+/// they have.
+const UNKNOWN: f64 = 0.7;
+
+/// A word in a passage: the passage's number, how often it counts, and whether it is one of the passage's own.
+struct Posting {
+    passage: u32,
+    count: f64,
+    /// 1 for the passage's own words, less for those around it.
+    share: f64,
+}
 
 /// Passages by the stems in them.
-pub struct Index<'l> {
-    language: &'l Language,
-    /// For each stem the passages it is in, and how often.
-    postings: BTreeMap<String, Vec<(u32, u32)>>,
+#[derive(Default)]
+pub struct Index {
+    postings: HashMap<String, Vec<Posting>>,
     lengths: Vec<u32>,
-    mean: f64,
 }
 
 /// A passage that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
-    /// Its number in the order the passages were given.
+    /// Its number in the order the passages were added.
     pub passage: usize,
     pub score: f64,
-    /// The stems of the query that are in it, in alphabetical order.
-    pub matched: Vec<String>,
+    /// The stems of the query that it has, in alphabetical order, and how much of each.
+    pub matched: Vec<(String, f64)>,
 }
 
-impl<'l> Index<'l> {
-    pub fn new<'p>(passages: impl IntoIterator<Item = &'p str>, language: &'l Language) -> Index<'l> {
-        let mut postings: BTreeMap<String, Vec<(u32, u32)>> = BTreeMap::new();
-        let mut lengths = Vec::new();
-        for (number, passage) in (0..).zip(passages) {
-            let stems = stems(passage, language);
-            lengths.push(u32::try_from(stems.len()).unwrap_or(u32::MAX));
-            for stem in stems {
-                let list = postings.entry(stem).or_default();
-                match list.last_mut() {
-                    Some((last, count)) if *last == number => *count += 1,
-                    _ => list.push((number, 1)),
-                }
+impl Index {
+    /// Adds a passage: its own stems, and what is around it with how much that counts.
+    pub fn add<'s>(&mut self, own: Vec<String>, around: impl IntoIterator<Item = (&'s [String], f64)>) {
+        let passage = u32::try_from(self.lengths.len()).unwrap_or(u32::MAX);
+        self.lengths.push(u32::try_from(own.len()).unwrap_or(u32::MAX));
+        for stem in own {
+            let list = self.postings.entry(stem).or_default();
+            match list.last_mut() {
+                Some(last) if last.passage == passage => last.count += 1.0,
+                _ => list.push(Posting { passage, count: 1.0, share: 1.0 }),
             }
         }
-        let all: f64 = lengths.iter().copied().map(f64::from).sum();
-        let mean = if lengths.is_empty() { 1.0 } else { (all / lengths.len() as f64).max(1.0) };
-        Index { language, postings, lengths, mean }
+        for (stem, share) in
+            around.into_iter().flat_map(|(stems, share)| stems.iter().map(move |one| (one, share)))
+        {
+            let posting = Posting { passage, count: share, share };
+            match self.postings.get_mut(stem) {
+                Some(list) if list.last().is_some_and(|last| last.passage == passage) => {}
+                Some(list) => list.push(posting),
+                None => drop(self.postings.insert(stem.clone(), vec![posting])),
+            }
+        }
     }
 
     /// How rare a stem is among the passages: 0 where it is in none.
     pub fn weight(&self, stem: &str) -> f64 {
-        let (all, found) = (self.lengths.len() as f64, self.postings.get(stem).map_or(0, Vec::len) as f64);
-        if found == 0.0 { 0.0 } else { (1.0 + (all - found + 0.5) / (found + 0.5)).ln() }
+        let Some(list) = self.postings.get(stem) else { return 0.0 };
+        let own = list.iter().filter(|one| one.share >= 1.0).count().max(1) as f64;
+        (1.0 + (self.lengths.len() as f64 - own + 0.5) / (own + 0.5)).ln()
     }
 
-    /// The weight of a stem that is in one passage only.
-    pub fn rarest(&self) -> f64 {
-        (1.0 + (self.lengths.len() as f64 - 0.5) / 1.5).ln()
+    /// The weight of a stem of a query, known or not.
+    pub fn weight_asked(&self, stem: &str) -> f64 {
+        let known = self.forms(stem).into_iter().map(|(form, _)| self.weight(form)).fold(0.0, f64::max);
+        let rarest = (1.0 + (self.lengths.len() as f64 - 0.5) / 1.5).ln();
+        if known > 0.0 { known } else { rarest * UNKNOWN }
     }
 
-    /// The best passages for a query, best first; of equal ones, the earlier first.
-    pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
-        self.find(&stems(query, self.language).into_iter().collect(), limit)
+    /// The stems of the passages that a stem of a query means, and how much each counts: itself, else what begins like
+    /// it ("expiry" and "expire").
+    fn forms<'s>(&'s self, stem: &'s str) -> Vec<(&'s str, f64)> {
+        if self.postings.contains_key(stem) {
+            return vec![(stem, 1.0)];
+        }
+        let known = self.postings.keys().map(String::as_str);
+        let mut found: Vec<&str> = known.filter(|known| is_form(known, stem)).collect();
+        found.sort_unstable();
+        found.into_iter().map(|form| (form, FORM)).collect()
     }
 
-    /// The same for stems.
-    pub fn find(&self, wanted: &BTreeSet<String>, limit: usize) -> Vec<Hit> {
-        let mut found: BTreeMap<u32, (f64, Vec<String>)> = BTreeMap::new();
+    /// The passages that have any of some stems, best first; of equal ones, the earlier first.
+    pub fn find(&self, wanted: &[String]) -> Vec<Hit> {
+        let mean =
+            self.lengths.iter().copied().map(f64::from).sum::<f64>() / self.lengths.len().max(1) as f64;
+        let mut found: BTreeMap<u32, BTreeMap<&str, (f64, f64)>> = BTreeMap::new();
         for stem in wanted {
-            let weight = self.weight(stem);
-            for &(passage, count) in self.postings.get(stem).into_iter().flatten() {
-                let length = f64::from(self.lengths[passage as usize]) / self.mean;
-                let count = f64::from(count);
-                let (score, matched) = found.entry(passage).or_default();
-                *score += weight * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length));
-                matched.push(stem.clone());
+            let weight = self.weight_asked(stem);
+            for (form, part) in self.forms(stem) {
+                for one in self.postings.get(form).into_iter().flatten() {
+                    let length = f64::from(self.lengths[one.passage as usize]) / mean.max(1.0);
+                    let often = one.count * (K1 + 1.0) / (one.count + K1 * (1.0 - B + B * length));
+                    let best = found.entry(one.passage).or_default().entry(stem).or_default();
+                    if weight * part * often > best.0 {
+                        *best = (weight * part * often, one.share * part);
+                    }
+                }
             }
         }
-        let mut hits: Vec<Hit> = found
-            .into_iter()
-            .map(|(passage, (score, matched))| Hit { passage: passage as usize, score, matched })
-            .collect();
+        let hit = |(passage, stems): (u32, BTreeMap<&str, (f64, f64)>)| Hit {
+            passage: passage as usize,
+            score: stems.values().map(|(score, _)| score).sum(),
+            matched: stems.into_iter().map(|(stem, (_, share))| (stem.to_owned(), share)).collect(),
+        };
+        let mut hits: Vec<Hit> = found.into_iter().map(hit).collect();
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
-        hits.truncate(limit);
         hits
     }
 }
 
-/// The stems of a text's words, in order. Code counts: names are what people look for. A name such as `retry_limit` or
-/// `RetryLimit` counts as a whole and by its parts.
+/// Whether a stem that is known may be another form of one that is asked for: both begin alike.
+pub fn is_form(known: &str, asked: &str) -> bool {
+    let same = known.bytes().zip(asked.bytes()).take_while(|(a, b)| a == b).count();
+    let (more, left) = (known.len() - same, asked.len() - same);
+    same >= 5 && left <= 2 && more <= 3 || same >= 4 && left == 0 && more <= 4
+}
+
+/// The stems of a text's words, in order.
 pub fn stems(text: &str, language: &Language) -> Vec<String> {
     let message = Message::new(text, language);
-    let words = message.sentences.iter().flat_map(|sentence| &sentence.words);
-    let mut found = Vec::new();
-    for word in words.filter(|word| !word.is_mark) {
+    message.sentences.iter().flat_map(|sentence| stems_of(&sentence.words, text, language)).collect()
+}
+
+/// The stems of some words of a text, in order. Code counts: names are what people look for. A name such as
+/// `retry_limit` or `RetryLimit` counts as a whole and by its parts.
+pub fn stems_of(words: &[Word<'_>], text: &str, language: &Language) -> Vec<String> {
+    let mut found = Vec::with_capacity(words.len());
+    for word in words.iter().filter(|word| !word.is_mark) {
         found.push(word.stem.to_string());
         let parts = parts(&text[word.range.clone()]);
         found.extend(parts.map(|part| language.stem(&part.to_lowercase()).into_owned()));
