@@ -1,8 +1,11 @@
 //! Documents that are data: JSON, CSV and YAML, whose texts are judged like paragraphs.
 //!
 //! The keys above a text are its heading (`stories[2].criteria`; in CSV row and column, `[2].criteria`), the first line
-//! of a CSV file is a table's header.
+//! of a CSV file is a table's header. Of a recording (`.jsonl`) only the decisions are read; they are judged by no rule, but
+//! lines that contradict them are.
 //! A file that cannot be parsed has no findings: other programs say what is wrong with it.
+
+use std::ops::Range;
 
 use super::page::{Builder, Page, UnitKind};
 use super::scope::Scope;
@@ -10,9 +13,42 @@ use super::token::Vocabulary;
 
 pub fn json<'t>(path: &'t str, text: &'t str, words: &Vocabulary, scope: &Scope) -> Page<'t> {
     let mut builder = Builder::new(path, text, words, scope);
-    let bytes = text.as_bytes();
+    strings(text, 0..text.len(), |levels, range| value(&mut builder, inside(levels), range));
+    builder.finish()
+}
+
+/// The decisions of a discussion: what the recording's `synthesis` lines have under `decisions`.
+pub fn recording<'t>(path: &'t str, text: &'t str, words: &Vocabulary, scope: &Scope) -> Page<'t> {
+    let mut builder = Builder::new(path, text, words, scope);
+    let mut begin = 0;
+    for line in text.split_inclusive('\n') {
+        let range = begin..begin + line.len();
+        begin = range.end;
+        if !line.starts_with("{\"kind\":\"synthesis\"") {
+            continue;
+        }
+        strings(text, range, |levels, range| {
+            if let [Level::Object("decisions"), Level::Array(_), Level::Object("text")] = levels {
+                value(&mut builder, inside(levels), range);
+            }
+        });
+    }
+    builder.finish()
+}
+
+/// A text of a document that is data, as a unit.
+fn value(builder: &mut Builder<'_, '_>, path: Box<str>, range: Range<usize>) {
+    builder.page.keys.push((range.start as u32, path));
+    builder.begin(UnitKind::Paragraph, range.start);
+    builder.text(range.clone());
+    builder.close(range.end);
+}
+
+/// The strings of a JSON text that are values, each with what it is in.
+fn strings<'t>(text: &'t str, range: Range<usize>, mut found: impl FnMut(&[Level<'t>], Range<usize>)) {
+    let bytes = &text.as_bytes()[..range.end];
     let mut levels: Vec<Level<'_>> = Vec::new();
-    let mut at = 0;
+    let mut at = range.start;
     while at < bytes.len() {
         match bytes[at] {
             b'{' => levels.push(Level::Object("")),
@@ -32,10 +68,7 @@ pub fn json<'t>(path: &'t str, text: &'t str, words: &Vocabulary, scope: &Scope)
                 if let (true, Some(Level::Object(key))) = (is_key, levels.last_mut()) {
                     *key = &text[at + 1..end];
                 } else if !is_key && end > at + 1 {
-                    builder.page.keys.push((at as u32 + 1, inside(&levels)));
-                    builder.begin(UnitKind::Paragraph, at + 1);
-                    builder.text(at + 1..end);
-                    builder.close(end);
+                    found(&levels, at + 1..end);
                 }
                 at = end;
             }
@@ -43,7 +76,6 @@ pub fn json<'t>(path: &'t str, text: &'t str, words: &Vocabulary, scope: &Scope)
         }
         at += 1;
     }
-    builder.finish()
 }
 
 /// What a value is in.
@@ -155,10 +187,7 @@ pub fn yaml<'t>(path: &'t str, text: &'t str, words: &Vocabulary, scope: &Scope)
         let from = begin + (value.as_ptr() as usize - line.as_ptr() as usize);
         if value.contains(' ') {
             let path: Vec<Level<'_>> = levels.iter().map(|(_, level)| *level).collect();
-            builder.page.keys.push((from as u32, inside(&path)));
-            builder.begin(UnitKind::Paragraph, from);
-            builder.text(from..from + value.len());
-            builder.close(from + value.len());
+            self::value(&mut builder, inside(&path), from..from + value.len());
         }
     }
     builder.finish()

@@ -32,7 +32,8 @@ pub use rule::{Rule, Rules, Severity};
 use serde::Serialize;
 use token::{Kind, QUOTED, STRONG, Token};
 
-/// A document to be reviewed; the ending of the path says what it is (`.json`, `.csv`, `.yaml`, else Markdown).
+/// A document to be reviewed; the ending of the path says what it is (`.json`, `.csv`, `.yaml`, else Markdown). A
+/// recording of a discussion (`.jsonl`) is not judged: its decisions are what other lines may contradict.
 #[derive(Clone, Copy, Debug)]
 pub struct Document<'t> {
     pub path: &'t str,
@@ -122,12 +123,16 @@ const MAX_BYTES: usize = 1 << 30;
 /// Reviews documents together.
 pub fn review(documents: &[Document<'_>], rules: &Rules, options: &Options) -> Review {
     let bytes: usize = documents.iter().map(|document| document.text.len()).sum();
+    let (records, documents): (Vec<_>, Vec<_>) =
+        documents.iter().copied().partition(|document| is_recording(document.path));
     let active: Vec<bool> = rules.rules.iter().map(|rule| options.runs(rule)).collect();
     let mut read: Vec<(Page<'_>, Vec<Hit>)> = Vec::with_capacity(documents.len());
-    read_all(documents, 0, rules, &active, bytes > PARALLEL_BYTES, &mut read);
-    let (pages, hits): (Vec<Page<'_>>, Vec<Vec<Hit>>) = read.into_iter().unzip();
+    read_all(&documents, 0, rules, &active, bytes > PARALLEL_BYTES, &mut read);
+    let (mut pages, hits): (Vec<Page<'_>>, Vec<Vec<Hit>>) = read.into_iter().unzip();
+    let lines = pages.iter().map(Page::line_count).sum();
+    pages.extend(records.iter().map(|record| read_page(record, rules)));
     let mut hits: Vec<Hit> = hits.into_iter().flatten().collect();
-    hits.extend(judge_together(&pages, rules, &active));
+    hits.extend(judge_together(&pages, documents.len(), rules, &active));
     let hits = without_overlaps(hits, rules);
     let (hits, suppressed) = ignore::apply(&pages, hits, rules, &active);
     let mut findings: Vec<Finding> = hits.iter().map(|hit| finding(hit, &pages, rules, options)).collect();
@@ -135,12 +140,16 @@ pub fn review(documents: &[Document<'_>], rules: &Rules, options: &Options) -> R
         let place = |one: &Finding| (one.line, one.column, one.severity);
         a.path.cmp(&b.path).then(place(a).cmp(&place(b))).then_with(|| a.rule.cmp(&b.rule))
     });
-    let lines = pages.iter().map(Page::line_count).sum();
     Review { findings, documents: documents.len(), lines, suppressed }
 }
 
+fn is_recording(path: &str) -> bool {
+    path.ends_with(".jsonl")
+}
+
 /// The findings of the rules that need all pages; the rules run side by side.
-fn judge_together(pages: &[Page<'_>], rules: &Rules, active: &[bool]) -> Vec<Hit> {
+fn judge_together(pages: &[Page<'_>], documents: usize, rules: &Rules, active: &[bool]) -> Vec<Hit> {
+    let (pages, records) = pages.split_at(documents);
     let measured = rules.rules.iter().enumerate().filter(|(at, _)| active[*at]);
     let mut found: Vec<(u16, &Rule, Vec<Hit>)> =
         measured.map(|(at, rule)| (at as u16, rule, Vec::new())).collect();
@@ -148,7 +157,7 @@ fn judge_together(pages: &[Page<'_>], rules: &Rules, active: &[bool]) -> Vec<Hit
         for (at, rule, hits) in &mut found {
             if let Some(measures::Measure::Across(measure)) = rule.measure {
                 scope.spawn(move |_| {
-                    *hits = measure(&measures::Across { pages, rules, rule });
+                    *hits = measure(&measures::Across { pages, records, rules, rule });
                     hits.iter_mut().for_each(|hit| hit.rule = *at);
                 });
             }
@@ -168,7 +177,7 @@ fn read_all<'t>(
 ) {
     if !is_parallel || documents.len() < 2 {
         for (at, document) in (first..).zip(documents) {
-            let page = read(document, rules);
+            let page = read_page(document, rules);
             let hits = judge(&page, at, rules, active);
             out.push((page, hits));
         }
@@ -186,7 +195,7 @@ fn read_all<'t>(
     out.append(&mut more);
 }
 
-fn read<'t>(document: &Document<'t>, rules: &Rules) -> Page<'t> {
+fn read_page<'t>(document: &Document<'t>, rules: &Rules) -> Page<'t> {
     let mut end = document.text.len().min(MAX_BYTES);
     while !document.text.is_char_boundary(end) {
         end -= 1;
@@ -194,6 +203,7 @@ fn read<'t>(document: &Document<'t>, rules: &Rules) -> Page<'t> {
     let text = &document.text[..end];
     let ending = document.path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     let mut page = match ending.as_str() {
+        "jsonl" => data::recording(document.path, text, &rules.words, &rules.scope),
         "json" => data::json(document.path, text, &rules.words, &rules.scope),
         "csv" => data::csv(document.path, text, &rules.words, &rules.scope),
         "yaml" | "yml" => data::yaml(document.path, text, &rules.words, &rules.scope),
@@ -228,8 +238,16 @@ fn terms(page: &Page<'_>) -> BTreeSet<String> {
 }
 
 fn joined<'a>(page: &Page<'_>, words: impl Iterator<Item = &'a Token>) -> String {
-    words.map(|token| page.word(token).to_lowercase()).collect::<Vec<_>>().join(" ")
+    let mut text = words.map(|token| page.word(token).to_lowercase()).collect::<Vec<_>>().join(" ");
+    // A term is also used in the plural.
+    if text.len() > 3 && text.ends_with('s') && !text.ends_with("ss") {
+        text.pop();
+    }
+    text
 }
+
+/// A longer match is about more than the term in it: "keeps every loan with the card number".
+const MAX_BEFORE_TERM: usize = 2;
 
 /// The match is a term that the document defines, or a part of one.
 fn names_term(page: &Page<'_>, sentence: &[Token], at: usize, end: usize) -> bool {
@@ -241,7 +259,9 @@ fn names_term(page: &Page<'_>, sentence: &[Token], at: usize, end: usize) -> boo
         let limit = (from + MAX_TERM_WORDS).min(sentence.len());
         (last + 1..=limit).any(|to| {
             // A term of one word is the match itself: "fast" does not excuse "must be fast".
-            (to - from > 1 || last == at) && page.terms.contains(&joined(page, sentence[from..to].iter()))
+            (to - from > 1 || last == at)
+                && to - from + MAX_BEFORE_TERM >= end - at
+                && page.terms.contains(&joined(page, sentence[from..to].iter()))
         })
     })
 }
@@ -362,6 +382,7 @@ fn is_finding(page: &Page<'_>, unit: &Unit, sentence: &[Token], rule: &Rule, fou
         && rule.all.iter().all(|group| group.is_in(sentence))
         && !rule.unless_before.is_in(&sentence[..found.start])
         && !names_term(page, sentence, found.start, found.end)
+        && rule.file.max_sentences.is_none_or(|most| unit.sentences.len() <= most)
         && (rule.unless_near.is_empty() || !is_near(page, unit, rule))
         && (rule.unless_section.is_empty() || !is_in_section(page, unit, &rule.unless_section))
 }

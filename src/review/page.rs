@@ -151,6 +151,16 @@ impl<'t> Page<'t> {
         (line, self.text[start..byte].chars().count() + 1)
     }
 
+    /// The folder of the document; one item's documents are judged together, with the recordings below it.
+    pub fn folder(&self) -> &'t str {
+        let folder = self.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let is_record = self.path.ends_with(".jsonl");
+        folder
+            .strip_suffix("elaborations")
+            .filter(|_| is_record)
+            .map_or(folder, |item| item.trim_end_matches('/'))
+    }
+
     pub fn line_count(&self) -> usize {
         self.lines.len() - usize::from(self.text.is_empty() || self.text.ends_with('\n'))
     }

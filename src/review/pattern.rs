@@ -2,7 +2,8 @@
 //!
 //! A phrase is words with white space between them: `word`, `one|two`, `log~` (all forms of a word), `@list` (a
 //! list of `words.yaml`), `word?` (may be left out), `_` (any token), `_3` (up to three), `#` (a number), `ID`,
-//! `CODE`, `CAP` (a word with a capital), `<` and `>` (start and end of the sentence), and signs such as `,`.
+//! `CODE`, `CAP` (a word with a capital), `<` and `>` (start and end of the sentence), `___` (a blank to fill in), and
+//! signs such as `,`.
 //!
 //! Invariant: matching reads a bounded number of tokens for each start, so a page takes linear time.
 //! `(must|shall) _3 soon` matches "must be changed very soon".
@@ -181,6 +182,11 @@ fn sequence(text: &str, lists: &Lists, words: &mut Vocabulary, depth: usize) -> 
             Some(stem) if !stem.is_empty() => (stem, true),
             _ => (piece, false),
         };
+        if piece == "___" {
+            let blank = Atom::Words(vec![words.add("_")]);
+            atoms.extend([blank.clone(), blank.clone(), blank]);
+            continue;
+        }
         let atom = atom(piece, lists, words, depth)?;
         atoms.push(if may_miss { Atom::Maybe(vec![atom]) } else { atom });
     }
@@ -322,12 +328,17 @@ impl Set {
 
     /// The longest match that begins at `at`.
     pub fn at(&self, tokens: &[Token], at: usize) -> Option<usize> {
+        self.longest(tokens, at).map(|(end, _)| end)
+    }
+
+    /// The end of the longest match that begins at `at`, and the number of its phrase.
+    pub fn longest(&self, tokens: &[Token], at: usize) -> Option<(usize, u32)> {
         let token = tokens.get(at).filter(|token| self.may_begin(token))?;
         let from = self.by_word.partition_point(|(word, _)| *word < token.word);
         let words = self.by_word[from..].iter().take_while(|(word, _)| *word == token.word && *word > 0);
         let others = self.others.iter().filter(|(first, _)| begins(first, token));
         let all = words.map(|(_, phrase)| phrase).chain(others.map(|(_, phrase)| phrase));
-        all.filter_map(|phrase| self.matches(*phrase, tokens, at)).max()
+        all.filter_map(|phrase| Some((self.matches(*phrase, tokens, at)?, *phrase))).max()
     }
 
     /// The first match outside of quotation marks.

@@ -106,6 +106,9 @@ pub struct RuleFile {
     /// No phrase of these is before the match: "because", "so that".
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unless_before: Vec<String>,
+    /// Only paragraphs, items and cells of at most so many sentences: longer ones are a tale.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_sentences: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measure: Option<String>,
     /// Phrases that the measure looks for, by a name that the measure knows.

@@ -153,6 +153,9 @@ fn hostile_text_is_read_in_linear_time() {
         "\"".repeat(6_000),
         "*a ".repeat(4_000),
         "R1 10 ms, ".repeat(1_200),
+        "It is above 6 kg or below 6 kg. ".repeat(400),
+        "See annex B, SRS-PWR section 4. ".repeat(400),
+        "[x](#y) ".repeat(1_500),
         "# must TBD\n\n".repeat(800),
         "| a | 5 s |\n|---|---|\n".to_owned() + &"| b | 7 s |\n".repeat(800),
         "The snapshot is never deleted. A snapshot is deleted after 5 days.\n\n".repeat(200),
@@ -184,6 +187,23 @@ proptest::proptest! {
     }
 
     #[test]
+    fn any_bytes_are_reviewed_and_quoted(
+        bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..800),
+        cuts in proptest::collection::vec((0_usize..800, 0_usize..PIECES.len()), 0..40),
+        ending in 0_usize..ENDINGS.len(),
+    ) {
+        let mut bytes = bytes;
+        for (at, piece) in cuts {
+            let at = at.min(bytes.len());
+            bytes.splice(at..at, PIECES[piece].bytes());
+        }
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let path = format!("a/elaborations/a.{}", ENDINGS[ending]);
+        let texts = [(path, text.clone()), ("a/b.md".to_owned(), text)];
+        assert_places(&texts, &run(ready(), &texts, &Options::default()));
+    }
+
+    #[test]
     fn any_characters_are_no_reason_to_panic(text in "\\PC{0,300}") {
         let texts = [("a.md".to_owned(), text.clone()), ("b.csv".to_owned(), text)];
         assert_places(&texts, &run(ready(), &texts, &Options::default()));
@@ -195,7 +215,15 @@ fn ready() -> &'static Rules {
     RULES.get_or_init(|| Rules::built_in().unwrap())
 }
 
-const PIECES: [&str; 40] = [
+const ENDINGS: [&str; 5] = ["md", "json", "csv", "yaml", "jsonl"];
+
+const PIECES: [&str; 46] = [
+    "{\"kind\":\"synthesis\",\"decisions\":[{\"text\":\"The fee is 10 cents.",
+    "\"}]}\n",
+    "The fee is 20 cents.",
+    "SRS-PWR section 4",
+    "two and a half minutes",
+    "___",
     "must be fast",
     "TBD",
     "\n\n",

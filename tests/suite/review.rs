@@ -58,6 +58,28 @@ fn files_folders_items_commits_and_standard_input_are_read() {
 }
 
 #[test]
+fn a_line_that_contradicts_a_recorded_decision_is_named_with_the_recording() {
+    let sandbox = sandbox();
+    let recording = format!("{ITEM}/elaborations/01-01-20261101.jsonl");
+    let decided = "{\"kind\":\"synthesis\",\"at\":\"2026-11-01T10:00:00Z\",\"decisions\":[{\"text\":\"The late fee of a \
+                   loan is 10 cents a day.\",\"rationale\":null,\"turns\":[4]}]}\n";
+    sandbox.commit(&[
+        (&format!("{ITEM}/fees.md"), "# Fees\n\nThe late fee of a loan is 20 cents a day.\n"),
+        (&recording, decided),
+    ]);
+    for args in [&[ITEM][..], &["--rev", "HEAD", ITEM], &[]] {
+        let (_, findings) = found(&sandbox, &[args, &["--rule", "contradicted-decision"]].concat());
+        assert_eq!(rules_of(&findings), ["contradicted-decision"], "{args:?}");
+        assert_eq!(
+            (&findings[0]["line"], &findings[0]["quote"]),
+            (&Value::from(3), &Value::from("20 cents"))
+        );
+        let related = &findings[0]["related"][0];
+        assert_eq!((&related["path"], &related["line"]), (&Value::from(recording.as_str()), &Value::from(1)));
+    }
+}
+
+#[test]
 fn only_changed_lines_count_with_a_base_or_the_index() {
     let sandbox = with_desk();
     let more = format!("{VAGUE}- **R-3** The page must be fast.\n");

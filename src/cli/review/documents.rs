@@ -111,11 +111,19 @@ fn text_of(path: &str, bytes: Vec<u8>) -> Result<String, Fail> {
     }
 }
 
-/// A document by its ending. Data is read in item folders, and where it is named.
+/// The folder of an item's recordings.
+const RECORDINGS: &str = "elaborations";
+
+/// A document by its ending. Data is read in item folders, and where it is named; of the recordings of an item the
+/// decisions are read, which its documents may contradict.
 pub fn is_document(path: &str, is_item: bool) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let mut parts = path.rsplit(['/', '\\']);
+    let name = parts.next().unwrap_or(path).to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let is_record = parts.next() == Some(RECORDINGS);
     match ending {
+        "jsonl" => is_item && is_record,
+        _ if is_record => false,
         "md" | "markdown" => true,
         "json" | "csv" | "yaml" | "yml" => is_item && name != "meta.json",
         _ => false,
@@ -123,7 +131,7 @@ pub fn is_document(path: &str, is_item: bool) -> bool {
 }
 
 fn is_passed_over(name: &str) -> bool {
-    name.starts_with('.') || matches!(name, "node_modules" | "target" | "vendor" | "elaborations")
+    name.starts_with('.') || matches!(name, "node_modules" | "target" | "vendor")
 }
 
 fn of_disk(global: &Global, options: &Options, repo: Option<&Repo>) -> Result<Source, Fail> {
@@ -221,7 +229,8 @@ fn collect(path: &Path, found: &mut Vec<PathBuf>) -> Result<(), Fail> {
         }
         let folder = entry.path().parent().unwrap_or(path).to_owned();
         if item.as_ref().is_none_or(|(known, _)| *known != folder) {
-            let is_item = folder.join("meta.json").is_file();
+            let above = folder.parent().filter(|_| folder.ends_with(RECORDINGS));
+            let is_item = above.unwrap_or(&folder).join("meta.json").is_file();
             item = Some((folder, is_item));
         }
         let is_item = item.as_ref().is_some_and(|(_, is_item)| *is_item);

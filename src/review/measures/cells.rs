@@ -34,8 +34,9 @@ fn in_table(on: &OnPage<'_, '_>, table: &Table) -> Vec<Hit> {
             continue;
         }
         let name = page.unit_text(head);
+        let is_value = on.rule.set("value-columns").is_in(page.tokens_of(head));
         for (row, cell) in cells {
-            if is_empty(on, cell) {
+            if is_empty(on, cell, is_value) {
                 found.extend(row_hit(page, table, row, cell).map(|hit| hit.with("column", name)));
             }
         }
@@ -61,9 +62,11 @@ fn says_something(page: &Page<'_>, cell: &Unit) -> bool {
     page.tokens_of(cell).iter().any(|token| token.kind != Kind::Sign)
 }
 
-/// No word, or only words such as "various" that the rule lists.
-fn is_empty(on: &OnPage<'_, '_>, cell: &Unit) -> bool {
+/// No word, or where a value belongs only words such as "various" that the rule lists.
+fn is_empty(on: &OnPage<'_, '_>, cell: &Unit, is_value: bool) -> bool {
     let tokens = on.page.tokens_of(cell);
     let is_blank = tokens.iter().all(|token| matches!(on.page.word(token), "?" | "_" | "\u{2026}" | "."));
-    is_blank || on.rule.set("empty").find(tokens).is_some_and(|(from, to)| from == 0 && to == tokens.len())
+    is_blank
+        || is_value
+            && on.rule.set("empty").find(tokens).is_some_and(|(from, to)| from == 0 && to == tokens.len())
 }

@@ -12,13 +12,15 @@ use crate::review::page::{Page, Unit, UnitKind};
 use crate::review::token::{CAPITAL, Kind, QUOTED, TIGHT, Token, root};
 
 /// A number with its unit, and what it is about.
-struct Figure {
-    page: u32,
+pub(super) struct Figure {
+    pub(super) page: u32,
     unit: u32,
     section: u32,
     table: Option<u32>,
-    range: Range<usize>,
-    dimension: String,
+    /// Its table and row.
+    row_number: Option<(u32, u32)>,
+    pub(super) range: Range<usize>,
+    pub(super) dimension: String,
     value: f64,
     /// Words of the clause, and of the whole sentence.
     near: BTreeSet<String>,
@@ -31,6 +33,8 @@ struct Figure {
     label: Option<String>,
     /// Of the background: it tells how things are today.
     is_background: bool,
+    /// Its unit compares it with another of the same dimension: "from about 60 % to over 80 %".
+    is_compared: bool,
     /// "return period" of "the return period is 14 days", the last word of "Kafka retention".
     subject: Option<(String, String)>,
     head: Option<String>,
@@ -103,17 +107,23 @@ pub fn conflicts(across: &Across<'_, '_>) -> Vec<Hit> {
     let mut folders: BTreeMap<&str, Vec<Figure>> = BTreeMap::new();
     let background = across.rules.scope.bit("background");
     for (number, page) in (0..).zip(across.pages) {
-        let folder = page.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let folder = page.folder();
         for (at, unit) in (0..).zip(&page.units) {
             if !unit.is_quotation && unit.kind != UnitKind::Heading && across.rule.is_for(unit.kinds) {
                 in_unit(across, page, number, at, unit, background, folders.entry(folder).or_default());
             }
         }
     }
+    for figures in folders.values_mut() {
+        let is_row = |a: &Figure, b: &Figure| {
+            a.row_number.is_some() && (a.page, a.row_number) == (b.page, b.row_number)
+        };
+        figures.chunk_by_mut(is_row).filter(|row| row.len() > 1).for_each(mark_compared);
+    }
     folders.into_values().flat_map(|mut figures| conflicting(across, &mut figures)).collect()
 }
 
-fn in_unit(
+pub(super) fn in_unit(
     across: &Across<'_, '_>,
     page: &Page<'_>,
     number: u32,
@@ -126,11 +136,12 @@ fn in_unit(
         return;
     }
     let mut around = None;
+    let begin = out.len();
     let most = out.len() + MAX_FIGURES;
     for sentence in page.sentences_of(unit) {
         for from in 0..sentence.len() {
             if out.len() >= most {
-                return;
+                return mark_compared(&mut out[begin..]);
             }
             let Some((value, dimension, to)) = figure(page, sentence, from) else { continue };
             let Some(range) = Page::span(&sentence[from..to]) else { continue };
@@ -143,6 +154,7 @@ fn in_unit(
                 unit: at,
                 section: unit.section,
                 table: unit.cell.map(|cell| cell.table),
+                row_number: unit.cell.map(|cell| (cell.table, cell.row)),
                 range,
                 dimension,
                 value,
@@ -152,6 +164,7 @@ fn in_unit(
                 names: names(page, clause),
                 row: around.row.clone(),
                 is_background: unit.kinds & background != 0,
+                is_compared: false,
                 subject: subject.flatten(),
                 head: head.or_else(|| row_head(page, unit)),
                 pairs: pairs(page, sentence),
@@ -159,6 +172,13 @@ fn in_unit(
             });
         }
     }
+    mark_compared(&mut out[begin..]);
+}
+
+fn mark_compared(figures: &mut [Figure]) {
+    let other = |one: &Figure| figures.iter().any(|two| two.dimension == one.dimension && differ(one, two));
+    let compared: Vec<bool> = figures.iter().map(other).collect();
+    figures.iter_mut().zip(compared).for_each(|(figure, is)| figure.is_compared |= is);
 }
 
 /// What a unit says of all figures in it.
@@ -299,7 +319,12 @@ fn figure(page: &Page<'_>, sentence: &[Token], from: usize) -> Option<(f64, Stri
             }
             number(&digits)?
         }
-        Kind::Word => number_word(word)?,
+        Kind::Word => {
+            let value = number_word(word)?;
+            let is_half = phrase_is(page, &sentence[to..], &["and", "a", "half"]);
+            to += if is_half { 3 } else { 0 };
+            if is_half { value + 0.5 } else { value }
+        }
         _ => return None,
     };
     if is_rate(page, sentence, from) || is_change(page, sentence, from) {
@@ -328,7 +353,13 @@ fn figure(page: &Page<'_>, sentence: &[Token], from: usize) -> Option<(f64, Stri
     let next = sentence.get(to).filter(|next| {
         next.kind == Kind::Word && page.word(next).len() > 3 && page.word(next).ends_with('s')
     })?;
-    (!is_article).then(|| (value, root(page.word(next)), to + 1))
+    let is_one = is_article || word.eq_ignore_ascii_case("one");
+    (!is_one).then(|| (value, root(page.word(next)), to + 1))
+}
+
+/// The words that begin a text are these.
+fn phrase_is(page: &Page<'_>, tokens: &[Token], words: &[&str]) -> bool {
+    tokens.len() >= words.len() && words.iter().zip(tokens).all(|(word, token)| page.word(token) == *word)
 }
 
 /// "five nodes an hour": the hour is no duration.
@@ -381,6 +412,7 @@ fn is_part_of_name(page: &Page<'_>, sentence: &[Token], at: usize) -> bool {
 
 /// Words that two figures share, of 100 of the fewer.
 const MIN_NEAR_PERCENT: usize = 60;
+const MIN_COMPARED_PERCENT: usize = 75;
 const MIN_WIDE_PERCENT: usize = 70;
 /// So many figures with one word are compared.
 const MAX_COMPARED: usize = 32;
@@ -433,37 +465,43 @@ fn without_variants(found: Vec<Hit>) -> Vec<Hit> {
 
 /// A word beside figures in more than so many units is what the document is about, and tells nothing apart.
 const MAX_COMMON: usize = 5;
+/// and in more than one of so many.
+const COMMON_SHARE: usize = 5;
 
 fn without_common_words(figures: &mut [Figure]) {
     let mut counts: HashMap<(u32, String), usize> = HashMap::new();
-    let mut seen = None;
+    let (mut seen, mut units) = (None, HashMap::<u32, usize>::new());
     for figure in figures.iter() {
         if seen.replace((figure.page, figure.unit)) == Some((figure.page, figure.unit)) {
             continue;
         }
+        *units.entry(figure.page).or_default() += 1;
         for word in &figure.wide {
             *counts.entry((figure.page, word.clone())).or_default() += 1;
         }
     }
     for figure in figures {
         let page = figure.page;
-        let is_rare =
-            |word: &String| counts.get(&(page, word.clone())).is_none_or(|count| *count <= MAX_COMMON);
+        let most = MAX_COMMON.max(units[&page] / COMMON_SHARE);
+        let is_rare = |word: &String| counts.get(&(page, word.clone())).is_none_or(|count| *count <= most);
         figure.near.retain(is_rare);
         figure.wide.retain(is_rare);
     }
 }
 
-fn differ(a: &Figure, b: &Figure) -> bool {
+pub(super) fn differ(a: &Figure, b: &Figure) -> bool {
     (a.value - b.value).abs() > 1e-6 * a.value.abs().max(b.value.abs())
 }
 
 /// How well two figures agree on what they are about, in percent; none where they are about different things.
-fn agreement(a: &Figure, b: &Figure) -> Option<usize> {
+pub(super) fn agreement(a: &Figure, b: &Figure) -> Option<usize> {
     let is_same_place =
         a.page == b.page && (a.unit == b.unit || a.section == b.section && a.table == b.table);
     let are_variants = !a.names.is_empty() && !b.names.is_empty() && a.names.is_disjoint(&b.names);
-    let are_rows = a.table.is_some() && b.table.is_some() && (a.row.is_empty() || a.row.is_disjoint(&b.row));
+    // The rows of a list of requirements are sentences of their own, whatever their first cell says.
+    let are_requirements = a.label.is_some() && b.label.is_some();
+    let are_rows = a.table.is_some() && b.table.is_some() && !are_requirements;
+    let are_rows = are_rows && (a.row.is_empty() || a.row.is_disjoint(&b.row));
     // Rows of one table, items of one section: variants, and not the same thing twice.
     if is_same_place || are_variants || are_rows {
         return None;
@@ -484,10 +522,12 @@ fn agreement(a: &Figure, b: &Figure) -> Option<usize> {
     if speaks(a, b) || speaks(b, a) || same_head && a.head.as_ref().is_some_and(|head| head.len() > 4) {
         return Some(200 + near);
     }
-    if near >= 2 && near_percent >= MIN_NEAR_PERCENT {
+    let is_compared = a.is_compared || b.is_compared;
+    let least = if is_compared { MIN_COMPARED_PERCENT } else { MIN_NEAR_PERCENT };
+    if near >= 2 && near_percent >= least {
         return Some(100 + near_percent + near);
     }
-    if wide >= 3 && wide_percent >= MIN_WIDE_PERCENT {
+    if !is_compared && wide >= 3 && wide_percent >= MIN_WIDE_PERCENT {
         return Some(wide_percent + wide);
     }
     (refers && wide >= 2).then_some(70)
@@ -514,6 +554,9 @@ pub fn bare_numbers(on: &OnPage<'_, '_>) -> Vec<Hit> {
     found
 }
 
+/// A cell with fewer words is a value, whose unit is in the header.
+const MIN_CELL_WORDS: usize = 6;
+
 fn bare_number(on: &OnPage<'_, '_>, unit: &Unit, sentence: &[Token], at: usize) -> Option<Hit> {
     let end = on.rule.set("bound").at(sentence, at)?;
     let number = sentence.get(end).filter(|token| token.kind == Kind::Number)?;
@@ -522,7 +565,9 @@ fn bare_number(on: &OnPage<'_, '_>, unit: &Unit, sentence: &[Token], at: usize) 
         || on.rule.set("follow").at(sentence, end + 1).is_some();
     let is_plain = !on.page.word(number).contains('.')
         && next.is_none_or(|next| !next.has(TIGHT) || next.kind == Kind::Sign);
-    let counts = on.rule.unless.is_in(sentence) || unit.cell.is_some();
+    let words = sentence.iter().filter(|token| token.kind == Kind::Word).count();
+    let is_value = unit.cell.is_some() && words < MIN_CELL_WORDS;
+    let counts = on.rule.unless.is_in(sentence) || is_value;
     (ends && is_plain && !counts && is_duty(on.page, unit, sentence, on.rules))
         .then(|| hit_on(&sentence[at..=end]))
         .flatten()

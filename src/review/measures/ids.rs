@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::{Across, Hit, OnPage, hit, hit_on};
 use crate::review::label;
-use crate::review::page::{Anchor, Page, UnitKind};
+use crate::review::page::{Anchor, Page, Table, UnitKind};
 use crate::review::token::{Kind, LINK, QUOTED, STRONG, Token};
 
 /// A place that defines an identifier.
@@ -30,7 +30,8 @@ fn definitions<'t>(page: &Page<'t>) -> Vec<Definition<'t>> {
             Some(_) => None,
             None => label(tokens).filter(|token| token.kind == Kind::Id),
         };
-        let Some(token) = token.filter(|token| ends_in_digit(page.word(token))) else { continue };
+        let is_name = |token: &&Token| ends_in_digit(page.word(token)) && !is_priority(page.word(token));
+        let Some(token) = token.filter(is_name) else { continue };
         let group = match unit.cell {
             Some(cell) => cell.table,
             None if unit.kind == UnitKind::Item => unit.section,
@@ -39,6 +40,11 @@ fn definitions<'t>(page: &Page<'t>) -> Vec<Definition<'t>> {
         found.push(Definition { id: page.word(token), range: token.range(), group: (unit.kind, group) });
     }
     found
+}
+
+/// `P0` to `P5` say how urgent something is.
+fn is_priority(id: &str) -> bool {
+    matches!(id.as_bytes(), [b'P', b'0'..=b'5'])
 }
 
 /// At most so many of 100 identifiers of a group are repeated: where many are, repeating is the form.
@@ -71,7 +77,7 @@ fn repeated(page: &Page<'_>, group: &[Definition<'_>]) -> Vec<Hit> {
     }
     // Rows of a table may repeat what they belong to; a single slip in a list is no form.
     let is_slip = found.len() == 1
-        && first.len() >= 3
+        && first.len() >= 2
         && group.first().is_some_and(|one| one.group.0 != UnitKind::Cell);
     let is_form = found.len() * 100 > first.len() * MAX_REPEATED_PERCENT;
     if is_form && !is_slip { Vec::new() } else { found }
@@ -85,10 +91,18 @@ fn prefix(id: &str) -> &str {
 pub fn dangling(across: &Across<'_, '_>) -> Vec<Hit> {
     let mut known: BTreeSet<&str> = BTreeSet::new();
     let mut series: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for page in across.pages {
+    let mut referring: BTreeSet<(u32, u32)> = BTreeSet::new();
+    let defined: Vec<Vec<Definition<'_>>> = across.pages.iter().map(definitions).collect();
+    let is_cell = |one: &&Definition<'_>| one.group.0 == UnitKind::Cell;
+    let labels: BTreeSet<&str> =
+        defined.iter().flatten().filter(|one| !is_cell(one)).map(|one| one.id).collect();
+    for (number, page) in (0..).zip(across.pages) {
+        referring.extend(referring_tables(page, &labels).map(|table| (number, table)));
+    }
+    for (number, (page, defined)) in (0..).zip(across.pages.iter().zip(&defined)) {
         let title = page.sections.iter().find(|section| section.level == 1).and_then(|one| one.heading);
         let title = title.map_or(0..0, |unit| page.units[unit as usize].start..page.units[unit as usize].end);
-        for one in definitions(page) {
+        for one in defined.iter().filter(|one| !is_cell(one) || !referring.contains(&(number, one.group.1))) {
             known.insert(one.id);
             // A document's own number, in its title, makes no series: others of its kind are elsewhere.
             if !title.contains(&(one.range.start as u32)) {
@@ -100,20 +114,42 @@ pub fn dangling(across: &Across<'_, '_>) -> Vec<Hit> {
     for (number, page) in (0..).zip(across.pages) {
         let units = page.units.iter().filter(|unit| !unit.is_quotation && across.rule.is_for(unit.kinds));
         for unit in units {
-            let defined = label(page.tokens_of(unit)).map(|token| token.start);
+            let is_referring = unit.cell.is_some_and(|cell| referring.contains(&(number, cell.table)));
+            let label = label(page.tokens_of(unit)).filter(|_| !is_referring).map(|token| token.start);
+            let is_known =
+                |token: &Token| across.rule.set("known").at(std::slice::from_ref(token), 0).is_some();
             for token in page.tokens_of(unit) {
                 let id = page.word(token);
                 let is_reference = token.kind == Kind::Id
                     && token.flags & (QUOTED | LINK) == 0
-                    && Some(token.start) != defined;
+                    && Some(token.start) != label;
                 let is_series = || series.get(prefix(id)).is_some_and(|all| all.len() >= 2 && fits(all, id));
-                if is_reference && !known.contains(id) && ends_in_digit(id) && is_series() {
+                if is_reference && !known.contains(id) && ends_in_digit(id) && is_series() && !is_known(token)
+                {
                     found.push(Hit { page: number, ..hit(token.range()).with("series", prefix(id)) });
                 }
             }
         }
     }
     found
+}
+
+/// Tables whose rows begin with identifiers that are mostly defined elsewhere, as those of tests and traces do.
+fn referring_tables(page: &Page<'_>, labels: &BTreeSet<&str>) -> impl Iterator<Item = u32> {
+    let is_referring = |table: &Table| {
+        let cells = &page.units[table.units.start as usize..table.units.end as usize];
+        let first =
+            cells.iter().filter(|unit| unit.cell.is_some_and(|cell| cell.row > 0 && cell.column == 0));
+        let ids =
+            first.filter_map(|unit| page.tokens_of(unit).first().filter(|token| token.kind == Kind::Id));
+        let (all, elsewhere) = ids.fold((0, 0), |(all, elsewhere), token| {
+            (all + 1, elsewhere + usize::from(labels.contains(page.word(token))))
+        });
+        elsewhere >= 2 && elsewhere * 2 >= all
+    };
+    let tables: Vec<u32> =
+        (0..).zip(&page.tables).filter(|(_, one)| is_referring(one)).map(|(at, _)| at).collect();
+    tables.into_iter()
 }
 
 /// Numbers of a registry elsewhere (RFC 2119, RFC 8174) lie far apart: so many times as far as there are identifiers.
@@ -188,23 +224,49 @@ impl Parts {
     }
 }
 
-pub fn sections(on: &OnPage<'_, '_>) -> Vec<Hit> {
+pub fn sections(across: &Across<'_, '_>) -> Vec<Hit> {
+    let mut found = Vec::new();
+    for (number, page) in (0..).zip(across.pages) {
+        let on = OnPage { page, rules: across.rules, rule: across.rule };
+        found.extend(in_page(across, &on).into_iter().map(|hit| Hit { page: number, ..hit }));
+    }
+    found
+}
+
+fn in_page(across: &Across<'_, '_>, on: &OnPage<'_, '_>) -> Vec<Hit> {
     let page = on.page;
     let mut found = Vec::new();
-    let mut parts = None;
+    let (mut parts, mut uses) = (None, None);
     let units = page.units.iter().filter(|unit| !unit.is_quotation && unit.kind != UnitKind::Heading);
     for unit in units.filter(|unit| on.rule.is_for(unit.kinds)) {
         for sentence in page.sentences_of(unit) {
             for at in (0..sentence.len()).filter(|at| part_name(page, &sentence[*at]).is_some()) {
                 let parts = parts.get_or_insert_with(|| Parts::of_page(page));
+                let is_annex = part_name(page, &sentence[at]).is_some_and(|name| name.starts_with('a'));
+                if is_annex && parts.annexes.is_empty() && has_annexes(across, page) {
+                    continue;
+                }
                 found.extend(numbered(on, parts, sentence, at));
                 found.extend(titled(on, parts, sentence, at));
+                found.extend(unknown_document(on, &mut uses, sentence, at));
             }
         }
     }
     anchors(page, &mut found);
     found
 }
+
+/// Another document of the folder is an annex.
+fn has_annexes(across: &Across<'_, '_>, page: &Page<'_>) -> bool {
+    let names = |other: &&Page<'_>| {
+        let path = other.path.to_ascii_lowercase();
+        other.folder() == page.folder() && (path.contains("appendix") || path.contains("annex"))
+    };
+    across.pages.iter().take(MAX_PAGES).any(|other| names(&other))
+}
+
+/// So many documents are looked at for annexes.
+const MAX_PAGES: usize = 1_000;
 
 /// The kind of part that this word names, in lower case.
 fn part_name(page: &Page<'_>, token: &Token) -> Option<&'static str> {
@@ -259,10 +321,34 @@ fn titled(on: &OnPage<'_, '_>, parts: &Parts, sentence: &[Token], at: usize) -> 
         return None;
     };
     let is_here = parts.headings.iter().any(|heading| heading.contains(&wanted));
-    if is_here || is_quoted && is_elsewhere_after(on, &sentence[end..]) {
+    let is_gone = on.rule.set("gone").is_in(&sentence[at.saturating_sub(2)..at]);
+    if is_here || is_gone || is_quoted && is_elsewhere_after(on, &sentence[end..]) {
         return None;
     }
     hit_on(&sentence[at..end]).map(|hit| hit.with("known", NO_HEADING))
+}
+
+/// "as SRS-PWR section 4 details", where nothing else in the document says what SRS-PWR is.
+fn unknown_document<'t>(
+    on: &OnPage<'_, 't>,
+    uses: &mut Option<HashMap<&'t str, usize>>,
+    sentence: &[Token],
+    at: usize,
+) -> Option<Hit> {
+    let page = on.page;
+    let (name, number) = (sentence.get(at.checked_sub(1)?)?, sentence.get(at + 1)?);
+    let is_name = name.kind == Kind::Id && !ends_in_digit(page.word(name)) && !name.has(LINK);
+    if !is_name || number.kind != Kind::Number {
+        return None;
+    }
+    let uses = uses.get_or_insert_with(|| {
+        let mut uses = HashMap::new();
+        let ids = page.tokens.iter().filter(|token| token.kind == Kind::Id);
+        ids.for_each(|token| *uses.entry(page.word(token)).or_default() += 1);
+        uses
+    });
+    let is_only = uses.get(page.word(name)) == Some(&1);
+    is_only.then(|| hit(name.start as usize..number.end as usize).with("known", "no such document is named"))
 }
 
 /// `" of the handbook`.

@@ -19,17 +19,14 @@ const MIN_DUTIES: usize = 3;
 pub fn several_duties(on: &OnPage<'_, '_>) -> Vec<Hit> {
     let set = on.rule.set("duty");
     let units = judged(on).filter(|unit| unit.kind != UnitKind::Heading);
-    let sentences = units.flat_map(|unit| on.page.sentences_of(unit));
+    let sentences = units.flat_map(|unit| {
+        let sentences = on.page.sentences_of(unit);
+        sentences.filter(|sentence| is_duty(on.page, unit, sentence, on.rules))
+    });
     let several = sentences.filter(|sentence| {
-        let mut at = 0;
-        let mut count = 0;
-        while at < sentence.len() {
-            match set.at(sentence, at) {
-                Some(end) => (count, at) = (count + 1, end.max(at + 1)),
-                None => at += 1,
-            }
-        }
-        count >= MIN_DUTIES || joined_verbs(on, sentence) >= MIN_DUTIES
+        let parts = sentence.split(|token| on.page.word(token) == ";");
+        let count = |part: &[Token]| (0..part.len()).filter(|at| set.at(part, *at).is_some()).count();
+        parts.map(count).max().unwrap_or(0) >= MIN_DUTIES || joined_verbs(on, sentence) >= MIN_DUTIES
     });
     several.filter_map(hit_on).collect()
 }
@@ -55,7 +52,11 @@ pub fn mixed(on: &OnPage<'_, '_>) -> Vec<Hit> {
     let mut found = Vec::new();
     for unit in judged(on).filter(|unit| unit.kind != UnitKind::Heading) {
         for sentence in page.sentences_of(unit).filter(|sentence| is_duty(page, unit, sentence, on.rules)) {
-            for clause in sentence.split(|token| token.kind == Kind::Sign) {
+            let breaks = on.rule.set("break");
+            let ends = |token: &Token| {
+                token.kind == Kind::Sign || breaks.at(std::slice::from_ref(token), 0).is_some()
+            };
+            for clause in sentence.split(ends) {
                 found.extend(mixed_in(page, clause));
             }
         }

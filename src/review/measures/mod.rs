@@ -4,9 +4,11 @@
 //! them. Invariant: each is linear or n log n in the text. `measure: boundaries` finds "above 6 … below 6".
 
 mod cells;
+mod decisions;
 mod figures;
 mod ids;
 mod logic;
+mod names;
 mod questions;
 mod rules_against;
 mod siblings;
@@ -31,8 +33,18 @@ pub struct OnPage<'a, 't> {
 /// All pages of a run, for a measure.
 pub struct Across<'a, 't> {
     pub pages: &'a [Page<'t>],
+    /// Recordings, as the pages after the last one.
+    pub records: &'a [Page<'t>],
     pub rules: &'a Rules,
     pub rule: &'a Rule,
+}
+
+impl<'a, 't> Across<'a, 't> {
+    /// A page by its number: a document, or after these a recording.
+    fn page(&self, number: u32) -> &'a Page<'t> {
+        let at = number as usize;
+        self.pages.get(at).unwrap_or_else(|| &self.records[at - self.pages.len()])
+    }
 }
 
 /// A named measure.
@@ -48,8 +60,9 @@ const ALL: &[(&str, Measure)] = &[
     ("boundaries", Measure::Page(logic::boundaries)),
     ("conflicting-figures", Measure::Across(figures::conflicts)),
     ("contradictions", Measure::Across(rules_against::contradictions)),
+    ("contradicted-decisions", Measure::Across(decisions::contradicted)),
     ("dangling-ids", Measure::Across(ids::dangling)),
-    ("dangling-sections", Measure::Page(ids::sections)),
+    ("dangling-sections", Measure::Across(ids::sections)),
     ("duplicate-ids", Measure::Page(ids::duplicates)),
     ("empty-cells", Measure::Page(cells::empty)),
     ("ignores", Measure::Page(nothing)),
@@ -61,6 +74,7 @@ const ALL: &[(&str, Measure)] = &[
     ("several-duties", Measure::Page(logic::several_duties)),
     ("sibling-without", Measure::Page(siblings::without)),
     ("stories-without-criteria", Measure::Page(stories::without_criteria)),
+    ("two-names", Measure::Page(names::two_names)),
     ("undefined-acronyms", Measure::Across(terms::undefined)),
 ];
 

@@ -11,13 +11,13 @@ use crate::review::page::{Page, Unit, UnitKind};
 use crate::review::token::{Kind, QUOTED, Token, root};
 
 /// What a sentence says of something.
-struct Predicate {
-    page: u32,
-    range: Range<usize>,
-    is_negated: bool,
+pub(super) struct Predicate {
+    pub(super) page: u32,
+    pub(super) range: Range<usize>,
+    pub(super) is_negated: bool,
     /// "never": it admits no exception.
     is_absolute: bool,
-    has_exception: bool,
+    pub(super) has_exception: bool,
     /// What the sentence speaks of first.
     head: String,
     things: BTreeSet<String>,
@@ -33,7 +33,7 @@ pub fn contradictions(across: &Across<'_, '_>) -> Vec<Hit> {
     let mut found = Vec::new();
     let mut folders: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
     for (number, page) in (0..).zip(across.pages) {
-        folders.entry(page.path.rsplit_once('/').map_or("", |(folder, _)| folder)).or_default().push(number);
+        folders.entry(page.folder()).or_default().push(number);
     }
     for pages in folders.values() {
         let mut verbs: BTreeMap<String, Vec<Place<'_>>> = BTreeMap::new();
@@ -62,16 +62,16 @@ pub fn contradictions(across: &Across<'_, '_>) -> Vec<Hit> {
 }
 
 /// Where a predicate is.
-struct Place<'p> {
-    page: u32,
-    sentence: &'p [Token],
+pub(super) struct Place<'p> {
+    pub(super) page: u32,
+    pub(super) sentence: &'p [Token],
     at: usize,
     end: usize,
     is_negated: bool,
     is_absolute: bool,
 }
 
-fn in_unit<'p>(
+pub(super) fn in_unit<'p>(
     across: &Across<'_, '_>,
     page: &'p Page<'_>,
     number: u32,
@@ -119,8 +119,8 @@ fn predicate(
     (page.word(verb).len() > 3).then(|| (root(page.word(verb)), negated, absolute, end + 1))
 }
 
-fn described(across: &Across<'_, '_>, place: &Place<'_>) -> Option<Predicate> {
-    let (page, sentence, at) = (&across.pages[place.page as usize], place.sentence, place.at);
+pub(super) fn described(across: &Across<'_, '_>, place: &Place<'_>) -> Option<Predicate> {
+    let (page, sentence, at) = (across.page(place.page), place.sentence, place.at);
     let begin = sentence[..at]
         .iter()
         .rposition(|token| matches!(page.word(token), ";" | "," | ":"))
@@ -163,7 +163,7 @@ fn opposed(across: &Across<'_, '_>, all: &[Predicate]) -> Vec<Hit> {
     found
 }
 
-fn contradicts(negated: &Predicate, other: &Predicate) -> bool {
+pub(super) fn contradicts(negated: &Predicate, other: &Predicate) -> bool {
     let shared = negated.things.intersection(&other.things).count();
     let fewer = negated.things.len().min(other.things.len());
     let same_head = !negated.head.is_empty() && negated.head == other.head;

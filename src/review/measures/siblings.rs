@@ -7,13 +7,17 @@ use std::collections::BTreeMap;
 use super::{Hit, OnPage, hit_on, judged};
 use crate::review::label;
 use crate::review::page::{Unit, UnitKind};
+use crate::review::pattern::Set;
 use crate::review::token::Kind;
 
 /// Shorter items, such as formulas, claim nothing.
 const MIN_WORDS: usize = 4;
 
-/// Items or paragraphs of a section that lack what a sibling has (`has`).
+/// Items or paragraphs of a section that lack what a sibling has (`has`), and have no excuse.
 pub fn without(on: &OnPage<'_, '_>) -> Vec<Hit> {
+    if !on.page.register.is_specification {
+        return Vec::new();
+    }
     let mut groups: BTreeMap<u32, Vec<&Unit>> = BTreeMap::new();
     for unit in judged(on) {
         let is_text = matches!(unit.kind, UnitKind::Item | UnitKind::Paragraph);
@@ -28,11 +32,12 @@ pub fn without(on: &OnPage<'_, '_>) -> Vec<Hit> {
 }
 
 fn lacking(on: &OnPage<'_, '_>, group: &[&Unit]) -> Vec<Hit> {
-    let set = on.rule.set("has");
-    let has = |unit: &&&Unit| on.page.sentences_of(unit).any(|sentence| set.is_in(sentence));
-    let (with, without): (Vec<&&Unit>, Vec<&&Unit>) = group.iter().partition(|unit| has(unit));
-    let is_claim =
-        |unit: &&&Unit| on.page.tokens_of(unit).last().is_some_and(|last| on.page.word(last) != ":");
+    let (set, excuse) = (on.rule.set("has"), on.rule.set("excuse"));
+    let says = |unit: &Unit, set: &Set| on.page.sentences_of(unit).any(|sentence| set.is_in(sentence));
+    let (with, without): (Vec<&&Unit>, Vec<&&Unit>) = group.iter().partition(|unit| says(unit, set));
+    let ends_with_colon =
+        |unit: &Unit| on.page.tokens_of(unit).last().is_some_and(|last| on.page.word(last) == ":");
+    let is_claim = |unit: &&&Unit| !ends_with_colon(unit) && !says(unit, excuse);
     let Some(example) = with.first() else { return Vec::new() };
     let example = on.page.unit_text(example);
     let hits = without.into_iter().filter(is_claim).filter_map(|unit| {

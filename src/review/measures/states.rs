@@ -1,58 +1,71 @@
-//! States with a way in and no way out: "A session is locked" in documents that never say how it is unlocked.
+//! What has a way in and no way out: "A session is locked" in documents that never say how it is unlocked, "The code
+//! is sent by text message" in documents that never say what happens when it does not arrive.
 //!
-//! The rule's file names the phrases of a way in (`lock`) and of its way out (`unlock`). Invariant: one finding for
-//! a pair and folder, at the first way in that a specification or a demand states.
+//! The rule's file names the phrases of a way in (`lock`) and of its way out (`lock-ends`). Invariant: one finding
+//! for a pair and folder, at the first way in that a specification or a demand states.
 
 use std::collections::BTreeMap;
 
 use super::{Across, Hit, hit_on};
-use crate::review::page::UnitKind;
-use crate::review::{demands, is_claim};
+use crate::review::page::{Page, Unit, UnitKind};
+use crate::review::pattern::Set;
+use crate::review::token::Token;
+use crate::review::{is_claim, label};
 
-/// The phrases of a way in, and those of its way out, by their names in the rule's file.
-const PAIRS: [(&str, &str); 8] = [
-    ("lock", "unlock"),
-    ("block", "unblock"),
-    ("freeze", "unfreeze"),
-    ("suspend", "resume"),
-    ("disable", "enable"),
-    ("reserve", "release"),
-    ("ban", "unban"),
-    ("quarantine", "discharge"),
-];
+/// A way in and its way out, with what the documents say of them.
+struct Pair<'r> {
+    enter: &'r Set,
+    leave: &'r Set,
+    first: Option<Hit>,
+    is_left: bool,
+}
 
 pub fn one_way(across: &Across<'_, '_>) -> Vec<Hit> {
     let mut folders: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
     for (number, page) in (0..).zip(across.pages) {
-        folders.entry(page.path.rsplit_once('/').map_or("", |(folder, _)| folder)).or_default().push(number);
+        folders.entry(page.folder()).or_default().push(number);
     }
-    let in_folder =
-        |pages: &Vec<u32>| PAIRS.iter().filter_map(|pair| in_pages(across, pages, *pair)).collect();
-    folders.values().flat_map(|pages| -> Vec<Hit> { in_folder(pages) }).collect()
+    folders.values().flat_map(|pages| in_folder(across, pages)).collect()
 }
 
-/// The first way in, where no page has a way out.
-fn in_pages(across: &Across<'_, '_>, pages: &[u32], (enter, leave): (&str, &str)) -> Option<Hit> {
-    let (enter, leave) = (across.rule.set(enter), across.rule.set(leave));
-    let mut first = None;
+/// The pairs of the rule's file: the partner of `lock` is the name that begins with `lock-`.
+fn pairs<'r>(across: &Across<'r, '_>) -> Vec<Pair<'r>> {
+    let words = &across.rule.words;
+    let partner = |name: &String| words.iter().find(|(other, _)| other.starts_with(&format!("{name}-")));
+    let both = words.iter().filter_map(|(name, enter)| Some((enter, partner(name)?.1)));
+    both.map(|(enter, leave)| Pair { enter, leave, first: None, is_left: false }).collect()
+}
+
+fn in_folder(across: &Across<'_, '_>, pages: &[u32]) -> Vec<Hit> {
+    let mut pairs = pairs(across);
     for number in pages {
         let page = &across.pages[*number as usize];
         for unit in page.units.iter().filter(|unit| !unit.is_quotation) {
             for sentence in page.sentences_of(unit) {
-                if leave.is_in(sentence) {
-                    return None;
-                }
-                let is_read = first.is_none()
-                    && unit.is_judged
-                    && unit.kind != UnitKind::Heading
-                    && across.rule.is_for(unit.kinds);
-                let place = if is_read { enter.find(sentence) } else { None };
-                let Some((from, to)) = place else { continue };
-                if is_claim(sentence, across.rules) && demands(page, unit, sentence, across.rules) {
-                    first = hit_on(&sentence[from..to]).map(|hit| Hit { page: *number, ..hit });
+                for pair in pairs.iter_mut().filter(|pair| !pair.is_left) {
+                    pair.is_left = pair.leave.is_in(sentence);
+                    if pair.first.is_none() && !pair.is_left {
+                        let found = way_in(across, page, unit, sentence, pair.enter);
+                        pair.first = found.map(|hit| Hit { page: *number, ..hit });
+                    }
                 }
             }
         }
     }
-    first
+    pairs.into_iter().filter(|pair| !pair.is_left).filter_map(|pair| pair.first).collect()
+}
+
+fn way_in(
+    across: &Across<'_, '_>,
+    page: &Page<'_>,
+    unit: &Unit,
+    sentence: &[Token],
+    enter: &Set,
+) -> Option<Hit> {
+    let is_read = unit.is_judged && unit.kind != UnitKind::Heading && across.rule.is_for(unit.kinds);
+    let (from, to) = if is_read { enter.find(sentence)? } else { return None };
+    let is_demand = is_claim(sentence, across.rules)
+        && (page.register.is_specification || label(page.tokens_of(unit)).is_some())
+        && !across.rule.unless.is_in(sentence);
+    is_demand.then(|| hit_on(&sentence[from..to])).flatten()
 }

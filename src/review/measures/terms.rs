@@ -83,7 +83,7 @@ fn read<'t>(
             || unit.kind == UnitKind::Heading
             || unit.kinds & glossary != 0
             || unit.cell.is_some_and(|cell| cell.row == 0 || cell.column == 0)
-            || is_explained(page, tokens, at)
+            || is_explained(across, page, tokens, at)
             || is_shouted(page, tokens, at)
             || is_series(page, tokens, at);
         let is_use = unit.is_judged && !token.has(QUOTED) && across.rule.is_for(unit.kinds);
@@ -118,11 +118,15 @@ fn is_series(page: &Page<'_>, tokens: &[Token], at: usize) -> bool {
                 .any(is_prefix)
 }
 
-/// `(SCA`, `SCA)`, `SCA (`, `SCA:`, `SCA =`, `SCA means`, or the first word of an item.
-fn is_explained(page: &Page<'_>, tokens: &[Token], at: usize) -> bool {
+/// `format SCA`, `SCA 2.4`, `(SCA`, `SCA)`, `SCA (`, `SCA:`, `SCA =`, `SCA means`, or the first word of an item.
+fn is_explained(across: &Across<'_, '_>, page: &Page<'_>, tokens: &[Token], at: usize) -> bool {
     let word = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |token| page.word(token));
     let (before, after) = (word(at.checked_sub(1)), word(Some(at + 1)));
+    let is_named = || across.rule.set("kind").at(tokens, at.wrapping_sub(1)).is_some();
+    let is_version = || tokens.get(at + 1).is_some_and(|next| next.kind == Kind::Number);
     at == 0
+        || is_named()
+        || is_version()
         || matches!(before, "(" | "/" | "=" | ":" | "\"" | "-" | "as" | "called")
         || matches!(after, "(" | ":" | "=" | "/" | "\u{2013}" | "\u{2014}" | "-" | "means" | "stands")
 }
@@ -142,8 +146,10 @@ fn has_words(page: &Page<'_>, tokens: &[Token], at: usize) -> bool {
         || (is_bracket(Some(at + 1)) && initials(after).contains(&letters))
 }
 
-/// Its neighbour is in capitals too: a shouted sentence, or a name of several words.
+/// A neighbour, maybe after a comma, is in capitals too: a shouted sentence, or names of several words.
 fn is_shouted(page: &Page<'_>, tokens: &[Token], at: usize) -> bool {
-    let near = [at.checked_sub(1), Some(at + 1)];
-    near.into_iter().flatten().filter_map(|at| tokens.get(at)).any(|token| is_acronym(page, token))
+    let near = tokens[at.saturating_sub(2)..(at + 3).min(tokens.len())].iter();
+    let others = near.filter(|token| token.start != tokens[at].start && token.kind == Kind::Word);
+    let is_shouted = |word: &str| word.chars().nth(1).is_some() && word.chars().all(char::is_uppercase);
+    others.map(|token| page.word(token)).any(is_shouted)
 }
