@@ -16,7 +16,7 @@
 //! assert_eq!(found[0].matched, [("fee".to_owned(), 1.0), ("stop".to_owned(), 1.0)]);
 //! ```
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::{Language, Message, Word};
 
@@ -41,7 +41,7 @@ struct Posting {
 /// Passages by the stems in them.
 #[derive(Default)]
 pub struct Index {
-    postings: HashMap<String, Vec<Posting>>,
+    postings: BTreeMap<String, Vec<Posting>>,
     lengths: Vec<u32>,
 }
 
@@ -99,10 +99,11 @@ impl Index {
         if self.postings.contains_key(stem) {
             return vec![(stem, 1.0)];
         }
-        let known = self.postings.keys().map(String::as_str);
-        let mut found: Vec<&str> = known.filter(|known| is_form(known, stem)).collect();
-        found.sort_unstable();
-        found.into_iter().map(|form| (form, FORM)).collect()
+        // All forms begin with the same four letters.
+        let begin = stem.get(..4).unwrap_or(stem);
+        let alike = self.postings.range(begin.to_owned()..).map(|(known, _)| known.as_str());
+        let forms = alike.take_while(|known| known.starts_with(begin)).filter(|known| is_form(known, stem));
+        forms.map(|form| (form, FORM)).collect()
     }
 
     /// The passages that have any of some stems, best first; of equal ones, the earlier first.

@@ -25,7 +25,7 @@ pub enum Asked {
 /// What follows "how" in a question that asks for a number.
 const AMOUNTS: [&str; 8] = ["big", "far", "fast", "few", "high", "large", "many", "much"];
 /// Units of time and their signs, sorted.
-const TIMES: [&str; 33] = [
+const TIMES: [&str; 31] = [
     "d",
     "day",
     "days",
@@ -54,8 +54,6 @@ const TIMES: [&str; 33] = [
     "secs",
     "week",
     "weeks",
-    "weekend",
-    "working",
     "y",
     "year",
     "years",
@@ -87,11 +85,16 @@ impl Asked {
     /// What a text asks for.
     pub fn by(text: &str) -> Asked {
         let words = words(text);
-        let is_how = |pair: &&[Word<'_>]| pair[0].text == "how";
-        let Some(pair) = words.windows(2).find(is_how) else { return Asked::Other };
+        let is_how = |pair: &[Word<'_>]| pair[0].text == "how";
+        let Some(at) = words.windows(2).position(is_how) else { return Asked::Other };
+        let pair = &words[at..];
+        let after = pair.get(2).map(|word| word.text.as_ref());
         match pair[1].text.as_ref() {
             "long" | "soon" | "old" => Asked::Duration,
             "often" => Asked::Frequency,
+            "many" | "much" if after.is_some_and(|word| TIMES.binary_search(&word).is_ok()) => {
+                Asked::Duration
+            }
             amount if AMOUNTS.binary_search(&amount).is_ok() => Asked::Number,
             _ => Asked::Other,
         }
@@ -145,6 +148,7 @@ mod tests {
             ("How long is a token valid?", "JWT (access 24h + refresh 7d)", true),
             ("How long is a token valid?", "Each token has 2 parts.", false),
             ("How long is it kept?", "It is kept indefinitely.", true),
+            ("After how many days is it removed?", "It has 4 parts.", false),
             ("How often is it sent?", "Letters are sent weekly.", true),
             ("How often is it sent?", "Letters are sent by post.", false),
             ("How many books may a reader borrow?", "A reader may borrow five books.", true),

@@ -51,6 +51,8 @@ const CLOSE_WITH_FIGURE: f64 = 0.38;
 const SAME: f64 = 0.44;
 /// Further passages are shown down to this share of the best one's score.
 const NEAR: f64 = 0.25;
+/// The same where no passage is sure.
+const NEAR_CLOSEST: f64 = 0.8;
 /// Words of questions and decisions that say nothing about their subject, by their stems.
 const ASKING: [&str; 17] = [
     "agre", "anoth", "anybodi", "decid", "decis", "exact", "happen", "kind", "long", "mani", "may", "mean",
@@ -169,7 +171,7 @@ impl<'t> Passages<'t> {
         };
         let Some(best) = rated.iter().find(|one| is_about(one)) else { return Found::default() };
         let is_sure = best.share >= SURE;
-        let least = best.score * NEAR;
+        let least = best.score * if is_sure { NEAR } else { NEAR_CLOSEST };
         let mut passages: Vec<&Passage<'t>> = Vec::new();
         for one in rated.iter().filter(|one| one.score >= least && is_about(one)) {
             let passage = &self.all[one.passage];

@@ -136,7 +136,9 @@ fn quantity<'t>(text: &'t str, tokens: &[Token<'t>], at: usize) -> Option<Quanti
     {
         return Some(Quantity { text: until(first), value: value * factor, unit });
     }
-    let taken = if next.first().is_some_and(|first| first.ends) { 1 } else { next.len() };
+    // What is counted ends with the first plural: "20 euros per reader", "20 maximum options".
+    let is_last = |token: &&Token<'t>| token.ends || token.text.ends_with('s');
+    let taken = next.iter().position(is_last).map_or(next.len(), |at| at + 1);
     let stem = |token: &Token<'t>| Language::english().stem(&token.text.to_lowercase()).into_owned();
     let things: Vec<String> =
         next[..taken].iter().map(|token| stem(token)).filter(|stem| is_thing(stem)).collect();
