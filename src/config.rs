@@ -13,6 +13,7 @@
 
 use std::collections::BTreeMap;
 
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
@@ -30,6 +31,9 @@ pub const ITEMS: &str = "docs/requirements";
 pub const LANGUAGE: &str = "en";
 /// What a version of the settings that is in no commit is called.
 pub const ON_DISK: &str = "the file on disk";
+/// The characters of all evidence where nothing else is said, and the most that can be asked for.
+pub const MAX_CHARS: usize = 40_000;
+const MOST_CHARS: usize = 1_000_000;
 /// Larger files are refused before they are parsed.
 const LIMIT: usize = 64 * 1024;
 
@@ -58,7 +62,44 @@ pub struct Config {
     /// Variables of the environment that a program as a voice gets on GitHub.
     pub voice_env: Option<Vec<String>>,
     pub github: Option<crate::github::Settings>,
+    pub evidence: Option<Evidence>,
     pub review: Option<Review>,
+}
+
+/// What of the repository a model is sent besides the item's documents.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "`key: value` lines")]
+pub struct Evidence {
+    /// Whether anything is sent.
+    pub repository: bool,
+    /// The most characters of it.
+    pub max_chars: usize,
+    /// Files that are not sent; globs from the repository's root, a folder without a wildcard with all below it.
+    pub exclude: Vec<String>,
+}
+
+impl Default for Evidence {
+    fn default() -> Evidence {
+        Evidence { repository: true, max_chars: MAX_CHARS, exclude: Vec::new() }
+    }
+}
+
+impl Evidence {
+    /// The files that are not sent.
+    ///
+    /// # Errors
+    /// The first glob that is none, and why.
+    pub fn excluded(&self) -> Result<GlobSet, String> {
+        let mut set = GlobSetBuilder::new();
+        for glob in &self.exclude {
+            let path = glob.trim_start_matches("./").trim_end_matches('/');
+            for form in [path.to_owned(), format!("{path}/**")] {
+                let read = GlobBuilder::new(&form).literal_separator(true).build();
+                set.add(read.map_err(|error| format!("\"{glob}\" is no glob: {}", error.kind()))?);
+            }
+        }
+        set.build().map_err(|error| error.to_string())
+    }
 }
 
 /// How documents are reviewed.
@@ -247,6 +288,17 @@ impl Config {
                     .hint("write it like {name: Sam Lee, email: sam@example.org}"),
             );
         }
+        if let Some(Err(message)) = self.evidence.as_ref().map(Evidence::excluded) {
+            let glob = message.split('"').nth(1).unwrap_or("exclude:").to_owned();
+            let finding = Finding::near(path, text, &glob, format!("`evidence.exclude`: {message}"));
+            found.push(finding.hint("write it like [secret/**, '*.sql']"));
+        }
+        let most = self.evidence.as_ref().map_or(0, |evidence| evidence.max_chars);
+        if most > MOST_CHARS {
+            let message = format!("`evidence.max_chars` must be at most {MOST_CHARS}");
+            let finding = Finding::near(path, text, "max_chars:", message);
+            found.push(finding.hint(format!("leave it out for {MAX_CHARS}")));
+        }
         for entry in self.append_only.iter().flatten() {
             if let Err(message) = Entry::read_all(entry) {
                 found.push(of_entry(path, text, entry, &message));
@@ -275,6 +327,11 @@ impl Config {
     /// The folder that new items are made in, without a trailing slash: the first of them.
     pub fn items(&self) -> &str {
         self.folders().first().copied().unwrap_or(ITEMS)
+    }
+
+    /// What of the repository a model is sent.
+    pub fn evidence(&self) -> Evidence {
+        self.evidence.clone().unwrap_or_default()
     }
 
     /// Every folder that holds items, without trailing slashes.
@@ -358,7 +415,7 @@ mod tests {
         .roundtable.yaml:2:1: unknown key "max_turn"; did you mean "max_turns"?
          2 | max_turn: 5
            | ^^^^^^^^
-           = help: the keys are items, voice, model, max_turns, steps, templates, rules, language, append_only, allow_exceptions, author, voice_env, github, review
+           = help: the keys are items, voice, model, max_turns, steps, templates, rules, language, append_only, allow_exceptions, author, voice_env, github, evidence, review
         "#);
         for text in [
             "items: ../x",

@@ -15,10 +15,14 @@
 //! assert!(script.next_input().is_none() && script.next_input().is_none());
 //! ```
 
+mod by_number;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
+use self::by_number::RawAnswers;
+pub use self::by_number::{Answers, Asked as At};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 
@@ -26,6 +30,7 @@ use crate::discussion::event::Time;
 use crate::finding::{self, Finding};
 use crate::secrets::{self, Masked};
 use crate::source::Source;
+use crate::step::{Depth, Prompt};
 use crate::{front_matter, json, plain};
 
 /// A script over this many bytes is refused (16 MiB).
@@ -53,7 +58,11 @@ pub struct Script {
     pub user: Option<String>,
     inputs: VecDeque<Option<Input>>,
     /// What is meant for one step of an analysis each.
-    answers: BTreeMap<String, VecDeque<Option<Input>>>,
+    answers: BTreeMap<String, Answers>,
+    /// The depth that the numbers of its answers belong to.
+    pub depth: Option<Depth>,
+    /// The list answers by number, or by quoting the question; what does neither is a note of the step.
+    pub is_by_number: bool,
     /// The issue that the messages are about, where the script is one: text for a document, and no message.
     pub source: Option<Source>,
     /// What was removed or cut.
@@ -234,7 +243,8 @@ impl Script {
             return Err(Finding::at(name, text, 1, 1, message)
                 .hint("a discussion ends within its turn limit; leave the rest out"));
         }
-        let count: usize = answers.values().map(Vec::len).sum();
+        script.depth = raw.depth;
+        let count: usize = answers.values().map(RawAnswers::len).sum();
         if count > MOST {
             let message = format!("the script has {count} answers, more than {MOST}");
             return Err(Finding::at(name, text, 1, 1, message).hint("leave the rest out"));
@@ -251,7 +261,15 @@ impl Script {
                     ),
                 );
             }
-            let own = script.each(name, text, inputs, &mut findings);
+            let own = match inputs {
+                RawAnswers::List(list) => Answers::list(script.each(name, text, list, &mut findings)),
+                RawAnswers::Numbered(numbered, menu) => {
+                    let (numbers, inputs): (Vec<usize>, Vec<Option<RawInput>>) = numbered.into_iter().unzip();
+                    let said = script.each(name, text, inputs, &mut findings);
+                    let menu = script.each(name, text, menu, &mut findings);
+                    Answers::numbered(numbers.into_iter().zip(said).collect(), menu)
+                }
+            };
             script.answers.insert(step, own);
         }
         Finding::all(findings).map_or(Ok(script), Err)
@@ -385,22 +403,57 @@ impl Script {
 
     /// What comes next for a step of an analysis: from the answers that name it, else from the list.
     /// At a menu the list may settle what the answers leave open, but only by a choice.
-    pub fn take(&mut self, step: &str, is_menu: bool) -> Taken {
+    pub fn take(&mut self, step: &str, at: At) -> Taken {
         let taken = |input: Option<Input>| input.map_or(Taken::Silence, Taken::Said);
         let Some(own) = self.answers.get_mut(step) else {
             return self.next_of_list().map_or(Taken::End, taken);
         };
-        if let Some(input) = own.pop_front() {
+        if let Some(input) = own.take(at) {
             return taken(input);
         }
         let chooses = |input: &Option<Input>| {
             input.as_ref().is_some_and(|input| crate::analysis::menu::letter(&input.text).is_some())
         };
         match self.inputs.front() {
-            Some(next) if is_menu && chooses(next) => self.inputs.pop_front().map_or(Taken::End, taken),
-            _ if is_menu => Taken::Through,
+            Some(next) if at == At::Menu && chooses(next) => {
+                self.inputs.pop_front().map_or(Taken::End, taken)
+            }
+            _ if at == At::Menu => Taken::Through,
             _ => Taken::Silence,
         }
+    }
+
+    /// A step begins, and asks these: where the list answers by number, what comes before the next choice at a
+    /// menu belongs to this step.
+    pub fn begin(&mut self, step: &str, prompts: &[Prompt]) {
+        if !self.is_by_number || self.live.is_some() || self.answers.contains_key(step) {
+            return;
+        }
+        let chooses = |input: &Option<Input>| {
+            input.as_ref().is_some_and(|input| crate::analysis::menu::letter(&input.text).is_some())
+        };
+        let end = self.inputs.iter().position(chooses).unwrap_or(self.inputs.len());
+        let own = self.inputs.drain(..end).flatten();
+        let answers = by_number::distribute(own, prompts);
+        self.answers.insert(step.to_owned(), answers);
+    }
+
+    /// The step is asked anew with other questions: numbers of the old ones say nothing any more.
+    pub fn forget_numbers(&mut self, step: &str) {
+        if let Some(own) = self.answers.get_mut(step) {
+            own.forget_numbers();
+        }
+    }
+
+    /// The same, of comments: where they name questions, they answer those and no others.
+    #[must_use]
+    pub fn by_number(self) -> Script {
+        Script { is_by_number: true, ..self }
+    }
+
+    /// Whether the list names questions, by number or by quoting them.
+    pub fn names_questions(&self) -> bool {
+        self.inputs.iter().flatten().any(|input| by_number::names_questions(&input.text))
     }
 
     /// Whether nothing is left for a step.
@@ -410,7 +463,7 @@ impl Script {
 
     /// What is left for a step, as the script of a discussion; [`Script::give_back`] returns the rest.
     pub fn lend(&mut self, step: &str) -> Script {
-        let own = self.answers.get_mut(step).map(std::mem::take);
+        let own = self.answers.get_mut(step).and_then(Answers::lend);
         let inputs = own.unwrap_or_else(|| std::mem::take(&mut self.inputs));
         Script { user: self.user.clone(), inputs, is_shared: true, live: self.live, ..Script::default() }
     }
@@ -418,15 +471,15 @@ impl Script {
     /// Takes back what a discussion has left.
     pub fn give_back(&mut self, step: &str, rest: Script) {
         self.live = rest.live;
-        match self.answers.get_mut(step) {
-            Some(own) => *own = rest.inputs,
+        match self.answers.get_mut(step).filter(|own| !own.is_of_list()) {
+            Some(own) => own.give_back(rest.inputs),
             None => self.inputs = rest.inputs,
         }
     }
 
     /// How many inputs are left: of the list, and of those meant for a step.
     pub fn left(&self, step: &str) -> (usize, usize) {
-        (self.inputs.len(), self.answers.get(step).map_or(0, VecDeque::len))
+        (self.inputs.len(), self.answers.get(step).map_or(0, Answers::len))
     }
 
     /// Passes over what a run that was cut off had heard: so many of the list, and of those meant for a
@@ -434,13 +487,15 @@ impl Script {
     pub fn skip(&mut self, step: &str, (list, own): (usize, usize)) {
         self.inputs.drain(..list.min(self.inputs.len()));
         if let Some(answers) = self.answers.get_mut(step) {
-            answers.drain(..own.min(answers.len()));
+            answers.skip(own);
         }
     }
 
-    /// The steps that answers are meant for, with these.
-    pub fn answers(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = Option<&Input>>)> {
-        self.answers.iter().map(|(step, inputs)| (step.as_str(), inputs.iter().map(Option::as_ref)))
+    /// The steps that answers are meant for, with these, and the number of the question where there is one.
+    pub fn answers(
+        &self,
+    ) -> impl Iterator<Item = (&str, impl Iterator<Item = (Option<usize>, Option<&Input>)>)> {
+        self.answers.iter().map(|(step, own)| (step.as_str(), own.iter()))
     }
 
     /// Everything that is still to come, for the run id.
@@ -492,7 +547,10 @@ struct Raw {
     inputs: Option<Vec<Option<RawInput>>>,
     /// Answers by step, for the analysis; a discussion has none.
     #[serde(default)]
-    answers: Option<BTreeMap<String, Vec<Option<RawInput>>>>,
+    answers: Option<BTreeMap<String, RawAnswers>>,
+    /// The depth that the numbers of the answers belong to.
+    #[serde(default)]
+    depth: Option<Depth>,
     #[serde(skip)]
     source: Option<Source>,
 }
@@ -650,7 +708,8 @@ mod tests {
             Taken::Said(input) => input.text,
             other => format!("{other:?}"),
         };
-        let mut take = |step, is_menu| said(script.take(step, is_menu));
+        let at = |is_menu| if is_menu { At::Menu } else { At::Question(1) };
+        let mut take = |step, is_menu| said(script.take(step, at(is_menu)));
         assert_eq!(
             [take("00-01", false), take("00-02", false), take("00-02", false)],
             ["one", "x", "Silence"]
@@ -730,7 +789,7 @@ mod tests {
         s.yaml:2:1: unknown key "imputs"; did you mean "inputs"?
          2 | imputs:
            | ^^^^^^
-           = help: the keys are user, inputs, answers
+           = help: the keys are user, inputs, answers, depth
         "#);
         assert!(refused("s.yaml", "inputs:\n  - {text: a, bye: b}\n").contains("unknown key \"bye\""));
         assert!(refused("s.yaml", "inputs:\n  - 42\n").contains("expected a text in quotes"));

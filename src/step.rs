@@ -106,13 +106,15 @@ pub struct Step {
 }
 
 /// Something a step asks the user; one answer is expected to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prompt {
     /// Its number among the questions of its depth; none for a prompt that is no numbered question.
     pub number: Option<usize>,
     pub text: String,
     /// Bullets below a question: what to dig into with the same answer.
     pub probes: Vec<String>,
+    /// The form that an answer has, where the question asks for one: a bullet that begins with `Form: `.
+    pub form: String,
 }
 
 /// The sections of a step file's body, in their order (AC-012-03).
@@ -194,7 +196,7 @@ impl Step {
     /// What a depth asks, in order (AC-004-03, AC-004-05, AC-004-06): one prompt in brief, the numbered
     /// questions else. A mode that says nothing falls back on the others; never empty.
     pub fn prompts(&self, depth: Depth) -> Vec<Prompt> {
-        let whole = |text: &str| Prompt { number: None, text: text.to_owned(), probes: Vec::new() };
+        let whole = |text: &str| Prompt { number: None, text: text.to_owned(), ..Prompt::default() };
         let brief = (!self.brief.is_empty()).then(|| vec![whole(&self.brief)]);
         let [standard, deep] =
             self.modes.each_ref().map(|mode| Some(prompts(mode)).filter(|found| !found.is_empty()));
@@ -218,11 +220,15 @@ pub fn is_step_id(text: &str) -> bool {
 fn prompts(content: &str) -> Vec<Prompt> {
     let mut found: Vec<Prompt> = Vec::new();
     for (at, text) in questions(content).into_iter().enumerate() {
-        found.push(Prompt { number: Some(at + 1), text, probes: Vec::new() });
+        found.push(Prompt { number: Some(at + 1), text, ..Prompt::default() });
     }
     let text = crate::plain::one_line(content);
     if found.is_empty() {
-        return if text.is_empty() { found } else { vec![Prompt { number: None, text, probes: Vec::new() }] };
+        return if text.is_empty() {
+            found
+        } else {
+            vec![Prompt { number: None, text, ..Prompt::default() }]
+        };
     }
     let mut above = 0;
     for line in content.lines().map(str::trim) {
@@ -231,7 +237,11 @@ fn prompts(content: &str) -> Vec<Prompt> {
             above += 1;
         } else if let (Some(probe), Some(prompt)) = (line.strip_prefix("- "), found.get_mut(above.max(1) - 1))
         {
-            prompt.probes.push(probe.trim().to_owned());
+            match probe.trim().strip_prefix("Form: ") {
+                Some(form) if prompt.form.is_empty() => form.clone_into(&mut prompt.form),
+                Some(form) => prompt.form.push_str(&format!(", {form}")),
+                None => prompt.probes.push(probe.trim().to_owned()),
+            }
         }
     }
     found

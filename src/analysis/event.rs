@@ -76,6 +76,8 @@ pub struct Opened {
     pub elaborations: Vec<(String, String)>,
     /// The step at whose menu a run that was cut off goes on.
     pub at_menu: Option<String>,
+    /// The depth of every phase, where the run fixes it.
+    pub depth: Option<Depth>,
 }
 
 /// A step and what it is walked through with.

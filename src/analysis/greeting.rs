@@ -5,8 +5,8 @@
 use minijinja::{Value, context};
 
 use super::{Analysis, Beginning, Opening, Talk, phase_name};
-use crate::analysis::artifact::draft::confirms;
-use crate::analysis::artifact::{Known, Line};
+use crate::analysis::artifact::Known;
+use crate::analysis::forms::acknowledges;
 use crate::library::Library;
 use crate::persona::Persona;
 use crate::plain;
@@ -134,23 +134,24 @@ pub fn header(persona: &Persona, step: &Step) -> String {
     format!("{} ({}) -- Step {}: {}", persona.name, persona.role, step.id, step.title)
 }
 
-/// A prompt; in brief mode with the draft it asks to confirm (AC-NFR-006-03).
+/// A prompt, with the form of its answer where it asks for one.
 ///
 /// # Errors
 /// A template that cannot be rendered.
-pub fn prompt(library: &Library, prompt: &Prompt, depth: Depth, draft: &[Line]) -> Result<String, Failed> {
+pub fn prompt(library: &Library, prompt: &Prompt, depth: Depth) -> Result<String, Failed> {
     if prompt.number.is_none() && depth == Depth::Brief {
-        let lines: Vec<Value> = draft
-            .iter()
-            .map(|line| context! { text => line.text.as_str(), source => line.source.as_str() })
-            .collect();
-        return render(library, "brief", context! { text => prompt.text.as_str(), draft => lines });
+        return render(library, "brief", context! { text => prompt.text.as_str() });
     }
     let number = prompt.number.map_or(Value::from(()), Value::from);
     render(
         library,
         "question",
-        context! { number, text => prompt.text.as_str(), probes => prompt.probes.clone() },
+        context! {
+            number,
+            text => prompt.text.as_str(),
+            probes => prompt.probes.clone(),
+            form => prompt.form.as_str(),
+        },
     )
 }
 
@@ -169,7 +170,7 @@ pub fn reflection(
     let first = sentences(&text).into_iter().next().unwrap_or(&text);
     let gist = plain::cut(first.trim_end_matches(['.', '!', '?', ';']), GIST);
     // A yes has no words to give back.
-    let gist = if confirms(answer) { String::new() } else { gist };
+    let gist = if acknowledges(answer) { String::new() } else { gist };
     render(library, "reflection", context! { persona => of(persona), gist, number })
 }
 

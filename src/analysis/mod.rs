@@ -48,6 +48,8 @@ use crate::step::{Depth, Prompt, Step};
 pub struct Answer {
     pub question: Option<usize>,
     pub asked: String,
+    /// The forms that the question asks for.
+    pub asks: Vec<forms::Label>,
     /// Who answered what; none where it stays open.
     pub said: Option<(String, String)>,
 }
@@ -234,6 +236,10 @@ impl<'l> Analysis<'l> {
             log: vec![first],
             opened,
         };
+        if let Some(depth) = analysis.opened.depth {
+            let phases = library.steps.iter().map(|step| (step.phase.clone(), depth));
+            analysis.depths.extend(phases);
+        }
         plan::check(&library.steps, &analysis.facts())?;
         analysis.return_to_menu();
         Ok(analysis)
@@ -371,23 +377,25 @@ impl<'l> Analysis<'l> {
     /// An event that nobody waits for; nothing changes then.
     pub fn record(&mut self, record: Record) -> Result<(), Refused> {
         let stage = std::mem::replace(&mut self.stage, Stage::Walking);
-        let kept = stage.clone();
         match self.fold(stage, &record.event) {
             Ok(stage) => {
                 self.stage = stage;
                 self.log.push(record);
                 Ok(())
             }
-            Err(refused) => {
-                self.stage = kept;
+            Err((stage, refused)) => {
+                self.stage = *stage;
                 Err(refused)
             }
         }
     }
 
-    fn fold(&mut self, stage: Stage, event: &Event) -> Result<Stage, Refused> {
+    /// The stage behind an event; one that nobody waits for leaves the stage it came to.
+    fn fold(&mut self, stage: Stage, event: &Event) -> Result<Stage, (Box<Stage>, Refused)> {
         match (stage, event) {
-            (Stage::Walking, Event::Begun(begun)) => self.begin(begun),
+            (Stage::Walking, Event::Begun(begun)) => {
+                self.begin(begun).map_err(|refused| (Box::new(Stage::Walking), refused))
+            }
             // The answers ran out before the step had begun.
             (Stage::Walking, Event::Chosen { choice: Choice::Stop }) => {
                 Ok(Stage::Done(Stopped::OutOfAnswers))
@@ -413,7 +421,12 @@ impl<'l> Analysis<'l> {
                     talk.answers.iter().all(|answer| answer.said.is_none()) && talk.feedback.is_empty();
                 talk.dropped = *choice == Choice::Skip && says_nothing;
                 for prompt in &talk.prompts[talk.put..] {
-                    let open = Answer { question: prompt.number, asked: prompt.text.clone(), said: None };
+                    let open = Answer {
+                        question: prompt.number,
+                        asked: prompt.text.clone(),
+                        asks: Vec::new(),
+                        said: None,
+                    };
                     talk.answers.push(open);
                 }
                 talk.put = talk.prompts.len();
@@ -432,7 +445,7 @@ impl<'l> Analysis<'l> {
             (Stage::Choosing(talk), Event::Waited {}) => Ok(Stage::Choosing(talk)),
             (Stage::Landing(talk, choice), Event::Landed(landed)) => Ok(self.landed(talk, choice, landed)),
             (Stage::Discussing(talk), Event::Elaborated { .. }) => Ok(Stage::Choosing(talk)),
-            (_, event) => Err(Refused(name(event))),
+            (stage, event) => Err((Box::new(stage), Refused(name(event)))),
         }
     }
 
@@ -683,7 +696,9 @@ fn answered(
     asked: &str,
     said: Option<(String, String)>,
 ) -> Stage {
-    talk.answers.push(Answer { question, asked: asked.to_owned(), said });
+    let form = talk.prompts.get(talk.put).map_or("", |prompt| prompt.form.as_str());
+    let asks = forms::asked_by(form);
+    talk.answers.push(Answer { question, asked: asked.to_owned(), asks, said });
     talk.put += 1;
     if talk.put < talk.prompts.len() { Stage::Asking(talk) } else { Stage::Choosing(talk) }
 }

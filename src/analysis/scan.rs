@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use super::depth::Size;
 use crate::text::words::{is_significant, stem, words};
 
-/// A keyword in so many times more files than any other, and in more than so many, says nothing about
-/// this item.
+/// A keyword in so many times more files than any other, in more than so many, and in more than half of all,
+/// says nothing about this item.
 const NOISE: usize = 4;
 const NOISE_FILES: usize = 20;
 /// Places of a keyword that are named.
@@ -31,6 +31,8 @@ pub struct Census {
     pub left_out: usize,
     /// Not everything was read: the counts are lower bounds.
     pub partial: bool,
+    /// A source file was looked into.
+    pub has_code: bool,
 }
 
 /// A keyword and where it was found.
@@ -59,6 +61,8 @@ pub struct Measure {
     pub looked_at: usize,
     pub left_out: usize,
     pub partial: bool,
+    /// There is code to count in; without any, the size says nothing and is medium.
+    pub has_code: bool,
 }
 
 /// Names of [`Measure::kinds`].
@@ -72,7 +76,9 @@ pub fn measure(census: &Census) -> Measure {
     let is_noise = |at: usize| {
         let others = totals.iter().enumerate().filter(|(other, _)| *other != at);
         let most = others.map(|(_, total)| *total).max().unwrap_or(0);
-        totals.get(at).is_some_and(|total| most > 0 && *total > NOISE_FILES && *total > most * NOISE)
+        totals.get(at).is_some_and(|total| {
+            most > 0 && *total > NOISE_FILES && *total > most * NOISE && *total * 2 > census.looked_at
+        })
     };
     let keywords = census.keywords.iter().enumerate().map(|(at, word)| Keyword {
         word: word.clone(),
@@ -100,12 +106,23 @@ pub fn measure(census: &Census) -> Measure {
         keywords: keywords.collect(),
         direct: direct.count(),
         kinds,
-        size: Size::of(affected.len()),
+        size: size(census, affected.len()),
+        has_code: census.has_code,
         affected: affected.into_iter().cloned().collect(),
         commit: census.commit.clone(),
         looked_at: census.looked_at,
         left_out: census.left_out,
         partial: census.partial,
+    }
+}
+
+/// The class of a number of affected files. Left out as noise or not, many files are not few: where a word was
+/// left out, the size is at least medium. So it is where there is no code to count in.
+fn size(census: &Census, affected: usize) -> Size {
+    let is_noisy = affected < census.files.len();
+    match Size::of(affected) {
+        Size::Small if is_noisy || !census.has_code => Size::Medium,
+        size => size,
     }
 }
 
@@ -117,7 +134,7 @@ fn most_hits<'c>(files: impl Iterator<Item = (&'c String, &'c Vec<usize>)>, at: 
 }
 
 /// Which of [`KINDS`] a path is.
-fn kind(path: &str) -> usize {
+pub(crate) fn kind(path: &str) -> usize {
     let lower = path.to_lowercase();
     let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
     let suffix = name.rsplit_once('.').map_or("", |(_, suffix)| suffix);
@@ -199,6 +216,7 @@ mod tests {
             keywords: vec!["offline".into(), "mode".into()],
             files: files.iter().map(|(path, counts)| ((*path).to_owned(), counts.to_vec())).collect(),
             looked_at: 40,
+            has_code: true,
             ..Census::default()
         }
     }

@@ -1,10 +1,13 @@
 //! `roundtable analyze`: the whole analysis of an item, phase by phase (FR-001 to FR-012).
 
+mod questions;
+
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::rc::Rc;
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::{Value, json};
@@ -29,6 +32,7 @@ use crate::persona::Cast;
 use crate::plain::{self, count};
 use crate::repo::{Repo, short};
 use crate::script::{Asked, Input, Script};
+use crate::step::Depth;
 use crate::walk::{Audience, Mode, Setup, Walked, walk};
 
 /// The turn limit of a discussion where nothing says another (AC-007-03).
@@ -48,6 +52,12 @@ pub struct Options {
     /// The answers: an issue on GitHub and its comments, in order
     #[arg(long, value_name = "N", conflicts_with = "script")]
     issue: Option<u64>,
+    /// How much every phase asks [default: what the quick scan says, else the step files]
+    #[arg(long, value_name = "DEPTH", value_parser = PossibleValuesParser::new(["brief", "standard", "deep"]))]
+    depth: Option<String>,
+    /// Print an answers file with every open question, to fill in and pass to --script
+    #[arg(long, conflicts_with_all = ["script", "issue", "dry_run", "out", "one_commit", "push"])]
+    questions: bool,
     /// The branch to commit on [default: roundtable/<slug>]
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::branches))]
     branch: Option<String>,
@@ -92,6 +102,8 @@ pub struct Task {
     pub base: Option<String>,
     pub voice: voices::Options,
     pub max_turns: Option<u32>,
+    /// The depth of every phase.
+    pub depth: Option<Depth>,
     pub fixed: Option<Time>,
     /// The commits say so with a trailer.
     pub signed_off: bool,
@@ -184,6 +196,9 @@ impl Audience for Seats<'_> {
 
 /// Walks the item through its steps.
 pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, Fail> {
+    if options.questions {
+        return questions::run(global, &options, screen);
+    }
     if let Some(remote) = &options.push {
         push::possible(&open(global)?, remote)?;
     }
@@ -230,7 +245,7 @@ impl Options {
             }
             (None, Some(number)) => {
                 let thread = super::github::thread(global, number, screen)?;
-                (thread.script(), Some((Source::GitHub(number), thread.title)))
+                (thread.script().by_number(), Some((Source::GitHub(number), thread.title)))
             }
             (None, None) => {
                 keyboard::must_be_there("analyze", "answers", global.json)?;
@@ -250,6 +265,7 @@ impl Options {
             base: self.base.clone(),
             voice: self.voice.clone(),
             max_turns: self.max_turns,
+            depth: self.depth.as_deref().and_then(Depth::from_word),
             fixed: self.clock.fixed()?,
             signed_off: self.signoff,
             leaves_merged: true,
@@ -270,6 +286,7 @@ impl Task {
             base: self.base.clone(),
             voice: self.voice.clone(),
             max_turns: self.max_turns,
+            depth: self.depth,
             fixed: self.fixed,
             signed_off: self.signed_off,
             leaves_merged: self.leaves_merged,
@@ -309,7 +326,8 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     let item = repo.item(place.base, &path)?;
     before_run::edited(&repo, &item, screen)?;
     check_outputs(&library)?;
-    let script = task.script;
+    let mut script = task.script;
+    script.depth = task.depth.or(script.depth);
     for note in &script.notes {
         screen.note(note);
     }
@@ -318,7 +336,9 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         library.step(step).map_err(|unknown| {
             Fail::new(format!("the script's `answers` name a step that there is not: {unknown}"))
         })?;
-        inputs.flatten().try_for_each(|input| voices::refuse_secrets("the script", &input.text))?;
+        inputs
+            .filter_map(|(_, input)| input)
+            .try_for_each(|input| voices::refuse_secrets("the script", &input.text))?;
     }
     script.inputs().flatten().try_for_each(|input| voices::refuse_secrets("the script", &input.text))?;
     let max_turns =
@@ -338,6 +358,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         speaker: speaker(&voice, &task.answers, tokens)?,
         tokens,
         has_critic: !task.voice.no_critic,
+        evidence: trusted.evidence(),
         max_turns,
         mode: task.mode,
         run,
@@ -417,19 +438,36 @@ fn run_id(
     voice: &Choice,
     fixed: Option<Time>,
 ) -> String {
+    let depth = script.depth.map(|depth| depth.to_string());
     let one = |input: Option<&Input>| {
         input.map_or(Value::Null, |input| json!([input.text, input.by, input.at.map(|at| at.to_string())]))
     };
     let inputs: Vec<Value> = script.inputs().map(one).collect();
-    let answers: Vec<Value> =
-        script.answers().map(|(step, inputs)| json!([step, inputs.map(one).collect::<Vec<_>>()])).collect();
+    let answers: Vec<Value> = script
+        .answers()
+        .map(|(step, inputs)| {
+            json!([step, inputs.map(|(number, input)| json!([number, one(input)])).collect::<Vec<_>>()])
+        })
+        .collect();
     let clock = match fixed {
         Some(at) => json!(at.to_string()),
         None => json!([nanoseconds().to_string(), std::process::id()]),
     };
     let digests = library.steps.first().map(|step| library.digests(step));
     let (voice, items) = (voice.identity(), config.folders().join(" "));
-    let all = json!(["analyze", item, script.user, inputs, answers, max_turns, digests, items, voice, clock]);
+    let all = json!([
+        "analyze",
+        depth,
+        item,
+        script.user,
+        inputs,
+        answers,
+        max_turns,
+        digests,
+        items,
+        voice,
+        clock
+    ]);
     sha256(all.to_string().as_bytes())[..32].to_owned()
 }
 

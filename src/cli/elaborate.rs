@@ -30,6 +30,7 @@ use crate::item::{self, Begin, Item};
 use crate::landing::{self, Landing};
 use crate::library::{Library, sha256};
 use crate::minutes::{self, Forms, Possible};
+use crate::model::evidence::Evidence;
 use crate::model::prompt;
 use crate::model::{Live, Meter};
 use crate::plain;
@@ -143,6 +144,8 @@ pub struct Setup {
     tokens: Option<u64>,
     /// A model's synthesis is criticised before it is committed.
     has_critic: bool,
+    /// What a model is sent of the repository.
+    pub(super) evidence: Evidence,
     pub(super) base: Oid,
     pub(super) fixed: Option<Time>,
     /// The branch exists already.
@@ -505,7 +508,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         draft,
         comments: task.comments.clone(),
         stays_open: task.open.is_some(),
-        evidence: Vec::new(),
+        evidence: evidence(&repo, base, &item, &script, &trusted, &voice)?.sent,
     };
     let opened = match (&open, left.as_ref().and_then(Leftover::opened)) {
         (Some(begun), _) => stayed_open(&opened, begun)?,
@@ -516,6 +519,10 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     if task.open.is_none() {
         before_run::recorded(&repo, base, &item, &opened, &script, screen)?;
     }
+    let evidence = match opened.evidence.as_slice() {
+        [] => Evidence::default(),
+        sent => repo.sent(repo.resolve(&opened.base)?, sent),
+    };
     let begun = match task.open {
         Some(open) => resumed(open, task.comments.unwrap_or_default(), base, fixed),
         None => left.map(|left| left.log).unwrap_or_default(),
@@ -539,12 +546,29 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         voice,
         tokens,
         has_critic,
+        evidence,
         base,
         fixed,
         exists,
         begun,
         medium,
     })
+}
+
+/// What of the repository a model is to read besides the item's documents; the reviewer reads nothing else.
+fn evidence(
+    repo: &Repo,
+    base: Oid,
+    item: &Item,
+    script: &Script,
+    config: &Config,
+    voice: &Choice,
+) -> Result<Evidence, Fail> {
+    if voice.is_reviewer() || matches!(voice, Choice::Agent) {
+        return Ok(Evidence::default());
+    }
+    let messages = script.inputs().flatten().map(|input| input.text.as_str()).collect();
+    Ok(repo.evidence(base, item, messages, &config.evidence(), &config.folders())?)
 }
 
 /// How the discussion began that stays open, where this run is not its first.
@@ -682,7 +706,7 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
         }
         Some(mut model) => {
             let mut live = Live::new(model.as_mut(), head(setup, &talk, screen)?, setup.tokens);
-            live = live.criticised(setup.has_critic);
+            live = live.criticised(setup.has_critic).reading(setup.evidence.excerpts.clone());
             converse(setup, step, &mut talk, Some(&mut live), &mut stand_in, &mut script, log, screen)?;
             live.notes().iter().for_each(|note| screen.note(note));
             screen.say(&format!("\n{}", live.meter().table()));
@@ -799,7 +823,7 @@ pub(super) fn stand_in<'s>(setup: &'s Setup, step: &Step) -> Result<Reviewer<'s>
 
 /// The head of a model's prompts.
 fn head(setup: &Setup, talk: &Discussion<'_>, screen: &Screen) -> Result<String, Fail> {
-    let (head, cut) = prompt::head(talk, setup.item.documents())?;
+    let (head, cut) = prompt::head(talk, setup.item.documents(), &setup.evidence)?;
     for name in cut {
         screen.note(&format!(
             "{name}: the model gets only its beginning (all documents together are cut at {} characters)",
@@ -836,6 +860,7 @@ fn plan(setup: &Setup, screen: &Screen) -> Result<Code, Fail> {
     report["voice"] = json!(setup.opened.voice);
     report["model"] = json!(setup.opened.model);
     report["max_turns"] = json!(setup.opened.max_turns);
+    report["evidence"] = json!(setup.opened.evidence);
     screen.json(&report);
     Ok(Code::Yes)
 }

@@ -30,6 +30,7 @@ use crate::repo::{Pending, Repo};
 use crate::script::{Input, Script};
 use crate::session::Stopped;
 use crate::synthesis;
+use crate::voice::sources::Excerpt;
 
 /// Documents together are cut to so many characters.
 const DOCUMENTS: usize = 200_000;
@@ -156,12 +157,15 @@ impl Desk {
         let config = table::config(&self.global, &repo, place.base)?;
         let path = repo.find_item(place.base, &asked.item, &config.folders())?;
         let item = repo.item(place.base, &path)?;
+        let evidence = repo.evidence(place.base, &item, Vec::new(), &config.evidence(), &config.folders())?;
+        let piece = |one: &Excerpt| json!({"path": one.path, "line": one.line, "text": one.text});
         let mut answer = json!({
             "item": item.path,
             "name": item.name(),
             "commit": place.base.to_string(),
             "documents": documents(&item),
-            "evidence": [],
+            "evidence": evidence.excerpts.iter().map(piece).collect::<Vec<_>>(),
+            "commits": evidence.commits.iter().map(|(path, commits)| json!({"path": path, "commits": commits})).collect::<Vec<_>>(),
         });
         if let Some(step) = &asked.step {
             let library = table::BuiltIn::begin().library(&repo, place.base, &config)?;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::discussion::event::Opened;
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
+use crate::item::{is_document, meta};
 use crate::model::critic;
 use crate::model::prompt::{self, Prompt};
 use crate::model::{Meter, Usage};
@@ -77,9 +78,26 @@ impl Plan {
                 sent.saturating_sub(billed) * 100 / sent.max(1)
             ));
         }
+        if self.requests > 0 {
+            lines.extend(sent(opened));
+        }
         lines.push("Nothing was asked (--plan).".to_owned());
         lines.join("\n")
     }
+}
+
+/// The files that would be sent, with their lines.
+fn sent(opened: &Opened) -> Vec<String> {
+    let documents = opened.read.keys().filter(|name| is_document(name) && *name != meta::FILE);
+    let documents = documents.map(|name| format!("    {}/{name}", opened.item));
+    let piece = |(first, last): &(usize, usize)| format!("{first}-{last}");
+    let evidence = opened.evidence.iter().map(|sent| {
+        let lines: Vec<String> = sent.lines.iter().map(piece).collect();
+        format!("    {}, lines {}", plain::shown(&sent.path), lines.join(", "))
+    });
+    let mut lines = vec!["  files that would be sent:".to_owned()];
+    lines.extend(documents.chain(evidence));
+    lines
 }
 
 /// A voice that counts what a model would be asked.

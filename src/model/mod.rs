@@ -11,6 +11,7 @@ pub mod anthropic;
 pub mod command;
 pub mod critic;
 pub mod drafting;
+pub mod evidence;
 pub mod grounding;
 #[cfg(feature = "net")]
 pub mod openai;

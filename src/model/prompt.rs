@@ -9,6 +9,7 @@ use minijinja::context;
 use minijinja::value::Serde;
 use serde::Serialize;
 
+use super::evidence::Evidence;
 use crate::additions::Kind;
 use crate::discussion::event::{Event, Message, Notice, Record};
 use crate::discussion::{Cue, Discussion};
@@ -140,6 +141,7 @@ impl Prompt {
 pub fn head<'d>(
     talk: &Discussion<'_>,
     documents: impl Iterator<Item = (&'d str, &'d str)>,
+    evidence: &Evidence,
 ) -> Result<(String, Vec<String>), Failed> {
     let step = talk.step();
     let mut documents: Vec<(&str, &str)> = documents.collect();
@@ -166,6 +168,7 @@ pub fn head<'d>(
         goals => &step.validation,
         item_name => safe(fenced("item", &talk.opened().item_name)),
         documents => shown,
+        evidence => evidence.shown().into_iter().map(safe).collect::<Vec<_>>(),
     };
     Ok((talk.library().templates.render("prompts/head.txt", values)?, cut))
 }
@@ -318,6 +321,12 @@ pub fn fenced(name: &str, text: &str) -> String {
     }
     let fence = "`".repeat(longest + 1);
     format!("{fence}{}\n{}\n{fence}", name.replace('`', "'"), text.trim_end())
+}
+
+/// A text with its line numbers, from `first` on.
+pub fn numbered(text: &str, first: usize) -> String {
+    let lines = (first..).zip(text.lines()).map(|(number, line)| format!("{number}| {line}"));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// At most `limit` characters from the beginning, in whole lines.

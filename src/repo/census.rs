@@ -87,6 +87,7 @@ impl Repo {
         }
         count.bytes += size;
         count.census.looked_at += 1;
+        count.census.has_code |= crate::analysis::scan::kind(&path) == 0;
         let lower = blob.content().to_ascii_lowercase();
         let name = path.to_ascii_lowercase();
         let found = count.census.keywords.iter().map(|word| {

@@ -25,7 +25,7 @@ mod token;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use page::{Page, Register, Unit, UnitKind};
+use page::{Cursor, Page, Register, Unit, UnitKind};
 use pattern::{First, Set};
 use rule::Where;
 pub use rule::{Rule, Rules, Severity};
@@ -135,7 +135,9 @@ pub fn review(documents: &[Document<'_>], rules: &Rules, options: &Options) -> R
     hits.extend(judge_together(&pages, documents.len(), rules, &active));
     let hits = without_overlaps(hits, rules);
     let (hits, suppressed) = ignore::apply(&pages, hits, rules, &active);
-    let mut findings: Vec<Finding> = hits.iter().map(|hit| finding(hit, &pages, rules, options)).collect();
+    let mut cursor = Cursor::default();
+    let found = hits.iter().map(|hit| finding(hit, &pages, rules, options, &mut cursor));
+    let mut findings: Vec<Finding> = found.collect();
     findings.sort_by(|a, b| {
         let place = |one: &Finding| (one.line, one.column, one.severity);
         a.path.cmp(&b.path).then(place(a).cmp(&place(b))).then_with(|| a.rule.cmp(&b.rule))
@@ -460,9 +462,14 @@ fn is_near(page: &Page<'_>, unit: &Unit, rule: &Rule) -> bool {
     units.iter().flat_map(|unit| page.sentences_of(unit)).any(|sentence| rule.unless_near.is_in(sentence))
 }
 
+/// The verb of a sentence is among so many tokens.
+const MAX_NARRATIVE_TOKENS: usize = 16;
+
 /// No narration: what was, what somebody believes, how things are today.
 fn is_claim(sentence: &[Token], rules: &Rules) -> bool {
-    !rules.narrative.is_in(sentence) || rules.binding.is_in(sentence) || rules.story.is_in(sentence)
+    // Far behind, in "… the titles that were asked for", the past is that of a clause.
+    let is_told = rules.narrative.find(sentence).is_some_and(|(at, _)| at < MAX_NARRATIVE_TOKENS);
+    !is_told || rules.binding.is_in(sentence) || rules.story.is_in(sentence)
 }
 
 /// Requirements are also written in the present tense: in a specification every claim is one.
@@ -531,10 +538,10 @@ fn without_overlaps(mut hits: Vec<Hit>, rules: &Rules) -> Vec<Hit> {
 }
 
 /// The finding with its words.
-fn finding(hit: &Hit, pages: &[Page<'_>], rules: &Rules, options: &Options) -> Finding {
+fn finding(hit: &Hit, pages: &[Page<'_>], rules: &Rules, options: &Options, cursor: &mut Cursor) -> Finding {
     let (page, file) = (&pages[hit.page as usize], &rules.rules[hit.rule as usize].file);
-    let (line, column) = page.place(hit.range.start);
-    let (end_line, end_column) = page.place(hit.range.end);
+    let (line, column) = cursor.place(page, hit.page, hit.range.start);
+    let (end_line, end_column) = cursor.place(page, hit.page, hit.range.end);
     let quote = page.text[hit.range.clone()].to_owned();
     let unit = page.units.partition_point(|unit| unit.start as usize <= hit.range.start).saturating_sub(1);
     let heading = page.units.get(unit).map_or("", |unit| page.heading(unit.section));

@@ -144,13 +144,6 @@ impl<'t> Page<'t> {
         builder.finish()
     }
 
-    /// The line and column of a byte, both from 1; columns count characters.
-    pub fn place(&self, byte: usize) -> (usize, usize) {
-        let line = self.lines.partition_point(|start| *start as usize <= byte);
-        let start = self.lines[line - 1] as usize;
-        (line, self.text[start..byte].chars().count() + 1)
-    }
-
     /// The folder of the document; one item's documents are judged together, with the recordings below it.
     pub fn folder(&self) -> &'t str {
         let folder = self.path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -216,6 +209,28 @@ impl<'t> Page<'t> {
         let section = &self.sections[section as usize];
         let begin = section.heading.unwrap_or(0) as usize;
         &self.units[begin..(section.end as usize).max(begin)]
+    }
+}
+
+/// Says the line and column of places one after the other: the columns of a line are counted once, however long it is.
+#[derive(Default)]
+pub struct Cursor {
+    page: u32,
+    line: usize,
+    byte: usize,
+    column: usize,
+}
+
+impl Cursor {
+    /// The line and column of a byte, both from 1; columns count characters.
+    pub fn place(&mut self, page: &Page<'_>, number: u32, byte: usize) -> (usize, usize) {
+        let line = page.line(byte);
+        let is_after = (self.page, self.line) == (number, line) && self.byte <= byte;
+        let (from, column) =
+            if is_after { (self.byte, self.column) } else { (page.lines[line - 1] as usize, 1) };
+        let column = column + page.text[from..byte].chars().count();
+        *self = Cursor { page: number, line, byte, column };
+        (line, column)
     }
 }
 

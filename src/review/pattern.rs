@@ -216,6 +216,9 @@ fn alternatives(piece: &str, lists: &Lists, words: &mut Vocabulary, depth: usize
     let (mut single, mut longer) = (Vec::new(), Vec::new());
     let parts: Vec<&str> = if piece == "|" { vec![piece] } else { piece.split('|').collect() };
     for part in parts {
+        if matches!(part, "<" | ">") {
+            return Err(format!("\"{piece}\": an end of the sentence is no word; write a phrase for it"));
+        }
         if let Some(name) = part.strip_prefix('@') {
             let list = lists.get(name).ok_or_else(|| format!("there is no list \"{name}\" in words.yaml"))?;
             for entry in list {
@@ -382,7 +385,7 @@ mod tests {
     #[test]
     fn a_phrase_that_cannot_match_is_refused() {
         let mut words = Vocabulary::default();
-        for text in ["", "_3 word", "@nothing", "_99 x", "a| b"] {
+        for text in ["", "_3 word", "@nothing", "_99 x", "a| b", "a ,|>"] {
             assert!(Phrase::compile(text, &Lists::new(), &mut words).is_err(), "{text}");
         }
     }

@@ -156,6 +156,7 @@ fn hostile_text_is_read_in_linear_time() {
         "It is above 6 kg or below 6 kg. ".repeat(400),
         "See annex B, SRS-PWR section 4. ".repeat(400),
         "[x](#y) ".repeat(1_500),
+        "[x](#y)\n\n".to_owned() + &"# a\n\n".repeat(4_000),
         "# must TBD\n\n".repeat(800),
         "| a | 5 s |\n|---|---|\n".to_owned() + &"| b | 7 s |\n".repeat(800),
         "The snapshot is never deleted. A snapshot is deleted after 5 days.\n\n".repeat(200),

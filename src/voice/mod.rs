@@ -19,6 +19,7 @@ pub mod integrity;
 pub mod memory;
 pub mod passages;
 pub mod quantities;
+pub mod ranking;
 pub mod reviewer;
 pub mod sources;
 

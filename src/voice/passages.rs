@@ -23,7 +23,8 @@ use std::ops::Range;
 
 use super::asked::Asked;
 use super::quantities::quantities;
-use crate::text::index::{Hit, Index, stems, stems_of};
+use super::ranking::{Hit, Ranking};
+use crate::text::index::{stems, stems_of};
 use crate::text::words::is_significant;
 use crate::text::{Language, Message, Place, Sentence, Word};
 
@@ -128,14 +129,15 @@ pub struct Passages<'t> {
     all: Vec<Passage<'t>>,
     /// How much each counts by its kind: code and tasks tell less than prose.
     kinds: Vec<f64>,
-    index: Index,
+    index: Ranking,
     language: &'t Language,
 }
 
 impl<'t> Passages<'t> {
     /// The passages of documents, given by path and text.
     pub fn new(documents: &[(&'t str, &'t str)], language: &'t Language) -> Passages<'t> {
-        let mut passages = Passages { all: Vec::new(), kinds: Vec::new(), index: Index::default(), language };
+        let mut passages =
+            Passages { all: Vec::new(), kinds: Vec::new(), index: Ranking::default(), language };
         for (path, text) in documents {
             match is_markdown(path) {
                 true => Reader::new(path, text, &mut passages).read(),

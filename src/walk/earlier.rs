@@ -26,6 +26,8 @@ pub(super) struct Earlier {
     pub(super) commits: Vec<Oid>,
     /// The last step it landed, and how much it had heard by then.
     pub(super) at: Option<(String, (usize, usize))>,
+    /// The steps that it landed.
+    pub(super) steps: BTreeSet<String>,
     /// How many discussions of that step it had held by then.
     pub(super) talks_before: usize,
     /// Another run of the analysis has gone on since.
@@ -70,6 +72,7 @@ fn between(setup: &Setup<'_>, tip: Oid, until: Option<Oid>) -> Result<Earlier, E
             found.talks_before += usize::from(is_before);
         } else if is_item && run == setup.run {
             found.commits.push(at);
+            found.steps.insert(step.to_owned());
             if found.at.is_none() && !step.is_empty() {
                 found.at = Some((step.to_owned(), pair(get("Heard"))));
             }

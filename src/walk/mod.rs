@@ -16,12 +16,13 @@ use std::collections::BTreeMap;
 use git2::Oid;
 
 use self::earlier::{Earlier, earlier, earlier_talks, recorded};
-use crate::analysis::artifact::{self, Draft, Known, Material, draft};
+use crate::analysis::artifact::{self, Draft, Known, draft};
 use crate::analysis::event::{Event, Landed, Opened, Record};
 use crate::analysis::menu::Choice;
 use crate::analysis::plan::Unplannable;
 use crate::analysis::scan::{Census, Measure, keywords, measure};
 use crate::analysis::{Analysis, Next, Stopped, Unopened, depth, greeting, menu};
+use crate::config;
 use crate::discussion::event::{Author, Record as Line, Time};
 use crate::discussion::{self, Finished};
 use crate::item::{Change, Item, Meta};
@@ -30,7 +31,7 @@ use crate::library::Library;
 use crate::model::Model;
 use crate::plain;
 use crate::repo::{Error, Repo};
-use crate::script::{Script, Taken};
+use crate::script::{At, Script, Taken};
 use crate::session::Stopped as Broken;
 use crate::step::{Prompt, Step};
 use crate::synthesis::{Outcome, Unplaced};
@@ -88,6 +89,8 @@ pub struct Setup<'r> {
     pub tokens: Option<u64>,
     /// A model's synthesis is criticised before it is committed.
     pub has_critic: bool,
+    /// What of the repository a model is sent.
+    pub evidence: config::Evidence,
     pub max_turns: u32,
     pub mode: Mode,
     /// The run id.
@@ -224,6 +227,8 @@ pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumble
         at_menu = Some(step.clone());
     }
     let item = setup.item.clone();
+    let is_resumed = item.meta.steps_completed().iter().any(|step| !earlier.steps.contains(step));
+    setup.script.is_by_number = is_resumed || setup.script.is_by_number && setup.script.names_questions();
     let facts = facts(&item);
     let opened = Opened {
         format: crate::analysis::event::FORMAT,
@@ -241,6 +246,7 @@ pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumble
         complexity: facts.complexity,
         elaborations: elaborations(&item.meta),
         at_menu,
+        depth: setup.script.depth,
     };
     let first = Record { at: (setup.clock)(), event: Event::Opened(Box::new(opened)) };
     let analysis = Analysis::open(setup.library, first)?;
@@ -315,6 +321,10 @@ impl Walk<'_> {
                     self.talks = 0;
                     let base = self.at.to_string();
                     self.record(self.analysis.begun(beginning.step, beginning.depth, &base), None)?;
+                    if let Some(talk) = self.analysis.current() {
+                        let id = &self.setup.library.steps[talk.step].id;
+                        self.setup.script.begin(id, &talk.prompts);
+                    }
                 }
                 Next::Ask(prompt) => self.ask(&prompt, audience)?,
                 Next::Choose(found) => self.choose(&found, audience)?,
@@ -366,10 +376,10 @@ impl Walk<'_> {
         let library = self.setup.library;
         let step = &library.steps[talk.step];
         // Without a model nothing is drafted: a draft from documents would be a guess.
-        audience.say(&format!("\n{}", greeting::prompt(library, prompt, talk.depth, &[])?));
+        audience.say(&format!("\n{}", greeting::prompt(library, prompt, talk.depth)?));
         let (id, said) = (step.id.clone(), talk.answers.len());
         self.left_at_choice = self.setup.script.left(&id);
-        match self.setup.script.take(&id, false) {
+        match self.setup.script.take(&id, At::Question(prompt.number.unwrap_or(1))) {
             Taken::Said(input) => {
                 let by = input.by.clone().unwrap_or_else(|| self.analysis.opened().user.clone());
                 audience.user(&by, &input.text);
@@ -378,6 +388,7 @@ impl Walk<'_> {
                     let persona = self.analysis.persona(step).0;
                     audience.say(&greeting::reflection(library, persona, &input.text, said)?);
                 }
+                self.forget_numbers(&event);
                 self.record(event, input.at)
             }
             Taken::Silence | Taken::Through => {
@@ -388,6 +399,13 @@ impl Walk<'_> {
                 audience.say("(the answers end here)");
                 self.record(Event::Chosen { choice: Choice::Stop }, None)
             }
+        }
+    }
+
+    /// Another depth has other questions.
+    fn forget_numbers(&mut self, event: &Event) {
+        if let (Event::Depth { .. }, Some(id)) = (event, self.step().map(|step| step.id.clone())) {
+            self.setup.script.forget_numbers(&id);
         }
     }
 
@@ -421,7 +439,7 @@ impl Walk<'_> {
         let id = self.step().map(|step| step.id.clone()).unwrap_or_default();
         let said = self.analysis.current().map_or(0, |talk| talk.answers.len() + talk.feedback.len());
         self.left_at_choice = self.setup.script.left(&id);
-        match self.setup.script.take(&id, true) {
+        match self.setup.script.take(&id, At::Menu) {
             Taken::Said(input) => {
                 let by = input.by.clone().unwrap_or_else(|| self.analysis.opened().user.clone());
                 audience.user(&by, &input.text);
@@ -432,6 +450,7 @@ impl Walk<'_> {
                     let persona = self.analysis.persona(step).0;
                     audience.say(&greeting::reflection(self.setup.library, persona, &input.text, said)?);
                 }
+                self.forget_numbers(&event);
                 self.record(event, input.at)
             }
             Taken::Silence => self.record(Event::Waited {}, None),
@@ -443,7 +462,7 @@ impl Walk<'_> {
     /// What was said of the step under way.
     fn draft(&self) -> Draft {
         let Some(talk) = self.analysis.current() else { return Draft::default() };
-        let mut draft = draft::draft(&talk.answers, &talk.feedback, &[]);
+        let mut draft = draft::draft(&talk.answers, &talk.feedback);
         if let Some((voice, lines)) = &talk.drafted {
             (draft.sums_by, draft.sums) = (voice.clone(), lines.clone());
         }
@@ -484,9 +503,18 @@ impl Walk<'_> {
         let depth = self.analysis.current().map_or(step.depth, |talk| talk.depth);
         let persona = self.analysis.persona(step).0;
         let at = (self.setup.clock)();
-        let material =
-            Material { item, library: self.setup.library, step, persona, depth, draft, measure, again, at };
-        Ok(artifact::outcome(&material)?)
+        let source = artifact::Source {
+            item,
+            library: self.setup.library,
+            step,
+            persona,
+            depth,
+            draft,
+            measure,
+            again,
+            at,
+        };
+        Ok(artifact::outcome(&source)?)
     }
 
     /// The end of the walk: one commit for all of it where that is wanted.

@@ -10,6 +10,7 @@ use crate::discussion::{self, Discussion, Finished};
 use crate::landing;
 use crate::library::sha256;
 use crate::model::drafting::{self, Answered};
+use crate::model::evidence::Evidence;
 use crate::model::prompt;
 use crate::model::{Live, Meter};
 use crate::repo::Repo;
@@ -34,7 +35,8 @@ impl Walk<'_> {
                 return self.pass_by(step, recording, audience);
             }
         }
-        let opening = self.opening(step, run);
+        let evidence = self.evidence()?;
+        let opening = self.opening(step, run, &evidence);
         let first = Record { at: (self.setup.clock)(), event: Said::Opened(Box::new(opening)) };
         let mut talk = Discussion::open(library, step, first)?;
         audience.say(&format!("\n{}", talk.introduction()?));
@@ -46,7 +48,7 @@ impl Walk<'_> {
             .adding_to(synthesis::target(&item, step))
             .knowing(landing::memory(self.setup.repo, self.at, &item)?);
         let mut script = self.setup.script.lend(&step.id);
-        let held = self.hold(&mut talk, &mut stand_in, &mut script, audience);
+        let held = self.hold(&mut talk, &mut stand_in, &mut script, evidence, audience);
         self.setup.script.give_back(&step.id, script);
         let usage = held?;
         let unfinished = || Stumbled::Audience("the discussion did not come to its end".to_owned());
@@ -56,7 +58,17 @@ impl Walk<'_> {
         self.record(Event::Elaborated { recording }, None)
     }
 
-    fn opening(&self, step: &Step, run: String) -> Opened {
+    /// What of the repository a model reads; the reviewer reads nothing else than the item's documents.
+    fn evidence(&self) -> Result<Evidence, Stumbled> {
+        let setup = &self.setup;
+        if setup.speaker.is_none() {
+            return Ok(Evidence::default());
+        }
+        let items: Vec<&str> = setup.items.iter().map(String::as_str).collect();
+        Ok(setup.repo.evidence(self.at, &self.item, Vec::new(), &setup.evidence, &items)?)
+    }
+
+    fn opening(&self, step: &Step, run: String, evidence: &Evidence) -> Opened {
         let library = self.setup.library;
         Opened {
             format: discussion::event::FORMAT,
@@ -83,7 +95,7 @@ impl Walk<'_> {
             draft: None,
             comments: None,
             stays_open: false,
-            evidence: Vec::new(),
+            evidence: evidence.sent.clone(),
         }
     }
 
@@ -164,6 +176,7 @@ impl Walk<'_> {
         talk: &mut Discussion<'_>,
         stand_in: &mut Reviewer<'_>,
         script: &mut Script,
+        evidence: Evidence,
         audience: &dyn Audience,
     ) -> Result<Value, Stumbled> {
         let clock = self.setup.clock;
@@ -176,8 +189,9 @@ impl Walk<'_> {
             hold(talk, None, stand_in, script, clock, &mut tell)?;
             return Ok(Meter::default().value());
         };
-        let (head, _) = prompt::head(talk, self.item.documents())?;
+        let (head, _) = prompt::head(talk, self.item.documents(), &evidence)?;
         let mut live = Live::new(model.as_mut(), head, self.setup.tokens).criticised(self.setup.has_critic);
+        live = live.reading(evidence.excerpts);
         hold(talk, Some(&mut live), stand_in, script, clock, &mut tell)?;
         live.notes().iter().for_each(|note| audience.note(note));
         audience.say(&format!("\n{}", live.meter().table()));

@@ -3,18 +3,18 @@
 //! said; `schemas/` says what they look like. What a file holds stays: lists and tables grow at their
 //! end, and a file whose form leaves no room is left as it is.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
-use super::draft::{Draft, items};
-use super::{Material, OPEN, Part, Written, description, facts, ids, priorities};
-use crate::analysis::depth::before_ours;
+use super::draft::Draft;
+use super::{Material, Part, Written, description, facts};
+use crate::analysis::forms::{Fact, Label};
 use crate::front_matter::too_deep;
-use crate::item::Item;
 use crate::json::{Document, Kind};
 use crate::plain::{self, without_comments};
 use crate::synthesis::Unplaced;
 use crate::synthesis::data::cell;
-use crate::text::words::subjects;
 
 /// The header of the traceability matrix (step 01-08).
 pub const MATRIX: &str = "Requirement,User Story,Priority,Status";
@@ -48,11 +48,8 @@ fn notes(material: &Material<'_>, share: &Draft) -> Vec<Value> {
     for entry in share.entries.iter().chain(&share.feedback) {
         found.push(note(&entry.asked, Some(entry.lines.join("\n")), Some(&entry.by)));
     }
-    for line in &share.confirmed {
-        found.push(note("", Some(format!("{} ({})", line.text, line.source)), None));
-    }
     for open in &share.open {
-        found.push(note(open, None, None));
+        found.push(note(&open.text, None, None));
     }
     found
 }
@@ -62,7 +59,7 @@ pub(super) fn json(material: &Material<'_>, name: &str, text: &str, parts: &[Par
     let share = merged(parts);
     let list = parts.iter().find(|part| part.named.kind == "array").map(|part| part.named.name.clone());
     let stories = match &list {
-        Some(_) => stories(material, &share),
+        Some(_) => stories(material),
         None => Vec::new(),
     };
     let notes = notes(material, &share);
@@ -124,157 +121,32 @@ fn merged(parts: &[Part]) -> Draft {
     all
 }
 
-/// The stories of what was said ("As a …, I want …, so that …"); where nobody told one, a story for
-/// each requirement that has none yet, with what is not known named as open.
-fn stories(material: &Material<'_>, share: &Draft) -> Vec<Value> {
-    let mut next = ids::next(material.item, "US");
-    let mut known = numbered(material.item, "FR");
-    known.retain(|(_, text)| !text.is_empty());
-    let mut found = Vec::new();
-    for text in share.said().flat_map(items) {
-        if let Some(told) = told(&text) {
-            let criteria = criteria(share, &text);
-            found.push(story(&ids::show("US", next), &told, links(&text, &known), criteria));
-            next += 1;
-        }
-    }
-    if found.is_empty() && !material.again {
-        let linked = linked(material.item);
-        for (id, text) in known.iter().filter(|(id, _)| !linked.contains(id)) {
-            let told = Told { want: Some(text.clone()), ..Told::default() };
-            let criteria = criteria(share, text);
-            found.push(story(&ids::show("US", next), &told, vec![id.clone()], criteria));
-            next += 1;
-        }
-    }
-    found
-}
-
-/// The parts of a story.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Told {
-    role: Option<String>,
-    want: Option<String>,
-    benefit: Option<String>,
-}
-
-/// Reads "As a ROLE, I want (to) GOAL(,) so that BENEFIT".
-fn told(text: &str) -> Option<Told> {
-    let lower = text.to_ascii_lowercase();
-    let at = ["as a ", "as an ", "as the "]
-        .iter()
-        .filter_map(|lead| lower.find(lead).map(|at| (at, at + lead.len())))
-        .min()?;
-    let want = lower[at.1..].find("i want").map(|found| at.1 + found)?;
-    let role = text[at.1..want].trim().trim_end_matches(',').trim();
-    let rest = want + "i want".len();
-    let benefit = lower[rest..].find("so that").map(|found| rest + found);
-    let goal = text[rest..benefit.unwrap_or(text.len())].trim().trim_end_matches([',', '.']).trim();
-    let clause =
-        |text: &str| Some(text.trim().trim_end_matches('.').to_owned()).filter(|text| !text.is_empty());
-    let benefit = benefit.and_then(|at| clause(&text[at + "so that".len()..]));
-    let told = Told { role: clause(role), want: clause(goal), benefit };
-    (told.role.is_some() && told.want.is_some()).then_some(told)
-}
-
-/// The acceptance criteria ("Given …, When …, Then …") that speak of a story more than of nothing.
-fn criteria(share: &Draft, story: &str) -> Vec<String> {
-    let about = subjects(story);
-    let is_criterion = |text: &&str| {
-        let text = text.to_lowercase();
-        text.starts_with("given ") && text.contains("when ") && text.contains("then ")
+/// The stories of what was said, each with the criteria and links below it.
+fn stories(material: &Material<'_>) -> Vec<Value> {
+    let facts = material.draft.facts.iter().map(|(fact, _)| fact);
+    let later = |id: &str| {
+        let of = material.draft.of(Label::Criterion).filter(|fact| fact.id.as_deref() == Some(id));
+        of.map(|fact| fact.text.clone()).collect::<Vec<String>>()
     };
-    let speaks = |text: &&str| subjects(text).iter().any(|word| about.contains(word));
-    share.said().filter(is_criterion).filter(speaks).map(harmless).collect()
+    let minted = material.defined.minted(Label::Story, facts);
+    minted.iter().map(|(id, fact)| story(id, fact, &later(id))).collect()
 }
 
-fn story(id: &str, told: &Told, links: Vec<String>, criteria: Vec<String>) -> Value {
+fn story(id: &str, fact: &Fact, later: &[String]) -> Value {
     let mut fields = Map::new();
     fields.insert("id".into(), json!(id));
-    let mut open: Vec<&str> = Vec::new();
-    for (key, value) in [("as_a", &told.role), ("i_want", &told.want), ("so_that", &told.benefit)] {
-        match value {
-            Some(text) => drop(fields.insert(key.into(), json!(harmless(text)))),
-            None => open.push(key),
-        }
+    for key in ["as_a", "i_want", "so_that"] {
+        fields.insert(key.into(), json!(harmless(fact.field(key))));
     }
-    if criteria.is_empty() {
-        open.push("acceptance_criteria");
-    }
+    let criteria: Vec<String> = fact.criteria.iter().chain(later).map(|text| harmless(text)).collect();
+    let open: Vec<&str> = [("acceptance_criteria", criteria.is_empty()), ("links", fact.links.is_empty())]
+        .into_iter()
+        .filter_map(|(key, is_open)| is_open.then_some(key))
+        .collect();
     fields.insert("acceptance_criteria".into(), json!(criteria));
-    fields.insert("links".into(), json!(links));
-    open.push("priority");
+    fields.insert("links".into(), json!(fact.links));
     fields.insert("open".into(), json!(open));
     Value::Object(fields)
-}
-
-/// The requirements that a story serves: those it names, else those it shares most subjects with.
-fn links(text: &str, known: &[(String, String)]) -> Vec<String> {
-    let named: Vec<String> = ids::all(text);
-    if !named.is_empty() {
-        return named;
-    }
-    let said = subjects(text);
-    let shared = |about: &str| subjects(about).iter().filter(|word| said.contains(word)).count();
-    let best = known.iter().map(|(_, about)| shared(about)).max().filter(|most| *most >= 2);
-    known.iter().filter(|(_, about)| Some(shared(about)) == best).map(|(id, _)| id.clone()).collect()
-}
-
-/// The ids of a kind that are given to something, with the text behind each: `**FR-001**: text`, `### FR-001:
-/// text` and table rows. A mention in an answer gives no id to anything.
-fn numbered(item: &Item, kind: &str) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
-    for (_, text) in item.documents().filter(|(name, _)| name.ends_with(".md")) {
-        let (theirs, ours) = before_ours(text);
-        let lines = theirs.lines().map(|line| (line, false)).chain(ours.lines().map(|line| (line, true)));
-        for (line, is_ours) in lines {
-            let plain = line.trim().trim_start_matches(['#', '-', '*', '|', ' ']);
-            let marked =
-                line.starts_with('#') || line.starts_with('|') || line.contains(&format!("**{kind}-"));
-            let Some(number) = ids::of_text(plain, kind).into_iter().next() else { continue };
-            let id = ids::show(kind, number);
-            let Some(rest) = plain.strip_prefix(&id).filter(|_| marked || !is_ours) else { continue };
-            let rest = rest.trim_start_matches(['*', ':', '|', ' ', '.', '-']);
-            let rest = rest.split('|').next().unwrap_or_default().trim();
-            if !found.iter().any(|(known, _)| *known == id) {
-                found.push((id, rest.replace('\\', "")));
-            }
-        }
-    }
-    found.sort();
-    found
-}
-
-/// How many ids of a kind are given to something.
-pub(super) fn given(item: &Item, kind: &str) -> usize {
-    numbered(item, kind).len()
-}
-
-/// The requirements that a story links to already.
-fn linked(item: &Item) -> Vec<String> {
-    serving(item).into_iter().map(|(requirement, _)| requirement).collect()
-}
-
-/// Pairs of a requirement and a story that serves it, from every JSON document of stories.
-fn serving(item: &Item) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    for (name, text) in item.documents().filter(|(name, _)| name.ends_with(".json")) {
-        let Ok(document) = Document::read(name, text.as_bytes()) else { continue };
-        let list = document.value().get("stories").unwrap_or(document.value());
-        for story in list.as_array().into_iter().flatten() {
-            let Some(id) = story.get("id").and_then(Value::as_str) else { continue };
-            for link in story.get("links").and_then(Value::as_array).into_iter().flatten() {
-                found.extend(link.as_str().map(|link| (link.to_owned(), id.to_owned())));
-            }
-        }
-    }
-    found
-}
-
-/// Every requirement and quality goal of the item, in order.
-pub(super) fn requirements(item: &Item) -> Vec<String> {
-    let of = |kind: &str| numbered(item, kind).into_iter().map(|(id, _)| id);
-    of("FR").chain(of("NFR")).collect()
 }
 
 /// A CSV artifact: rows of the traceability matrix under its header, answers under that of answers.
@@ -310,24 +182,29 @@ pub(super) fn csv(material: &Material<'_>, text: &str, parts: &[Part]) -> Writte
     Written::Into { text: new, section: "rows".to_owned(), what }
 }
 
-/// One row for each requirement that has none.
+/// One row for each requirement and quality goal that has none, with those of this step.
 fn matrix(material: &Material<'_>, body: &str) -> Vec<Vec<String>> {
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(body.as_bytes());
-    let stand: Vec<String> =
+    let known: BTreeSet<String> =
         reader.records().flatten().filter_map(|row| Some(row.get(0)?.trim().to_owned())).collect();
-    let given = priorities::given(material.draft.said());
-    let serving = serving(material.item);
-    let row = |id: String| {
-        let stories: Vec<&str> = serving
-            .iter()
-            .filter(|(requirement, _)| *requirement == id)
-            .map(|(_, story)| story.as_str())
-            .collect();
-        let stories = if stories.is_empty() { "--".to_owned() } else { stories.join(", ") };
-        let priority = given.get(&id).copied().unwrap_or("--").to_owned();
-        vec![id, stories, priority, "Draft".to_owned()]
+    let facts = || material.draft.facts.iter().map(|(fact, _)| fact);
+    let new = |label| material.defined.minted(label, facts());
+    let stories = new(Label::Story);
+    let of = |kind: &'static str, label: Label| -> Vec<String> {
+        let known = material.defined.requirements().filter(move |id| id.starts_with(kind)).map(str::to_owned);
+        known.chain(new(label).into_iter().map(|(id, _)| id)).collect()
     };
-    requirements(material.item).into_iter().filter(|id| !stand.contains(id)).map(row).collect()
+    let row = |id: String| {
+        let own = material.defined.serving(&id).into_iter();
+        let added =
+            stories.iter().filter(|(_, fact)| fact.links.contains(&id)).map(|(story, _)| story.as_str());
+        let serving: Vec<&str> = own.chain(added).collect();
+        let serving = if serving.is_empty() { "--".to_owned() } else { serving.join(", ") };
+        let priority = facts::priority(material, &id).unwrap_or("--").to_owned();
+        vec![id, serving, priority, "Draft".to_owned()]
+    };
+    let all = of("FR-", Label::Requirement).into_iter().chain(of("NFR-", Label::Quality));
+    all.filter(|id| !known.contains(id)).map(row).collect()
 }
 
 fn answers(material: &Material<'_>, parts: &[Part]) -> Vec<Vec<String>> {
@@ -338,24 +215,18 @@ fn answers(material: &Material<'_>, parts: &[Part]) -> Vec<Vec<String>> {
     };
     let said = share.entries.iter().chain(&share.feedback);
     let said = said.map(|entry| row(&entry.asked, &entry.lines.join("; "), &entry.by));
-    let confirmed = share.confirmed.iter().map(|line| row("", &line.text, ""));
-    said.chain(confirmed).chain(share.open.iter().map(|open| row(open, "", ""))).collect()
+    said.chain(share.open.iter().map(|open| row(&open.text, "", ""))).collect()
 }
 
 /// A YAML artifact: operations where the step names them, and what was said as notes.
 pub(super) fn yaml(material: &Material<'_>, name: &str, text: &str, parts: &[Part]) -> Written {
     let share = merged(parts);
     let list = parts.iter().find(|part| part.named.kind == "key").map(|part| part.named.name.clone());
-    let about = parts.iter().map(|part| part.named.about.as_str()).collect::<Vec<_>>().join(" ");
     let operations = match &list {
-        Some(key) if key == "operations" => operations(material, &share, about.contains("each confirmed")),
+        Some(key) if key == "operations" => material.draft.of(Label::Operation).map(operation).collect(),
         _ => Vec::new(),
     };
-    let mut notes = notes(material, &share);
-    if notes.is_empty() && operations.is_empty() && text.is_empty() && !about.is_empty() {
-        let open = Draft { open: vec![plain::capital(&about)], ..Draft::default() };
-        notes = self::notes(material, &open);
-    }
+    let notes = notes(material, &share);
     let what = match operations.len() {
         0 => description(&share),
         count => format!("{}, {}", plain::count(count, "operation"), description(&share)),
@@ -446,44 +317,20 @@ fn block(value: &Value, indent: &str, end: &str) -> String {
     out
 }
 
-/// Operations: an entry of the first answer each where the step asks for all of them, else whatever
-/// looks like a signature.
-fn operations(material: &Material<'_>, share: &Draft, all: bool) -> Vec<Value> {
-    let signature = |text: &str| {
-        let head = text.split('(').next().unwrap_or_default();
-        let is_name = !head.is_empty()
-            && head.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '-'));
-        text.contains('(') && is_name
-    };
-    let mut found: Vec<String> = material.draft.first.iter().filter(|_| all).cloned().collect();
-    for entry in share.said().flat_map(items) {
-        if signature(&entry) && !found.contains(&entry) {
-            found.push(entry);
-        }
-    }
-    found.iter().map(|text| operation(text, signature(text))).collect()
-}
-
-fn operation(text: &str, is_signature: bool) -> Value {
-    let name = text.split(['(', ':', ',']).next().unwrap_or(text).trim();
+/// An operation in the fields of its form, those that were filled in; without its errors it is open.
+fn operation(fact: &Fact) -> Value {
     let mut fields = Map::new();
-    fields.insert("name".into(), json!(harmless(&plain::cut(name, 80))));
-    fields.insert("statement".into(), json!(harmless(text)));
-    let mut open = vec!["errors", "limits", "idempotent"];
-    if is_signature {
-        let call = text.split_once("->").or_else(|| text.split_once("=>"));
-        let (call, output) = call.map_or((text, None), |(call, output)| (call, Some(output.trim())));
-        let input =
-            call.split_once('(').and_then(|(_, rest)| rest.rsplit_once(')')).map(|(input, _)| input.trim());
-        fields.insert("input".into(), json!(harmless(input.unwrap_or_default())));
-        match output {
-            Some(output) => drop(fields.insert("output".into(), json!(harmless(output)))),
-            None => open.insert(0, "output"),
+    fields.insert("name".into(), json!(harmless(&fact.text)));
+    for key in ["input", "output", "errors", "limits", "idempotent"] {
+        let text = fact.field(key);
+        // An operation may take nothing.
+        if !text.is_empty() || key == "input" {
+            fields.insert(key.into(), json!(harmless(text)));
         }
-    } else {
-        open.splice(0..0, ["input", "output"]);
     }
-    fields.insert("open".into(), json!(open));
+    if fact.field("errors").is_empty() {
+        fields.insert("open".into(), json!(["errors"]));
+    }
     Value::Object(fields)
 }
 
@@ -510,7 +357,7 @@ fn table(text: &str) -> Option<(Vec<String>, usize)> {
 
 /// Rows for new quality goals at the end of a table that stands, in its own columns.
 pub(super) fn rows(material: &Material<'_>, text: &str) -> Result<Written, Unplaced> {
-    let goals = facts::goals(material);
+    let goals = material.defined.minted(Label::Quality, material.draft.facts.iter().map(|(fact, _)| fact));
     let nothing = Written::Into { text: text.to_owned(), section: String::new(), what: String::new() };
     let Some((columns, at)) = table(text).filter(|_| !goals.is_empty()) else { return Ok(nothing) };
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -519,11 +366,18 @@ pub(super) fn rows(material: &Material<'_>, text: &str) -> Result<Written, Unpla
     if !new.ends_with('\n') {
         new.push_str(end);
     }
-    for goal in &goals {
+    for (id, goal) in &goals {
+        let field = |name: &str| {
+            Some(goal.field(name))
+                .filter(|text| !text.is_empty())
+                .map_or_else(|| "--".to_owned(), plain::markdown)
+        };
         let cell = |column: &String| match column.as_str() {
-            "id" => goal.id.clone(),
+            "id" => id.clone(),
             "requirement" | "quality" | "goal" | "description" => plain::markdown(&goal.text),
-            "target" | "number" | "metric" => plain::markdown(&goal.number),
+            "target" | "number" | "metric" => field("target"),
+            "conditions" | "condition" => field("conditions"),
+            "how measured" | "measure" | "verification" => field("measure"),
             _ => "--".to_owned(),
         };
         let cells: Vec<String> = columns.iter().map(cell).collect();
@@ -538,13 +392,11 @@ pub(super) fn rows(material: &Material<'_>, text: &str) -> Result<Written, Unpla
 pub(crate) fn open_questions(name: &str, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     if name.ends_with(".md") {
-        let mut within = false;
-        for line in text.lines() {
-            match line.strip_prefix("- ") {
-                Some(question) if within => found.push(question.replace('\\', "")),
-                _ if line.starts_with(OPEN) => within = true,
-                _ if line.trim().is_empty() => {}
-                _ => within = false,
+        // `- Step 01-05, question 4: How much lost work is tolerable?`
+        for line in text.lines().filter_map(|line| line.strip_prefix("- Step ")) {
+            let is_step = line.get(..5).is_some_and(crate::step::is_step_id);
+            if let Some((_, question)) = line.split_once(": ").filter(|_| is_step) {
+                found.push(question.replace('\\', ""));
             }
         }
         return found;
@@ -566,21 +418,6 @@ pub(crate) fn open_questions(name: &str, text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_story_is_read_in_its_three_parts() {
-        let found = told("As a librarian, I want to waive a fee, so that readers come back.").unwrap();
-        assert_eq!(
-            found,
-            Told {
-                role: Some("librarian".into()),
-                want: Some("to waive a fee".into()),
-                benefit: Some("readers come back".into())
-            }
-        );
-        assert_eq!(told("As an auditor I want a log").unwrap().benefit, None);
-        assert!(told("I want a log as a file").is_none() && told("as a rule, nothing").is_none());
-    }
 
     #[test]
     fn yaml_lists_grow_at_their_end_and_nothing_else_moves() {
@@ -609,7 +446,7 @@ mod tests {
 
     #[test]
     fn open_questions_are_found_where_we_write_them() {
-        let text = "Open after step 01-01:\n\n- Who\\*?\n- Why?\n\n*Sam*\n- no\n";
+        let text = "- Step 01-01, question 1: Who\\*?\n- Step 01-01: Why?\n\n*Sam*\n- Step by step: no\n";
         assert_eq!(open_questions("a.md", text), ["Who*?", "Why?"]);
         let json = "{\"notes\": [{\"question\": \"Q?\", \"open\": true}, {\"question\": \"R?\", \"answer\": \"x\"}]}";
         assert_eq!(open_questions("a.json", json), ["Q?"]);

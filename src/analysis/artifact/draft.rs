@@ -1,100 +1,141 @@
 //! From the answers to a step to what its artifacts say: the one place where the words of an artifact
-//! come from. The user's answers stay in their own words; what was not answered is an open question.
-//!
-//! A voice that drafts artifacts itself would stand in for [`draft`], and nothing else.
+//! come from. What has a documented form is a fact; everything else stays in the user's own words under its
+//! question. What was not answered is an open question.
+
+use std::collections::BTreeSet;
 
 use crate::analysis::Answer;
+use crate::analysis::forms::{self, Fact, Label, Said};
 use crate::plain;
 use crate::sections::list;
 use crate::step::Step;
 use crate::text::sentences;
-use crate::text::words::{find_run, subjects};
+use crate::text::words::subjects;
 
-/// A line of a document, with where it stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
-    pub text: String,
-    pub source: String,
-}
-
-/// An answer, in lines of the user's own.
+/// What was answered to a question and has no form, in lines of the user's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
+    /// The question; empty for a remark at the menu.
     pub asked: String,
-    /// It answers a numbered question: one that asks for one thing.
-    pub is_numbered: bool,
     pub lines: Vec<String>,
     pub by: String,
+    /// Its question asks for a decision.
+    pub decides: bool,
+}
+
+/// A question that nobody has answered, and its place among the step's questions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Open {
+    pub number: Option<usize>,
+    pub text: String,
 }
 
 /// What a step came to, before it is given the form of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Draft {
     pub entries: Vec<Entry>,
-    /// Lines of the draft that the user confirmed (AC-NFR-006-03).
-    pub confirmed: Vec<Line>,
+    /// What was said in a form, and by whom.
+    pub facts: Vec<(Fact, String)>,
     /// The answers drawn together by a model, and by which.
     pub sums: Vec<String>,
     pub sums_by: String,
     /// What was said at the menu.
     pub feedback: Vec<Entry>,
-    /// Questions without an answer.
-    pub open: Vec<String>,
-    /// The entries of the answer to the first prompt, or the lines confirmed in its place.
-    pub first: Vec<String>,
+    pub open: Vec<Open>,
+    /// Lines that begin like a form and are none, and why.
+    pub problems: Vec<String>,
+    /// Every message as it was said.
+    pub messages: Vec<String>,
 }
 
 impl Draft {
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-            && self.confirmed.is_empty()
-            && self.feedback.is_empty()
-            && self.open.is_empty()
+        self.entries.is_empty() && self.feedback.is_empty() && self.open.is_empty() && self.facts.is_empty()
     }
 
     /// Adds what another one holds.
     pub fn add(&mut self, other: &Draft) {
         self.entries.extend(other.entries.iter().cloned());
-        self.confirmed.extend(other.confirmed.iter().cloned());
         self.feedback.extend(other.feedback.iter().cloned());
         self.open.extend(other.open.iter().cloned());
     }
 
-    /// Everything that was said, a message or line an entry.
+    /// Everything that was said, a message an entry.
     pub fn said(&self) -> impl Iterator<Item = &str> {
-        let entries = self.entries.iter().chain(&self.feedback);
-        entries.flat_map(|entry| entry.lines.iter().map(String::as_str))
+        self.messages.iter().map(String::as_str)
+    }
+
+    /// The facts of a form.
+    pub fn of(&self, label: Label) -> impl Iterator<Item = &Fact> {
+        self.facts.iter().map(|(fact, _)| fact).filter(move |fact| fact.label == label)
+    }
+
+    /// Who said anything that is written.
+    pub fn speakers(&self) -> Vec<&str> {
+        let mut found: Vec<&str> = Vec::new();
+        for by in self.entries.iter().chain(&self.feedback).map(|entry| entry.by.as_str()) {
+            if !found.contains(&by) {
+                found.push(by);
+            }
+        }
+        found
+    }
+
+    /// Takes the forms and notes of a message in.
+    fn hear(&mut self, asked: &str, by: &str, said: Said, asks: Option<&[Label]>) {
+        self.problems.extend(said.problems);
+        self.facts.extend(said.facts.into_iter().map(|fact| (fact, by.to_owned())));
+        if !said.notes.is_empty() {
+            let decides = asks.is_some_and(|asks| asks.contains(&Label::Decision));
+            let entry = Entry { asked: asked.to_owned(), lines: said.notes, by: by.to_owned(), decides };
+            if asks.is_some() { &mut self.entries } else { &mut self.feedback }.push(entry);
+        }
     }
 }
 
 /// What the answers come to.
-pub fn draft(answers: &[Answer], feedback: &[(String, String)], drafted: &[Line]) -> Draft {
+pub fn draft(answers: &[Answer], feedback: &[(String, String)]) -> Draft {
     let mut draft = Draft::default();
-    for (at, answer) in answers.iter().enumerate() {
+    for answer in answers {
         let asked = asked(answer);
-        match &answer.said {
-            Some((_, text)) if answer.question.is_none() && confirms(text) && !drafted.is_empty() => {
-                draft.confirmed = drafted.to_vec();
-                if at == 0 {
-                    draft.first = drafted.iter().map(|line| line.text.clone()).collect();
-                }
+        let open = |text: String| Open { number: answer.question, text };
+        let Some((by, text)) = answer.said.as_ref().filter(|(_, text)| !forms::is_unknown(text)) else {
+            draft.open.push(open(asked));
+            continue;
+        };
+        draft.messages.push(text.clone());
+        // A yes answers a draft; no question of ours is one that yes answers.
+        if forms::acknowledges(text) {
+            if answer.question.is_some() && !forms::adds_nothing(text) {
+                draft.open.push(open(asked));
             }
-            Some((by, text)) if !is_unknown(text) => {
-                let lines = lines(text);
-                if at == 0 {
-                    draft.first = items(text);
-                }
-                let is_numbered = answer.question.is_some();
-                draft.entries.push(Entry { asked, is_numbered, lines, by: by.clone() });
-            }
-            _ => draft.open.push(asked),
+            continue;
         }
+        let questions = forms::questions(text);
+        let is_question = is_only(text, &questions);
+        draft.hear(&asked, by, forms::read(text, &answer.asks), Some(&answer.asks));
+        if is_question {
+            draft.open.push(open(asked));
+        }
+        draft.open.extend(questions.into_iter().map(|text| Open { number: answer.question, text }));
     }
-    for (by, text) in feedback {
-        let (asked, lines) = (String::new(), lines(text));
-        draft.feedback.push(Entry { asked, is_numbered: false, lines, by: by.clone() });
+    for (by, text) in feedback.iter().filter(|(_, text)| !forms::acknowledges(text)) {
+        draft.messages.push(text.clone());
+        let questions = forms::questions(text);
+        // A question at the menu is answered there, and written nowhere else.
+        if !is_only(text, &questions) {
+            draft.hear("", by, forms::read(text, &[]), None);
+        }
+        draft.open.extend(questions.into_iter().map(|text| Open { number: None, text }));
     }
     draft
+}
+
+/// Whether a text is nothing but these questions.
+fn is_only(text: &str, questions: &[String]) -> bool {
+    let signs = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
+    let all: usize = questions.iter().map(|question| signs(question)).sum();
+    !questions.is_empty() && all >= signs(forms::without_marker(&plain::clean(text)))
 }
 
 /// A question as a heading has it; of a prompt without a number, the question it ends with.
@@ -107,117 +148,6 @@ fn asked(answer: &Answer) -> String {
     last.map_or_else(|| plain::cut(&text, 140), str::to_owned)
 }
 
-/// Whether a message says no more than that the draft is right.
-pub fn confirms(text: &str) -> bool {
-    let text = text.trim().trim_end_matches(['.', '!']).to_lowercase().replace(',', "");
-    matches!(
-        text.as_str(),
-        "yes"
-            | "y"
-            | "ok"
-            | "okay"
-            | "right"
-            | "correct"
-            | "confirmed"
-            | "agreed"
-            | "fine"
-            | "sounds right"
-            | "sounds good"
-            | "looks good"
-            | "looks right"
-            | "that's right"
-            | "that is right"
-            | "yes sounds right"
-            | "yes that's right"
-            | "yes correct"
-            | "nothing to change"
-    )
-}
-
-/// Whether a message says that the answer is not known.
-fn is_unknown(text: &str) -> bool {
-    let text = text.trim().trim_end_matches(['.', '!']).to_lowercase().replace('’', "'");
-    matches!(
-        text.as_str(),
-        "" | "?"
-            | "-"
-            | "n/a"
-            | "tbd"
-            | "unknown"
-            | "skip"
-            | "pass"
-            | "open"
-            | "no idea"
-            | "not sure"
-            | "i don't know"
-            | "don't know"
-            | "we don't know"
-    )
-}
-
-/// The lines or list items of an answer.
-fn lines(text: &str) -> Vec<String> {
-    let text = plain::clean(text);
-    text.lines().map(|line| without_marker(line).to_owned()).filter(|line| !line.is_empty()).collect()
-}
-
-/// The entries of an answer that lists things: its lines or list items, what semicolons part, or the
-/// whole.
-pub fn items(text: &str) -> Vec<String> {
-    let lines = lines(text);
-    if lines.len() > 1 {
-        return lines;
-    }
-    let whole = lines.into_iter().next().unwrap_or_default();
-    let parts: Vec<String> = whole
-        .split(';')
-        .map(|part| without_marker(part).to_owned())
-        .filter(|part| !part.is_empty())
-        .collect();
-    if parts.len() > 1 { parts } else { vec![whole] }
-}
-
-/// A line without the marker of a list.
-fn without_marker(line: &str) -> &str {
-    let line = line.trim();
-    let bare =
-        line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).or_else(|| line.strip_prefix("• "));
-    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let numbered = (number.len() < line.len())
-        .then(|| number.strip_prefix(". ").or_else(|| number.strip_prefix(") ")))
-        .flatten();
-    bare.or(numbered).unwrap_or(line).trim()
-}
-
-/// A document with what we wrote ourselves blanked, line by line, and the answers in it left: our
-/// questions, counts and quotations are nobody's word, and no evidence of anything.
-pub fn statements(text: &str) -> String {
-    let (mut is_ours, mut is_answer) = (false, false);
-    let mut out = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        let bare = line.trim_end();
-        if bare.starts_with('#') {
-            is_ours = false;
-        } else if bare.starts_with("<!-- Analysis: step ") {
-            (is_ours, is_answer) = (true, false);
-        } else if bare.starts_with("<!-- Elaboration: step ") {
-            is_ours = false;
-        }
-        let is_label =
-            bare.starts_with("**") && bare.ends_with("**") || bare.ends_with(':') && !bare.starts_with("- ");
-        if is_ours && is_label {
-            is_answer = !bare.starts_with(super::OPEN) && !bare.starts_with("Confirmed as it stands");
-        }
-        let has_id = bare.starts_with("- **FR-") || bare.starts_with("- **NFR-");
-        let stays = !is_ours || has_id || is_answer && !is_label && !bare.contains(", asked by ");
-        if stays {
-            out.push_str(bare);
-        }
-        out.push_str(&line[bare.len()..]);
-    }
-    out
-}
-
 /// A part of an artifact that a step's Artifacts section names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
@@ -228,6 +158,17 @@ pub struct Named {
     pub name: String,
     /// What belongs there.
     pub about: String,
+}
+
+impl Named {
+    pub fn section(file: &str, name: &str) -> Named {
+        Named {
+            file: file.to_owned(),
+            kind: "section".to_owned(),
+            name: name.to_owned(),
+            about: String::new(),
+        }
+    }
 }
 
 /// The parts of artifacts that a step names: a list item a part, `` `file`, section "Name": what ``.
@@ -268,12 +209,11 @@ pub fn belongs(text: &str, parts: &[Named]) -> usize {
 
 /// The criteria of a step's validation that nothing of what was said speaks of.
 pub fn uncovered(step: &Step, draft: &Draft) -> Vec<String> {
-    let mut said: Vec<String> = draft.said().flat_map(subjects).collect();
+    let mut said: BTreeSet<String> = draft.said().flat_map(subjects).collect();
     said.extend(draft.entries.iter().flat_map(|entry| subjects(&entry.asked)));
-    said.extend(draft.confirmed.iter().flat_map(|line| subjects(&line.text)));
     let touched = |criterion: &&String| {
         let asked = subjects(criterion);
-        let found = asked.iter().filter(|word| find_run(&said, std::slice::from_ref(word)).is_some());
+        let found = asked.iter().filter(|word| said.contains(*word));
         !asked.is_empty() && found.count() * 3 < asked.len()
     };
     step.validation.iter().filter(touched).cloned().collect()
@@ -285,70 +225,46 @@ mod tests {
 
     fn answer(question: Option<usize>, asked: &str, said: Option<&str>) -> Answer {
         let said = said.map(|text| ("Sam".to_owned(), text.to_owned()));
-        Answer { question, asked: asked.into(), said }
+        Answer { question, asked: asked.into(), asks: Vec::new(), said }
+    }
+
+    fn open(draft: &Draft) -> Vec<&str> {
+        draft.open.iter().map(|open| open.text.as_str()).collect()
     }
 
     #[test]
     fn answers_stay_in_their_own_words_and_what_is_missing_is_open() {
         let answers = [
-            answer(Some(1), "Who?", Some("- readers\n- librarians")),
+            answer(Some(1), "Who?", Some("- readers\n- librarians\nFR: one letter")),
             answer(Some(2), "Why?", None),
             answer(Some(3), "When?", Some("I don't know.")),
+            answer(Some(4), "Where?", Some("Yes")),
+            answer(Some(5), "What else?", Some("Nothing to add.")),
         ];
-        let found = draft(&answers, &[("Kim".into(), "Add the branch managers".into())], &[]);
-        assert_eq!(found.entries.len(), 1);
+        let found = draft(&answers, &[("Kim".into(), "Add the branch managers".into())]);
         assert_eq!(
-            (found.first.clone(), found.open),
-            (
-                vec!["readers".to_owned(), "librarians".to_owned()],
-                vec!["Why?".to_owned(), "When?".to_owned()]
-            )
+            (found.entries.len(), found.entries[0].lines.clone()),
+            (1, vec!["readers".to_owned(), "librarians".to_owned()])
         );
-        assert_eq!(found.feedback[0].by, "Kim");
+        assert_eq!((found.facts.len(), open(&found)), (1, vec!["Why?", "When?", "Where?"]));
+        assert_eq!((found.feedback[0].by.as_str(), found.speakers()), ("Kim", vec!["Sam", "Kim"]));
     }
 
     #[test]
-    fn a_draft_is_confirmed_only_when_there_is_one() {
-        let asked = "My draft names the problem. What have I misread?";
-        let line = Line { text: "Fees are wrong".into(), source: "a.md line 3".into() };
-        let found = draft(&[answer(None, asked, Some("Sounds right."))], &[], std::slice::from_ref(&line));
-        assert_eq!(
-            (found.confirmed.len(), found.first, found.open.len()),
-            (1, vec!["Fees are wrong".to_owned()], 0)
+    fn a_question_given_as_an_answer_is_a_note_and_an_open_question() {
+        let answers = [
+            answer(Some(1), "Who?", Some("Who pays for it?")),
+            answer(Some(2), "Why?", Some("Because of the desk. Or what did you mean?")),
+        ];
+        let found = draft(
+            &answers,
+            &[("Kim".into(), "What about the branches?".into()), ("Kim".into(), "ok".into())],
         );
-        let found = draft(&[answer(None, asked, None)], &[], &[line]);
-        assert_eq!(found.open, ["What have I misread?"]);
-        let found = draft(&[answer(None, asked, Some("yes"))], &[], &[]);
-        assert_eq!(found.entries[0].lines, ["yes"]);
-    }
-
-    #[test]
-    fn of_what_we_wrote_only_answers_are_statements() {
-        let text = "# T\n\nTheirs.\n\n<!-- Analysis: step 01-01, x -->\n\n- **FR-001**: Kept\n- **Scope**: small\n\n**Why?**\nAn answer\n\n**Who?**\n\n- one\n\nConfirmed as it stands:\n\n- Quoted (a.md line 3)\n\nAdded at the menu:\n\n- a remark\n\nOpen after step 01-01:\n\n- What?\n\n*Sam, asked by Maya Chen (Business Analyst)*\n\n## Next\n\nTheirs too.\n";
-        let found = statements(text);
-        assert_eq!(found.lines().count(), text.lines().count());
-        let kept: Vec<&str> = found.lines().filter(|line| !line.is_empty()).collect();
         assert_eq!(
-            kept,
-            [
-                "# T",
-                "Theirs.",
-                "- **FR-001**: Kept",
-                "An answer",
-                "- one",
-                "- a remark",
-                "## Next",
-                "Theirs too."
-            ]
+            open(&found),
+            ["Who?", "Who pays for it?", "Or what did you mean?", "What about the branches?"]
         );
-    }
-
-    #[test]
-    fn an_answer_is_parted_at_lines_list_items_and_semicolons() {
-        assert_eq!(items("1. one\n2) two\n* three\n"), ["one", "two", "three"]);
-        assert_eq!(items("one; two ;three;"), ["one", "two", "three"]);
-        assert_eq!(items("One thing, and another. Both."), ["One thing, and another. Both."]);
-        assert_eq!(items("10 minutes"), ["10 minutes"]);
+        assert_eq!((found.entries.len(), found.feedback.len()), (2, 0));
     }
 
     #[test]

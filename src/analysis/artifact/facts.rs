@@ -1,49 +1,102 @@
-//! What a section holds beside questions and answers: requirements with their ids, quality goals,
-//! priorities, the quick scan's counts, the flow as a diagram, the table of errors. Which of them a
-//! section gets follows from the artifact and the section's name, so that a step of somebody's own that
-//! writes there gets it too.
+//! What a section holds beside questions and answers: the facts of the documented forms, and the quick
+//! scan's counts. Which of them a section gets follows from the artifact and the section's name, so that a step
+//! of somebody's own that writes there gets it too.
 
 use minijinja::{Value, context};
 
-use super::draft::{Entry, Named, items};
+use super::draft::{Draft, Named};
 use super::markdown::squeezed;
-use super::{Material, data, ids, priorities};
+use super::{Material, ids};
 use crate::analysis::depth::Size;
+use crate::analysis::forms::{CLASSES, Fact, Label};
 use crate::analysis::scan::{KINDS, Measure};
 use crate::plain;
 use crate::synthesis::Unplaced;
 use crate::template::safe;
-use crate::text::words::words;
 
 /// Places of affected files that are named.
 const MOST_FILES: usize = 15;
+/// Where terms go: a section of its own, which no step names.
+const GLOSSARY: &str = "Glossary";
+
+/// Where a form's facts are written: the document, and a part of the section's name.
+pub(super) const fn homes(label: Label) -> &'static [(&'static str, &'static str)] {
+    match label {
+        Label::Requirement | Label::Criterion => &[("requirements-spec.md", "functional requirements")],
+        Label::Quality => &[("requirements-spec.md", "quality"), ("nfr-matrix.md", "")],
+        Label::Story => &[("user-stories.json", "")],
+        Label::Priority(_) => &[("requirements-spec.md", "prioritization")],
+        Label::Module => &[("module-designs", "responsibility")],
+        Label::Operation => &[("interface-spec.yaml", "")],
+        Label::Error => &[("error-taxonomy.md", "errors")],
+        Label::Flow => &[("data-flow.md", "flow")],
+        Label::Term => &[("requirements-spec.md", "glossary")],
+        Label::Risk => &[("requirements-spec.md", "risk")],
+        Label::Decision => &[],
+    }
+}
+
+/// The part of some steps' artifacts that is a form's home.
+pub(super) fn home(parts: &[Named], file: &str, fragment: &str) -> Option<Named> {
+    let is_file = |part: &&Named| part.file == file;
+    if fragment == "glossary" {
+        return parts.iter().find(is_file).map(|part| Named::section(&part.file, GLOSSARY));
+    }
+    parts.iter().find(|part| is_file(part) && fits(part, fragment)).cloned()
+}
+
+fn fits(part: &Named, fragment: &str) -> bool {
+    let name = part.name.to_lowercase();
+    name.contains(fragment) && !(fragment == "functional requirements" && name.contains("non-"))
+}
 
 /// The facts of a section; nothing where it has none.
 pub(super) fn facts(material: &Material<'_>, part: &Named, file: &str) -> Result<String, Unplaced> {
-    let name = part.name.to_lowercase();
-    let (template, values) = match file {
-        "quick-scan.md" => match (material.measure, name.as_str()) {
-            (Some(measure), "scope") => ("scope", scope(material, measure)),
-            (Some(measure), "keywords") => ("keywords", keywords(measure)),
-            (Some(measure), "file count") => ("file-count", file_count(measure)),
-            _ => return Ok(String::new()),
-        },
-        "requirements-spec.md" if name.contains("functional requirements") && !name.contains("non-") => {
-            ("requirements", requirements(material))
-        }
-        "requirements-spec.md" if name.contains("quality") => ("quality", quality(material)),
-        "requirements-spec.md" if name.contains("prioritization") => ("priorities", by_class(material)),
-        "nfr-matrix.md" => ("nfr-rows", rows(material)),
-        "impact-analysis.md" if name.contains("blast radius") => match material.measure {
-            Some(measure) => ("mentions", file_count(measure)),
-            None => return Ok(String::new()),
-        },
-        "data-flow.md" if name == "flow" => ("flow", flow(material)),
-        "error-taxonomy.md" if name == "errors" => ("errors", errors(material)),
-        _ => return Ok(String::new()),
+    let mut found: Vec<String> = Vec::new();
+    let mut add = |template: &str, values: Value| -> Result<(), Unplaced> {
+        let text = material.library.templates.render(&format!("artifacts/facts/{template}.md"), values)?;
+        found.push(squeezed(&text));
+        Ok(())
     };
-    let text = material.library.templates.render(&format!("artifacts/facts/{template}.md"), values)?;
-    Ok(squeezed(&text))
+    let name = part.name.to_lowercase();
+    match (file, material.measure) {
+        ("quick-scan.md", Some(measure)) if name == "scope" => add("scope", scope(measure))?,
+        ("quick-scan.md", Some(measure)) if name == "keywords" => add("keywords", keywords(measure))?,
+        ("quick-scan.md", Some(measure)) if name == "file count" => add("file-count", file_count(measure))?,
+        ("impact-analysis.md", Some(measure)) if name.contains("blast radius") => {
+            add("mentions", file_count(measure))?;
+        }
+        _ => {}
+    }
+    let draft = material.draft;
+    let is_home = |label: Label| homes(label).iter().any(|(home, name)| *home == file && fits(part, name));
+    let has = |label: Label| draft.of(label).next().is_some();
+    if is_home(Label::Requirement) && (has(Label::Requirement) || has(Label::Criterion)) {
+        add("requirements", requirements(material, Label::Requirement))?;
+    }
+    if file == "nfr-matrix.md" && has(Label::Quality) {
+        add("nfr-rows", rows(material))?;
+    } else if is_home(Label::Quality) && has(Label::Quality) {
+        add("requirements", requirements(material, Label::Quality))?;
+    }
+    if material.risks.as_ref().is_some_and(|home| home.file == part.file && home.name == part.name)
+        && has(Label::Risk)
+    {
+        add("risks", table(draft, Label::Risk, &["likelihood", "impact", "owner", "answer"]))?;
+    }
+    if is_home(Label::Priority(0)) && !by_class(draft).is_empty() {
+        add("priorities", context! { classes => by_class(draft) })?;
+    }
+    if is_home(Label::Term) && has(Label::Term) {
+        add("terms", table(draft, Label::Term, &["meaning"]))?;
+    }
+    if is_home(Label::Flow) && has(Label::Flow) {
+        add("flow", flow(draft))?;
+    }
+    if is_home(Label::Error) && has(Label::Error) {
+        add("errors", table(draft, Label::Error, &["cause", "action", "retry", "log"]))?;
+    }
+    Ok(found.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n"))
 }
 
 fn limit(size: Size) -> &'static str {
@@ -54,18 +107,7 @@ fn limit(size: Size) -> &'static str {
     }
 }
 
-fn scope(material: &Material<'_>, measure: &Measure) -> Value {
-    // What the user calls the size, where one class alone is named.
-    let said: Vec<String> =
-        material.draft.said().flat_map(words).map(|word| word.text.into_owned()).collect();
-    let named: Vec<&str> = ["small", "medium", "large"]
-        .into_iter()
-        .filter(|size| said.iter().any(|word| word == size))
-        .collect();
-    let other = match named.as_slice() {
-        [one] if *one != measure.size.scope() => *one,
-        _ => "",
-    };
+fn scope(measure: &Measure) -> Value {
     context! {
         scope => measure.size.scope(),
         complexity => measure.size.complexity(),
@@ -75,7 +117,7 @@ fn scope(material: &Material<'_>, measure: &Measure) -> Value {
         commit => measure.commit.as_str(),
         limit => limit(measure.size),
         partial => measure.partial,
-        other,
+        has_code => measure.has_code,
     }
 }
 
@@ -130,202 +172,112 @@ fn file_count(measure: &Measure) -> Value {
         commit => measure.commit.as_str(),
         looked_at => measure.looked_at,
         partial => measure.partial,
+        has_code => measure.has_code,
     }
 }
 
-/// New requirements: the entries of the first answer, each under an id of its own; and whatever else
-/// says "FR: …" or "The system must …".
-fn requirements(material: &Material<'_>) -> Value {
-    let found: Vec<Value> = minted(material)
-        .into_iter()
-        .map(|(number, text, _)| context! { id => ids::show("FR", number), text })
+/// The new requirements or quality goals, each under its id with the criteria below it; and criteria of those
+/// that a document has already.
+fn requirements(material: &Material<'_>, label: Label) -> Value {
+    let facts = || material.draft.facts.iter().map(|(fact, _)| fact);
+    let minted = material.defined.minted(label, facts());
+    let later = |id: &str| -> Vec<String> {
+        let of = material.draft.of(Label::Criterion).filter(|fact| fact.id.as_deref() == Some(id));
+        of.map(|fact| fact.text.clone()).collect()
+    };
+    let shown: Vec<Value> = minted
+        .iter()
+        .map(|(id, fact)| {
+            let criteria: Vec<String> = fact.criteria.iter().cloned().chain(later(id)).collect();
+            context! { id, text => fact.text.as_str(), criteria }
+        })
         .collect();
-    context! { requirements => found }
+    let kind = if label == Label::Quality { "NFR-" } else { "FR-" };
+    let is_new = |id: &str| minted.iter().any(|(own, _)| own == id);
+    let added: Vec<Value> = material
+        .draft
+        .of(Label::Criterion)
+        .filter_map(|fact| Some((fact.id.as_deref()?, fact)))
+        .filter(|(id, _)| !is_new(id) && (id.starts_with(kind) || kind == "FR-"))
+        .map(|(id, fact)| context! { id, text => fact.text.as_str() })
+        .collect();
+    context! { requirements => shown, added }
 }
 
-/// The requirements of what was said: number, words, and the entry they were said in.
-pub(super) fn minted(material: &Material<'_>) -> Vec<(u32, String, String)> {
-    let mut found: Vec<String> = material.draft.first.clone();
-    for entry in material.draft.said().flat_map(items) {
-        let lower = entry.to_lowercase();
-        let says = lower.starts_with("fr:")
-            || lower.starts_with("the system must ")
-            || lower.starts_with("the system shall ")
-            || ids::leading(&entry, "FR").is_some();
-        let text = if lower.starts_with("fr:") { entry[3..].trim().to_owned() } else { entry };
-        if says && !found.contains(&text) {
-            found.push(text);
-        }
-    }
-    ids::numbered(material.item, "FR", &found)
-}
-
-/// A quality goal: an answer with a number in it.
-pub(super) struct Goal {
-    pub id: String,
-    pub text: String,
-    pub number: String,
-}
-
-/// The quality goals of what was said: every entry that has a number, risks apart.
-pub(super) fn goals(material: &Material<'_>) -> Vec<Goal> {
-    let draft = material.draft;
-    let mut entries: Vec<String> = Vec::new();
-    for entry in draft.entries.iter().chain(&draft.feedback) {
-        let is_goal = |text: &String| !is_risk(entry, text) && number_of(words_of(text)).is_some();
-        entries.extend(entry.lines.iter().flat_map(|line| items(line)).filter(is_goal));
-    }
-    let of = |(number, text, _): (u32, String, String)| {
-        let limit = number_of(&text)?;
-        Some(Goal { id: ids::show("NFR", number), text, number: limit })
-    };
-    ids::numbered(material.item, "NFR", &entries).into_iter().filter_map(of).collect()
-}
-
-/// An entry without the id it begins with.
-fn words_of(text: &str) -> &str {
-    ids::leading(text, "NFR").map_or(text, |(_, words)| words)
-}
-
-/// Whether an answer speaks of a risk: by its question, or, where that asks for several things, by
-/// itself.
-fn is_risk(entry: &Entry, text: &str) -> bool {
-    let text = if entry.is_numbered { entry.asked.to_lowercase() } else { text.to_lowercase() };
-    ["risk", "worst", "harm", "wrong"].iter().any(|word| text.contains(word))
-}
-
-/// The number of a text with its unit, and the word that makes it a limit: `at most 5 minutes`. Of
-/// several, one with a unit before one without.
-fn number_of(text: &str) -> Option<String> {
-    const NUMBERS: [&str; 14] = [
-        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "twenty",
-        "hundred", "thousand",
-    ];
-    const UNITS: [&str; 19] = [
-        "second", "minute", "hour", "day", "week", "month", "year", "ms", "s", "percent", "mb", "gb", "kb",
-        "km", "euro", "user", "request", "call", "record",
-    ];
-    const LIMITS: [&str; 8] = ["most", "least", "within", "under", "below", "over", "than", "every"];
-    let found: Vec<&str> = text.split_whitespace().collect();
-    let bare = |at: usize| {
-        let word = found.get(at).copied().unwrap_or_default();
-        word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
-    };
-    let has_unit = |at: usize| {
-        let next = bare(at + 1);
-        found[at].contains('%')
-            || UNITS.contains(&next.as_str())
-            || UNITS.contains(&next.trim_end_matches('s'))
-    };
-    let is_number = |at: &usize| {
-        let word = bare(*at);
-        word.starts_with(|c: char| c.is_ascii_digit()) || NUMBERS.contains(&word.as_str())
-    };
-    let numbers: Vec<usize> = (0..found.len()).filter(is_number).collect();
-    let at = numbers.iter().copied().find(|at| has_unit(*at)).or_else(|| numbers.first().copied())?;
-    let start = match at.checked_sub(1).map(bare) {
-        Some(word) if LIMITS.contains(&word.as_str()) => {
-            // `at most`, `no more than`
-            at - 1
-                - (1..at)
-                    .take_while(|back| {
-                        matches!(bare(at - 1 - back).as_str(), "at" | "no" | "more" | "less" | "not")
-                    })
-                    .count()
-        }
-        _ => at,
-    };
-    let mut taken: Vec<&str> = Vec::new();
-    for (place, word) in found.iter().enumerate().skip(start) {
-        taken.push(word.trim_end_matches([',', ';', '.', ':']));
-        if place > at
-            || place == at && found[at].contains('%')
-            || place >= at && word.ends_with([',', ';', '.'])
-        {
-            break;
-        }
-    }
-    Some(taken.join(" "))
-}
-
-fn quality(material: &Material<'_>) -> Value {
-    let goals: Vec<Value> =
-        goals(material).into_iter().map(|goal| context! { id => goal.id, text => goal.text }).collect();
-    context! { goals }
-}
-
+/// A row of the matrix for each new quality goal.
 fn rows(material: &Material<'_>) -> Value {
-    let rows: Vec<Value> = goals(material)
-        .into_iter()
-        .map(|goal| context! { id => goal.id, text => goal.text, number => goal.number })
+    let minted = material.defined.minted(Label::Quality, material.draft.facts.iter().map(|(fact, _)| fact));
+    let rows: Vec<Value> = minted
+        .iter()
+        .map(|(id, fact)| {
+            context! {
+                id,
+                text => fact.text.as_str(),
+                target => fact.field("target"),
+                conditions => fact.field("conditions"),
+                measure => fact.field("measure"),
+            }
+        })
         .collect();
     context! { rows }
 }
 
-fn by_class(material: &Material<'_>) -> Value {
-    let given = priorities::given(material.draft.said());
-    let all = data::requirements(material.item);
-    let of = |class: &str| -> Vec<String> {
-        all.iter().filter(|id| given.get(*id).is_some_and(|found| *found == class)).cloned().collect()
-    };
-    let classes: Vec<Value> = priorities::CLASSES
+/// The facts of a form as rows: what it is about, and these of its fields; a column in which nobody has said
+/// anything is left out, unless it is one of the first two.
+fn table(draft: &Draft, label: Label, columns: &[&'static str]) -> Value {
+    let facts: Vec<&Fact> = draft.of(label).collect();
+    let used = |at: usize| at < 2 || facts.iter().any(|fact| !fact.field(columns[at]).is_empty());
+    let kept: Vec<&'static str> = (0..columns.len()).filter(|at| used(*at)).map(|at| columns[at]).collect();
+    let rows: Vec<Value> = facts
         .iter()
-        .map(|class| context! { name => *class, ids => of(class).join(", ") })
-        .collect();
-    let open: Vec<String> = all.iter().filter(|id| !given.contains_key(*id)).cloned().collect();
-    let says = !all.is_empty() && (!material.again || !given.is_empty());
-    context! { classes, open => open.join(", "), any => says }
-}
-
-/// A path in an answer (`a -> b -> c`) as a diagram.
-fn flow(material: &Material<'_>) -> Value {
-    let draft = material.draft;
-    let path = draft.said().find(|text| text.contains("->") || text.contains('→'));
-    let stations: Vec<Value> = path
-        .map(|text| text.replace('→', "->"))
-        .unwrap_or_default()
-        .split("->")
-        .map(str::trim)
-        .filter(|part| !part.is_empty())
-        .map(|part| {
-            safe(plain::mermaid(&plain::cut(part.trim_end_matches(['.', ';']), 80)).replace("<br/>", " "))
+        .map(|fact| {
+            let cell = |name: &&'static str| fact.field(name).to_owned();
+            context! { text => fact.text.as_str(), cells => kept.iter().map(cell).collect::<Vec<String>>() }
         })
         .collect();
-    context! { stations }
+    context! { rows, columns => kept }
 }
 
-/// Rows of the table of errors: answers of the form `CODE: cause -> action`.
-fn errors(material: &Material<'_>) -> Value {
-    let row = |text: &str| {
-        let (code, rest) = text.split_once([':', ' '])?;
-        let is_code = code.len() >= 3
-            && code.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '_' | '-'))
-            && code.starts_with(|c: char| c.is_ascii_uppercase());
-        let rest = rest.trim().trim_start_matches([':', '-', ' ']).replace('→', "->");
-        let (cause, action) = rest.split_once("->").map_or((rest.as_str(), ""), |(a, b)| (a, b));
-        let action = if action.trim().is_empty() { "open" } else { action.trim() };
-        is_code.then(|| context! { code => code.to_owned(), cause => cause.trim().to_owned(), action => action.to_owned() })
-    };
-    let said = material.draft.said().flat_map(items);
-    context! { rows => said.filter_map(|text| row(&text)).collect::<Vec<Value>>() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_number_is_read_with_its_unit_and_its_limit() {
-        for (text, wanted) in [
-            ("At the Monday rush a sync of four inspections takes at most 5 minutes", "at most 5 minutes"),
-            ("The sum is shown within 2 seconds at noon on Mondays", "within 2 seconds"),
-            ("99.5 % of all calls, measured monthly", "99.5 %"),
-            ("No more than two hours of lost work.", "No more than two hours"),
-            ("At most one answer, 0 photos", "At most one answer"),
-            ("It holds 12000 books", "12000 books"),
-        ] {
-            assert_eq!(number_of(text).as_deref(), Some(wanted), "{text}");
+/// What was given each priority: ids, words where it has none, and reasons. A class of which nobody spoke is
+/// left out.
+fn by_class(draft: &Draft) -> Vec<Value> {
+    let mut found = Vec::new();
+    for (class, name) in CLASSES.iter().enumerate() {
+        for fact in draft.of(Label::Priority(class)) {
+            let what = if fact.links.is_empty() { fact.text.clone() } else { fact.links.join(", ") };
+            found.push(context! { name => *name, what, why => fact.field("why") });
         }
-        assert_eq!(number_of("fast enough for everyone"), None);
     }
+    found
+}
+
+/// The paths of what was said as one diagram.
+fn flow(draft: &Draft) -> Value {
+    let mut stations: Vec<String> = Vec::new();
+    let mut arrows: Vec<Value> = Vec::new();
+    let label = |text: &str| safe(plain::mermaid(&plain::cut(text, 80)).replace("<br/>", " "));
+    for fact in draft.of(Label::Flow) {
+        let own: Vec<usize> = fact
+            .stations()
+            .into_iter()
+            .map(|station| {
+                stations.iter().position(|known| known == station).unwrap_or_else(|| {
+                    stations.push(station.to_owned());
+                    stations.len() - 1
+                })
+            })
+            .collect();
+        for (at, pair) in own.windows(2).enumerate() {
+            let data = if at + 2 == own.len() { fact.field("data") } else { "" };
+            arrows.push(context! { from => pair[0] + 1, to => pair[1] + 1, data => label(data), has_data => !data.is_empty() });
+        }
+    }
+    let stations: Vec<Value> = stations.iter().map(|station| label(station)).collect();
+    context! { stations, arrows }
+}
+
+/// The classes of this step's draft by id.
+pub(super) fn priority(material: &Material<'_>, id: &str) -> Option<&'static str> {
+    let found = ids::classes(material.draft.facts.iter().map(|(fact, _)| fact));
+    found.get(id).and_then(|classes| classes.first().copied()).or_else(|| material.defined.class(id))
 }

@@ -5,10 +5,12 @@ use minijinja::{Value, context};
 
 use super::draft::{Entry, Named};
 use super::markdown::{self, asker, marker, squeezed};
-use super::{Draft, Material, Outcome, Part, Written, draft, facts, keep};
+use super::{Material, Outcome, Part, Written, draft, facts, keep};
+use crate::analysis::forms::{self, Fact, Label};
 use crate::item::Item;
 use crate::minutes::{Forms, decisions_in};
 use crate::plain;
+use crate::synthesis::outline::{fits, insert};
 use crate::synthesis::{Unplaced, existing};
 use crate::template::safe;
 
@@ -27,26 +29,17 @@ pub(super) fn write(
     if is_records(folder) {
         return records(material, folder, outcome);
     }
-    let of_its_own = parts.iter().any(|part| part.named.about.contains("file of its own"));
-    let mut rest: Vec<Part> = Vec::new();
-    let modules = if of_its_own { modules(material) } else { Vec::new() };
-    for module in &modules {
-        self::module(material, folder, module, parts, outcome)?;
+    for module in material.draft.of(Label::Module) {
+        self::module(material, folder, module, outcome)?;
     }
-    // What speaks of a module stands in its file; the overview has the rest, and what names them all.
-    let is_apart =
-        |line: &String| modules.iter().any(|module| module.is_meant(line) && *line != module.statement);
-    for part in parts {
-        let mut share = part.share.clone();
-        for entry in share.entries.iter_mut().chain(&mut share.feedback) {
-            entry.lines.retain(|line| !is_apart(line));
-        }
-        share.entries.retain(|entry| !entry.lines.is_empty());
-        share.feedback.retain(|entry| !entry.lines.is_empty());
-        rest.push(Part { named: part.named.clone(), share });
+    let has_words = parts.iter().any(|part| !part.share.is_empty() || !part.share.sums.is_empty());
+    let is_new = !material.item.files.keys().any(|name| name.starts_with(&format!("{folder}/")));
+    let named_any = material.draft.of(Label::Module).next().is_some();
+    // The overview has what speaks of no module, or of all of them.
+    if has_words || is_new && !named_any {
+        add(material, &format!("{folder}/overview.md"), parts, outcome)?;
     }
-    let name = format!("{folder}/overview.md");
-    add(material, &name, &rest, outcome)
+    Ok(())
 }
 
 fn add(material: &Material<'_>, name: &str, parts: &[Part], outcome: &mut Outcome) -> Result<(), Unplaced> {
@@ -61,96 +54,77 @@ fn add(material: &Material<'_>, name: &str, parts: &[Part], outcome: &mut Outcom
     Ok(())
 }
 
-/// A module that an answer names.
-struct Module {
-    name: String,
-    slug: String,
-    /// The entry that names it.
-    statement: String,
-}
-
-impl Module {
-    fn is_meant(&self, line: &str) -> bool {
-        let (line, name) = (line.to_lowercase(), self.name.to_lowercase());
-        let at = line.find(&name);
-        at.is_some_and(|at| !line[at + name.len()..].starts_with(char::is_alphanumeric))
-    }
-}
-
-/// The modules of the first answer: `name: what it does`.
-fn modules(material: &Material<'_>) -> Vec<Module> {
-    let mut found: Vec<Module> = Vec::new();
-    for text in &material.draft.first {
-        let Some((name, _)) =
-            text.split_once(':').or_else(|| text.split_once(" - ")).or_else(|| text.split_once(" -- "))
-        else {
-            continue;
-        };
-        let name = plain::shown(name);
-        let slug = slug(&name, 48);
-        let is_name = !slug.is_empty() && name.split(' ').count() <= 4 && slug != "overview";
-        if is_name && !found.iter().any(|module| module.slug == slug) {
-            found.push(Module { name, slug, statement: text.clone() });
-        }
-    }
-    found
-}
-
-/// The file of one module: what names it, under the first section, and every line that speaks of it
-/// under the section that its question belongs to.
+/// The file of one module: its duty, and the operations that carry its name.
 fn module(
     material: &Material<'_>,
     folder: &str,
-    module: &Module,
-    parts: &[Part],
+    module: &Fact,
     outcome: &mut Outcome,
 ) -> Result<(), Unplaced> {
-    let mut own: Vec<Part> = Vec::new();
-    for (at, part) in parts.iter().enumerate() {
-        let mut share = Draft::default();
-        for entry in part.share.entries.iter().chain(&part.share.feedback) {
-            let lines: Vec<String> =
-                entry.lines.iter().filter(|line| module.is_meant(line)).cloned().collect();
-            let names_it = lines.contains(&module.statement);
-            let lines = if names_it { vec![module.statement.clone()] } else { lines };
-            let is_remark = entry.asked.is_empty();
-            let own = if is_remark { &mut share.feedback } else { &mut share.entries };
-            if !lines.is_empty() {
-                own.push(Entry { lines, ..entry.clone() });
+    let slug = Some(slug(&module.text, 48)).filter(|slug| !slug.is_empty() && slug != "overview");
+    let slug = slug.unwrap_or_else(|| format!("module-{}", material.step.id));
+    let name = format!("{folder}/{slug}.md");
+    let path = format!("{}/{name}", material.item.path);
+    let before = existing(material.item, &name, &path)?;
+    let is_own = |fact: &&Fact| {
+        let lead = fact.text.split(['.', ':', '/']).next().unwrap_or_default();
+        lead.len() < fact.text.len() && lead == module.text
+    };
+    let operations = material.draft.of(Label::Operation).filter(is_own).map(|fact| fact.said.clone());
+    let values = context! {
+        marker => safe(marker(material)),
+        name => module.text.as_str(),
+        duty => module.field("duty"),
+        operations => operations.collect::<Vec<String>>(),
+        is_new => before.is_none(),
+    };
+    let text = squeezed(&material.library.templates.render("artifacts/module.md", values)?);
+    let written = match before.as_deref().map(std::str::from_utf8) {
+        None => Written::Into {
+            text: text + "\n",
+            section: "Responsibility".to_owned(),
+            what: "1 module".to_owned(),
+        },
+        Some(Ok(earlier)) => {
+            let inserted = insert(earlier, earlier.len(), &text);
+            if fits(earlier, &inserted) {
+                Written::Into {
+                    text: inserted.text,
+                    section: "Responsibility".to_owned(),
+                    what: "1 module".to_owned(),
+                }
+            } else {
+                Written::Left("it ends in an open fence, comment or HTML block".to_owned())
             }
         }
-        if at == 0 && share.is_empty() {
-            let by = material.draft.entries.first().map(|entry| entry.by.clone()).unwrap_or_default();
-            let asked = material.draft.entries.first().map(|entry| entry.asked.clone()).unwrap_or_default();
-            let lines = vec![module.statement.clone()];
-            share.entries.push(Entry { asked, is_numbered: false, lines, by });
-        }
-        // What nobody has said of one module is open for all of them, in the overview.
-        if !share.is_empty() {
-            own.push(Part { named: part.named.clone(), share });
-        }
-    }
-    add(material, &format!("{folder}/{}.md", module.slug), &own, outcome)
+        Some(Err(_)) => Written::Left("it is not UTF-8 text".to_owned()),
+    };
+    keep(outcome, path, before, written);
+    Ok(())
 }
 
-/// A decision record a decision of what was said (US-005); where nothing was decided, one that says
-/// so, for the step's first time.
+/// A decision record a decision of what was said (US-005); where nothing was decided and no record is there,
+/// one that says so.
 fn records(material: &Material<'_>, folder: &str, outcome: &mut Outcome) -> Result<(), Unplaced> {
     let said = material.draft.entries.iter().chain(&material.draft.feedback);
     let forms = Forms::of(material.library)?;
     let mut decisions: Vec<(&Entry, String, Option<String>)> = Vec::new();
     for entry in said {
         for line in &entry.lines {
-            let found = decisions_in(line, &forms).into_iter();
+            let found = decisions_in(line, &forms);
+            let chosen = if entry.decides && found.is_empty() { forms::choice(line) } else { None };
+            let found = found.into_iter().chain(chosen);
             decisions.extend(found.map(|(decision, reason)| (entry, decision, reason)));
         }
     }
     let mut number = next_number(material.item, folder);
+    let is_own = material.step.outputs.iter().any(|output| output.trim_end_matches('/') == folder);
+    let is_bare = decisions.is_empty() && is_own && number == 1 && !material.again;
     for (entry, decision, rationale) in &decisions {
         record(material, folder, number, Some((entry, decision, rationale.as_deref())), outcome)?;
         number += 1;
     }
-    if decisions.is_empty() && !material.again {
+    if is_bare {
         record(material, folder, number, None, outcome)?;
     }
     Ok(())
@@ -171,22 +145,26 @@ fn record(
         Some((entry, ..)) => format!("Accepted by {}, {date} (step {})", entry.by, material.step.id),
         None => format!("Proposed, {date} (step {})", material.step.id),
     };
-    let parts = draft::named(material.step);
-    let parts: Vec<Named> = parts.into_iter().filter(|part| part.file == folder).collect();
-    let consequences: Vec<Value> = material
-        .draft
-        .entries
-        .iter()
-        .filter(|entry| {
-            parts.get(draft::belongs(&entry.asked, &parts)).is_some_and(|part| part.name == "Consequences")
-        })
-        .map(shown)
-        .collect();
-    let context_entries: Vec<Value> = decision
-        .iter()
-        .filter(|(entry, ..)| !entry.asked.is_empty())
-        .map(|(entry, ..)| shown(entry))
-        .collect();
+    // The other answers of the step are the decision's context, or its consequences.
+    let parts: Vec<Named> =
+        material.library.steps.iter().flat_map(draft::named).filter(|part| part.file == folder).collect();
+    let is_consequence = |entry: &&Entry| {
+        parts.get(draft::belongs(&entry.asked, &parts)).is_some_and(|part| part.name == "Consequences")
+    };
+    let own = |entry: &Entry| -> Vec<String> {
+        let is_other = |line: &&String| {
+            decision.is_none_or(|(from, text, _)| from != entry || !line.contains(text.as_str()))
+        };
+        entry.lines.iter().filter(is_other).cloned().collect()
+    };
+    let entries = material.draft.entries.iter().filter(|_| decision.is_some());
+    let (consequences, context_entries): (Vec<&Entry>, Vec<&Entry>) = entries.partition(is_consequence);
+    let shown = |entries: Vec<&Entry>| -> Vec<Value> {
+        let shown =
+            entries.into_iter().map(|entry| (entry, own(entry))).filter(|(_, lines)| !lines.is_empty());
+        shown.map(|(entry, lines)| context! { asked => entry.asked.as_str(), lines }).collect()
+    };
+    let (consequences, context_entries) = (shown(consequences), shown(context_entries));
     let values = context! {
         number => format!("{number:04}"),
         title => plain::cut(title, 100),
@@ -209,10 +187,6 @@ fn record(
         Written::Into { text: squeezed(&text) + "\n", section: "Decision".to_owned(), what: what.to_owned() };
     keep(outcome, path, before, written);
     Ok(())
-}
-
-fn shown(entry: &Entry) -> Value {
-    context! { asked => entry.asked.as_str(), lines => entry.lines.clone() }
 }
 
 /// The first number that no record of the folder has.
@@ -249,11 +223,5 @@ mod tests {
         assert_eq!(slug("../../etc/passwd", 48), "etc-passwd");
         assert_eq!(slug("日本", 48), "");
         assert!(slug(&"ab ".repeat(60), 48).len() <= 48);
-    }
-
-    #[test]
-    fn a_module_is_meant_by_its_whole_name() {
-        let module = Module { name: "sync".into(), slug: "sync".into(), statement: String::new() };
-        assert!(module.is_meant("the Sync module calls the store") && !module.is_meant("synchronous calls"));
     }
 }

@@ -3,7 +3,7 @@
 
 use minijinja::{Value, context};
 
-use super::draft::{self, Draft, Entry, Named};
+use super::draft::{self, Draft, Entry, Named, Open};
 use super::{Material, Part, Written, description};
 use crate::item::meta;
 use crate::library::Library;
@@ -12,6 +12,9 @@ use crate::plain;
 use crate::synthesis::Unplaced;
 use crate::synthesis::outline::{Outline, fits, insert};
 use crate::template::{Failed, safe};
+
+/// The section at a document's end that lists what is open.
+pub(super) const OPEN: &str = "Open Questions";
 
 /// What a section says beside the answers: our own markup, made from a part's name.
 pub(super) type Facts = dyn Fn(&Material<'_>, &Named, &str) -> Result<String, Unplaced>;
@@ -31,37 +34,32 @@ pub(super) fn write(
     let (mut sections, mut written) = (Vec::new(), Draft::default());
     for Part { named, share } in parts {
         let fact = facts(material, named, name)?;
-        let is_empty = share.is_empty() && fact.is_empty();
-        // A section that stands takes something only if there is something.
-        if is_empty && (has_section(&new, &named.name) || material.again) {
+        let has_words = !share.entries.is_empty() || !share.feedback.is_empty() || !share.sums.is_empty();
+        written.add(share);
+        if !has_words && fact.is_empty() {
             continue;
         }
-        let mut share = share.clone();
-        if is_empty && !named.about.is_empty() {
-            share.open.push(plain::capital(&named.about));
-        }
-        let given = share.clone();
-        // What stands there under ids of its own is not said twice.
-        if !fact.is_empty() && named.name.to_lowercase().contains("functional requirements") {
-            let listed = |entry: &Entry| -> Vec<String> {
-                entry.lines.iter().flat_map(|line| draft::items(line)).collect()
-            };
-            let minted = super::facts::minted(material);
-            let stands = |text: &String| minted.iter().any(|(_, _, said)| said == text);
-            share.entries.retain(|entry| {
-                let listed = listed(entry);
-                listed != material.draft.first || !listed.iter().all(stands)
-            });
-        }
-        let body = body(material, &share, &fact)?;
+        let body = body(material, share, &fact)?;
         new = place(material, name, &new, named, &body)?;
         sections.push(named.name.clone());
-        written.add(&given);
     }
-    if sections.is_empty() {
-        return Ok(Written::Into { text: text.to_owned(), section: String::new(), what: String::new() });
+    if !written.open.is_empty() {
+        new = place(material, name, &new, &Named::section(name, OPEN), &open(material, &written.open)?)?;
+        sections.push(OPEN.to_owned());
     }
     Ok(Written::Into { text: new, section: sections.join("\", \""), what: description(&written) })
+}
+
+/// What nobody has answered yet, each with its place among the step's questions.
+fn open(material: &Material<'_>, open: &[Open]) -> Result<String, Failed> {
+    let place = |open: &Open| match open.number {
+        Some(number) => format!("Step {}, question {number}", material.step.id),
+        None => format!("Step {}", material.step.id),
+    };
+    let shown: Vec<Value> =
+        open.iter().map(|one| context! { place => place(one), text => one.text.as_str() }).collect();
+    let values = context! { marker => safe(marker(material)), open => shown };
+    material.library.templates.render("artifacts/open.md", values).map(|text| squeezed(&text))
 }
 
 /// The head of a new file: its own template, or the one for any document.
@@ -83,25 +81,15 @@ pub(super) fn marker(material: &Material<'_>) -> String {
 /// A section's addition.
 fn body(material: &Material<'_>, share: &Draft, facts: &str) -> Result<String, Failed> {
     let entry = |entry: &Entry| context! { asked => entry.asked.as_str(), lines => entry.lines.clone(), by => entry.by.as_str() };
-    let mut by: Vec<&str> = Vec::new();
-    for entry in share.entries.iter().chain(&share.feedback) {
-        if !by.contains(&entry.by.as_str()) {
-            by.push(&entry.by);
-        }
-    }
-    let line = |line: &draft::Line| context! { text => line.text.as_str(), source => line.source.as_str() };
     let values = context! {
         marker => safe(marker(material)),
         facts => safe(facts),
-        by => by.join(", "),
+        by => share.speakers().join(", "),
         persona => asker(material.persona),
         entries => share.entries.iter().map(entry).collect::<Vec<Value>>(),
         sums => share.sums.clone(),
         sums_by => share.sums_by.as_str(),
-        confirmed => share.confirmed.iter().map(line).collect::<Vec<Value>>(),
         feedback => share.feedback.iter().map(entry).collect::<Vec<Value>>(),
-        open => share.open.clone(),
-        step_id => material.step.id.as_str(),
     };
     let text = material.library.templates.render("artifacts/section.md", values)?;
     Ok(squeezed(&text))
@@ -147,10 +135,6 @@ fn section_of(outline: &Outline, name: &str) -> Option<usize> {
     exact.or_else(alike).map(|(at, _)| at)
 }
 
-fn has_section(text: &str, name: &str) -> bool {
-    section_of(&Outline::new(text), name).is_some()
-}
-
 /// Puts an addition at the end of its section; where there is none the section is opened: behind the
 /// one that comes before it in the steps' own order, else before the one behind, else at the end.
 fn place(
@@ -174,7 +158,9 @@ fn place(
     let body = format!("## {}\n\n{body}", heading(&part.name));
     let order = order(material.library, name);
     let own = order.iter().position(|known| known == &part.name).unwrap_or(order.len());
-    let before = order[..own].iter().rev().find_map(|known| section_of(&outline, known));
+    // What is open is listed at the very end.
+    let is_last = part.name == OPEN;
+    let before = order[..own].iter().rev().filter(|_| !is_last).find_map(|known| section_of(&outline, known));
     let after = order.iter().skip(own + 1).find_map(|known| section_of(&outline, known));
     let spots = [
         before.map(|heading| outline.end(heading)),
@@ -194,5 +180,6 @@ fn place(
 /// The sections of a file in the order in which the steps name them.
 fn order(library: &Library, name: &str) -> Vec<String> {
     let parts = library.steps.iter().flat_map(draft::named);
-    parts.filter(|part| part.file == name && part.file != meta::FILE).map(|part| part.name).collect()
+    let own = parts.filter(|part| part.file == name && part.file != meta::FILE).map(|part| part.name);
+    own.chain(["Glossary".to_owned(), OPEN.to_owned()]).collect()
 }

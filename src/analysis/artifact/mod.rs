@@ -11,12 +11,13 @@ mod facts;
 mod folder;
 pub mod ids;
 mod markdown;
-pub mod priorities;
 
 use minijinja::context;
 
-use self::draft::Named;
-pub use self::draft::{Draft, Line};
+pub use self::draft::Draft;
+use self::draft::{Named, Open};
+use self::ids::Defined;
+use super::forms::Label;
 use super::scan::Measure;
 use crate::discussion::event::Time;
 use crate::item::path::OutputPath;
@@ -29,7 +30,7 @@ use crate::synthesis::{Left, Placed, Unplaced, existing, suffix};
 use crate::template::Failed;
 
 /// Everything that a step's artifacts are made from.
-pub struct Material<'a> {
+pub struct Source<'a> {
     pub item: &'a Item,
     pub library: &'a Library,
     pub step: &'a Step,
@@ -40,6 +41,21 @@ pub struct Material<'a> {
     /// The step was committed before; this adds what was said since.
     pub again: bool,
     pub at: Time,
+}
+
+/// A source with what its ids say, and what has no place in its form among the notes.
+pub(crate) struct Material<'a> {
+    pub item: &'a Item,
+    pub library: &'a Library,
+    pub step: &'a Step,
+    pub persona: &'a Persona,
+    pub draft: &'a Draft,
+    pub measure: Option<&'a Measure>,
+    pub again: bool,
+    pub at: Time,
+    pub defined: &'a Defined,
+    /// Where the step's risks go.
+    pub risks: Option<Named>,
 }
 
 /// A part of an artifact, and what of the step belongs there.
@@ -55,6 +71,8 @@ pub struct Outcome {
     pub placed: Vec<Placed>,
     pub left: Vec<Left>,
     pub announcements: Vec<String>,
+    /// The questions that are open after it.
+    pub open: Vec<String>,
 }
 
 /// A file's new text, the place it was added to, and what was added; or why it is left alone.
@@ -63,15 +81,62 @@ pub(crate) enum Written {
     Left(String),
 }
 
-/// The changes of a step's outputs.
+/// The changes of a step's outputs, and of the documents that its facts belong in.
 ///
 /// # Errors
 /// An output that must not be written, or that has no place for an addition.
-pub fn outcome(material: &Material<'_>) -> Result<Outcome, Unplaced> {
+pub fn outcome(source: &Source<'_>) -> Result<Outcome, Unplaced> {
+    let step = source.step;
+    let library_parts: Vec<Named> = source.library.steps.iter().flat_map(draft::named).collect();
+    let own = own_parts(step);
+    let mut draft = source.draft.clone();
+    let defined = Defined::read(source.item);
+    homeless(&mut draft, &library_parts);
+    ids::settle(&mut draft, &defined);
+    let is_matrix = |part: &Named| part.kind == "header" && part.name == data::MATRIX;
+    if !source.again && own.iter().any(is_matrix) {
+        let classes = ids::classes(draft.facts.iter().map(|(fact, _)| fact));
+        draft.open.extend(defined.gaps(&classes).into_iter().map(|text| Open { number: None, text }));
+    }
+    let has_risk = |part: &&Named| {
+        let is_markdown = matches!(suffix(&part.file).as_str(), "md" | "markdown") && part.kind == "section";
+        is_markdown && format!("{} {}", part.name, part.about).to_lowercase().contains("risk")
+    };
+    let risks = own
+        .iter()
+        .find(has_risk)
+        .cloned()
+        .or_else(|| facts::home(&library_parts, "requirements-spec.md", "risk"));
+    let material = Material {
+        item: source.item,
+        library: source.library,
+        step,
+        persona: source.persona,
+        draft: &draft,
+        measure: source.measure,
+        again: source.again,
+        at: source.at,
+        defined: &defined,
+        risks,
+    };
+    written(&material, own, &library_parts)
+}
+
+fn written(material: &Material<'_>, own: Vec<Named>, library_parts: &[Named]) -> Result<Outcome, Unplaced> {
     let mut outcome = Outcome::default();
-    let mut parts = parts(material);
-    for output in &material.step.outputs {
-        let refused = |refused| Unplaced::Output(refused, material.step.id.clone());
+    let step = material.step;
+    let extra = extra_parts(material, &own, library_parts);
+    let mut files: Vec<String> = step.outputs.clone();
+    for part in &extra {
+        if !files.iter().any(|file| file.trim_end_matches('/') == part.file) {
+            let is_folder = !part.file.contains('.');
+            files.push(if is_folder { format!("{}/", part.file) } else { part.file.clone() });
+        }
+    }
+    let mut parts = parts(material, own);
+    parts.extend(extra.into_iter().map(|named| Part { named, share: Draft::default() }));
+    for output in &files {
+        let refused = |refused| Unplaced::Output(refused, step.id.clone());
         let path = OutputPath::parse(output).map_err(refused)?;
         let (name, is_folder) = (path.to_string(), path.file() != path.to_string());
         let (own, others): (Vec<Part>, Vec<Part>) =
@@ -83,32 +148,87 @@ pub fn outcome(material: &Material<'_>) -> Result<Outcome, Unplaced> {
             file(material, &name, &own, &mut outcome)?;
         }
     }
+    if !files.iter().any(|output| folder::is_records(output.trim_end_matches('/')))
+        && step.phase.starts_with("03-")
+    {
+        let is_records = |part: &&Named| folder::is_records(&part.file);
+        if let Some(records) = library_parts.iter().find(is_records) {
+            folder::write(material, &records.file, &[], &mut outcome)?;
+        }
+    }
+    outcome.open = material.draft.open.iter().map(|open| open.text.clone()).collect();
     outcome.announcements = announce(material, &outcome)?;
     Ok(outcome)
 }
 
-/// What belongs to which part of which output. Each answer goes to one part: the one that its
-/// question speaks of. Tables, rows and decision records are made from the answers and take none.
-fn parts(material: &Material<'_>) -> Vec<Part> {
+/// What no document of the library is the home of stays a note.
+fn homeless(draft: &mut Draft, library_parts: &[Named]) {
+    let has_home = |label: Label| {
+        homes_of(label).iter().any(|(file, name)| facts::home(library_parts, file, name).is_some())
+    };
+    let (kept, lost) =
+        std::mem::take(&mut draft.facts).into_iter().partition(|(fact, _)| has_home(fact.label));
+    draft.facts = kept;
+    let lost: Vec<(super::forms::Fact, String)> = lost;
+    for (fact, by) in lost {
+        let lines = fact.said.lines().map(str::to_owned).collect();
+        draft.feedback.push(draft::Entry { asked: String::new(), lines, by, decides: false });
+    }
+}
+
+fn homes_of(label: Label) -> &'static [(&'static str, &'static str)] {
+    facts::homes(label)
+}
+
+/// The parts that the step itself names, each once.
+fn own_parts(step: &Step) -> Vec<Named> {
     let mut named: Vec<Named> = Vec::new();
-    for part in draft::named(material.step) {
+    for part in draft::named(step) {
         let same = |other: &&mut Named| other.file == part.file && other.name == part.name;
         match named.iter_mut().find(same) {
             Some(other) => other.about = format!("{}; {}", other.about, part.about),
             None => named.push(part),
         }
     }
-    for output in &material.step.outputs {
-        let file = output.trim_end_matches('/').to_owned();
+    for output in &step.outputs {
+        let file = output.trim_end_matches('/');
         if !named.iter().any(|part| part.file == file) {
-            let name = material.step.title.clone();
-            named.push(Named { file, kind: "section".to_owned(), name, about: String::new() });
+            named.push(Named::section(file, &step.title));
         }
     }
-    named.retain(|part| material.step.outputs.iter().any(|output| output.trim_end_matches('/') == part.file));
+    named.retain(|part| step.outputs.iter().any(|output| output.trim_end_matches('/') == part.file));
+    named
+}
+
+/// The parts of other steps' documents that facts of this one belong in.
+fn extra_parts(material: &Material<'_>, own: &[Named], library_parts: &[Named]) -> Vec<Named> {
+    let mut extra: Vec<Named> = Vec::new();
+    let mut labels: Vec<Label> = material.draft.facts.iter().map(|(fact, _)| fact.label).collect();
+    labels.sort();
+    labels.dedup();
+    for label in labels {
+        let homes = homes_of(label).iter().filter_map(|(file, name)| facts::home(library_parts, file, name));
+        let homes: Vec<Named> =
+            if label == Label::Risk { material.risks.clone().into_iter().collect() } else { homes.collect() };
+        for home in homes {
+            let is_known = |part: &Named| part.file == home.file && part.name == home.name;
+            if !own.iter().chain(&extra).any(is_known) {
+                extra.push(home);
+            }
+        }
+    }
+    extra
+}
+
+/// What belongs to which part of which output. Each answer goes to one part: the one that its
+/// question speaks of. Tables, rows and decision records are made from the answers and take none.
+fn parts(material: &Material<'_>, named: Vec<Named>) -> Vec<Part> {
     let takes =
         |part: &Named| !matches!(part.kind.as_str(), "table" | "header") && !folder::is_records(&part.file);
-    let (takers, others): (Vec<Named>, Vec<Named>) = named.into_iter().partition(takes);
+    let (mut takers, mut others): (Vec<Named>, Vec<Named>) = named.into_iter().partition(takes);
+    if takers.is_empty() {
+        std::mem::swap(&mut takers, &mut others);
+    }
     let mut shares = vec![Draft::default(); takers.len()];
     let draft = material.draft;
     for entry in &draft.entries {
@@ -119,10 +239,10 @@ fn parts(material: &Material<'_>) -> Vec<Part> {
         give(&mut shares, at, |share| share.feedback.push(entry.clone()));
     }
     for open in &draft.open {
-        give(&mut shares, draft::belongs(open, &takers), |share| share.open.push(open.clone()));
+        let at = draft::belongs(&open.text, &takers);
+        give(&mut shares, at, |share| share.open.push(open.clone()));
     }
     give(&mut shares, 0, |share| {
-        share.confirmed.clone_from(&draft.confirmed);
         share.sums.clone_from(&draft.sums);
         share.sums_by.clone_from(&draft.sums_by);
     });
@@ -191,7 +311,6 @@ pub(crate) fn keep(outcome: &mut Outcome, path: String, before: Option<Vec<u8>>,
 pub(crate) fn description(draft: &Draft) -> String {
     let parts = [
         (draft.entries.len(), "answer"),
-        (draft.confirmed.len(), "confirmed line"),
         (draft.feedback.len(), "remark"),
         (draft.open.len(), "open question"),
     ];
@@ -225,16 +344,14 @@ pub struct Known {
     pub open: Vec<(String, String)>,
 }
 
-/// The line that open questions stand under, up to the step's id.
-pub(crate) const OPEN: &str = "Open after step ";
-
 impl Known {
     /// Reads an item's documents.
     pub fn read(item: &Item) -> Known {
+        let defined = Defined::read(item);
         let mut known = Known {
-            requirements: data::given(item, "FR"),
-            qualities: data::given(item, "NFR"),
-            stories: ids::of_item(item, "US").len(),
+            requirements: defined.count("FR"),
+            qualities: defined.count("NFR"),
+            stories: defined.stories(),
             ..Known::default()
         };
         for (name, text) in item.documents() {

@@ -296,12 +296,13 @@ fn unlabelled(text: &str, label: Label, is_item: bool) -> Option<Fact> {
     }
     let has_own_shape = match label {
         Label::Operation => true,
-        Label::Flow => text.contains("->") || text.contains('→'),
         Label::Error => text.split(':').next().is_some_and(is_code),
         _ => false,
     };
-    let is_free =
-        matches!(label, Label::Requirement | Label::Quality | Label::Risk | Label::Term | Label::Module);
+    let is_free = matches!(
+        label,
+        Label::Requirement | Label::Quality | Label::Risk | Label::Term | Label::Module | Label::Flow
+    );
     (has_own_shape || is_item && is_free).then(|| with_fields(label, text).ok().flatten()).flatten()
 }
 

@@ -68,17 +68,33 @@ pub struct Fact {
     pub criteria: Vec<String>,
     /// The ids that it names: of a story the requirements it serves, of a priority those that have it.
     pub links: Vec<String>,
+    /// The lines it was said in.
+    pub said: String,
 }
 
 impl Fact {
     fn new(label: Label, text: &str) -> Fact {
-        let (id, text) = (None, text.trim().to_owned());
-        Fact { label, id, text, fields: BTreeMap::new(), criteria: Vec::new(), links: Vec::new() }
+        Fact {
+            label,
+            id: None,
+            text: text.trim().to_owned(),
+            fields: BTreeMap::new(),
+            criteria: Vec::new(),
+            links: Vec::new(),
+            said: String::new(),
+        }
     }
 
     /// A field's text; empty where it was not filled in.
     pub fn field(&self, name: &str) -> &str {
         self.fields.get(name).map_or("", String::as_str)
+    }
+
+    fn add_said<'t>(&mut self, lines: impl IntoIterator<Item = &'t &'t str>) {
+        for line in lines {
+            let end = if self.said.is_empty() { "" } else { "\n" };
+            self.said = format!("{}{end}{}", self.said, without_marker(line));
+        }
     }
 
     const fn takes_criteria(&self) -> bool {
@@ -112,35 +128,46 @@ pub fn read(text: &str, asked: &[Label]) -> Said {
     let mut at = 0;
     while at < lines.len() {
         if let Some((facts, taken)) = table::read(&lines[at..]) {
-            said.facts.extend(facts);
+            let header = &lines[at..at + 2];
+            for (row, mut fact) in lines[at + 2..].iter().zip(facts) {
+                fact.add_said(header.iter().chain([row]));
+                said.facts.push(fact);
+            }
             (open, at) = (None, at + taken);
             continue;
         }
         if let Some((criterion, taken)) = story::criterion(&lines[at..]) {
             match (criterion.owner, open) {
                 (Some(id), _) => {
-                    let fact = Fact { id: Some(id), ..Fact::new(Label::Criterion, &criterion.text) };
+                    let mut fact = Fact { id: Some(id), ..Fact::new(Label::Criterion, &criterion.text) };
+                    fact.add_said(&lines[at..at + taken]);
                     said.facts.push(fact);
                 }
-                (None, Some(owner)) => said.facts[owner].criteria.push(criterion.text),
+                (None, Some(owner)) => {
+                    said.facts[owner].criteria.push(criterion.text);
+                    said.facts[owner].add_said(&lines[at..at + taken]);
+                }
                 (None, None) => said.notes.extend(own_lines(&lines[at..at + taken])),
             }
             at += taken;
             continue;
         }
-        if let Some((fact, taken)) = story::story(&lines[at..]) {
+        if let Some((mut fact, taken)) = story::story(&lines[at..]) {
+            fact.add_said(&lines[at..at + taken]);
             open = Some(said.facts.len());
             said.facts.push(fact);
             at += taken;
             continue;
         }
         match line::read(lines[at], asked) {
-            Line::Links(ids) if open.is_some() => {
+            Line::Links(ids) if open.is_some_and(|owner| said.facts[owner].label == Label::Story) => {
                 if let Some(fact) = open.and_then(|owner| said.facts.get_mut(owner)) {
                     fact.links.extend(ids);
+                    fact.add_said(&lines[at..=at]);
                 }
             }
-            Line::Facts(facts) => {
+            Line::Facts(mut facts) => {
+                facts.iter_mut().for_each(|fact| fact.add_said(&lines[at..=at]));
                 let first = said.facts.len();
                 said.facts.extend(facts);
                 let last = said.facts.len() - 1;
@@ -257,6 +284,26 @@ pub fn questions(text: &str) -> Vec<String> {
     } else {
         Vec::new()
     }
+}
+
+/// The option that an answer to "which option?" chooses, and the reason it gives: `Option B because …`.
+pub fn choice(line: &str) -> Option<(String, Option<String>)> {
+    let line = line.trim();
+    let lower = line.to_ascii_lowercase();
+    let start =
+        ["we choose ", "we take ", "we pick ", ""].iter().find(|lead| lower.starts_with(**lead))?.len();
+    let rest = lower[start..].strip_prefix("option ")?;
+    let name: usize = rest.chars().take_while(|c| c.is_alphanumeric()).map(char::len_utf8).sum();
+    let end = start + "option ".len() + name;
+    let after = line.get(end..)?.trim_start_matches([',', '.', ' ']);
+    let reason = ["because ", "since "].iter().find_map(|word| {
+        after
+            .get(..word.len())
+            .filter(|lead| lead.eq_ignore_ascii_case(word))
+            .map(|_| after[word.len()..].trim())
+    });
+    (name > 0 && (after.is_empty() || reason.is_some()))
+        .then(|| (line[start..end].to_owned(), reason.map(|reason| reason.trim_end_matches('.').to_owned())))
 }
 
 fn bare(text: &str) -> String {
@@ -433,5 +480,17 @@ mod tests {
         assert!(is_unknown("I don’t know.") && !is_unknown("nobody knows"));
         assert_eq!(questions("We think so. But who pays? And when?"), ["But who pays?", "And when?"]);
         assert!(questions("Who pays? The readers.").is_empty());
+        let chosen =
+            |text: &str| choice(text).map(|(option, why)| format!("{option}|{}", why.unwrap_or_default()));
+        assert_eq!(
+            chosen("Option B, because the desk stays fast.").as_deref(),
+            Some("Option B|the desk stays fast")
+        );
+        assert_eq!(chosen("We choose option 2").as_deref(), Some("option 2|"));
+        for text in
+            ["Option A is too expensive", "Option A, B and C are all bad", "we don't know", "Options because"]
+        {
+            assert_eq!(chosen(text), None, "{text}");
+        }
     }
 }

@@ -390,11 +390,12 @@ impl Job<'_> {
         analyze::Task {
             item: seat.item.clone(),
             new: Some((Source::GitHub(read.thread.number), read.thread.title.clone())),
-            script: read.thread.answers(&read.heard),
+            script: read.thread.answers(&read.heard).by_number(),
             branch: Some(seat.branch.clone()),
             base: None,
             voice: self.voice(),
             max_turns: None,
+            depth: None,
             fixed: read.at,
             signed_off: false,
             leaves_merged: false,

@@ -163,7 +163,9 @@ fn fits(series: &BTreeSet<&str>, id: &str) -> bool {
     let numbers: Vec<u64> = series.iter().filter_map(number).chain(number(&id)).collect();
     let spread = numbers.iter().max().zip(numbers.iter().min()).map_or(0, |(most, least)| most - least);
     let is_registry = digits(id) >= 4 && spread > MAX_SPREAD * series.len() as u64;
-    !is_registry && series.iter().any(|one| digits(one) <= digits(id))
+    // `OCP-4.2` is a version of something, where the others are `OCP-1`, `OCP-2`.
+    let is_alike = |one: &&str| digits(one) <= digits(id) && one.contains('.') == id.contains('.');
+    !is_registry && series.iter().any(is_alike)
 }
 
 fn ends_in_digit(id: &str) -> bool {
@@ -384,17 +386,17 @@ fn anchors(page: &Page<'_>, found: &mut Vec<Hit>) {
         return;
     }
     let mut slugs: BTreeSet<String> = BTreeSet::new();
+    let mut counts: HashMap<String, usize> = HashMap::new();
     for section in &page.sections {
         let Some(unit) = section.heading.map(|unit| &page.units[unit as usize]) else { continue };
         let text = page.text[unit.start as usize..unit.end as usize].trim_start_matches('#').trim();
-        let mut slug = slug(&without_tags(text));
-        let base = slug.clone();
-        for again in 1.. {
-            if slugs.insert(slug.clone()) || again > 1000 {
-                break;
-            }
-            slug = format!("{base}-{again}");
-        }
+        let base = slug(&without_tags(text));
+        // Of `__bold__` words the signs are no part of the anchor.
+        let plain: Vec<&str> = base.split('-').map(|word| word.trim_matches('_')).collect();
+        slugs.insert(plain.join("-"));
+        let before = counts.entry(base.clone()).or_insert(0_usize);
+        slugs.insert(if *before == 0 { base } else { format!("{base}-{before}") });
+        *before += 1;
     }
     // Documents with anchors of their own (`<a name=…>`, `{#id}`) have more targets than headings.
     let names = |range: &Range<usize>| {

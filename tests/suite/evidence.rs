@@ -1,0 +1,171 @@
+//! What of the repository a model is sent, and what it may quote of it.
+
+use serde_json::{Value, json};
+
+use crate::kit::{AT, BRANCH, ITEM, META, Run, Sandbox, sandbox};
+use crate::server::{Reply, Seen, Server};
+
+const SECRET: &str = "canary-in-the-mine";
+
+/// A repository with code that speaks of the item, and with files that nobody may be sent.
+fn library() -> Sandbox {
+    let sandbox = sandbox();
+    let sync = "/// Offline answers wait here until the server takes them.\npub struct SyncQueue;\n\nimpl SyncQueue {\n    pub fn retry_limit() -> u32 {\n        3\n    }\n}\n";
+    let large: String = (0..2_000).map(|number| format!("let value{number} = {number};\n")).collect();
+    sandbox.commit(&[
+        (&format!("{ITEM}/requirements-spec.md"), "# Requirements\n\n## 2. User Needs\n\nOffline answers wait in the queue, see `src/sync.rs`.\n\n## 3. User Journeys\n\nThe inspector saves an answer offline. `drawLetter` is not called.\n"),
+        ("src/sync.rs", sync),
+        ("tests/sync.rs", "#[test]\nfn answers_wait() {}\n"),
+        ("src/letters.js", &format!("{large}function drawLetter() {{}}\n{large}")),
+        ("src/window.rs", "pub fn open_window() {}\n"),
+        (".env", &format!("OFFLINE_ANSWERS={SECRET}\n")),
+        ("keys/offline.pem", &format!("offline answers queue {SECRET}\n")),
+        ("offline.lock", &format!("offline answers queue inspector {SECRET}\n")),
+        ("src/offline_gen.rs", &format!("// @generated offline answers queue inspector {SECRET}\n")),
+        ("offline.bin", "offline answers queue\0inspector\n"),
+        ("private/offline.md", "Offline answers of the inspector wait in a queue that nobody sees.\n"),
+    ]);
+    sandbox
+}
+
+/// A model whose first line quotes a file, at a wrong line.
+fn quoting(seen: &Seen) -> Reply {
+    let body = String::from_utf8_lossy(&seen.body).into_owned();
+    let text = match (body.contains("The discussion is over."), body.contains("This is the draft")) {
+        (true, _) => {
+            json!({"insights": [], "decisions": [], "open_questions": [], "action_items": [], "summary": "Nothing is settled."})
+        }
+        (_, true) => json!({"critique": []}),
+        _ if body.contains("Turn 1 is next") => json!({"lines": [
+            {"persona": "business-analyst", "pass": false, "text": "The queue gives up after three tries; does the inspector ever learn that an answer was dropped?",
+             "rests": [{"path": "src/sync.rs", "line": 40, "quote": "pub fn retry_limit() -> u32"}], "position": null},
+            {"persona": "solutions-architect", "pass": true}, {"persona": "system-designer", "pass": true}]}),
+        _ => json!({"lines": []}),
+    };
+    Reply::json(
+        &json!({"choices": [{"message": {"role": "assistant", "content": text.to_string()}, "finish_reason": "stop"}]}),
+    )
+}
+
+fn elaborate(sandbox: &Sandbox, server: &Server, more: &[&str]) -> Run {
+    let script =
+        sandbox.script("talk.txt", "What does retry_limit in src/sync.rs:5 mean for an answer?\ndone\n");
+    let url = server.url("/v1");
+    let args = ["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--at", AT];
+    let voice = ["--voice", "openai", "--model", "small", "--base-url", &url];
+    sandbox.run(&[&args[..], &voice, more].concat())
+}
+
+fn paths(evidence: &Value) -> Vec<&str> {
+    evidence.as_array().unwrap().iter().filter_map(|sent| sent["path"].as_str()).collect()
+}
+
+#[test]
+fn a_model_reads_what_is_named_and_what_speaks_of_the_subject_and_may_quote_it() {
+    let (sandbox, server) = (library(), Server::start(quoting));
+    let report = elaborate(&sandbox, &server, &["--json"]).json();
+    let prompt = String::from_utf8_lossy(&server.seen()[0].body).into_owned();
+    assert!(prompt.contains("src/sync.rs:1-8") && prompt.contains("5|     pub fn retry_limit() -> u32 {"));
+    assert!(prompt.contains("function drawLetter()") && !prompt.contains("let value1000 = 1000;"));
+    assert!(prompt.contains("2026-02-02 documents"), "the last commits");
+    assert!(!prompt.contains(SECRET) && !prompt.contains("open_window"));
+    // The recording says what was sent, and the words that were quoted are at their real line.
+    let events = sandbox.events();
+    let sent = paths(&events[0]["evidence"]);
+    assert_eq!(sent[..2], ["src/sync.rs", "tests/sync.rs"]);
+    for wanted in ["src/letters.js", "private/offline.md"] {
+        assert!(sent.contains(&wanted), "{sent:?}");
+    }
+    for evidence in events[0]["evidence"].as_array().unwrap() {
+        let id = git2::Oid::from_str(evidence["blob"].as_str().unwrap()).unwrap();
+        let text = String::from_utf8(sandbox.git.find_blob(id).unwrap().content().to_vec()).unwrap();
+        let last = evidence["lines"].as_array().unwrap().last().unwrap()[1].as_u64().unwrap() as usize;
+        assert!(last <= text.lines().count());
+    }
+    let rests = &events[1]["rests"][0];
+    assert_eq!((&rests["path"], &rests["line"]), (&json!("src/sync.rs"), &json!(5)));
+    assert_eq!(events[1].get("voice"), None, "{}", events[1]);
+    // A replay needs no evidence.
+    sandbox.commit(&[("src/sync.rs", "// gone\n")]);
+    let replayed =
+        sandbox.run(&["replay", &format!("{BRANCH}:{}", report["recording"].as_str().unwrap()), "--json"]);
+    assert_eq!(replayed.json()["reproduced"], true);
+}
+
+#[test]
+fn the_settings_leave_files_out_or_send_none() {
+    let server = Server::start(quoting);
+    let plan = |settings: &str| -> Value {
+        let sandbox = library();
+        sandbox.commit(&[(".roundtable.yaml", settings)]);
+        elaborate(&sandbox, &server, &["--plan", "--json"]).json()["evidence"].clone()
+    };
+    let all = plan("items: docs/requirements\n");
+    assert!(paths(&all).contains(&"private/offline.md"));
+    let some = plan("evidence: {exclude: [private, '**/*.js']}\n");
+    assert!(paths(&some).contains(&"src/sync.rs") && paths(&some).len() == paths(&all).len() - 2, "{some}");
+    let few = plan("evidence: {max_chars: 300}\n");
+    assert!(paths(&few)[0] == "src/sync.rs" && paths(&few).len() < paths(&all).len(), "{few}");
+    assert_eq!(plan("evidence: {repository: false}\n"), json!([]));
+    for (settings, wanted) in [
+        ("evidence: {max_char: 5}\n", "did you mean \"max_chars\""),
+        ("evidence: {exclude: ['a[']}\n", "\"a[\" is no glob"),
+        ("evidence: {max_chars: 99000000}\n", "at most 1000000"),
+        ("evidence: no\n", ".roundtable.yaml:1"),
+    ] {
+        let sandbox = library();
+        sandbox.commit(&[(".roundtable.yaml", settings)]);
+        let run = elaborate(&sandbox, &server, &["--plan"]);
+        assert!(run.code == 2 && run.stderr.contains(wanted), "{settings}: {}", run.stderr);
+    }
+    assert!(server.seen().is_empty());
+}
+
+#[test]
+fn a_plan_lists_what_would_be_sent() {
+    let (sandbox, server) = (library(), Server::start(quoting));
+    let plan = elaborate(&sandbox, &server, &["--plan"]).ok().stdout;
+    for line in [
+        &format!("    {ITEM}/requirements-spec.md\n"),
+        "    src/sync.rs, lines 1-8\n",
+        "    src/letters.js, lines 1995-2019\n",
+    ] {
+        assert!(plan.contains(line), "{line}: {plan}");
+    }
+    assert!(!plan.contains("meta.json") && server.seen().is_empty());
+}
+
+#[test]
+fn counted_words_are_kept_and_give_the_same_evidence_as_new_ones() {
+    let (sandbox, server) = (library(), Server::start(quoting));
+    let files: Vec<(String, String)> = (0..300)
+        .map(|number| {
+            (
+                format!("lib/part{number}.rs"),
+                format!("// part {number} of the queue\nfn part{number}() {{}}\n"),
+            )
+        })
+        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    sandbox.commit(&files);
+    let plan = || elaborate(&sandbox, &server, &["--plan", "--json"]).json()["evidence"].clone();
+    let kept = || -> Vec<std::path::PathBuf> {
+        let folder = std::fs::read_dir(sandbox.root().join(".git/roundtable")).unwrap();
+        let mut found: Vec<_> = folder.map(|entry| entry.unwrap().path()).collect();
+        found.sort();
+        found
+    };
+    let cold = plan();
+    let [file] = &kept()[..] else { panic!("{:?}", kept()) };
+    let bytes = std::fs::read(file).unwrap();
+    assert_eq!((plan(), std::fs::read(file).unwrap()), (cold.clone(), bytes.clone()));
+    // What was cut off is made anew.
+    std::fs::write(file, &bytes[..bytes.len() / 2]).unwrap();
+    assert_eq!((plan(), std::fs::read(file).unwrap()), (cold.clone(), bytes));
+    // A change to documents of items needs no new count; one to code does.
+    sandbox.commit(&[("docs/requirements/other/meta.json", META)]);
+    assert_eq!((plan(), kept().len()), (cold, 1));
+    sandbox.commit(&[("lib/part0.rs", "fn none() {}\n")]);
+    plan();
+    assert_eq!(kept().len(), 2);
+}
