@@ -18,7 +18,7 @@
 //! assert!(passages.about("Who writes the invoices?", 3).passages.is_empty());
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::asked::Asked;
@@ -185,8 +185,9 @@ impl<'t> Passages<'t> {
     }
 
     /// A hit with the share of the weight of all words that it has.
-    fn rated(&self, hit: Hit, all: f64, asked: Asked) -> Rated {
-        let has = |(stem, share): &(String, f64)| self.index.weight_asked(stem) * share;
+    fn rated(&self, hit: Hit, weights: &BTreeMap<&str, f64>, asked: Asked) -> Rated {
+        let has = |(stem, share): &(String, f64)| weights[stem.as_str()] * share;
+        let all: f64 = weights.values().sum();
         let share = hit.matched.iter().map(has).sum::<f64>() / all.max(f64::MIN_POSITIVE);
         let whole = hit.matched.iter().filter(|(_, share)| *share > HEADING).count();
         let gives = asked != Asked::Other && asked.is_given_by(self.all[hit.passage].text);
@@ -221,10 +222,11 @@ impl<'t> Passages<'t> {
     /// All passages with any word of a text, the best first.
     fn ranked(&self, text: &str) -> Vec<Rated> {
         let wanted = self.wanted(text);
-        let all: f64 = wanted.iter().map(|stem| self.index.weight_asked(stem)).sum();
+        let weights: BTreeMap<&str, f64> =
+            wanted.iter().map(|stem| (stem.as_str(), self.index.weight_asked(stem))).collect();
         let asked = Asked::by(text);
         let hits = self.index.find(&wanted);
-        let mut rated: Vec<Rated> = hits.into_iter().map(|hit| self.rated(hit, all, asked)).collect();
+        let mut rated: Vec<Rated> = hits.into_iter().map(|hit| self.rated(hit, &weights, asked)).collect();
         rated.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
         rated
     }
