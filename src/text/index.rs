@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Language, Message};
+use super::{Language, Message, Word};
 
 /// How soon more of the same word counts no more.
 const K1: f64 = 1.2;
@@ -112,13 +112,24 @@ impl<'l> Index<'l> {
     }
 }
 
-/// The stems of a text's words, in order. Code counts: names are what people look for. A name such as `retry_limit` or
-/// `RetryLimit` counts as a whole and by its parts.
+/// Whether a stem that is known may be another form of one that is asked for: both begin alike.
+pub fn is_form(known: &str, asked: &str) -> bool {
+    let same = known.bytes().zip(asked.bytes()).take_while(|(a, b)| a == b).count();
+    let (more, left) = (known.len() - same, asked.len() - same);
+    same >= 5 && left <= 2 && more <= 3 || same >= 4 && left == 0 && more <= 4
+}
+
+/// The stems of a text's words, in order.
 pub fn stems(text: &str, language: &Language) -> Vec<String> {
     let message = Message::new(text, language);
-    let words = message.sentences.iter().flat_map(|sentence| &sentence.words);
-    let mut found = Vec::new();
-    for word in words.filter(|word| !word.is_mark) {
+    message.sentences.iter().flat_map(|sentence| stems_of(&sentence.words, text, language)).collect()
+}
+
+/// The stems of some words of a text, in order. Code counts: names are what people look for. A name such as
+/// `retry_limit` or `RetryLimit` counts as a whole and by its parts.
+pub fn stems_of(words: &[Word<'_>], text: &str, language: &Language) -> Vec<String> {
+    let mut found = Vec::with_capacity(words.len());
+    for word in words.iter().filter(|word| !word.is_mark) {
         found.push(word.stem.to_string());
         let parts = parts(&text[word.range.clone()]);
         found.extend(parts.map(|part| language.stem(&part.to_lowercase()).into_owned()));

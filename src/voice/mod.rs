@@ -12,10 +12,14 @@
 //! assert_eq!(without_prefix("Maya Chen (Business Analyst): Why?", maya), "Why?");
 //! ```
 
+pub mod asked;
 pub mod claims;
+pub mod contradictions;
 pub mod integrity;
 pub mod memory;
 pub mod passages;
+pub mod quantities;
+pub mod ranking;
 pub mod reviewer;
 pub mod sources;
 

@@ -11,9 +11,10 @@ use std::sync::Arc;
 
 use minijinja::{Value, context};
 
+use super::contradictions::{Contradiction, contradictions};
 use super::integrity::only_agrees;
 use super::memory::Memory;
-use super::passages::{Passage, Passages};
+use super::passages::{Found, Passage, Passages, is_question};
 use super::{Line, REVIEWER, Rejected, Speechless, Synthesis, Voice};
 use crate::discussion::event::{Begin, Class, Message, Purpose, Rest};
 use crate::discussion::summary::Summary;
@@ -27,16 +28,14 @@ use crate::text::rules::Book;
 use crate::text::words::subjects;
 use crate::text::{Language, Message as Said, Sentence, sentences};
 
-/// Review rules that hold two lines against each other.
-const CONTRADICTS: [&str; 2] = ["conflicting-figures", "contradicting-rules"];
-/// What a message is called among the documents that it is reviewed with.
-const SAID: &str = "said.md";
 /// The rules of what is said in passing.
 const SMALL_TALK: &str = "small-talk";
-/// Passages that a statement is held against.
-const NEAR: usize = 8;
 /// Passages that are shown to one question.
 const SHOWN: usize = 3;
+/// Passages that are shown to a statement.
+const RELATED: usize = 2;
+/// Review rules whose findings are too small to follow an answer.
+const WEAK: [&str; 2] = ["unmeasurable-quality", "vague-term"];
 /// Findings that the framing lists.
 const LISTED: usize = 3;
 /// Documents that the framing counts: the step's outputs.
@@ -54,16 +53,6 @@ struct Target {
     section: String,
     /// The heading's line, from one; none where the section will be made.
     line: Option<usize>,
-}
-
-/// A line of the documents that says otherwise than the user.
-struct Contradiction<'t> {
-    passage: Passage<'t>,
-    /// The line within the document.
-    line: usize,
-    quote: String,
-    /// The user's words for the same.
-    said: String,
 }
 
 /// The embedded voice: the documents of an item as they were read, and what the rules find in them.
@@ -286,7 +275,7 @@ impl<'t> Reviewer<'t> {
         let values = |text: fn(&str) -> String| -> Vec<Value> {
             let value = |one: &&Passage<'_>| {
                 let turn = self.shown_in(one, talk);
-                context! { place => place(one.path, one.heading, one.line), text => text(one.text), turn }
+                context! { place => placed(one, one.line), text => text(one.text), turn }
             };
             found.iter().map(value).collect()
         };
@@ -311,16 +300,16 @@ impl<'t> Reviewer<'t> {
                 None => Ok(Line::plain(render(talk, "nothing", context! {})?)),
             };
         }
-        let found = self.passages().about(&message.text, SHOWN);
-        if asks(&message.text) {
-            self.to_question(&found, talk)
+        if is_question(&message.text) {
+            self.to_question(&self.passages().about(&message.text, SHOWN), talk)
         } else {
-            self.to_statement(message, &found, talk)
+            self.to_statement(message, talk)
         }
     }
 
     /// To a question: the passages that it is about, and a finding that bears on one of them.
-    fn to_question(&self, found: &[&Passage<'t>], talk: &Discussion<'_>) -> Result<Line, Failed> {
+    fn to_question(&self, found: &Found<'_, 't>, talk: &Discussion<'_>) -> Result<Line, Failed> {
+        let (found, is_sure) = (&found.passages, found.is_sure);
         if found.is_empty() {
             return Ok(Line::plain(render(talk, "unanswered", self.addition(talk))?));
         }
@@ -329,8 +318,12 @@ impl<'t> Reviewer<'t> {
         if new.is_empty() {
             return self.shown_passages("shown-before", found, talk);
         }
-        let mut line = self.shown_passages("passages", &new, talk)?;
-        let bears = |one: &&Finding| new.iter().any(|passage| passage.has_line(&one.path, one.line));
+        let phrase = if is_sure { "passages" } else { "closest" };
+        let mut line = self.shown_passages(phrase, &new, talk)?;
+        let bears = |one: &&Finding| {
+            !WEAK.contains(&one.rule.as_str())
+                && new.iter().any(|passage| passage.has_line(&one.path, one.line))
+        };
         if let Some(finding) = self.new_points(talk).find(bears) {
             let point = self.point(talk, finding)?;
             line.finding = Some(Begin { text: line.text.len() + 2, rests: line.rests.len() });
@@ -342,20 +335,15 @@ impl<'t> Reviewer<'t> {
     }
 
     /// To a statement: the lines that say otherwise, else those that speak of the same, else where it will be added.
-    fn to_statement(
-        &self,
-        message: &Message,
-        found: &[&Passage<'t>],
-        talk: &Discussion<'_>,
-    ) -> Result<Line, Failed> {
+    fn to_statement(&self, message: &Message, talk: &Discussion<'_>) -> Result<Line, Failed> {
         if self.is_small_talk(&message.text, talk) {
             return Ok(Line::plain(render(talk, "nothing", context! {})?));
         }
-        let contradictions = self.contradictions(message);
-        if !contradictions.is_empty() {
-            return self.contradicted(&contradictions, talk);
+        let told = contradictions(&message.text, self.passages(), &self.rules);
+        if !told.is_empty() {
+            return self.contradicted(&told, talk);
         }
-        match found {
+        match self.passages().about(&message.text, RELATED).passages.as_slice() {
             [] => self.added(talk),
             found => self.shown_passages("related", found, talk),
         }
@@ -379,48 +367,11 @@ impl<'t> Reviewer<'t> {
         talk.contributions().any(|said| Some(said.turn) > message.turn)
     }
 
-    /// Lines of the documents that say otherwise than a statement: another figure for the same thing, or its negation.
-    /// The statement is reviewed together with the passages that it is about.
-    fn contradictions(&self, message: &Message) -> Vec<Contradiction<'t>> {
-        let near = self.passages().near(&message.text, NEAR);
-        let names: Vec<String> = (0..near.len()).map(|at| format!("{at}.md")).collect();
-        let mut documents = vec![Document { path: SAID, text: &message.text }];
-        documents.extend(names.iter().zip(&near).map(|(path, one)| Document { path, text: one.text }));
-        let mut options = Options::default();
-        options.rules.extend(CONTRADICTS.map(str::to_owned));
-        let passage =
-            |path: &str| near.get(path.strip_suffix(".md")?.parse::<usize>().ok()?).map(|one| (*one).clone());
-        let found = review(&documents, &self.rules, &options).findings;
-        let pairs = found.iter().flat_map(|one| one.related.iter().map(move |other| (one, other)));
-        let sides = pairs.filter_map(|(one, other)| {
-            let (said, there) = ((&one.path, one.line, &one.quote), (&other.path, other.line, &other.quote));
-            let (said, (path, line, quote)) = if *said.0 == SAID { (said, there) } else { (there, said) };
-            let passage = passage(path).filter(|_| *said.0 == SAID)?;
-            let sentence = sentences(&message.text).into_iter().find(|sentence| sentence.contains(said.2))?;
-            if !is_about(sentence, passage.text) {
-                return None;
-            }
-            Some(Contradiction {
-                line: passage.line + line - 1,
-                passage,
-                quote: quote.clone(),
-                said: said.2.clone(),
-            })
-        });
-        let mut kept: Vec<Contradiction<'t>> = Vec::new();
-        for one in sides {
-            if kept.len() < SHOWN && !kept.iter().any(|known| known.line == one.line) {
-                kept.push(one);
-            }
-        }
-        kept
-    }
-
     /// What a statement contradicts, by place.
     fn contradicted(&self, found: &[Contradiction<'_>], talk: &Discussion<'_>) -> Result<Line, Failed> {
         let value = |one: &Contradiction<'_>| {
             context! {
-                place => place(one.passage.path, one.passage.heading, one.line),
+                place => placed(&one.passage, one.line),
                 quote => plain::cut(&plain::one_line(&one.quote), QUOTED),
                 said => plain::cut(&plain::one_line(&one.said), QUOTED),
             }
@@ -506,25 +457,9 @@ impl Voice for Reviewer<'_> {
     }
 }
 
-/// Whether a sentence speaks of what a passage does: more than two thirds of its words are there.
-fn is_about(sentence: &str, passage: &str) -> bool {
-    let there = subjects(passage);
-    let words: Vec<String> = subjects(sentence)
-        .into_iter()
-        .filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()))
-        .collect();
-    let missing = words.iter().filter(|word| !there.contains(word)).count();
-    missing * 3 < words.len()
-}
-
 /// Renders a phrase. What documents and users say comes in as values.
 fn render(talk: &Discussion<'_>, name: &str, values: Value) -> Result<String, Failed> {
     talk.library().templates.render(&format!("phrases/{name}.txt"), values)
-}
-
-/// Whether a message asks something.
-fn asks(text: &str) -> bool {
-    text.contains(['?', '？'])
 }
 
 /// `requirements-spec.md, 3.2 Fees, line 41`.
@@ -532,6 +467,14 @@ fn place(path: &str, heading: &str, line: usize) -> String {
     match heading.is_empty() {
         true => format!("{path}, line {line}"),
         false => format!("{path}, {heading}, line {line}"),
+    }
+}
+
+/// The place of a line in a passage; an ambiguous heading is shown below the one above it.
+fn placed(passage: &Passage<'_>, line: usize) -> String {
+    match passage.above {
+        "" => place(passage.path, passage.heading, line),
+        above => place(passage.path, &format!("{above} > {}", passage.heading), line),
     }
 }
 

@@ -12,7 +12,7 @@ use roundtable::voice::reviewer::Reviewer;
 use crate::machine::{opened, time};
 
 /// A line of the documents, and what the user says.
-const CONTRADICTED: [(&str, &str); 32] = [
+const CONTRADICTED: [(&str, &str); 36] = [
     ("Photos are kept for 30 days.", "We decided to keep photos for 90 days."),
     ("A reader may borrow 5 books at a time.", "Readers may borrow 8 books at a time."),
     (
@@ -48,10 +48,14 @@ const CONTRADICTED: [(&str, &str); 32] = [
     ("The form is saved automatically.", "The form is never saved automatically."),
     ("A team has at most 9 players.", "A team has at most 11 players."),
     ("The invoice is due within 30 days.", "The invoice is due within 14 days."),
+    ("An access token lives 24h.", "An access token lives 4 hours."),
+    ("Support of the API takes a minimum of three years.", "Support of the API takes two years."),
+    ("The list is truncated to 20 maximum options.", "The list has at most 10 options."),
+    ("There is deliberately no textual fallback on responses.", "Decision: responses get a text fallback."),
 ];
 
 /// The same without a contradiction: other things, other figures, the same figure.
-const AGREED: [(&str, &str); 32] = [
+const AGREED: [(&str, &str); 36] = [
     ("Photos are kept for 30 days.", "We decided to keep photos for 30 days."),
     ("A reader may borrow 5 books at a time.", "A reader may keep a book for 28 days."),
     (
@@ -87,6 +91,10 @@ const AGREED: [(&str, &str); 32] = [
     ("The form is saved automatically.", "The form is sent by hand."),
     ("A team has at most 9 players.", "A match has 2 referees."),
     ("The invoice is due within 30 days.", "I like the new invoice."),
+    ("An access token lives 24h.", "An access token lives 1 day."),
+    ("Support of the API takes a minimum of three years.", "Support of the API takes three people."),
+    ("The list is truncated to 20 maximum options.", "The list has 20 options."),
+    ("There is deliberately no textual fallback on responses.", "Responses have no text fallback."),
 ];
 
 /// Whether the lead holds the line of the documents against the statement.
@@ -122,6 +130,6 @@ fn statements_that_contradict_the_documents_are_told() {
     let (right, wrong) = (told(&CONTRADICTED), told(&AGREED));
     let missed: Vec<&str> =
         CONTRADICTED.iter().map(|(_, said)| *said).filter(|said| !right.contains(said)).collect();
-    let report = format!("{} of 32 told; missed {missed:?}; wrong {wrong:?}", right.len());
+    let report = format!("{} of 36 told; missed {missed:?}; wrong {wrong:?}", right.len());
     assert!(right.len() >= 20 && wrong.len() <= 1, "{report}");
 }
