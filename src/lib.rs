@@ -203,6 +203,7 @@ pub mod step;
 pub mod synthesis;
 pub mod template;
 pub mod text;
+pub mod time;
 pub mod trace;
 pub mod voice;
 mod wording;

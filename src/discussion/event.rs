@@ -5,13 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::summary::Summary;
 use crate::finding::Finding;
+pub use crate::time::Time;
 use crate::wording;
 
 /// The format number of the recordings this version writes and reads.
@@ -27,75 +27,9 @@ pub struct Record {
     pub event: Event,
 }
 
-/// A moment in UTC, to the millisecond, as recordings and records write it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Time(DateTime<Utc>);
-
-impl Time {
-    /// A moment, cut to its millisecond.
-    pub fn new(moment: DateTime<Utc>) -> Time {
-        Time(DateTime::from_timestamp_millis(moment.timestamp_millis()).unwrap_or(moment))
-    }
-
-    /// Reads RFC 3339.
-    ///
-    /// # Errors
-    /// Text in another form, or a year outside 0 to 9999.
-    pub fn parse(text: &str) -> Result<Time, NotATime> {
-        let refused = || NotATime(crate::plain::cut(&crate::plain::one_line(&crate::plain::clean(text)), 40));
-        let moment = DateTime::parse_from_rfc3339(text).map_err(|_| refused())?.with_timezone(&Utc);
-        (0..=9999).contains(&chrono::Datelike::year(&moment)).then(|| Time::new(moment)).ok_or_else(refused)
-    }
-
-    /// Seconds since the epoch.
-    pub fn seconds(self) -> i64 {
-        self.0.timestamp()
-    }
-
-    /// The digits of the timestamp, as file names carry them: `20260220T143000000Z`.
-    pub fn digits(self) -> String {
-        self.to_string().replace(['-', ':', '.'], "")
-    }
-}
-
-/// Text that is no RFC 3339 time.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is not a time; write it like 2026-02-20T14:30:00Z (RFC 3339)")]
-pub struct NotATime(String);
-
-impl std::fmt::Display for Time {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        use chrono::{Datelike as _, Timelike as _};
-        let Time(at) = self;
-        // What chrono's own form comes to for the years there are, many times faster: every line of a
-        // recording has one.
-        if !(0..=9999).contains(&at.year()) || at.nanosecond() >= 1_000_000_000 {
-            return f.write_str(&at.to_rfc3339_opts(SecondsFormat::Millis, true));
-        }
-        let (date, time) = (at.date_naive(), at.time());
-        let mut text = *b"0000-00-00T00:00:00.000Z";
-        put(&mut text[..4], date.year().unsigned_abs());
-        put(&mut text[5..7], date.month());
-        put(&mut text[8..10], date.day());
-        put(&mut text[11..13], time.hour());
-        put(&mut text[14..16], time.minute());
-        put(&mut text[17..19], time.second());
-        put(&mut text[20..23], time.nanosecond() / 1_000_000);
-        f.write_str(std::str::from_utf8(&text).unwrap_or_default())
-    }
-}
-
-/// The last digits of a number.
-fn put(digits: &mut [u8], mut number: u32) {
-    for digit in digits.iter_mut().rev() {
-        *digit = b'0' + (number % 10) as u8;
-        number /= 10;
-    }
-}
-
 /// What happened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Event {
     /// The discussion began (4.4.1). Always first.
     Opened(Box<Opened>),
@@ -438,55 +372,63 @@ impl Record {
     /// # Errors
     /// What is wrong with the line, in words.
     pub fn from_line(line: &str) -> Result<Record, String> {
-        if let Some(record) = Record::from_our_line(line) {
+        if let Some(Ok(record)) = Record::from_our_line(line) {
             return Ok(record);
         }
         let said = |error: serde_json::Error| wording::json(&error.to_string()).message;
         let value: Value = serde_json::from_str(line).map_err(said)?;
         let Value::Object(mut fields) = value else { return Err("not an object".to_owned()) };
-        let at = match fields.shift_remove("at") {
-            Some(Value::String(at)) => Time::parse(&at).map_err(|error| error.to_string())?,
-            _ => return Err("the event has no time `at`".to_owned()),
-        };
-        let event = serde_json::from_value(Value::Object(fields)).map_err(said)?;
+        let mut take =
+            |key: &str| match fields.shift_remove(key) {
+                Some(Value::String(text)) => Ok(text),
+                _ => Err(if key == "at" { "the event has no time `at`" } else { "the event has no `kind`" }
+                    .to_owned()),
+            };
+        let at = Time::parse(&take("at")?).map_err(|error| error.to_string())?;
+        let kind = take("kind")?;
+        let event = Event::read(&kind, &Value::Object(fields).to_string()).map_err(said)?;
         Ok(Record { at, event })
     }
 
-    /// Reads a line in the form we write, the short way: no map of its fields is made. None for any
-    /// other, and for whatever is wrong with it.
-    fn from_our_line(line: &str) -> Option<Record> {
+    /// Reads a line in the form we write, the short way: no map of its fields is made. None for any other.
+    fn from_our_line(line: &str) -> Option<Result<Record, serde_json::Error>> {
         let (kind, rest) = line.strip_prefix("{\"kind\":\"")?.split_once("\",\"at\":\"")?;
         let (at, rest) = rest.split_once('"')?;
         let at = Time::parse(at).ok()?;
-        let fields = format!("{{{}", rest.strip_prefix(',').unwrap_or(rest));
-        fn read<T: serde::de::DeserializeOwned>(fields: &str) -> Option<T> {
-            serde_json::from_str(fields).ok()
+        let event = Event::read(kind, &format!("{{{}", rest.strip_prefix(',').unwrap_or(rest)));
+        Some(event.map(|event| Record { at, event }))
+    }
+}
+
+impl Event {
+    /// Reads the fields of an event, without its kind and time.
+    fn read(kind: &str, fields: &str) -> Result<Event, serde_json::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Nothing {}
+        fn read<T: serde::de::DeserializeOwned>(fields: &str) -> Result<T, serde_json::Error> {
+            serde_json::from_str(fields)
         }
-        let event = match kind {
-            "opened" => Event::Opened(read(&fields)?),
-            "contribution" => Event::Contribution(read(&fields)?),
-            "user" => Event::User(read(&fields)?),
-            "unheard" => Event::Unheard(read(&fields)?),
-            "silence" if fields == "{}" => Event::Silence {},
-            "paused" => Event::Paused(read(&fields)?),
-            "resumed" => Event::Resumed(read(&fields)?),
-            "notice" => Event::Notice(read(&fields)?),
-            "critique" => Event::Critique(read(&fields)?),
-            "synthesis" => Event::Synthesis(read(&fields)?),
-            "closed" => Event::Closed(read(&fields)?),
-            _ => return None,
-        };
-        Some(Record { at, event })
+        Ok(match kind {
+            "opened" => Event::Opened(read(fields)?),
+            "contribution" => Event::Contribution(read(fields)?),
+            "user" => Event::User(read(fields)?),
+            "unheard" => Event::Unheard(read(fields)?),
+            "silence" => read(fields).map(|Nothing {}| Event::Silence {})?,
+            "paused" => Event::Paused(read(fields)?),
+            "resumed" => Event::Resumed(read(fields)?),
+            "notice" => Event::Notice(read(fields)?),
+            "critique" => Event::Critique(read(fields)?),
+            "synthesis" => Event::Synthesis(read(fields)?),
+            "closed" => Event::Closed(read(fields)?),
+            _ => return Err(serde::de::Error::unknown_variant(kind, &[])),
+        })
     }
 }
 
 /// A whole log as JSON Lines.
 pub fn to_lines(log: &[Record]) -> String {
-    log.iter().fold(String::new(), |mut text, record| {
-        text.push_str(&record.to_line());
-        text.push('\n');
-        text
-    })
+    log.iter().map(|record| record.to_line() + "\n").collect()
 }
 
 /// The digest that the end of a log, or of a run, carries of everything before it.
@@ -657,23 +599,6 @@ mod tests {
         ] {
             let refused = from_lines("r.jsonl", text).unwrap_err();
             assert!(refused.to_string().contains(wanted), "{text}: {refused}");
-        }
-    }
-
-    #[test]
-    fn a_time_is_written_as_chrono_writes_it() {
-        for seconds in [-62_167_219_200, -1, 0, 951_782_400, 1_771_597_800, 253_402_300_799] {
-            for nanoseconds in [0, 1_000_000, 999_999_999] {
-                let at = Time::new(DateTime::from_timestamp(seconds, nanoseconds).unwrap());
-                assert_eq!(at.to_string(), at.0.to_rfc3339_opts(SecondsFormat::Millis, true));
-            }
-        }
-    }
-
-    #[test]
-    fn times_outside_rfc_3339_are_refused() {
-        for text in ["", "yesterday", "2026-02-20", "2026-02-30T00:00:00Z", "2026-02-20 14:30"] {
-            assert!(Time::parse(text).is_err(), "{text}");
         }
     }
 }

@@ -127,12 +127,7 @@ pub fn review(documents: &[Document<'_>], rules: &Rules, options: &Options) -> R
     read_all(documents, 0, rules, &active, bytes > PARALLEL_BYTES, &mut read);
     let (pages, hits): (Vec<Page<'_>>, Vec<Vec<Hit>>) = read.into_iter().unzip();
     let mut hits: Vec<Hit> = hits.into_iter().flatten().collect();
-    for (at, rule) in (0..).zip(&rules.rules).filter(|(at, _)| active[*at as usize]) {
-        if let Some(measures::Measure::Across(measure)) = rule.measure {
-            let found = measure(&measures::Across { pages: &pages, rules, rule });
-            hits.extend(found.into_iter().map(|hit| Hit { rule: at, ..hit }));
-        }
-    }
+    hits.extend(judge_together(&pages, rules, &active));
     let hits = without_overlaps(hits, rules);
     let (hits, suppressed) = ignore::apply(&pages, hits, rules, &active);
     let mut findings: Vec<Finding> = hits.iter().map(|hit| finding(hit, &pages, rules, options)).collect();
@@ -140,8 +135,26 @@ pub fn review(documents: &[Document<'_>], rules: &Rules, options: &Options) -> R
         let place = |one: &Finding| (one.line, one.column, one.severity);
         a.path.cmp(&b.path).then(place(a).cmp(&place(b))).then_with(|| a.rule.cmp(&b.rule))
     });
-    let lines = pages.iter().map(|page| page.text.lines().count()).sum();
+    let lines = pages.iter().map(Page::line_count).sum();
     Review { findings, documents: documents.len(), lines, suppressed }
+}
+
+/// The findings of the rules that need all pages; the rules run side by side.
+fn judge_together(pages: &[Page<'_>], rules: &Rules, active: &[bool]) -> Vec<Hit> {
+    let measured = rules.rules.iter().enumerate().filter(|(at, _)| active[*at]);
+    let mut found: Vec<(u16, &Rule, Vec<Hit>)> =
+        measured.map(|(at, rule)| (at as u16, rule, Vec::new())).collect();
+    rayon_core::scope(|scope| {
+        for (at, rule, hits) in &mut found {
+            if let Some(measures::Measure::Across(measure)) = rule.measure {
+                scope.spawn(move |_| {
+                    *hits = measure(&measures::Across { pages, rules, rule });
+                    hits.iter_mut().for_each(|hit| hit.rule = *at);
+                });
+            }
+        }
+    });
+    found.into_iter().flat_map(|(_, _, hits)| hits).collect()
 }
 
 /// Reads documents and runs the rules that need one page only, in halves side by side.
@@ -439,7 +452,7 @@ fn demands(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> b
 /// The sentence demands something by its own words or place.
 fn is_duty(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> bool {
     let is_specification = page.register.is_specification;
-    let in_requirements = unit.kinds & (rules.scope.bit("requirements") | rules.scope.bit("decision")) != 0;
+    let in_requirements = unit.kinds & rules.scope.demanding != 0;
     let says_so = || match page.register.has_capitals {
         true => sentence.iter().any(|token| is_capital_keyword(page, token)),
         false => rules.binding.is_in(sentence) && (is_specification || !rules.narrative.is_in(sentence)),

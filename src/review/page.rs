@@ -151,6 +151,10 @@ impl<'t> Page<'t> {
         (line, self.text[start..byte].chars().count() + 1)
     }
 
+    pub fn line_count(&self) -> usize {
+        self.lines.len() - usize::from(self.text.is_empty() || self.text.ends_with('\n'))
+    }
+
     pub fn line(&self, byte: usize) -> usize {
         self.lines.partition_point(|start| *start as usize <= byte)
     }

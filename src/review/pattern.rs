@@ -89,18 +89,6 @@ impl Phrase {
     pub fn matches(&self, tokens: &[Token], at: usize) -> Option<usize> {
         walk(&self.atoms, None, tokens, at)
     }
-
-    /// The first match in a sentence, outside of quotation marks.
-    pub fn find(&self, tokens: &[Token]) -> Option<(usize, usize)> {
-        let first = self.first();
-        (0..tokens.len()).find_map(|at| {
-            let token = &tokens[at];
-            if token.has(QUOTED) || !begins(&first, token) {
-                return None;
-            }
-            self.matches(tokens, at).map(|end| (at, end))
-        })
-    }
 }
 
 /// A match may begin at this token.
@@ -285,6 +273,8 @@ pub struct Set {
     phrases: Vec<Phrase>,
     /// First word and phrase, sorted.
     by_word: Vec<(u32, u32)>,
+    /// A bit for each word that a phrase begins with: most words begin none.
+    starts: Vec<u64>,
     /// Phrases that begin with no word.
     others: Vec<(First, u32)>,
 }
@@ -302,6 +292,9 @@ impl Set {
             }
         }
         set.by_word.sort_unstable();
+        let last = set.by_word.last().map_or(0, |(word, _)| *word as usize);
+        set.starts = vec![0; last / 64 + 1];
+        set.by_word.iter().for_each(|(word, _)| set.starts[*word as usize / 64] |= 1 << (word % 64));
         Ok(set)
     }
 
@@ -320,12 +313,16 @@ impl Set {
         self.phrases[phrase as usize].matches(tokens, at)
     }
 
+    /// Whether a phrase can begin at this token; one in quotation marks begins none.
+    fn may_begin(&self, token: &Token) -> bool {
+        let word = token.word as usize;
+        let is_start = self.starts.get(word / 64).is_some_and(|bits| bits >> (word % 64) & 1 == 1);
+        (is_start || !self.others.is_empty()) && !token.has(QUOTED)
+    }
+
     /// The longest match that begins at `at`.
     pub fn at(&self, tokens: &[Token], at: usize) -> Option<usize> {
-        let token = tokens.get(at).filter(|token| !token.has(QUOTED))?;
-        if token.word == 0 && self.others.is_empty() {
-            return None;
-        }
+        let token = tokens.get(at).filter(|token| self.may_begin(token))?;
         let from = self.by_word.partition_point(|(word, _)| *word < token.word);
         let words = self.by_word[from..].iter().take_while(|(word, _)| *word == token.word && *word > 0);
         let others = self.others.iter().filter(|(first, _)| begins(first, token));
@@ -351,7 +348,7 @@ mod tests {
     fn found(phrase: &str, text: &str) -> Option<String> {
         let mut words = Vocabulary::default();
         let lists = Lists::from([("modal".to_owned(), vec!["must".to_owned(), "has to".to_owned()])]);
-        let phrase = Phrase::compile(phrase, &lists, &mut words).unwrap();
+        let phrase = Set::compile(&[phrase.to_owned()], &lists, &mut words).unwrap();
         let mut tokens = Vec::new();
         split(text, 0..text.len(), 0, &words, &mut tokens);
         let (from, to) = phrase.find(&tokens)?;

@@ -6,7 +6,7 @@
 
 use serde::Deserialize;
 
-use super::pattern::{Lists, Phrase};
+use super::pattern::{Lists, Set};
 use super::token::{Token, Vocabulary};
 
 /// An entry of `scope.yaml`.
@@ -28,9 +28,11 @@ fn yes() -> bool {
 /// The kinds of sections.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
-    kinds: Vec<(String, Vec<Phrase>)>,
+    kinds: Vec<(String, Set)>,
     /// Bits of the kinds that are not judged.
     unjudged: u64,
+    /// Bits of the kinds whose sentences are demands.
+    pub demanding: u64,
 }
 
 /// Kinds are bits.
@@ -45,19 +47,18 @@ impl Scope {
         }
         let mut scope = Scope::default();
         for (bit, entry) in entries.iter().enumerate() {
-            let phrases = entry.headings.iter().map(|text| Phrase::compile(text, lists, words));
-            scope.kinds.push((entry.kind.clone(), phrases.collect::<Result<_, _>>()?));
+            scope.kinds.push((entry.kind.clone(), Set::compile(&entry.headings, lists, words)?));
             if !entry.judged {
                 scope.unjudged |= 1 << bit;
             }
         }
+        scope.demanding = scope.bit("requirements") | scope.bit("decision");
         Ok(scope)
     }
 
     /// The kinds that a heading gives, as bits.
     pub fn kinds(&self, heading: &[Token]) -> u64 {
-        let is = |phrases: &[Phrase]| phrases.iter().any(|phrase| phrase.find(heading).is_some());
-        let bits = self.kinds.iter().enumerate().filter(|(_, (_, phrases))| is(phrases));
+        let bits = self.kinds.iter().enumerate().filter(|(_, (_, phrases))| phrases.is_in(heading));
         bits.fold(0, |all, (bit, _)| all | 1 << bit)
     }
 

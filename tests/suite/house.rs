@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Modules that only hold values or make texts: everybody at the table may use them.
-const VALUES: [&str; 13] = [
+const VALUES: [&str; 14] = [
     "additions",
     "finding",
     "front_matter",
@@ -19,6 +19,7 @@ const VALUES: [&str; 13] = [
     "sections",
     "step",
     "template",
+    "time",
     "wording",
 ];
 

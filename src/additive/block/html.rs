@@ -283,7 +283,7 @@ fn tokens(html: &[u8], take: &mut dyn FnMut(Token<'_>)) {
     // Text behind the piece: where the piece ends inside of a tag or comment, it is no text.
     let text = [html, BEHIND].concat();
     let mut ends = true;
-    let mut emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _: Span<()>| -> Option<Infallible> {
+    events(&text, true, &mut |event| {
         ends = false;
         match event {
             CallbackEvent::String { value } => ends = value.ends_with(BEHIND),
@@ -296,14 +296,22 @@ fn tokens(html: &[u8], take: &mut dyn FnMut(Token<'_>)) {
             CallbackEvent::Error(Error::CdataInHtmlContent) => take(Token::Cdata),
             _ => {}
         }
-        None
     });
-    emitter.naively_switch_states(true);
-    // A reader of bytes in memory has no way to fail, and the callback gives nothing back.
-    let _ = Tokenizer::new_with_emitter(&text, emitter).finish();
     if !ends {
         take(Token::Unfinished);
     }
+}
+
+/// Runs the tokenizer, with or without its states for the content of `<script>` and its like. The only place
+/// that does: each further callback type would compile the tokenizer again.
+fn events(html: &[u8], switches_states: bool, take: &mut dyn FnMut(CallbackEvent<'_>)) {
+    let mut emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _: Span<()>| -> Option<Infallible> {
+        take(event);
+        None
+    });
+    emitter.naively_switch_states(switches_states);
+    // A reader of bytes in memory has no way to fail, and the callback gives nothing back.
+    let _ = Tokenizer::new_with_emitter(html, emitter).finish();
 }
 
 /// What is put behind a piece to see whether it ends.
@@ -313,16 +321,14 @@ const BEHIND: &[u8] = b"\nx";
 pub fn is_comment(html: &[u8]) -> bool {
     let html = html.trim_ascii();
     let mut shows = false;
-    let emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _: Span<()>| -> Option<Infallible> {
+    events(html, false, &mut |event| {
         shows |= match event {
             CallbackEvent::Comment { .. } | CallbackEvent::AttributeName { .. } => false,
             CallbackEvent::String { value } => !value.trim_ascii().is_empty(),
             CallbackEvent::Error(error) => matches!(error, Error::EofInComment),
             _ => true,
         };
-        None
     });
-    let _ = Tokenizer::new_with_emitter(html, emitter).finish();
     html.starts_with(b"<!--") && html.ends_with(b"-->") && !shows
 }
 

@@ -38,76 +38,75 @@ struct Figure {
     pairs: BTreeSet<(String, String)>,
 }
 
-/// Units with their dimension and size in it.
-const UNITS: &[(&str, &str, f64)] = &[
-    ("ms", "time", 0.001),
-    ("millisecond", "time", 0.001),
-    ("milliseconds", "time", 0.001),
-    ("s", "time", 1.0),
-    ("sec", "time", 1.0),
-    ("second", "time", 1.0),
-    ("seconds", "time", 1.0),
-    ("min", "time", 60.0),
-    ("minute", "time", 60.0),
-    ("minutes", "time", 60.0),
-    ("h", "time", 3600.0),
-    ("hour", "time", 3600.0),
-    ("hours", "time", 3600.0),
-    ("day", "time", 86400.0),
-    ("days", "time", 86400.0),
-    ("week", "time", 604_800.0),
-    ("weeks", "time", 604_800.0),
-    ("month", "time", 2_629_746.0),
-    ("months", "time", 2_629_746.0),
-    ("year", "time", 31_556_952.0),
-    ("years", "time", 31_556_952.0),
-    ("kb", "size", 1e3),
-    ("mb", "size", 1e6),
-    ("gb", "size", 1e9),
-    ("tb", "size", 1e12),
-    ("kib", "size", 1024.0),
-    ("mib", "size", 1_048_576.0),
-    ("gib", "size", 1_073_741_824.0),
-    ("%", "percent", 1.0),
-    ("percent", "percent", 1.0),
-    ("euro", "euro", 1.0),
-    ("euros", "euro", 1.0),
-    ("eur", "euro", 1.0),
-    ("cent", "euro", 0.01),
-    ("cents", "euro", 0.01),
-    ("dollar", "dollar", 1.0),
-    ("dollars", "dollar", 1.0),
-    ("usd", "dollar", 1.0),
-];
+/// Longer words are no unit and no number.
+const MAX_NAME_BYTES: usize = 12;
 
-const NUMBER_WORDS: &[(&str, f64)] = &[
-    ("two", 2.0),
-    ("three", 3.0),
-    ("four", 4.0),
-    ("five", 5.0),
-    ("six", 6.0),
-    ("seven", 7.0),
-    ("eight", 8.0),
-    ("nine", 9.0),
-    ("ten", 10.0),
-    ("twelve", 12.0),
-    ("fifteen", 15.0),
-    ("twenty", 20.0),
-    ("thirty", 30.0),
-    ("sixty", 60.0),
-    ("ninety", 90.0),
-    ("a", 1.0),
-    ("an", 1.0),
-    ("one", 1.0),
-];
+/// A short word in lower case.
+fn lower<'b>(word: &str, buffer: &'b mut [u8; MAX_NAME_BYTES]) -> Option<&'b str> {
+    let buffer = buffer.get_mut(..word.len())?;
+    buffer.copy_from_slice(word.as_bytes());
+    buffer.make_ascii_lowercase();
+    std::str::from_utf8(buffer).ok()
+}
+
+/// A unit's dimension, and its size in it.
+fn unit_of(word: &str) -> Option<(&'static str, f64)> {
+    let mut buffer = [0; MAX_NAME_BYTES];
+    Some(match lower(word, &mut buffer)? {
+        "ms" | "millisecond" | "milliseconds" => ("time", 0.001),
+        "s" | "sec" | "second" | "seconds" => ("time", 1.0),
+        "min" | "minute" | "minutes" => ("time", 60.0),
+        "h" | "hour" | "hours" => ("time", 3600.0),
+        "day" | "days" => ("time", 86400.0),
+        "week" | "weeks" => ("time", 604_800.0),
+        "month" | "months" => ("time", 2_629_746.0),
+        "year" | "years" => ("time", 31_556_952.0),
+        "kb" => ("size", 1e3),
+        "mb" => ("size", 1e6),
+        "gb" => ("size", 1e9),
+        "tb" => ("size", 1e12),
+        "kib" => ("size", 1024.0),
+        "mib" => ("size", 1_048_576.0),
+        "gib" => ("size", 1_073_741_824.0),
+        "%" | "percent" => ("percent", 1.0),
+        "euro" | "euros" | "eur" => ("euro", 1.0),
+        "cent" | "cents" => ("euro", 0.01),
+        "dollar" | "dollars" | "usd" => ("dollar", 1.0),
+        _ => return None,
+    })
+}
+
+fn number_word(word: &str) -> Option<f64> {
+    let mut buffer = [0; MAX_NAME_BYTES];
+    Some(match lower(word, &mut buffer)? {
+        "a" | "an" | "one" => 1.0,
+        "two" => 2.0,
+        "three" => 3.0,
+        "four" => 4.0,
+        "five" => 5.0,
+        "six" => 6.0,
+        "seven" => 7.0,
+        "eight" => 8.0,
+        "nine" => 9.0,
+        "ten" => 10.0,
+        "twelve" => 12.0,
+        "fifteen" => 15.0,
+        "twenty" => 20.0,
+        "thirty" => 30.0,
+        "sixty" => 60.0,
+        "ninety" => 90.0,
+        _ => return None,
+    })
+}
 
 pub fn conflicts(across: &Across<'_, '_>) -> Vec<Hit> {
     let mut folders: BTreeMap<&str, Vec<Figure>> = BTreeMap::new();
+    let background = across.rules.scope.bit("background");
     for (number, page) in (0..).zip(across.pages) {
         let folder = page.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         for (at, unit) in (0..).zip(&page.units) {
             if !unit.is_quotation && unit.kind != UnitKind::Heading && across.rule.is_for(unit.kinds) {
-                in_unit(across, page, number, at, unit, folders.entry(folder).or_default());
+                in_unit(across, page, number, at, unit, background, folders.entry(folder).or_default());
             }
         }
     }
@@ -120,21 +119,13 @@ fn in_unit(
     number: u32,
     at: u32,
     unit: &Unit,
+    background: u64,
     out: &mut Vec<Figure>,
 ) {
-    let around = unit.cell.map(|cell| around_cell(across, page, cell)).unwrap_or_default();
     if unit.cell.is_some_and(|cell| cell.row == 0) {
         return;
     }
-    let row = unit.cell.and_then(|cell| page.row(&page.tables[cell.table as usize], cell.row).first());
-    let row =
-        row.map(|first| words(across, page, page.tokens_of(first), &BTreeSet::new())).unwrap_or_default();
-    let tokens = page.tokens_of(unit);
-    let label = crate::review::label(tokens).filter(|token| token.kind == Kind::Id);
-    let row_label = unit.cell.and_then(|cell| {
-        let first = page.row(&page.tables[cell.table as usize], cell.row).first()?;
-        page.tokens_of(first).first().filter(|token| token.kind == Kind::Id)
-    });
+    let mut around = None;
     let most = out.len() + MAX_FIGURES;
     for sentence in page.sentences_of(unit) {
         for from in 0..sentence.len() {
@@ -142,14 +133,11 @@ fn in_unit(
                 return;
             }
             let Some((value, dimension, to)) = figure(page, sentence, from) else { continue };
-            let clause = clause(page, sentence, from, to);
-            let near = words(across, page, clause, &around);
-            let wide = words(across, page, sentence, &around);
-            let ids = sentence
-                .iter()
-                .filter(|token| token.kind == Kind::Id)
-                .map(|token| page.word(token).to_owned());
             let Some(range) = Page::span(&sentence[from..to]) else { continue };
+            let around: &Around = around.get_or_insert_with(|| Around::of(across, page, unit));
+            let clause = clause(page, sentence, from, to);
+            let ids = sentence.iter().filter(|token| token.kind == Kind::Id);
+            let (subject, head) = subject(page, clause, &sentence[from]).unzip();
             out.push(Figure {
                 page: number,
                 unit: at,
@@ -158,19 +146,41 @@ fn in_unit(
                 range,
                 dimension,
                 value,
-                near,
-                wide,
-                ids: ids.collect(),
+                near: words(across, page, clause, &around.words),
+                wide: words(across, page, sentence, &around.words),
+                ids: ids.map(|token| page.word(token).to_owned()).collect(),
                 names: names(page, clause),
-                row: row.clone(),
-                is_background: unit.kinds & across.rules.scope.bit("background") != 0,
-                subject: subject(page, clause, &sentence[from]).and_then(|words| words.0),
-                head: subject(page, clause, &sentence[from])
-                    .map(|words| words.1)
-                    .or_else(|| row_head(page, unit)),
+                row: around.row.clone(),
+                is_background: unit.kinds & background != 0,
+                subject: subject.flatten(),
+                head: head.or_else(|| row_head(page, unit)),
                 pairs: pairs(page, sentence),
-                label: label.or(row_label).map(|token| page.word(token).to_owned()),
+                label: around.label.clone(),
             });
+        }
+    }
+}
+
+/// What a unit says of all figures in it.
+struct Around {
+    /// Words of the label of its row and the header of its column.
+    words: BTreeSet<String>,
+    row: BTreeSet<String>,
+    label: Option<String>,
+}
+
+impl Around {
+    fn of(across: &Across<'_, '_>, page: &Page<'_>, unit: &Unit) -> Around {
+        let first = unit.cell.and_then(|cell| page.row(&page.tables[cell.table as usize], cell.row).first());
+        let read = |unit: &Unit| words(across, page, page.tokens_of(unit), &BTreeSet::new());
+        let label = crate::review::label(page.tokens_of(unit));
+        let row_label = first.and_then(|first| page.tokens_of(first).first());
+        let is_id = |token: &&Token| token.kind == Kind::Id;
+        let label = label.filter(is_id).or(row_label.filter(is_id));
+        Around {
+            words: unit.cell.map(|cell| around_cell(across, page, cell)).unwrap_or_default(),
+            row: first.map(read).unwrap_or_default(),
+            label: label.map(|token| page.word(token).to_owned()),
         }
     }
 }
@@ -198,22 +208,19 @@ fn words(
     tokens: &[Token],
     more: &BTreeSet<String>,
 ) -> BTreeSet<String> {
+    let stop = across.rule.set("stop");
     let is_content = |token: &&Token| {
         matches!(token.kind, Kind::Word | Kind::Code)
             && page.word(token).len() > 2
-            && !is_unit(page.word(token))
-            && across.rule.set("stop").at(std::slice::from_ref(*token), 0).is_none()
-            && !NUMBER_WORDS.iter().any(|(word, _)| *word == page.word(token))
+            && unit_of(page.word(token)).is_none()
+            && stop.at(std::slice::from_ref(*token), 0).is_none()
+            && number_word(page.word(token)).is_none()
     };
     let own = tokens.iter().filter(is_content).map(|token| match token.kind {
         Kind::Code => page.word(token).trim_matches('`').to_lowercase(),
         _ => root(page.word(token)),
     });
     own.chain(more.iter().cloned()).collect()
-}
-
-fn is_unit(word: &str) -> bool {
-    UNITS.iter().any(|(name, _, _)| name.eq_ignore_ascii_case(word))
 }
 
 /// What a clause of the form "the return period (of …) is 14 days" speaks of: its last two words, and the last.
@@ -292,7 +299,7 @@ fn figure(page: &Page<'_>, sentence: &[Token], from: usize) -> Option<(f64, Stri
             }
             number(&digits)?
         }
-        Kind::Word => NUMBER_WORDS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word))?.1,
+        Kind::Word => number_word(word)?,
         _ => return None,
     };
     if is_rate(page, sentence, from) || is_change(page, sentence, from) {
@@ -301,11 +308,11 @@ fn figure(page: &Page<'_>, sentence: &[Token], from: usize) -> Option<(f64, Stri
     let is_article = word.eq_ignore_ascii_case("a") || word.eq_ignore_ascii_case("an");
     for skip in 0..2 {
         let next = sentence.get(to + skip)?;
-        let name = page.word(next).to_lowercase();
-        if let Some((_, dimension, size)) = UNITS.iter().find(|(unit, _, _)| *unit == name) {
+        let name = page.word(next);
+        if let Some((dimension, size)) = unit_of(name) {
             let is_rate =
                 sentence.get(to + skip + 1).is_some_and(|next| matches!(page.word(next), "/" | "per"));
-            let dimension = if is_rate { format!("{dimension}/") } else { (*dimension).to_owned() };
+            let dimension = if is_rate { format!("{dimension}/") } else { dimension.to_owned() };
             return Some((value * size, dimension, to + skip + 1));
         }
         if is_article && skip == 0 && next.kind == Kind::Word {
@@ -357,7 +364,8 @@ fn is_part_of_name(page: &Page<'_>, sentence: &[Token], at: usize) -> bool {
             && next.is_some_and(|next| next.has(TIGHT))
     };
     // "2 minutes 3 seconds", "30M-gas"
-    let goes_on = before.is_some_and(|before| is_unit(page.word(before)) && before.kind == Kind::Word);
+    let goes_on =
+        before.is_some_and(|before| unit_of(page.word(before)).is_some() && before.kind == Kind::Word);
     goes_on
         || joined(before, sentence.get(at))
         || joined(sentence.get(at + 1), sentence.get(at + 2)) && page.word(&sentence[at + 1]) == ":"

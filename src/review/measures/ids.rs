@@ -6,21 +6,20 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::{Across, Hit, hit, hit_on};
+use super::{Across, Hit, OnPage, hit, hit_on};
 use crate::review::label;
-use crate::review::page::{Anchor, Page, Unit, UnitKind};
+use crate::review::page::{Anchor, Page, UnitKind};
 use crate::review::token::{Kind, LINK, QUOTED, STRONG, Token};
 
 /// A place that defines an identifier.
 struct Definition<'t> {
     id: &'t str,
-    page: u32,
     range: Range<usize>,
     /// What the place is: in one group an identifier is defined once.
     group: (UnitKind, u32),
 }
 
-fn definitions<'t>(page: &Page<'t>, number: u32) -> Vec<Definition<'t>> {
+fn definitions<'t>(page: &Page<'t>) -> Vec<Definition<'t>> {
     let mut found = Vec::new();
     for unit in page.units.iter().filter(|unit| !unit.is_quotation) {
         let tokens = page.tokens_of(unit);
@@ -37,12 +36,7 @@ fn definitions<'t>(page: &Page<'t>, number: u32) -> Vec<Definition<'t>> {
             None if unit.kind == UnitKind::Item => unit.section,
             None => 0,
         };
-        found.push(Definition {
-            id: page.word(token),
-            page: number,
-            range: token.range(),
-            group: (unit.kind, group),
-        });
+        found.push(Definition { id: page.word(token), range: token.range(), group: (unit.kind, group) });
     }
     found
 }
@@ -50,19 +44,15 @@ fn definitions<'t>(page: &Page<'t>, number: u32) -> Vec<Definition<'t>> {
 /// At most so many of 100 identifiers of a group are repeated: where many are, repeating is the form.
 const MAX_REPEATED_PERCENT: usize = 25;
 
-pub fn duplicates(across: &Across<'_, '_>) -> Vec<Hit> {
-    let mut groups: BTreeMap<(u32, UnitKindOrder, u32), Vec<Definition<'_>>> = BTreeMap::new();
-    for (number, page) in (0..).zip(across.pages) {
-        for one in definitions(page, number) {
-            groups.entry((one.page, one.group.0 as u8, one.group.1)).or_default().push(one);
-        }
+pub fn duplicates(on: &OnPage<'_, '_>) -> Vec<Hit> {
+    let mut groups: BTreeMap<(u8, u32), Vec<Definition<'_>>> = BTreeMap::new();
+    for one in definitions(on.page) {
+        groups.entry((one.group.0 as u8, one.group.1)).or_default().push(one);
     }
-    groups.into_values().flat_map(|group| repeated(across, &group)).collect()
+    groups.into_values().flat_map(|group| repeated(on.page, &group)).collect()
 }
 
-type UnitKindOrder = u8;
-
-fn repeated(across: &Across<'_, '_>, group: &[Definition<'_>]) -> Vec<Hit> {
+fn repeated(page: &Page<'_>, group: &[Definition<'_>]) -> Vec<Hit> {
     let mut first: HashMap<&str, &Definition<'_>> = HashMap::new();
     let mut found = Vec::new();
     for one in group {
@@ -70,12 +60,13 @@ fn repeated(across: &Across<'_, '_>, group: &[Definition<'_>]) -> Vec<Hit> {
             None => {
                 first.insert(one.id, one);
             }
-            Some(other) => found.push(Hit {
-                page: one.page,
-                related: vec![(other.page, other.range.clone())],
-                ..hit(one.range.clone())
-                    .with("line", across.pages[other.page as usize].line(other.range.start).to_string())
-            }),
+            Some(other) => {
+                let line = page.line(other.range.start).to_string();
+                found.push(Hit {
+                    related: vec![(0, other.range.clone())],
+                    ..hit(one.range.clone()).with("line", line)
+                });
+            }
         }
     }
     // Rows of a table may repeat what they belong to; a single slip in a list is no form.
@@ -94,10 +85,10 @@ fn prefix(id: &str) -> &str {
 pub fn dangling(across: &Across<'_, '_>) -> Vec<Hit> {
     let mut known: BTreeSet<&str> = BTreeSet::new();
     let mut series: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for (number, page) in (0..).zip(across.pages) {
+    for page in across.pages {
         let title = page.sections.iter().find(|section| section.level == 1).and_then(|one| one.heading);
         let title = title.map_or(0..0, |unit| page.units[unit as usize].start..page.units[unit as usize].end);
-        for one in definitions(page, number) {
+        for one in definitions(page) {
             known.insert(one.id);
             // A document's own number, in its title, makes no series: others of its kind are elsewhere.
             if !title.contains(&(one.range.start as u32)) {
@@ -107,7 +98,7 @@ pub fn dangling(across: &Across<'_, '_>) -> Vec<Hit> {
     }
     let mut found = Vec::new();
     for (number, page) in (0..).zip(across.pages) {
-        let units = page.units.iter().filter(|unit| !unit.is_quotation && is_reference_place(across, unit));
+        let units = page.units.iter().filter(|unit| !unit.is_quotation && across.rule.is_for(unit.kinds));
         for unit in units {
             let defined = label(page.tokens_of(unit)).map(|token| token.start);
             for token in page.tokens_of(unit) {
@@ -141,11 +132,6 @@ fn fits(series: &BTreeSet<&str>, id: &str) -> bool {
 
 fn ends_in_digit(id: &str) -> bool {
     id.ends_with(|last: char| last.is_ascii_digit())
-}
-
-/// The rule names the kinds of sections in which old identifiers may be named.
-fn is_reference_place(across: &Across<'_, '_>, unit: &Unit) -> bool {
-    across.rule.is_for(unit.kinds)
 }
 
 /// What can be referred to by "section 4", "Annex B", "option D".
@@ -202,99 +188,97 @@ impl Parts {
     }
 }
 
-pub fn sections(across: &Across<'_, '_>) -> Vec<Hit> {
+pub fn sections(on: &OnPage<'_, '_>) -> Vec<Hit> {
+    let page = on.page;
     let mut found = Vec::new();
-    for (number, page) in (0..).zip(across.pages) {
-        let parts = Parts::of_page(page);
-        for unit in page.units.iter().filter(|unit| !unit.is_quotation && unit.kind != UnitKind::Heading) {
-            for sentence in page.sentences_of(unit).filter(|_| is_reference_place(across, unit)) {
-                in_sentence(across, page, &parts, sentence, number, &mut found);
-                found.extend(titled(across, page, &parts, sentence).map(|hit| Hit { page: number, ..hit }));
+    let mut parts = None;
+    let units = page.units.iter().filter(|unit| !unit.is_quotation && unit.kind != UnitKind::Heading);
+    for unit in units.filter(|unit| on.rule.is_for(unit.kinds)) {
+        for sentence in page.sentences_of(unit) {
+            for at in (0..sentence.len()).filter(|at| part_name(page, &sentence[*at]).is_some()) {
+                let parts = parts.get_or_insert_with(|| Parts::of_page(page));
+                found.extend(numbered(on, parts, sentence, at));
+                found.extend(titled(on, parts, sentence, at));
             }
         }
-        anchors(page, number, &mut found);
     }
+    anchors(page, &mut found);
     found
 }
 
-fn in_sentence(
-    across: &Across<'_, '_>,
-    page: &Page<'_>,
-    parts: &Parts,
-    sentence: &[Token],
-    number: u32,
-    found: &mut Vec<Hit>,
-) {
-    for (at, pair) in sentence.windows(2).enumerate() {
-        if pair[0].has(QUOTED) || pair[0].kind != Kind::Word {
-            continue;
-        }
-        let (name, target) = (page.word(&pair[0]).to_lowercase(), page.word(&pair[1]));
-        let there = match name.as_str() {
-            "section" | "sections" | "chapter" => &parts.sections,
-            "annex" | "appendix" => &parts.annexes,
-            "option" => &parts.options,
-            _ => continue,
-        };
-        let is_label = pair[1].kind == Kind::Number && name != "option"
-            || pair[1].kind == Kind::Word
-                && target.len() == 1
-                && target.chars().all(|c| c.is_ascii_uppercase());
-        let is_missing = !there.contains(&target.to_lowercase());
-        // A document without numbered sections counts them, or means those of another one.
-        let nth = target.split('.').next().and_then(|first| first.parse::<usize>().ok());
-        let is_beyond = name == "section" && nth.is_some_and(|nth| nth > parts.count && nth < 100);
-        let has_kind = !there.is_empty() || name.starts_with('a') || is_beyond;
-        if is_label && is_missing && has_kind && !is_elsewhere(across, page, sentence, at) {
-            let range = pair[0].start as usize..pair[1].end as usize;
-            let known: Vec<&str> = there.iter().map(String::as_str).collect();
-            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ").to_uppercase() };
-            found.push(Hit { page: number, ..hit(range).with("known", known) });
-        }
+/// The kind of part that this word names, in lower case.
+fn part_name(page: &Page<'_>, token: &Token) -> Option<&'static str> {
+    const NAMES: [&str; 6] = ["section", "sections", "chapter", "annex", "appendix", "option"];
+    let word = page.word(token);
+    let is_name = token.kind == Kind::Word && !token.has(QUOTED) && (5..=8).contains(&word.len());
+    is_name.then(|| NAMES.into_iter().find(|name| word.eq_ignore_ascii_case(name)))?
+}
+
+/// "section 9", where there is none.
+fn numbered(on: &OnPage<'_, '_>, parts: &Parts, sentence: &[Token], at: usize) -> Option<Hit> {
+    let page = on.page;
+    let (name, next) = (part_name(page, &sentence[at])?, sentence.get(at + 1)?);
+    let target = page.word(next);
+    let there = match name {
+        "annex" | "appendix" => &parts.annexes,
+        "option" => &parts.options,
+        _ => &parts.sections,
+    };
+    let is_letter = next.kind == Kind::Word && target.len() == 1 && target.as_bytes()[0].is_ascii_uppercase();
+    let is_label = next.kind == Kind::Number && name != "option" || is_letter;
+    let is_missing = !there.contains(&target.to_lowercase());
+    // A document without numbered sections counts them, or means those of another one.
+    let nth = target.split('.').next().and_then(|first| first.parse::<usize>().ok());
+    let is_beyond = name == "section" && nth.is_some_and(|nth| nth > parts.count && nth < 100);
+    let has_kind = !there.is_empty() || name.starts_with('a') || is_beyond;
+    if !is_label || !is_missing || !has_kind || is_elsewhere(on, sentence, at) {
+        return None;
     }
+    let known: Vec<&str> = there.iter().map(String::as_str).collect();
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ").to_uppercase() };
+    Some(hit(sentence[at].start as usize..next.end as usize).with("known", known))
 }
 
 /// `section "Signing keys"` and "in the appendix" where no heading says so.
-fn titled(across: &Across<'_, '_>, page: &Page<'_>, parts: &Parts, sentence: &[Token]) -> Option<Hit> {
+fn titled(on: &OnPage<'_, '_>, parts: &Parts, sentence: &[Token], at: usize) -> Option<Hit> {
+    let page = on.page;
     let word = |at: usize| sentence.get(at).map_or("", |token| page.word(token));
-    (0..sentence.len()).find_map(|at| {
-        let name = word(at).to_lowercase();
-        let is_quoted =
-            matches!(name.as_str(), "section" | "chapter") && matches!(word(at + 1), "\"" | "\u{201c}");
-        let is_annex = matches!(name.as_str(), "appendix" | "annex")
-            && at > 1
-            && word(at - 1) == "the"
-            && word(at - 2) == "in"
-            && matches!(word(at + 1), "" | "." | "," | ";" | ")");
-        let end = match (is_quoted, is_annex) {
-            (true, _) => at + 2 + sentence[at + 2..].iter().take_while(|token| token.has(QUOTED)).count(),
-            (_, true) => at + 1,
-            _ => return None,
-        };
-        let quoted = || Page::span(sentence.get(at + 2..end)?).map(|range| page.text[range].to_lowercase());
-        let wanted = if is_annex { name.clone() } else { quoted()? };
-        let is_here = parts.headings.iter().any(|heading| heading.contains(&wanted));
-        let is_elsewhere = is_quoted && is_elsewhere_after(across, page, &sentence[end..]);
-        (!is_here && !is_elsewhere)
-            .then(|| hit_on(&sentence[at..end]))
-            .flatten()
-            .map(|hit| hit.with("known", "no such heading"))
-    })
+    let name = part_name(page, &sentence[at])?;
+    let is_quoted = matches!(name, "section" | "chapter") && matches!(word(at + 1), "\"" | "\u{201c}");
+    let is_annex = matches!(name, "appendix" | "annex")
+        && at > 1
+        && word(at - 1) == "the"
+        && word(at - 2) == "in"
+        && matches!(word(at + 1), "" | "." | "," | ";" | ")");
+    let (wanted, end) = if is_annex {
+        (name.to_owned(), at + 1)
+    } else if is_quoted {
+        let end = at + 2 + sentence[at + 2..].iter().take_while(|token| token.has(QUOTED)).count();
+        (page.text[Page::span(sentence.get(at + 2..end)?)?].to_lowercase(), end)
+    } else {
+        return None;
+    };
+    let is_here = parts.headings.iter().any(|heading| heading.contains(&wanted));
+    if is_here || is_quoted && is_elsewhere_after(on, &sentence[end..]) {
+        return None;
+    }
+    hit_on(&sentence[at..end]).map(|hit| hit.with("known", NO_HEADING))
 }
 
 /// `" of the handbook`.
-fn is_elsewhere_after(across: &Across<'_, '_>, page: &Page<'_>, after: &[Token]) -> bool {
-    let names = after.iter().take(2).any(|token| matches!(page.word(token), "of" | "in"));
-    names && !across.rule.set("here").is_in(&after[..after.len().min(8)])
+fn is_elsewhere_after(on: &OnPage<'_, '_>, after: &[Token]) -> bool {
+    let names = after.iter().take(2).any(|token| matches!(on.page.word(token), "of" | "in"));
+    names && !on.rule.set("here").is_in(&after[..after.len().min(8)])
 }
 
 /// "section 257 of the Budget Code", "the logging standard, section 3", "RFC 2119 section 6", "[section 3](url)".
-fn is_elsewhere(across: &Across<'_, '_>, page: &Page<'_>, sentence: &[Token], at: usize) -> bool {
+fn is_elsewhere(on: &OnPage<'_, '_>, sentence: &[Token], at: usize) -> bool {
+    let page = on.page;
     let after = &sentence[at + 2..];
     let before = &sentence[..at];
     let of =
         after.iter().take(1).any(|token| matches!(page.word(token), "of" | "in" | "to" | "from" | "under"))
-            && !across.rule.set("here").is_in(&after[..after.len().min(8)]);
+            && !on.rule.set("here").is_in(&after[..after.len().min(8)]);
     let last = before.last();
     let named = last.is_some_and(|last| {
         matches!(last.kind, Kind::Id | Kind::Number | Kind::Code) || page.word(last) == "'s" || {
@@ -309,7 +293,7 @@ fn is_elsewhere(across: &Across<'_, '_>, page: &Page<'_>, sentence: &[Token], at
 }
 
 /// Links to headings of the document that don't exist.
-fn anchors(page: &Page<'_>, number: u32, found: &mut Vec<Hit>) {
+fn anchors(page: &Page<'_>, found: &mut Vec<Hit>) {
     if page.anchors.is_empty() {
         return;
     }
@@ -333,17 +317,22 @@ fn anchors(page: &Page<'_>, number: u32, found: &mut Vec<Hit>) {
     };
     let has_own = page.html.iter().any(names) || page.text.contains("{#");
     let is_heading = |anchor: &&Anchor| !anchor.target.is_empty() && !anchor.target.contains('=');
-    for anchor in page.anchors.iter().filter(|anchor| !has_own && is_heading(anchor)) {
-        if !slugs.contains(&anchor.target) {
-            let known = nearest(&slugs, &anchor.target);
-            found.push(Hit { page: number, ..hit(anchor.range.clone()).with("known", known) });
-        }
+    let anchors: Vec<&Anchor> = page.anchors.iter().filter(|anchor| !has_own && is_heading(anchor)).collect();
+    let missing = anchors.iter().filter(|anchor| !slugs.contains(&anchor.target));
+    for (at, anchor) in missing.enumerate() {
+        // To look for the nearest of many headings takes time.
+        let known = if at < MAX_COMPARED { nearest(&slugs, &anchor.target) } else { NO_HEADING.to_owned() };
+        found.push(hit(anchor.range.clone()).with("known", known));
     }
 }
 
+/// So many links are compared with the headings.
+const MAX_COMPARED: usize = 8;
+const NO_HEADING: &str = "no such heading";
+
 fn nearest(slugs: &BTreeSet<String>, target: &str) -> String {
     let known: Vec<&str> = slugs.iter().map(String::as_str).collect();
-    crate::finding::nearest(target, &known).map_or("no such heading".to_owned(), |near| format!("#{near}"))
+    crate::finding::nearest(target, &known).map_or(NO_HEADING.to_owned(), |near| format!("#{near}"))
 }
 
 /// A heading without `<code>` and other tags, and without the targets of its links.

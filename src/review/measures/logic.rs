@@ -2,10 +2,13 @@
 //!
 //! `above 6 … below 6` leaves exactly 6 to nobody; `a or b and c or d` has more than one reading.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::{Hit, OnPage, hit, hit_on, judged};
 use crate::review::page::{Page, Unit, UnitKind};
+use crate::review::pattern::Set;
+use crate::review::rule::Rule;
 use crate::review::token::{CAPITAL, Kind, QUOTED, Token};
 use crate::review::{is_duty, label};
 
@@ -92,6 +95,7 @@ enum Side {
 /// Strict bounds on both sides of one number with nothing for exactly this number.
 pub fn boundaries(on: &OnPage<'_, '_>) -> Vec<Hit> {
     let mut found = Vec::new();
+    let words = BoundWords::of(on.rule);
     let mut last_section = u32::MAX;
     let mut bounds: Vec<Bound> = Vec::new();
     let mut text: Vec<&Unit> = Vec::new();
@@ -104,42 +108,49 @@ pub fn boundaries(on: &OnPage<'_, '_>) -> Vec<Hit> {
         }
         text.push(unit);
         for sentence in on.page.sentences_of(unit) {
-            bounds_in(on, sentence, &mut bounds);
+            words.read(on.page, sentence, &mut bounds);
         }
     }
     found.extend(gaps(on, &bounds, &text));
     found
 }
 
-fn bounds_in(on: &OnPage<'_, '_>, sentence: &[Token], out: &mut Vec<Bound>) {
-    let sets = [
-        ("above", Side::Above, true),
-        ("below", Side::Below, true),
-        ("from", Side::Above, false),
-        ("to", Side::Below, false),
-    ];
-    for at in 0..sentence.len() {
-        for (name, side, is_strict) in sets {
-            let Some(end) = on.rule.set(name).at(sentence, at) else { continue };
-            let Some(number) = sentence.get(end).filter(|token| token.kind == Kind::Number) else { continue };
-            let unit = sentence.get(end + 1).map_or("", |token| on.page.word(token)).to_lowercase();
-            let range = sentence[at].start as usize..number.end as usize;
-            out.push(Bound { value: on.page.word(number).to_owned(), unit, side, is_strict, range });
-        }
-        // "30 days or more", "10 or less"
-        let is_number = sentence[at].kind == Kind::Number;
-        let inclusive =
-            is_number && (1..4).any(|skip| on.rule.set("inclusive").at(sentence, at + skip).is_some());
-        if inclusive {
-            for side in [Side::Above, Side::Below] {
-                let value = on.page.word(&sentence[at]).to_owned();
-                out.push(Bound {
-                    value,
-                    unit: String::new(),
-                    side,
-                    is_strict: false,
-                    range: sentence[at].range(),
-                });
+/// The rule's words for the two sides of a limit.
+struct BoundWords<'r> {
+    sides: [(&'r Set, Side, bool); 4],
+    inclusive: &'r Set,
+}
+
+impl<'r> BoundWords<'r> {
+    fn of(rule: &'r Rule) -> BoundWords<'r> {
+        let sides = [
+            ("above", Side::Above, true),
+            ("below", Side::Below, true),
+            ("from", Side::Above, false),
+            ("to", Side::Below, false),
+        ];
+        let sides = sides.map(|(name, side, is_strict)| (rule.set(name), side, is_strict));
+        BoundWords { sides, inclusive: rule.set("inclusive") }
+    }
+
+    fn read(&self, page: &Page<'_>, sentence: &[Token], out: &mut Vec<Bound>) {
+        for at in 0..sentence.len() {
+            for (set, side, is_strict) in self.sides {
+                let Some(end) = set.at(sentence, at) else { continue };
+                let Some(number) = sentence.get(end).filter(|token| token.kind == Kind::Number) else {
+                    continue;
+                };
+                let unit = sentence.get(end + 1).map_or("", |token| page.word(token)).to_lowercase();
+                let range = sentence[at].start as usize..number.end as usize;
+                out.push(Bound { value: page.word(number).to_owned(), unit, side, is_strict, range });
+            }
+            // "30 days or more", "10 or less"
+            let is_inclusive = sentence[at].kind == Kind::Number
+                && (1..4).any(|skip| self.inclusive.at(sentence, at + skip).is_some());
+            for side in [Side::Above, Side::Below].into_iter().filter(|_| is_inclusive) {
+                let value = page.word(&sentence[at]).to_owned();
+                let range = sentence[at].range();
+                out.push(Bound { value, unit: String::new(), side, is_strict: false, range });
             }
         }
     }
@@ -147,14 +158,21 @@ fn bounds_in(on: &OnPage<'_, '_>, sentence: &[Token], out: &mut Vec<Bound>) {
 
 fn gaps(on: &OnPage<'_, '_>, bounds: &[Bound], text: &[&Unit]) -> Vec<Hit> {
     let mut found = Vec::new();
-    for (at, high) in bounds.iter().enumerate().filter(|(_, bound)| bound.is_strict) {
-        let same =
-            |other: &&Bound| other.value == high.value && (other.unit == high.unit || !other.is_strict);
-        let opposite =
-            bounds[at + 1..].iter().filter(same).find(|low| low.is_strict && low.side != high.side);
-        let is_covered = bounds.iter().filter(same).any(|other| !other.is_strict);
-        if let Some(low) = opposite.filter(|_| !is_covered && !is_exact(on, text, &high.value)) {
-            let mut hit = hit(high.range.clone()).with("value", high.value.clone());
+    let mut by_value: BTreeMap<&str, Vec<&Bound>> = BTreeMap::new();
+    bounds.iter().for_each(|bound| by_value.entry(&bound.value).or_default().push(bound));
+    by_value.retain(|_, same| (2..=MAX_BOUNDS).contains(&same.len()));
+    let mut exact = None;
+    for (value, all) in by_value {
+        for (at, high) in all.iter().enumerate().filter(|(_, bound)| bound.is_strict) {
+            let same = |other: &&&Bound| other.unit == high.unit || !other.is_strict;
+            let opposite =
+                all[at + 1..].iter().filter(same).find(|low| low.is_strict && low.side != high.side);
+            let is_covered = all.iter().filter(same).any(|other| !other.is_strict);
+            let Some(low) = opposite.filter(|_| !is_covered) else { continue };
+            if exact.get_or_insert_with(|| exact_values(on, text)).contains(value) {
+                continue;
+            }
+            let mut hit = hit(high.range.clone()).with("value", value);
             hit.values.push(("other", on.page.text[low.range.clone()].to_owned()));
             hit.related.push((0, low.range.clone()));
             found.push(hit);
@@ -163,15 +181,18 @@ fn gaps(on: &OnPage<'_, '_>, bounds: &[Bound], text: &[&Unit]) -> Vec<Hit> {
     found
 }
 
-/// "exactly 6", "equal to 6".
-fn is_exact(on: &OnPage<'_, '_>, text: &[&Unit], value: &str) -> bool {
+/// A number with more bounds in a section is no single limit.
+const MAX_BOUNDS: usize = 32;
+
+/// The numbers of "exactly 6", "equal to 6".
+fn exact_values<'t>(on: &OnPage<'_, 't>, text: &[&Unit]) -> BTreeSet<&'t str> {
     let exact = on.rule.set("exact");
-    text.iter().flat_map(|unit| on.page.sentences_of(unit)).any(|sentence| {
-        (0..sentence.len()).any(|at| {
-            let end = exact.at(sentence, at);
-            end.and_then(|end| sentence.get(end)).is_some_and(|token| on.page.word(token) == value)
-        })
-    })
+    let sentences = text.iter().flat_map(|unit| on.page.sentences_of(unit));
+    let values = sentences.flat_map(|sentence| {
+        let ends = (0..sentence.len()).filter_map(|at| exact.at(sentence, at));
+        ends.filter_map(|end| sentence.get(end)).map(|token| on.page.word(token))
+    });
+    values.collect()
 }
 
 /// Wording that is rare in a document whose requirements say it otherwise: "should" among "shall".

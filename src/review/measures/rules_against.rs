@@ -36,44 +36,56 @@ pub fn contradictions(across: &Across<'_, '_>) -> Vec<Hit> {
         folders.entry(page.path.rsplit_once('/').map_or("", |(folder, _)| folder)).or_default().push(number);
     }
     for pages in folders.values() {
-        let mut verbs: BTreeMap<String, Vec<Predicate>> = BTreeMap::new();
+        let mut verbs: BTreeMap<String, Vec<Place<'_>>> = BTreeMap::new();
         for number in pages {
             let page = &across.pages[*number as usize];
             // In long prose sentences speak of different cases far apart.
             if !page.register.is_specification && page.units.len() > MAX_PROSE_UNITS {
                 continue;
             }
-            for unit in page.units.iter().filter(|unit| unit.is_judged && unit.kind != UnitKind::Heading) {
+            let units = page.units.iter().filter(|unit| unit.is_judged && unit.kind != UnitKind::Heading);
+            for unit in units.filter(|unit| across.rule.is_for(unit.kinds)) {
                 in_unit(across, page, *number, unit, &mut verbs);
             }
         }
-        for all in verbs.values().filter(|all| (2..=MAX_PREDICATES).contains(&all.len())) {
-            found.extend(opposed(across, all));
+        let is_disputed = |all: &&Vec<Place<'_>>| {
+            all.iter().any(|one| one.is_negated) && all.iter().any(|one| !one.is_negated)
+        };
+        for all in verbs.values().filter(is_disputed) {
+            let all: Vec<Predicate> = all.iter().filter_map(|place| described(across, place)).collect();
+            if all.len() <= MAX_PREDICATES {
+                found.extend(opposed(across, &all));
+            }
         }
     }
     found
 }
 
-fn in_unit(
+/// Where a predicate is.
+struct Place<'p> {
+    page: u32,
+    sentence: &'p [Token],
+    at: usize,
+    end: usize,
+    is_negated: bool,
+    is_absolute: bool,
+}
+
+fn in_unit<'p>(
     across: &Across<'_, '_>,
-    page: &Page<'_>,
+    page: &'p Page<'_>,
     number: u32,
     unit: &Unit,
-    verbs: &mut BTreeMap<String, Vec<Predicate>>,
+    verbs: &mut BTreeMap<String, Vec<Place<'p>>>,
 ) {
-    if !across.rule.is_for(unit.kinds) {
-        return;
-    }
     for sentence in page.sentences_of(unit) {
         let is_question = sentence.last().is_some_and(|last| page.word(last) == "?");
         let mut at = 0;
         while at < sentence.len() && !is_question {
             match predicate(across, page, sentence, at) {
-                Some((verb, negated, absolute, end)) => {
-                    if let Some(one) = described(across, page, number, sentence, at, end, (negated, absolute))
-                    {
-                        verbs.entry(verb).or_default().push(one);
-                    }
+                Some((verb, is_negated, is_absolute, end)) => {
+                    let place = Place { page: number, sentence, at, end, is_negated, is_absolute };
+                    verbs.entry(verb).or_default().push(place);
                     at = end;
                 }
                 None => at += 1,
@@ -107,15 +119,8 @@ fn predicate(
     (page.word(verb).len() > 3).then(|| (root(page.word(verb)), negated, absolute, end + 1))
 }
 
-fn described(
-    across: &Across<'_, '_>,
-    page: &Page<'_>,
-    number: u32,
-    sentence: &[Token],
-    at: usize,
-    end: usize,
-    (is_negated, is_absolute): (bool, bool),
-) -> Option<Predicate> {
+fn described(across: &Across<'_, '_>, place: &Place<'_>) -> Option<Predicate> {
+    let (page, sentence, at) = (&across.pages[place.page as usize], place.sentence, place.at);
     let begin = sentence[..at]
         .iter()
         .rposition(|token| matches!(page.word(token), ";" | "," | ":"))
@@ -130,12 +135,12 @@ fn described(
             && across.rule.set("stop").at(std::slice::from_ref(*token), 0).is_none()
     };
     let before: Vec<&Token> = sentence[begin..at].iter().filter(content).collect();
-    let all = sentence[..at].iter().chain(&sentence[end..]).filter(content);
+    let all = sentence[..at].iter().chain(&sentence[place.end..]).filter(content);
     Some(Predicate {
-        page: number,
+        page: place.page,
         range: Page::span(sentence)?,
-        is_negated,
-        is_absolute,
+        is_negated: place.is_negated,
+        is_absolute: place.is_absolute,
         has_exception: across.rule.set("exception").is_in(sentence),
         head: before.first().map(|token| root(page.word(token))).unwrap_or_default(),
         things: all.map(|token| root(page.word(token))).collect(),

@@ -22,35 +22,42 @@ struct Uses {
 
 pub fn undefined(across: &Across<'_, '_>) -> Vec<Hit> {
     let mut all: BTreeMap<&str, Uses> = BTreeMap::new();
-    let mut lower: BTreeSet<String> = BTreeSet::new();
     let glossary = across.rules.scope.bit("glossary");
     for (number, page) in (0..).zip(across.pages) {
         for unit in &page.units {
             read(across, page, number, unit, glossary, &mut all);
         }
     }
-    if all.is_empty() {
-        return Vec::new();
-    }
-    let wanted: BTreeSet<String> = all.keys().map(|name| name.to_lowercase()).collect();
-    for page in across.pages {
-        for token in page.tokens.iter().filter(|token| token.kind == Kind::Word && !token.has(CAPITAL)) {
-            let word = page.word(token);
-            if (3..=6).contains(&word.len()) && wanted.contains(word) {
-                lower.insert(word.to_owned());
-            }
-        }
-    }
-    let hits = all.into_iter().filter(|(name, uses)| {
-        !uses.is_explained && uses.count <= MAX_USES && !lower.contains(&name.to_lowercase())
-    });
     // A proposal among colleagues explains none; a specification or a document with a glossary does.
     let explains = |page: u32| {
         let page = &across.pages[page as usize];
         page.register.is_specification || has_glossary(page, glossary)
     };
-    let first = hits.filter_map(|(_, uses)| uses.first.filter(|(page, _)| explains(*page)));
-    first.map(|(page, range)| Hit { page, ..hit(range) }).collect()
+    all.retain(|_, uses| {
+        !uses.is_explained
+            && uses.count <= MAX_USES
+            && uses.first.as_ref().is_some_and(|(page, _)| explains(*page))
+    });
+    let words = written_small(across.pages, all.keys().copied());
+    let unknown = all.into_iter().filter(|(name, _)| !words.contains(&name.to_lowercase()));
+    unknown.filter_map(|(_, uses)| uses.first).map(|(page, range)| Hit { page, ..hit(range) }).collect()
+}
+
+/// The names that are also written in small letters somewhere: they are words.
+fn written_small<'n>(pages: &[Page<'_>], names: impl Iterator<Item = &'n str>) -> BTreeSet<String> {
+    let wanted: BTreeSet<String> = names.map(str::to_lowercase).collect();
+    let mut found = BTreeSet::new();
+    if wanted.is_empty() {
+        return found;
+    }
+    let tokens = pages.iter().flat_map(|page| page.tokens.iter().map(move |token| (page, token)));
+    for (page, token) in tokens.filter(|(_, token)| token.kind == Kind::Word && !token.has(CAPITAL)) {
+        let word = page.word(token);
+        if (3..=6).contains(&word.len()) && wanted.contains(word) {
+            found.insert(word.to_owned());
+        }
+    }
+    found
 }
 
 fn has_glossary(page: &Page<'_>, glossary: u64) -> bool {
@@ -89,6 +96,7 @@ fn read<'t>(
 fn is_acronym(page: &Page<'_>, token: &Token) -> bool {
     let word = page.word(token);
     token.kind == Kind::Word
+        && token.has(CAPITAL)
         && (3..=6).contains(&word.len())
         && word.bytes().all(|byte| byte.is_ascii_uppercase())
 }
