@@ -10,7 +10,6 @@
 //! YAML 1.2 knows no merge keys, but many readers do. So where `<<` is in play, the documents are compared
 //! once more with what is merged in: a key that is added to an anchor must not override anything.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
@@ -68,7 +67,9 @@ fn walked(old: &Stream<'_>, new: &Stream<'_>, merging: bool) -> Vec<Found> {
 /// A stream of documents as nodes in one row; an alias is the index of what it stands for.
 #[derive(Default)]
 struct Stream<'t> {
-    nodes: Vec<Node<'t>>,
+    nodes: Vec<Node>,
+    /// The tags of nodes that have one.
+    tags: HashMap<usize, Box<str>>,
     documents: Vec<usize>,
     /// Whole-line comments with their line, without the blanks around them.
     comments: Vec<(usize, &'t str)>,
@@ -78,29 +79,33 @@ struct Stream<'t> {
     merges: bool,
 }
 
-struct Node<'t> {
+struct Node {
     line: u32,
-    tag: Option<Box<str>>,
-    kind: Kind<'t>,
+    kind: Kind,
 }
 
-enum Kind<'t> {
-    Scalar(Scalar<'t>),
-    Sequence(Vec<usize>),
-    /// Keys as they compare, with key node and value node.
-    Mapping(Members),
+enum Kind {
+    Scalar(Scalar),
+    Sequence(Box<Vec<u32>>),
+    /// Sorted by name once the mapping has ended.
+    Mapping(Box<Vec<Member>>),
 }
 
-type Members = BTreeMap<Box<str>, (usize, usize)>;
+/// A key as it compares, with its node and the node of its value.
+struct Member {
+    name: Box<str>,
+    key: u32,
+    value: u32,
+}
 
 /// The key that merges another mapping in, as it compares.
 const MERGE: &str = "Plain\"<<\"";
 
 /// A scalar as it is written.
 #[derive(Debug, PartialEq, Eq)]
-struct Scalar<'t> {
+struct Scalar {
     style: ScalarStyle,
-    text: Cow<'t, str>,
+    text: Box<str>,
 }
 
 struct Broken {
@@ -141,7 +146,7 @@ fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
         let node = match event {
             Event::Scalar(value, style, anchor, tag) => {
                 inside.extend(inside_of(&span, style));
-                let scalar = Kind::Scalar(Scalar { style, text: value });
+                let scalar = Kind::Scalar(Scalar { style, text: value.into() });
                 let node = stream.add(line, tag.as_deref(), scalar);
                 places.scalar(&span, style, node);
                 anchors.insert(anchor, node);
@@ -159,13 +164,13 @@ fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
                 }
             },
             Event::SequenceStart(anchor, tag) => {
-                let node = stream.add(line, tag.as_deref(), Kind::Sequence(Vec::new()));
+                let node = stream.add(line, tag.as_deref(), Kind::Sequence(Box::default()));
                 places.end(span.start.line(), span.start.col(), node);
                 begin(&mut open, &mut anchors, anchor, node, line)?;
                 continue;
             }
             Event::MappingStart(anchor, tag) => {
-                let node = stream.add(line, tag.as_deref(), Kind::Mapping(BTreeMap::new()));
+                let node = stream.add(line, tag.as_deref(), Kind::Mapping(Box::default()));
                 places.end(span.start.line(), span.start.col(), node);
                 begin(&mut open, &mut anchors, anchor, node, line)?;
                 continue;
@@ -176,6 +181,7 @@ fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
                     if span.end.index() > span.start.index() {
                         places.end(span.start.line(), span.start.col() + 1, closed.node);
                     }
+                    stream.end(closed.node)?;
                     closed.node
                 }
                 None => continue,
@@ -194,7 +200,7 @@ fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
         let (is_sequence, key) = (matches!(stream.nodes[at].kind, Kind::Sequence(_)), key);
         if is_sequence {
             if let Kind::Sequence(elements) = &mut stream.nodes[at].kind {
-                elements.push(node);
+                elements.push(narrow(node));
             }
             continue;
         }
@@ -205,13 +211,9 @@ fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
         let mut effort = 0;
         let name = stream.name(key, &mut effort);
         stream.merges |= name == MERGE;
-        let line = stream.nodes[key].line as usize;
-        let Kind::Mapping(members) = &mut stream.nodes[at].kind else { continue };
-        if members.contains_key(&*name) {
-            let message = format!("the key {} stands twice in one mapping", quoted(&name));
-            return Err(Broken { code: Code::DuplicateKey, line, message });
+        if let Kind::Mapping(members) = &mut stream.nodes[at].kind {
+            members.push(Member { name: name.into_boxed_str(), key: narrow(key), value: narrow(node) });
         }
-        members.insert(name.into_boxed_str(), (key, node));
     }
     let (whole, trailing) = comments(text, &inside, &mut places);
     (stream.comments, stream.trailing) = (whole, trailing);
@@ -254,6 +256,8 @@ fn inside_of(span: &Span, style: ScalarStyle) -> Option<(usize, usize)> {
 
 /// Where nodes end, and where quotation marks are: a `#` in them begins no comment.
 struct Places<'t> {
+    /// A text without a `#` has no comments, and no place is looked for.
+    has_comments: bool,
     /// Line, column and node, in the order of the text.
     ends: Vec<(u32, u32, u32)>,
     /// Line, first and last column of a quoted scalar's part on it.
@@ -265,14 +269,25 @@ struct Places<'t> {
 
 impl<'t> Places<'t> {
     fn new(text: &'t str) -> Places<'t> {
-        Places { ends: Vec::new(), quoted: Vec::new(), rest: text.chars(), passed: 0 }
+        Places {
+            has_comments: text.contains('#'),
+            ends: Vec::new(),
+            quoted: Vec::new(),
+            rest: text.chars(),
+            passed: 0,
+        }
     }
 
     fn end(&mut self, line: usize, column: usize, node: usize) {
-        self.ends.push((narrow(line), narrow(column), narrow(node)));
+        if self.has_comments {
+            self.ends.push((narrow(line), narrow(column), narrow(node)));
+        }
     }
 
     fn scalar(&mut self, span: &Span, style: ScalarStyle, node: usize) {
+        if !self.has_comments {
+            return;
+        }
         let start = span.start;
         let (line, column) = match style {
             ScalarStyle::Literal | ScalarStyle::Folded => (start.line(), start.col()),
@@ -381,10 +396,40 @@ fn comments<'t>(text: &'t str, inside: &[(usize, usize)], places: &mut Places<'_
 }
 
 impl<'t> Stream<'t> {
-    fn add(&mut self, line: usize, tag: Option<&Tag>, kind: Kind<'t>) -> usize {
-        let tag = tag.map(|tag| tag.to_string().into_boxed_str());
-        self.nodes.push(Node { line: line as u32, tag, kind });
-        self.nodes.len() - 1
+    fn add(&mut self, line: usize, tag: Option<&Tag>, kind: Kind) -> usize {
+        let node = self.nodes.len();
+        self.nodes.push(Node { line: narrow(line), kind });
+        self.tags.extend(tag.map(|tag| (node, tag.to_string().into_boxed_str())));
+        node
+    }
+
+    /// A collection has ended: its members are sorted, and no key may stand twice.
+    fn end(&mut self, at: usize) -> Result<(), Broken> {
+        let twice = match &mut self.nodes[at].kind {
+            Kind::Mapping(members) => {
+                members.shrink_to_fit();
+                members.sort_by(|a, b| a.name.cmp(&b.name));
+                members.windows(2).find(|pair| pair[0].name == pair[1].name).map(|pair| {
+                    (pair[1].key, format!("the key {} stands twice in one mapping", quoted(&pair[1].name)))
+                })
+            }
+            Kind::Sequence(elements) => {
+                elements.shrink_to_fit();
+                None
+            }
+            Kind::Scalar(_) => None,
+        };
+        match twice {
+            None => Ok(()),
+            Some((key, message)) => {
+                let line = self.nodes[key as usize].line as usize;
+                Err(Broken { code: Code::DuplicateKey, line, message })
+            }
+        }
+    }
+
+    fn tag(&self, at: usize) -> Option<&str> {
+        self.tags.get(&at).map(|tag| &**tag)
     }
 
     /// A key as it compares; a collection as a key, by all it holds, up to a limit.
@@ -396,16 +441,19 @@ impl<'t> Stream<'t> {
         }
         let name = match &node.kind {
             Kind::Scalar(Scalar { style, text }) => format!("{style:?}{text:?}"),
-            Kind::Sequence(elements) => {
-                elements.iter().map(|element| self.name(*element, effort)).collect::<Vec<_>>().join(",")
-            }
+            Kind::Sequence(elements) => elements
+                .iter()
+                .map(|element| self.name(*element as usize, effort))
+                .collect::<Vec<_>>()
+                .join(","),
             Kind::Mapping(members) => {
-                let members: Vec<_> = members.iter().map(|(key, (_, value))| (key.clone(), *value)).collect();
-                let parts = members.iter().map(|(key, value)| format!("{key}:{}", self.name(*value, effort)));
+                let parts = members
+                    .iter()
+                    .map(|one| format!("{}:{}", one.name, self.name(one.value as usize, effort)));
                 format!("{{{}}}", parts.collect::<Vec<_>>().join(","))
             }
         };
-        format!("{}{name}", node.tag.as_deref().unwrap_or_default())
+        format!("{}{name}", self.tag(at).unwrap_or_default())
     }
 }
 
@@ -437,12 +485,12 @@ impl<'a> Walk<'a> {
             match &stream.nodes[at].kind {
                 Kind::Mapping(members) if seen.insert(at) && self.effort <= self.most => {
                     self.effort += members.len();
-                    for (name, member) in members.iter().filter(|(name, _)| &***name != MERGE) {
-                        found.entry(&**name).or_insert(*member);
+                    for one in members.iter().filter(|one| &*one.name != MERGE) {
+                        found.entry(&*one.name).or_insert((one.key as usize, one.value as usize));
                     }
-                    open.extend(members.get(MERGE).map(|(_, source)| *source));
+                    open.extend(member(members, MERGE).map(|one| one.value as usize));
                 }
-                Kind::Sequence(sources) => open.extend(sources.iter().rev()),
+                Kind::Sequence(sources) => open.extend(sources.iter().rev().map(|source| *source as usize)),
                 Kind::Mapping(_) | Kind::Scalar(_) => {}
             }
         }
@@ -471,26 +519,29 @@ impl<'a> Walk<'a> {
             self.lost(u, Code::LineLost, message);
         }
         match (&old.kind, &new.kind) {
-            _ if old.tag != new.tag => self.lost(u, Code::Scalar, format!("the tag of {} changed", shown())),
+            _ if self.old.tag(u) != self.new.tag(v) => {
+                self.lost(u, Code::Scalar, format!("the tag of {} changed", shown()))
+            }
             (Kind::Scalar(old), Kind::Scalar(new)) if old == new => {}
             (Kind::Sequence(old), Kind::Sequence(new)) => {
                 if new.len() < old.len() {
                     self.lost(u, Code::Array, format!("{} lost elements", shown()));
                 }
-                for (index, (u, v)) in old.iter().zip(new).enumerate() {
-                    self.value(*u, *v, format!("{at}/{index}"), depth + 1);
+                for (index, (u, v)) in old.iter().zip(new.iter()).enumerate() {
+                    self.value(*u as usize, *v as usize, format!("{at}/{index}"), depth + 1);
                 }
             }
             (Kind::Mapping(_), Kind::Mapping(_)) if self.merging => self.merged(u, v, &at, depth),
             (Kind::Mapping(old), Kind::Mapping(new)) => {
-                for (name, (key, u)) in old {
-                    let path = format!("{at}/{}", bare(name));
-                    match new.get(name) {
-                        Some((other, v)) => {
-                            self.comment_of_key(*key, *other, &path);
-                            self.value(*u, *v, path, depth + 1);
+                for was in old.iter() {
+                    let path = format!("{at}/{}", bare(&was.name));
+                    let (key, u) = (was.key as usize, was.value as usize);
+                    match member(new, &was.name) {
+                        Some(is) => {
+                            self.comment_of_key(key, is.key as usize, &path);
+                            self.value(u, is.value as usize, path, depth + 1);
                         }
-                        None => self.lost(*key, Code::KeyLost, format!("the key {} is lost", quoted(&path))),
+                        None => self.lost(key, Code::KeyLost, format!("the key {} is lost", quoted(&path))),
                     }
                 }
             }
@@ -524,6 +575,11 @@ impl<'a> Walk<'a> {
             }
         }
     }
+}
+
+/// The member of that name, among sorted ones.
+fn member<'m>(members: &'m [Member], name: &str) -> Option<&'m Member> {
+    members.binary_search_by(|one| (*one.name).cmp(name)).ok().map(|at| &members[at])
 }
 
 /// A key as people read it.

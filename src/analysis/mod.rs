@@ -25,6 +25,7 @@
 pub mod artifact;
 pub mod depth;
 pub mod event;
+pub mod forms;
 pub mod greeting;
 pub mod menu;
 pub mod plan;

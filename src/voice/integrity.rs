@@ -346,8 +346,8 @@ const AGREES: [&str; 24] = [
     "yes",
 ];
 
-/// Whether a text in lower case agrees, and says nothing else: the "so what" is missing.
-fn only_agrees(said: &str, cast: &Cast) -> bool {
+/// Whether a text agrees, and says nothing else: the "so what" is missing.
+pub fn only_agrees(said: &str, cast: &Cast) -> bool {
     let words = words(said);
     let is_name = |word: &str| cast.iter().any(|persona| persona.first_name().eq_ignore_ascii_case(word));
     let mut agrees = false;

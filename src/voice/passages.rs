@@ -144,19 +144,6 @@ impl<'t> Passages<'t> {
         hits.into_iter().map(|hit| &self.all[hit.passage]).collect()
     }
 
-    /// The words of a text that are in no passage, as they are written, without doubles.
-    pub fn missing<'m>(&self, text: &'m str) -> Vec<&'m str> {
-        let message = Message::new(text, self.language);
-        let mut seen = BTreeSet::new();
-        let words = message.sentences.iter().flat_map(|sentence| &sentence.words);
-        words
-            .filter(|word| !word.is_mark && is_significant(&word.lower))
-            .filter(|word| ASKING.binary_search(&word.stem.as_ref()).is_err())
-            .filter(|word| self.index.weight(&word.stem) == 0.0 && seen.insert(word.stem.to_string()))
-            .map(|word| &text[word.range.clone()])
-            .collect()
-    }
-
     /// The stems of a text that say something about a subject.
     fn wanted(&self, text: &str) -> BTreeSet<String> {
         let message = Message::new(text, self.language);
@@ -327,10 +314,9 @@ mod tests {
     }
 
     #[test]
-    fn words_that_no_passage_has_are_named() {
+    fn a_statement_needs_more_of_its_words() {
         let language = Language::new("en");
         let passages = Passages::new(&[("spec.md", SPEC)], &language);
-        assert_eq!(passages.missing("Does the refund of a letter need an invoice?"), ["refund", "invoice"]);
         assert!(passages.about("Decision: the invoice of a letter costs nothing.", 1).is_empty());
         assert_eq!(passages.about("Agreed: a letter costs 3 euros.", 1).len(), 1);
         assert!(passages.mentions("letters") && !passages.mentions("endpoint"));

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use minijinja::{Value, context};
 
+use super::integrity::only_agrees;
 use super::memory::Memory;
 use super::passages::{Passage, Passages};
 use super::{Line, REVIEWER, Rejected, Speechless, Synthesis, Voice};
@@ -22,13 +23,16 @@ use crate::plain;
 use crate::review::{Document, Finding, Options, Rules, Severity, review};
 use crate::step::Depth;
 use crate::template::Failed;
+use crate::text::rules::Book;
 use crate::text::words::subjects;
-use crate::text::{Language, sentences};
+use crate::text::{Language, Message as Said, Sentence, sentences};
 
 /// Review rules that hold two lines against each other.
 const CONTRADICTS: [&str; 2] = ["conflicting-figures", "contradicting-rules"];
 /// What a message is called among the documents that it is reviewed with.
 const SAID: &str = "said.md";
+/// The rules of what is said in passing.
+const SMALL_TALK: &str = "small-talk";
 /// Passages that a statement is held against.
 const NEAR: usize = 8;
 /// Passages that are shown to one question.
@@ -74,6 +78,8 @@ pub struct Reviewer<'t> {
     /// Made when they are first asked for: a model needs neither.
     passages: OnceCell<Passages<'t>>,
     findings: OnceCell<Vec<Finding>>,
+    /// What is said in passing; none where the repository's own rules cannot be read.
+    small_talk: OnceCell<Option<Book>>,
 }
 
 impl<'t> Reviewer<'t> {
@@ -95,6 +101,7 @@ impl<'t> Reviewer<'t> {
             rules,
             passages: OnceCell::new(),
             findings: OnceCell::new(),
+            small_talk: OnceCell::new(),
         }
     }
 
@@ -306,21 +313,16 @@ impl<'t> Reviewer<'t> {
         }
         let found = self.passages().about(&message.text, SHOWN);
         if asks(&message.text) {
-            self.to_question(message, &found, talk)
+            self.to_question(&found, talk)
         } else {
             self.to_statement(message, &found, talk)
         }
     }
 
     /// To a question: the passages that it is about, and a finding that bears on one of them.
-    fn to_question(
-        &self,
-        message: &Message,
-        found: &[&Passage<'t>],
-        talk: &Discussion<'_>,
-    ) -> Result<Line, Failed> {
+    fn to_question(&self, found: &[&Passage<'t>], talk: &Discussion<'_>) -> Result<Line, Failed> {
         if found.is_empty() {
-            return Ok(Line::plain(render(talk, "unanswered", self.missing(message, talk))?));
+            return Ok(Line::plain(render(talk, "unanswered", self.addition(talk))?));
         }
         let new: Vec<&Passage<'t>> =
             found.iter().copied().filter(|one| self.shown_in(one, talk).is_none()).collect();
@@ -346,6 +348,9 @@ impl<'t> Reviewer<'t> {
         found: &[&Passage<'t>],
         talk: &Discussion<'_>,
     ) -> Result<Line, Failed> {
+        if self.is_small_talk(&message.text, talk) {
+            return Ok(Line::plain(render(talk, "nothing", context! {})?));
+        }
         let contradictions = self.contradictions(message);
         if !contradictions.is_empty() {
             return self.contradicted(&contradictions, talk);
@@ -356,28 +361,22 @@ impl<'t> Reviewer<'t> {
         }
     }
 
+    /// Whether a statement says nothing that a document could: a greeting, thanks, agreement.
+    fn is_small_talk(&self, text: &str, talk: &Discussion<'_>) -> bool {
+        let cast = &talk.library().cast;
+        let book = self
+            .small_talk
+            .get_or_init(|| Book::read(talk.library().rules(), &talk.library().language, &[SMALL_TALK]).ok());
+        let is_passing = |sentence: &Sentence<'_>| {
+            let hits = |book: &Book| !book.hits(SMALL_TALK, &book.tokens(sentence)).is_empty();
+            only_agrees(sentence.text, cast) || book.as_ref().is_some_and(hits)
+        };
+        Said::new(text, Language::english()).sentences.iter().all(is_passing)
+    }
+
     /// Whether somebody has answered the message already.
     fn has_answer(&self, message: &Message, talk: &Discussion<'_>) -> bool {
         talk.contributions().any(|said| Some(said.turn) > message.turn)
-    }
-
-    fn missing(&self, message: &Message, talk: &Discussion<'_>) -> Value {
-        let is_name = |word: &&str| {
-            talk.library().cast.iter().any(|persona| persona.first_name().eq_ignore_ascii_case(word))
-        };
-        let missing = self.passages().missing(&message.text).into_iter().filter(|word| !is_name(word));
-        let is_written = |word: &str| {
-            let word = word.to_lowercase();
-            self.documents.iter().any(|(_, text)| text.to_lowercase().contains(&word))
-        };
-        let missing = missing.filter(|word| !is_written(word));
-        let missing: Vec<String> = missing.take(3).map(str::to_owned).collect();
-        let target = self.target.as_ref();
-        context! {
-            missing,
-            path => target.map(|target| target.path.as_str()),
-            section => target.map(|target| target.section.as_str()),
-        }
     }
 
     /// Lines of the documents that say otherwise than a statement: another figure for the same thing, or its negation.
@@ -436,13 +435,26 @@ impl<'t> Reviewer<'t> {
         Ok(Line { rests: rests.collect(), ..Line::plain(text) })
     }
 
+    /// Where the outcome will be added, for a phrase; and whether that was told before.
+    fn addition(&self, talk: &Discussion<'_>) -> Value {
+        let target = self.target.as_ref();
+        let is_told = target.is_some_and(|target| {
+            let place = format!("{}, {}.", target.path, target.section);
+            talk.contributions().any(|said| said.text.ends_with(&place))
+        });
+        context! {
+            path => target.map(|target| target.path.as_str()),
+            section => target.map(|target| target.section.as_str()),
+            is_told,
+        }
+    }
+
     /// Where a statement will be added.
     fn added(&self, talk: &Discussion<'_>) -> Result<Line, Failed> {
         let Some(target) = &self.target else {
             return Ok(Line::plain(render(talk, "kept", context! {})?));
         };
-        let values = context! { path => target.path.as_str(), section => target.section.as_str() };
-        let text = render(talk, "added", values)?;
+        let text = render(talk, "added", self.addition(talk))?;
         let rests = target.line.map(|line| Rest {
             path: target.path.clone(),
             line,

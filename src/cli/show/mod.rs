@@ -132,8 +132,7 @@ fn integrity(log: &[Record], library: &Library, name: &str, screen: &Screen) -> 
         _ => None,
     });
     // The reviewer's phrases without a quotation are the same for every persona.
-    let is_fixed =
-        |own: &Contribution| own.rests.is_empty() && own.voice.as_deref().or(voice) == Some(REVIEWER);
+    let is_fixed = |own: &Contribution| own.voice.as_deref().or(voice) == Some(REVIEWER);
     let echoes: Vec<Echo> = said.iter().map(|(_, text, _)| Echo::of(text)).collect();
     let users = || {
         log.iter().filter_map(|record| match &record.event {
