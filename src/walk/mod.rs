@@ -482,7 +482,7 @@ impl Walk<'_> {
         let documents: Vec<(&str, &str)> = self.item.documents().collect();
         let passages = Passages::new(&documents, Language::english());
         let found = passages.about(question, 2);
-        let quoted = found.iter().map(|one| {
+        let quoted = found.passages.iter().map(|one| {
             let text = plain::cut(&plain::shown(one.text), 400);
             format!("{}:{} says: \"{text}\"", one.path, one.line)
         });

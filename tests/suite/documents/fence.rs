@@ -19,6 +19,8 @@ pub struct Fence<'p> {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Kind<'p> {
     Run,
+    /// Run, and its last command has to answer no: exit code 1.
+    SaysNo,
     Printed,
     File(&'p str),
     Settings,
@@ -32,6 +34,7 @@ impl Fence<'_> {
     pub fn kind(&self) -> Option<Kind<'_>> {
         match self.info.split(' ').collect::<Vec<_>>()[..] {
             ["sh"] => Some(Kind::Run),
+            ["sh", "says-no"] => Some(Kind::SaysNo),
             [language] if PRINTED.contains(&language) => Some(Kind::Printed),
             ["yaml", "settings"] => Some(Kind::Settings),
             [_, "elsewhere"] => Some(Kind::Elsewhere),

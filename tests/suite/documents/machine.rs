@@ -78,6 +78,12 @@ impl Machine {
         for (at, fence) in fences.iter().enumerate() {
             match fence.kind() {
                 Some(Kind::Run) => write!(script, "printf '\\036%s\\n' {at}\n{}", fence.body).unwrap(),
+                Some(Kind::SaysNo) => write!(
+                    script,
+                    "printf '\\036%s\\n' {at}\nset +e\n{}code=$?\nset -e\n[ $code = 1 ] || exit 3\n",
+                    fence.body
+                )
+                .unwrap(),
                 Some(Kind::File(file)) => {
                     let kept = self.sandbox.outside(&format!("files/{at}"));
                     std::fs::write(&kept, &fence.body).unwrap();

@@ -3,6 +3,7 @@
 //! | fenced block | what becomes of it |
 //! | --- | --- |
 //! | `sh` | run; all blocks of a page in order, in one shell that stops at the first failure |
+//! | `sh says-no` | run; its last command has to end with exit code 1 |
 //! | `text`, `diff`, `json`, … | what the `sh` block above it prints, both streams together; two in a row, where the first is shortened |
 //! | `yaml talk.yaml` (a language and a file) | written to the file, where the shell stands; the text above names it |
 //! | `yaml settings` | read as settings |
@@ -17,6 +18,7 @@
 
 mod fence;
 mod machine;
+mod picture;
 mod shown;
 mod whole;
 
@@ -68,7 +70,7 @@ fn stale<'p>(fences: &'p [Fence<'p>], printed: &[String]) -> Vec<Stale<'p>> {
     let mut last = None;
     for (at, fence) in fences.iter().enumerate() {
         last = match fence.kind() {
-            Some(Kind::Run) => Some(&printed[at]),
+            Some(Kind::Run | Kind::SaysNo) => Some(&printed[at]),
             Some(Kind::Printed) => last,
             _ => None,
         };
