@@ -177,6 +177,7 @@ pub mod additions;
 pub mod additive;
 pub mod agent;
 pub mod analysis;
+pub mod code;
 pub mod config;
 pub mod discussion;
 pub mod finding;

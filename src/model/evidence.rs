@@ -18,12 +18,13 @@ mod names;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::prompt::{fenced, numbered};
+use crate::code;
 use crate::discussion::event::Sent;
 use crate::plain;
 use crate::secrets;
+use crate::text::Language;
 use crate::text::index::Index;
 use crate::text::words::{is_significant, words};
-use crate::text::{Language, code};
 use crate::voice::sources::Excerpt;
 
 use self::excerpts::Wanted;
@@ -283,7 +284,7 @@ fn line_stems(line: &str) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::code::Words;
+    use crate::code::Words;
 
     /// Files in memory.
     struct Shelf {

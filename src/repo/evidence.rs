@@ -12,6 +12,7 @@ use git2::{ObjectType, Oid};
 use globset::GlobSet;
 
 use super::{Error, Objects, Repo, There, trailers};
+use crate::code::Words;
 use crate::config;
 use crate::discussion::event::Sent;
 use crate::item::Item;
@@ -22,7 +23,6 @@ use crate::model::evidence::{
 use crate::plain;
 use crate::secrets;
 use crate::text::Language;
-use crate::text::code::Words;
 use crate::text::index::Index;
 use crate::voice::sources::Excerpt;
 

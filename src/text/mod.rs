@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 use snowball_stemmers_rs::{Algorithm, Stemmer};
 
 mod blocks;
-pub mod code;
+
 pub mod echo;
 pub mod index;
 mod message;

@@ -31,7 +31,7 @@ const ARROWS: [(&str, &[&str]); 7] = [
     ("discussion", &["text"]),
     ("minutes", &["discussion", "text"]),
     ("voice", &["discussion", "review", "text"]),
-    ("model", &["discussion", "http", "minutes", "text", "voice"]),
+    ("model", &["code", "discussion", "http", "minutes", "text", "voice"]),
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {

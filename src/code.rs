@@ -1,10 +1,10 @@
-//! Code as words: identifiers, split where people split them, for the one [index](super::index).
+//! Code as words: identifiers, split where people split them, for the one [index](crate::text::index).
 //!
 //! `retryLimit`, `RETRY_LIMIT` and `HTTPRetry` speak of a retry. Every identifier counts as a whole and by its parts.
 //!
 //! ```
 //! use roundtable::text::Language;
-//! use roundtable::text::code::{Words, parts};
+//! use roundtable::code::{Words, parts};
 //!
 //! assert_eq!(parts("HTTPRetryLimit_v2"), ["http", "retry", "limit", "v2"]);
 //! let mut words = Words::new(Language::english());
@@ -15,7 +15,7 @@
 
 use std::collections::HashMap;
 
-use super::Language;
+use crate::text::Language;
 
 /// Longer runs of letters are data, no names.
 const LONGEST: usize = 64;
