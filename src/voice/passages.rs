@@ -25,7 +25,7 @@ use super::asked::Asked;
 use super::quantities::quantities;
 use super::ranking::{Hit, Ranking};
 use crate::text::index::{stems, stems_of};
-use crate::text::words::is_significant;
+use crate::text::words::{is_english, is_significant};
 use crate::text::{Language, Message, Place, Sentence, Word};
 
 /// A list that belongs to a sentence is shown with it up to so many lines.
@@ -50,6 +50,11 @@ const CLOSE: f64 = 0.5;
 const CLOSE_WITH_FIGURE: f64 = 0.38;
 /// A passage speaks of the same as a statement down to this share.
 const SAME: f64 = 0.44;
+/// In documents of another language the small words count as if they were of the subject: the closest passage is
+/// shown down to this share.
+const CLOSE_FOREIGN: f64 = 0.2;
+/// So many lines of a document are looked at for its language.
+const LANGUAGE_LINES: usize = 200;
 /// Further passages are shown down to this share of the best one's score.
 const NEAR: f64 = 0.25;
 /// The same where no passage is sure.
@@ -131,13 +136,17 @@ pub struct Passages<'t> {
     kinds: Vec<f64>,
     index: Ranking,
     language: &'t Language,
+    /// The documents are in another language than the rules read.
+    is_foreign: bool,
 }
 
 impl<'t> Passages<'t> {
     /// The passages of documents, given by path and text.
     pub fn new(documents: &[(&'t str, &'t str)], language: &'t Language) -> Passages<'t> {
+        let lines = documents.iter().flat_map(|(_, text)| text.lines().take(LANGUAGE_LINES));
+        let is_foreign = is_english(lines) == Some(false);
         let mut passages =
-            Passages { all: Vec::new(), kinds: Vec::new(), index: Ranking::default(), language };
+            Passages { all: Vec::new(), kinds: Vec::new(), index: Ranking::default(), language, is_foreign };
         for (path, text) in documents {
             match is_markdown(path) {
                 true => Reader::new(path, text, &mut passages).read(),
@@ -167,6 +176,7 @@ impl<'t> Passages<'t> {
         let is_prose = |one: &Rated| one.share >= SURE || self.kinds[one.passage] > CODE;
         let is_about = |one: &Rated| match (is_question, asked) {
             _ if !is_prose(one) => false,
+            (true, _) if self.is_foreign => one.has_several && one.share >= CLOSE_FOREIGN,
             (true, Asked::Other) => one.has_several && one.share >= CLOSE,
             (true, _) => one.gives && one.share >= CLOSE_WITH_FIGURE,
             (false, _) => one.has_several && one.share >= SAME,
