@@ -1,8 +1,8 @@
 //! Typed additions: what a discussion adds to a document at a place of its own, as a value (contract, sections 3
 //! and 11).
 //!
-//! A value says what is added, and at which id or heading; where that is in a file, and in which form, is decided by
-//! [`synthesis::typed`](crate::synthesis::typed). Its words are those of a model or a user: one line each, visible.
+//! A value says what is added, and at which id or heading. Its words are those of a model or a user: one line each,
+//! visible. The synthesis lists what a discussion proposes; a person puts it in its place.
 //!
 //! ```
 //! use roundtable::additions::{Addition, Kind};
@@ -159,6 +159,13 @@ impl Addition {
 
     fn says_something(&self) -> bool {
         self.text.is_some() || self.fields.values().any(|field| !field.text().is_empty())
+    }
+
+    /// Its text, else its fields with their names, in one line.
+    pub fn shown(&self) -> String {
+        let fields =
+            self.fields.iter().map(|(name, field)| format!("{}: {}", name.replace('_', " "), field.text()));
+        self.text.iter().cloned().chain(fields).collect::<Vec<_>>().join("; ")
     }
 
     /// Everything it says, for comparing it with the turns it names.

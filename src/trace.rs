@@ -45,7 +45,7 @@ pub struct Finding {
     pub turns: Vec<u32>,
 }
 
-/// Everything that a discussion found: insights, decisions, open questions, action items.
+/// Everything that a discussion found: insights, decisions, open questions, action items, proposed additions.
 pub fn findings(summary: &Summary) -> Vec<Finding> {
     let one = |kind, text: &str, by: &[String], turns: &[u32]| Finding {
         kind,
@@ -57,7 +57,8 @@ pub fn findings(summary: &Summary) -> Vec<Finding> {
     let decisions = summary.decisions.iter().map(|x| one("decision", &x.text, &[], &x.turns));
     let questions = summary.open_questions.iter().map(|x| one("open question", &x.text, &[], &x.turns));
     let actions = summary.action_items.iter().map(|x| one("action item", &x.text, &x.by, &x.turns));
-    insights.chain(decisions).chain(questions).chain(actions).collect()
+    let proposed = summary.additions.iter().map(|x| one("proposed addition", &x.shown(), &[], &x.turns));
+    insights.chain(decisions).chain(questions).chain(actions).chain(proposed).collect()
 }
 
 /// Whose a line is that stands in a trace.
@@ -288,14 +289,15 @@ fn touch(summary: &mut Summary, number: usize) {
         .map(|x| &mut x.text)
         .chain(summary.decisions.iter_mut().map(|x| &mut x.text))
         .chain(summary.open_questions.iter_mut().map(|x| &mut x.text))
-        .chain(summary.action_items.iter_mut().map(|x| &mut x.text));
+        .chain(summary.action_items.iter_mut().map(|x| &mut x.text))
+        .chain(summary.additions.iter_mut().map(|x| &mut x.anchor));
     if let Some(text) = texts.into_iter().nth(number) {
         text.push_str(" (changed)");
     }
 }
 
 /// In an entry the finding is the object that a line stands in: `insights`, `decisions`,
-/// `open_questions`, `action_items`, in this order.
+/// `open_questions`, `action_items`, `proposed`, in this order.
 fn in_json(name: &str, text: &str, line: usize) -> Whose {
     let Ok(document) = Document::read(name, text.as_bytes()) else { return Whose::Foreign };
     let lines = LineIndex::new(text);
@@ -303,7 +305,7 @@ fn in_json(name: &str, text: &str, line: usize) -> Whose {
     let found = entries(&document).find(|(node, _)| holds(node));
     let Some(Kind::Object(members)) = found.map(|(node, _)| &node.kind) else { return Whose::Foreign };
     let mut before = 0;
-    for key in ["insights", "decisions", "open_questions", "action_items"] {
+    for key in ["insights", "decisions", "open_questions", "action_items", "proposed"] {
         let nodes = match members.iter().find(|(name, _)| name == key).map(|(_, node)| &node.kind) {
             Some(Kind::Array(nodes)) => nodes.as_slice(),
             _ => &[],

@@ -223,6 +223,17 @@ pub enum Verdict {
     Dropped,
 }
 
+impl Verdict {
+    /// As recordings and people read it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Verdict::Kept => "kept",
+            Verdict::Changed => "changed",
+            Verdict::Dropped => "dropped",
+        }
+    }
+}
+
 /// A passage that something rests on: where it is, and its exact words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -77,6 +77,7 @@ impl Summary {
             (self.decisions.len(), "decision", "decisions"),
             (self.open_questions.len(), "open question", "open questions"),
             (self.action_items.len(), "action item", "action items"),
+            (self.additions.len(), "proposed addition", "proposed additions"),
         ];
         let parts: Vec<String> = counted
             .iter()

@@ -40,7 +40,7 @@ pub fn entry(record: &Record, cast: &Cast) -> Option<Entry> {
         }
         Event::Silence {} => spoken(Speaker::Table, String::new(), "(silence)"),
         Event::Critique(one) => {
-            let text = format!("(critique of {}, {:?}) {}", one.on, one.outcome, one.problem);
+            let text = format!("(critique of {}, {}) {}", one.on, one.outcome.name(), one.problem);
             spoken(Speaker::Table, String::new(), &text)
         }
         Event::Opened(_) | Event::Paused(_) | Event::Resumed(_) | Event::Synthesis(_) | Event::Closed(_) => {

@@ -2,6 +2,8 @@
 //!
 //! A persona's line counts by what it carries: its rule and the passages it rests on. Its prose is never read.
 
+use std::collections::HashSet;
+
 use super::{Choice, Forms, Minutes, Speaker, Spoken, draw};
 use crate::discussion::Discussion;
 use crate::discussion::address::{Address, address};
@@ -29,7 +31,9 @@ pub fn summary(talk: &Discussion<'_>, forms: &Forms) -> Summary {
     let findings = talk.contributions().filter_map(|said| finding(said, &base));
     let only_ends = Address::Exit { has_content: false };
     let says = |text: &str| address(text, &talk.library().cast, false) != only_ends;
-    let statements = minutes.statements.iter().filter(|one| says(one.text));
+    // What somebody is to do is listed once, among the action items.
+    let actions: HashSet<&str> = minutes.action_items.iter().map(|one| one.text).collect();
+    let statements = minutes.statements.iter().filter(|one| says(one.text) && !actions.contains(one.text));
     let statements = statements.map(|one| insight(one.text, one.turns.clone()));
     Summary {
         insights: findings.chain(statements).collect(),

@@ -44,6 +44,9 @@ fn raw_entry(finished: &Finished, library: &Library) -> Value {
     if further > 0 {
         entry["more_statements"] = json!({"count": further, "recording": finished.recording()});
     }
+    if !summary.additions.is_empty() {
+        entry["proposed"] = json!(summary.additions);
+    }
     let late: Vec<Value> = finished.unheard().map(|late| json!({"by": late.by, "text": late.text})).collect();
     if !late.is_empty() {
         entry["not_discussed"] = Value::Array(late);
@@ -162,7 +165,20 @@ fn rows(finished: &Finished, library: &Library) -> Vec<[String; 5]> {
         ["open question".to_owned(), String::new(), one.text.clone(), one.context.clone(), turns(&one.turns)]
     });
     let actions = summary.action_items.iter().map(|one| said("action item", one));
-    insights.chain(more).chain(decisions).chain(questions).chain(actions).chain(late).collect()
+    let proposed = summary.additions.iter().map(|one| {
+        let place = [one.anchor.as_str(), one.path.as_str()].into_iter().filter(|part| !part.is_empty());
+        let place = place.collect::<Vec<_>>().join(", ");
+        let kind = format!("proposed {}", one.kind.words());
+        [kind, String::new(), one.shown(), place, turns(&one.turns)]
+    });
+    insights
+        .chain(more)
+        .chain(decisions)
+        .chain(questions)
+        .chain(actions)
+        .chain(proposed)
+        .chain(late)
+        .collect()
 }
 
 /// The header that rows of ours stand under.

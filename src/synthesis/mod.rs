@@ -25,6 +25,7 @@ use std::borrow::Cow;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
+use crate::additions::Addition as Proposed;
 use crate::discussion::event::{Event, Record, Time, Unheard};
 use crate::discussion::open::{self, Paused};
 use crate::discussion::summary::{Decision, Insight, Question, USER, attribution};
@@ -463,6 +464,7 @@ fn render(
         |one: &Insight| context! { attribution => safe(attribution(&one.by, cast)), text => put(&one.text) };
     let decided = |one: &Decision| context! { text => put(&one.text), rationale => put(&shown_rationale(one, finished)), turns => &one.turns };
     let asked = |one: &Question| context! { text => put(&one.text), context => put(&one.context), turns => &one.turns };
+    let proposed = |one: &Proposed| context! { kind => safe(one.kind.words()), anchor => put(&one.anchor), path => put(&one.path), text => put(&one.shown()) };
     let marks = |level: u8| match level {
         1..=6 => (safe(format!("{} ", "#".repeat(level.into()))), safe("")),
         _ => (safe("**"), safe("**")),
@@ -481,6 +483,7 @@ fn render(
         decisions => summary.decisions.iter().map(decided).collect::<Vec<_>>(),
         open_questions => summary.open_questions.iter().map(asked).collect::<Vec<_>>(),
         action_items => summary.action_items.iter().map(said).collect::<Vec<_>>(),
+        proposed => summary.additions.iter().map(proposed).collect::<Vec<_>>(),
         not_discussed => finished.unheard().map(late).collect::<Vec<_>>(),
         open, close, sub_open, sub_close,
     };

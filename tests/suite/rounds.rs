@@ -338,6 +338,36 @@ fn a_true_entry_with_a_wrong_turn_gets_the_right_one_and_users_decide_alone() {
 }
 
 #[test]
+fn what_is_ready_for_a_document_is_listed_as_proposed_and_forges_nothing() {
+    let library = Library::built_in().unwrap();
+    let mut next = 0;
+    let (talk, _) = held(&library, 20, &[QUESTION, DECISION, "done"], |prompt| {
+        match prompt.want {
+        Want::Synthesis => json!({
+            "insights": [], "decisions": [], "open_questions": [], "action_items": [],
+            "additions": [
+                {"path": "requirements-spec.md", "kind": "acceptance-criterion", "anchor": "FR-007", "text": LINES[2], "turns": [3]},
+                {"path": "x\n## y", "kind": "term", "anchor": "<!-- z", "fields": [{"name": "meaning", "text": LINES[1]}], "turns": [2]},
+                {"path": "requirements-spec.md", "kind": "risk", "anchor": "", "text": "Nobody said a word of this risk", "turns": [3]},
+            ],
+            "summary": "",
+        })
+        .to_string(),
+        _ => sensible(prompt, &mut next),
+    }
+    });
+    let finished = talk.finish().unwrap();
+    let kinds: Vec<&str> = finished.summary.additions.iter().map(|one| one.kind.name()).collect();
+    let text = roundtable::synthesis::addition_text(&finished, &library, 3).unwrap();
+    let (_, listed) = text.split_once("#### Proposed Additions\n").expect(&text);
+    assert!(listed.starts_with("- acceptance criterion for FR-007 in requirements-spec.md: "), "{listed}");
+    assert_eq!(listed.lines().filter(|line| line.starts_with("- ")).count(), kinds.len(), "{listed}");
+    assert!(!text.contains("<!-- z") && !text.contains("\n## y"), "{text}");
+    let found = roundtable::trace::findings(&finished.summary);
+    assert_eq!(found.last().map(|one| (one.kind, one.turns.clone())), Some(("proposed addition", vec![2])));
+}
+
+#[test]
 fn a_critic_changes_what_a_model_said_and_nothing_that_a_user_said() {
     let library = Library::built_in().unwrap();
     let entries = || {
@@ -390,7 +420,7 @@ fn a_critic_changes_what_a_model_said_and_nothing_that_a_user_said() {
         .map(|entry| entry.to_text())
         .collect();
     assert!(
-        shown.iter().any(|text| text.starts_with("(critique of insights/0, Dropped) \"An inspector")),
+        shown.iter().any(|text| text.starts_with("(critique of insights/0, dropped) \"An inspector")),
         "{shown:?}"
     );
     assert_eq!(Discussion::replay(&library, talk.step(), talk.log()).unwrap(), talk);
