@@ -931,7 +931,7 @@ fn status_lists_decisions_that_nothing_refers_to() {
     let sandbox = whole();
     let found = sandbox.run(&["status", "offline-mode"]).ok().stdout;
     assert!(
-        found.contains("1 decision that nothing refers to:\n    adr/0002-decision-keep-the-job-runner-because-it-is-known.md: ADR 0002"),
+        found.contains("1 decision that nothing refers to:\n    adr/0002-keep-the-job-runner-because-it-is-known.md: ADR 0002"),
         "{found}"
     );
 }

@@ -130,6 +130,16 @@ fn records(material: &Material<'_>, folder: &str, outcome: &mut Outcome) -> Resu
     Ok(())
 }
 
+/// A decision without the label that it is written with.
+fn unlabelled(text: &str) -> &str {
+    match text.split_once(':') {
+        Some((label, rest)) if label.eq_ignore_ascii_case("decision") && !rest.trim().is_empty() => {
+            rest.trim()
+        }
+        _ => text,
+    }
+}
+
 type Decision<'d> = (&'d Entry, &'d String, Option<&'d str>);
 
 fn record(
@@ -139,7 +149,7 @@ fn record(
     decision: Option<Decision<'_>>,
     outcome: &mut Outcome,
 ) -> Result<(), Unplaced> {
-    let title = decision.map_or(material.step.title.as_str(), |(_, text, _)| text.as_str());
+    let title = decision.map_or(material.step.title.as_str(), |(_, text, _)| unlabelled(text));
     let date: String = material.at.to_string().chars().take(10).collect();
     let status = match decision {
         Some((entry, ..)) => format!("Accepted by {}, {date} (step {})", entry.by, material.step.id),
