@@ -19,7 +19,7 @@ use minijinja::context;
 use minijinja::value::Serde;
 use serde::Serialize;
 
-use crate::discussion::summary::attribution;
+use crate::discussion::summary::{USER, attribution};
 use crate::item::meta;
 use crate::library::Library;
 use crate::page;
@@ -66,18 +66,17 @@ impl Points {
                 talk: number,
             };
             for one in &summary.decisions {
-                found.decisions.push(point(
-                    &one.text,
-                    &one.rationale,
-                    deciders(talk, &one.turns),
-                    &one.turns,
-                ));
+                // A reason among the words is not told twice.
+                let reason = if one.text.contains(&one.rationale) { "" } else { &one.rationale };
+                found.decisions.push(point(&one.text, reason, deciders(talk, &one.turns), &one.turns));
             }
             for one in &summary.open_questions {
                 found.questions.push(point(&one.text, &one.context, String::new(), &one.turns));
             }
             for one in &summary.action_items {
-                let by = attribution(&one.by, &library.cast);
+                let is_users = one.by.iter().any(|key| key == USER);
+                let by =
+                    if is_users { deciders(talk, &one.turns) } else { attribution(&one.by, &library.cast) };
                 found.actions.push(point(&one.text, "", by, &one.turns));
             }
         }
