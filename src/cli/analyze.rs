@@ -325,6 +325,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     let path = find_or_add(&repo, &library, &task, &mut place, &config, &author)?;
     let item = repo.item(place.base, &path)?;
     before_run::edited(&repo, &item, screen)?;
+    before_run::newer(&repo, &place, &item, screen)?;
     check_outputs(&library)?;
     let mut script = task.script;
     script.depth = task.depth.or(script.depth);

@@ -439,6 +439,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     let item = repo.item_or_new(base, &path, Begin { meta: new_meta.as_deref(), draft: None })?;
     let draft = draft(&task.script, &item, screen);
     let item = item.with_draft(draft.as_deref());
+    before_run::newer(&repo, &place, &item, screen)?;
     let library = built_in.library(&repo, rules, &config)?;
     let step = library.step(&task.step)?;
     let voice = match task.medium {

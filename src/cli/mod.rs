@@ -178,7 +178,7 @@ pub fn main() -> Code {
     let parsed = command.try_get_matches_from(&given).and_then(|found| Cli::from_arg_matches(&found));
     let cli = match parsed {
         Ok(cli) => cli,
-        Err(error) => return exit::usage(&error, &given, &Screen::new(wanted, false, false)),
+        Err(error) => return exit::usage(&error, &given, &Screen::new(wanted, false, wants_json(&given))),
     };
     let screen = Screen::new(cli.global.color, cli.global.quiet, cli.global.json);
     screen.may_page(!cli.global.no_pager);
@@ -218,6 +218,11 @@ fn perform(global: &Global, verb: Verb, screen: &Screen) -> Result<Code, Fail> {
         Verb::Completions { shell } => complete::script(shell, screen),
         Verb::Man => man(screen),
     }
+}
+
+/// Whether `--json` is among the arguments, for an error in the others.
+fn wants_json(given: &[OsString]) -> bool {
+    given.iter().take_while(|word| *word != "--").any(|word| word == "--json")
 }
 
 /// What the arguments say of colour, before they are parsed: what is wrong with them is coloured, too.
