@@ -45,7 +45,7 @@ const DEFAULT_TURNS: u32 = 10;
 pub struct Options {
     /// The item: its folder's path in the repository, or its slug
     #[arg(add = ArgValueCandidates::new(complete::items))]
-    item: String,
+    pub(super) item: String,
     /// The answers, in order: .txt (one per line), .yaml or .json, which may name them by step; - is standard input [default on a terminal: you are asked]
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,

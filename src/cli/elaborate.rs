@@ -49,7 +49,7 @@ use crate::voice::reviewer::Reviewer;
 pub struct Options {
     /// The item: its folder's path in the repository, or its slug
     #[arg(add = ArgValueCandidates::new(complete::items))]
-    item: String,
+    pub(super) item: String,
     /// The step to discuss
     #[arg(long, value_name = "NN-NN", add = ArgValueCandidates::new(complete::steps))]
     step: String,

@@ -30,7 +30,7 @@ use crate::voice::integrity::judged;
 pub struct Options {
     /// A recording (a file, or REV:PATH in the repository), or an item: its folder's path, or its slug [default: every item]
     #[arg(value_name = "RECORDING|ITEM", add = ArgValueCandidates::new(complete::items))]
-    what: Option<String>,
+    pub(super) what: Option<String>,
     /// The commit to read items at
     #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
     rev: Option<String>,
