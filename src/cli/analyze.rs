@@ -17,7 +17,9 @@ use super::landed::{held, say_change};
 use super::screen::Screen;
 use super::unified::unified;
 use super::voices::{self, Choice};
-use super::{Clock, Global, before_run, complete, identity, keyboard, nanoseconds, now, open, push, table};
+use super::{
+    Clock, Global, before_run, complete, identity, keyboard, nanoseconds, now, open, push, review, table,
+};
 use crate::analysis::Stopped;
 use crate::analysis::event::to_lines;
 use crate::config::Config;
@@ -359,6 +361,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         speaker: speaker(&voice, &task.answers, tokens)?,
         tokens,
         has_critic: !task.voice.no_critic,
+        review: review::set(&config),
         evidence: trusted.evidence(),
         max_turns,
         mode: task.mode,

@@ -76,7 +76,12 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let mut moved = Moved { repo: &repo, head, items: config.folders(), known: BTreeMap::new() };
     let mut items = Vec::new();
     for (path, item) in &found {
-        items.push(entry(path, item, &library, &repo, &mut moved)?);
+        let mut entry = entry(path, item, &library, &repo, &mut moved)?;
+        // The documents of all items are read for it.
+        if screen.is_json() {
+            entry["open_questions"] = json!(Known::read(&repo.item(item.commit, path)?).open.len());
+        }
+        items.push(entry);
     }
     let leftovers = repo.leftovers();
     screen.page();
