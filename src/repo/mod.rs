@@ -20,6 +20,7 @@ mod compare;
 pub mod cut_off;
 mod evidence;
 mod graft;
+mod kept;
 mod objects;
 mod pack;
 mod packs;
@@ -213,6 +214,11 @@ impl Repo {
     /// The folder with the files people edit, if there is one.
     pub fn work_tree(&self) -> Option<&Path> {
         self.git.workdir()
+    }
+
+    /// Whether git ignores this path of the work tree.
+    pub fn is_ignored(&self, path: &str) -> bool {
+        self.git.is_path_ignored(path).unwrap_or(false)
     }
 
     /// The commit that a revision names.
