@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::{Across, Hit, OnPage, hit, hit_on};
 use crate::review::label;
-use crate::review::page::{Anchor, Page, Table, UnitKind};
+use crate::review::page::{Anchor, Page, Table, Unit, UnitKind};
 use crate::review::token::{Kind, LINK, QUOTED, STRONG, Token};
 
 /// A place that defines an identifier.
@@ -31,15 +31,27 @@ fn definitions<'t>(page: &Page<'t>) -> Vec<Definition<'t>> {
             None => label(tokens).filter(|token| token.kind == Kind::Id),
         };
         let is_name = |token: &&Token| ends_in_digit(page.word(token)) && !is_priority(page.word(token));
-        let Some(token) = token.filter(is_name) else { continue };
         let group = match unit.cell {
             Some(cell) => cell.table,
             None if unit.kind == UnitKind::Item => unit.section,
             None => 0,
         };
-        found.push(Definition { id: page.word(token), range: token.range(), group: (unit.kind, group) });
+        let below = lines_below(page, unit, tokens);
+        for token in token.into_iter().chain(below).filter(is_name) {
+            found.push(Definition { id: page.word(token), range: token.range(), group: (unit.kind, group) });
+        }
     }
     found
+}
+
+/// The labels `[F-2]` that begin further lines of a paragraph.
+fn lines_below<'p>(page: &Page<'_>, unit: &Unit, tokens: &'p [Token]) -> impl Iterator<Item = &'p Token> {
+    let is_label = |three: &&[Token]| {
+        page.word(&three[1]) == "["
+            && three[2].kind == Kind::Id
+            && page.text[three[0].end as usize..three[1].start as usize].contains('\n')
+    };
+    tokens.windows(3).filter(is_label).map(|three| &three[2]).filter(|_| unit.cell.is_none())
 }
 
 /// `P0` to `P5` say how urgent something is.
