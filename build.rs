@@ -32,9 +32,34 @@ fn main() -> io::Result<()> {
         code.push_str("];\n");
         digests(folder, &files, &mut code)?;
     }
+    if is_released() {
+        leave_out_unwinding(Path::new(&out))?;
+    }
     fs::write(Path::new(&out).join("version.rs"), version(Path::new(&root)))?;
     fs::write(Path::new(&out).join("embedded.rs"), code)?;
     fs::write(Path::new(&out).join("review.rs"), review_rules(Path::new(&root))?)
+}
+
+/// Whether this is the small program for Linux, linked as Rust does by itself: another linker may not know what
+/// [`leave_out_unwinding`] says.
+fn is_released() -> bool {
+    let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
+    let is_linked_as_usual = env::var_os("RUSTC_LINKER").is_none()
+        && env::var("CARGO_ENCODED_RUSTFLAGS").is_ok_and(|flags| !flags.contains("link"));
+    is("CARGO_CFG_TARGET_OS", "linux")
+        && is("PROFILE", "release")
+        && is("DEBUG", "false")
+        && is_linked_as_usual
+}
+
+/// Leaves out the tables for unwinding, a twelfth of the program: a panic ends it, and without symbols there is
+/// no backtrace that they could serve.
+fn leave_out_unwinding(out: &Path) -> io::Result<()> {
+    let script = out.join("no-unwinding.ld");
+    let tables = "*(.eh_frame) *(.eh_frame_hdr) *(.gcc_except_table .gcc_except_table.*)";
+    fs::write(&script, format!("SECTIONS {{ /DISCARD/ : {{ {tables} }} }} INSERT BEFORE .text;\n"))?;
+    println!("cargo:rustc-link-arg-bins=-Wl,-T,{}", script.display());
+    Ok(())
 }
 
 /// The rules for users' words as JSON without their examples, by path: every discussion reads them.

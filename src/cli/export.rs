@@ -16,6 +16,7 @@ use crate::plain::{self, count};
 use crate::provenance::{Dossier, Talk, items};
 use crate::repo::{Repo, short};
 use crate::synthesis::data::cell;
+use crate::trace::Trace;
 use crate::voice::REVIEWER;
 
 #[derive(Debug, Args)]
@@ -214,36 +215,31 @@ impl Export<'_> {
         for dossier in &self.found {
             for name in dossier.item.files.keys().filter(|name| *name != meta::FILE) {
                 let path = format!("{}/{name}", dossier.item.path);
-                let ours: Vec<_> = dossier
+                let ours: Vec<(&Talk, Vec<&Trace>)> = dossier
                     .talks
                     .iter()
-                    .flat_map(|talk| talk.written.iter().map(move |(path, trace)| (talk, path, trace)))
-                    .filter(|(_, other, _)| **other == path)
+                    .map(|talk| {
+                        let here = talk.written.iter().filter(|(other, _)| *other == path);
+                        (talk, here.map(|(_, trace)| trace).collect::<Vec<_>>())
+                    })
+                    .filter(|(_, traces)| !traces.is_empty())
                     .collect();
-                let Some(last) = ours.iter().map(|(talk, ..)| talk.finished.at).max() else { continue };
+                let Some(last) = ours.iter().map(|(talk, _)| talk.finished.at).max() else { continue };
                 let bytes = self.repo.file(self.commit, &path)?.unwrap_or_default();
                 let text = String::from_utf8_lossy(&bytes);
-                let conversations: Vec<Value> = ours
-                    .iter()
-                    .map(|(talk, _, trace)| {
-                        let lines: Vec<&str> =
-                            text.lines().skip(trace.line - 1).take(trace.end + 1 - trace.line).collect();
-                        let hash = format!("sha256:{}", sha256(lines.join("\n").as_bytes()));
-                        json!({
-                            "contributor": contributor(talk),
-                            "ranges": [{"start_line": trace.line, "end_line": trace.end, "content_hash": hash}],
-                        })
+                let lines: Vec<&str> = text.lines().collect();
+                let conversation = |(talk, traces): &(&Talk, Vec<&Trace>)| {
+                    let ranges = traces.iter().map(|trace| range(&lines, trace));
+                    json!({"contributor": contributor(talk), "ranges": ranges.collect::<Vec<_>>()})
+                };
+                let conversations: Vec<Value> = ours.iter().map(conversation).collect();
+                let recording = |(talk, _): &(&Talk, Vec<&Trace>)| {
+                    json!({
+                        "path": talk.recording, "sha256": talk.sha256,
+                        "commit": talk.commit.map(|id| id.to_string()),
                     })
-                    .collect();
-                let recordings: Vec<Value> = ours
-                    .iter()
-                    .map(|(talk, ..)| {
-                        json!({
-                            "path": talk.recording, "sha256": talk.sha256,
-                            "commit": talk.commit.map(|id| id.to_string()),
-                        })
-                    })
-                    .collect();
+                };
+                let recordings: Vec<Value> = ours.iter().map(recording).collect();
                 all.push(json!({
                     "version": AGENT_TRACE,
                     "id": uuid(&format!("{} {path}", self.commit)),
@@ -333,6 +329,13 @@ impl Export<'_> {
         }
         out
     }
+}
+
+/// Lines that a discussion wrote, with a hash by which they are found where they have moved to.
+fn range(lines: &[&str], trace: &Trace) -> Value {
+    let ours = lines.get(trace.line - 1..trace.end.min(lines.len())).unwrap_or_default();
+    let hash = format!("sha256:{}", sha256(ours.join("\n").as_bytes()));
+    json!({"start_line": trace.line, "end_line": trace.end, "content_hash": hash})
 }
 
 /// Who wrote what a discussion added: people and rules, or people and a model.

@@ -1,24 +1,24 @@
 //! `roundtable prove` and `roundtable verify`: that a recording belongs to a root hash, and that a release goes
 //! on from an earlier one.
 //!
-//! The leaves of the tree are the recordings of a revision, byte for byte, in the order in which its first-parent
-//! history got them; several at once by their time. Where nobody rewrites that history, the list only grows.
+//! The leaves of the tree are the recordings of a revision, in the order in which its history got them ([`leaves`]).
+//! Where nobody rewrites that history, the list only grows.
 
-use std::collections::{HashMap, HashSet};
+mod leaves;
+
 use std::path::PathBuf;
 
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
-use git2::Oid;
 use serde_json::{Value, json};
 
+use self::leaves::Leaves;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, complete, open, read_file, recording, table};
+use super::{Global, complete, open, read_file, recording};
 use crate::library::hex;
 use crate::merkle::{self, Hash, Tree, leaf};
 use crate::plain::{self, count};
-use crate::repo::{Repo, Unwritten};
 
 #[derive(Debug, Args)]
 #[command(
@@ -61,18 +61,12 @@ const LARGEST_PROOF: u64 = 1 << 20;
 /// Recordings over this many bytes are refused (64 MiB).
 const LARGEST: u64 = 64 << 20;
 
-/// The recordings of a revision, as leaves.
-struct Leaves {
-    commit: Oid,
-    paths: Vec<String>,
-    tree: Tree,
-}
-
 /// Prints a root, and a proof.
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
     let leaves = Leaves::of(global, &repo, &options.rev)?;
-    let root = hex(&leaves.tree.root());
+    let tree = Tree::new(leaves.hashes.clone());
+    let root = hex(&tree.root());
     if let Some(wanted) = &options.root {
         let wanted = hash(wanted, "--root")?;
         if hex(&wanted) != root {
@@ -80,26 +74,26 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         }
     }
     let mut report = json!({
-        "format": "RFC 6962, SHA-256", "rev": leaves.commit.to_string(), "size": leaves.tree.len(), "root": root,
+        "format": "RFC 6962, SHA-256", "rev": leaves.commit.to_string(), "size": tree.len(), "root": root,
     });
     let list = |hashes: Vec<Hash>| hashes.iter().map(|hash| hex(hash)).collect::<Vec<_>>();
     if let Some(from) = &options.from {
         let old = Leaves::of(global, &repo, from)?;
-        let size = old.tree.len();
-        let is_kept = leaves.tree.root_of(size) == Some(old.tree.root());
-        let Some(proof) = leaves.tree.consistency(size).filter(|_| is_kept) else {
-            let first = old.paths.iter().zip(&leaves.paths).find(|(old, new)| old != new).map(|(old, _)| old);
-            let first = first.or(old.paths.get(leaves.paths.len())).map(|path| plain::shown(path));
-            let first = first.map_or_else(String::new, |path| format!(", first {path}"));
+        let size = old.hashes.len();
+        let is_kept = leaves.hashes.starts_with(&old.hashes);
+        let Some(proof) = tree.consistency(size).filter(|_| is_kept) else {
+            let first = old.first_that_differs(&leaves).map(|path| format!(", first {}", plain::shown(path)));
             return no(
                 screen,
                 &format!(
-                    "recordings of {} are changed, gone or moved in the order{first}",
-                    plain::shown(from)
+                    "recordings of {} are changed, gone or moved in the order{}",
+                    plain::shown(from),
+                    first.unwrap_or_default()
                 ),
             );
         };
-        report["from"] = json!({"rev": old.commit.to_string(), "size": size, "root": hex(&old.tree.root())});
+        let root = tree.root_of(size).unwrap_or_default();
+        report["from"] = json!({"rev": old.commit.to_string(), "size": size, "root": hex(&root)});
         report["proof"] = json!(list(proof));
     } else if let Some(argument) = &options.recording {
         let (path, index) = match leaves.paths.iter().position(|path| path == argument) {
@@ -107,17 +101,17 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
             None => {
                 let found = recording::read(global, argument)?;
                 let own = leaf(&found.bytes);
-                (found.name, leaves.index_of(&own))
+                (found.name, leaves.hashes.iter().position(|hash| *hash == own))
             }
         };
-        let Some((index, proof)) = index.and_then(|at| Some((at, leaves.tree.inclusion(at)?))) else {
+        let Some((index, proof)) = index.and_then(|at| Some((at, tree.inclusion(at)?))) else {
             return no(
                 screen,
                 &format!("{path} is not among the recordings of {}", plain::shown(&options.rev)),
             );
         };
         report["recording"] = json!(leaves.paths[index]);
-        report["leaf"] = json!(hex(&leaves.hash(index)));
+        report["leaf"] = json!(hex(&leaves.hashes[index]));
         report["index"] = json!(index);
         report["proof"] = json!(list(proof));
     }
@@ -129,77 +123,6 @@ fn no(screen: &Screen, why: &str) -> Result<Code, Fail> {
     screen.json(&json!({"proved": false, "reason": why}));
     screen.say(&format!("No proof: {why}."));
     Ok(Code::No)
-}
-
-impl Leaves {
-    fn of(global: &Global, repo: &Repo, revision: &str) -> Result<Leaves, Fail> {
-        let commit = repo.resolve(revision)?;
-        if repo.is_shallow() {
-            return Err(Fail::new(
-                "this is a shallow clone, and the order of the recordings is in the history; fetch all of it (git fetch --unshallow, in actions/checkout `fetch-depth: 0`)",
-            ));
-        }
-        let config = table::config(global, repo, commit)?;
-        let objects = repo.objects(Unwritten::new()).of_history();
-        let mut wanted = Vec::new();
-        for folder in config.folders() {
-            objects.recordings(commit, folder, &mut |_, path, blob| {
-                wanted.push((path.to_owned(), blob));
-                true
-            })?;
-        }
-        let brought = objects.brought(commit, &wanted)?;
-        let arrived = arrivals(repo, commit, &brought.values().map(|brought| brought.commit).collect())?;
-        let place = |path: &String| {
-            let came = brought.get(path).and_then(|brought| arrived.get(&brought.commit));
-            // `01-03-20260220T143000000Z.jsonl`: the time is what recordings of one commit are ordered by.
-            let name = path.rsplit('/').next().unwrap_or_default();
-            (
-                came.copied().unwrap_or(usize::MAX),
-                name.get(6..).unwrap_or_default().to_owned(),
-                name.to_owned(),
-            )
-        };
-        let mut ordered = Vec::new();
-        for (path, blob) in wanted {
-            ordered.push((place(&path), leaf(&objects.blob(blob)?), path));
-        }
-        ordered.sort();
-        let (hashes, paths) = ordered.into_iter().map(|(_, hash, path)| (hash, path)).unzip();
-        Ok(Leaves { commit, paths, tree: Tree::new(hashes) })
-    }
-
-    fn hash(&self, index: usize) -> Hash {
-        self.tree.leaf(index).unwrap_or_default()
-    }
-
-    fn index_of(&self, own: &Hash) -> Option<usize> {
-        (0..self.tree.len()).find(|at| self.tree.leaf(*at).as_ref() == Some(own))
-    }
-}
-
-/// For each commit, which step of the first-parent history brought it: the first is 0.
-fn arrivals(repo: &Repo, tip: Oid, wanted: &HashSet<Oid>) -> Result<HashMap<Oid, usize>, Fail> {
-    let mut line = vec![tip];
-    while let Some(parent) = repo.parents_of(line[line.len() - 1])?.first() {
-        line.push(*parent);
-    }
-    line.reverse();
-    let on_line: HashSet<Oid> = line.iter().copied().collect();
-    let (mut found, mut seen) = (HashMap::new(), HashSet::new());
-    for (number, commit) in line.iter().enumerate() {
-        let mut open = vec![*commit];
-        while let Some(next) = open.pop() {
-            if !seen.insert(next) {
-                continue;
-            }
-            if wanted.contains(&next) {
-                found.insert(next, number);
-            }
-            open.extend(repo.parents_of(next)?.into_iter().filter(|parent| !on_line.contains(parent)));
-        }
-    }
-    Ok(found)
 }
 
 fn hash(digits: &str, what: &str) -> Result<Hash, Fail> {

@@ -5,8 +5,6 @@
 //! discussion that is committed doesn't change it. Counts that were cut off or altered are made anew.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::PathBuf;
 
 use git2::{ObjectType, Oid};
 use globset::GlobSet;
@@ -28,6 +26,8 @@ use crate::voice::sources::Excerpt;
 
 /// The first line of kept counts.
 const FORMAT: &[u8] = b"roundtable counts 1\n";
+/// What the files of kept counts are called.
+const COUNTS: &str = "counts";
 /// Larger files are data.
 const LARGEST: u64 = 1 << 20;
 /// Of a file so many bytes are counted: what it is about is said by then.
@@ -110,14 +110,11 @@ impl Repo {
     fn counts(&self, files: &[(String, Oid)], objects: &Objects) -> Counts {
         let listing: Vec<String> = files.iter().map(|(path, id)| format!("{id} {path}\n")).collect();
         let id = &sha256(listing.concat().as_bytes())[..40];
-        let folder = self.git().commondir().join("roundtable");
-        let path = folder.join(format!("counts-{id}"));
-        let kept = fs::read(&path).ok().and_then(|bytes| Counts::read(bytes, files.len()));
+        let kept = self.kept(COUNTS, id).and_then(|bytes| Counts::read(bytes, files.len()));
         kept.unwrap_or_else(|| {
             let made = Counts::make(files, objects);
             if files.len() >= FEW {
-                // A folder that cannot be written to only costs time.
-                let _ = keep(&folder, &path, &made.bytes);
+                self.keep(COUNTS, id, KEPT, &made.bytes);
             }
             made
         })
@@ -137,24 +134,6 @@ impl Repo {
         };
         Evidence { excerpts, sent: sent.to_vec(), commits: commits(sent, &code, usize::MAX) }
     }
-}
-
-/// Writes counts beside those of other commits, of which the newest stay.
-fn keep(folder: &PathBuf, path: &PathBuf, bytes: &[u8]) -> std::io::Result<()> {
-    fs::create_dir_all(folder)?;
-    let begun = path.with_extension(format!("{}.begun", std::process::id()));
-    fs::write(&begun, bytes)?;
-    fs::rename(&begun, path)?;
-    let is_ours = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with("counts-");
-    let mut all: Vec<(std::time::SystemTime, PathBuf)> = fs::read_dir(folder)?
-        .flatten()
-        .filter(is_ours)
-        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
-        .collect();
-    all.sort();
-    let old = all.len().saturating_sub(KEPT);
-    all.iter().take(old).filter(|(_, one)| one != path).for_each(|(_, one)| drop(fs::remove_file(one)));
-    Ok(())
 }
 
 /// The text of a blob that may be sent.

@@ -20,6 +20,7 @@ mod compare;
 pub mod cut_off;
 mod evidence;
 mod graft;
+mod kept;
 mod objects;
 mod pack;
 mod packs;

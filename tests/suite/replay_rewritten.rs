@@ -1,5 +1,7 @@
 //! Recordings are proved however their branch was merged, and from clones of any depth (contract, section 6).
 
+use std::collections::HashSet;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -201,7 +203,7 @@ fn alone(items: &[(String, Files)]) -> Sandbox {
 }
 
 /// The files of an item that was discussed, and where the addition is in its specification.
-fn files_of(sandbox: &Sandbox) -> (Files, std::ops::Range<usize>) {
+fn files_of(sandbox: &Sandbox) -> (Files, Range<usize>) {
     let (before, after) = (crate::kit::SPEC.as_bytes(), sandbox.spec().into_bytes());
     let start = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
     let added = start..start + after.len() - before.len();
@@ -215,14 +217,27 @@ fn files_of(sandbox: &Sandbox) -> (Files, std::ops::Range<usize>) {
     (files, added)
 }
 
-/// The items of a changed copy each, replayed and audited together: who is reproduced, and how.
+/// The items of a changed copy each, replayed together: who is reproduced, and how.
 fn judged(changed: &[Files]) -> Vec<Option<String>> {
-    let folder = |at: usize| format!("docs/requirements/copy-{at:04}");
-    let items: Vec<_> = changed.iter().enumerate().map(|(at, files)| (folder(at), files.clone())).collect();
-    let sandbox = alone(&items);
+    let sandbox = copies(changed);
+    replayed(&sandbox, changed.len())
+}
+
+/// A repository of one commit with an item for each changed copy.
+fn copies(changed: &[Files]) -> Sandbox {
+    let items: Vec<_> = changed.iter().enumerate().map(|(at, files)| (copy(at), files.clone())).collect();
+    alone(&items)
+}
+
+fn copy(number: usize) -> String {
+    format!("docs/requirements/copy-{number:04}")
+}
+
+/// How each of so many copies is reproduced, if it is.
+fn replayed(sandbox: &Sandbox, count: usize) -> Vec<Option<String>> {
     let report = report(&sandbox.run(&["replay", "--all", "--json"]));
     let all = report["recordings"].as_array().unwrap();
-    assert_eq!(all.len(), changed.len());
+    assert_eq!(all.len(), count);
     let by =
         |one: &Value| one["reproduced"].as_bool().unwrap().then(|| one["by"].as_str().unwrap().to_owned());
     all.iter().map(by).collect()
@@ -233,7 +248,7 @@ fn any_changed_byte_of_an_addition_is_seen_without_a_history() {
     let sandbox = discussed(1);
     let (files, added) = files_of(&sandbox);
     let mut changed = vec![files.clone()];
-    for at in added.step_by(3) {
+    for at in added {
         let mut files = files.clone();
         let byte = &mut files[2].1[at];
         *byte = match *byte {
@@ -269,31 +284,76 @@ fn what_people_write_around_an_addition_leaves_its_text() {
     assert_eq!(by, wanted);
 }
 
+/// Numbers that look random and are the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit
+    }
+
+    /// Changes a text in one place of a range: a byte, or whole lines.
+    fn change(&mut self, bytes: &mut Vec<u8>, within: Range<usize>) {
+        let at = within.start + self.below(within.len());
+        let before = bytes.clone();
+        while *bytes == before {
+            match self.below(7) {
+                0 => bytes[at] = bytes[at].wrapping_add(1 + self.below(255) as u8),
+                1 => drop(bytes.remove(at)),
+                2 => bytes.insert(at, b' ' + self.below(95) as u8),
+                3 => drop(bytes.splice(at..=at, *b"xy")),
+                4 => bytes[at] = bytes[at].to_ascii_uppercase(),
+                5 => drop(bytes.drain(line_at(bytes, at))),
+                _ => {
+                    let line = bytes.drain(line_at(bytes, at)).collect::<Vec<_>>();
+                    let other = line_at(bytes, within.start + self.below(within.len() - line.len())).start;
+                    drop(bytes.splice(other..other, line));
+                }
+            }
+        }
+    }
+}
+
+/// The line that a byte is in.
+fn line_at(bytes: &[u8], at: usize) -> Range<usize> {
+    let start = bytes[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let end = bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| at + end + 1);
+    start..end
+}
+
 #[test]
-fn mutated_repositories_are_never_reproduced() {
+fn a_thousand_mutations_of_recordings_and_documents_are_seen() {
     let sandbox = discussed(1);
     let (files, added) = files_of(&sandbox);
-    let mut state = 7_u64;
-    let mut random = |limit: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % limit
-    };
-    let mut changed = Vec::new();
-    while changed.len() < 150 {
+    let mut random = Random(7);
+    let mut changed: Vec<Files> = Vec::new();
+    while changed.len() < 1_000 {
         let mut files = files.clone();
-        let file = if changed.len() % 2 == 0 { 0 } else { 2 };
-        let bytes = &mut files[file].1;
-        let at = if file == 0 { random(bytes.len() - 1) } else { added.start + random(added.len()) };
-        match random(3) {
-            0 => bytes[at] = bytes[at].wrapping_add(1 + random(200) as u8),
-            1 => drop(bytes.remove(at)),
-            _ => drop(bytes.splice(at..=at, *b"xy")),
-        }
+        let (file, within) = match changed.len() % 2 {
+            0 => (0, 0..files[0].1.len() - 1),
+            // The blank lines around an addition are no part of it.
+            _ => (2, added.start..added.end - 2),
+        };
+        random.change(&mut files[file].1, within);
         changed.push(files);
     }
-    let by = judged(&changed);
-    for (at, by) in by.iter().enumerate() {
+    let sandbox = copies(&changed);
+    let audit = sandbox.run(&["audit", "--json"]);
+    assert_eq!(audit.code, 1);
+    let found = report(&audit)["findings"].as_array().unwrap().clone();
+    let misfits: HashSet<&str> =
+        found.iter().filter_map(|one| one["path"].as_str()?.get(..copy(0).len())).collect();
+    for (at, by) in replayed(&sandbox, changed.len()).iter().enumerate() {
         let files = changed[at].iter().map(|(_, bytes)| String::from_utf8_lossy(bytes));
-        assert!(by.is_none(), "{at}: {}", files.collect::<String>());
+        let told = || format!("{at}: {}", files.clone().collect::<String>());
+        assert!(by.is_none(), "{}", told());
+        assert!(misfits.contains(&*copy(at)), "not audited: {}", told());
+    }
+    // One at a time, the answer is the exit code.
+    for at in (0..1_000).step_by(97) {
+        let path = format!("HEAD:{}/{}", copy(at), changed[at][0].0);
+        let code = sandbox.run(&["replay", &path]).code;
+        assert!([1, 2].contains(&code), "{path}: {code}");
     }
 }

@@ -40,7 +40,7 @@ fn agent_trace_records_name_the_lines_of_a_document() {
     assert_eq!((one["version"].as_str(), one["vcs"]["type"].as_str()), (Some("0.1.0"), Some("git")));
     assert_eq!(one["id"].as_str().unwrap().len(), 36);
     let conversations = one["files"][0]["conversations"].as_array().unwrap();
-    assert_eq!(conversations.len(), 2);
+    assert_eq!(conversations.len(), 2, "one a discussion");
     let spec = sandbox.spec();
     let first = conversations[0]["ranges"][0]["start_line"].as_u64().unwrap() as usize;
     assert!(spec.lines().nth(first - 1).unwrap().starts_with("<!-- Elaboration"));
@@ -111,6 +111,35 @@ fn a_recording_belongs_to_a_root_and_a_release_to_the_one_before() {
     assert_eq!(sandbox.run(&["prove", "--from", BRANCH, "--rev", &before]).code, 1);
     assert_eq!(sandbox.run(&["prove", &other, "--rev", BRANCH]).code, 1);
     assert_eq!(sandbox.run(&["prove", "--rev", BRANCH, "--root", &root]).code, 0);
+}
+
+#[test]
+fn kept_leaves_never_change_a_root() {
+    let sandbox = discussed();
+    let prove = || sandbox.run(&["prove", "--rev", BRANCH]).ok().stdout;
+    let made = prove();
+    let kept = || -> Vec<std::path::PathBuf> {
+        let all = std::fs::read_dir(sandbox.git.path().join("roundtable")).unwrap();
+        let paths = all.map(|entry| entry.unwrap().path());
+        paths.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("leaves-")).collect()
+    };
+    let [path] = &kept()[..] else { panic!("{:?}", kept()) };
+    let bytes = std::fs::read(path).unwrap();
+    assert_eq!(prove(), made);
+    let mut changed = bytes.clone();
+    changed[200] ^= 1;
+    for other in [&changed[..], &bytes[..300], b""] {
+        std::fs::write(path, other).unwrap();
+        assert_eq!(prove(), made);
+        assert_eq!(std::fs::read(path).unwrap(), bytes, "they are kept anew");
+    }
+    // Another revision has its own, and where they cannot be kept, nothing is missing.
+    sandbox.elaborate(TALK, &["--at", "2026-02-22T14:30:00Z"]).ok();
+    std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path.parent().unwrap(), "a file").unwrap();
+    let grown: Value = serde_json::from_str(&prove()).unwrap();
+    assert_eq!(grown["size"], 3);
+    assert_ne!(grown["root"], serde_json::from_str::<Value>(&made).unwrap()["root"]);
 }
 
 #[test]

@@ -37,8 +37,11 @@ pub struct Segment<'t> {
 /// lists and quotations begins one.
 pub fn segments(text: &str) -> Option<Vec<Segment<'_>>> {
     // Front matter is no Markdown, and the parser takes it anywhere; a definition counts everywhere.
-    let fronted = text.starts_with("---") || memchr::memmem::find(text.as_bytes(), b"\n---").is_some();
-    if fronted || text.starts_with('\u{feff}') || holds_definition(text.as_bytes()) {
+    if text.starts_with("---")
+        || may_open_front_matter(text.as_bytes())
+        || text.starts_with('\u{feff}')
+        || holds_definition(text.as_bytes())
+    {
         return None;
     }
     Cutting::of(text, Signs::of(text.as_bytes())?).cut(&|_| None).map(|(found, _)| found)
@@ -384,6 +387,16 @@ impl<'t> Cutting<'t> {
     }
 }
 
+/// Whether a line of dashes may open front matter: one with a blank line below it is a rule.
+fn may_open_front_matter(bytes: &[u8]) -> bool {
+    let mut opens = memchr::memmem::find_iter(bytes, b"\n---").map(|at| &bytes[at + 4..]);
+    opens.any(|rest| {
+        let mut lines = rest.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+        let (line, below) = (lines.next(), lines.next());
+        line.is_none_or(|line| !line.is_empty()) || below.is_some_and(|below| !below.is_empty())
+    })
+}
+
 /// Whether a line begins at a place, where one does at `first`.
 fn begins_line(bytes: &[u8], first: usize, at: usize) -> bool {
     at == first || bytes[at - 1] == b'\n'
@@ -430,8 +443,8 @@ fn level_of(line: &[u8]) -> Option<u8> {
     is.then_some(signs as u8)
 }
 
-fn holds_fence(line: &[u8]) -> bool {
-    memchr::memmem::find(line, b"```").or_else(|| memchr::memmem::find(line, b"~~~")).is_some()
+fn holds_fence(bytes: &[u8]) -> bool {
+    memchr::memchr2_iter(b'`', b'~', bytes).any(|at| bytes[at..].starts_with(&[bytes[at]; 3]))
 }
 
 /// The sign and length of a fence that a line opens; none where the line is anything else too.
