@@ -114,7 +114,8 @@ impl Finding {
 impl Excerpt {
     /// A line with `marked` characters from `column` on underlined, at least one, in at most `room` columns.
     pub fn marked(line: &str, column: usize, marked: usize, room: Option<usize>) -> Excerpt {
-        let mut excerpt = Excerpt::within(line, column, marked, room.map_or(SHOWN, |room| room.clamp(LEAST, SHOWN)));
+        let mut excerpt =
+            Excerpt::within(line, column, marked, room.map_or(SHOWN, |room| room.clamp(LEAST, SHOWN)));
         let left = excerpt.text.chars().count().saturating_sub(excerpt.before);
         excerpt.marked = marked.min(left).max(1);
         excerpt

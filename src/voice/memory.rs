@@ -43,8 +43,7 @@ impl Memory {
                     framing = framing.or(Some(said))
                 }
                 Event::Contribution(said) => {
-                    let found = said.found().and_then(|(_, rests)| rests.first());
-                    for rest in found {
+                    if let Some(rest) = said.found().and_then(|(_, rests)| rests.first()) {
                         *self.said.entry((rest.path.clone(), rest.quote.clone())).or_default() += 1;
                     }
                 }

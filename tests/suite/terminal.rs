@@ -113,7 +113,9 @@ fn status_fits_the_terminal_and_has_no_width_in_a_pipe() {
 fn findings_fit_the_terminal_and_their_spans_stay_underlined() {
     let sandbox = sandbox();
     let long = "Every office of the district keeps its own list, ";
-    let text = format!("# Desk\n\n- **R-1** {long}{long}and errors must be handled appropriately, 日本語 included.\n");
+    let text = format!(
+        "# Desk\n\n- **R-1** {long}{long}and errors must be handled appropriately, 日本語 included.\n"
+    );
     sandbox.commit(&[("docs/desk.md", text.as_str())]);
     for columns in [30, 60, 100] {
         let command = format!("stty cols {columns} rows 24; {PROGRAM} review --no-pager --color never docs");

@@ -278,8 +278,9 @@ fn figure(page: &Page<'_>, sentence: &[Token], from: usize) -> Option<(f64, Stri
         _ => return None,
     };
     // "The 7th minute" is no span of time.
-    let is_ordinal =
-        sentence.get(to).is_some_and(|next| next.has(TIGHT) && matches!(page.word(next), "st" | "nd" | "rd" | "th"));
+    let is_ordinal = sentence
+        .get(to)
+        .is_some_and(|next| next.has(TIGHT) && matches!(page.word(next), "st" | "nd" | "rd" | "th"));
     if is_ordinal || is_rate(page, sentence, from) || is_change(page, sentence, from) {
         return None;
     }

@@ -89,14 +89,8 @@ fn plain_uses(across: &Across<'_, '_>, units: &[(u32, &Unit)], said: &mut BTreeM
                     continue;
                 }
                 let Some(all) = said.get_mut(&root(page.word(&sentence[at]))) else { continue };
-                let place = Place {
-                    page: *number,
-                    sentence,
-                    at,
-                    end: at + 1,
-                    is_negated: false,
-                    is_absolute: false,
-                };
+                let place =
+                    Place { page: *number, sentence, at, end: at + 1, is_negated: false, is_absolute: false };
                 let before = root(page.word(&sentence[at - 1]));
                 if all.len() <= MAX_PREDICATES && all.iter().any(|one| one.is_negated && one.last == before) {
                     all.extend(described(across, &place));
@@ -189,7 +183,7 @@ pub(super) fn described(across: &Across<'_, '_>, place: &Place<'_>) -> Option<Pr
         tokens.iter().filter(content).map(|token| root(page.word(token))).collect()
     };
     let before = roots(&sentence[begin..at]);
-    let case = case(across, page, sentence).map(|tokens| roots(tokens)).unwrap_or_default();
+    let case = case(across, page, sentence).map(roots).unwrap_or_default();
     let end = sentence[place.end..]
         .iter()
         .position(|token| matches!(page.word(token), ";" | "," | ":"))
