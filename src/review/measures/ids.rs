@@ -100,6 +100,10 @@ fn prefix(id: &str) -> &str {
     id.trim_end_matches(|found: char| found.is_ascii_digit() || found == '.').trim_end_matches('-')
 }
 
+/// So many identifiers with a prefix are a series; with a dot fewer may be versions of a product (`OCP-4.2`).
+const MIN_SERIES: usize = 2;
+const MIN_DOTTED: usize = 4;
+
 pub fn dangling(across: &Across<'_, '_>) -> Vec<Hit> {
     let mut known: BTreeSet<&str> = BTreeSet::new();
     let mut series: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -135,7 +139,8 @@ pub fn dangling(across: &Across<'_, '_>) -> Vec<Hit> {
                 let is_reference = token.kind == Kind::Id
                     && token.flags & (QUOTED | LINK) == 0
                     && Some(token.start) != label;
-                let is_series = || series.get(prefix(id)).is_some_and(|all| all.len() >= 2 && fits(all, id));
+                let least = if id.contains('.') { MIN_DOTTED } else { MIN_SERIES };
+                let is_series = || series.get(prefix(id)).is_some_and(|all| all.len() >= least && fits(all, id));
                 if is_reference && !known.contains(id) && ends_in_digit(id) && is_series() && !is_known(token)
                 {
                     found.push(Hit { page: number, ..hit(token.range()).with("series", prefix(id)) });
