@@ -21,7 +21,7 @@ use crate::discussion::event::Time;
 use crate::discussion::summary::{Summary, USER};
 use crate::json::{Document, Kind, Node};
 use crate::library::Library;
-use crate::synthesis::{self, data, outline, suffix};
+use crate::synthesis::{self, data, outline, records, suffix};
 use crate::template::Failed;
 
 /// What one discussion added to a file.
@@ -73,6 +73,7 @@ pub enum Whose {
 /// The traces in a file, by its name's ending; none in files that take no addition.
 pub fn traces(name: &str, text: &str) -> Vec<Trace> {
     match suffix(name).as_str() {
+        "md" | "markdown" if is_record(name) => record(text),
         "md" | "markdown" => markdown(text),
         "json" => json(name, text),
         "yaml" | "yml" => yaml(text),
@@ -94,6 +95,7 @@ pub fn whose(
     library: &Library,
 ) -> Result<Whose, Failed> {
     Ok(match suffix(name).as_str() {
+        "md" | "markdown" if is_record(name) => return in_record(name, text, line, finished, library),
         "md" | "markdown" => return in_markdown(text, trace, line, finished, library),
         "json" => in_json(name, text, line),
         // After the marker and the title, a line a finding.
@@ -145,6 +147,36 @@ fn markdown(text: &str) -> Vec<Trace> {
             Trace { step_id, at, line: lines.of(start), end }
         })
         .collect()
+}
+
+/// Whether a file is a decision record, which has one decision.
+fn is_record(name: &str) -> bool {
+    let is_numbered = |file: &str| file.get(..4).is_some_and(|number| number.parse::<u32>().is_ok());
+    name.split_once('/').is_some_and(|(folder, file)| records::is_records(folder) && is_numbered(file))
+}
+
+/// A record that a discussion wrote is its to the end.
+fn record(text: &str) -> Vec<Trace> {
+    let end = text.lines().count();
+    let marked = (1..).zip(text.lines()).find_map(|(line, text)| Some((line, marker(text)?)));
+    marked.map(|(_, (step_id, at))| Trace { step_id, at, line: 1, end }).into_iter().collect()
+}
+
+/// A line of a decision record, where it is as the discussion wrote it.
+fn in_record(
+    name: &str,
+    text: &str,
+    line: usize,
+    finished: &Finished,
+    library: &Library,
+) -> Result<Whose, Failed> {
+    for (at, (file, ours)) in (0..).zip(records::files(name, finished, library)?) {
+        let is_ours = name.ends_with(&file) && ours.lines().nth(line - 1) == text.lines().nth(line - 1);
+        if is_ours {
+            return Ok(Whose::Ours(Some(finished.summary.insights.len() + at)));
+        }
+    }
+    Ok(Whose::Foreign)
 }
 
 /// Where lines begin, for many questions about one text.

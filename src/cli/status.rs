@@ -30,7 +30,7 @@ use crate::step::Step;
 pub struct Options {
     /// One item: its folder's path, or its slug
     #[arg(add = ArgValueCandidates::new(complete::items))]
-    item: Option<String>,
+    pub(super) item: Option<String>,
     /// Drop the log of a discussion that was cut off: its run's first digits, or all
     #[arg(long, value_name = "RUN")]
     drop: Option<String>,
@@ -76,7 +76,12 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let mut moved = Moved { repo: &repo, head, items: config.folders(), known: BTreeMap::new() };
     let mut items = Vec::new();
     for (path, item) in &found {
-        items.push(entry(path, item, &library, &repo, &mut moved)?);
+        let mut entry = entry(path, item, &library, &repo, &mut moved)?;
+        // The documents of all items are read for it.
+        if screen.is_json() {
+            entry["open_questions"] = json!(Known::read(&repo.item(item.commit, path)?).open.len());
+        }
+        items.push(entry);
     }
     let leftovers = repo.leftovers();
     screen.page();
@@ -91,6 +96,11 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     screen.json(&json!({"items": items, "leftovers": leftovers}));
     Ok(Code::Yes)
 }
+
+/// How the line of a recording's synthesis begins, and how many lines from the end it is looked for: only what
+/// was criticised and the end come after it.
+const SYNTHESIS: &str = "{\"kind\":\"synthesis\"";
+const MOST_AFTER: usize = 1_000;
 
 /// An item, where it was found.
 struct Found {
@@ -168,6 +178,7 @@ fn entry(
     moved: &mut Moved<'_>,
 ) -> Result<Value, Fail> {
     let meta = &item.meta;
+    let open = open_questions(repo, item.commit, path)?;
     let stands = standing(path, item, library, repo)?;
     let prefix = meta.completed_prefix();
     Ok(json!({
@@ -178,6 +189,7 @@ fn entry(
         "next_step": stands.next_step,
         "steps_completed": meta.steps_completed(),
         "elaborations": meta.elaborations().len(),
+        "open_questions": open.len(),
         "phases_completed": meta.phases_completed(),
         "completed_prefix": prefix,
         "next_phase": PHASES.get(prefix.len()).map(|(phase, _)| *phase),
@@ -185,6 +197,26 @@ fn entry(
         "codebase_moved_on": moved.on(meta)?,
         "last_change": last_change(item),
     }))
+}
+
+/// Where each open question of an item was asked, and its words: what its documents list as open, then what
+/// its discussions left open.
+fn open_questions(repo: &Repo, commit: Oid, path: &str) -> Result<Vec<(String, String)>, Fail> {
+    let mut open = Known::read(&repo.item(commit, path)?).open;
+    for (log, id) in repo.logs(commit, path)?.iter().filter(|(log, _)| log.starts_with("elaborations/")) {
+        let bytes = repo.bytes(*id)?;
+        let lines = std::str::from_utf8(&bytes).unwrap_or_default().lines();
+        let synthesis = lines.rev().take(MOST_AFTER).find(|line| line.starts_with(SYNTHESIS));
+        let Some(Ok(Record { event: Event::Synthesis(synthesis), .. })) = synthesis.map(Record::from_line)
+        else {
+            continue;
+        };
+        let step = log.trim_start_matches("elaborations/").get(..5).unwrap_or_default();
+        open.extend(
+            synthesis.open_questions.into_iter().map(|one| (format!("discussion of {step}"), one.text)),
+        );
+    }
+    Ok(open)
 }
 
 /// When the analysis last changed the item: its last log or recording, else when it was made. No
@@ -285,7 +317,7 @@ fn page(
         screen.say(&format!("  Discussed {}: {}", field("step_id"), field("synthesis_summary")));
     }
     say_unmentioned(repo, item.commit, &read, screen)?;
-    let open = Known::read(&read).open;
+    let open = open_questions(repo, item.commit, path)?;
     if !open.is_empty() {
         screen.say(&format!("  {} open:", count(open.len(), "question")));
     }

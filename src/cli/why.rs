@@ -1,5 +1,7 @@
 //! `roundtable why`: from a line of an artifact to the turns it rests on.
 
+mod analysis;
+
 use std::sync::Arc;
 
 use clap::Args;
@@ -193,6 +195,9 @@ impl Desk<'_> {
                     return self.say_ours(line, trace, &source, number.and_then(|at| all.get(at)), screen);
                 }
             }
+        }
+        if around.is_empty() && self.say_answer(line, screen)? {
+            return Ok(Code::Yes);
         }
         self.say_blame(line, around.first().copied(), screen)
     }

@@ -216,6 +216,11 @@ impl Repo {
         self.git.workdir()
     }
 
+    /// Whether git ignores this path of the work tree.
+    pub fn is_ignored(&self, path: &str) -> bool {
+        self.git.is_path_ignored(path).unwrap_or(false)
+    }
+
     /// The commit that a revision names.
     ///
     /// # Errors

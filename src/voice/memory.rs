@@ -61,6 +61,11 @@ impl Memory {
         }
     }
 
+    /// Whether there was no earlier discussion.
+    pub fn is_empty(&self) -> bool {
+        *self == Memory::default()
+    }
+
     /// Has a user said or decided most of what a sentence speaks of?
     pub fn has_settled(&self, sentence: &str) -> bool {
         let words = subjects(sentence);

@@ -22,7 +22,7 @@ use crate::discussion::{Cue, Discussion, is_speakable};
 use crate::persona::Persona;
 use crate::plain;
 use crate::review::{Document, Finding, Options, Rules, Severity, review};
-use crate::step::Depth;
+use crate::step::{Depth, listed_as_open};
 use crate::template::Failed;
 use crate::text::rules::Book;
 use crate::text::words::subjects;
@@ -38,6 +38,8 @@ const RELATED: usize = 2;
 const WEAK: [&str; 2] = ["unmeasurable-quality", "vague-term"];
 /// Findings that the framing lists.
 const LISTED: usize = 3;
+/// Questions that a step has left open, and that are read.
+const MAX_LEFT_OPEN: usize = 50;
 /// Documents that the framing counts: the step's outputs.
 const DOCUMENTS: usize = 3;
 /// A quotation of fewer words is shown in its sentence.
@@ -146,17 +148,18 @@ impl<'t> Reviewer<'t> {
         self.passages().mentions(phrase)
     }
 
-    /// Whether a point was neither put to a user before nor settled by what one said.
-    fn is_unsettled(&self, finding: &Finding, talk: &Discussion<'_>) -> bool {
-        let is_asked = || {
-            let question = render(talk, "framing-question", self.named(finding));
-            question.is_ok_and(|question| self.memory.has_asked(&question))
-        };
-        !self.memory.has_settled(self.around(finding)) && !is_asked()
+    /// Whether an open point was neither put to a user before nor settled by what one said.
+    fn is_unsettled(&self, point: &Value, words: &str, talk: &Discussion<'_>) -> bool {
+        let question = || render(talk, "framing-question", point.clone());
+        !self.memory.has_settled(words) && !question().is_ok_and(|question| self.memory.has_asked(&question))
     }
 
     fn framing(&self, talk: &Discussion<'_>) -> Result<Line, Failed> {
-        let open: Vec<&Finding> = self.open_points(talk).filter(|one| self.is_unsettled(one, talk)).collect();
+        let is_open = |one: &&Finding| {
+            self.memory.is_empty() || self.is_unsettled(&self.named(one), self.around(one), talk)
+        };
+        let found = self.open_points(talk).filter(is_open).map(|one| (self.named(one), rest(one)));
+        let open: Vec<(Value, Rest)> = self.left_open(talk).into_iter().chain(found).collect();
         let listed = &open[..open.len().min(LISTED)];
         let outputs = &talk.step().outputs;
         let own =
@@ -166,12 +169,12 @@ impl<'t> Reviewer<'t> {
         let values = context! {
             documents,
             others => self.documents.len() - told,
-            points => listed.iter().map(|one| self.named(one)).collect::<Vec<_>>(),
+            points => listed.iter().map(|(shown, _)| shown.clone()).collect::<Vec<_>>(),
             more => open.len() - listed.len(),
         };
         let summary = render(talk, "framing-summary", values)?;
         let question = match open.first() {
-            Some(point) => render(talk, "framing-question", self.named(point))?,
+            Some((point, _)) => render(talk, "framing-question", point.clone())?,
             None => self.step_question(talk),
         };
         let next = talk.library().cast.others(&talk.lead().key).next();
@@ -187,7 +190,32 @@ impl<'t> Reviewer<'t> {
             lens,
         };
         let text = talk.library().templates.render("framing.txt", values)?;
-        Ok(Line { rests: listed.iter().map(|one| rest(one)).collect(), ..Line::plain(text) })
+        Ok(Line { rests: listed.iter().map(|(_, rest)| rest.clone()).collect(), ..Line::plain(text) })
+    }
+
+    /// The questions that an analysis has listed as open of this step, and that nobody has answered since.
+    fn left_open(&self, talk: &Discussion<'_>) -> Vec<(Value, Rest)> {
+        let is_answered = |question: &str| {
+            let heading = format!("**{question}**");
+            self.documents.iter().any(|(_, text)| text.contains(&heading))
+        };
+        let lines = self
+            .documents
+            .iter()
+            .flat_map(|(path, text)| (1..).zip(text.lines()).map(move |(line, text)| (*path, line, text)));
+        let listed = lines.filter_map(|(path, line, text)| {
+            let (step, question) = listed_as_open(text)?;
+            (step == talk.step().id).then_some((path, line, question))
+        });
+        let listed = listed.take(MAX_LEFT_OPEN);
+        let open = listed.filter(|(_, _, question)| !is_answered(question));
+        let point = |(path, line, question): (&str, usize, &str)| {
+            let quote = plain::clean(question);
+            let shown = plain::cut(&plain::one_line(&quote), QUOTED);
+            let values = context! { place => place(path, "Open Questions", line), quote => shown };
+            (values, Rest { path: path.to_owned(), line, quote })
+        };
+        open.map(point).filter(|(point, rest)| self.is_unsettled(point, &rest.quote, talk)).collect()
     }
 
     /// The words of a finding; a quotation of a few words is shown in its sentence or row.

@@ -123,7 +123,11 @@ fn findings_fit_the_terminal_and_their_spans_stay_underlined() {
         let lines: Vec<&str> = run.stdout.lines().map(str::trim_end).collect();
         // A place and the names of rules are one word each.
         let is_text = |line: &&&str| !line.contains("--> ") && line.contains('=');
-        assert!(lines.iter().filter(is_text).all(|line| line.width() <= columns), "{columns}: {}", run.stdout);
+        assert!(
+            lines.iter().filter(is_text).all(|line| line.width() <= columns),
+            "{columns}: {}",
+            run.stdout
+        );
         let marks = lines.iter().position(|line| line.contains('^')).unwrap();
         let pairs = lines[marks - 1].chars().zip(lines[marks].chars());
         let under: String =

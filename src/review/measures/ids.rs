@@ -140,7 +140,8 @@ pub fn dangling(across: &Across<'_, '_>) -> Vec<Hit> {
                     && token.flags & (QUOTED | LINK) == 0
                     && Some(token.start) != label;
                 let least = if id.contains('.') { MIN_DOTTED } else { MIN_SERIES };
-                let is_series = || series.get(prefix(id)).is_some_and(|all| all.len() >= least && fits(all, id));
+                let is_series =
+                    || series.get(prefix(id)).is_some_and(|all| all.len() >= least && fits(all, id));
                 if is_reference && !known.contains(id) && ends_in_digit(id) && is_series() && !is_known(token)
                 {
                     found.push(Hit { page: number, ..hit(token.range()).with("series", prefix(id)) });
