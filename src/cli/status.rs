@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, columns, complete, open, table};
-use crate::analysis::artifact::Known;
+use crate::analysis::artifact::data;
 use crate::analysis::plan::{self, Progress};
 use crate::analysis::skip::Facts;
 use crate::analysis::{depth, phase_name};
@@ -76,12 +76,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let mut moved = Moved { repo: &repo, head, items: config.folders(), known: BTreeMap::new() };
     let mut items = Vec::new();
     for (path, item) in &found {
-        let mut entry = entry(path, item, &library, &repo, &mut moved)?;
-        // The documents of all items are read for it.
-        if screen.is_json() {
-            entry["open_questions"] = json!(Known::read(&repo.item(item.commit, path)?).open.len());
-        }
-        items.push(entry);
+        items.push(entry(path, item, &library, &repo, &mut moved)?);
     }
     let leftovers = repo.leftovers();
     screen.page();
@@ -109,6 +104,8 @@ struct Found {
     /// The digits of the last log or recording.
     last: Option<String>,
     scan: Option<Oid>,
+    documents: Vec<(String, Oid)>,
+    recordings: Vec<(String, Oid)>,
 }
 
 /// Reads the items that a commit holds; a meta.json that cannot be read is an error.
@@ -118,7 +115,8 @@ fn collect(stored: Vec<Stored>, commit: Oid, found: &mut BTreeMap<String, Found>
         let at = format!("{}/{}", item.path, crate::item::meta::FILE);
         match Meta::read(&at, &item.meta) {
             Ok(meta) => {
-                found.insert(item.path, Found { meta, commit, last: item.last, scan: item.scan });
+                let Stored { path, last, scan, documents, recordings, .. } = item;
+                found.insert(path, Found { meta, commit, last, scan, documents, recordings });
             }
             Err(finding) => findings.push(finding),
         }
@@ -178,7 +176,7 @@ fn entry(
     moved: &mut Moved<'_>,
 ) -> Result<Value, Fail> {
     let meta = &item.meta;
-    let open = open_questions(repo, item.commit, path)?;
+    let open = open_questions(repo, item)?;
     let stands = standing(path, item, library, repo)?;
     let prefix = meta.completed_prefix();
     Ok(json!({
@@ -201,9 +199,14 @@ fn entry(
 
 /// Where each open question of an item was asked, and its words: what its documents list as open, then what
 /// its discussions left open.
-fn open_questions(repo: &Repo, commit: Oid, path: &str) -> Result<Vec<(String, String)>, Fail> {
-    let mut open = Known::read(&repo.item(commit, path)?).open;
-    for (log, id) in repo.logs(commit, path)?.iter().filter(|(log, _)| log.starts_with("elaborations/")) {
+fn open_questions(repo: &Repo, item: &Found) -> Result<Vec<(String, String)>, Fail> {
+    let mut open = Vec::new();
+    for (name, id) in &item.documents {
+        let bytes = repo.bytes(*id)?;
+        let listed = data::open_questions(name, std::str::from_utf8(&bytes).unwrap_or_default());
+        open.extend(listed.into_iter().map(|question| (name.clone(), question)));
+    }
+    for (name, id) in &item.recordings {
         let bytes = repo.bytes(*id)?;
         let lines = std::str::from_utf8(&bytes).unwrap_or_default().lines();
         let synthesis = lines.rev().take(MOST_AFTER).find(|line| line.starts_with(SYNTHESIS));
@@ -211,10 +214,8 @@ fn open_questions(repo: &Repo, commit: Oid, path: &str) -> Result<Vec<(String, S
         else {
             continue;
         };
-        let step = log.trim_start_matches("elaborations/").get(..5).unwrap_or_default();
-        open.extend(
-            synthesis.open_questions.into_iter().map(|one| (format!("discussion of {step}"), one.text)),
-        );
+        let asked = format!("discussion of {}", name.get(..5).unwrap_or_default());
+        open.extend(synthesis.open_questions.into_iter().map(|one| (asked.clone(), one.text)));
     }
     Ok(open)
 }
@@ -317,7 +318,7 @@ fn page(
         screen.say(&format!("  Discussed {}: {}", field("step_id"), field("synthesis_summary")));
     }
     say_unmentioned(repo, item.commit, &read, screen)?;
-    let open = open_questions(repo, item.commit, path)?;
+    let open = open_questions(repo, item)?;
     if !open.is_empty() {
         screen.say(&format!("  {} open:", count(open.len(), "question")));
     }
