@@ -827,8 +827,8 @@ fn head(setup: &Setup, talk: &Discussion<'_>, screen: &Screen) -> Result<String,
     let step = setup.library.step(&setup.opened.step.id)?;
     let target = synthesis::target(&setup.item, step).map(|(path, section, _)| (path, section));
     let first = setup.script.inputs().flatten().next().map(|input| input.text.as_str());
-    let given = prompt::Given { evidence: &setup.evidence, target, first };
-    let (head, cut) = prompt::head(talk, setup.item.documents(), &given)?;
+    let given = prompt::Given { evidence: setup.evidence.clone(), target, first, ..prompt::Given::default() };
+    let (head, cut) = prompt::head(&prompt::Subject::new(talk), setup.item.documents(), &given)?;
     for name in cut {
         screen.note(&format!(
             "{name}: the model gets only its beginning (all documents together are cut at {} characters)",

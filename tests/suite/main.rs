@@ -15,6 +15,7 @@ mod determinism;
 #[cfg(unix)]
 mod documents;
 mod domains;
+mod drafts;
 mod editor;
 mod evidence;
 #[cfg(target_os = "linux")]
