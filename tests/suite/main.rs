@@ -37,6 +37,7 @@ mod mistakes;
 mod mutations;
 mod newcomer;
 mod odd;
+mod packages;
 mod placement;
 mod refusals;
 mod replay;
