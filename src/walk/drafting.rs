@@ -41,6 +41,9 @@ impl Walk<'_> {
             answers: &answers,
             wanted: &wanted,
         };
+        let prompt = material.prompt(&[]).map_err(Stopped::Voice)?;
+        // A key of the environment that somebody wrote into a document stays here.
+        audience.hears(&prompt.head).map_err(Stumbled::Audience)?;
         let Some(model) = &mut self.setup.speaker else { return Ok(()) };
         let draft = match material.draft(&mut Metered::new(model.as_mut(), self.setup.tokens)) {
             Err(Speechless::Spent(limit)) => {

@@ -173,6 +173,7 @@ impl Walk<'_> {
         let first = script.inputs().flatten().next().map(|input| input.text.clone());
         let given = prompt::Given { evidence, target, first: first.as_deref(), ..prompt::Given::default() };
         let (head, _) = prompt::head(&Subject::new(talk), self.item.documents(), &given)?;
+        audience.hears(&head).map_err(Stumbled::Audience)?;
         let mut live = Live::new(model.as_mut(), head, self.setup.tokens).criticised(self.setup.has_critic);
         live = live.reading(given.evidence.excerpts);
         hold(talk, Some(&mut live), stand_in, script, clock, &mut tell)?;

@@ -133,3 +133,20 @@ fn goals_that_a_model_finds_unmet_become_open_questions_and_data_stays_valid() {
     let asks = |note: &Value| note["open"] == true && note["question"].as_str().unwrap().starts_with(goal);
     assert!(notes.iter().any(asks), "{stories}");
 }
+
+#[test]
+fn a_key_of_the_environment_in_a_document_is_sent_to_no_model() {
+    let table = Table::new("01-01", &[requirement()]);
+    let key = "key-0123456789abcdef";
+    table.sandbox.commit(&[(&format!("{ITEM}/setup.md"), &format!("# Setup\n\nCall it with {key}.\n"))]);
+    let script = table.sandbox.script("answers.yaml", answers("01-01", "[\"yes\"]"));
+    let asked = table.sandbox.outside("asked");
+    let program = table.sandbox.script("asked.sh", format!("touch {}\n", asked.display()));
+    let voice = format!("command:/bin/sh {program}");
+    let args =
+        ["analyze", "offline-mode", "--script", &script, "--at", AT, "--depth", "brief", "--voice", &voice];
+    let run = Run::of(table.sandbox.command(&args).env("ANTHROPIC_API_KEY", key).output().unwrap());
+    assert_eq!(run.code, 2, "{}{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("the value of ANTHROPIC_API_KEY"), "{}", run.stderr);
+    assert!(!asked.exists() && table.sandbox.tip(BRANCH).is_none());
+}
