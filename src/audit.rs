@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 
 use git2::Oid;
 
+use crate::analysis::provenance::marker;
 use crate::discussion::event::{Event, Time, from_lines};
 use crate::discussion::{Finished, open};
 use crate::item::{File, Item, meta};
@@ -41,7 +42,9 @@ pub struct Audit {
     pub markers: usize,
     pub records: usize,
     pub recordings: usize,
-    /// How many of them are proved by commit, by content and by text.
+    /// Logs of an analysis' steps.
+    pub logs: usize,
+    /// How many of the recordings are proved by commit, by content and by text.
     pub proofs: [usize; 3],
     pub misfits: Vec<Misfit>,
     /// Worth knowing, and no misfit.
@@ -107,6 +110,7 @@ pub fn item(replay: &Replay, commit: Oid, path: &str) -> Result<Audit, repo::Err
             }
         }
     }
+    audit.steps(replay, commit, &item, &files)?;
     let all = item.meta.elaborations().len();
     let told = traces(meta::FILE).map_or(0, Vec::len);
     if told < all {
@@ -127,6 +131,7 @@ impl Audit {
         self.markers += other.markers;
         self.records += other.records;
         self.recordings += other.recordings;
+        self.logs += other.logs;
         for (own, other) in self.proofs.iter_mut().zip(other.proofs) {
             *own += other;
         }
@@ -178,6 +183,43 @@ impl Audit {
             }
         }
         Ok(keys)
+    }
+
+    /// Whether every marker of an analysis has the log of its step, and every log can be read.
+    fn steps(
+        &mut self,
+        replay: &Replay,
+        commit: Oid,
+        item: &Item,
+        files: &[(&str, &str, Vec<Trace>)],
+    ) -> Result<(), repo::Error> {
+        let is_log = |name: &&String| name.starts_with("analysis/") && name.ends_with(".jsonl");
+        let logs: Vec<&String> = item.files.keys().filter(is_log).collect();
+        for name in &logs {
+            self.logs += 1;
+            let path = format!("{}/{name}", item.path);
+            let bytes = replay.repo().file(commit, &path)?.unwrap_or_default();
+            let lines = String::from_utf8_lossy(&bytes);
+            let wrong = (1..).zip(lines.lines()).find_map(|(line, text)| {
+                Some((line, crate::analysis::event::Record::from_line(text).err()?))
+            });
+            if let Some((line, error)) = wrong {
+                self.misfit(&path, Some(line), format!("this is no event of a step's log: {error}"));
+            }
+        }
+        for (name, text, _) in files {
+            let marked = (1..).zip(text.lines()).filter_map(|(line, text)| Some((line, marker(text)?)));
+            for (line, (step, at)) in marked {
+                self.markers += 1;
+                let stem = format!("analysis/{step}-{}", at.digits());
+                if !logs.iter().any(|log| log.starts_with(&stem)) {
+                    let step = crate::plain::shown(step);
+                    let missing = format!("the marker of step {step}, {at}, has no log in analysis/");
+                    self.misfit(&format!("{}/{name}", item.path), Some(line), missing);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Whether what a recording added is in today's documents, where the documents of then are not here.

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 
 use git2::Oid;
 
+use crate::analysis::provenance::Log;
 use crate::discussion::event::{Event, Message, Record, Time, from_any_lines};
 use crate::discussion::{Finished, finished};
 use crate::item::{File, Item};
@@ -29,6 +30,8 @@ use crate::trace::{self, Trace};
 pub struct Dossier {
     pub item: Item,
     pub talks: Vec<Talk>,
+    /// The logs of an analysis' steps, by path.
+    pub logs: Vec<Log>,
     /// Recordings that cannot be read or have no end yet, by their path, and why.
     pub unread: Vec<(String, String)>,
 }
@@ -121,5 +124,11 @@ fn dossier(
         }
     }
     talks.sort_by(|a, b| (a.finished.at, &a.recording).cmp(&(b.finished.at, &b.recording)));
-    Ok(Dossier { item, talks, unread })
+    let mut logs = Vec::new();
+    for name in item.files.keys().filter(|name| name.starts_with("analysis/") && name.ends_with(".jsonl")) {
+        let log = format!("{path}/{name}");
+        let bytes = repo.file(commit, &log)?.unwrap_or_default();
+        logs.push(Log::read(&log, &String::from_utf8_lossy(&bytes)));
+    }
+    Ok(Dossier { item, talks, logs, unread })
 }

@@ -209,6 +209,13 @@ impl Step {
     }
 }
 
+/// The step and the words of a question that an analysis lists as open: `- Step 01-05, question 4: Who pays?`.
+pub fn listed_as_open(line: &str) -> Option<(&str, &str)> {
+    let line = line.strip_prefix("- Step ")?;
+    let id = line.get(..5).filter(|id| is_step_id(id))?;
+    Some((id, line.split_once(": ")?.1))
+}
+
 /// `NN-NN`.
 pub fn is_step_id(text: &str) -> bool {
     let bytes = text.as_bytes();

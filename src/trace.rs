@@ -20,7 +20,7 @@ use crate::discussion::event::Time;
 use crate::discussion::summary::{Summary, USER};
 use crate::json::{Document, Kind, Node};
 use crate::library::Library;
-use crate::synthesis::{self, data, outline, suffix};
+use crate::synthesis::{self, data, outline, records, suffix};
 use crate::template::Failed;
 
 /// What one discussion added to a file.
@@ -66,6 +66,7 @@ pub type Written = Vec<(usize, Option<usize>)>;
 /// The traces in a file, by its name's ending; none in files that take no addition.
 pub fn traces(name: &str, text: &str) -> Vec<Trace> {
     match suffix(name).as_str() {
+        "md" | "markdown" if is_record(name) => record(text),
         "md" | "markdown" => markdown(text),
         "json" => json(name, text),
         "yaml" | "yml" => yaml(text),
@@ -87,6 +88,7 @@ pub fn written(
     library: &Library,
 ) -> Result<Written, Failed> {
     Ok(match suffix(name).as_str() {
+        "md" | "markdown" if is_record(name) => return in_record(name, text, finished, library),
         "md" | "markdown" => return in_markdown(text, trace, finished, library),
         "json" => in_json(name, text, trace),
         // After the marker and the title, a line a finding.
@@ -129,6 +131,32 @@ fn markdown(text: &str) -> Vec<Trace> {
             Trace { step_id, at, line: lines.of(start), end }
         })
         .collect()
+}
+
+/// Whether a file is a decision record, which has one decision.
+fn is_record(name: &str) -> bool {
+    let is_numbered = |file: &str| file.get(..4).is_some_and(|number| number.parse::<u32>().is_ok());
+    name.split_once('/').is_some_and(|(folder, file)| records::is_records(folder) && is_numbered(file))
+}
+
+/// A record that a discussion wrote is its to the end.
+fn record(text: &str) -> Vec<Trace> {
+    let end = text.lines().count();
+    let marked = (1..).zip(text.lines()).find_map(|(line, text)| Some((line, marker(text)?)));
+    marked.map(|(_, (step_id, at))| Trace { step_id, at, line: 1, end }).into_iter().collect()
+}
+
+/// The lines of a decision record that are as the discussion wrote them.
+fn in_record(name: &str, text: &str, finished: &Finished, library: &Library) -> Result<Written, Failed> {
+    let files = (0..).zip(records::files(name, finished, library)?);
+    let own = files.filter(|(_, (file, _))| name.ends_with(file));
+    let mut written = Written::new();
+    for (at, (_, ours)) in own {
+        let number = finished.summary.insights.len() + at;
+        let same = (1..).zip(text.lines().zip(ours.lines())).filter(|(_, (now, then))| now == then);
+        written.extend(same.map(|(line, _)| (line, Some(number))));
+    }
+    Ok(written)
 }
 
 /// Where lines begin, for many questions about one text.

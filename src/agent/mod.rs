@@ -143,8 +143,10 @@ impl Refusal {
             "prefix" => format!("a line begins like another speaker's: \"{words}\"; send the words alone"),
             "silence" => "an answer is owed; say what the documents say of it, or that they don't".to_owned(),
             "quotation" => words.clone(),
-            rule => format!("{rule}: \"{words}\""),
+            _ => breach.reason(),
         };
+        let nearest = breach.nearest.as_ref().filter(|line| !reason.contains(line.as_str()));
+        let reason = nearest.map_or(reason.clone(), |line| format!("{reason}; the nearest line is {line}"));
         Refusal::new(persona, &breach.rule, reason)
     }
 }

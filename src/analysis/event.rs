@@ -38,10 +38,14 @@ pub enum Event {
     Depth { by: String, text: String, depth: Depth },
     /// A model has drawn the answers together; every line rests on some of them.
     Drafted { voice: String, lines: Vec<String> },
+    /// The phase's artifacts were reviewed at its end; lines that contradict each other are open questions.
+    Reviewed { questions: Vec<String> },
     /// The user said something at the menu (AC-007-04).
     Feedback { by: String, text: String },
     /// The user said nothing at the menu.
     Waited {},
+    /// The user took back the last answer or remark of the step under way; it is not used, and stays in the log.
+    TakenBack {},
     /// What the user chose at the menu (AC-007-02, AC-007-06).
     Chosen { choice: Choice },
     /// What the step adds stands on the branch, or needs no commit.
@@ -109,6 +113,19 @@ pub struct Landed {
 }
 
 impl Record {
+    /// Reads a line of a log.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn from_line(line: &str) -> Result<Record, serde_json::Error> {
+        use serde::de::Error as _;
+        let mut fields: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line)?;
+        let at = fields.shift_remove("at");
+        let at = at.as_ref().and_then(|at| at.as_str()).and_then(|at| Time::parse(at).ok());
+        let at = at.ok_or_else(|| serde_json::Error::custom("the event has no time"))?;
+        Ok(Record { at, event: serde_json::from_value(serde_json::Value::Object(fields))? })
+    }
+
     /// The event as one line, without the line end.
     pub fn to_line(&self) -> String {
         let line = serde_json::to_string(&self.event).unwrap_or_default();
@@ -139,5 +156,7 @@ mod tests {
         assert_eq!(line.lines().count(), 1);
         let value: serde_json::Value = serde_json::from_str(&line).unwrap();
         assert_eq!(value["kind"], "feedback");
+        assert_eq!(Record::from_line(&line).unwrap().to_line(), line);
+        assert!(Record::from_line("{\"kind\":\"waited\"}").is_err());
     }
 }

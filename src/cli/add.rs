@@ -20,7 +20,7 @@ use crate::repo::{Repo, short};
 pub struct Options {
     /// The new item: a slug, or a folder's path in the repository [default with --issue: from its title]
     #[arg(required_unless_present = "issue")]
-    item: Option<String>,
+    pub(super) item: Option<String>,
     /// The name that people use for it
     #[arg(long, value_name = "TEXT", required_unless_present = "issue")]
     name: Option<String>,

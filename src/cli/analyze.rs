@@ -17,7 +17,9 @@ use super::landed::{held, say_change};
 use super::screen::Screen;
 use super::unified::unified;
 use super::voices::{self, Choice};
-use super::{Clock, Global, before_run, complete, identity, keyboard, nanoseconds, now, open, push, table};
+use super::{
+    Clock, Global, before_run, complete, identity, keyboard, nanoseconds, now, open, push, review, table,
+};
 use crate::analysis::Stopped;
 use crate::analysis::event::to_lines;
 use crate::config::Config;
@@ -45,7 +47,7 @@ const DEFAULT_TURNS: u32 = 10;
 pub struct Options {
     /// The item: its folder's path in the repository, or its slug
     #[arg(add = ArgValueCandidates::new(complete::items))]
-    item: String,
+    pub(super) item: String,
     /// The answers, in order: .txt (one per line), .yaml or .json, which may name them by step; - is standard input [default on a terminal: you are asked]
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
@@ -325,6 +327,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     let path = find_or_add(&repo, &library, &task, &mut place, &config, &author)?;
     let item = repo.item(place.base, &path)?;
     before_run::edited(&repo, &item, screen)?;
+    before_run::newer(&repo, &place, &item, screen)?;
     check_outputs(&library)?;
     let mut script = task.script;
     script.depth = task.depth.or(script.depth);
@@ -358,6 +361,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         speaker: speaker(&voice, &task.answers, tokens)?,
         tokens,
         has_critic: !task.voice.no_critic,
+        review: review::set(&config),
         evidence: trusted.evidence(),
         max_turns,
         mode: task.mode,

@@ -79,7 +79,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         .collect();
     screen.json(&json!({
         "rev": commit.to_string(), "agree": fits, "items": items.len(), "markers": audit.markers,
-        "records": audit.records, "recordings": audit.recordings,
+        "records": audit.records, "recordings": audit.recordings, "logs": audit.logs,
         "proofs": {"commit": by_commit, "content": by_content, "text": by_text}, "findings": misfits, "notes": audit.notes,
     }));
     Ok(if fits { Code::Yes } else { Code::No })

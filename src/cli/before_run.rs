@@ -1,9 +1,12 @@
-//! What a run says before it starts (contract, section 2): documents that are edited and not committed, a
-//! branch whose discussions are merged already, a script that was recorded before.
+//! What a run says before it starts (contract, section 2): documents that are edited and not committed or have
+//! newer text elsewhere, a branch that is merged already, a script that was recorded before.
 //!
 //! Invariant: nothing is changed here. A merged branch is left as it is, and the run goes to the next free name.
 
+use std::path::Path;
+
 use git2::Oid;
+use walkdir::{DirEntry, WalkDir};
 
 use super::exit::Fail;
 use super::screen::Screen;
@@ -21,6 +24,9 @@ const MOST_BRANCHES: usize = 100;
 const MOST_RECORDINGS: usize = 30;
 /// At most this many files are named.
 const MOST_NAMES: usize = 5;
+/// New documents are looked for this many folders deep, and at most this many are counted.
+const MAX_DEPTH: usize = 8;
+const MAX_NEW: usize = 100;
 
 /// The place for a run on this branch; where the branch's discussions are merged already, the next free
 /// branch of its name, which starts from the base.
@@ -42,7 +48,7 @@ pub fn unmerged(repo: &Repo, place: Place, base: Option<&str>, screen: &Screen) 
         }
         repo.refuse_checked_out(&branch)?;
         screen.warn(&format!(
-            "the discussions on {} are merged already; this run goes to {branch}, which {} {}",
+            "{} is merged already; this run goes to {branch}, which {} {}",
             place.branch,
             if tip.is_some() { "is at" } else { "starts from" },
             short(tip.unwrap_or(start))
@@ -63,7 +69,8 @@ pub fn is_merged(repo: &Repo, tip: Oid, start: Oid) -> Result<bool, Fail> {
     let Some(item) = trailers.get("Item") else { return Ok(false) };
     let logs = repo.logs(tip, item)?;
     if logs.is_empty() {
-        return Ok(false);
+        // The item was added there and merged, and the base has moved on with its documents.
+        return Ok(tip != start && repo.is_ancestor(tip, start)?);
     }
     if repo.is_ancestor(tip, start)? {
         return Ok(true);
@@ -90,7 +97,7 @@ pub fn is_of_branch(repo: &Repo, commit: Oid, path: &str, branch: &str) -> Resul
     }))
 }
 
-/// The item's documents that are edited and not committed.
+/// The item's documents in the work tree that are edited, or new, and not committed.
 ///
 /// # Errors
 /// A commit that cannot be read.
@@ -110,7 +117,63 @@ pub fn edited_names(repo: &Repo, item: &Item) -> Result<Vec<String>, Fail> {
         File::Bytes(bytes) => item::is_document(name) && is_edited(name, bytes),
         _ => false,
     });
-    Ok(edited.map(|(name, _)| name.clone()).collect())
+    let mut names: Vec<String> = edited.map(|(name, _)| name.clone()).collect();
+    names.extend(new_names(repo, &folder, &item.path, &committed));
+    Ok(names)
+}
+
+/// The documents in an item's folder that no commit has yet and git does not ignore.
+fn new_names(repo: &Repo, folder: &Path, item: &str, committed: &Item) -> Vec<String> {
+    let is_own = |entry: &DirEntry| entry.depth() == 1 && entry.file_name() == "elaborations";
+    let entries = WalkDir::new(folder).max_depth(MAX_DEPTH).sort_by_file_name().into_iter();
+    let files =
+        entries.filter_entry(|entry| !is_own(entry)).flatten().filter(|entry| entry.file_type().is_file());
+    let names = files.filter_map(|entry| {
+        let name = entry.path().strip_prefix(folder).ok()?.to_str()?.replace('\\', "/");
+        let is_new = item::is_document(&name) && name != "meta.json" && !committed.files.contains_key(&name);
+        (is_new && !repo.is_ignored(&format!("{item}/{name}"))).then_some(name)
+    });
+    names.take(MAX_NEW).collect()
+}
+
+/// Names the item's documents that the base has changed since a branch left it: what is read is the branch.
+///
+/// # Errors
+/// A commit that cannot be read.
+pub fn newer(repo: &Repo, place: &Place, item: &Item, screen: &Screen) -> Result<(), Fail> {
+    let Ok(head) = repo.resolve("HEAD") else { return Ok(()) };
+    if !place.exists || repo.is_ancestor(head, place.base)? {
+        return Ok(());
+    }
+    let Ok(begun) = repo.merge_base(place.base, head) else { return Ok(()) };
+    let ids_at = |commit: Oid| repo.item(commit, &item.path).map(|item| item.ids).unwrap_or_default();
+    let (then, now) = (ids_at(begun), ids_at(head));
+    let changed = now.iter().filter(|(name, id)| {
+        item::is_document(name)
+            && *name != "meta.json"
+            && then.get(*name) != Some(id)
+            && item.ids.get(*name) != Some(id)
+    });
+    let names: Vec<String> = changed.map(|(name, _)| name.clone()).collect();
+    if !names.is_empty() {
+        let branch = &place.branch;
+        screen.warn(&format!(
+            "{} changed on HEAD after {branch} began; the text on {branch} is discussed; to discuss the new text, \
+             merge HEAD into {branch} first",
+            list(&names)
+        ));
+    }
+    Ok(())
+}
+
+/// The first names of a list, and how many more there are.
+fn list(names: &[String]) -> String {
+    let more = names.len().saturating_sub(MOST_NAMES);
+    let mut shown = names[..names.len() - more].join(", ");
+    if more > 0 {
+        shown.push_str(&format!(" and {}", count(more, "more file")));
+    }
+    crate::plain::shown(&shown)
 }
 
 /// Names the item's documents that are edited and not committed: what is read is the commit.
@@ -120,14 +183,9 @@ pub fn edited_names(repo: &Repo, item: &Item) -> Result<Vec<String>, Fail> {
 pub fn edited(repo: &Repo, item: &Item, screen: &Screen) -> Result<(), Fail> {
     let names = edited_names(repo, item)?;
     if !names.is_empty() {
-        let more = names.len().saturating_sub(MOST_NAMES);
-        let mut shown = names[..names.len() - more].join(", ");
-        if more > 0 {
-            shown.push_str(&format!(" and {}", count(more, "more file")));
-        }
         let (is, text) = if names.len() == 1 { ("is", "text is") } else { ("are", "texts are") };
-        let shown = crate::plain::shown(&shown);
-        screen.warn(&format!("{shown} {is} edited and not committed; the committed {text} discussed"));
+        screen
+            .warn(&format!("{} {is} edited and not committed; the committed {text} discussed", list(&names)));
     }
     Ok(())
 }

@@ -49,7 +49,7 @@ use crate::voice::reviewer::Reviewer;
 pub struct Options {
     /// The item: its folder's path in the repository, or its slug
     #[arg(add = ArgValueCandidates::new(complete::items))]
-    item: String,
+    pub(super) item: String,
     /// The step to discuss
     #[arg(long, value_name = "NN-NN", add = ArgValueCandidates::new(complete::steps))]
     step: String,
@@ -439,6 +439,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     let item = repo.item_or_new(base, &path, Begin { meta: new_meta.as_deref(), draft: None })?;
     let draft = draft(&task.script, &item, screen);
     let item = item.with_draft(draft.as_deref());
+    before_run::newer(&repo, &place, &item, screen)?;
     let library = built_in.library(&repo, rules, &config)?;
     let step = library.step(&task.step)?;
     let voice = match task.medium {

@@ -1,15 +1,18 @@
 //! How the program ends: three codes, and errors that say what, where and what to do.
 
+use std::error::Error;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
+use serde_json::{Map, Value, json};
 
 use super::screen::Screen;
 use crate::discussion::Refused;
 use crate::finding::Finding;
 use crate::landing::NotLanded;
 use crate::library::Unusable;
+use crate::plain;
 use crate::replay::{Unlanded, Unread};
 use crate::repo;
 use crate::session::Stopped;
@@ -37,15 +40,54 @@ impl From<Code> for ExitCode {
     }
 }
 
-/// An error as the user reads it.
+/// An error as the user reads it, and the place in a file that it is about.
 #[derive(Debug)]
 pub struct Fail {
     pub message: String,
+    finding: Option<Box<Finding>>,
 }
 
 impl Fail {
     pub fn new(message: impl Into<String>) -> Fail {
-        Fail { message: message.into() }
+        Fail { message: message.into(), finding: None }
+    }
+
+    /// An error whose causes may include a finding in a file.
+    fn caused_by(error: &(dyn Error + 'static)) -> Fail {
+        let mut cause = Some(error);
+        let mut finding = None;
+        while let Some(error) = cause.filter(|_| finding.is_none()) {
+            finding = error.downcast_ref::<Finding>();
+            cause = error.source();
+        }
+        Fail { message: error.to_string(), finding: finding.cloned().map(Box::new) }
+    }
+
+    /// What `--json` prints of it (contract, section 2): `message`, and where known `path`, `line`, `column`
+    /// and `help`.
+    pub fn to_json(&self) -> Value {
+        let (what, help) = self.parts();
+        let mut error = Map::new();
+        let mut put = |key: &str, value: Value| error.insert(key.to_owned(), value);
+        match self.finding.as_deref() {
+            Some(Finding { path, line, column, message, hint, .. }) => {
+                let (message, help) = match (hint, message.rsplit_once("; ")) {
+                    (Some(hint), _) => (message.as_str(), Some(hint.as_str())),
+                    (None, Some((message, help))) => (message, Some(help)),
+                    (None, None) => (message.as_str(), None),
+                };
+                put("message", message.into());
+                put("path", path.as_str().into());
+                put("line", (*line).into());
+                put("column", (*column).into());
+                help.map(|help| put("help", help.into()));
+            }
+            None => {
+                put("message", plain::without_numbers(what).into());
+                help.map(|help| put("help", help.into()));
+            }
+        }
+        json!({ "error": error })
     }
 
     /// What is wrong and, behind the last semicolon, what to do about it. A finding has its own help.
@@ -61,7 +103,7 @@ macro_rules! fail_from {
     ($($error:ty),*) => {$(
         impl From<$error> for Fail {
             fn from(error: $error) -> Fail {
-                Fail::new(error.to_string())
+                Fail::caused_by(&error)
             }
         }
     )*};
@@ -82,6 +124,10 @@ pub fn usage(error: &clap::Error, given: &[OsString], screen: &Screen) -> Code {
         (kind, _) => with_example(&screen.rendered(&error.render(), given), kind, given),
     };
     screen.usage(&text);
+    let plain_text = error.render().to_string();
+    let (what, _) = plain_text.split_once("\n\n").unwrap_or((&plain_text, ""));
+    let what = in_our_words(what.trim().trim_start_matches("error: "));
+    screen.json(&json!({"error": {"message": plain::clean(&what), "help": "roundtable --help"}}));
     Code::Failed
 }
 

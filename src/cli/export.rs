@@ -26,7 +26,7 @@ use crate::voice::REVIEWER;
 pub struct Options {
     /// One item: its folder's path, or its slug [default: every item]
     #[arg(add = ArgValueCandidates::new(complete::items))]
-    item: Option<String>,
+    pub(super) item: Option<String>,
     /// in-toto: an in-toto Statement (v1) a recording; agent-trace: an Agent Trace record a document; markdown: a decision log; csv: a row a decision
     #[arg(long, value_name = "FORMAT")]
     format: Format,

@@ -22,7 +22,7 @@ use crate::discussion::Discussion;
 use crate::discussion::event::{Event, Record, Unheard};
 use crate::minutes::{self, Forms};
 use crate::plain;
-use crate::script::{Input, Script};
+use crate::script::{Input, Occasion, Reply, Script};
 use crate::session::{Went, hold};
 use crate::step::Step;
 use crate::voice::Voice;
@@ -270,26 +270,28 @@ pub fn apart(log: Vec<Record>) -> (Vec<Record>, Vec<Input>) {
     (events, withdrawn)
 }
 
-/// The next answer of an analysis: a message, silence, or none where the answers end.
-pub fn answer() -> Option<Option<String>> {
+/// The next answer of an analysis, or the next message of a discussion inside of one.
+pub fn answer(occasion: Occasion) -> Reply {
     let screen = Screen::new(super::Color::Auto, false, false);
     loop {
         let line = match read_line("> ") {
             Ok(Heard::Line(line)) => line,
-            Ok(Heard::End | Heard::Interrupt) => return None,
-            Err(fail) => {
-                screen.error(&fail);
-                return None;
-            }
+            Ok(Heard::End | Heard::Interrupt) => return Reply::End,
+            Err(fail) => return Reply::Failed(fail.message),
         };
-        match typed(&line) {
-            Typed::Message(text) => return Some(Some(text)),
-            Typed::Silence => return Some(None),
-            Typed::Help => screen.say(HELP_OF_ANALYSIS),
-            Typed::Status | Typed::Undo => {
+        match (typed(&line), occasion) {
+            (Typed::Message(text), _) => return Reply::Said(text),
+            (Typed::Silence, _) => return Reply::Silence,
+            (Typed::Undo, Occasion::Step) => return Reply::Undo,
+            (Typed::Undo, Occasion::Discussion) => screen
+                .say("In a discussion inside an analysis nothing is taken back; say what is right instead."),
+            (Typed::Help, _) => screen.say(HELP_OF_ANALYSIS),
+            (Typed::Status, _) => {
                 screen.say("That is for discussions; roundtable status shows how far the item is.");
             }
-            Typed::Unknown(word) => screen.say(&format!("There is no {word}; /help lists what there is.")),
+            (Typed::Unknown(word), _) => {
+                screen.say(&format!("There is no {word}; /help lists what there is."));
+            }
         }
     }
 }
@@ -297,7 +299,8 @@ pub fn answer() -> Option<Option<String>> {
 /// What can be typed in an analysis.
 const HELP_OF_ANALYSIS: &str = "\
 Each line answers the question above it; an empty line leaves it open. At a menu: C continues, E discusses the
-step, S skips the rest of the phase. Ctrl-D stops; finished steps are committed, and the same command continues.";
+step, S skips the rest of the phase. /undo takes the last answer or remark of the step back, and the one before
+it when typed again. Ctrl-D stops; finished steps are committed, and the same command continues.";
 
 #[cfg(test)]
 mod tests {

@@ -178,7 +178,7 @@ pub fn main() -> Code {
     let parsed = command.try_get_matches_from(&given).and_then(|found| Cli::from_arg_matches(&found));
     let cli = match parsed {
         Ok(cli) => cli,
-        Err(error) => return exit::usage(&error, &given, &Screen::new(wanted, false, false)),
+        Err(error) => return exit::usage(&error, &given, &Screen::new(wanted, false, wants_json(&given))),
     };
     let screen = Screen::new(cli.global.color, cli.global.quiet, cli.global.json);
     screen.may_page(!cli.global.no_pager);
@@ -193,21 +193,42 @@ pub fn main() -> Code {
 
 fn perform(global: &Global, verb: Verb, screen: &Screen) -> Result<Code, Fail> {
     match verb {
-        Verb::Elaborate(options) => elaborate::run(global, options, screen),
-        Verb::Analyze(options) => analyze::run(global, options, screen),
+        Verb::Elaborate(mut options) => {
+            from_here(global, Some(&mut options.item));
+            elaborate::run(global, options, screen)
+        }
+        Verb::Analyze(mut options) => {
+            from_here(global, Some(&mut options.item));
+            analyze::run(global, options, screen)
+        }
         Verb::Check(options) => check::run(global, &options, screen),
-        Verb::Undo(options) => undo::run(global, &options, screen),
+        Verb::Undo(mut options) => {
+            from_here(global, Some(&mut options.item));
+            undo::run(global, &options, screen)
+        }
         Verb::Doctor(options) => doctor::run(global, &options, screen),
         Verb::Archive(options) => archive::run(global, &options, screen),
-        Verb::Add(options) => add::run(global, &options, screen),
+        Verb::Add(mut options) => {
+            from_here(global, options.item.as_mut());
+            add::run(global, &options, screen)
+        }
         Verb::Replay(options) => replay::run(global, &options, screen),
         Verb::Why(options) => why::run(global, &options, screen),
         Verb::Audit(options) => audit::run(global, &options, screen),
-        Verb::Show(options) => show::run(global, &options, screen),
-        Verb::Export(options) => export::run(global, &options, screen),
+        Verb::Show(mut options) => {
+            from_here(global, options.what.as_mut());
+            show::run(global, &options, screen)
+        }
+        Verb::Export(mut options) => {
+            from_here(global, options.item.as_mut());
+            export::run(global, &options, screen)
+        }
         Verb::Prove(options) => prove::run(global, &options, screen),
         Verb::Verify(options) => prove::verify(&options, screen),
-        Verb::Status(options) => status::run(global, &options, screen),
+        Verb::Status(mut options) => {
+            from_here(global, options.item.as_mut());
+            status::run(global, &options, screen)
+        }
         Verb::Steps(options) => steps::run(global, &options, screen),
         Verb::Review(options) => review::run(global, &options, screen),
         Verb::Rules(options) => rules::run(&options, screen),
@@ -218,6 +239,11 @@ fn perform(global: &Global, verb: Verb, screen: &Screen) -> Result<Code, Fail> {
         Verb::Completions { shell } => complete::script(shell, screen),
         Verb::Man => man(screen),
     }
+}
+
+/// Whether `--json` is among the arguments, for an error in the others.
+fn wants_json(given: &[OsString]) -> bool {
+    given.iter().take_while(|word| *word != "--").any(|word| word == "--json")
 }
 
 /// What the arguments say of colour, before they are parsed: what is wrong with them is coloured, too.
@@ -326,6 +352,29 @@ fn nanoseconds() -> u128 {
 }
 
 /// Opens the repository of the options.
+/// Makes an item that is named by its folder as seen from the current one (`.`, `../late-fees`) a path of the
+/// repository. A slug, a path that exists from the root, and whatever is no folder stay as they are.
+fn from_here(global: &Global, item: Option<&mut String>) {
+    let Some(item) = item.filter(|item| item.contains('/') || matches!(item.as_str(), "." | "..")) else {
+        return;
+    };
+    let (None, Ok(here)) = (&global.repo, current_folder()) else { return };
+    let Some(root) = Repo::open(&here).ok().and_then(|repo| repo.work_tree()?.canonicalize().ok()) else {
+        return;
+    };
+    let is_from_root = !item.starts_with('.') && !Path::new(&*item).is_absolute();
+    if is_from_root && root.join(&*item).is_dir() {
+        return;
+    }
+    let Ok(folder) = here.join(&*item).canonicalize() else { return };
+    if let Some(path) =
+        folder.strip_prefix(&root).ok().filter(|path| folder.is_dir() && *path != Path::new(""))
+        && let Some(path) = path.to_str()
+    {
+        *item = table::forward(path);
+    }
+}
+
 fn open(global: &Global) -> Result<Repo, Fail> {
     let path = match &global.repo {
         Some(path) if !path.exists() => {

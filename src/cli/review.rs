@@ -148,16 +148,21 @@ pub fn rules(own: &[File]) -> Result<Rules, Fail> {
     Ok(Rules::over(own)?)
 }
 
-/// What is asked for, by the settings and the arguments.
-fn wanted(config: &Config, options: &Options, rules: &Rules) -> Result<review::Options, Fail> {
+/// What the settings ask for.
+pub fn set(config: &Config) -> review::Options {
     let mut wanted = review::Options::default();
     if let Some(settings) = &config.review {
-        let named = settings.off.iter().chain(settings.severity.keys());
-        for name in named {
-            rules.find(name).map_err(|error| Fail::new(format!("{}: `review`: {error}", config::FILE)))?;
-        }
         wanted.off = settings.off.iter().cloned().collect();
         wanted.severity = settings.severity.clone();
+    }
+    wanted
+}
+
+/// What is asked for, by the settings and the arguments.
+fn wanted(config: &Config, options: &Options, rules: &Rules) -> Result<review::Options, Fail> {
+    let mut wanted = set(config);
+    for name in wanted.off.iter().chain(wanted.severity.keys()) {
+        rules.find(name).map_err(|error| Fail::new(format!("{}: `review`: {error}", config::FILE)))?;
     }
     for name in &options.rule {
         rules.find(name).map_err(|error| Fail::new(format!("--rule: {}", plain::clean(&error))))?;

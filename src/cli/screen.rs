@@ -29,6 +29,8 @@ pub struct Screen {
     is_terminal: bool,
     quiet: bool,
     json: bool,
+    /// The object of `--json` is out, or a document that is the answer itself.
+    has_printed_json: Cell<bool>,
     /// A runner of GitHub Actions reads along and obeys commands in what is printed.
     runner: bool,
     /// Standard error is a terminal: somebody waits there.
@@ -89,6 +91,7 @@ impl Screen {
             is_terminal: io::stdout().is_terminal(),
             quiet,
             json,
+            has_printed_json: Cell::new(false),
             runner: std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
             progress: io::stderr().is_terminal() && !is_dumb && !anstyle_query::is_ci(),
             begun: Instant::now(),
@@ -204,12 +207,14 @@ impl Screen {
     /// Text for programs, as it is but for what a runner would obey: JSON in which no string is
     /// another for it.
     pub fn raw(&self, text: &str) -> Result<(), Fail> {
+        self.has_printed_json.set(true);
         self.write(&harmless(text));
         self.check().map_err(Fail::new)
     }
 
     /// A document for a file or another program, as it is but for what a runner would obey.
     pub fn document(&self, text: &str) -> Result<(), Fail> {
+        self.has_printed_json.set(true);
         self.write(text);
         self.check().map_err(Fail::new)
     }
@@ -387,9 +392,9 @@ impl Screen {
         }
     }
 
-    /// The one JSON object of `--json`.
+    /// The one JSON object of `--json`; an error after it goes to standard error alone.
     pub fn json(&self, value: &serde_json::Value) {
-        if self.json {
+        if self.json && !self.has_printed_json.replace(true) {
             self.write(&harmless(&format!("{value:#}\n")));
         }
     }
@@ -408,6 +413,7 @@ impl Screen {
     /// What went wrong, and what to do about it.
     pub fn error(&self, fail: &Fail) {
         self.turn_page();
+        self.json(&fail.to_json());
         let (what, help) = fail.parts();
         let help = help.map_or(String::new(), |help| format!("\n  = help: {help}"));
         self.complain("error", AnsiColor::Red, &format!("{}{help}", plain::without_numbers(what)));

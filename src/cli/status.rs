@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, columns, complete, open, table};
-use crate::analysis::artifact::Known;
+use crate::analysis::artifact::data;
 use crate::analysis::plan::{self, Progress};
 use crate::analysis::skip::Facts;
 use crate::analysis::{depth, phase_name};
@@ -30,7 +30,7 @@ use crate::step::Step;
 pub struct Options {
     /// One item: its folder's path, or its slug
     #[arg(add = ArgValueCandidates::new(complete::items))]
-    item: Option<String>,
+    pub(super) item: Option<String>,
     /// Drop the log of a discussion that was cut off: its run's first digits, or all
     #[arg(long, value_name = "RUN")]
     drop: Option<String>,
@@ -92,6 +92,11 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     Ok(Code::Yes)
 }
 
+/// How the line of a recording's synthesis begins, and how many lines from the end it is looked for: only what
+/// was criticised and the end come after it.
+const SYNTHESIS: &str = "{\"kind\":\"synthesis\"";
+const MOST_AFTER: usize = 1_000;
+
 /// An item, where it was found.
 struct Found {
     meta: Meta,
@@ -99,6 +104,8 @@ struct Found {
     /// The digits of the last log or recording.
     last: Option<String>,
     scan: Option<Oid>,
+    documents: Vec<(String, Oid)>,
+    recordings: Vec<(String, Oid)>,
 }
 
 /// Reads the items that a commit holds; a meta.json that cannot be read is an error.
@@ -108,7 +115,8 @@ fn collect(stored: Vec<Stored>, commit: Oid, found: &mut BTreeMap<String, Found>
         let at = format!("{}/{}", item.path, crate::item::meta::FILE);
         match Meta::read(&at, &item.meta) {
             Ok(meta) => {
-                found.insert(item.path, Found { meta, commit, last: item.last, scan: item.scan });
+                let Stored { path, last, scan, documents, recordings, .. } = item;
+                found.insert(path, Found { meta, commit, last, scan, documents, recordings });
             }
             Err(finding) => findings.push(finding),
         }
@@ -168,6 +176,7 @@ fn entry(
     moved: &mut Moved<'_>,
 ) -> Result<Value, Fail> {
     let meta = &item.meta;
+    let open = open_questions(repo, item)?;
     let stands = standing(path, item, library, repo)?;
     let prefix = meta.completed_prefix();
     Ok(json!({
@@ -178,6 +187,7 @@ fn entry(
         "next_step": stands.next_step,
         "steps_completed": meta.steps_completed(),
         "elaborations": meta.elaborations().len(),
+        "open_questions": open.len(),
         "phases_completed": meta.phases_completed(),
         "completed_prefix": prefix,
         "next_phase": PHASES.get(prefix.len()).map(|(phase, _)| *phase),
@@ -185,6 +195,29 @@ fn entry(
         "codebase_moved_on": moved.on(meta)?,
         "last_change": last_change(item),
     }))
+}
+
+/// Where each open question of an item was asked, and its words: what its documents list as open, then what
+/// its discussions left open.
+fn open_questions(repo: &Repo, item: &Found) -> Result<Vec<(String, String)>, Fail> {
+    let mut open = Vec::new();
+    for (name, id) in &item.documents {
+        let bytes = repo.bytes(*id)?;
+        let listed = data::open_questions(name, std::str::from_utf8(&bytes).unwrap_or_default());
+        open.extend(listed.into_iter().map(|question| (name.clone(), question)));
+    }
+    for (name, id) in &item.recordings {
+        let bytes = repo.bytes(*id)?;
+        let lines = std::str::from_utf8(&bytes).unwrap_or_default().lines();
+        let synthesis = lines.rev().take(MOST_AFTER).find(|line| line.starts_with(SYNTHESIS));
+        let Some(Ok(Record { event: Event::Synthesis(synthesis), .. })) = synthesis.map(Record::from_line)
+        else {
+            continue;
+        };
+        let asked = format!("discussion of {}", name.get(..5).unwrap_or_default());
+        open.extend(synthesis.open_questions.into_iter().map(|one| (asked.clone(), one.text)));
+    }
+    Ok(open)
 }
 
 /// When the analysis last changed the item: its last log or recording, else when it was made. No
@@ -285,7 +318,7 @@ fn page(
         screen.say(&format!("  Discussed {}: {}", field("step_id"), field("synthesis_summary")));
     }
     say_unmentioned(repo, item.commit, &read, screen)?;
-    let open = Known::read(&read).open;
+    let open = open_questions(repo, item)?;
     if !open.is_empty() {
         screen.say(&format!("  {} open:", count(open.len(), "question")));
     }

@@ -125,7 +125,9 @@ pub struct Place {
 /// The branch an item's changes go to: `--branch`, else `roundtable/<slug>`.
 pub fn place(repo: &Repo, item: &str, branch: Option<&str>, base: Option<&str>) -> Result<Place, Fail> {
     if matches!(slug(item), "" | "." | "..") {
-        return Err(Fail::new("ITEM is empty or names no folder; give the item's slug or its folder's path"));
+        return Err(Fail::new(
+            "ITEM names no folder below the repository's root; give the item's slug or its folder's path",
+        ));
     }
     let branch = branch.map_or_else(|| format!("roundtable/{}", slug(item)), str::to_owned);
     let tip = repo.tip(&branch)?;

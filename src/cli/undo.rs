@@ -27,7 +27,7 @@ const SUPERSEDE: &str =
 pub struct Options {
     /// The item: its folder's path, or its slug
     #[arg(add = ArgValueCandidates::new(complete::items))]
-    item: String,
+    pub(super) item: String,
     /// The branch that the discussion is on [default: roundtable/<slug>]
     #[arg(long, value_name = "NAME")]
     branch: Option<String>,

@@ -1,5 +1,7 @@
 //! `roundtable why`: from a line of an artifact to the turns it rests on.
 
+mod analysis;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -195,6 +197,9 @@ impl Desk<'_> {
                 }
             }
         }
+        if around.is_empty() && self.say_answer(line, screen)? {
+            return Ok(Code::Yes);
+        }
         self.say_blame(line, around.first().copied(), screen)
     }
 
@@ -347,6 +352,12 @@ impl Desk<'_> {
             let written = trace::written(name, &self.text, trace, &source.finished, &self.library)?;
             for (number, finding) in trace::findings(&source.finished.summary).into_iter().enumerate() {
                 let lines = written.iter().filter(|(_, one)| *one == Some(number)).map(|(line, _)| *line);
+                let lines = match range(lines) {
+                    Some(lines) => lines,
+                    // It is not in this file.
+                    None if written.iter().any(|(_, one)| one.is_some()) => continue,
+                    None => whole.clone(),
+                };
                 let users = log.iter().filter_map(|record| match &record.event {
                     Event::User(said) if finding.turns.contains(&said.turn?) => Some(plain::shown(&said.by)),
                     _ => None,
@@ -357,7 +368,7 @@ impl Desk<'_> {
                     if users.is_empty() { named } else { users.into_iter().collect::<Vec<_>>().join(", ") };
                 let turns: Vec<String> = finding.turns.iter().map(u32::to_string).collect();
                 let row = [
-                    range(lines).unwrap_or_else(|| whole.clone()),
+                    lines,
                     finding.kind.to_owned(),
                     cell(&finding.text),
                     cell(&by),

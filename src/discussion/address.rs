@@ -256,7 +256,7 @@ const FURTHER: &str = " continue next first further further's except keep ";
 const FILLER: &str = " ok okay k alright right well great good perfect fine nice cool super excellent thanks thank thx ty cheers you u so yes yeah yep yup sure please pls now then and i i'm im i'd i'll we we're we'll we've i've are am is it it's its that's that this all everything here for today me us let's lets let guess think believe suppose just really very much lot a the our my to everyone everybody team folks guys both bye goodbye hi hello hey with of yet dusted discussion conversation session meeting talk chat roundtable elaboration mode menu main can could may shall should will would want wanna need like must ready time go going have has had been be do already immediately help day talking discussing done exit back aren't isn't ";
 /// Words that take an exit word back or put it off.
 const AGAINST: &str = " not no never don't dont doesn't isn't aren't wasn't weren't haven't hasn't can't cannot won't wouldn't shouldn't nowhere far almost nearly hardly barely half before until till unless once when whenever if while after without rather instead how what why where which who ";
-const HEDGE: &str = " maybe perhaps probably possibly ";
+const HEDGE: &str = " maybe might perhaps probably possibly ";
 const DETERMINER: &str =
     " a an the this that our my your its their his her on of early no every each any one's ";
 const TALK: &str = " discussion conversation session meeting roundtable elaboration talk ";
@@ -350,6 +350,11 @@ fn done(before: &[&str], after: &[&str], rest: usize, question: bool) -> Clause 
     // "well done", "get it done", "to be done", "I want this done": done by somebody, some day.
     let has = |words: &[&str]| before.iter().any(|word| words.contains(word));
     let thing = has(&["it", "it's", "that", "that's", "this", "its", "everything"]);
+    let us = has(&["we", "we're", "i", "i'm", "im", "all", "i've", "we've"]);
+    // "I might be done", "we may have been done": may be meant of the talk.
+    if matches!(previous, "be" | "been") && us && !thing && rest == 0 {
+        return Clause::Maybe;
+    }
     if matches!(previous, "well" | "nicely" | "get" | "gets" | "be" | "been")
         || (thing && has(&["want", "need", "have", "had", "can", "could", "should", "must"]))
     {
@@ -370,7 +375,6 @@ fn done(before: &[&str], after: &[&str], rest: usize, question: bool) -> Clause 
         let speaker = before.is_empty() || has(&["we", "we're", "i", "i'm", "im"]);
         return if speaker && after.first() == Some(&"with") { Clause::Maybe } else { Clause::Content };
     }
-    let us = has(&["we", "we're", "i", "i'm", "im", "all", "i've", "we've"]);
     if thing && !us { Clause::Maybe } else { Clause::Exit { bare: before.is_empty() && after.is_empty() } }
 }
 
@@ -571,6 +575,10 @@ mod tests {
             ("Done. But what about retries?", "unclear"),
             ("that's done", "unclear"),
             ("Let's call it done", "unclear"),
+            ("I might be done.", "unclear"),
+            ("We may be done here", "unclear"),
+            ("I think I could be done now", "unclear"),
+            ("I might exit", "unclear"),
             ("done, exit and back are the keywords", "unclear"),
             // the last of a list, what a colon introduces, a line among others
             ("The toolbar shows three buttons: Save, Cancel, Done.", "default"),
@@ -596,6 +604,10 @@ mod tests {
             ("I need it back.", "default"),
             ("I want it done right", "default"),
             ("that can be done", "default"),
+            ("The migration might be done by then", "default"),
+            ("We might be done with the migration by Friday", "default"),
+            ("it should all be done by the nightly job", "default"),
+            ("I might be wrong", "default"),
             ("To wrap up: sync first, report later.", "default"),
             // an exit in more words
             ("done done", "exit"),

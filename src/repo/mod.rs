@@ -73,6 +73,9 @@ pub struct Stored {
     pub last: Option<String>,
     /// Its quick scan, to be read where it is asked for.
     pub scan: Option<Oid>,
+    /// Name and blob of each document in its folder, and of each recording.
+    pub documents: Vec<(String, Oid)>,
+    pub recordings: Vec<(String, Oid)>,
 }
 
 /// What went wrong with a repository.
@@ -214,6 +217,11 @@ impl Repo {
     /// The folder with the files people edit, if there is one.
     pub fn work_tree(&self) -> Option<&Path> {
         self.git.workdir()
+    }
+
+    /// Whether git ignores this path of the work tree.
+    pub fn is_ignored(&self, path: &str) -> bool {
+        self.git.is_path_ignored(path).unwrap_or(false)
     }
 
     /// The commit that a revision names.
@@ -562,6 +570,7 @@ impl Repo {
         let Some(file) = file else { return Ok(None) };
         let meta = self.git.find_blob(file.id())?.content().to_vec();
         let mut last: Option<String> = None;
+        let mut recordings = Vec::new();
         for folder in ["analysis", "elaborations"] {
             let entry = tree.get_name(folder).filter(|entry| entry.kind() == Some(ObjectType::Tree));
             let Some(entry) = entry else { continue };
@@ -572,10 +581,16 @@ impl Repo {
                 let digits =
                     digits.filter(|digits| digits.len() == 19 && digits.ends_with('Z') && digits.is_ascii());
                 last = last.max(digits.map(str::to_owned));
+                if folder == "elaborations" && name.ends_with(".jsonl") && matches!(kind(&log), Entry::File) {
+                    recordings.push((name.to_owned(), log.id()));
+                }
             }
         }
+        let files = tree.iter().filter(|file| matches!(kind(file), Entry::File));
+        let documents = files.map(|file| (name_of(&file).to_owned(), file.id()));
+        let documents = documents.filter(|(name, _)| item::is_document(name) && name != meta::FILE).collect();
         let scan = tree.get_name("quick-scan.md").filter(|file| matches!(kind(file), Entry::File));
-        Ok(Some(Stored { path, meta, last, scan: scan.map(|file| file.id()) }))
+        Ok(Some(Stored { path, meta, last, scan: scan.map(|file| file.id()), documents, recordings }))
     }
 
     /// The bytes of a file by its id.

@@ -18,6 +18,7 @@
 pub mod data;
 pub mod outline;
 pub mod placement;
+pub mod records;
 pub mod removal;
 
 use std::borrow::Cow;
@@ -113,6 +114,7 @@ pub fn outcome(item: &Item, finished: &Finished, library: &Library) -> Result<Ou
             break;
         }
     }
+    records::add(item, finished, library, &mut outcome)?;
     let text = item.meta.with_record(finished, &library.cast.keys())?;
     let before = match item.files.get(meta::FILE) {
         Some(File::Bytes(bytes)) => Some(bytes.clone()),

@@ -22,7 +22,7 @@ use crate::discussion::{Cue, Discussion, is_speakable};
 use crate::persona::Persona;
 use crate::plain;
 use crate::review::{Document, Finding, Options, Rules, Severity, review};
-use crate::step::Depth;
+use crate::step::{Depth, listed_as_open};
 use crate::template::Failed;
 use crate::text::rules::Book;
 use crate::text::words::subjects;
@@ -38,6 +38,8 @@ const RELATED: usize = 2;
 const WEAK: [&str; 2] = ["unmeasurable-quality", "vague-term"];
 /// Findings that the framing lists.
 const LISTED: usize = 3;
+/// Questions that a step has left open, and that are read.
+const MAX_LEFT_OPEN: usize = 50;
 /// Documents that the framing counts: the step's outputs.
 const DOCUMENTS: usize = 3;
 /// A quotation of fewer words is shown in its sentence.
@@ -148,7 +150,8 @@ impl<'t> Reviewer<'t> {
 
     fn framing(&self, talk: &Discussion<'_>) -> Result<Line, Failed> {
         let is_open = |one: &&Finding| !self.memory.has_settled(&one.path, &plain::clean(&one.quote));
-        let open: Vec<&Finding> = self.open_points(talk).filter(is_open).collect();
+        let found = self.open_points(talk).filter(is_open).map(|one| (self.named(one), rest(one)));
+        let open: Vec<(Value, Rest)> = self.left_open(talk).into_iter().chain(found).collect();
         let listed = &open[..open.len().min(LISTED)];
         let outputs = &talk.step().outputs;
         let own =
@@ -158,12 +161,12 @@ impl<'t> Reviewer<'t> {
         let values = context! {
             documents,
             others => self.documents.len() - told,
-            points => listed.iter().map(|one| self.named(one)).collect::<Vec<_>>(),
+            points => listed.iter().map(|(shown, _)| shown.clone()).collect::<Vec<_>>(),
             more => open.len() - listed.len(),
         };
         let summary = render(talk, "framing-summary", values)?;
         let question = match open.first() {
-            Some(point) => render(talk, "framing-question", self.named(point))?,
+            Some((point, _)) => render(talk, "framing-question", point.clone())?,
             None => self.step_question(talk),
         };
         let next = talk.library().cast.others(&talk.lead().key).next();
@@ -179,7 +182,34 @@ impl<'t> Reviewer<'t> {
             lens,
         };
         let text = talk.library().templates.render("framing.txt", values)?;
-        Ok(Line { rests: listed.iter().map(|one| rest(one)).collect(), ..Line::plain(text) })
+        Ok(Line { rests: listed.iter().map(|(_, rest)| rest.clone()).collect(), ..Line::plain(text) })
+    }
+
+    /// The questions that an analysis has listed as open of this step, and that nobody has answered since.
+    fn left_open(&self, talk: &Discussion<'_>) -> Vec<(Value, Rest)> {
+        let is_answered = |question: &str| {
+            let heading = format!("**{question}**");
+            self.documents.iter().any(|(_, text)| text.contains(&heading))
+        };
+        let lines = self
+            .documents
+            .iter()
+            .flat_map(|(path, text)| (1..).zip(text.lines()).map(move |(line, text)| (*path, line, text)));
+        let listed = lines.filter_map(|(path, line, text)| {
+            let (step, question) = listed_as_open(text)?;
+            (step == talk.step().id).then_some((path, line, question))
+        });
+        let listed = listed.take(MAX_LEFT_OPEN);
+        let open = listed.filter(|(path, _, question)| {
+            !is_answered(question) && !self.memory.has_settled(path, &plain::clean(question))
+        });
+        let point = |(path, line, question): (&str, usize, &str)| {
+            let quote = plain::clean(question);
+            let shown = plain::cut(&plain::one_line(&quote), QUOTED);
+            let values = context! { place => place(path, "Open Questions", line), quote => shown };
+            (values, Rest { path: path.to_owned(), line, quote })
+        };
+        open.map(point).collect()
     }
 
     /// An open point by its place and words; a quotation of a few words is shown in its sentence.

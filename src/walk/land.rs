@@ -46,7 +46,7 @@ impl Walk<'_> {
         let mut build = |item: &Item| -> Result<Vec<Change>, Stumbled> {
             let mut changes = Vec::new();
             if landing.has_words {
-                changes = self.outcome(item, step, &draft, measure.as_ref(), landing.again)?.changes;
+                changes = self.outcome(item, step, &draft, measure.as_ref(), landing.again, at)?.changes;
                 let path = log_path(item, step, at);
                 changes.push(Change { path, before: None, after: log.clone().into_bytes() });
             }

@@ -9,6 +9,7 @@
 
 mod earlier;
 mod land;
+mod review;
 mod talk;
 
 use std::collections::BTreeMap;
@@ -92,6 +93,8 @@ pub struct Setup<'r> {
     pub tokens: Option<u64>,
     /// A model's synthesis is criticised before it is committed.
     pub has_critic: bool,
+    /// Which rules review a phase at its end.
+    pub review: crate::review::Options,
     /// What of the repository a model is sent.
     pub evidence: config::Evidence,
     pub max_turns: u32,
@@ -336,6 +339,7 @@ impl Walk<'_> {
                 Next::Ask(prompt) => self.ask(&prompt, audience)?,
                 Next::Choose(found) => self.choose(&found, audience)?,
                 Next::Land(landing) => {
+                    self.review_before(&landing, audience)?;
                     self.land(&landing, audience)?;
                     self.announced = None;
                     let facts = facts(&self.item);
@@ -387,10 +391,9 @@ impl Walk<'_> {
         audience.say(&format!("\n{}", greeting::prompt(library, prompt, talk.depth)?));
         let (id, said) = (step.id.clone(), talk.answers.len());
         self.left_at_choice = self.setup.script.left(&id);
-        match self.setup.script.take(&id, At::Question(prompt.number.unwrap_or(1))) {
+        match self.take(&id, At::Question(prompt.number.unwrap_or(1)), audience) {
             Taken::Said(input) => {
                 let by = input.by.clone().unwrap_or_else(|| self.analysis.opened().user.clone());
-                audience.user(&by, &input.text);
                 let event = self.analysis.hear(&by, &input.text);
                 if matches!(event, Event::Answered { .. }) {
                     let persona = self.analysis.persona(step).0;
@@ -403,11 +406,38 @@ impl Walk<'_> {
                 audience.say("(no answer; it stays open)");
                 self.record(self.analysis.silence(), None)
             }
+            Taken::Undo => self.take_back(audience),
+            Taken::Failed(why) => Err(Stumbled::Audience(why)),
             Taken::End => {
                 audience.say("(the answers end here)");
                 self.record(Event::Chosen { choice: Choice::Stop }, None)
             }
         }
+    }
+
+    /// The next input of the script; what somebody types is on the screen already.
+    fn take(&mut self, step: &str, at: At, audience: &dyn Audience) -> Taken {
+        let is_live = self.setup.script.is_live();
+        let taken = self.setup.script.take(step, at);
+        if is_live {
+            std::mem::take(&mut self.setup.script.warnings).iter().for_each(|one| audience.warn(one));
+        } else if let Taken::Said(input) = &taken {
+            let by = input.by.as_deref().unwrap_or(&self.analysis.opened().user);
+            audience.user(by, &input.text);
+        }
+        taken
+    }
+
+    /// Takes the last message of the step back, if there is one that has not landed.
+    fn take_back(&mut self, audience: &dyn Audience) -> Result<(), Stumbled> {
+        let Some(text) = self.analysis.last_message() else {
+            audience.say("There is nothing of this step to take back; finished steps are committed.");
+            return Ok(());
+        };
+        let shown = plain::cut(&plain::one_line(text), 100);
+        audience.say(&format!("Taken back: {}", if shown.is_empty() { "(no answer)" } else { &shown }));
+        self.announced = None;
+        self.record(Event::TakenBack {}, None)
     }
 
     /// Another depth has other questions.
@@ -419,44 +449,16 @@ impl Walk<'_> {
 
     fn choose(&mut self, found: &menu::Menu, audience: &dyn Audience) -> Result<(), Stumbled> {
         self.draw_together(audience)?;
-        let Some(talk) = self.analysis.current() else { return Ok(()) };
-        let step = &self.setup.library.steps[talk.step];
-        if talk.is_fresh() {
-            // A remark is announced by itself: what came before it was, when it was said.
-            let before = self.announced.replace(talk.feedback.len());
-            let draft = match before {
-                Some(before) => draft::draft(&[], talk.feedback.get(before..).unwrap_or_default()),
-                None => self.draft(),
-            };
-            let again = talk.is_landed() || before.is_some();
-            draft.problems.iter().for_each(|problem| audience.note(&format!("kept as a note: {problem}")));
-            // What would land, before anything is chosen (AC-007-01, AC-007-04).
-            let measured = self.measured(step, &draft, again)?;
-            let Some(talk) = self.analysis.current() else { return Ok(()) };
-            let outcome = self.outcome(
-                &self.item,
-                step_of(self.setup.library, talk),
-                &draft,
-                measured.as_ref(),
-                again,
-            )?;
-            audience.say("");
-            for line in &outcome.announcements {
-                audience.say(line);
-            }
-            let uncovered = draft::uncovered(step_of(self.setup.library, talk), &draft);
-            for text in greeting::closing(&self.analysis, talk, if again { &[] } else { &uncovered })? {
-                audience.say(&text);
-            }
+        if self.analysis.current().is_some_and(|talk| talk.is_fresh()) {
+            self.announce(found, audience)?;
         }
         audience.say(&format!("\n{}", menu::text(found, self.setup.library)?));
         let id = self.step().map(|step| step.id.clone()).unwrap_or_default();
         let said = self.analysis.current().map_or(0, |talk| talk.answers.len() + talk.feedback.len());
         self.left_at_choice = self.setup.script.left(&id);
-        match self.setup.script.take(&id, At::Menu) {
+        match self.take(&id, At::Menu, audience) {
             Taken::Said(input) => {
                 let by = input.by.clone().unwrap_or_else(|| self.analysis.opened().user.clone());
-                audience.user(&by, &input.text);
                 let event = self.analysis.hear(&by, &input.text);
                 if matches!(event, Event::Feedback { .. })
                     && let Some(step) = self.step()
@@ -473,8 +475,39 @@ impl Walk<'_> {
             }
             Taken::Silence => self.record(Event::Waited {}, None),
             Taken::Through => self.record(Event::Chosen { choice: Choice::Continue }, None),
+            Taken::Undo => self.take_back(audience),
+            Taken::Failed(why) => Err(Stumbled::Audience(why)),
             Taken::End => self.record(Event::Chosen { choice: Choice::Stop }, None),
         }
+    }
+
+    /// Says what would land, before anything is chosen (AC-007-01, AC-007-04).
+    fn announce(&mut self, found: &menu::Menu, audience: &dyn Audience) -> Result<(), Stumbled> {
+        let Some(talk) = self.analysis.current() else { return Ok(()) };
+        let step = step_of(self.setup.library, talk);
+        // A remark is announced by itself: what came before it was, when it was said.
+        let before = self.announced.replace(talk.feedback.len());
+        let again = talk.is_landed() || before.is_some();
+        let mut draft = match before {
+            Some(before) => draft::draft(&[], talk.feedback.get(before..).unwrap_or_default()),
+            None => self.draft(),
+        };
+        draft.problems.iter().for_each(|problem| audience.note(&format!("kept as a note: {problem}")));
+        let measured = self.measured(step, &draft, again)?;
+        let at = (self.setup.clock)();
+        let mut outcome = self.outcome(&self.item, step, &draft, measured.as_ref(), again, at)?;
+        if before.is_none() && self.review_at(found, &outcome.changes, audience)? {
+            draft = self.draft();
+            outcome = self.outcome(&self.item, step, &draft, measured.as_ref(), again, at)?;
+        }
+        audience.say("");
+        outcome.announcements.iter().for_each(|line| audience.say(line));
+        let Some(talk) = self.analysis.current() else { return Ok(()) };
+        let uncovered = if again { Vec::new() } else { draft::uncovered(step, &draft) };
+        for text in greeting::closing(&self.analysis, talk, &uncovered)? {
+            audience.say(&text);
+        }
+        Ok(())
     }
 
     /// What the item's documents say about a question at the menu, quoted with its place.
@@ -501,6 +534,8 @@ impl Walk<'_> {
         if let Some((voice, lines)) = &talk.drafted {
             (draft.sums_by, draft.sums) = (voice.clone(), lines.clone());
         }
+        let asks = talk.reviewed.iter().flat_map(|(_, questions)| questions);
+        draft.open.extend(asks.map(|text| draft::Open { number: None, text: text.clone() }));
         draft
     }
 
@@ -534,10 +569,10 @@ impl Walk<'_> {
         draft: &Draft,
         measure: Option<&Measure>,
         again: bool,
+        at: Time,
     ) -> Result<artifact::Outcome, Stumbled> {
         let depth = self.analysis.current().map_or(step.depth, |talk| talk.depth);
         let persona = self.analysis.persona(step).0;
-        let at = (self.setup.clock)();
         let source = artifact::Source {
             item,
             library: self.setup.library,

@@ -180,9 +180,13 @@ impl Walk<'_> {
         audience: &dyn Audience,
     ) -> Result<Value, Stumbled> {
         let clock = self.setup.clock;
+        let is_live = script.is_live();
         let mut tell = |line: &Record| {
             audience.hears(&line.to_line())?;
-            audience.line(line);
+            // Who has typed a message has seen it.
+            if !is_live || !matches!(line.event, Said::User(_)) {
+                audience.line(line);
+            }
             audience.check()
         };
         let Some(model) = &mut self.setup.speaker else {

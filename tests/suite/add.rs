@@ -1,6 +1,6 @@
 //! `roundtable add`: a new item, then a discussion on it.
 
-use crate::kit::{AT, BRANCH, ITEM, empty, sandbox};
+use crate::kit::{AT, BRANCH, ITEM, Run, empty, program, sandbox};
 
 #[test]
 fn a_new_item_is_a_commit_on_its_branch_and_can_be_discussed() {
@@ -145,4 +145,46 @@ fn a_message_about_the_settings_says_which_version_was_read() {
     std::fs::write(sandbox.root().join(".roundtable.yaml"), "max_turn: 5\n").unwrap();
     let run = sandbox.run(&["steps", "list"]);
     assert!(run.stderr.contains("(read from the file on disk)"), "{}", run.stderr);
+}
+
+/// An item is named from where one is: `.` in its folder, a path from a folder beside it, an absolute one.
+#[test]
+fn an_item_is_named_by_its_folder_from_the_current_one() {
+    let sandbox = sandbox();
+    let script = sandbox.script("talk.txt", "done\n");
+    let folder = sandbox.root().join(ITEM);
+    let beside = folder.parent().unwrap().to_owned();
+    let absolute = folder.to_str().unwrap();
+    let places =
+        [(&folder, "."), (&folder, "../offline-mode"), (&beside, "./offline-mode/"), (&beside, absolute)];
+    for (here, item) in places {
+        for verb in
+            [&["elaborate", item, "--step", "01-03", "--script", &script, "--dry-run"][..], &["status", item]]
+        {
+            let mut command = program(here, &sandbox.outside("home"));
+            let run = Run::of(command.args(verb).output().unwrap());
+            assert_eq!(run.code, 0, "{verb:?} in {}: {}", here.display(), run.stderr);
+        }
+    }
+    let run = sandbox.run(&["elaborate", ".", "--step", "01-03", "--script", &script, "--dry-run"]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("ITEM names no folder below the repository's root"), "{}", run.stderr);
+    std::fs::create_dir_all(sandbox.root().join("docs/fees")).unwrap();
+    let here = sandbox.root().join("docs/fees");
+    let mut command = program(&here, &sandbox.outside("home"));
+    let run = Run::of(command.args(["add", ".", "--name", "late fees", "--json"]).output().unwrap());
+    assert_eq!(run.json()["item"], "docs/fees");
+}
+
+/// Contract, section 2: `status` counts what is open, and the item's page lists it.
+#[test]
+fn status_counts_what_discussions_left_open() {
+    let sandbox = sandbox();
+    let before = sandbox.run(&["status", "--json"]).json()["items"][0]["open_questions"].clone();
+    let report = sandbox.elaborate("Maya, who repairs a torn sail?\ndone\n", &["--at", AT, "--json"]).json();
+    assert_eq!(report["open_questions"], 1);
+    let after = sandbox.run(&["status", "--json"]).json()["items"][0]["open_questions"].clone();
+    assert_eq!(after.as_u64().unwrap(), before.as_u64().unwrap() + 1);
+    let page = sandbox.run(&["status", "offline-mode"]).ok().stdout;
+    assert!(page.contains("discussion of 01-03: Maya, who repairs a torn sail?"), "{page}");
 }

@@ -10,7 +10,7 @@ use crate::kit::{AT, BRANCH, ITEM, Run, Sandbox, empty};
 const LATER: &str = "2026-02-21T09:00:00Z";
 
 /// A repository with the item `offline-mode`, whose subject so many files mention.
-fn repository(files: usize, meta: &str) -> Sandbox {
+pub fn repository(files: usize, meta: &str) -> Sandbox {
     let sandbox = empty();
     let meta_path = format!("{ITEM}/meta.json");
     let sources: Vec<(String, String)> =
@@ -26,7 +26,7 @@ fn repository(files: usize, meta: &str) -> Sandbox {
 const RAW: &str = "{\n  \"slug\": \"offline-mode\",\n  \"name\": \"offline mode\"\n}\n";
 
 /// An item that has the phases before this one behind it.
-fn begun(phases: &[&str]) -> String {
+pub fn begun(phases: &[&str]) -> String {
     let meta = json!({"slug": "offline-mode", "name": "offline mode", "phases_completed": phases});
     format!("{meta:#}\n")
 }
@@ -47,7 +47,7 @@ fn told(sandbox: &Sandbox, script: &str) -> String {
     analyze(sandbox, script, &["--at", AT]).ok().stdout
 }
 
-fn report(sandbox: &Sandbox, script: &str, more: &[&str]) -> Value {
+pub fn report(sandbox: &Sandbox, script: &str, more: &[&str]) -> Value {
     analyze(sandbox, script, &[&["--at", AT, "--json"], more].concat()).json()
 }
 
@@ -141,6 +141,133 @@ fn ac_003_06_an_unknown_phase_falls_to_the_business_analyst_with_a_warning() {
     assert!(run.stderr.contains("names the persona \"nobody\""), "{}", run.stderr);
     assert!(run.stdout.contains("Maya Chen (Business Analyst) -- Step 05-01"), "{}", run.stdout);
     assert!(artifact(&sandbox, "rules.md").contains("ours"));
+}
+
+// Issue 35: what a phase leaves open
+
+#[test]
+fn contradictions_are_shown_at_the_end_of_the_phase_and_become_open_questions() {
+    let sandbox = repository(3, RAW);
+    let script = "answers:\n  \"00-01\":\n    1: Letters are sent 3 days after the due date.\n  \"00-03\":\n    1: Letters are sent 5 days after the due date.\n    2: The depot has 12 tablets.\n";
+    let script = script.replace("  \"00-03\"", "  \"00-02\": [x]\n  \"00-03\"");
+    let found = told(&sandbox, &script);
+    assert!(
+        found.contains("Reviewed Quick Scan. These contradict each other, and become open questions:"),
+        "{found}"
+    );
+    let at = found.find("Reviewed Quick Scan").unwrap();
+    let (first, second) = (
+        "\"Letters are sent 3 days after the due date.\"",
+        "\"Letters are sent 5 days after the due date.\"",
+    );
+    assert!(found[at..].contains(first) && found[at..].contains(second), "{found}");
+    // Before the menu that ends the phase, and once.
+    assert!(found[at..].contains("[C] Continue to Requirements"), "{found}");
+    assert_eq!(found.matches("Reviewed ").count(), 1, "{found}");
+    let scan = artifact(&sandbox, "quick-scan.md");
+    let open = scan.lines().filter(|line| line.contains("which one holds?")).collect::<Vec<_>>();
+    assert_eq!(open.len(), 1, "{scan}");
+    assert!(open[0].starts_with("- Step 00-03: ") && open[0].contains("5 days"), "{scan}");
+    // The same run again changes nothing.
+    let tip = sandbox.tip(BRANCH);
+    told(&sandbox, &script);
+    assert_eq!(sandbox.tip(BRANCH), tip);
+}
+
+#[test]
+fn a_phase_that_is_left_early_is_reviewed_too() {
+    let script =
+        "Letters are sent 3 days after the due date.\nC\nLetters are sent 5 days after the due date.\nS\n";
+    let sandbox = repository(3, RAW);
+    let found = told(&sandbox, script);
+    assert!(found.contains("Reviewed Quick Scan. These contradict each other"), "{found}");
+    assert!(artifact(&sandbox, "quick-scan.md").contains("which one holds?"));
+}
+
+#[test]
+fn a_discussion_opens_on_what_the_step_has_left_open() {
+    let sandbox = repository(3, RAW);
+    let found = told(&sandbox, "Inspectors lose answers\n\n\n\nE\ndone\nC\n");
+    let scan = artifact(&sandbox, "quick-scan.md");
+    let open = scan.lines().find_map(|line| line.strip_prefix("- Step 00-01, question 2: ")).unwrap();
+    let framing = found.lines().find(|line| line.contains("How should we settle the open point")).unwrap();
+    assert!(framing.contains(open) || found.contains(&format!("open point \"{open}\"")), "{open}\n{found}");
+}
+
+#[test]
+fn a_decision_of_an_architecture_discussion_becomes_a_record() {
+    let sandbox = repository(3, RAW);
+    let script = sandbox.script(
+        "talk.txt",
+        "The reports need joins.\nDecision: keep the answers in SQLite because the team knows it.\ndone\n",
+    );
+    let elaborate = |step: &str, at: &str| {
+        sandbox.run(&["elaborate", "offline-mode", "--step", step, "--script", &script, "--at", at]).ok()
+    };
+    let name = "adr/0001-keep-the-answers-in-sqlite-because-the-team-know.md";
+    elaborate("01-03", "2026-02-20T14:00:00Z");
+    assert!(!has(&sandbox, name));
+    let run = elaborate("03-01", AT);
+    assert!(run.stdout.contains(&format!("Updated {name}")), "{}", run.stdout);
+    let record = artifact(&sandbox, name);
+    for wanted in [
+        "## Decision\n\nDecision: keep the answers in SQLite because the team knows it\n",
+        "Rationale: the team knows it\n",
+        "- User: The reports need joins.\n",
+        "(step 03-01, turn 6)",
+        "<!-- Elaboration: step 03-01, 2026-02-20T14:30:00.000Z -->",
+    ] {
+        assert!(record.contains(wanted), "{wanted}\n{record}");
+    }
+    // Said again, it is the same decision.
+    elaborate("03-02", LATER);
+    assert!(!has(&sandbox, "adr/0002-keep-the-answers-in-sqlite-because-the-team-know.md"));
+    sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
+    sandbox.run(&["audit", "--rev", BRANCH]).ok();
+    let line = record.lines().position(|line| line.starts_with("Decision: ")).unwrap() + 1;
+    let why = sandbox.run(&["why", &format!("{ITEM}/{name}:{line}"), "--rev", BRANCH]).ok();
+    assert!(why.stdout.contains("keep the answers in SQLite"), "{}", why.stdout);
+}
+
+#[test]
+fn why_show_and_audit_know_what_an_analysis_wrote() {
+    let sandbox = repository(3, &begun(&["00-quick-scan"]));
+    let script = "user: Sam\nanswers:\n  \"01-01\":\n    1: The desk loses an hour a day.\n  \"01-02\":\n    2: \"NFR: the sum is shown | target: 2 seconds\"\n    menu: [Kim watches the desk.]\n";
+    told(&sandbox, script);
+    let why = |name: &str, words: &str| {
+        let text = artifact(&sandbox, name);
+        let line =
+            text.lines().position(|line| line.contains(words)).unwrap_or_else(|| panic!("{words}\n{text}"));
+        sandbox.run(&["why", &format!("{ITEM}/{name}:{}", line + 1), "--rev", BRANCH]).ok().stdout
+    };
+    for (name, words, wanted) in [
+        ("requirements-spec.md", "The desk loses", "Sam's answer to question 1 of step 01-01"),
+        ("requirements-spec.md", "- **NFR-001**", "Sam's answer to question 2 of step 01-02"),
+        ("nfr-matrix.md", "| NFR-001 |", "Sam: NFR: the sum is shown | target: 2 seconds"),
+        ("requirements-spec.md", "Kim watches", "Sam's remark at the menu of step 01-02"),
+        ("requirements-spec.md", "- Step 01-01, question 2: ", "Asked as question 2 of step 01-01"),
+        ("requirements-spec.md", "## Open Questions", "No discussion wrote this line."),
+    ] {
+        let found = why(name, words);
+        assert!(found.contains(wanted), "{words}\n{found}");
+    }
+    sandbox.run(&["audit", "--rev", BRANCH]).ok();
+    let shown = sandbox.run(&["show", "offline-mode"]).ok().stdout;
+    assert!(shown.contains("01-02 (User Needs Discovery): 2 answers"), "{shown}");
+    let log = shown.lines().find(|line| line.contains("analysis/01-01-")).unwrap().trim();
+    let shown = sandbox.run(&["show", &format!("{BRANCH}:{log}")]).ok().stdout;
+    assert!(shown.contains("Step 01-01: Business Context Discovery"), "{shown}");
+    assert!(shown.contains("Sam: The desk loses an hour a day."), "{shown}");
+    // A marker that no step's log belongs to.
+    let forged = "<!-- Analysis: step 01-01, 2026-01-01T00:00:00.000Z -->\n";
+    sandbox.commit(&[(&format!("{ITEM}/notes.md"), forged)]);
+    let run = sandbox.run(&["audit"]);
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    assert!(
+        run.stdout.contains("notes.md:1: the marker of step 01-01, 2026-01-01T00:00:00.000Z, has no log"),
+        "{}",
+        run.stdout
+    );
 }
 
 // FR-004, FR-012: step files
@@ -669,13 +796,13 @@ fn data_is_valid_by_its_parsers_and_schemas_and_ids_refer_to_each_other() {
     assert!(rows.iter().all(|row| &row[3] == "Draft" && &row[1] != "'--"));
 }
 
-fn schema(name: &str) -> Value {
+pub fn schema(name: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("schemas/{name}.schema.json"));
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
 /// The part of JSON Schema that our schemas use; an unknown keyword is a failure.
-fn valid(value: &Value, schema: &Value) {
+pub fn valid(value: &Value, schema: &Value) {
     for (keyword, rule) in schema.as_object().unwrap() {
         match keyword.as_str() {
             "$schema" | "$id" | "title" | "description" => {}
@@ -931,9 +1058,10 @@ fn status_lists_decisions_that_nothing_refers_to() {
     let sandbox = whole();
     let found = sandbox.run(&["status", "offline-mode"]).ok().stdout;
     assert!(
-        found.contains("1 decision that nothing refers to:\n    adr/0002-keep-the-job-runner-because-it-is-known.md: ADR 0002"),
+        found.contains("2 decisions that nothing refers to:\n    adr/0002-we-decided-to-sum-at-night-because-the-desk-must.md: "),
         "{found}"
     );
+    assert!(found.contains("\n    adr/0003-keep-the-job-runner-because-it-is-known.md: ADR 0003"), "{found}");
 }
 
 // NFR-001, NFR-003: fast, and nothing lost

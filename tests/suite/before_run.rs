@@ -61,7 +61,7 @@ fn a_merged_branch_is_left_and_the_next_free_one_taken() {
         let run = sandbox.elaborate("Maya, who waits for it?\ndone\n", &["--at", LATER]).ok();
         let told = warnings(&run.stderr);
         assert_eq!(told.len(), 1, "{}", run.stderr);
-        assert!(told[0].starts_with(&format!("the discussions on {BRANCH} are merged already")), "{told:?}");
+        assert!(told[0].starts_with(&format!("{BRANCH} is merged already")), "{told:?}");
         assert_eq!(sandbox.tip(BRANCH), Some(first));
         let tip = sandbox.git.find_commit(sandbox.tip(&second).unwrap()).unwrap();
         assert_eq!(tip.parent_id(0).unwrap(), head);
@@ -120,4 +120,53 @@ fn a_base_that_does_not_exist_is_refused_even_where_it_is_not_used() {
     assert_eq!(sandbox.refs(), refs);
     let run = sandbox.elaborate("Alex, why?\ndone\n", &["--base", "main"]).ok();
     assert!(run.stderr.contains("--base says where a new one starts and is not used"), "{}", run.stderr);
+}
+
+#[test]
+fn a_new_document_that_is_not_committed_is_named() {
+    let sandbox = sandbox();
+    let folder = sandbox.root().join(ITEM);
+    std::fs::write(folder.join("fees.md"), "# Fees\n").unwrap();
+    std::fs::write(folder.join("notes.bak"), "no document\n").unwrap();
+    std::fs::write(folder.join("own.txt"), "ignored\n").unwrap();
+    std::fs::write(sandbox.root().join(".git/info/exclude"), "own.txt\n").unwrap();
+    let run = sandbox.elaborate(TALK, &["--dry-run"]).ok();
+    assert_eq!(
+        warnings(&run.stderr),
+        ["fees.md is edited and not committed; the committed text is discussed"]
+    );
+}
+
+#[test]
+fn a_branch_that_only_added_the_item_is_left_once_it_is_merged() {
+    let sandbox = sandbox();
+    sandbox.run(&["add", "fees", "--name", "late fees", "--branch", "roundtable/fees"]).ok();
+    let tip = sandbox.git.find_commit(sandbox.tip("roundtable/fees").unwrap()).unwrap();
+    sandbox.git.reset(tip.as_object(), git2::ResetType::Hard, None).unwrap();
+    let script = sandbox.script("talk.txt", TALK);
+    let words = ["elaborate", "fees", "--step", "01-03", "--script", &script, "--json"];
+    // Nothing has happened since: the branch is as good as the base.
+    assert_eq!(sandbox.run(&[&words[..], &["--dry-run"]].concat()).json()["branch"], "roundtable/fees");
+    std::fs::write(sandbox.root().join("docs/requirements/fees/fees.md"), "# Fees\n").unwrap();
+    sandbox.commit_all();
+    let run = sandbox.run(&words).ok();
+    assert!(run.stdout.contains("roundtable/fees-2"), "{}", run.stdout);
+    let told = warnings(&run.stderr);
+    assert!(told.len() == 1 && told[0].starts_with("roundtable/fees is merged already"), "{told:?}");
+}
+
+#[test]
+fn documents_that_changed_on_head_since_the_branch_began_are_named() {
+    let sandbox = sandbox();
+    sandbox.elaborate(TALK, &["--at", AT]).ok();
+    let path = sandbox.root().join(ITEM).join("requirements-spec.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, format!("{text}\nA new line.\n")).unwrap();
+    sandbox.commit_all();
+    let run = sandbox.elaborate("Alex, why?\ndone\n", &["--at", LATER]).ok();
+    let told = warnings(&run.stderr);
+    let wanted = format!(
+        "requirements-spec.md changed on HEAD after {BRANCH} began; the text on {BRANCH} is discussed"
+    );
+    assert!(told.len() == 1 && told[0].starts_with(&wanted), "{told:?}");
 }

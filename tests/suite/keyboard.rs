@@ -3,13 +3,14 @@
 #![cfg(target_os = "linux")]
 
 use std::io::{Read as _, Write as _};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::kit::{AT, BRANCH, Sandbox, sandbox};
+use crate::kit::{AT, BRANCH, ITEM, Sandbox, sandbox};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_roundtable");
 const PROMPT: &str = "Sam> ";
@@ -233,6 +234,45 @@ fn nobody_is_asked_where_there_is_no_terminal() {
         assert!(run.stderr.contains("--script or --issue"), "{}", run.stderr);
     }
     assert_eq!(sandbox.refs().len(), 1);
+}
+
+#[test]
+fn an_answer_or_a_remark_of_an_analysis_is_taken_back_and_stays_in_the_log() {
+    let sandbox = sandbox();
+    let mut terminal = Terminal::start(&sandbox, &format!("{PROGRAM} analyze offline-mode --at {AT}"));
+    let mut type_at = |after: &str, line: &str| {
+        terminal.wait_for(after).wait_for("> ").press(format!("{line}\r"));
+    };
+    type_at("1. ", "/undo");
+    type_at("nothing of this step to take back", "Six inspectors lose answers.");
+    type_at("2. ", "/undo");
+    type_at("Taken back: Six inspectors lose answers.", "Sixty inspectors lose answers.");
+    type_at("2. ", "");
+    type_at("3. ", "");
+    type_at("4. ", "/undo");
+    type_at("Taken back: (no answer)", "");
+    type_at("4. ", "");
+    type_at("[C] Continue", "The tablet is blue.");
+    type_at("[C] Continue", "/undo");
+    type_at("Taken back: The tablet is blue.", "C");
+    type_at("Step 00-02", "/undo");
+    type_at("nothing of this step to take back", "\u{4}");
+    let (code, all) = terminal.end();
+    assert_eq!(code, 0, "{all}");
+    // Who has typed it has seen it.
+    assert!(!all.contains("(user):"), "{all}");
+    let tree = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap().tree().unwrap();
+    let folder = tree.get_path(Path::new(&format!("{ITEM}/analysis"))).unwrap();
+    let folder = sandbox.git.find_tree(folder.id()).unwrap();
+    let name = folder.get(0).unwrap().name().unwrap().to_owned();
+    let log = sandbox.file(BRANCH, &format!("{ITEM}/analysis/{name}"));
+    for kept in ["Six inspectors", "Sixty inspectors", "The tablet is blue."] {
+        assert!(log.contains(kept), "{log}");
+    }
+    assert_eq!(log.matches("taken_back").count(), 3, "{log}");
+    let scan = sandbox.file(BRANCH, &format!("{ITEM}/quick-scan.md"));
+    assert!(scan.contains("Sixty inspectors lose answers."), "{scan}");
+    assert!(!scan.contains("Six inspectors") && !scan.contains("tablet"), "{scan}");
 }
 
 #[test]

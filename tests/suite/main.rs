@@ -14,6 +14,7 @@ mod conversation;
 mod determinism;
 #[cfg(unix)]
 mod documents;
+mod domains;
 mod editor;
 mod evidence;
 #[cfg(target_os = "linux")]

@@ -4,6 +4,8 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
+use serde_json::Value;
+
 use crate::kit::{Run, Sandbox, program, sandbox};
 
 /// A mistake: the files that are committed, the script beside the repository, and the command.
@@ -78,6 +80,15 @@ impl Mistake {
 
     /// Makes the mistake; the text of its snapshot, and the run.
     fn make(&self) -> (String, Run) {
+        let run = self.run(&[]);
+        let said = format!("{}{}", run.stdout, run.stderr);
+        let shown = self.command.replace("SCRIPT", self.script.as_ref().map_or("", |(name, _)| *name));
+        let text = format!("# {}\n$ roundtable {shown}\n{said}[exit code {}]\n", self.what, run.code);
+        (text, run)
+    }
+
+    /// Runs the command with more arguments, in a repository of its own; its path is shown as `…`.
+    fn run(&self, more: &[&str]) -> Run {
         let sandbox = sandbox();
         for (path, bytes) in &self.files {
             let path = sandbox.root().join(path);
@@ -90,7 +101,7 @@ impl Mistake {
             self.script.as_ref().map(|(name, bytes)| sandbox.script(name, bytes)).unwrap_or_default();
         let words: Vec<String> =
             words(self.command).iter().map(|word| word.replace("SCRIPT", &script)).collect();
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let words: Vec<&str> = more.iter().copied().chain(words.iter().map(String::as_str)).collect();
         let mut command = sandbox.command(&words);
         if self.elsewhere {
             let home = sandbox.outside("home");
@@ -101,13 +112,13 @@ impl Mistake {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let _ = child.stdin.take().unwrap().write_all(self.input.as_bytes());
-        let run = Run::of(child.wait_with_output().unwrap());
+        let mut run = Run::of(child.wait_with_output().unwrap());
         let place = sandbox.outside("");
         let place = place.to_str().unwrap().trim_end_matches('/');
-        let said = format!("{}{}", run.stdout, run.stderr).replace(place, "…");
-        let shown = self.command.replace("SCRIPT", self.script.as_ref().map_or("", |(name, _)| *name));
-        let text = format!("# {}\n$ roundtable {shown}\n{said}[exit code {}]\n", self.what, run.code);
-        (text, run)
+        for text in [&mut run.stdout, &mut run.stderr] {
+            *text = text.replace(place, "…");
+        }
+        run
     }
 }
 
@@ -493,4 +504,32 @@ fn no_two_mistakes_share_a_name() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), all.len());
+}
+
+/// Contract, section 2: with `--json` an error is one JSON object on standard output, and still told on
+/// standard error.
+#[test]
+fn with_json_every_mistake_is_one_json_object() {
+    let all = [arguments(), repository(), scripts(), files()].into_iter().flatten();
+    for mistake in all.filter(|mistake| mistake.code == 2 && !mistake.command.contains("--format")) {
+        let run = mistake.run(&["--json"]);
+        let name = mistake.name;
+        let told: Value = serde_json::from_str(&run.stdout)
+            .unwrap_or_else(|error| panic!("{name}: {error}: {}{}", run.stdout, run.stderr));
+        if let Some(one) = told["recordings"].get(0) {
+            // A replay tells of each recording.
+            assert!(one["error"].is_string(), "{name}: {told}");
+            continue;
+        }
+        let error = told["error"].as_object().unwrap_or_else(|| panic!("{name}: {told}"));
+        let message = error["message"].as_str().unwrap();
+        assert!(!message.is_empty() && message.len() < 2_000, "{name}: {told}");
+        let known = ["message", "path", "line", "column", "help"];
+        assert!(error.keys().all(|key| known.contains(&key.as_str())), "{name}: {told}");
+        if error.contains_key("line") {
+            let (path, line) = (error["path"].as_str().unwrap(), &error["line"]);
+            assert!(run.stderr.contains(&format!("{path}:{line}:")), "{name}: {told}\n{}", run.stderr);
+        }
+        assert!(run.stderr.contains("error: "), "{name}: {}", run.stderr);
+    }
 }

@@ -390,16 +390,9 @@ pub(super) fn rows(material: &Material<'_>, text: &str) -> Result<Written, Unpla
 
 /// What a document of ours lists as open.
 pub(crate) fn open_questions(name: &str, text: &str) -> Vec<String> {
-    let mut found = Vec::new();
     if name.ends_with(".md") {
-        // `- Step 01-05, question 4: How much lost work is tolerable?`
-        for line in text.lines().filter_map(|line| line.strip_prefix("- Step ")) {
-            let is_step = line.get(..5).is_some_and(crate::step::is_step_id);
-            if let Some((_, question)) = line.split_once(": ").filter(|_| is_step) {
-                found.push(question.replace('\\', ""));
-            }
-        }
-        return found;
+        let open = text.lines().filter_map(crate::step::listed_as_open);
+        return open.map(|(_, question)| question.replace('\\', "")).collect();
     }
     let value: Option<Value> = match name.rsplit('.').next() {
         Some("json") => serde_json::from_str(text).ok(),
@@ -409,10 +402,8 @@ pub(crate) fn open_questions(name: &str, text: &str) -> Vec<String> {
         _ => None,
     };
     let notes = value.as_ref().and_then(|value| value.get("notes")).and_then(Value::as_array);
-    for note in notes.into_iter().flatten().filter(|note| note.get("open") == Some(&Value::Bool(true))) {
-        found.extend(note.get("question").and_then(Value::as_str).map(str::to_owned));
-    }
-    found
+    let open = notes.into_iter().flatten().filter(|note| note.get("open") == Some(&Value::Bool(true)));
+    open.filter_map(|note| note.get("question").and_then(Value::as_str).map(str::to_owned)).collect()
 }
 
 #[cfg(test)]

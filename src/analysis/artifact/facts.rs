@@ -5,13 +5,13 @@
 use minijinja::{Value, context};
 
 use super::draft::{Draft, Named};
-use super::markdown::squeezed;
 use super::{Material, ids};
 use crate::analysis::depth::Size;
 use crate::analysis::forms::{CLASSES, Fact, Label};
 use crate::analysis::scan::{KINDS, Measure};
 use crate::plain;
 use crate::synthesis::Unplaced;
+use crate::synthesis::records::squeezed;
 use crate::template::safe;
 
 /// Places of affected files that are named.
@@ -60,7 +60,9 @@ pub(super) fn facts(material: &Material<'_>, part: &Named, file: &str) -> Result
     };
     let name = part.name.to_lowercase();
     match (file, material.measure) {
-        ("quick-scan.md", Some(measure)) if name == "scope" => add("scope", scope(measure))?,
+        ("quick-scan.md", Some(measure)) if name == "scope" || states_scope(material, part) => {
+            add("scope", scope(measure))?;
+        }
         ("quick-scan.md", Some(measure)) if name == "keywords" => add("keywords", keywords(measure))?,
         ("quick-scan.md", Some(measure)) if name == "file count" => add("file-count", file_count(measure))?,
         ("impact-analysis.md", Some(measure)) if name.contains("blast radius") => {
@@ -99,8 +101,24 @@ pub(super) fn facts(material: &Material<'_>, part: &Named, file: &str) -> Result
     Ok(found.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n"))
 }
 
-fn limit(size: Size) -> &'static str {
-    match size {
+/// The sections of the quick scan that get counts.
+const COUNTED: [&str; 3] = ["scope", "keywords", "file count"];
+
+/// A step of somebody's own may call the sections something else: then its first one states the scope, so that the
+/// depth follows from the counts and not from a title.
+fn states_scope(material: &Material<'_>, part: &Named) -> bool {
+    let own = super::draft::named(material.step);
+    let mut scans = own.iter().filter(|own| own.file == part.file).peekable();
+    let is_first = scans.peek().is_none_or(|first| first.name == part.name);
+    is_first && scans.all(|own| !COUNTED.contains(&own.name.to_lowercase().as_str()))
+}
+
+/// Why the size is what it is.
+fn limit(measure: &Measure) -> &'static str {
+    match Size::of(measure.affected.len()) {
+        size if size != measure.size => {
+            "a word was left out as noise, so more files may be affected, and the size is at least medium"
+        }
         Size::Small => "fewer than 5 files are small",
         Size::Medium => "5 to 15 files are medium",
         Size::Large => "more than 15 files are large",
@@ -115,7 +133,7 @@ fn scope(measure: &Measure) -> Value {
         looked_at => measure.looked_at,
         words => counted(measure),
         commit => measure.commit.as_str(),
-        limit => limit(measure.size),
+        limit => limit(measure),
         partial => measure.partial,
         has_code => measure.has_code,
     }
@@ -165,7 +183,7 @@ fn file_count(measure: &Measure) -> Value {
         kinds,
         scope => measure.size.scope(),
         complexity => measure.size.complexity(),
-        limit => limit(measure.size),
+        limit => limit(measure),
         words => counted(measure),
         files => shown,
         more => measure.affected.len().saturating_sub(MOST_FILES),

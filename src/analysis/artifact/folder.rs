@@ -1,23 +1,17 @@
 //! Outputs that are folders: decision records (one file a decision), module designs (one file a
 //! module), and any other (one file a step).
 
-use minijinja::{Value, context};
+use minijinja::context;
 
 use super::draft::{Entry, Named};
-use super::markdown::{self, asker, marker, squeezed};
+use super::markdown::{self, asker, marker};
 use super::{Material, Outcome, Part, Written, draft, facts, keep};
 use crate::analysis::forms::{self, Fact, Label};
-use crate::item::Item;
 use crate::minutes::{Forms, decisions_in};
-use crate::plain;
 use crate::synthesis::outline::{fits, insert};
+use crate::synthesis::records::{self, Record, is_records, next_number, slug, squeezed, unlabelled};
 use crate::synthesis::{Unplaced, existing};
 use crate::template::safe;
-
-/// Whether a folder holds decision records.
-pub(super) fn is_records(folder: &str) -> bool {
-    matches!(folder.to_ascii_lowercase().as_str(), "adr" | "adrs" | "decisions")
-}
 
 /// Writes a step's share of a folder.
 pub(super) fn write(
@@ -27,7 +21,7 @@ pub(super) fn write(
     outcome: &mut Outcome,
 ) -> Result<(), Unplaced> {
     if is_records(folder) {
-        return records(material, folder, outcome);
+        return decided(material, folder, outcome);
     }
     for module in material.draft.of(Label::Module) {
         self::module(material, folder, module, outcome)?;
@@ -105,7 +99,7 @@ fn module(
 
 /// A decision record a decision of what was said (US-005); where nothing was decided and no record is there,
 /// one that says so.
-fn records(material: &Material<'_>, folder: &str, outcome: &mut Outcome) -> Result<(), Unplaced> {
+fn decided(material: &Material<'_>, folder: &str, outcome: &mut Outcome) -> Result<(), Unplaced> {
     let said = material.draft.entries.iter().chain(&material.draft.feedback);
     let forms = Forms::of(material.library)?;
     let mut decisions: Vec<(&Entry, String, Option<String>)> = Vec::new();
@@ -128,16 +122,6 @@ fn records(material: &Material<'_>, folder: &str, outcome: &mut Outcome) -> Resu
         record(material, folder, number, None, outcome)?;
     }
     Ok(())
-}
-
-/// A decision without the label that it is written with.
-fn unlabelled(text: &str) -> &str {
-    match text.split_once(':') {
-        Some((label, rest)) if label.eq_ignore_ascii_case("decision") && !rest.trim().is_empty() => {
-            rest.trim()
-        }
-        _ => text,
-    }
 }
 
 type Decision<'d> = (&'d Entry, &'d String, Option<&'d str>);
@@ -169,69 +153,28 @@ fn record(
     };
     let entries = material.draft.entries.iter().filter(|_| decision.is_some());
     let (consequences, context_entries): (Vec<&Entry>, Vec<&Entry>) = entries.partition(is_consequence);
-    let shown = |entries: Vec<&Entry>| -> Vec<Value> {
-        let shown =
-            entries.into_iter().map(|entry| (entry, own(entry))).filter(|(_, lines)| !lines.is_empty());
-        shown.map(|(entry, lines)| context! { asked => entry.asked.as_str(), lines }).collect()
+    let shown = |entries: Vec<&Entry>| -> Vec<records::Entry> {
+        let shown = entries.into_iter().map(|entry| (entry.asked.clone(), own(entry)));
+        shown.filter(|(_, lines)| !lines.is_empty()).collect()
     };
-    let (consequences, context_entries) = (shown(consequences), shown(context_entries));
-    let values = context! {
-        number => format!("{number:04}"),
-        title => plain::cut(title, 100),
-        marker => safe(marker(material)),
+    let record = Record {
+        number,
+        title,
         status,
-        persona => asker(material.persona),
-        step_id => material.step.id.as_str(),
-        context_entries,
-        consequences,
-        decision => decision.map(|(_, text, _)| text.as_str()).unwrap_or_default(),
-        rationale => decision.and_then(|(.., reason)| reason).unwrap_or_default(),
+        marker: marker(material),
+        step_id: &material.step.id,
+        persona: asker(material.persona),
+        context: shown(context_entries),
+        consequences: shown(consequences),
+        decision: decision.map(|(_, text, _)| text.as_str()).unwrap_or_default(),
+        rationale: decision.and_then(|(.., reason)| reason).unwrap_or_default(),
     };
-    let text = material.library.templates.render("artifacts/adr.md", values)?;
-    let slug = Some(slug(title, 48)).filter(|slug| !slug.is_empty()).unwrap_or_else(|| "decision".to_owned());
-    let name = format!("{folder}/{number:04}-{slug}.md");
+    let (file, text) = record.file(material.library)?;
+    let name = format!("{folder}/{file}");
     let path = format!("{}/{name}", material.item.path);
     let before = existing(material.item, &name, &path)?;
     let what = if decision.is_some() { "1 decision" } else { "1 open decision" };
-    let written =
-        Written::Into { text: squeezed(&text) + "\n", section: "Decision".to_owned(), what: what.to_owned() };
+    let written = Written::Into { text, section: "Decision".to_owned(), what: what.to_owned() };
     keep(outcome, path, before, written);
     Ok(())
-}
-
-/// The first number that no record of the folder has.
-fn next_number(item: &Item, folder: &str) -> u32 {
-    let below = format!("{folder}/");
-    let names = item.files.keys().filter_map(|name| name.strip_prefix(&below));
-    let numbers = names.filter_map(|name| name.get(..4)?.parse::<u32>().ok());
-    numbers.max().map_or(1, |last| last + 1)
-}
-
-/// A name for a file: lower-case letters and digits with hyphens between.
-fn slug(text: &str, longest: usize) -> String {
-    let mut slug = String::new();
-    for c in text.to_lowercase().chars() {
-        if c.is_ascii_alphanumeric() {
-            slug.push(c);
-        } else if !slug.is_empty() && !slug.ends_with('-') {
-            slug.push('-');
-        }
-        if slug.len() >= longest {
-            break;
-        }
-    }
-    slug.trim_matches('-').to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_slug_is_a_safe_name() {
-        assert_eq!(slug("Keep both answers, & ask!", 48), "keep-both-answers-ask");
-        assert_eq!(slug("../../etc/passwd", 48), "etc-passwd");
-        assert_eq!(slug("日本", 48), "");
-        assert!(slug(&"ab ".repeat(60), 48).len() <= 48);
-    }
 }

@@ -11,6 +11,7 @@ use crate::persona::Persona;
 use crate::plain;
 use crate::synthesis::Unplaced;
 use crate::synthesis::outline::{Outline, fits, insert};
+use crate::synthesis::records::squeezed;
 use crate::template::{Failed, safe};
 
 /// The section at a document's end that lists what is open.
@@ -97,20 +98,6 @@ fn body(material: &Material<'_>, share: &Draft, facts: &str) -> Result<String, F
 
 pub(super) fn asker(persona: &Persona) -> String {
     format!("{} ({})", persona.name, persona.role)
-}
-
-/// Without doubled blank lines: a template need not care how many of its parts there are. What
-/// stands in a fence is left as it is.
-pub(super) fn squeezed(text: &str) -> String {
-    let mut out: Vec<&str> = Vec::new();
-    let mut fenced = false;
-    for line in text.trim().lines() {
-        fenced ^= line.starts_with("```");
-        if fenced || !line.is_empty() || out.last().is_some_and(|last| !last.is_empty()) {
-            out.push(line);
-        }
-    }
-    out.join("\n")
 }
 
 /// A title as a heading has it: a number at its start is no list there.

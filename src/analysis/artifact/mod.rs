@@ -26,6 +26,7 @@ use crate::library::Library;
 use crate::persona::Persona;
 use crate::plain::count;
 use crate::step::{Depth, Step};
+use crate::synthesis::records::{is_architecture, is_records};
 use crate::synthesis::{Left, Placed, Unplaced, existing, suffix};
 use crate::template::Failed;
 
@@ -148,13 +149,10 @@ fn written(material: &Material<'_>, own: Vec<Named>, library_parts: &[Named]) ->
             file(material, &name, &own, &mut outcome)?;
         }
     }
-    if !files.iter().any(|output| folder::is_records(output.trim_end_matches('/')))
-        && step.phase.starts_with("03-")
-    {
-        let is_records = |part: &&Named| folder::is_records(&part.file);
-        if let Some(records) = library_parts.iter().find(is_records) {
-            folder::write(material, &records.file, &[], &mut outcome)?;
-        }
+    let has_records = files.iter().any(|output| is_records(output.trim_end_matches('/')));
+    let records = library_parts.iter().find(|part| is_records(&part.file));
+    if let Some(records) = records.filter(|_| !has_records && is_architecture(&step.phase)) {
+        folder::write(material, &records.file, &[], &mut outcome)?;
     }
     outcome.open = material.draft.open.iter().map(|open| open.text.clone()).collect();
     outcome.announcements = announce(material, &outcome)?;
@@ -223,8 +221,7 @@ fn extra_parts(material: &Material<'_>, own: &[Named], library_parts: &[Named]) 
 /// What belongs to which part of which output. Each answer goes to one part: the one that its
 /// question speaks of. Tables, rows and decision records are made from the answers and take none.
 fn parts(material: &Material<'_>, named: Vec<Named>) -> Vec<Part> {
-    let takes =
-        |part: &Named| !matches!(part.kind.as_str(), "table" | "header") && !folder::is_records(&part.file);
+    let takes = |part: &Named| !matches!(part.kind.as_str(), "table" | "header") && !is_records(&part.file);
     let (mut takers, mut others): (Vec<Named>, Vec<Named>) = named.into_iter().partition(takes);
     if takers.is_empty() {
         std::mem::swap(&mut takers, &mut others);

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::super::exit::{Code, Fail};
 use super::super::screen::Screen;
 use super::super::{Global, table};
-use super::Format;
+use super::{Format, step};
+use crate::analysis::event::Event;
 use crate::config::Config;
 use crate::library::Library;
 use crate::plain::{self, count};
@@ -107,6 +108,11 @@ fn say(shown: &Shown, library: &Arc<Library>, screen: &Screen) {
     say_points("Decisions", &points.decisions, screen);
     say_points("Open questions", &points.questions, screen);
     say_points("Action items", &points.actions, screen);
+    let steps: Vec<String> = dossier.logs.iter().filter_map(step::summary).collect();
+    if !steps.is_empty() {
+        screen.say_strong("\nSteps of the analysis");
+        steps.iter().for_each(|step| screen.say(step));
+    }
     if !dossier.talks.is_empty() {
         screen.say_strong("\nDiscussions");
     }
@@ -158,12 +164,21 @@ fn entry(shown: &Shown, library: &Arc<Library>) -> Value {
             "summary": talk.finished.summary.summary, "commit": talk.commit.map(|id| id.to_string()),
         })
     });
+    let steps = dossier.logs.iter().filter_map(|log| {
+        let (answers, open) = log.counts();
+        let Event::Begun(begun) = &log.records.first()?.event else { return None };
+        Some(json!({
+            "log": log.path, "step_id": begun.step.id, "title": begun.step.title,
+            "timestamp": log.records.first()?.at.to_string(), "answers": answers, "open_questions": open,
+        }))
+    });
     json!({
         "path": dossier.item.path, "name": dossier.item.name(), "rev": shown.rev,
         "documents": site::documents(dossier),
         "decisions": list(&points.decisions, "rationale"),
         "open_questions": list(&points.questions, "context"),
         "action_items": list(&points.actions, "context"),
+        "steps": steps.collect::<Vec<_>>(),
         "discussions": talks.collect::<Vec<_>>(),
     })
 }

@@ -1,6 +1,7 @@
 //! `roundtable show`: a recorded discussion as people read it, or all of an item.
 
 mod item;
+mod step;
 
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, complete, open, recording, table};
+use crate::analysis::provenance::Log;
 use crate::discussion::event::{Contribution, Event, Record, from_any_lines};
 use crate::discussion::summary::USER;
 use crate::discussion::{Said, finished, introduction};
@@ -28,9 +30,9 @@ use crate::voice::integrity::judged;
     after_help = "Examples: roundtable show late-fees\n          roundtable show --format html > items.html\n          roundtable show roundtable/offline-mode:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n\nAn item is read on its branch roundtable/<slug> where that is ahead of HEAD, else at HEAD."
 )]
 pub struct Options {
-    /// A recording (a file, or REV:PATH in the repository), or an item: its folder's path, or its slug [default: every item]
+    /// A recording or the log of a step (a file, or REV:PATH in the repository), or an item: its folder's path, or its slug [default: every item]
     #[arg(value_name = "RECORDING|ITEM", add = ArgValueCandidates::new(complete::items))]
-    what: Option<String>,
+    pub(super) what: Option<String>,
     /// The commit to read items at
     #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
     rev: Option<String>,
@@ -72,6 +74,12 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let recording = recording::read(global, argument)?;
     let library = library(global, &recording)?;
     let name = recording.name;
+    if step::is_log(&recording.bytes) && !options.integrity && options.format == Format::Text {
+        let log = Log::read(&name, crate::json::utf8(&name, &recording.bytes)?);
+        if let Some(code) = step::say(&log, &library, screen) {
+            return Ok(code);
+        }
+    }
     // Whoever only reads it takes it in any form.
     let (log, _) = from_any_lines(&name, crate::json::utf8(&name, &recording.bytes)?)?;
     let Some(Record { event: Event::Opened(opened), .. }) = log.first() else {
