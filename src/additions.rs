@@ -180,7 +180,8 @@ fn line(text: &str) -> String {
     cut(&one_line(&clean(text)), LONGEST)
 }
 
-fn fields(value: &Value) -> BTreeMap<String, Field> {
+/// Fields as a model writes them, by their names in snake_case.
+pub(crate) fn fields(value: &Value) -> BTreeMap<String, Field> {
     let scalar = |value: &Value| match value {
         Value::String(text) => Some(line(text)),
         Value::Number(number) => Some(number.to_string()),

@@ -42,7 +42,7 @@ pub struct Excerpt {
 
 /// Findings show at most this many characters of a line: a file may be one line of a megabyte.
 const SHOWN: usize = 120;
-/// As many of them stand before a place that is far to the right.
+/// As many of them are before a place that is far to the right.
 const BEFORE: usize = 60;
 /// A tab reaches to the next multiple of this.
 const TAB: usize = 4;
@@ -58,7 +58,7 @@ impl Finding {
         Finding { path, line, column, message, hint: None, excerpt, more: Box::default() }
     }
 
-    /// A finding where `needle` first stands in `text`, or at its beginning.
+    /// A finding where `needle` first occurs in `text`, or at its beginning.
     pub fn near(path: &str, text: &str, needle: &str, message: impl Into<String>) -> Finding {
         let (line, column) = text.find(needle).map_or((1, 1), |offset| place(text, offset));
         let marked = needle.lines().next().unwrap_or_default().trim_end_matches(':').chars().count();
@@ -190,7 +190,7 @@ impl fmt::Display for Finding {
 
 impl Finding {
     fn fmt_alone(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What to do may stand behind the message, as in an error without a place.
+        // What to do may follow the message, as in an error without a place.
         let (message, help) = match (&self.hint, self.message.rsplit_once("; ")) {
             (Some(hint), _) => (self.message.as_str(), Some(hint.as_str())),
             (None, Some((message, help))) => (message, Some(help)),

@@ -37,7 +37,7 @@ pub struct Screen {
     progress: bool,
     /// Since when.
     begun: Instant,
-    /// A line of progress stands there, and goes before anything else is said.
+    /// A line of progress is there, and goes before anything else is said.
     is_waiting: Cell<bool>,
     /// The pager that a long text goes to: none in a pipe.
     pager: RefCell<Option<Vec<String>>>,
@@ -204,7 +204,7 @@ impl Screen {
         self.runner
     }
 
-    /// Text for programs, as it is but for what a runner would obey: JSON in which no string is
+    /// Text for programs, as it is except for what a runner would obey: JSON in which no string is
     /// another for it.
     pub fn raw(&self, text: &str) -> Result<(), Fail> {
         self.has_printed_json.set(true);
@@ -212,7 +212,7 @@ impl Screen {
         self.check().map_err(Fail::new)
     }
 
-    /// A document for a file or another program, as it is but for what a runner would obey.
+    /// A document for a file or another program, as it is except for what a runner would obey.
     pub fn document(&self, text: &str) -> Result<(), Fail> {
         self.has_printed_json.set(true);
         self.write(text);
@@ -331,7 +331,7 @@ impl Screen {
         }
     }
 
-    /// A line for people that stands back.
+    /// A line for people that is faint.
     pub fn say_faint(&self, text: &str) {
         if self.talks() {
             self.write(&format!("{}\n", self.styled(Style::new().dimmed(), &plain::clean(text))));
@@ -420,7 +420,7 @@ impl Screen {
     }
 
     /// A message of clap's about what was `given`, with colour where it belongs: not where somebody else's
-    /// signs may stand in it.
+    /// signs may be in it.
     pub fn rendered(&self, text: &clap::builder::StyledStr, given: &[OsString]) -> String {
         let is_clean = given.iter().all(|word| plain::is_clean(&word.to_string_lossy()));
         if self.colour_errors && is_clean { text.ansi().to_string() } else { plain::clean(&text.to_string()) }
@@ -465,7 +465,7 @@ impl Screen {
     }
 }
 
-/// A message with its places and its help in colour: lines of `^` behind a bar, and `= help:`.
+/// A message with its places and its help in colour: lines of `^` after a bar, and `= help:`.
 fn painted(text: &str, colour: bool) -> String {
     if !colour {
         return text.to_owned();

@@ -6,16 +6,16 @@
 //! without what cannot be seen.
 
 use minijinja::context;
-use minijinja::value::Serde;
 use serde::Serialize;
 
 use super::evidence::Evidence;
 use crate::additions::Kind;
 use crate::discussion::event::{Event, Message, Notice, Record};
 use crate::discussion::{Cue, Discussion};
+use crate::library::Library;
 use crate::persona::{Cast, Persona};
 use crate::plain;
-use crate::step::Depth;
+use crate::step::{Depth, Step};
 use crate::template::{Failed, safe};
 use crate::voice::Rejected;
 
@@ -134,26 +134,51 @@ impl Prompt {
     }
 }
 
-/// What the head tells besides the discussion and the item's documents.
-#[derive(Clone, Debug)]
+/// What is worked on.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    pub library: &'a Library,
+    pub step: &'a Step,
+    pub item_name: &'a str,
+}
+
+impl<'a> Subject<'a> {
+    /// What a discussion is about.
+    pub fn new(talk: &'a Discussion<'_>) -> Subject<'a> {
+        Subject { library: talk.library(), step: talk.step(), item_name: &talk.opened().item_name }
+    }
+}
+
+/// What was settled before about the item, and where.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Earlier {
+    /// A step (`steps/01-02`), or a recording.
+    pub path: String,
+    pub text: String,
+}
+
+/// What the head tells besides the item's documents.
+#[derive(Clone, Debug, Default)]
 pub struct Given<'a> {
-    pub evidence: &'a Evidence,
+    pub evidence: Evidence,
+    /// What earlier steps and discussions have settled.
+    pub earlier: Vec<Earlier>,
     /// The artifact and the heading of it that take the outcome.
     pub target: Option<(String, String)>,
     /// The user's first message, where it is known before the framing.
     pub first: Option<&'a str>,
 }
 
-/// The head of every prompt of a discussion, and the names of documents that were cut.
+/// The head of every prompt about a step, and the names of documents that were cut.
 ///
 /// # Errors
 /// The template cannot be rendered.
 pub fn head<'d>(
-    talk: &Discussion<'_>,
+    subject: &Subject<'_>,
     documents: impl Iterator<Item = (&'d str, &'d str)>,
     given: &Given<'_>,
 ) -> Result<(String, Vec<String>), Failed> {
-    let step = talk.step();
+    let (library, step) = (subject.library, subject.step);
     let mut documents: Vec<(&str, &str)> = documents.collect();
     documents.sort_by_key(|(name, _)| {
         (step.outputs.iter().position(|output| output == name).unwrap_or(usize::MAX), *name)
@@ -171,19 +196,24 @@ pub fn head<'d>(
             shown.push(safe(format!("{}{rest}", fenced(&plain::shown(name), &numbered(kept, 1)))));
         }
     }
-    let cast: Vec<_> = talk.library().cast.iter().map(of_persona).collect();
+    let cast: Vec<_> = library.cast.iter().map(of_persona).collect();
     let values = context! {
         cast,
-        step => Serde(&talk.opened().step),
+        step => context! { id => step.id.as_str(), title => step.title.as_str() },
         goals => &step.validation,
-        item_name => safe(fenced("item", &talk.opened().item_name)),
+        item_name => safe(fenced("item", subject.item_name)),
         documents => shown,
         questions => step.questions(step.depth).to_vec(),
         target => given.target.as_ref().map(|(path, section)| safe(fenced(&plain::shown(path), &plain::shown(section)))),
         first => given.first.map(|text| safe(fenced("message", &plain::clean(text)))),
+        earlier => given.earlier.iter().map(earlier).collect::<Vec<_>>(),
         evidence => given.evidence.shown().into_iter().map(safe).collect::<Vec<_>>(),
     };
-    Ok((talk.library().templates.render("prompts/head.txt", values)?, cut))
+    Ok((library.templates.render("prompts/head.txt", values)?, cut))
+}
+
+fn earlier(one: &Earlier) -> minijinja::Value {
+    safe(fenced(&plain::shown(&one.path), &numbered(&plain::clean(&one.text), 1)))
 }
 
 fn of_persona(persona: &Persona) -> minijinja::Value {
@@ -202,7 +232,8 @@ fn of_persona(persona: &Persona) -> minijinja::Value {
 
 /// The talk so far, an entry an event that was seen; an entry never changes.
 pub fn talk(talk: &Discussion<'_>) -> Vec<String> {
-    talk.log().iter().filter_map(|record| entry(record, &talk.library().cast)).collect()
+    let said = talk.log().iter().filter_map(|record| entry(record, &talk.library().cast));
+    ["The discussion:\n\n".to_owned()].into_iter().chain(said).collect()
 }
 
 fn entry(record: &Record, cast: &Cast) -> Option<String> {

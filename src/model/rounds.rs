@@ -13,6 +13,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::drafting;
 use super::prompt::Want;
 use crate::additions::Kind;
 use crate::discussion::event::{Position, Rest};
@@ -145,9 +146,7 @@ pub fn schema(want: &Want) -> Value {
         Want::Synthesis => synthesis(),
         Want::Critique => object_of(json!({"critique": critique()})),
         Want::Refine => object_of(json!({"refine": refine()})),
-        Want::Draft { .. } => {
-            object_of(json!({"lines": list_of(object_of(json!({"text": text(), "answers": turns()})))}))
-        }
+        Want::Draft { .. } => object_of(json!({"lines": draft()})),
     }
 }
 
@@ -160,29 +159,44 @@ pub fn whole_schema() -> Value {
         "synthesis": or_null(synthesis()),
         "critique": or_null(critique()),
         "refine": or_null(refine()),
+        "draft": or_null(draft()),
     }))
 }
 
 fn said() -> Value {
-    let rest = object_of(json!({"path": text(), "line": {"type": "integer"}, "quote": text()}));
     let position = object_of(json!({"on": text(), "favors": text(), "because": text()}));
     list_of(object_of(json!({
         "persona": text(),
         "pass": {"type": "boolean"},
         "text": text(),
-        "rests": list_of(rest),
+        "rests": rests(),
         "position": {"anyOf": [position, {"type": "null"}]},
+    })))
+}
+
+fn rests() -> Value {
+    list_of(object_of(json!({"path": text(), "line": {"type": "integer"}, "quote": text()})))
+}
+
+/// Schemas of both APIs know no open objects: a field is a name and its text.
+fn fields_of() -> Value {
+    list_of(object_of(json!({"name": text(), "text": text()})))
+}
+
+fn draft() -> Value {
+    let kinds: Vec<&str> = drafting::Kind::ALL.iter().map(|(_, name)| *name).collect();
+    list_of(object_of(json!({
+        "kind": {"type": "string", "enum": kinds}, "text": text(), "fields": fields_of(),
+        "anchor": text(), "rests": rests(),
     })))
 }
 
 fn synthesis() -> Value {
     let insight = || object_of(json!({"text": text(), "by": list_of(text()), "turns": turns()}));
-    // Schemas of both APIs know no open objects: a field is a name and its text.
-    let field = object_of(json!({"name": text(), "text": text()}));
     let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
     let addition = object_of(json!({
         "path": text(), "kind": {"type": "string", "enum": kinds}, "anchor": text(),
-        "text": text(), "fields": list_of(field), "turns": turns(),
+        "text": text(), "fields": fields_of(), "turns": turns(),
     }));
     object_of(json!({
         "insights": list_of(insight()),

@@ -26,7 +26,7 @@ pub struct Basis<'a> {
 }
 
 /// A line rests on at most so many passages.
-const PASSAGES: usize = 12;
+pub const PASSAGES: usize = 12;
 /// Quotations of a line that are looked up.
 const QUOTATIONS: usize = 24;
 /// Quotations of fewer words are names.

@@ -143,10 +143,8 @@ fn hard(
     if !is_speakable(text, cast) {
         found.push(Breach::hard("prefix", text));
     }
-    if let Some(leaked) = LEAKS.iter().find(|leak| said.contains(**leak)) {
-        found.push(Breach::hard("leaked reasoning", leaked));
-    }
-    found.extend(text.lines().find(|line| forges(line)).map(|line| Breach::hard("markup", line)));
+    found.extend(leaked(said));
+    found.extend(marked_up(text));
     found.extend(speaks_for(text, persona, cast).map(|line| Breach::hard("speaking for another", line)));
     let others = Others { persona, cast, earlier, basis };
     found.extend(others.misquoted(text).map(|words| Breach::hard("never said", &words)));
@@ -159,6 +157,20 @@ fn hard(
     let again = repeated.map(|one| one.text).or_else(|| said_before(text, earlier));
     found.extend(again.map(|words| Breach::hard("echo", words)));
     found
+}
+
+/// What makes a text of a model unfit for any document: another's prefix, leaked reasoning or markup.
+pub fn forged(text: &str, cast: &Cast) -> Option<Breach> {
+    let prefix = (!is_speakable(text, cast)).then(|| Breach::hard("prefix", text));
+    prefix.or_else(|| leaked(&text.to_lowercase())).or_else(|| marked_up(text))
+}
+
+fn leaked(said: &str) -> Option<Breach> {
+    LEAKS.iter().find(|leak| said.contains(**leak)).map(|leaked| Breach::hard("leaked reasoning", leaked))
+}
+
+fn marked_up(text: &str) -> Option<Breach> {
+    text.lines().find(|line| forges(line)).map(|line| Breach::hard("markup", line))
 }
 
 /// Sentences of fewer bytes may be said twice.

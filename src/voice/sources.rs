@@ -110,6 +110,27 @@ impl<'t> Sources<'t> {
         of(&mut self.at(path)).or_else(|| of(&mut self.texts.iter()))
     }
 
+    /// A line of a file.
+    pub fn line(&self, path: &str, line: usize) -> Option<&'t str> {
+        self.at(path).find_map(|text| text.text.lines().nth(line.checked_sub(text.first)?))
+    }
+
+    /// The lines around a passage, up to blank ones.
+    pub fn around(&self, rest: &Rest) -> Option<&'t str> {
+        let last = rest.line + rest.quote.lines().count().saturating_sub(1);
+        self.at(&rest.path).find_map(|text| {
+            let first = rest.line.checked_sub(text.first)?;
+            let mut starts = vec![0];
+            starts.extend(memchr::memchr_iter(b'\n', text.text.as_bytes()).map(|at| at + 1));
+            let end = |line: usize| starts.get(line + 1).copied().unwrap_or(text.text.len());
+            let is_blank = |line: usize| text.text[starts[line]..end(line)].trim().is_empty();
+            starts.get(first)?;
+            let top = (0..first).rev().find(|line| is_blank(*line)).map_or(0, |line| line + 1);
+            let bottom = (last - text.first..starts.len()).find(|line| is_blank(*line));
+            Some(&text.text[starts[top]..bottom.map_or(text.text.len(), |line| starts[line])])
+        })
+    }
+
     pub fn paths(&self) -> impl Iterator<Item = &'t str> {
         self.texts.iter().map(|text| text.path)
     }

@@ -5,14 +5,15 @@ use serde_json::{Value, json};
 
 use super::{Audience, Held, Mode, Stumbled, Walk};
 use crate::analysis::event::Event;
+use crate::analysis::forms::Label;
 use crate::discussion::event::{Event as Said, Opened, Record, StepRef};
 use crate::discussion::{self, Discussion, Finished};
 use crate::landing;
 use crate::library::sha256;
-use crate::model::drafting::{self, Answered};
+use crate::model::drafting::{Answered, Kind, Material};
 use crate::model::evidence::Evidence;
-use crate::model::prompt;
-use crate::model::{Live, Meter};
+use crate::model::prompt::{self, Subject};
+use crate::model::{Live, Meter, Metered};
 use crate::repo::Repo;
 use crate::review::Rules;
 use crate::script::Script;
@@ -150,17 +151,40 @@ impl Walk<'_> {
     /// Lets a model draw the step's answers together, once; what does not rest on them is not taken.
     pub(super) fn draw_together(&mut self, audience: &dyn Audience) -> Result<(), Stumbled> {
         let Some(talk) = self.analysis.current().filter(|talk| talk.may_be_drafted()) else { return Ok(()) };
-        let Some(model) = &mut self.setup.speaker else { return Ok(()) };
-        let library = self.setup.library;
+        if self.setup.speaker.is_none() {
+            return Ok(());
+        }
+        let given = prompt::Given { evidence: self.evidence()?, ..prompt::Given::default() };
+        let (library, depth) = (self.setup.library, talk.depth);
         let step = &library.steps[talk.step];
-        let answers: Vec<Answered<'_>> = talk
-            .answers
-            .iter()
-            .filter_map(|answer| Some(Answered { asked: &answer.asked, said: &answer.said.as_ref()?.1 }))
+        let said = talk.answers.iter().filter_map(|answer| Some((answer, &answer.said.as_ref()?.1)));
+        let answers: Vec<Answered<'_>> = (1..)
+            .zip(said)
+            .map(|(number, (answer, said))| {
+                let decides = answer.asks.contains(&Label::Decision);
+                Answered { number: answer.question.unwrap_or(number), asked: &answer.asked, said, decides }
+            })
             .collect();
-        let lines =
-            drafting::lines(model.as_mut(), library, step, talk.depth, &answers).map_err(Stopped::Voice)?;
+        let item_name = self.item.name();
+        let material = Material {
+            library,
+            step,
+            depth,
+            persona: self.analysis.persona(step).0,
+            item_name: &item_name,
+            documents: self.item.documents().collect(),
+            given: &given,
+            answers: &answers,
+            wanted: &[Kind::Summary],
+        };
+        let Some(model) = &mut self.setup.speaker else { return Ok(()) };
+        let draft =
+            material.draft(&mut Metered::new(model.as_mut(), self.setup.tokens)).map_err(Stopped::Voice)?;
+        let lines: Vec<String> = draft.lines.into_iter().filter_map(|line| line.text).collect();
         audience.hears(&lines.join("\n")).map_err(Stumbled::Audience)?;
+        for refused in &draft.refused {
+            audience.note(&format!("left out of the draft: \"{}\": {}", refused.text, refused.why));
+        }
         if lines.is_empty() {
             audience.note(&format!(
                 "the voice has drafted nothing of step {} that rests on the answers",
@@ -195,10 +219,10 @@ impl Walk<'_> {
         };
         let target = synthesis::target(&self.item, talk.step()).map(|(path, section, _)| (path, section));
         let first = script.inputs().flatten().next().map(|input| input.text.clone());
-        let given = prompt::Given { evidence: &evidence, target, first: first.as_deref() };
-        let (head, _) = prompt::head(talk, self.item.documents(), &given)?;
+        let given = prompt::Given { evidence, target, first: first.as_deref(), ..prompt::Given::default() };
+        let (head, _) = prompt::head(&Subject::new(talk), self.item.documents(), &given)?;
         let mut live = Live::new(model.as_mut(), head, self.setup.tokens).criticised(self.setup.has_critic);
-        live = live.reading(evidence.excerpts);
+        live = live.reading(given.evidence.excerpts);
         hold(talk, Some(&mut live), stand_in, script, clock, &mut tell)?;
         live.notes().iter().for_each(|note| audience.note(note));
         audience.say(&format!("\n{}", live.meter().table()));

@@ -208,20 +208,8 @@ fn a_model_holds_a_discussion_that_ends_in_a_commit_and_replays_without_it() {
 fn anthropic_gets_its_own_protocol_with_marks_behind_head_and_talk() {
     let mut model = sensible();
     let (sandbox, server) = (sandbox(), Server::start(move |seen| anthropic(&model(seen))));
-    let script = sandbox.script("script.txt", TALK);
     let url = server.url("");
-    let args = [
-        "elaborate",
-        "offline-mode",
-        "--step",
-        "01-03",
-        "--script",
-        &script,
-        "--voice",
-        "anthropic",
-        "--json",
-    ];
-    let mut command = sandbox.command(&args);
+    let mut command = sandbox.elaborate_command(TALK, &["--voice", "anthropic", "--json"]);
     command.env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", &url);
     let report = Run::of(command.output().unwrap()).json();
     assert_eq!((&report["voice"], &report["model"]), (&json!("anthropic"), &json!("claude-opus-5")));
@@ -888,10 +876,10 @@ fn a_document_cannot_leave_its_fence_and_invisible_text_reaches_no_model() {
 #[test]
 fn an_analysis_drafts_from_the_answers_and_discusses_with_the_same_model() {
     let draft = r#"{"lines": [
-        {"text": "Sync runs when the tablet finds a network", "answers": [1]},
-        {"text": "A satellite link replaces the warehouse network", "answers": [1]}]}"#;
+        {"kind": "summary", "text": "Sync runs when the tablet finds a network", "rests": [{"path": "answers/1", "line": 4, "quote": "when the tablet finds a network again"}]},
+        {"kind": "summary", "text": "A satellite link replaces the warehouse network", "rests": [{"path": "answers/1", "line": 1, "quote": "the tablet finds a network"}]}]}"#;
     let mut lines = sensible();
-    let server = serving(move |seen| match texts(seen).concat().contains("was answered") {
+    let server = serving(move |seen| match texts(seen).concat().contains("drafts step 00-01") {
         true => draft.to_owned(),
         false => lines(seen),
     });
@@ -924,14 +912,18 @@ fn an_analysis_drafts_from_the_answers_and_discusses_with_the_same_model() {
         .seen()
         .iter()
         .map(|seen| texts(seen).concat())
-        .find(|text| text.contains("was answered"))
+        .find(|text| text.contains("drafts step 00-01"))
         .unwrap();
-    assert!(asked.contains("```answer\nSync runs when the tablet finds a network again\n```"), "{asked}");
+    assert!(
+        asked.contains("```answers/1\n1| Sync runs when the tablet finds a network again\n```"),
+        "{asked}"
+    );
+    assert!(asked.contains("Maya Chen (Business Analyst) drafts step 00-01"), "{asked}");
 }
 
 #[test]
 fn a_draft_that_rests_on_nothing_is_none() {
-    for answer in ["no JSON", r#"{"lines": [{"text": "Invented", "answers": [1]}]}"#] {
+    for answer in ["no JSON", r#"{"lines": [{"kind": "summary", "text": "Invented", "rests": []}]}"#] {
         let server = serving(move |_| answer.to_owned());
         let sandbox = sandbox();
         let script = sandbox.script("script.txt", "Sync runs at night\nPhotos\nOne tablet\nThe queue\nC\n");
@@ -943,6 +935,11 @@ fn a_draft_that_rests_on_nothing_is_none() {
         )
         .ok();
         assert!(run.stderr.contains("rests on the answers"), "{}", run.stderr);
+        assert!(run.stderr.contains("left out of the draft"), "{}", run.stderr);
+        // What could not be taken is asked for once more, with what was wrong.
+        let asked: Vec<String> = server.seen().iter().map(|seen| texts(seen).concat()).collect();
+        assert_eq!(asked.len(), 2);
+        assert!(asked[1].contains("Nothing of the last try could be taken"), "{}", asked[1]);
         assert!(!sandbox.file(BRANCH, &format!("{ITEM}/quick-scan.md")).contains("In short"));
     }
 }

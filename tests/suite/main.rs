@@ -15,6 +15,7 @@ mod determinism;
 #[cfg(unix)]
 mod documents;
 mod domains;
+mod drafts;
 mod editor;
 mod evidence;
 #[cfg(target_os = "linux")]
@@ -35,6 +36,7 @@ mod mistakes;
 mod mutations;
 mod newcomer;
 mod odd;
+mod packages;
 mod placement;
 mod refusals;
 mod replay;
