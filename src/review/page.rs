@@ -400,7 +400,7 @@ impl<'t, 'r> Builder<'t, 'r> {
         }
     }
 
-    /// Ends the open unit. Empty ones are dropped, but for cells.
+    /// Ends the open unit. Empty ones are dropped, except for cells.
     pub fn close(&mut self, end: usize) {
         self.flush();
         let Some((kind, start, from)) = self.open.take() else { return };
