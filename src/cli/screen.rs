@@ -48,6 +48,11 @@ pub struct Screen {
     kept: Option<RefCell<Vec<String>>>,
 }
 
+/// The columns of a terminal that says no width.
+const USUAL_WIDTH: usize = 80;
+/// The further lines of a message begin here.
+const INDENT: usize = 4;
+
 /// What is over before this needs no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -141,7 +146,8 @@ impl Screen {
     pub fn width(&self) -> Option<usize> {
         let is_terminal = io::stdout().is_terminal();
         let size = if is_terminal { terminal_size::terminal_size_of(io::stdout()) } else { None };
-        size.map(|(width, _)| usize::from(width.0)).filter(|width| *width > 0)
+        let width = size.map(|(width, _)| usize::from(width.0)).filter(|width| *width > 0);
+        width.or(is_terminal.then_some(USUAL_WIDTH))
     }
 
     /// Whether people read along.
@@ -290,11 +296,24 @@ impl Screen {
 
     /// The first line of a finding of a review.
     pub fn say_review(&self, severity: Severity, rule: &str, message: &str) {
-        let label =
-            self.styled(color_of(severity).on_default().bold(), &format!("{}[{rule}]", severity.name()));
+        let label = format!("{}[{rule}]", severity.name());
+        let message = self.hung(&plain::one_line(message), label.width() + 2, INDENT);
+        let label = self.styled(color_of(severity).on_default().bold(), &label);
         if self.talks() {
-            self.write(&format!("{label}: {}\n", plain::one_line(message)));
+            self.write(&format!("{label}: {message}\n"));
         }
+    }
+
+    /// Text for people after some words; further lines begin below its first word.
+    pub fn say_hung(&self, words: &str, text: &str) {
+        self.say(&format!("{words}{}", self.hung(text, words.width(), words.width())));
+    }
+
+    /// A text as wide as the terminal, of which the first line begins at column `used`, the others at `indent`.
+    fn hung(&self, text: &str, used: usize, indent: usize) -> String {
+        let Some(width) = self.width() else { return text.to_owned() };
+        let text = super::columns::wrapped(text, used - indent, width.saturating_sub(indent));
+        text.replace('\n', &format!("\n{}", " ".repeat(indent)))
     }
 
     /// A place in a file; where the terminal shows links, one that opens it.

@@ -103,7 +103,7 @@ fn entries<'l>(talk: &'l Discussion<'_>) -> Vec<Entry<'l>> {
                 last = said.turn;
                 round.push(said.clone());
                 let entry = Entry::new(said.turn, Speaker::Persona(&said.by), &said.text);
-                found.push(Entry { rests: !said.rests.is_empty(), ..entry });
+                found.push(Entry { rests: said.shows_passage(), ..entry });
             }
             Event::User(message) => {
                 round.clear();

@@ -31,6 +31,7 @@ mod keyboard;
 mod kit;
 mod live;
 mod machine;
+mod memory;
 mod minutes;
 mod mistakes;
 mod mutations;
