@@ -38,6 +38,9 @@ impl Repo {
         if let Some((_, path)) = found.iter().min_by_key(|(bare, _)| *bare) {
             return Ok((*path).clone());
         }
+        if item::path::is_plain(name) && self.exists(commit, name)? {
+            return Err(Error::IsFile { path: name.to_owned() });
+        }
         let mut slugs: Vec<String> = Vec::new();
         for items in items {
             let Some(tree) = self.folder(commit, items)? else { continue };
@@ -50,12 +53,7 @@ impl Repo {
         known.extend(branches.iter().filter_map(|branch| branch.strip_prefix("roundtable/")));
         // Its own branch has it elsewhere: nobody means another name.
         known.retain(|other| *other != name);
-        let mut hint = match name.rsplit_once('/') {
-            Some((folder, _)) if matches!(self.file(commit, name), Ok(Some(_))) => {
-                format!("; it is a file, so name its folder: {folder}")
-            }
-            _ => did_you_mean(name, &known),
-        };
+        let mut hint = did_you_mean(name, &known);
         if hint.is_empty() {
             let looked = paths.join(" and ");
             hint = format!("; looked for {looked}; `roundtable add {name} --name NAME` makes it");
