@@ -216,15 +216,15 @@ impl<'t> Passages<'t> {
     }
 
     /// A hit with the share of the weight of all words that it has.
-    fn rated(&self, hit: Hit, weights: &BTreeMap<&str, f64>, asked: Asked) -> Rated {
-        let has = |(stem, share): &(String, f64)| weights[stem.as_str()] * share;
-        let all: f64 = weights.values().sum();
+    fn rated(&self, hit: Hit, weights: &BTreeMap<&str, (f64, bool)>, asked: Asked) -> Rated {
+        let has = |(stem, share): &(String, f64)| weights[stem.as_str()].0 * share;
+        let all: f64 = weights.values().map(|(weight, _)| weight).sum();
         let share = hit.matched.iter().map(has).sum::<f64>() / all.max(f64::MIN_POSITIVE);
         let whole = hit.matched.iter().filter(|(_, share)| *share > HEADING).count();
         let gives = asked != Asked::Other && asked.is_given_by(self.all[hit.passage].text);
         let kind = self.kinds[hit.passage] * if gives { FIGURE } else { 1.0 };
         let is_name = hit.matched.len() == 1 && share > SURE;
-        let has_rare = hit.matched.iter().any(|(stem, share)| *share >= 1.0 && self.index.is_rare(stem));
+        let has_rare = hit.matched.iter().any(|(stem, share)| *share >= 1.0 && weights[stem.as_str()].1);
         let matched = hit.matched.into_iter().map(|(stem, _)| stem).collect();
         let score = hit.score * share * share * kind;
         Rated {
@@ -262,8 +262,10 @@ impl<'t> Passages<'t> {
     /// All passages with any word of a text, the best first.
     fn ranked(&self, text: &str) -> Vec<Rated> {
         let wanted = self.wanted(text);
-        let weights: BTreeMap<&str, f64> =
-            wanted.iter().map(|stem| (stem.as_str(), self.index.weight_asked(stem))).collect();
+        // Of each word its weight, and whether it is rare.
+        let weight = |stem: &String| (self.index.weight_asked(stem), self.index.is_rare(stem));
+        let weights: BTreeMap<&str, (f64, bool)> =
+            wanted.iter().map(|stem| (stem.as_str(), weight(stem))).collect();
         let asked = Asked::by(text);
         let hits = self.index.find(&wanted);
         let mut rated: Vec<Rated> = hits.into_iter().map(|hit| self.rated(hit, &weights, asked)).collect();
