@@ -48,9 +48,6 @@ const SURE: f64 = 0.7;
 const CLOSE: f64 = 0.5;
 /// A passage that gives the figure which is asked for is shown down to this share.
 const CLOSE_WITH_FIGURE: f64 = 0.38;
-/// A passage with a word that few passages have is shown as the closest one down to this share, and so many of them.
-const CLOSE_RARE: f64 = 0.3;
-const RARE: usize = 2;
 /// A passage speaks of the same as a statement down to this share.
 const SAME: f64 = 0.44;
 /// In documents of another language the small words count as if they were of the subject: the closest passage is
@@ -188,54 +185,34 @@ impl<'t> Passages<'t> {
         };
         let Some(best) = rated.iter().find(|one| is_about(one)) else {
             let nearest = rated.iter().find(|one| one.share >= SURE && one.matched.len() > 1);
-            let rare = rated.iter().filter(|one| one.has_rare && one.share >= CLOSE_RARE && is_prose(one));
-            let is_shown = is_question && asked == Asked::Other;
-            return Found {
-                passages: self.apart(rare, if is_shown { RARE } else { 0 }),
-                is_sure: false,
-                nearest: nearest.map(|one| &self.all[one.passage]),
-            };
+            return Found { nearest: nearest.map(|one| &self.all[one.passage]), ..Found::default() };
         };
         // One word is enough only where it is a name: "GA", "FR-009".
         let is_known = best.matched.len() > 1 || !is_question || text.split_whitespace().any(is_name);
         let is_sure = best.share >= SURE && is_known;
         let least = best.score * if is_sure { NEAR } else { NEAR_CLOSEST };
-        let passages = self.apart(rated.iter().filter(|one| one.score >= least && is_about(one)), limit);
-        Found { passages, is_sure, nearest: None }
-    }
-
-    /// The first passages of these that do not overlap, at most `limit`.
-    fn apart<'r>(&self, rated: impl Iterator<Item = &'r Rated>, limit: usize) -> Vec<&Passage<'t>> {
         let mut passages: Vec<&Passage<'t>> = Vec::new();
-        for passage in rated.map(|one| &self.all[one.passage]) {
+        for one in rated.iter().filter(|one| one.score >= least && is_about(one)) {
+            let passage = &self.all[one.passage];
             if passages.len() < limit && !passages.iter().any(|known| known.overlaps(passage)) {
                 passages.push(passage);
             }
         }
-        passages
+        Found { passages, is_sure, nearest: None }
     }
 
     /// A hit with the share of the weight of all words that it has.
-    fn rated(&self, hit: Hit, weights: &BTreeMap<&str, (f64, bool)>, asked: Asked) -> Rated {
-        let has = |(stem, share): &(String, f64)| weights[stem.as_str()].0 * share;
-        let all: f64 = weights.values().map(|(weight, _)| weight).sum();
+    fn rated(&self, hit: Hit, weights: &BTreeMap<&str, f64>, asked: Asked) -> Rated {
+        let has = |(stem, share): &(String, f64)| weights[stem.as_str()] * share;
+        let all: f64 = weights.values().sum();
         let share = hit.matched.iter().map(has).sum::<f64>() / all.max(f64::MIN_POSITIVE);
         let whole = hit.matched.iter().filter(|(_, share)| *share > HEADING).count();
         let gives = asked != Asked::Other && asked.is_given_by(self.all[hit.passage].text);
         let kind = self.kinds[hit.passage] * if gives { FIGURE } else { 1.0 };
         let is_name = hit.matched.len() == 1 && share > SURE;
-        let has_rare = hit.matched.iter().any(|(stem, share)| *share >= 1.0 && weights[stem.as_str()].1);
         let matched = hit.matched.into_iter().map(|(stem, _)| stem).collect();
         let score = hit.score * share * share * kind;
-        Rated {
-            passage: hit.passage,
-            score,
-            share,
-            has_several: whole > 1 || is_name,
-            has_rare,
-            gives,
-            matched,
-        }
+        Rated { passage: hit.passage, score, share, has_several: whole > 1 || is_name, gives, matched }
     }
 
     /// The passage that a line of a document is in.
@@ -262,10 +239,8 @@ impl<'t> Passages<'t> {
     /// All passages with any word of a text, the best first.
     fn ranked(&self, text: &str) -> Vec<Rated> {
         let wanted = self.wanted(text);
-        // Of each word its weight, and whether it is rare.
-        let weight = |stem: &String| (self.index.weight_asked(stem), self.index.is_rare(stem));
-        let weights: BTreeMap<&str, (f64, bool)> =
-            wanted.iter().map(|stem| (stem.as_str(), weight(stem))).collect();
+        let weights: BTreeMap<&str, f64> =
+            wanted.iter().map(|stem| (stem.as_str(), self.index.weight_asked(stem))).collect();
         let asked = Asked::by(text);
         let hits = self.index.find(&wanted);
         let mut rated: Vec<Rated> = hits.into_iter().map(|hit| self.rated(hit, &weights, asked)).collect();
@@ -311,8 +286,6 @@ struct Rated {
     share: f64,
     /// It has more than one of them, or the only one.
     has_several: bool,
-    /// It has a word of the question that few passages have.
-    has_rare: bool,
     /// It gives the figure that is asked for.
     gives: bool,
     /// The stems that it has, or has around it.
@@ -577,16 +550,6 @@ mod tests {
             let line = text.lines().nth(passage.line - 1).unwrap();
             assert!(line.contains(passage.text.lines().next().unwrap()), "{passage:?}");
         }
-    }
-
-    #[test]
-    fn a_rare_word_alone_shows_the_closest_passage_and_is_not_sure() {
-        let language = Language::new("en");
-        let passages = Passages::new(&[("spec.md", SPEC)], &language);
-        let found = passages.about("May the intro be left out?", 3);
-        assert_eq!((found.passages[0].text, found.is_sure), ("Intro text here.", false));
-        let found = passages.about("How long may the intro be?", 3);
-        assert!(found.passages.is_empty());
     }
 
     #[test]

@@ -31,9 +31,6 @@ const FORM: f64 = 0.6;
 /// they have.
 const UNKNOWN: f64 = 0.7;
 
-/// So many passages have a rare stem.
-const RARE: usize = 3;
-
 /// A word in a passage: the passage's number, how often it counts, and whether it is one of the passage's own.
 struct Posting {
     passage: u32,
@@ -88,12 +85,6 @@ impl Ranking {
         let Some(list) = self.postings.get(stem) else { return 0.0 };
         let own = list.iter().filter(|one| one.share >= 1.0).count().max(1) as f64;
         (1.0 + (self.lengths.len() as f64 - own + 0.5) / (own + 0.5)).ln()
-    }
-
-    /// Whether only few passages have a stem of their own.
-    pub fn is_rare(&self, stem: &str) -> bool {
-        let own = self.postings.get(stem).into_iter().flatten().filter(|one| one.share >= 1.0).count();
-        (1..=RARE).contains(&own)
     }
 
     /// The weight of a stem of a query, known or not.
