@@ -1,7 +1,8 @@
 //! `roundtable elaborate`: one discussion, from a script to a commit.
 
-mod set_up;
+mod setup;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,30 +11,35 @@ use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::{Value, json};
 
-pub use self::set_up::set_up;
+pub use self::setup::set_up;
 use super::exit::{Code, Fail};
 use super::keyboard::{self, Conversation};
 use super::landed::{announce, artifacts, say_change};
-use super::resume::{Log, catch_up};
+use super::resume::{Log, Wanted, begun, catch_up, gone_on};
 use super::screen::Screen;
 use super::unified::unified;
 use super::voices::{self, Choice};
-use super::{Clock, Global, before_run, complete, now, open, plan, push, table, write_whole};
+use super::{
+    Clock, Global, before_run, complete, identity, nanoseconds, now, open, plan, push, table, write_whole,
+};
+use crate::config::Config;
 use crate::decisions;
-use crate::discussion::event::{Event, Opened, Record, Time};
+use crate::discussion::address::stranger;
+use crate::discussion::event::{Event, FORMAT, Opened, Record, Resumed, StepRef, Time};
 use crate::discussion::open::Paused;
-use crate::discussion::{self, Discussion, Finished, Refused};
-use crate::item::Item;
-use crate::item::meta::Source;
+use crate::discussion::{self, Discussion, Finished, Refused, default_turns};
+use crate::item::meta::{self, Source};
+use crate::item::path::OutputPath;
+use crate::item::{self, Begin, Item};
 use crate::landing::{self, Landing};
-use crate::library::Library;
+use crate::library::{Library, sha256};
 use crate::minutes::{self, Forms, Possible};
 use crate::model::evidence::Evidence;
 use crate::model::prompt;
 use crate::model::{Live, Meter};
 use crate::plain;
 use crate::provenance;
-use crate::repo::{Repo, short};
+use crate::repo::{self, Leftover, Repo, short};
 use crate::review::Rules;
 use crate::script::Script;
 use crate::session::hold;

@@ -42,7 +42,7 @@ pub struct Options {
 }
 
 /// A file at a commit, and what is needed to explain it.
-struct Desk<'a> {
+struct Subject<'a> {
     repo: &'a Repo,
     commit: Oid,
     library: Arc<Library>,
@@ -80,25 +80,25 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let config = table::config(global, &repo, commit)?;
     let library = table::BuiltIn::begin().library(&repo, commit, &config)?;
     let item = repo.item_of(commit, &path)?.map(|item| (path[item.len() + 1..].to_owned(), item));
-    let desk = Desk { repo: &repo, commit, library, path, item, text };
+    let subject = Subject { repo: &repo, commit, library, path, item, text };
     if options.markdown {
         if line.is_some() {
             return Err(Fail::new("--markdown is about a whole file; leave the line out"));
         }
-        return desk.table(screen);
+        return subject.table(screen);
     }
     screen.page();
-    let lines = desk.text.lines().count();
+    let lines = subject.text.lines().count();
     match line {
-        None => desk.list(screen),
+        None => subject.list(screen),
         Some(line) if line == 0 || line > lines => {
-            let path = plain::shown(&desk.path);
+            let path = plain::shown(&subject.path);
             Err(Fail::new(format!(
                 "{path} has {} and no line {line}; lines count from 1",
                 count(lines, "line")
             )))
         }
-        Some(line) => desk.explain(line, screen),
+        Some(line) => subject.explain(line, screen),
     }
 }
 
@@ -143,7 +143,7 @@ fn no_path(name: &str) -> Fail {
     ))
 }
 
-impl Desk<'_> {
+impl Subject<'_> {
     /// The discussions that a trace may be of: their recordings carry its step and time.
     fn sources(&self, trace: &Trace) -> Result<Vec<Source>, Fail> {
         let Some((_, item)) = &self.item else { return Ok(Vec::new()) };

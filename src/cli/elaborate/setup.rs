@@ -1,31 +1,7 @@
-//! Everything that a discussion starts from: repository, item, rules, voice, opening.
+//! Everything that a discussion starts from: settings, item, step, voice, script, and the log of a run that was cut off.
 
-use std::collections::BTreeMap;
-
-use git2::Oid;
-use serde_json::{Value, json};
-
-use super::super::exit::Fail;
-use super::super::keyboard;
-use super::super::resume::{Wanted, begun, gone_on};
-use super::super::screen::Screen;
-use super::super::voices::{self, Choice};
-use super::super::{Global, before_run, identity, nanoseconds, now, open, table};
-use super::{Medium, Open, Setup, Task};
-use crate::config::Config;
-use crate::discussion::address::stranger;
-use crate::discussion::event::{Event, FORMAT, Opened, Record, Resumed, StepRef, Time};
-use crate::discussion::{self, default_turns};
-use crate::item::meta;
-use crate::item::path::OutputPath;
-use crate::item::{self, Begin, Item};
-use crate::library::sha256;
-use crate::model::evidence::Evidence;
-use crate::plain;
-use crate::repo::{self, Leftover, Repo};
-use crate::review::Rules;
-use crate::script::Script;
-use crate::step::Step;
+use super::*;
+use crate::persona::{Cast, Persona};
 
 /// Reads everything that a discussion starts from.
 pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Screen) -> Result<Setup, Fail> {
@@ -81,16 +57,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
             .warn(&format!("nobody leads the phase \"{}\"; {} leads this discussion", step.phase, lead.name));
     }
     let mut script = task.script;
-    for input in script.inputs().flatten() {
-        voices::refuse_secrets("the script", &input.text)?;
-    }
-    for note in &script.notes {
-        screen.note(note);
-    }
-    script.warnings.iter().for_each(|warning| screen.warn(warning));
-    for name in script.inputs().flatten().filter_map(|input| stranger(&input.text, &library.cast)) {
-        screen.note(&format!("nobody at the table is called {name}; {} answers", lead.first_name()));
-    }
+    tell_of(&script, &library.cast, lead, screen)?;
     let max_turns = task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns);
     let begun_with = left.as_ref().and_then(Leftover::opened);
     let is_live = task.medium != Medium::Script;
@@ -179,6 +146,19 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         begun,
         medium,
     })
+}
+
+/// What a script has to be told of: notes, warnings, names that nobody at the table has. A credential is refused.
+fn tell_of(script: &Script, cast: &Cast, lead: &Persona, screen: &Screen) -> Result<(), Fail> {
+    for input in script.inputs().flatten() {
+        voices::refuse_secrets("the script", &input.text)?;
+    }
+    script.notes.iter().for_each(|note| screen.note(note));
+    script.warnings.iter().for_each(|warning| screen.warn(warning));
+    for name in script.inputs().flatten().filter_map(|input| stranger(&input.text, cast)) {
+        screen.note(&format!("nobody at the table is called {name}; {} answers", lead.first_name()));
+    }
+    Ok(())
 }
 
 /// What of the repository a model is to read besides the item's documents; the reviewer reads nothing else.
