@@ -21,8 +21,10 @@ use crate::discussion::event::Time;
 use crate::discussion::summary::{Summary, USER};
 use crate::json::{Document, Kind, Node};
 use crate::library::Library;
-use crate::synthesis::{self, data, outline, records, suffix};
+use crate::synthesis::typed::Slot;
+use crate::synthesis::{self, data, outline, records, suffix, typed};
 use crate::template::Failed;
+use crate::voice::sources::ids;
 
 /// What one discussion added to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +98,10 @@ pub fn whose(
 ) -> Result<Whose, Failed> {
     Ok(match suffix(name).as_str() {
         "md" | "markdown" if is_record(name) => return in_record(name, text, line, finished, library),
-        "md" | "markdown" => return in_markdown(text, trace, line, finished, library),
+        "md" | "markdown" => match typed_at(text, trace, line, finished, library)? {
+            Some(number) => Whose::Ours(Some(number)),
+            None => return in_markdown(text, trace, line, finished, library),
+        },
         "json" => in_json(name, text, line),
         // After the marker and the title, a line a finding.
         "yaml" | "yml" => {
@@ -284,6 +289,41 @@ fn at_offset<'t>(
 ) -> Whose {
     let stands = standing(text, trace, ours, bare).unwrap_or_default();
     stands.iter().position(|at| *at == line).map_or(Whose::Foreign, |at| Whose::Ours(finding(at)))
+}
+
+/// Which typed addition a line is of, by its place among the findings.
+fn typed_at(
+    text: &str,
+    trace: &Trace,
+    line: usize,
+    finished: &Finished,
+    library: &Library,
+) -> Result<Option<usize>, Failed> {
+    let additions = &finished.summary.additions;
+    let first = findings(&finished.summary).len() - additions.len();
+    let Some(below) = text.lines().nth(trace.line).filter(|below| !below.trim().is_empty()) else {
+        return Ok(None);
+    };
+    // Its id is the one of its first words, its headers those of its table's first line.
+    let named = text.lines().skip(trace.line).take(3).flat_map(ids).map(str::to_owned);
+    let names: Vec<Option<String>> = named.map(Some).chain([None]).collect();
+    let headers = typed::cells(below);
+    for (at, addition) in additions.iter().enumerate() {
+        for id in &names {
+            for headers in [headers.clone(), Vec::new()] {
+                let slot = Slot { id: id.clone(), headers };
+                let ours = typed::rendered(addition, finished, library, &slot)?;
+                let ours: Vec<String> = ours.lines().map(str::to_owned).collect();
+                let stands = standing(text, trace, &ours, Some);
+                if ours.get(1).is_some_and(|own| own == below)
+                    && stands.is_some_and(|all| all.contains(&line))
+                {
+                    return Ok(Some(first + at));
+                }
+            }
+        }
+    }
+    Ok(None)
 }
 
 fn in_markdown(
