@@ -308,7 +308,7 @@ fn holds_lines(
             // A typed addition has the same marker, and no heading below it.
             let has_title =
                 |at: &usize| lines.get(at + 1).and_then(|next| bare(next)) == ours.get(1).cloned();
-            let markers = || (0..lines.len()).filter(|at| is_marker(&&lines[*at]));
+            let markers = || (0..lines.len()).filter(|at| is_marker(&lines[*at]));
             let Some(at) = markers().find(has_title).or_else(|| markers().next()) else { return Ok(false) };
             from = at;
             let start = lines[..at].iter().map(|line| line.len() + 1).sum();

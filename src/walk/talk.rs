@@ -66,7 +66,15 @@ impl Walk<'_> {
             return Ok(Evidence::default());
         }
         let items: Vec<&str> = setup.items.iter().map(String::as_str).collect();
-        Ok(setup.repo.evidence(self.at, &self.item, Vec::new(), &setup.evidence, &items)?)
+        // What was said of the step names files as well as a message does.
+        let talk = self.analysis.current();
+        let answers = talk
+            .iter()
+            .flat_map(|talk| &talk.answers)
+            .filter_map(|answer| Some(answer.said.as_ref()?.1.as_str()));
+        let remarks = talk.iter().flat_map(|talk| &talk.feedback).map(|(_, text)| text.as_str());
+        let messages = answers.chain(remarks).collect();
+        Ok(setup.repo.evidence(self.at, &self.item, messages, &setup.evidence, &items)?)
     }
 
     fn opening(&self, step: &Step, run: String, evidence: &Evidence) -> Opened {
@@ -219,10 +227,12 @@ impl Walk<'_> {
         };
         let target = synthesis::target(&self.item, talk.step()).map(|(path, section, _)| (path, section));
         let first = script.inputs().flatten().next().map(|input| input.text.clone());
-        let given = prompt::Given { evidence, target, first: first.as_deref(), ..prompt::Given::default() };
+        let earlier = landing::decided(self.setup.repo, self.at, &self.item)?;
+        let given = prompt::Given { evidence, earlier, target, first: first.as_deref() };
         let (head, _) = prompt::head(&Subject::new(talk), self.item.documents(), &given)?;
         let mut live = Live::new(model.as_mut(), head, self.setup.tokens).criticised(self.setup.has_critic);
-        live = live.reading(given.evidence.excerpts);
+        let watch = |want: &prompt::Want, meter: &Meter| audience.thinks(want, meter);
+        live = live.reading(given.evidence.excerpts).priced(self.setup.prices).watched(&watch);
         hold(talk, Some(&mut live), stand_in, script, clock, &mut tell)?;
         live.notes().iter().for_each(|note| audience.note(note));
         audience.say(&format!("\n{}", live.meter().table()));
