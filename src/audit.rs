@@ -1,5 +1,5 @@
 //! Do markers, records and recordings agree? Every marker has its record in meta.json, every record
-//! its recording, every recording replays, and what it added still stands as it came.
+//! its recording, every recording replays, and what it added is still there as it came.
 //!
 //! A replay asks what a recording came to; an audit asks for today's documents. It counts how each recording
 //! is proved: by commit, by content or by text.

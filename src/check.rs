@@ -115,7 +115,7 @@ pub enum Explain {
     First(usize),
 }
 
-/// So many trees are compared side by side; fewer one behind the other, with the files of each side by side.
+/// So many trees are compared side by side; fewer one after the other, with the files of each side by side.
 const MANY: usize = 32;
 
 /// What a thread takes at a time. Where there is no more to do than this, there is one thread.
@@ -431,18 +431,18 @@ impl Exceptions<'_> {
     }
 }
 
-/// Where blobs stand that are new at their path, looked for once something is gone.
+/// Where blobs are that are new at their path, looked for once something is gone.
 #[derive(Default)]
 struct Moved(Mutex<Option<BTreeMap<Oid, String>>>);
 
 impl Moved {
-    /// Where a blob stands now; `find` looks for all of them.
+    /// Where a blob is now; `find` looks for all of them.
     fn to(
         &self,
         blob: Oid,
         find: impl FnOnce() -> Result<BTreeMap<Oid, String>, Error>,
     ) -> Result<Option<String>, Error> {
-        // Whoever held it set it whole, or not at all.
+        // Its last holder set it whole, or not at all.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = match &mut *known {
             Some(known) => known,

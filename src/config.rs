@@ -25,7 +25,7 @@ use crate::review::Severity;
 
 /// The file's path in a repository.
 pub const FILE: &str = ".roundtable.yaml";
-/// Where items stand where nothing says otherwise.
+/// Where items are where nothing says otherwise.
 pub const ITEMS: &str = "docs/requirements";
 /// The language where nothing says another.
 pub const LANGUAGE: &str = "en";

@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-use unicode_width::UnicodeWidthStr as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::plain;
 
@@ -42,8 +42,8 @@ pub struct Excerpt {
 
 /// Findings show at most this many characters of a line: a file may be one line of a megabyte.
 const SHOWN: usize = 120;
-/// As many of them stand before a place that is far to the right.
-const BEFORE: usize = 60;
+/// A narrow terminal shows at least so many.
+const LEAST: usize = 20;
 /// A tab reaches to the next multiple of this.
 const TAB: usize = 4;
 /// As many findings of one reading are kept: a file may be wrong a million times.
@@ -58,7 +58,7 @@ impl Finding {
         Finding { path, line, column, message, hint: None, excerpt, more: Box::default() }
     }
 
-    /// A finding where `needle` first stands in `text`, or at its beginning.
+    /// A finding where `needle` first occurs in `text`, or at its beginning.
     pub fn near(path: &str, text: &str, needle: &str, message: impl Into<String>) -> Finding {
         let (line, column) = text.find(needle).map_or((1, 1), |offset| place(text, offset));
         let marked = needle.lines().next().unwrap_or_default().trim_end_matches(':').chars().count();
@@ -112,9 +112,10 @@ impl Finding {
 }
 
 impl Excerpt {
-    /// A line with `marked` characters from `column` on underlined, at least one.
-    pub fn marked(line: &str, column: usize, marked: usize) -> Excerpt {
-        let mut excerpt = Excerpt::of(line, column);
+    /// A line with `marked` characters from `column` on underlined, at least one, in at most `room` columns.
+    pub fn marked(line: &str, column: usize, marked: usize, room: Option<usize>) -> Excerpt {
+        let mut excerpt =
+            Excerpt::within(line, column, marked, room.map_or(SHOWN, |room| room.clamp(LEAST, SHOWN)));
         let left = excerpt.text.chars().count().saturating_sub(excerpt.before);
         excerpt.marked = marked.min(left).max(1);
         excerpt
@@ -122,11 +123,27 @@ impl Excerpt {
 
     /// A line, with the word at `column` underlined.
     pub fn of(line: &str, column: usize) -> Excerpt {
-        let skipped = if column > SHOWN - BEFORE / 2 { column - BEFORE } else { 0 };
+        Excerpt::within(line, column, 1, SHOWN)
+    }
+
+    /// The same in about so many columns, with what is to be underlined in view.
+    fn within(line: &str, column: usize, marked: usize, shown: usize) -> Excerpt {
+        // The cut ends of the line take a column each.
+        let is_long = shown < SHOWN && line.width() > shown;
+        let shown = if is_long { shown - 2 } else { shown };
+        let reach = column + marked.min(shown / 2);
+        let is_far = column > shown - shown / 4 || is_long && reach > shown;
+        let skipped = if is_far { column.saturating_sub(shown / 2) } else { 0 };
         let mut text = if skipped > 0 { "…".to_owned() } else { String::new() };
         let (mut before, mut marked) = (None, 0);
         let end = column.saturating_sub(1) + word(line, column);
-        for (at, found) in line.chars().enumerate().skip(skipped).take(SHOWN) {
+        let mut end_of_text = skipped;
+        for (at, found) in line.chars().enumerate().skip(skipped) {
+            // A wide character takes two columns.
+            if at >= skipped + shown || text.width() + found.width().unwrap_or(0) > shown + 1 {
+                break;
+            }
+            end_of_text = at + 1;
             let stands = text.chars().count();
             if at + 1 == column {
                 before = Some(stands);
@@ -142,7 +159,7 @@ impl Excerpt {
             }
         }
         let before = before.unwrap_or_else(|| text.chars().count());
-        if line.chars().nth(skipped + SHOWN).is_some() {
+        if line.chars().nth(end_of_text).is_some() {
             text.push('…');
         }
         Excerpt { text: text.trim_end().to_owned(), before, marked: marked.max(1) }
@@ -190,7 +207,7 @@ impl fmt::Display for Finding {
 
 impl Finding {
     fn fmt_alone(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What to do may stand behind the message, as in an error without a place.
+        // What to do may follow the message, as in an error without a place.
         let (message, help) = match (&self.hint, self.message.rsplit_once("; ")) {
             (Some(hint), _) => (self.message.as_str(), Some(hint.as_str())),
             (None, Some((message, help))) => (message, Some(help)),

@@ -103,7 +103,7 @@ fn with_missing(path: &str, text: &str, yaml: &str, needed: &[&str], finding: Fi
     Finding { more: rest.collect(), ..first }
 }
 
-/// Parses `yaml`, which stands in `text` after `skipped` lines.
+/// Parses `yaml`, which is in `text` after `skipped` lines.
 ///
 /// # Errors
 /// YAML that is broken, nested without end, or does not fit `T`: everything at once that can be
@@ -153,7 +153,7 @@ fn misfits<T: DeserializeOwned>(path: &str, text: &str, yaml: &str, skipped: usi
     for piece in pieces(yaml).take(PIECES) {
         let Err(error) = serde_yaml::from_str::<T>(&piece) else { continue };
         let (finding, is_misfit) = placed(path, text, skipped, &error);
-        // A key that is missing here stands in another piece; an alias's anchor does, too.
+        // A key that is missing here is in another piece; so is an alias's anchor.
         let is_elsewhere = finding.message.ends_with("` is missing") || !is_misfit;
         if !is_elsewhere && !found.contains(&finding) {
             found.push(finding);
@@ -186,7 +186,7 @@ fn pieces(yaml: &str) -> impl Iterator<Item = String> {
     found.into_iter().map(move |ranges| kept(&lines, &ranges))
 }
 
-/// The elements of a list between two lines, as far as they stand at one indentation.
+/// The elements of a list between two lines, as far as they are at one indentation.
 fn items(lines: &[&str], from: usize, to: usize) -> Vec<(usize, usize)> {
     let indent = |line: &str| line.find("- ").filter(|&at| line[..at].trim().is_empty());
     let Some(first) = lines[from..to].iter().find_map(|line| indent(line)) else { return Vec::new() };
@@ -210,7 +210,7 @@ fn kept(lines: &[&str], ranges: &[(usize, usize)]) -> String {
 pub(crate) fn too_deep(yaml: &str) -> Option<usize> {
     let mut open = 0_usize;
     for (number, line) in yaml.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with('#')) {
-        // `- - - x`: each indicator has a blank behind it.
+        // `- - - x`: each indicator has a blank after it.
         let dashes = line
             .split(' ')
             .take_while(|word| matches!(*word, "" | "-" | "?"))

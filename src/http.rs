@@ -3,7 +3,7 @@
 //!
 //! A call ends at its deadline, whatever the server does: the time limit holds for all tries
 //! together, reading the body included. Redirects are not followed, so that a key never reaches
-//! another host. What may be asked again is asked again at most [`TRIES`] times, behind a pause
+//! another host. What may be asked again is asked again at most [`TRIES`] times, after a pause
 //! that grows and varies, or the one the server names (`retry-after`, RFC 9110 section 10.2.3).
 //!
 //! ```
@@ -27,7 +27,7 @@ use crate::plain;
 pub const TRIES: u32 = 4;
 /// The longest answer that is read, in bytes (4 MiB).
 const LARGEST: usize = 4 << 20;
-/// How long a connection may take to stand.
+/// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(10);
 /// The pause before the second try; it doubles with each.
 const PAUSE: Duration = Duration::from_millis(400);
@@ -50,7 +50,7 @@ impl Secret {
     /// it is taken off.
     ///
     /// # Errors
-    /// Text that cannot stand in a header.
+    /// Text that cannot be in a header.
     pub fn new(name: &str, value: &str) -> Result<Secret, Failed> {
         let value = value.trim();
         if value.is_empty() || !value.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -122,7 +122,7 @@ pub struct Request {
     pub url: Url,
     /// Headers beside those of the client itself.
     pub headers: Vec<(&'static str, String)>,
-    /// A header that holds the secret: its name, and what stands before the secret in it.
+    /// A header that holds the secret: its name, and what is before the secret in it.
     pub secret: Option<(&'static str, &'static str, Secret)>,
     pub body: Option<Vec<u8>>,
 }
@@ -220,7 +220,7 @@ pub struct Http {
 }
 
 impl Http {
-    /// A client for the service at `base`. What stands on this machine is reached without a
+    /// A client for the service at `base`. What is on this machine is reached without a
     /// proxy; for anything else the environment's proxy is used.
     ///
     /// # Errors
@@ -258,7 +258,7 @@ impl Http {
     }
 
     /// Sends a request until `judge` is content, at most [`TRIES`] times and not beyond `limit`.
-    /// Where `repeatable` is not given, a request whose fate is unknown is not sent again.
+    /// Where `repeatable` is not given, a request with an unknown outcome is not sent again.
     ///
     /// # Errors
     /// The last failure, with the number of tries.

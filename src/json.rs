@@ -1,5 +1,5 @@
 //! JSON texts with the places of their values, so that something can be added without touching
-//! anything that stands there: order, numbers, indentation and line ends stay to the letter.
+//! anything that is there: order, numbers, indentation and line ends stay to the letter.
 //!
 //! Doubled keys are refused: a parser would keep one of them silently.
 //!
@@ -45,7 +45,7 @@ pub fn visible(text: &str) -> String {
     out
 }
 
-/// A value and where it stands.
+/// A value and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     pub span: Range<usize>,
@@ -79,7 +79,7 @@ impl Document {
     pub fn read(path: &str, bytes: &[u8]) -> Result<Document, Finding> {
         let text = utf8(path, bytes)?;
         let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
-        // Whether it is JSON is told in a fraction of the time that its value takes, but for what only a
+        // Whether it is JSON is told in a fraction of the time that its value takes, except for what only a
         // value shows: numbers of signs, and depth. Nor has a text with doubled keys a value.
         let is_read = !text.contains("\\u") && serde_json::from_str::<IgnoredAny>(&text[skipped..]).is_ok();
         let mut scanner = Scanner::at(text, skipped, DEEP);
@@ -264,7 +264,7 @@ struct Scanner<'t> {
     depth: usize,
     most: usize,
     is_deep: bool,
-    /// Keys that stand twice in one object, with their places; as many as are shown.
+    /// Keys that occur twice in one object, with their places; as many as are shown.
     twins: Vec<(usize, String)>,
 }
 

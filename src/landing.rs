@@ -137,7 +137,7 @@ pub enum NotLanded {
     GoneOn { path: String },
 }
 
-/// Commits a finished discussion on its branch. `start` is where the branch stands or begins, as
+/// Commits a finished discussion on its branch. `start` is where the branch is or begins, as
 /// the discussion found it, and `read` the item there.
 ///
 /// # Errors
@@ -151,13 +151,13 @@ pub fn land(
 ) -> Result<Landing, NotLanded> {
     let opened = &finished.opened;
     on_tip(repo, &opened.branch, start, |lock, tip, parent| {
-        // What was read for the discussion still stands, unless somebody moved the branch.
+        // What was read for the discussion is still there, unless somebody moved the branch.
         let again = || repo.item_or_new(parent, &opened.item, opened.into());
         let item = if parent == start { read.clone() } else { again()? };
-        if let (Some(tip), Some(recording)) = (tip, stands(repo, parent, &item, finished)?) {
+        if let (Some(tip), Some(recording)) = (tip, already_recorded(repo, parent, &item, finished)?) {
             return Ok(Some(Landing::Recorded { commit: tip, recording }));
         }
-        // The recording names the commit that the additions stand on: after a race, the new tip.
+        // The recording names the commit that the additions are on: after a race, the new tip.
         let mut moved = finished.clone();
         moved.rebase(&parent.to_string());
         let finished = &moved;
@@ -192,7 +192,12 @@ fn on_tip<T>(
 }
 
 /// The recording of this very discussion, if the commit carries it already.
-fn stands(repo: &Repo, commit: Oid, item: &Item, finished: &Finished) -> Result<Option<String>, NotLanded> {
+fn already_recorded(
+    repo: &Repo,
+    commit: Oid,
+    item: &Item,
+    finished: &Finished,
+) -> Result<Option<String>, NotLanded> {
     let opened = &finished.opened;
     if open::stays_open(&finished.log) {
         return grown(repo, commit, &finished.log);
@@ -456,14 +461,14 @@ pub struct NewItem<'a> {
     pub time: i64,
 }
 
-/// Whether something stands at the path of a new item that cannot become one: an item, or no folder at all.
+/// Whether something is at the path of a new item that cannot become one: an item, or no folder at all.
 /// Documents without a meta.json are what an item is made of.
 fn is_taken(repo: &Repo, commit: Oid, path: &str, meta: &str) -> Result<bool, Error> {
     let becomes_one = || matches!(repo.item(commit, path), Err(Error::NoMeta { .. }));
     Ok(repo.exists(commit, path)? && (!becomes_one() || repo.exists(commit, meta)?))
 }
 
-/// Commits the meta.json of a new item; documents that stand in its folder already belong to it.
+/// Commits the meta.json of a new item; documents that are in its folder already belong to it.
 ///
 /// # Errors
 /// The item exists, or anything that keeps the commit from being made.

@@ -32,6 +32,7 @@
 //! | [`analysis`] | the walk over phases and steps, a fold of its log too, with a discussion as one of its states; `plan`: which step is next; `skip`: `skip_if`; `depth`; `menu`; `greeting`; `scan`: the counts of the quick scan; `artifact`: answers into changes |
 //! | [`synthesis`] | a finished discussion into changes; `outline`, `placement`: where; `data`: JSON, YAML, CSV |
 //! | [`trace`] | from a line back to the discussion and its turns |
+//! | [`decisions`] | the decisions of an item, each with its id, and which a later one replaces |
 //! | [`page`] | a recording as Markdown, HTML, or a Mermaid diagram |
 //! | [`additive`] | changes into [`additive::Additive`], or the losses; `text`: lines; `block`: Markdown as a tree (`tree`, `html`, and `segments`, the fast path); `json`, `yaml`, `csv`: data |
 //! | [`policy`] | which files must only grow, by globs, states, branches |
@@ -179,6 +180,7 @@ pub mod agent;
 pub mod analysis;
 pub mod code;
 pub mod config;
+pub mod decisions;
 pub mod discussion;
 pub mod finding;
 pub mod front_matter;

@@ -1,5 +1,5 @@
 //! A recorded discussion as a page: Markdown, HTML, or a Mermaid sequence diagram. The templates
-//! under `templates/pages/` say how it looks; what stands here is what they are given.
+//! under `templates/pages/` say how it looks; what is here is what they are given.
 //!
 //! Every word of a user, a voice or a document is a value, and the template's ending says how it is
 //! made harmless ([`crate::template`]).
@@ -54,7 +54,7 @@ const DIAGRAM: usize = 30_000;
 /// Seats have a colour each; who sits further down shares one.
 const COLOURS: usize = 6;
 
-/// Somebody at the table; those who are not of this cast sit behind it.
+/// Somebody at the table; those who are not of this cast sit after it.
 #[derive(Serialize)]
 struct Seat {
     name: String,
@@ -97,7 +97,7 @@ struct Said {
 /// A template that cannot be rendered.
 pub fn render(log: &[Record], opened: &Opened, library: &Library, format: Format) -> Result<String, Failed> {
     let end = finished(log.to_vec());
-    // A discussion that was cut off behind its synthesis has one all the same.
+    // A discussion that was cut off after its synthesis has one all the same.
     let found = log.iter().find_map(|record| match &record.event {
         Event::Synthesis(summary) => Some(summary),
         _ => None,
@@ -178,7 +178,7 @@ fn paragraphs(text: &str) -> Vec<String> {
     parts.filter(|part| !part.trim().is_empty()).collect()
 }
 
-/// Everybody who speaks: the cast, and whoever spoke without being of it, in the order they came.
+/// All speakers: the cast, and others who spoke, in the order they came.
 fn seats(log: &[Record], library: &Library) -> Vec<Seat> {
     let seat = |at: usize, name: String, role: String, key: &str| Seat {
         name,

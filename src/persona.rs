@@ -53,7 +53,7 @@ pub struct Persona {
     pub role: String,
     /// The role as the list of participants has it: `BA`.
     pub short_role: String,
-    /// Where the persona stands in the order at the table, from one.
+    /// Where the persona is in the order at the table, from one.
     pub order: u32,
     /// `what is your take from a … perspective?`
     pub lens: String,
@@ -151,13 +151,13 @@ impl Persona {
         self.name.split(' ').next().unwrap_or(&self.name)
     }
 
-    /// What stands before every contribution (AC-002-04), without the blank after it.
+    /// What is before every contribution (AC-002-04), without the blank after it.
     pub fn prefix(&self) -> String {
         format!("{} ({}):", self.name, self.role)
     }
 }
 
-/// The participants, in the order they stand at the table.
+/// The participants, in the order they are at the table.
 #[derive(Clone, Debug)]
 pub struct Cast {
     personas: Vec<Persona>,

@@ -1,6 +1,6 @@
 //! Makes hostile text harmless: invisible characters removed, lines joined, Markdown escaped.
 //!
-//! Whatever a user, a model or a document wrote goes through here before it is recorded
+//! Everything that a user, a model or a document wrote goes through here before it is recorded
 //! ([`clean`]) and again before it is written into a Markdown file ([`markdown`]). The result of
 //! [`markdown`] is one line that CommonMark 0.31 (and GFM's tables, strikethrough and autolinks)
 //! reads as text and nothing else, so it cannot open a heading, a list, a fence, a link, an HTML
@@ -45,7 +45,7 @@ pub fn clean(text: &str) -> String {
     out
 }
 
-/// Whether a text has nothing that [`clean`] removes. A joiner may stand anywhere: what stood
+/// Whether a text has nothing that [`clean`] removes. A joiner may be anywhere: what was
 /// beside it may have been cut off since.
 pub fn is_clean(text: &str) -> bool {
     is_ascii_clean(text)
@@ -185,7 +185,7 @@ pub fn html(text: &str) -> String {
     out
 }
 
-/// Text of a message in a Mermaid diagram: every sign that could mean something there stands as its
+/// Text of a message in a Mermaid diagram: every sign that could mean something there is written as its
 /// number (`#59;`), and a line end as a break.
 pub fn mermaid(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
@@ -267,7 +267,7 @@ fn is_prose(text: &str) -> bool {
     bytes.first().is_some_and(u8::is_ascii_alphabetic) && bytes.iter().all(plain) && !text.ends_with(' ')
 }
 
-/// The signs of ASCII that are seen and never escaped, but for the first of a line and beside some others.
+/// The signs of ASCII that are seen and never escaped, except for the first of a line and beside some others.
 const PROSE: [bool; 256] = {
     let mut prose = [false; 256];
     let (mut byte, escaped) = (b' ', b"<>&\\`*[]|~_@#");
@@ -283,7 +283,7 @@ const PROSE: [bool; 256] = {
     prose
 };
 
-/// Whether `>` behind some text is the end of an arrow (`->`, `=>`) or stands between blanks: inside a line that
+/// Whether `>` after some text is the end of an arrow (`->`, `=>`) or is between blanks: inside a line that
 /// opens no quotation, and with no `<` left no tag can end there. The end of a comment (`-->`) stays escaped.
 fn is_arrow_or_more(before: &[char], after: Option<char>) -> bool {
     match before {

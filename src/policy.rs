@@ -41,7 +41,7 @@ use crate::finding::did_you_mean;
 #[derive(Clone, Debug)]
 pub struct Entry {
     glob: Pattern,
-    /// The folder that everything it matches stands in; empty for the root.
+    /// The folder that everything it matches is in; empty for the root.
     folder: String,
     /// It takes protection away.
     lifts: bool,

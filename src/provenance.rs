@@ -19,7 +19,8 @@ use std::collections::BTreeMap;
 use git2::Oid;
 
 use crate::analysis::provenance::Log;
-use crate::discussion::event::{Event, Message, Record, Time, from_any_lines};
+use crate::decisions::Decisions;
+use crate::discussion::event::{Event, Record, Time, from_any_lines};
 use crate::discussion::{Finished, finished};
 use crate::item::{File, Item};
 use crate::library::sha256;
@@ -32,9 +33,12 @@ pub struct Dossier {
     pub talks: Vec<Talk>,
     /// The logs of an analysis' steps, by path.
     pub logs: Vec<Log>,
-    /// Recordings that cannot be read or have no end yet, by their path, and why.
-    pub unread: Vec<(String, String)>,
+    pub unread: Unread,
+    pub decisions: Decisions,
 }
+
+/// Recordings that cannot be read or have no end yet, by their path, and why.
+pub type Unread = Vec<(String, String)>;
 
 /// A discussion that is over.
 pub struct Talk {
@@ -49,14 +53,6 @@ pub struct Talk {
 }
 
 impl Talk {
-    /// The messages of the turns that something rests on.
-    pub fn messages<'t>(&'t self, turns: &'t [u32]) -> impl Iterator<Item = &'t Message> {
-        self.finished.log.iter().filter_map(move |record| match &record.event {
-            Event::User(message) if message.turn.is_some_and(|turn| turns.contains(&turn)) => Some(message),
-            _ => None,
-        })
-    }
-
     /// When a turn was spoken.
     pub fn time_of(&self, turn: u32) -> Option<Time> {
         let is_turn = |record: &&Record| match &record.event {
@@ -99,36 +95,65 @@ fn dossier(
         let found = trace::traces(name, text);
         traces.extend(found.into_iter().map(|trace| (format!("{path}/{name}"), trace)));
     }
-    let (mut talks, mut unread) = (Vec::new(), Vec::new());
-    for name in item.recordings.iter().filter(|name| name.ends_with(".jsonl")) {
-        let recording = format!("{path}/elaborations/{name}");
-        let bytes = repo.file(commit, &recording)?.unwrap_or_default();
-        let log = crate::json::utf8(&recording, &bytes).and_then(|text| from_any_lines(&recording, text));
-        let end = match log {
-            Ok((log, _)) => finished(log).ok_or_else(|| "it has no end yet".to_owned()),
-            Err(finding) => Err(finding.to_string()),
-        };
-        match end {
-            Err(why) => unread.push((recording, why)),
-            Ok(finished) => {
-                let (step, at) = (&finished.opened.step.id, finished.at);
-                let is_own = |(_, trace): &&(String, Trace)| trace.step_id == *step && trace.at == at;
-                talks.push(Talk {
-                    sha256: sha256(&bytes),
-                    commit: brought.get(&recording).map(|brought| brought.commit),
-                    written: traces.iter().filter(is_own).cloned().collect(),
-                    recording,
-                    finished,
-                });
-            }
+    let (recorded, unread) = recorded(repo, commit, &item)?;
+    let talk = |one: Recorded| {
+        let (step, at) = (&one.finished.opened.step.id, one.finished.at);
+        let is_own = |(_, trace): &&(String, Trace)| trace.step_id == *step && trace.at == at;
+        Talk {
+            commit: brought.get(&one.path).map(|brought| brought.commit),
+            written: traces.iter().filter(is_own).cloned().collect(),
+            recording: one.path,
+            sha256: one.sha256,
+            finished: one.finished,
         }
-    }
-    talks.sort_by(|a, b| (a.finished.at, &a.recording).cmp(&(b.finished.at, &b.recording)));
+    };
+    let talks: Vec<Talk> = recorded.into_iter().map(talk).collect();
+    let finished = talks.iter().map(|talk| (talk.recording.as_str(), &talk.finished));
+    let decisions = Decisions::read(finished, item.documents());
     let mut logs = Vec::new();
     for name in item.files.keys().filter(|name| name.starts_with("analysis/") && name.ends_with(".jsonl")) {
         let log = format!("{path}/{name}");
         let bytes = repo.file(commit, &log)?.unwrap_or_default();
         logs.push(Log::read(&log, &String::from_utf8_lossy(&bytes)));
     }
-    Ok(Dossier { item, talks, logs, unread })
+    Ok(Dossier { item, talks, logs, unread, decisions })
+}
+
+/// A recording of a discussion that is over.
+struct Recorded {
+    path: String,
+    sha256: String,
+    finished: Finished,
+}
+
+/// The recordings of an item that can be read, the earliest first, and the others.
+fn recorded(repo: &Repo, commit: Oid, item: &Item) -> Result<(Vec<Recorded>, Unread), Error> {
+    let (mut found, mut unread) = (Vec::new(), Vec::new());
+    for name in item.recordings.iter().filter(|name| name.ends_with(".jsonl")) {
+        let path = format!("{}/elaborations/{name}", item.path);
+        let bytes = repo.file(commit, &path)?.unwrap_or_default();
+        let log = crate::json::utf8(&path, &bytes).and_then(|text| from_any_lines(&path, text));
+        match log.map(|(log, _)| finished(log)) {
+            Ok(Some(finished)) => found.push(Recorded { sha256: sha256(&bytes), path, finished }),
+            Ok(None) => unread.push((path, "it has no end yet".to_owned())),
+            Err(finding) => unread.push((path, finding.to_string())),
+        }
+    }
+    found.sort_by(|a, b| (a.finished.at, &a.path).cmp(&(b.finished.at, &b.path)));
+    Ok((found, unread))
+}
+
+/// The decisions of an item at a commit, and of a discussion that is not committed yet.
+///
+/// # Errors
+/// A recording that git cannot read.
+pub fn decisions(
+    repo: &Repo,
+    commit: Oid,
+    item: &Item,
+    new: Option<(&str, &Finished)>,
+) -> Result<Decisions, Error> {
+    let (recorded, _) = recorded(repo, commit, item)?;
+    let old = recorded.iter().map(|one| (one.path.as_str(), &one.finished));
+    Ok(Decisions::read(old.chain(new), item.documents()))
 }

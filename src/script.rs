@@ -71,7 +71,7 @@ pub struct Script {
     pub warnings: Vec<String>,
     /// The end is no silence: the user may go on in another run.
     pub stays_open: bool,
-    /// It was [lent](Script::lend): what is left is for whoever lent it.
+    /// It was [lent](Script::lend): the rest belongs to the lender.
     pub is_shared: bool,
     /// Who is asked where there are no more inputs.
     live: Option<Asked>,
@@ -677,7 +677,7 @@ fn from_json(name: &str, text: &str) -> Result<Raw, Finding> {
         return Ok(Raw { inputs, source: has_source.then_some(source), ..Raw::default() });
     }
     serde_json::from_str(text).map_err(|error| {
-        // JSON's parser points behind a value, YAML's at it; what both can read, YAML's finds.
+        // JSON's parser points after a value, YAML's at it; what both can read, YAML's finds.
         let found = front_matter::parse::<Raw>(name, text, text, 0).err();
         found.filter(|found| !found.message.starts_with("not valid")).unwrap_or_else(|| {
             let said = crate::wording::json(&error.to_string());

@@ -258,7 +258,7 @@ fn password(text: &[u8], at: usize) -> Option<Masked> {
 const PLACEHOLDERS: [&[u8]; 9] =
     [b"password", b"passwd", b"pass", b"pwd", b"pw", b"secret", b"token", b"changeme", b"redacted"];
 
-/// Where a private key ends that begins here: at its end line, else behind its last line of base64.
+/// Where a private key ends that begins here: at its end line, else after its last line of base64.
 fn private_key(text: &[u8], at: usize) -> Option<usize> {
     let rest = text[at..].strip_prefix(b"-----BEGIN ")?;
     let title = rest.iter().take(40).position(|byte| *byte == b'-')?;

@@ -284,9 +284,9 @@ pub(crate) fn contribution(
     line: Line,
     voice: Option<String>,
 ) -> Contribution {
-    let Line { text, rests, rule, finding, position } = line;
-    let turn = talk.turn_count() + 1;
-    Contribution { turn, by: cue.persona, voice, purpose: cue.purpose, text, rests, rule, finding, position }
+    let Line { text, rests, is_closest, rule, finding, position } = line;
+    let (turn, by, purpose) = (talk.turn_count() + 1, cue.persona, cue.purpose);
+    Contribution { turn, by, voice, purpose, text, rests, is_closest, rule, finding, position }
 }
 
 /// Who wrote an input: its own author, else the script's user.

@@ -19,6 +19,7 @@ use minijinja::context;
 use minijinja::value::Serde;
 use serde::Serialize;
 
+use crate::decisions::{Decisions, Entry, Source};
 use crate::discussion::summary::{USER, attribution};
 use crate::item::meta;
 use crate::library::Library;
@@ -41,6 +42,10 @@ pub struct Point {
     pub turns: Vec<u32>,
     /// The discussion, from one.
     pub talk: usize,
+    /// Of a decision: its id, and those of the decisions that it replaces and that replace it.
+    pub id: String,
+    pub replaces: Vec<String>,
+    pub replaced_by: Vec<String>,
 }
 
 /// Everything that an item's discussions came to.
@@ -49,11 +54,23 @@ pub struct Points {
     pub decisions: Vec<Point>,
     pub questions: Vec<Point>,
     pub actions: Vec<Point>,
+    pub records: Vec<DecisionRecord>,
+}
+
+/// A decision record of the item.
+#[derive(Clone, Debug, Serialize)]
+pub struct DecisionRecord {
+    pub id: String,
+    pub title: String,
+    pub path: String,
+    pub replaces: Vec<String>,
+    pub replaced_by: Vec<String>,
 }
 
 impl Points {
     pub fn of(dossier: &Dossier, library: &Library) -> Points {
-        let mut found = Points::default();
+        let mut found = Points { records: records(&dossier.decisions), ..Points::default() };
+        let mut entries = dossier.decisions.of_discussions();
         for (number, talk) in (1..).zip(&dossier.talks) {
             let summary = &talk.finished.summary;
             let point = |text: &str, context: &str, by: String, turns: &[u32]| Point {
@@ -64,11 +81,17 @@ impl Points {
                 step: plain::shown(&talk.finished.opened.step.id),
                 turns: turns.to_vec(),
                 talk: number,
+                id: String::new(),
+                replaces: Vec::new(),
+                replaced_by: Vec::new(),
             };
             for one in &summary.decisions {
                 // A reason among the words is not told twice.
                 let reason = if one.text.contains(&one.rationale) { "" } else { &one.rationale };
-                found.decisions.push(point(&one.text, reason, deciders(talk, &one.turns), &one.turns));
+                let decision = point(&one.text, reason, deciders(talk, &one.turns), &one.turns);
+                let Some(entry) = entries.next().cloned() else { continue };
+                let (id, replaces, replaced_by) = (entry.id, entry.replaces, entry.replaced_by);
+                found.decisions.push(Point { id, replaces, replaced_by, ..decision });
             }
             for one in &summary.open_questions {
                 found.questions.push(point(&one.text, &one.context, String::new(), &one.turns));
@@ -94,10 +117,24 @@ impl Points {
     }
 }
 
+fn records(decisions: &Decisions) -> Vec<DecisionRecord> {
+    let record = |entry: &Entry| match &entry.source {
+        Source::Discussion { .. } => None,
+        Source::Record(path) => Some(DecisionRecord {
+            id: entry.id.clone(),
+            title: plain::clean(&entry.text),
+            path: plain::shown(path),
+            replaces: entry.replaces.clone(),
+            replaced_by: entry.replaced_by.clone(),
+        }),
+    };
+    decisions.iter().filter_map(record).collect()
+}
+
 /// Who said the words that a decision rests on.
 pub fn deciders(talk: &Talk, turns: &[u32]) -> String {
     let mut names: Vec<String> = Vec::new();
-    for message in talk.messages(turns) {
+    for message in talk.finished.messages(turns) {
         let name = plain::shown(&message.by);
         if !names.contains(&name) {
             names.push(name);
@@ -180,6 +217,7 @@ fn section(
         decisions => Serde(&points.decisions),
         questions => Serde(&points.questions),
         actions => Serde(&points.actions),
+        records => Serde(&points.records),
         talks,
     };
     library.templates.render("pages/item.html", context! { item, number })

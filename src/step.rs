@@ -80,7 +80,7 @@ pub struct Step {
     /// `NN-NN`.
     pub id: String,
     pub title: String,
-    /// The phase folder the file stands in.
+    /// The phase folder the file is in.
     pub phase: String,
     /// The persona that asks the step's questions; who leads a discussion is the phase's matter.
     pub persona: String,
@@ -90,7 +90,7 @@ pub struct Step {
     pub depends_on: Vec<String>,
     /// An expression; empty means never.
     pub skip_if: String,
-    /// The line of the file that it stands on.
+    /// The line of the file that it is on.
     pub skip_line: usize,
     /// Phrases that mark a text as this step's business, for topic focus (4.4.5).
     pub topics: Vec<String>,
@@ -283,7 +283,7 @@ pub fn lint(path: &str, text: &str, cast: &Cast) -> Vec<Finding> {
     findings
 }
 
-/// The file stands in its phase's folder and under its number.
+/// The file is in its phase's folder and under its number.
 fn lint_place(step: &Step, text: &str, findings: &mut Vec<Finding>) {
     let path = &step.path;
     let (phase, file) = path.split_once('/').unwrap_or(("", path));
@@ -326,7 +326,7 @@ fn lint_outputs(step: &Step, text: &str, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Each of the five sections stands once and says something.
+/// Each of the five sections occurs once and says something.
 fn lint_sections(path: &str, text: &str, findings: &mut Vec<Finding>) {
     let Ok(parts) = front_matter::split(path, text) else { return };
     let found = sections(parts.body);

@@ -121,7 +121,7 @@ impl Templates {
     /// # Errors
     /// As [`Templates::render`].
     pub fn fixed(&self, name: &str) -> Result<String, Failed> {
-        // Whoever held it only put in whole texts.
+        // Its last holder only put in whole texts.
         let mut fixed = self.fixed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = fixed.get(name) {
             return found.clone();
@@ -137,7 +137,7 @@ impl Templates {
     }
 }
 
-/// A value that is printed as it stands: our own markup, never anybody's words.
+/// A value that is printed as it is: our own markup, never anybody's words.
 pub fn safe(text: impl Into<String>) -> Value {
     Value::from_safe_string(text.into())
 }

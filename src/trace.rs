@@ -1,7 +1,7 @@
 //! Where discussions have written in a file: the way back from a line to the discussion, and from
 //! there to the turns it rests on (traceability, FR-008; the marker is interface specification 5.1).
 //!
-//! A trace is found by what stands in the file alone. Whether a line in it really is the
+//! A trace is found by what is in the file alone. Whether a line in it really is the
 //! discussion's is told by rendering the discussion's addition again: people may write between its
 //! lines, and what they wrote is theirs.
 //!
@@ -63,7 +63,7 @@ pub fn findings(summary: &Summary) -> Vec<Finding> {
     insights.chain(decisions).chain(questions).chain(actions).chain(proposed).collect()
 }
 
-/// Whose a line is that stands in a trace.
+/// Whose a line is that is in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
     /// The discussion wrote it; which of its findings it is, if it is one.
@@ -84,7 +84,7 @@ pub fn traces(name: &str, text: &str) -> Vec<Trace> {
     }
 }
 
-/// Whose a line (from one) is that stands in `trace`.
+/// Whose a line (from one) is that is in `trace`.
 ///
 /// # Errors
 /// A template that cannot be rendered.
@@ -120,7 +120,7 @@ fn marker(line: &str) -> Option<(String, Time)> {
     Some((step.to_owned(), Time::parse(at).ok()?))
 }
 
-/// A marker stands in an HTML block of its own; it reaches to the next marker, or the next heading
+/// A marker is in an HTML block of its own; it reaches to the next marker, or the next heading
 /// that is no part of its addition.
 fn markdown(text: &str) -> Vec<Trace> {
     let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
@@ -212,7 +212,7 @@ fn json(name: &str, text: &str) -> Vec<Trace> {
         .collect()
 }
 
-/// The elements of the list that takes additions: where each stands, and its value.
+/// The elements of the list that takes additions: where each is, and its value.
 fn entries(document: &Document) -> impl Iterator<Item = (&Node, &Value)> {
     let (node, values) = match &document.root.kind {
         Kind::Array(_) => (Some(&document.root), document.value().as_array()),
@@ -225,7 +225,7 @@ fn entries(document: &Document) -> impl Iterator<Item = (&Node, &Value)> {
     nodes.iter().zip(values.into_iter().flatten())
 }
 
-/// Comments behind a marker that is a comment.
+/// Comments after a marker that is a comment.
 fn yaml(text: &str) -> Vec<Trace> {
     let mut found: Vec<Trace> = Vec::new();
     let mut open = false;
@@ -263,8 +263,8 @@ fn csv(text: &str) -> Vec<Trace> {
     found
 }
 
-/// The lines of a file that `ours` stand on, in order, from the trace's first: leftmost, so that what
-/// stands between them is somebody else's. None where one of them is missing.
+/// The lines of a file that `ours` are on, in order, from the trace's first: leftmost, so that what
+/// is between them is somebody else's. None where one of them is missing.
 fn standing<'t>(
     text: &'t str,
     trace: &Trace,
@@ -368,7 +368,7 @@ fn touch(summary: &mut Summary, number: usize) {
     }
 }
 
-/// In an entry the finding is the object that a line stands in: `insights`, `decisions`,
+/// In an entry the finding is the object that a line is in: `insights`, `decisions`,
 /// `open_questions`, `action_items`, `proposed`, in this order.
 fn in_json(name: &str, text: &str, line: usize) -> Whose {
     let Ok(document) = Document::read(name, text.as_bytes()) else { return Whose::Foreign };
@@ -390,7 +390,7 @@ fn in_json(name: &str, text: &str, line: usize) -> Whose {
     Whose::Ours(None)
 }
 
-/// Whether what a discussion added stands as it came: every line in its order, or, in JSON, the same
+/// Whether what a discussion added is as it came: every line in its order, or, in JSON, the same
 /// value.
 pub fn kept(name: &str, then: &str, came: &Trace, now: &str, stands: &Trace) -> bool {
     if suffix(name) == "json" {

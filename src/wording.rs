@@ -47,7 +47,7 @@ fn without_path(message: &str) -> &str {
     }
 }
 
-/// What is wrong with a JSON text, and how to mend it.
+/// What is wrong with a JSON text, and how to fix it.
 fn syntax(message: &str) -> (String, String) {
     let (message, hint) = match message {
         "trailing comma" => ("there is a comma before the closing bracket", "take the comma away"),
@@ -92,7 +92,7 @@ fn unknown(message: &str) -> Option<(String, Option<String>)> {
     Some((format!("{what} \"{}\"{near}", plain::cut(&plain::shown(word), 60)), Some(hint)))
 }
 
-/// A key that is missing or stands twice.
+/// A key that is missing or occurs twice.
 fn key(message: &str) -> Option<(String, Option<String>)> {
     if let Some(rest) = message.strip_prefix("missing field `") {
         let name = rest.split('`').next()?;

@@ -19,7 +19,7 @@ const RULES: [Rule; 9] = [
 ];
 
 fuzz_target!(|input: &[u8]| {
-    // The first three bytes choose the rule and where the second text stands in the first.
+    // The first three bytes choose the rule and where the second text is in the first.
     let [rule, cut, at, rest @ ..] = input else { return };
     let rule = RULES[usize::from(*rule) % RULES.len()];
     let (before, more) = rest.split_at(rest.len() * usize::from(*cut) / 255);

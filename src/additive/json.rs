@@ -49,7 +49,7 @@ fn compare(before: &[u8], after: &[u8], meta: bool) -> Vec<Found> {
             return vec![Found::new(Layer::Data, code, 1, message).head(finding.line)];
         }
     };
-    if nothing || stands(&old, &old.root, &new, &new.root, meta) {
+    if nothing || is_kept(&old, &old.root, &new, &new.root, meta) {
         return Vec::new();
     }
     let mut walk = Walk { text: &old.text, found: Vec::new() };
@@ -61,10 +61,10 @@ fn compare(before: &[u8], after: &[u8], meta: bool) -> Vec<Found> {
     walk.found
 }
 
-/// Whether every old value stands in the new text to the letter, members in their order, and arrays have
+/// Whether every old value is in the new text to the letter, members in their order, and arrays have
 /// grown at their end at most: the short way to a yes, for which no values are made. In meta.json only the
 /// lists of records grow, by what stays identical.
-fn stands(old: &Document, was: &Node, new: &Document, is: &Node, meta: bool) -> bool {
+fn is_kept(old: &Document, was: &Node, new: &Document, is: &Node, meta: bool) -> bool {
     let same = |was: &Node, is: &Node| old.is_same(was, new, is);
     match (&was.kind, &is.kind) {
         (Kind::Object(members), Kind::Object(now)) => {
@@ -72,12 +72,12 @@ fn stands(old: &Document, was: &Node, new: &Document, is: &Node, meta: bool) -> 
             members.iter().all(|(key, was)| {
                 let Some((_, is)) = now.find(|(known, _)| known == key) else { return false };
                 same(was, is)
-                    || !meta && stands(old, was, new, is, false)
+                    || !meta && is_kept(old, was, new, is, false)
                     || meta && RECORDS.contains(&key.as_str()) && has_grown(was, is, &same)
             })
         }
         (Kind::Array(_), Kind::Array(_)) if meta => false,
-        (Kind::Array(_), Kind::Array(_)) => has_grown(was, is, &|was, is| stands(old, was, new, is, false)),
+        (Kind::Array(_), Kind::Array(_)) => has_grown(was, is, &|was, is| is_kept(old, was, new, is, false)),
         _ => same(was, is),
     }
 }
@@ -143,7 +143,7 @@ impl Walk<'_> {
             };
             let path = format!("/{key}");
             match (key.as_str(), was, is) {
-                // Nothing stood there: the first record makes a list of it.
+                // Nothing was there: the first record makes a list of it.
                 (key, Value::Null, Value::Array(_)) if RECORDS.contains(&key) => {}
                 (key, Value::Array(was), Value::Array(is)) if RECORDS.contains(&key) => {
                     if is.len() < was.len() || !was.iter().zip(is).all(|(was, is)| identical(was, is)) {
@@ -302,7 +302,7 @@ mod tests {
                 } else {
                     walk.value(&a.root, a.value(), b.value(), "")
                 }
-                let short = stands(&a, &a.root, &b, &b.root, meta);
+                let short = is_kept(&a, &a.root, &b, &b.root, meta);
                 assert!(!short || walk.found.is_empty(), "{old} {new} {meta}");
                 assert!(short || old != new || meta && old.starts_with('['), "{old}");
             }

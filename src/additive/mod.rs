@@ -112,29 +112,29 @@ macro_rules! codes {
 }
 
 codes! {
-    PathLost "path-lost": "a protected file stays where it is, under the same name", "put the file back under its old path; a renamed copy may stand beside it";
-    Type "type": "a file, a link and a submodule are not the same thing", "make it again what it was";
+    PathLost "path-lost": "a protected file stays where it is, under the same name", "put the file back under its old path; a renamed copy may be added";
+    Type "type": "a file, a link and a submodule are not the same thing", "restore its old type";
     Mode "mode": "the mode of a protected file stays as it is", "restore the mode with git update-index --chmod";
-    Opaque "opaque": "nothing can be told apart in a file of this kind, so no byte of it may change", "put the old file back, and the new one beside it under another name";
+    Opaque "opaque": "a file of this kind cannot be compared by its parts, so no byte of it may change", "put the old file back, and the new one beside it under another name";
     LineLost "line-lost": "every old line must be in the new text, byte for byte and in the same order", "put the line back as it was and write the new text below it";
-    Hidden "hidden": "old text must show as it did, not inside a comment, a code block or other raw HTML", "close what was opened before the old text, or put it behind";
+    Hidden "hidden": "old text must be displayed as before, not inside a comment, a code block or other raw HTML", "close what was opened before the old text, or put it after the old text";
     ParagraphChanged "paragraph-changed": "a paragraph is read as a whole: a line glued to it changes it", "leave a blank line between the old paragraph and the new text";
-    BlockLost "block-lost": "every old block must be in the new text, under the same parent and in the same order", "put the block back as it was and write new blocks before or after it";
-    SectionMoved "section-moved": "old text stays under the heading it stood under", "put the new heading behind the text and the deeper sections that stood here";
-    ListSplit "list-split": "an old list stays one list", "put the new block before or behind the list";
+    BlockLost "block-lost": "every old block must be in the new text, under the same heading, list or quotation, and in the same order", "put the block back as it was and write new blocks before or after it";
+    SectionMoved "section-moved": "old text stays under its heading", "put the new heading after the old text and its sub-sections";
+    ListSplit "list-split": "an old list stays one list", "put the new block before or after the list";
     ListLoosened "list-loosened": "a blank line between bullets sets every bullet of the list apart", "take the blank line out again";
-    Renumbered "renumbered": "the numbers of a list are what people refer to", "put the new step behind the last old one";
-    LinkTarget "link-target": "links lead where they led, and brackets that were no link stay none", "rename or remove the new link definition";
-    RawHtml "raw-html": "new raw HTML must be closed and harmless, since it changes what stands behind it", "close the tag or comment, or write it in backticks";
+    Renumbered "renumbered": "the numbers of a list are what people refer to", "put the new step after the last old one";
+    LinkTarget "link-target": "links keep their targets, and brackets that were no link do not become one", "rename or remove the new link definition";
+    RawHtml "raw-html": "new raw HTML must be closed and harmless, since it changes what follows", "close the tag or comment, or write it in backticks";
     FrontMatter "front-matter": "front matter stays the first thing in a file", "put the front matter back on line 1";
     KeyLost "key-lost": "objects may gain keys and never lose one", "put the key back";
-    Scalar "scalar": "a value that stands is not changed", "put the old value back, and the new one under a key of its own";
-    Array "array": "arrays grow at their end only, since positions are referred to", "put new elements behind the last old one";
+    Scalar "scalar": "an existing value is not changed", "put the old value back, and the new one under a new key";
+    Array "array": "arrays grow at their end only, since positions are referred to", "put new elements after the last old one";
     DuplicateKey "duplicate-key": "of two equal keys a reader sees only one", "give the new key another name";
     CsvHeader "csv-header": "the first record names the columns of all others", "put the old header back; new columns need a new file";
     CsvRagged "csv-ragged": "every new record has as many cells as the first one", "give the record a cell for each column, and close its quotation marks";
     Control "control": "a line of control characters is a blank line to one reader and text to another", "remove the control character";
-    PathTwin "path-twin": "two paths that differ in letter case or Unicode form alone are one file on some systems", "give the new file a name of its own";
+    PathTwin "path-twin": "two paths that differ in letter case or Unicode form alone are one file on some systems", "give the new file another name";
     ReplaceRef "replace-ref": "a replacement shows other content under an old object's name", "do not push to refs/replace/";
     TaskTicked "task-ticked": "a task that was open is marked as done", "restore the empty box, or allow task-ticked in the policy";
     CommentChanged "comment-changed": "a comment is part of the document, though readers of the page do not see it", "restore the comment, or allow comment-changed in the policy";

@@ -4,8 +4,8 @@
 //! one exception: a last line without a line end may gain `LF` or `CRLF`.
 //!
 //! Taking the leftmost match for each old line is complete: given any embedding, moving each old
-//! line's image to the leftmost equal line behind its predecessor's image never moves an image to
-//! the right, so what follows still fits behind it (exchange argument). One pass therefore decides
+//! line's image to the leftmost equal line after its predecessor's image never moves an image to
+//! the right, so what follows still fits after it (exchange argument). One pass therefore decides
 //! the rule in O(|old| + |new|), and no diff is needed.
 
 use std::collections::HashMap;
@@ -64,7 +64,7 @@ pub(super) fn lost(line: &[u8], number: usize) -> Found {
         return Found::new(Layer::Line, Code::Hidden, number, message);
     }
     let message = match shown.as_str() {
-        "" => "a blank line is lost, or stands elsewhere".to_owned(),
+        "" => "a blank line is lost or moved".to_owned(),
         _ => format!("the line \"{shown}\" is lost, changed or moved"),
     };
     Found::new(Layer::Line, Code::LineLost, number, message)

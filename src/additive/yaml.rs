@@ -1,7 +1,7 @@
 //! The structure rule for YAML (S5), compared as data: mappings gain keys, sequences grow at their
 //! end, scalars stay as they are written, quotation marks included, and documents are added at the end of
 //! the stream only. Aliases stand for what they refer to. Comments on lines of their own stay in their
-//! order, and a comment behind a value stays with it. Key order, indentation, and flow or block style are
+//! order, and a comment after a value stays with it. Key order, indentation, and flow or block style are
 //! free.
 //!
 //! `yes` and `'yes'`, or `1.10` and `1.1`, are the same to one reader and two values to another: so the
@@ -73,7 +73,7 @@ struct Stream<'t> {
     documents: Vec<usize>,
     /// Whole-line comments with their line, without the blanks around them.
     comments: Vec<(usize, &'t str)>,
-    /// Comments behind a value, by the node that they belong to.
+    /// Comments after a value, by the node that they belong to.
     trailing: HashMap<usize, &'t str>,
     /// Whether any mapping has a merge key.
     merges: bool,
@@ -156,11 +156,7 @@ fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
                 // Its comment is its own: there is no node for an alias.
                 Some(node) => *node,
                 None => {
-                    return Err(broken(
-                        Code::Unparsable,
-                        line,
-                        "an alias stands for nothing that ended before it",
-                    ));
+                    return Err(broken(Code::Unparsable, line, "an alias has no anchor before it"));
                 }
             },
             Event::SequenceStart(anchor, tag) => {
@@ -193,7 +189,7 @@ fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
             continue;
         };
         if holder.node == node || open.iter().any(|open| open.node == node) {
-            return Err(broken(Code::Unparsable, line, "an alias stands for what it is a part of"));
+            return Err(broken(Code::Unparsable, line, "an alias refers to a value that contains it"));
         }
         let Some(holder) = open.last_mut() else { continue };
         let (at, key) = (holder.node, holder.key.take());
@@ -240,12 +236,12 @@ fn begin(
     Ok(())
 }
 
-/// The lines that belong to a scalar alone: all of a block scalar's, and those of any other behind
+/// The lines that belong to a scalar alone: all of a block scalar's, and those of any other after it
 /// its first one.
 fn inside_of(span: &Span, style: ScalarStyle) -> Option<(usize, usize)> {
     let (first, last) = (span.start.line(), span.end.line());
     match style {
-        // Its span ends at the beginning of the line behind it.
+        // Its span ends at the beginning of the line after it.
         ScalarStyle::Literal | ScalarStyle::Folded if span.end.col() == 0 => {
             Some((first, last.saturating_sub(1)))
         }
@@ -304,7 +300,7 @@ impl<'t> Places<'t> {
         self.end(line, column, node);
     }
 
-    /// The place behind a scalar's closing quotation mark. The parser's own span goes on to the next token.
+    /// The place after a scalar's closing quotation mark. The parser's own span goes on to the next token.
     fn closing_quote(&mut self, span: &Span) -> (usize, usize) {
         let (mut line, mut column) = (span.start.line(), span.start.col());
         while self.passed < span.start.index() && self.rest.next().is_some() {
@@ -361,7 +357,7 @@ fn narrow(place: usize) -> u32 {
 
 type Comments<'t> = (Vec<(usize, &'t str)>, HashMap<usize, &'t str>);
 
-/// The comments on lines of their own, and those behind values.
+/// The comments on lines of their own, and those after values.
 fn comments<'t>(text: &'t str, inside: &[(usize, usize)], places: &mut Places<'_>) -> Comments<'t> {
     places.ends.sort_by_key(|(line, column, _)| (*line, *column));
     places.quoted.sort_unstable();
@@ -379,7 +375,7 @@ fn comments<'t>(text: &'t str, inside: &[(usize, usize)], places: &mut Places<'_
             if sign == '#' && blank && !places.is_quoted(number, column) {
                 let comment = line[byte..].trim();
                 match places.before(number, column) {
-                    // A comment behind a block scalar's header, or behind a value.
+                    // A comment after a block scalar's header, or after a value.
                     Some(node) => trailing.insert(node, comment),
                     None if within => break,
                     None => {
@@ -403,14 +399,14 @@ impl<'t> Stream<'t> {
         node
     }
 
-    /// A collection has ended: its members are sorted, and no key may stand twice.
+    /// A collection has ended: its members are sorted, and no key may occur twice.
     fn end(&mut self, at: usize) -> Result<(), Broken> {
         let twice = match &mut self.nodes[at].kind {
             Kind::Mapping(members) => {
                 members.shrink_to_fit();
                 members.sort_by(|a, b| a.name.cmp(&b.name));
                 members.windows(2).find(|pair| pair[0].name == pair[1].name).map(|pair| {
-                    (pair[1].key, format!("the key {} stands twice in one mapping", quoted(&pair[1].name)))
+                    (pair[1].key, format!("the key {} occurs twice in one mapping", quoted(&pair[1].name)))
                 })
             }
             Kind::Sequence(elements) => {
@@ -501,7 +497,7 @@ impl<'a> Walk<'a> {
         self.effort += 1;
         if self.effort > self.most || depth > 2 * DEEPEST {
             if !self.found.iter().any(|found| found.code == Code::Unparsable) {
-                self.lost(u, Code::Unparsable, "aliases stand for more than can be compared".to_owned());
+                self.lost(u, Code::Unparsable, "aliases expand to more than can be compared".to_owned());
             }
             return;
         }
@@ -549,7 +545,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A comment behind a key whose value begins on the next line.
+    /// A comment after a key whose value begins on the next line.
     fn comment_of_key(&mut self, old: usize, new: usize, path: &str) {
         if let Some(comment) = self.old.trailing.get(&old)
             && self.new.trailing.get(&new) != Some(comment)

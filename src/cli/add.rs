@@ -62,7 +62,7 @@ fn wanted(global: &Global, options: &Options) -> Result<Added, Fail> {
     Ok(Added { item, name, source: meta::Source::GitHub(number), draft: Some(text.draft()) })
 }
 
-/// How many documents stand in the folder of an item where people edit, and not in its commit.
+/// How many documents are in the folder of an item where people edit, and not in its commit.
 fn uncommitted(repo: &Repo, commit: Oid, path: &str) -> Result<usize, Fail> {
     let Some(root) = repo.work_tree() else { return Ok(0) };
     let entries = std::fs::read_dir(root.join(path)).into_iter().flatten().flatten();
@@ -75,7 +75,7 @@ fn uncommitted(repo: &Repo, commit: Oid, path: &str) -> Result<usize, Fail> {
     Ok(left)
 }
 
-/// Makes the item on its branch, of documents that stand there already or of none.
+/// Makes the item on its branch, of documents that are there already or of none.
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
     let Added { item, name, source, draft } = wanted(global, options)?;
     let repo = open(global)?;

@@ -282,7 +282,7 @@ impl Options {
 }
 
 impl Task {
-    /// The same once more, behind somebody else's commits.
+    /// The same once more, after somebody else's commits.
     pub fn again(&self) -> Task {
         Task {
             item: self.item.clone(),
@@ -481,7 +481,7 @@ fn run_id(
     sha256(all.to_string().as_bytes())[..32].to_owned()
 }
 
-/// Where the analysis stands, in words.
+/// How far the analysis is, in words.
 fn tell(walked: &Walked, branch: &str, mode: Mode, screen: &Screen) {
     let done = walked.item.meta.steps_completed().len();
     screen.say("");

@@ -190,7 +190,7 @@ pub fn edited(repo: &Repo, item: &Item, screen: &Screen) -> Result<(), Fail> {
     Ok(())
 }
 
-/// Whether two texts are the same but for the line ends that git writes into a work tree.
+/// Whether two texts are the same except for the line ends that git writes into a work tree.
 fn is_same(committed: &[u8], edited: &[u8]) -> bool {
     let lines = |bytes: &[u8]| -> Vec<u8> {
         let mut kept = bytes.to_vec();

@@ -55,12 +55,27 @@ pub enum Format {
     Sarif,
 }
 
+impl Format {
+    /// The format that the flags ask for; in Actions the runner's, unless another is named.
+    pub fn wanted(given: Option<Format>, screen: &Screen) -> Result<Format, Fail> {
+        match (given, screen.is_json()) {
+            (Some(Format::Json) | None, true) => Ok(Format::Json),
+            (Some(_), true) => {
+                Err(Fail::new("--json and --format say different things; leave one of them out"))
+            }
+            (Some(format), false) => Ok(format),
+            (None, false) if screen.is_runner() => Ok(Format::Github),
+            (None, false) => Ok(Format::Human),
+        }
+    }
+}
+
 /// One comparison that is wanted.
 struct Range {
     /// What the report calls the two.
     base: Oid,
     head: Oid,
-    /// The trees; none where nothing stood there.
+    /// The trees; none where nothing was there.
     old: Option<Oid>,
     new: Option<Oid>,
     way: Rc<Way>,
@@ -91,15 +106,7 @@ struct Way {
 
 /// Judges, and reports in the wanted form.
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
-    let format = match (options.format, global.json) {
-        (Some(Format::Json) | None, true) => Format::Json,
-        (Some(_), true) => {
-            return Err(Fail::new("--json and --format say different things; leave one of them out"));
-        }
-        (Some(format), false) => format,
-        (None, false) if screen.is_runner() => Format::Github,
-        (None, false) => Format::Human,
-    };
+    let format = Format::wanted(options.format, screen)?;
     let repo = open_here(global)?;
     repo.trust_objects();
     let Ranges { ranges, notes, refused, unwritten } = ranges(global, options, &repo)?;
@@ -164,7 +171,7 @@ fn named_paths_exist(repo: &Repo, ranges: &[Range]) -> Result<(), Fail> {
         for named in entries.filter_map(crate::policy::Entry::named) {
             let mut is_there = range.old.is_none();
             for tree in [range.old, range.new].into_iter().flatten() {
-                is_there = is_there || repo.stands(tree, Path::new(named))?;
+                is_there = is_there || repo.has_path(tree, Path::new(named))?;
             }
             if !is_there {
                 return Err(Fail::new(format!(
@@ -576,7 +583,7 @@ fn trailers(repo: &Repo, steps: &[Step]) -> Result<Vec<Exception>, Fail> {
     Ok(found)
 }
 
-/// The paths of the arguments, from the repository's root; each must stand on one of the sides.
+/// The paths of the arguments, from the repository's root; each must be on one of the sides.
 fn wanted_paths(options: &Options, repo: &Repo, ranges: &[Range]) -> Result<Vec<Vec<u8>>, Fail> {
     let here = super::current_folder()?;
     let below = repo.work_tree().and_then(|root| {
@@ -599,14 +606,14 @@ fn wanted_paths(options: &Options, repo: &Repo, ranges: &[Range]) -> Result<Vec<
                 }
             }
         }
-        let mut stands = whole.as_os_str().is_empty() || ranges.is_empty();
+        let mut is_there = whole.as_os_str().is_empty() || ranges.is_empty();
         for tree in ranges.iter().flat_map(|range| [range.old, range.new]).flatten() {
-            stands = stands || repo.stands(tree, &whole)?;
+            is_there = is_there || repo.has_path(tree, &whole)?;
         }
-        if !stands {
+        if !is_there {
             let shown = crate::plain::shown(&path.display().to_string());
             return Err(Fail::new(format!(
-                "{shown} stands neither in the base nor in the head; name a path from the current folder, or none to compare all that is protected"
+                "{shown} is neither in the base nor in the head; name a path from the current folder, or none to compare all that is protected"
             )));
         }
         found.push(whole.as_os_str().as_encoded_bytes().to_vec());

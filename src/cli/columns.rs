@@ -1,4 +1,4 @@
-//! Rows of cells as lines of text: columns as wide as what stands in them on a terminal, and no
+//! Rows of cells as lines of text: columns as wide as what is in them on a terminal, and no
 //! wider together than the terminal is.
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
@@ -52,7 +52,7 @@ pub fn end_cut(text: &str, room: usize) -> String {
     if text.width() <= room { text.to_owned() } else { format!("{}…", head(text, room.saturating_sub(1))) }
 }
 
-/// A text in lines of at most so many columns, broken between words; the first line begins behind `used` columns. Lines
+/// A text in lines of at most so many columns, broken between words; the first line begins after `used` columns. Lines
 /// that fit stay as they are, and what continues a line is set in as far as it is.
 pub fn wrapped(text: &str, used: usize, width: usize) -> String {
     let mut lines = Vec::new();

@@ -20,6 +20,7 @@ use super::{
     Clock, Global, before_run, complete, identity, nanoseconds, now, open, plan, push, table, write_whole,
 };
 use crate::config::Config;
+use crate::decisions;
 use crate::discussion::address::stranger;
 use crate::discussion::event::{Event, FORMAT, Opened, Record, Resumed, StepRef, Time};
 use crate::discussion::open::Paused;
@@ -35,6 +36,7 @@ use crate::model::prompt;
 use crate::model::prompt::Want;
 use crate::model::{Live, Meter, Prices};
 use crate::plain;
+use crate::provenance;
 use crate::repo::{self, Leftover, Repo, short};
 use crate::review::Rules;
 use crate::script::Script;
@@ -201,8 +203,8 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
     }
     let ((report, commit), branch) = (landed, &setup.opened.branch);
     screen.json(&report);
-    // Too late to change nothing: then the error says what stands.
-    screen.check().map_err(|message| stands(message, commit, branch))?;
+    // Too late to change nothing: then the error says what was committed.
+    screen.check().map_err(|message| committed_but(message, commit, branch))?;
     // The process ends: taking its memory apart first only takes time.
     std::mem::forget(setup);
     Ok(Code::Yes)
@@ -226,7 +228,7 @@ fn can_be_written(path: &Path) -> Result<(), Fail> {
 }
 
 /// A failure after the commit.
-fn stands(message: impl std::fmt::Display, commit: Oid, branch: &str) -> Fail {
+fn committed_but(message: impl std::fmt::Display, commit: Oid, branch: &str) -> Fail {
     Fail::new(format!("{message}; the commit {} on {branch} was made", short(commit)))
 }
 
@@ -281,7 +283,7 @@ pub fn hold_and_land(setup: &Setup, screen: &Screen) -> Result<(Value, Oid), Fai
         if let Some(path) = found
             && (setup.exists || before_run::is_of_branch(&setup.repo, setup.base, &path, &opened.branch)?)
         {
-            // A run that was killed behind its commit may have left something to clear.
+            // A run that was killed after its commit may have left something to clear.
             setup.repo.lock()?;
             let _ = setup.repo.drop_pending(&setup.opened.run);
             return already_recorded(setup, setup.base, &path, screen);
@@ -316,7 +318,7 @@ pub fn land_again(
         return pause(&Waiting { setup, paused, usage }, tip, screen);
     };
     let held = Held { setup, finished, possible: Vec::new(), usage };
-    // What was read of the item stands at another commit: it is read again on this one.
+    // What was read of the item is at another commit: it is read again on this one.
     match landing::land(&setup.repo, &setup.library, &held.finished, tip, &read_at(setup, tip)?)? {
         Landing::Recorded { commit, recording } => already_recorded(setup, commit, &recording, screen),
         Landing::Done(landed) => Ok(held.landed(&landed)),
@@ -621,7 +623,7 @@ fn resumed(open: Open, comments: Vec<u64>, base: Oid, fixed: Option<Time>) -> Ve
     log
 }
 
-/// The item's path, and the text it begins with where it does not stand anywhere yet.
+/// The item's path, and the text it begins with where it does not exist yet.
 fn find_or_begin(
     repo: &Repo,
     task: &Task,
@@ -731,6 +733,7 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
     let finished = talk.finish().ok_or_else(unfinished)?;
     screen.say(&format!("\n{}", synthesis::spoken_summary(&finished, &setup.library)?));
     say_possible(&possible, screen);
+    say_replaced(setup, &finished, screen)?;
     let documents = setup.item.documents().map(|(_, text)| text);
     let reads_english = setup.voice.is_reviewer() && setup.library.language == "en";
     if reads_english && (finished.is_foreign() || is_english(documents) == Some(false)) {
@@ -777,7 +780,7 @@ pub(super) fn announced(
 ) -> Result<(), String> {
     voices::refuse_secrets("the next line", &record.to_line()).map_err(|fail| fail.message)?;
     log.append(record, screen);
-    // Who has typed it has seen it.
+    // The person who typed it has seen it.
     if setup.medium != Medium::Keyboard || !matches!(record.event, Event::User(_)) {
         screen.say_record(record, &setup.library.cast);
     }
@@ -785,7 +788,7 @@ pub(super) fn announced(
     screen.check()
 }
 
-/// Says who is waited for, if that is a model.
+/// Shows that a model is being waited for.
 fn waiting(setup: &Setup, screen: &Screen) {
     if !setup.voice.is_reviewer() {
         screen.waiting(&format!("waiting for {}", setup.opened.voice));
@@ -802,6 +805,32 @@ fn say_possible(possible: &[Possible], screen: &Screen) {
     for one in possible {
         screen.say(&format!("- {} ({}, turn {})", one.text, one.by, one.turn));
     }
+}
+
+/// Which decisions the new ones replace; an id that no decision of the item has is a warning.
+fn say_replaced(setup: &Setup, finished: &Finished, screen: &Screen) -> Result<(), Fail> {
+    let mut messages = finished.messages_of_users();
+    if messages.all(|message| decisions::named(&message.text).is_empty()) {
+        return Ok(());
+    }
+    let name = finished.recording();
+    let all = provenance::decisions(&setup.repo, setup.base, &setup.item, Some((&name, finished)))?;
+    let is_new =
+        |id: &String| (0..finished.summary.decisions.len()).any(|at| decisions::id(&name, at) == *id);
+    for entry in all.replaced().filter(|entry| entry.replaced_by.iter().any(is_new)) {
+        screen.say(&format!("Replaces {}: {}", entry.id, plain::one_line(&plain::clean(&entry.text))));
+    }
+    for (_, wanted) in all.unknown.iter().filter(|(id, _)| is_new(id)) {
+        screen.warn(&format!(
+            "{wanted} is no earlier decision of this item, so nothing is marked as replaced; `roundtable show {}` lists the ids",
+            table::slug(&setup.item.path)
+        ));
+    }
+    if finished.summary.decisions.is_empty() {
+        screen
+            .warn("no decision was recorded, so none is replaced; write it as \"Decision: …, replaces D-…\"");
+    }
+    Ok(())
 }
 
 /// The discussion as it begins, or where it was cut off.

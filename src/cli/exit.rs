@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::screen::Screen;
 use crate::discussion::Refused;
-use crate::finding::Finding;
+use crate::finding::{Finding, nearest};
 use crate::landing::NotLanded;
 use crate::library::Unusable;
 use crate::plain;
@@ -90,7 +90,7 @@ impl Fail {
         json!({ "error": error })
     }
 
-    /// What is wrong and, behind the last semicolon, what to do about it. A finding has its own help.
+    /// What is wrong and, after the last semicolon, what to do about it. A finding has its own help.
     pub fn parts(&self) -> (&str, Option<&str>) {
         if self.message.contains('\n') {
             return (&self.message, None);
@@ -133,17 +133,21 @@ pub fn usage(error: &clap::Error, given: &[OsString], screen: &Screen) -> Code {
 
 /// What the program alone says.
 const FIRST: &str = "\
-Three personas discuss a requirement, a design or a decision with you. What they find is added to
-your documents in one commit, and nothing that stood there changes.
+Find what a requirement leaves open, discuss it, and keep what you decide. Three simulated
+reviewers read your documents. They work with rules: you need no model, no key and no network.
 
-Three commands to try, in a git repository:
+To begin, in a git repository:
 
+  roundtable review docs
+      shows what the documents of a folder leave open
   roundtable add late-fees --name \"late fees\"
-      makes an item: a folder for the documents of one thing
+      makes an item: a folder for the documents about one subject
   roundtable elaborate late-fees --step 01-01 --script talk.txt --dry-run
-      holds a discussion and shows what it would add; talk.txt is what you say, a message a line
+      shows a discussion and what it would add; talk.txt has your messages, one a line
   roundtable check --base main
-      tells whether a branch only adds to the documents
+      tells whether a branch only adds to the documents of items
+  roundtable doctor
+      shows what is not set up, and how to fix it
 
 `roundtable --help` lists all verbs; the --help of each has examples.
 ";
@@ -160,6 +164,26 @@ fn in_our_words(text: &str) -> String {
     }
 }
 
+/// The message without a tip that names an option of a quite different name, or that says to pass the option as a value.
+fn without_far_tips(text: &str) -> String {
+    let given = text.split("unexpected argument '").nth(1).and_then(|rest| rest.split('\'').next());
+    let Some(given) = given else { return text.to_owned() };
+    let bare = |option: &'_ str| option.trim_start_matches('-').to_owned();
+    let is_kept = |paragraph: &&str| {
+        let Some(tip) = paragraph.trim_start().strip_prefix("tip: ") else { return true };
+        let similar =
+            tip.strip_prefix("a similar argument exists: '").and_then(|rest| rest.split('\'').next());
+        similar.is_some_and(|similar| nearest(&bare(given), &[&bare(similar)]).is_some())
+    };
+    let paragraphs: Vec<&str> = text.split("\n\n").collect();
+    let mut kept: Vec<&str> = paragraphs.iter().filter(|paragraph| is_kept(paragraph)).copied().collect();
+    // The usage repeats the tip.
+    if kept.len() < paragraphs.len() {
+        kept.retain(|paragraph| !paragraph.starts_with("Usage: "));
+    }
+    kept.join("\n\n")
+}
+
 /// A message of clap's with an example of the verb in place of its last line.
 fn with_example(text: &str, kind: ErrorKind, given: &[OsString]) -> String {
     let command = <super::Cli as clap::CommandFactory>::command();
@@ -170,7 +194,7 @@ fn with_example(text: &str, kind: ErrorKind, given: &[OsString]) -> String {
             verb = found;
         }
     }
-    let text = in_our_words(text);
+    let text = without_far_tips(&in_our_words(text));
     let said = text.split_once("For more information").map_or(text.as_str(), |(said, _)| said).trim_end();
     let misspelt = kind == ErrorKind::InvalidSubcommand;
     let help = match super::examples(verb).first().filter(|_| !misspelt) {

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, complete, open, table};
+use crate::decisions::{self, Entry};
 use crate::discussion::summary::Decision;
 use crate::item::meta;
 use crate::library::sha256;
@@ -108,13 +109,14 @@ struct Decided<'t> {
     dossier: &'t Dossier,
     talk: &'t Talk,
     decision: &'t Decision,
+    entry: &'t Entry,
 }
 
 impl Decided<'_> {
     /// Who said the words, each once.
     fn by(&self) -> String {
         let mut names: Vec<String> = Vec::new();
-        for message in self.talk.messages(&self.decision.turns) {
+        for message in self.talk.finished.messages(&self.decision.turns) {
             let name = plain::shown(&message.by);
             if !names.contains(&name) {
                 names.push(name);
@@ -124,15 +126,19 @@ impl Decided<'_> {
     }
 
     fn words(&self) -> Vec<String> {
-        let said = self.talk.messages(&self.decision.turns);
+        let said = self.talk.finished.messages(&self.decision.turns);
         said.map(|message| plain::one_line(&plain::clean(&message.text))).collect()
     }
 
     /// When the last of the words was said.
     fn when(&self) -> String {
-        let last = self.decision.turns.iter().filter_map(|turn| self.talk.time_of(*turn)).max();
-        last.unwrap_or(self.talk.finished.at).to_string()
+        decided_at(self.talk, self.decision)
     }
+}
+
+fn decided_at(talk: &Talk, decision: &Decision) -> String {
+    let last = decision.turns.iter().filter_map(|turn| talk.time_of(*turn)).max();
+    last.unwrap_or(talk.finished.at).to_string()
 }
 
 impl Export<'_> {
@@ -141,9 +147,12 @@ impl Export<'_> {
     }
 
     fn decisions(&self) -> impl Iterator<Item = Decided<'_>> {
-        self.talks().flat_map(|(dossier, talk)| {
-            let all = talk.finished.summary.decisions.iter();
-            all.map(move |decision| Decided { dossier, talk, decision })
+        self.found.iter().flat_map(|dossier| {
+            let all = dossier.talks.iter().flat_map(|talk| {
+                talk.finished.summary.decisions.iter().map(move |decision| (talk, decision))
+            });
+            let entries = dossier.decisions.of_discussions();
+            all.zip(entries).map(move |((talk, decision), entry)| Decided { dossier, talk, decision, entry })
         })
     }
 
@@ -176,13 +185,14 @@ impl Export<'_> {
         let decisions: Vec<Value> = summary
             .decisions
             .iter()
-            .map(|decision| {
-                let decided = Decided { dossier, talk, decision };
-                let words = talk.messages(&decision.turns).map(|message| {
+            .enumerate()
+            .map(|(number, decision)| {
+                let words = talk.finished.messages(&decision.turns).map(|message| {
                     json!({"turn": message.turn, "by": message.by, "text": message.text, "comment": message.comment})
                 });
                 json!({
-                    "text": decision.text, "rationale": decision.rationale, "time": decided.when(),
+                    "id": decisions::id(&talk.recording, number), "text": decision.text,
+                    "rationale": decision.rationale, "time": decided_at(talk, decision),
                     "words": words.collect::<Vec<_>>(),
                 })
             })
@@ -292,6 +302,10 @@ impl Export<'_> {
                 plain::markdown(&opened.step.title),
                 plain::markdown(&one.dossier.item.path),
             ));
+            out.push_str(&format!("- Id: {}\n", one.entry.id));
+            if !one.entry.replaced_by.is_empty() {
+                out.push_str(&format!("- Replaced by {}\n", one.entry.replaced_by.join(", ")));
+            }
             if let Some(commit) = one.talk.commit {
                 out.push_str(&format!("- Commit: {commit}\n"));
             }
@@ -309,7 +323,7 @@ impl Export<'_> {
 
     fn csv(&self) -> String {
         let mut out =
-            "item,step,time,decision,rationale,decided_by,turns,words,recording,sha256,commit\n".to_owned();
+            "item,step,time,decision,rationale,decided_by,turns,words,recording,sha256,commit,id,replaced_by\n".to_owned();
         for one in self.decisions() {
             let turns: Vec<String> = one.decision.turns.iter().map(u32::to_string).collect();
             let row = [
@@ -324,6 +338,8 @@ impl Export<'_> {
                 one.talk.recording.clone(),
                 one.talk.sha256.clone(),
                 one.talk.commit.map(|id| id.to_string()).unwrap_or_default(),
+                one.entry.id.clone(),
+                one.entry.replaced_by.join(" "),
             ];
             out.push_str(&format!("{}\n", row.map(|text| cell(&text)).join(",")));
         }

@@ -78,19 +78,19 @@ struct Wanted {
 
 /// What became of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stands {
+enum FileState {
     Missing,
     Same,
     Other,
 }
 
-impl Stands {
+impl FileState {
     const fn name(self, dry: bool) -> &'static str {
         match (self, dry) {
-            (Stands::Missing, true) => "would write",
-            (Stands::Missing, false) => "wrote",
-            (Stands::Same, _) => "exists already",
-            (Stands::Other, _) => "left as it is",
+            (FileState::Missing, true) => "would write",
+            (FileState::Missing, false) => "wrote",
+            (FileState::Same, _) => "exists already",
+            (FileState::Other, _) => "left as it is",
         }
     }
 }
@@ -111,19 +111,19 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let mut found = Vec::new();
     // First all is looked at, then all is written: a file that cannot be written stops the rest.
     for file in wanted(options, &action, &layouts(&root)) {
-        let stands = stands(&root, &file)?;
-        found.push((file, stands));
+        let state = state_of(&root, &file)?;
+        found.push((file, state));
     }
-    for (file, stands) in &found {
-        if *stands == Stands::Missing && !options.dry_run {
+    for (file, state) in &found {
+        if *state == FileState::Missing && !options.dry_run {
             write(&root, file)?;
         }
-        screen.say(&format!("{}: {}", file.path, stands.name(options.dry_run)));
-        if options.dry_run && *stands == Stands::Missing {
+        screen.say(&format!("{}: {}", file.path, state.name(options.dry_run)));
+        if options.dry_run && *state == FileState::Missing {
             let added: String = file.text.lines().map(|line| format!("+{line}\n")).collect();
             screen.say_diff(&added);
         }
-        if *stands == Stands::Other {
+        if *state == FileState::Other {
             screen.note(&format!(
                 "{} exists already with other content; roundtable init --dry-run in an empty repository shows what would be written",
                 file.path
@@ -133,14 +133,14 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     next(options, &found, screen);
     let files: Vec<Value> = found
         .iter()
-        .map(|(file, stands)| json!({"path": file.path, "written": *stands == Stands::Missing && !options.dry_run, "result": stands.name(options.dry_run)}))
+        .map(|(file, state)| json!({"path": file.path, "written": *state == FileState::Missing && !options.dry_run, "result": state.name(options.dry_run)}))
         .collect();
     screen.json(&json!({"dry_run": options.dry_run, "action": action, "files": files}));
     Ok(Code::Yes)
 }
 
 /// What is left to do by hand, as commands in order.
-fn next(options: &Options, found: &[(Wanted, Stands)], screen: &Screen) {
+fn next(options: &Options, found: &[(Wanted, FileState)], screen: &Screen) {
     if options.dry_run {
         screen.say("\nNothing was written (--dry-run).");
         return;
@@ -298,7 +298,7 @@ fn settings(live: bool, layouts: &[String]) -> String {
 }
 
 /// What is at a file's path; a link on the way there is not followed.
-fn stands(root: &Path, file: &Wanted) -> Result<Stands, Fail> {
+fn state_of(root: &Path, file: &Wanted) -> Result<FileState, Fail> {
     let mut at = root.to_owned();
     for part in Path::new(file.path) {
         at.push(part);
@@ -320,13 +320,13 @@ fn stands(root: &Path, file: &Wanted) -> Result<Stands, Fail> {
                 )));
             }
             Ok(_) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Stands::Missing),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(FileState::Missing),
             Err(error) => return Err(Fail::new(format!("{} cannot be read: {error}", shown(root, &at)))),
         }
     }
     let text =
         std::fs::read(&at).map_err(|error| Fail::new(format!("{} cannot be read: {error}", file.path)))?;
-    Ok(if text == file.text.as_bytes() { Stands::Same } else { Stands::Other })
+    Ok(if text == file.text.as_bytes() { FileState::Same } else { FileState::Other })
 }
 
 fn shown(root: &Path, at: &Path) -> String {

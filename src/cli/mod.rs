@@ -8,6 +8,7 @@ mod archive;
 mod audit;
 mod before_run;
 mod check;
+mod checked;
 mod columns;
 mod complete;
 mod doctor;
@@ -109,18 +110,12 @@ enum Color {
 #[derive(Debug, Subcommand)]
 #[allow(clippy::large_enum_variant)] // There is one of them, once.
 enum Verb {
+    /// Show what documents leave open: vague words, contradictions, missing cases
+    Review(review::Options),
     /// Hold one discussion on a step and commit what it adds
     Elaborate(elaborate::Options),
     /// Walk an item through its steps, phase by phase, and commit what each step adds
     Analyze(analyze::Options),
-    /// Check that a change only adds: the gate before a merge
-    Check(check::Options),
-    /// Take an item's last discussion back, while nobody else has it
-    Undo(undo::Options),
-    /// Show what is not set up here, and how to fix it
-    Doctor(doctor::Options),
-    /// Move lines of a living document to its archive
-    Archive(archive::Options),
     /// Make a new item: add meta.json to a folder of documents, or make a new folder
     Add(add::Options),
     /// Run a recording again and compare the results; with --branch, commit them
@@ -129,20 +124,14 @@ enum Verb {
     Why(why::Options),
     /// Check that markers, records and recordings agree
     Audit(audit::Options),
+    /// Check that a change only adds: the gate before a merge
+    Check(check::Options),
     /// Read a recorded discussion, or all of an item
     Show(show::Options),
-    /// Write who decided what, when, on which words and in which commit, for other programs
-    Export(export::Options),
-    /// Print one root hash over all recordings of a revision, and the proof that a recording belongs to it
-    Prove(prove::Options),
-    /// Check such a proof, without a repository
-    Verify(prove::Verify),
     /// Show how far items are, and which discussions were cut off
     Status(status::Options),
     /// List, read and check the step files
     Steps(steps::Options),
-    /// Show what documents leave open: vague words, contradictions, missing cases
-    Review(review::Options),
     /// List, read and check the rules: how users' words are read, and what a review looks for
     Rules(rules::Options),
     /// Handle an event of GitHub Actions: a label on an issue, a change to check
@@ -154,6 +143,18 @@ enum Verb {
     Mcp(mcp::Options),
     /// Show what documents leave open in an editor, by the Language Server Protocol
     Lsp(lsp::Options),
+    /// Move lines of a living document to its archive
+    Archive(archive::Options),
+    /// Write who decided what, when, on which words and in which commit, for other programs
+    Export(export::Options),
+    /// Print one root hash over all recordings of a revision, and the proof that a recording belongs to it
+    Prove(prove::Options),
+    /// Check such a proof, without a repository
+    Verify(prove::Verify),
+    /// Show what is not set up here, and how to fix it
+    Doctor(doctor::Options),
+    /// Take an item's last discussion back, while nobody else has it
+    Undo(undo::Options),
     /// Set a repository up: workflow, settings, hook
     Init(init::Options),
     /// Print the completions for a shell
@@ -275,7 +276,7 @@ fn examples(verb: &clap::Command) -> Vec<String> {
     text.lines().filter_map(example).collect()
 }
 
-/// The manual page (man(7)): the program's own, and behind it a part for each verb.
+/// The manual page (man(7)): the program's own, and after it a part for each verb.
 fn man(screen: &Screen) -> Result<Code, Fail> {
     let mut command = Cli::command();
     command.build();

@@ -33,7 +33,7 @@ pub fn show(pager: &[String], text: &str) -> bool {
     }
     let Ok(mut child) = command.spawn() else { return false };
     if let Some(mut input) = child.stdin.take() {
-        // Whoever closes the pager early has read enough.
+        // Closing the pager early is no error.
         let _ = input.write_all(text.as_bytes());
     }
     let _ = child.wait();

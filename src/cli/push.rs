@@ -70,18 +70,19 @@ pub fn forward(
 ) -> Result<Landed, Fail> {
     for _ in 0..=TRIES {
         let commit = landed.1;
-        let stands = |why: String| {
+        let committed_but = |why: String| {
             Fail::new(format!("{why}; the commit {} is on {branch} here and was not pushed", short(commit)))
         };
-        match repo.push(remote, branch).map_err(|error| stands(error.to_string()))? {
+        match repo.push(remote, branch).map_err(|error| committed_but(error.to_string()))? {
             Pushed::Done => {
                 screen.say(&format!("Pushed {branch}."));
                 return Ok(landed);
             }
-            Pushed::Refused(why) => return Err(stands(format!("the remote refuses {branch}: {why}"))),
+            Pushed::Refused(why) => return Err(committed_but(format!("the remote refuses {branch}: {why}"))),
             Pushed::Behind => {
-                let tip = repo.fetch(remote, branch).map_err(|error| stands(error.to_string()))?;
-                let tip = tip.ok_or_else(|| stands(format!("the remote has lost {branch} meanwhile")))?;
+                let tip = repo.fetch(remote, branch).map_err(|error| committed_but(error.to_string()))?;
+                let tip =
+                    tip.ok_or_else(|| committed_but(format!("the remote has lost {branch} meanwhile")))?;
                 screen.note(&format!(
                     "{branch} has moved on to {}; the additions are placed there",
                     short(tip)

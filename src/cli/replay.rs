@@ -340,8 +340,8 @@ fn land(
     Ok(Code::Yes)
 }
 
-/// Commits a discussion that came out the same on a branch that stands at `start`; the report, and
-/// where it stands.
+/// Commits a discussion that came out the same on a branch that is at `start`; the report, and
+/// where it is.
 pub fn land_on(
     replay: &Replay,
     finished: Finished,
@@ -475,7 +475,7 @@ impl Table<'_> {
     }
 }
 
-/// The time that a recording's name carries behind its step: the digits order as the times do.
+/// The time that a recording's name carries after its step: the digits order as the times do.
 fn moment(path: &str) -> &str {
     path.rsplit('/').next().and_then(|name| name.get(6..)).unwrap_or_default()
 }

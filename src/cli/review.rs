@@ -74,15 +74,7 @@ impl FailOn {
 
 /// Reviews, and reports in the wanted form.
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
-    let format = match (options.format, global.json) {
-        (Some(Format::Json) | None, true) => Format::Json,
-        (Some(_), true) => {
-            return Err(Fail::new("--json and --format say different things; leave one of them out"));
-        }
-        (Some(format), false) => format,
-        (None, false) if screen.is_runner() => Format::Github,
-        (None, false) => Format::Human,
-    };
+    let format = Format::wanted(options.format, screen)?;
     let source = Source::open(global, options)?;
     let found = reviewed(&source, options, screen)?;
     let fail_on = match (options.fail_on, source.config.review.as_ref().and_then(|review| review.fail_on)) {

@@ -264,27 +264,8 @@ fn check(dir: Option<&Path>, screen: &Screen) -> Result<Code, Fail> {
     let is_rule = |path: &str| is_language(path) || path.starts_with(REVIEW);
     let checked: BTreeSet<&str> =
         files.iter().map(|(path, _)| *path).filter(|path| is_checked(path) && is_rule(path)).collect();
-    for (at, finding) in findings.iter().enumerate() {
-        if at > 0 {
-            screen.say("");
-        }
-        screen.say_place(finding);
-    }
-    let counted =
-        crate::plain::count(checked.len(), if dir.is_some() { "rule file" } else { "built-in rule file" });
-    match findings.len() {
-        0 => screen.say(&format!("{counted}, nothing to fix.")),
-        found => screen.say(&format!("\n{counted}, {found} to fix.")),
-    }
-    let listed: Vec<Value> = findings
-        .iter()
-        .map(|finding| {
-            json!({"path": finding.path, "line": finding.line, "column": finding.column,
-                   "message": finding.message, "hint": finding.hint})
-        })
-        .collect();
-    screen.json(&json!({ "checked": checked.len(), "findings": listed }));
-    Ok(if findings.is_empty() { Code::Yes } else { Code::No })
+    let what = if dir.is_some() { "rule file" } else { "built-in rule file" };
+    Ok(super::checked::say(&findings, checked.len(), what, screen))
 }
 
 /// The files of a folder of rules.

@@ -37,7 +37,7 @@ pub struct Screen {
     progress: bool,
     /// Since when.
     begun: Instant,
-    /// A line of progress stands there, and goes before anything else is said.
+    /// A line of progress is there, and goes before anything else is said.
     is_waiting: Cell<bool>,
     /// The pager that a long text goes to: none in a pipe.
     pager: RefCell<Option<Vec<String>>>,
@@ -47,6 +47,11 @@ pub struct Screen {
     /// Warnings for a program that passes them on; none where they are printed.
     kept: Option<RefCell<Vec<String>>>,
 }
+
+/// The columns of a terminal that says no width.
+const USUAL_WIDTH: usize = 80;
+/// The further lines of a message begin here.
+const INDENT: usize = 4;
 
 /// What is over before this needs no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -141,7 +146,8 @@ impl Screen {
     pub fn width(&self) -> Option<usize> {
         let is_terminal = io::stdout().is_terminal();
         let size = if is_terminal { terminal_size::terminal_size_of(io::stdout()) } else { None };
-        size.map(|(width, _)| usize::from(width.0)).filter(|width| *width > 0)
+        let width = size.map(|(width, _)| usize::from(width.0)).filter(|width| *width > 0);
+        width.or(is_terminal.then_some(USUAL_WIDTH))
     }
 
     /// Whether people read along.
@@ -204,7 +210,7 @@ impl Screen {
         self.runner
     }
 
-    /// Text for programs, as it is but for what a runner would obey: JSON in which no string is
+    /// Text for programs, as it is except for what a runner would obey: JSON in which no string is
     /// another for it.
     pub fn raw(&self, text: &str) -> Result<(), Fail> {
         self.has_printed_json.set(true);
@@ -212,7 +218,7 @@ impl Screen {
         self.check().map_err(Fail::new)
     }
 
-    /// A document for a file or another program, as it is but for what a runner would obey.
+    /// A document for a file or another program, as it is except for what a runner would obey.
     pub fn document(&self, text: &str) -> Result<(), Fail> {
         self.has_printed_json.set(true);
         self.write(text);
@@ -290,11 +296,24 @@ impl Screen {
 
     /// The first line of a finding of a review.
     pub fn say_review(&self, severity: Severity, rule: &str, message: &str) {
-        let label =
-            self.styled(color_of(severity).on_default().bold(), &format!("{}[{rule}]", severity.name()));
+        let label = format!("{}[{rule}]", severity.name());
+        let message = self.hung(&plain::one_line(message), label.width() + 2, INDENT);
+        let label = self.styled(color_of(severity).on_default().bold(), &label);
         if self.talks() {
-            self.write(&format!("{label}: {}\n", plain::one_line(message)));
+            self.write(&format!("{label}: {message}\n"));
         }
+    }
+
+    /// Text for people after some words; further lines begin below its first word.
+    pub fn say_hung(&self, words: &str, text: &str) {
+        self.say(&format!("{words}{}", self.hung(text, words.width(), words.width())));
+    }
+
+    /// A text as wide as the terminal, of which the first line begins at column `used`, the others at `indent`.
+    fn hung(&self, text: &str, used: usize, indent: usize) -> String {
+        let Some(width) = self.width() else { return text.to_owned() };
+        let text = super::columns::wrapped(text, used - indent, width.saturating_sub(indent));
+        text.replace('\n', &format!("\n{}", " ".repeat(indent)))
     }
 
     /// A place in a file; where the terminal shows links, one that opens it.
@@ -331,7 +350,7 @@ impl Screen {
         }
     }
 
-    /// A line for people that stands back.
+    /// A line for people that is faint.
     pub fn say_faint(&self, text: &str) {
         if self.talks() {
             self.write(&format!("{}\n", self.styled(Style::new().dimmed(), &plain::clean(text))));
@@ -420,7 +439,7 @@ impl Screen {
     }
 
     /// A message of clap's about what was `given`, with colour where it belongs: not where somebody else's
-    /// signs may stand in it.
+    /// signs may be in it.
     pub fn rendered(&self, text: &clap::builder::StyledStr, given: &[OsString]) -> String {
         let is_clean = given.iter().all(|word| plain::is_clean(&word.to_string_lossy()));
         if self.colour_errors && is_clean { text.ansi().to_string() } else { plain::clean(&text.to_string()) }
@@ -465,7 +484,7 @@ impl Screen {
     }
 }
 
-/// A message with its places and its help in colour: lines of `^` behind a bar, and `= help:`.
+/// A message with its places and its help in colour: lines of `^` after a bar, and `= help:`.
 fn painted(text: &str, colour: bool) -> String {
     if !colour {
         return text.to_owned();

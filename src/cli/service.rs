@@ -6,7 +6,7 @@ use crate::http::{self, Secret, Url};
 use crate::repo::Repo;
 use crate::repo::remote::Remote;
 
-/// Where GitHub's own server stands.
+/// Where GitHub's own server is.
 const SERVER: &str = "https://github.com";
 
 /// A variable that is set to something.

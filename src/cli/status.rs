@@ -1,4 +1,4 @@
-//! `roundtable status`: where items stand, and the discussions that were cut off.
+//! `roundtable status`: how far items are, and the discussions that were cut off.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,14 @@ use crate::analysis::artifact::data;
 use crate::analysis::plan::{self, Progress};
 use crate::analysis::skip::Facts;
 use crate::analysis::{depth, phase_name};
+use crate::decisions::{self, Decisions, Entry};
 use crate::discussion::event::{Event, Record};
 use crate::item::Item;
 use crate::item::meta::{Meta, Standing};
 use crate::library::Library;
 use crate::persona::PHASES;
 use crate::plain::{self, count};
+use crate::provenance;
 use crate::repo::{Leftover, Repo, Stored};
 use crate::step::Step;
 
@@ -145,7 +147,7 @@ impl Moved<'_> {
     }
 }
 
-/// Where an item stands. What `skip_if` leaves out is asked only in a phase that has such a step.
+/// How far an item is. What `skip_if` leaves out is asked only in a phase that has such a step.
 fn standing(path: &str, item: &Found, library: &Library, repo: &Repo) -> Result<Standing, Fail> {
     let meta = &item.meta;
     let stands = meta.standing(library.steps.iter().map(|step| (step.phase.as_str(), step.id.as_str())));
@@ -317,6 +319,7 @@ fn page(
         let field = |key: &str| plain::shown(record.get(key).and_then(Value::as_str).unwrap_or_default());
         screen.say(&format!("  Discussed {}: {}", field("step_id"), field("synthesis_summary")));
     }
+    say_replaced(&provenance::decisions(repo, item.commit, &read, None)?, screen);
     say_unmentioned(repo, item.commit, &read, screen)?;
     let open = open_questions(repo, item)?;
     if !open.is_empty() {
@@ -331,14 +334,24 @@ fn page(
     Ok(())
 }
 
+/// Decisions that a later one replaces.
+fn say_replaced(decisions: &Decisions, screen: &Screen) {
+    let replaced: Vec<&Entry> = decisions.replaced().collect();
+    if replaced.is_empty() {
+        return;
+    }
+    screen.say(&format!("  {} replaced by a later one:", count(replaced.len(), "decision")));
+    for entry in replaced {
+        let (text, by) = (plain::one_line(&plain::clean(&entry.text)), entry.replaced_by.join(", "));
+        screen.say(&format!("    {}: {text} (replaced by {by})", entry.id));
+    }
+}
+
 /// Decisions that nothing refers to: no document of the item besides the record itself, and no file of the
 /// repository, by the record's number or name.
 fn say_unmentioned(repo: &Repo, commit: Oid, item: &Item, screen: &Screen) -> Result<(), Fail> {
-    let is_record = |name: &str| {
-        let digits = name.strip_prefix("adr/").and_then(|rest| rest.get(..4));
-        digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    let records: Vec<(&str, &str)> = item.documents().filter(|(name, _)| is_record(name)).collect();
+    let is_record = |(name, _): &(&str, &str)| decisions::record_number(name).is_some();
+    let records: Vec<(&str, &str)> = item.documents().filter(is_record).collect();
     if records.is_empty() {
         return Ok(());
     }

@@ -177,27 +177,8 @@ fn check(global: &Global, dir: Option<&Path>, screen: &Screen) -> Result<Code, F
     }
     findings.extend(doubles(&steps, own));
     findings.extend(walkable(&steps, own));
-    for (at, finding) in findings.iter().enumerate() {
-        if at > 0 {
-            screen.say("");
-        }
-        screen.say_place(finding);
-    }
     let what = if own { "step file" } else { "built-in step file" };
-    let counted = crate::plain::count(steps.len(), what);
-    match findings.len() {
-        0 => screen.say(&format!("{counted}, nothing to fix.")),
-        found => screen.say(&format!("\n{counted}, {found} to fix.")),
-    }
-    let listed: Vec<Value> = findings
-        .iter()
-        .map(|finding| {
-            json!({"path": finding.path, "line": finding.line, "column": finding.column,
-                   "message": finding.message, "hint": finding.hint})
-        })
-        .collect();
-    screen.json(&json!({ "checked": steps.len(), "findings": listed }));
-    Ok(if findings.is_empty() { Code::Yes } else { Code::No })
+    Ok(super::checked::say(&findings, steps.len(), what, screen))
 }
 
 /// What would keep an analysis from walking the steps: a `skip_if` that cannot be used, a circle of

@@ -34,8 +34,8 @@ pub fn config(global: &Global, repo: &Repo, commit: Oid) -> Result<Config, Fail>
     })
 }
 
-/// The settings that say who speaks: those of `--config` or of HEAD. What stands on an item's branch
-/// was written by a run, or by whoever may push there, and starts no program.
+/// The settings that say who speaks: those of `--config` or of HEAD. What is on an item's branch
+/// was written by a run or by anybody who may push there, and starts no program.
 ///
 /// `based` are the settings at the place's base.
 pub fn trusted(global: &Global, repo: &Repo, place: &Place, based: &Config) -> Result<Config, Fail> {
@@ -113,7 +113,7 @@ pub fn script(path: &Path) -> Result<(String, Vec<u8>), Fail> {
     Ok(("-".to_owned(), bytes))
 }
 
-/// The branch of an item and where it stands.
+/// The branch of an item and where it is.
 pub struct Place {
     pub branch: String,
     /// The branch's tip, or where it will start.
@@ -153,7 +153,7 @@ pub fn new_path(item: &str, items: &str) -> Result<String, Fail> {
     Ok(if item.contains('/') { item.to_owned() } else { format!("{items}/{item}") })
 }
 
-/// Says where to look, when a commit holds nothing of what was asked for: what is new stands on branches of
+/// Says where to look, when a commit holds nothing of what was asked for: what is new is on branches of
 /// its own until they are merged.
 pub fn note_nothing(repo: &Repo, what: &str, revision: &str, screen: &Screen) {
     let branches = repo.branches("roundtable/").unwrap_or_default();

@@ -13,12 +13,11 @@ use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::table::{self, Place};
 use super::{Global, complete, open};
+use crate::decisions;
+use crate::discussion::event::from_any_lines;
+use crate::discussion::finished;
 use crate::plain;
 use crate::repo::{Repo, short, trailers};
-
-/// How to go on from a decision that is published.
-const SUPERSEDE: &str =
-    "to replace one of its decisions, hold a new discussion and say there which decision it replaces";
 
 #[derive(Debug, Args)]
 #[command(
@@ -44,6 +43,26 @@ struct Last {
     parent: Oid,
     /// Name and bytes of its recording.
     recording: (String, Vec<u8>),
+}
+
+impl Last {
+    /// How to go on from a discussion that is published.
+    fn how_to_replace(&self) -> String {
+        let (name, bytes) = &self.recording;
+        let log = std::str::from_utf8(bytes).ok().and_then(|text| from_any_lines(name, text).ok());
+        let decisions = log.and_then(|(log, _)| finished(log)).map(|finished| finished.summary.decisions);
+        let decisions = decisions.unwrap_or_default();
+        let Some(first) = decisions.first() else {
+            return "it has no decision to replace, so say in a new discussion what is different now"
+                .to_owned();
+        };
+        let (id, text) =
+            (decisions::id(name, 0), plain::cut(&plain::one_line(&plain::clean(&first.text)), 60));
+        let slug = table::slug(&self.item);
+        format!(
+            "to replace a decision, such as {id} (\"{text}\"), hold a new discussion and say: \"Decision: …, replaces {id}\" (`roundtable show {slug}` lists the ids)"
+        )
+    }
 }
 
 /// Takes the discussion back.
@@ -124,9 +143,10 @@ fn refuse_published(repo: &Repo, place: &Place, last: &Last) -> Result<(), Fail>
     let holders = repo.holders(last.commit, &format!("refs/heads/{}", place.branch))?;
     if let Some(holder) = holders.first() {
         return Err(Fail::new(format!(
-            "the discussion of step {} is on {} already and is not taken back; {SUPERSEDE}",
+            "the discussion of step {} is on {} already and is not taken back; {}",
             plain::shown(&last.step),
-            plain::shown(holder)
+            plain::shown(holder),
+            last.how_to_replace()
         )));
     }
     // After a squash or a rebase the same recording is in other commits.
@@ -134,8 +154,9 @@ fn refuse_published(repo: &Repo, place: &Place, last: &Last) -> Result<(), Fail>
     let merged = repo.logs(head, &last.item)?;
     if head != last.commit && merged.iter().any(|(name, _)| *name == last.recording.0) {
         return Err(Fail::new(format!(
-            "the discussion of step {} is merged already and is not taken back; {SUPERSEDE}",
-            plain::shown(&last.step)
+            "the discussion of step {} is merged already and is not taken back; {}",
+            plain::shown(&last.step),
+            last.how_to_replace()
         )));
     }
     Ok(())

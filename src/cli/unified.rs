@@ -66,7 +66,7 @@ pub fn changed_lines(old: &str, new: &str) -> Vec<std::ops::Range<usize>> {
         .collect()
 }
 
-/// The lines of one operation, each behind its sign.
+/// The lines of one operation, each after its sign.
 fn show(op: DiffOp, [old, new]: &[Vec<&str>; 2], shown: &mut String) {
     let (gone, come) = match op.tag() {
         DiffTag::Equal => return put(ChangeTag::Equal, &old[op.old_range()], shown),

@@ -12,12 +12,15 @@ use serde_json::{Value, json};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, complete, open, table};
+use crate::decisions::{self, Entry};
 use crate::discussion::event::{Event, Record, Time, from_lines};
+use crate::discussion::summary::Decision;
 use crate::discussion::{Finished, finished};
 use crate::item::Meta;
 use crate::item::meta;
 use crate::library::Library;
 use crate::plain::{self, count};
+use crate::provenance;
 use crate::repo::{Repo, There, Unwritten, short};
 use crate::trace::{self, Finding, Trace, Whose};
 
@@ -112,7 +115,7 @@ fn split(place: &str) -> (&str, Option<usize>) {
     }
 }
 
-/// A path from the repository's root. What stands in the work tree is named from the current
+/// A path from the repository's root. What is in the work tree is named from the current
 /// folder, anything else from the root.
 fn in_repository(repo: &Repo, name: &str) -> Result<String, Fail> {
     let here = super::current_folder()?.join(name);
@@ -257,7 +260,7 @@ impl Desk<'_> {
                 let by = if authors.is_empty() { String::new() } else { format!(" by {authors}") };
                 format!("{}{by}, from {} of {talk}.", plain::capital(found.kind), turns_named(&found.turns))
             }
-            None => format!("Written by {talk}; it rests on no turn of its own."),
+            None => format!("Written by {talk}; it belongs to no single turn."),
         });
         screen.say(&format!("  marker     line {}", trace.line));
         if let (Some((number, all, _)), Some((_, item))) = (&record, &self.item) {
@@ -267,6 +270,13 @@ impl Desk<'_> {
         }
         screen.say(&format!("  recording  {}", source.recording));
         screen.say(&format!("  commit     {}", self.named(commit)?));
+        let decision = finding.map_or(Ok(None), |finding| self.decision(source, finding))?;
+        if let Some(decision) = &decision {
+            screen.say(&format!("  decision   {}", decision.id));
+            if !decision.replaced_by.is_empty() {
+                screen.say(&format!("  replaced   by {}", decision.replaced_by.join(", ")));
+            }
+        }
         let rests: &[u32] = finding.map_or(&[], |finding| &finding.turns);
         let said: Vec<&Record> = source
             .finished
@@ -293,8 +303,21 @@ impl Desk<'_> {
                 json!({"kind": found.kind, "text": found.text, "by": found.by, "turns": found.turns})
             }),
             "turns": turns,
+            "decision": decision.map(|one| json!({"id": one.id, "replaced_by": one.replaced_by})),
         }));
         Ok(Code::Yes)
+    }
+
+    /// The decision that a finding is, with what replaces it.
+    fn decision(&self, source: &Source, finding: &Finding) -> Result<Option<Entry>, Fail> {
+        let all = &source.finished.summary.decisions;
+        let is_it = |one: &Decision| finding.text == one.text && finding.turns == one.turns;
+        let (Some(number), Some((_, item))) = (all.iter().position(is_it), &self.item) else {
+            return Ok(None);
+        };
+        let id = decisions::id(&source.recording, number);
+        let known = provenance::decisions(self.repo, self.commit, &self.repo.item(self.commit, item)?, None)?;
+        Ok(known.iter().find(|entry| entry.id == id).cloned())
     }
 
     /// A line that no discussion wrote: the commit that did.

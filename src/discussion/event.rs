@@ -174,6 +174,9 @@ pub struct Contribution {
     /// The passages that it rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rests: Vec<Rest>,
+    /// Its passages are only the closest ones to a question, which stays open.
+    #[serde(default, rename = "closest", skip_serializing_if = "std::ops::Not::not")]
+    pub is_closest: bool,
     /// The review rule that found what it says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
@@ -196,6 +199,12 @@ pub struct Begin {
 }
 
 impl Contribution {
+    /// Whether it shows a passage that is about a question; a finding alone answers none.
+    pub fn shows_passage(&self) -> bool {
+        let begin = self.found().map_or(self.rests.len(), |(_, found)| self.rests.len() - found.len());
+        begin > 0 && !self.is_closest
+    }
+
     /// The words and passages of its finding, where a rule found one.
     pub fn found(&self) -> Option<(&str, &[Rest])> {
         let Begin { text, rests } = self.finding.unwrap_or(Begin { text: 0, rests: 0 });

@@ -1,6 +1,6 @@
 //! A discussion that is over.
 
-use super::event::{self, Closed, Event, Opened, Record, Unheard};
+use super::event::{self, Closed, Event, Message, Opened, Record, Unheard};
 use super::log::Log;
 use super::open;
 use super::summary::Summary;
@@ -33,6 +33,20 @@ pub fn finished(log: impl Into<Log>) -> Option<Finished> {
 }
 
 impl Finished {
+    /// The messages of the turns that something rests on.
+    pub fn messages<'t>(&'t self, turns: &'t [u32]) -> impl Iterator<Item = &'t Message> {
+        let is_of_turns = move |message: &&Message| message.turn.is_some_and(|turn| turns.contains(&turn));
+        self.messages_of_users().filter(is_of_turns)
+    }
+
+    /// What users said in turns.
+    pub fn messages_of_users(&self) -> impl Iterator<Item = &Message> {
+        self.log.iter().filter_map(|record| match &record.event {
+            Event::User(message) => Some(message),
+            _ => None,
+        })
+    }
+
     /// Messages that came too late to be discussed.
     pub fn unheard(&self) -> impl Iterator<Item = &Unheard> {
         self.log.iter().filter_map(|record| match &record.event {
@@ -43,10 +57,7 @@ impl Finished {
 
     /// Whether the reviewer spoke to users whose words are mostly not English, which its rules read.
     pub fn is_foreign(&self) -> bool {
-        let words = self.log.iter().filter_map(|record| match &record.event {
-            Event::User(message) => Some(message.text.as_str()),
-            _ => None,
-        });
+        let words = self.messages_of_users().map(|message| message.text.as_str());
         self.opened.voice == event::REVIEWER && is_english(words) == Some(false)
     }
 

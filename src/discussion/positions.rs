@@ -75,6 +75,7 @@ mod tests {
             purpose: Purpose::Round,
             text: text.to_owned(),
             rests: vec![],
+            is_closest: false,
             rule: None,
             finding: None,
             position: None,

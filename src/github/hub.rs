@@ -1,7 +1,7 @@
 //! GitHub's REST API, as far as a discussion needs it.
 //!
 //! Reading is repeated where it fails, writing is not repeated blindly: a POST whose answer was
-//! lost may have been done, and whoever sent it looks before sending it again. The token goes to the
+//! lost may have been done, and the caller looks before it sends it again. The token goes to the
 //! API's own host and to no other, whatever a redirect or a `Link` says.
 
 use std::cell::Cell;
@@ -291,7 +291,7 @@ impl Hub {
     }
 
     /// What people may do here, by their logins in lower case: in batches, and where that is forbidden one by
-    /// one, at most [`ONE_BY_ONE`] of them. Who is missing in the answer was not asked.
+    /// one, at most [`ONE_BY_ONE`] of them. Logins that are missing in the answer were not asked for.
     ///
     /// # Errors
     /// No answer: then nothing is known.
@@ -472,7 +472,7 @@ impl Hub {
         let url = self.url(&format!("issues/{number}/comments"));
         match self.call(&Method::POST, url.clone(), Some(&body)) {
             Ok(answer) => Ok(address(&answer)),
-            // It may stand there all the same: look before writing it a second time.
+            // It may be there all the same: look before writing it a second time.
             Err(failed) if is_unknown(&failed) => {
                 let all = self.comments(number)?;
                 let there = all.iter().find(|one| one.is_ours(number, own) && one.body.starts_with(marker));

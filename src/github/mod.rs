@@ -31,7 +31,7 @@ pub const ACTIONS_BOT: u64 = 41_898_282;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default, expecting = "`key: value` lines")]
 pub struct Settings {
-    /// The label that asks for a discussion; with `:NN-NN` behind it, of that step; with `:analyze`,
+    /// The label that asks for a discussion; with `:NN-NN` after it, of that step; with `:analyze`,
     /// for the analysis.
     pub label: String,
     /// Whose words count: those who may at least do this in the repository.

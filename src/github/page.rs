@@ -72,7 +72,7 @@ impl Walked<'_> {
     pub fn pull_request(&self) -> (String, String) {
         let steps = plain::count(self.done.len(), "step");
         let body = format!(
-            "Refs #{}\n\nThe analysis of an item, a commit a step: {steps} done. The change only adds: `roundtable check` compares every file with what stood there.\n",
+            "Refs #{}\n\nThe analysis of an item, a commit a step: {steps} done. The change only adds: `roundtable check` compares every file with its earlier version.\n",
             self.number
         );
         (format!("docs({}): analysis", self.slug), body)
@@ -309,7 +309,7 @@ pub fn inert(text: &str) -> String {
     let mut chars = text.chars().peekable();
     let (mut before, mut begins) = (' ', true);
     while let Some(c) = chars.next() {
-        // A backslash before the sign is Markdown's, and GitHub looks behind Markdown.
+        // A backslash before the sign is Markdown's, and GitHub reads the text after Markdown does.
         if c == '\\' && chars.peek() == Some(&'@') {
             continue;
         }
@@ -505,7 +505,7 @@ impl Told<'_> {
     }
 }
 
-/// Text of at most so many characters, cut at a line, with where the rest stands.
+/// Text of at most so many characters, cut at a line, with where the rest is.
 fn cut(text: &str, limit: usize, rest: &str) -> String {
     let Some((end, _)) = text.char_indices().nth(limit) else { return text.to_owned() };
     let head = &text[..end];

@@ -73,7 +73,7 @@ pub struct Unused {
 /// What is asked of GitHub about a thread before it is read.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
-    /// What people may do here, by their logins in lower case. Who is missing could not be asked.
+    /// What people may do here, by their logins in lower case. Logins that are missing could not be looked up.
     pub permissions: BTreeMap<String, Permission>,
     /// Comments as they were when the label was set, by their ids.
     pub earlier: BTreeMap<u64, String>,
@@ -286,7 +286,7 @@ fn words(
     }
     let words = readable(body);
     if words.is_empty() {
-        return Err(("it says nothing of its own", false));
+        return Err(("it only quotes or is empty", false));
     }
     if used >= settings.comments {
         return Err(("there are more comments than are used", true));
@@ -326,7 +326,7 @@ pub fn readable(body: &str) -> String {
             lines.push((*line).to_owned());
             continue;
         }
-        // A line right behind a quotation goes on with it (CommonMark 5.1, lazy continuation).
+        // A line right after a quotation goes on with it (CommonMark 5.1, lazy continuation).
         quoted = !hidden && (trimmed.starts_with('>') || quoted && !trimmed.is_empty());
         if quoted {
             continue;
@@ -365,7 +365,7 @@ fn fence_of(line: &str) -> Option<String> {
     (run.len() >= 3 && !inline).then_some(run)
 }
 
-/// What shows of a line: no HTML comment, but for one in a code span. `hidden` says whether a comment
+/// What shows of a line: no HTML comment, except for one in a code span. `hidden` says whether a comment
 /// is open at its beginning, and then at its end; one that nobody closes hides the rest, as browsers have it.
 fn shown_of(line: &str, hidden: &mut bool) -> String {
     let (mut out, mut rest) = (String::with_capacity(line.len()), line);
@@ -491,7 +491,7 @@ mod tests {
         4 helper[bot]: its author is an app
         6 outsider: its author may not write in this repository
         7 a deleted user: its author is gone
-        9 sam: it says nothing of its own
+        9 sam: it only quotes or is empty
         16 sam: there are more comments than are used
         8 sam: it was written after the label was set
         ");

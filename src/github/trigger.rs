@@ -1,7 +1,7 @@
 //! What an event of Actions asks for.
 //!
 //! Only `issues` with `labeled` and one of our labels begins anything, and only for the label that
-//! was just added: the labels an issue carries are no request. Whatever else happens is nothing to
+//! was just added: the labels an issue carries are no request. Any other event is nothing to
 //! do, and no request is sent for it. Where a discussion stays open (`live`), a new comment on its
 //! issue goes on with it, if the workflow listens to comments.
 
@@ -37,7 +37,7 @@ pub struct Asked {
     pub is_tick: bool,
     /// Who asks: who added the label or wrote the comment.
     pub sender: Option<Person>,
-    /// Title and body as they stood when the label was set; to be read where they are none.
+    /// Title and body as they were when the label was set; to be read where they are none.
     pub issue: Option<Value>,
 }
 

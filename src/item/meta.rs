@@ -16,7 +16,7 @@ use crate::step::Depth;
 /// The file that makes a folder an item.
 pub const FILE: &str = "meta.json";
 
-/// Where an item stands; nothing where every step is done.
+/// The next phase and step of an item; nothing where every step is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {
     pub phase: Option<String>,
@@ -113,7 +113,7 @@ impl Meta {
         self.get("elaborations").as_array().map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Where the item stands among all steps, given as phase and id in their order.
+    /// How far the item is among all steps, given as phase and id in their order.
     pub fn standing<'s>(&self, steps: impl Iterator<Item = (&'s str, &'s str)>) -> Standing {
         let (phases, done) = (self.phases_completed(), self.steps_completed());
         let open = |(phase, id): &(&str, &str)| {

@@ -40,13 +40,13 @@ impl<'a> From<&'a Opened> for Begin<'a> {
 /// Files larger than this are not read (8 MiB).
 pub const LARGEST: u64 = 8 * 1024 * 1024;
 
-/// Whether a file is a pointer of Git LFS (its specification, version 1): the document itself stands
+/// Whether a file is a pointer of Git LFS (its specification, version 1): the document itself is
 /// elsewhere, and another line would make it unreadable.
 pub fn is_pointer(bytes: &[u8]) -> bool {
     bytes.len() < 1024 && bytes.starts_with(b"version https://git-lfs.github.com/spec/")
 }
 
-/// What stands at a path of an item folder.
+/// What is at a path of an item folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum File {
     /// An ordinary file and its bytes.
@@ -74,7 +74,7 @@ pub struct Item {
 }
 
 impl Item {
-    /// An item that stands in no commit yet: nothing but the text of its meta.json.
+    /// An item that is in no commit yet: nothing but the text of its meta.json.
     ///
     /// # Errors
     /// Text that is no meta.json.

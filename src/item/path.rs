@@ -32,7 +32,7 @@ impl OutputPath {
     /// means a folder.
     ///
     /// # Errors
-    /// Whatever is not a plain path below the item folder.
+    /// A path that is no plain path below the item folder.
     pub fn parse(text: &str) -> Result<OutputPath, Refused> {
         let shown = crate::plain::cut(&crate::plain::one_line(&crate::plain::clean(text)), 80);
         if text.is_empty() {

@@ -12,6 +12,9 @@ use crate::discussion::positions::opposition;
 use crate::discussion::summary::{Decision, Insight, ONE_LINE, Question, Summary, USER};
 use crate::plain::{capital, count, cut, one_line};
 
+/// The rule of a decision that begins with a label.
+const LABEL: &str = "label";
+
 /// A line that was said, with what is computed of it.
 struct Entry<'l> {
     turn: u32,
@@ -100,7 +103,7 @@ fn entries<'l>(talk: &'l Discussion<'_>) -> Vec<Entry<'l>> {
                 last = said.turn;
                 round.push(said.clone());
                 let entry = Entry::new(said.turn, Speaker::Persona(&said.by), &said.text);
-                found.push(Entry { rests: !said.rests.is_empty(), ..entry });
+                found.push(Entry { rests: said.shows_passage(), ..entry });
             }
             Event::User(message) => {
                 round.clear();
@@ -169,7 +172,9 @@ fn in_one_line(minutes: &Minutes<'_>, title: &str) -> String {
         format!("{begin}{}{more}", cut(&one_line(text), room))
     };
     if let Some(first) = minutes.decisions.first() {
-        return with("Decided: ", first.text, more(minutes.decisions.len()));
+        // "Decision: …" says so itself.
+        let begin = if first.rule.as_deref() == Some(LABEL) { "" } else { "Decided: " };
+        return with(begin, first.text, more(minutes.decisions.len()));
     }
     if let Some(first) = minutes.open_questions.first() {
         return with("Open: ", first.text, more(minutes.open_questions.len()));

@@ -615,7 +615,7 @@ impl Replay {
         let library = self.rules(&finished.log, start)?;
         let opened = &finished.opened;
         let step = library.step(&opened.step.id).map_err(Unread::from)?;
-        // Whoever runs the new recording again does so with the files that are there.
+        // The new recording runs again with the files that are there.
         match fold(&library, step, finished.log.clone()) {
             Ok(_) => {}
             Err(Stop::Divergence(found)) => {

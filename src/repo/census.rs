@@ -19,7 +19,7 @@ const DEEPEST: usize = 32;
 const MOST_RULES: usize = 2_000;
 
 impl Repo {
-    /// Counts in a commit's files how often each keyword stands at the beginning of a word.
+    /// Counts in a commit's files how often each keyword is at the beginning of a word.
     ///
     /// # Errors
     /// An object that cannot be read.
@@ -149,7 +149,7 @@ fn rules(text: &str) -> Vec<Rule> {
     text.lines().take(MOST_RULES).filter_map(rule).collect()
 }
 
-/// How often a word stands in a text at the beginning of a word, or of a part of one
+/// How often a word is in a text at the beginning of a word, or of a part of one
 /// (`lateFees`), with a short ending at most.
 fn occurrences(text: &[u8], lower: &[u8], word: &[u8]) -> usize {
     if word.is_empty() {

@@ -142,7 +142,7 @@ impl Repo {
                 let path = self.git().commondir().join(format!("{name}.lock"));
                 return Err(Error::Locked { branch: wanted.branch.to_owned(), path });
             }
-            // Whatever failed, the branch may have moved before it did: then the commit stands.
+            // The branch may have moved before the failure: then the commit stays.
             Err(error) if fresh.refname_to_id(&name).ok() != Some(id) => return Err(error.into()),
             Err(_) => {}
         }
@@ -153,7 +153,7 @@ impl Repo {
     }
 }
 
-/// Whatever the branch will refer to is on disk.
+/// Everything that the branch will refer to is on disk.
 fn read_back(fresh: &Repository, id: Oid, wanted: &Wanted<'_>) -> Result<(), Error> {
     let tree = fresh.find_commit(id)?.tree()?;
     for change in wanted.additive.changes() {
@@ -295,7 +295,7 @@ impl Lock {
         let left = repo.git().commondir().join(format!("{name}.lock"));
         let ours = fs::read(&left).is_ok_and(|held| held.trim_ascii() == to.to_string().as_bytes());
         if !ours || fs::remove_file(&left).is_ok() {
-            // The branch stands where it stands: an intent that stays is only looked at once more.
+            // The branch is where it is: an intent that stays is only looked at once more.
             let _ = self.forget();
         }
         moved

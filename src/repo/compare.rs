@@ -11,7 +11,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use super::{Error, Objects};
 
-/// What stands at a path: a blob, a link, a submodule.
+/// What is at a path: a blob, a link, a submodule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Object {
     pub id: Oid,
@@ -19,7 +19,7 @@ pub struct Object {
     pub mode: u32,
 }
 
-/// What stands at a path of the new tree.
+/// What is at a path of the new tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Now {
     Object(Object),
@@ -83,7 +83,7 @@ pub(super) fn entries(bytes: &[u8]) -> Option<Vec<Entry<'_>>> {
 /// read, and that is the last.
 pub(super) struct Entries<'t>(pub &'t [u8]);
 
-/// An entry as it stands in the bytes of a tree.
+/// An entry as it is in the bytes of a tree.
 #[derive(Clone, Copy)]
 pub(super) struct Raw<'t> {
     pub name: &'t [u8],
@@ -336,7 +336,7 @@ mod tests {
     fn entries_are_in_gits_order() {
         let id = Oid::ZERO_SHA1;
         let entry = |name: &'static str, mode| Entry { name: name.as_bytes(), object: Object { id, mode } };
-        // As git sorts them: `a.b` stands before the folder `a`, which counts as `a/`.
+        // As git sorts them: `a.b` is before the folder `a`, which counts as `a/`.
         let sorted =
             [entry("a", 0o100_644), entry("a.b", 0o100_644), entry("b", FOLDER), entry("ba", 0o100_644)];
         for pair in sorted.windows(2) {

@@ -2,7 +2,7 @@
 //!
 //! libgit2 1.9 never comes back from such an object: it asks zlib for more for ever, at full speed. What this program
 //! reads itself is looked at before libgit2 is asked for it ([`Objects::read`](super::Objects::read)); for all else
-//! (revisions, merge bases, blame) whoever waits too long looks for one.
+//! (revisions, merge bases, blame) a caller that waits too long looks for one.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};

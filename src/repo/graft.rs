@@ -101,7 +101,7 @@ impl<'a> Folder<'a> {
         Ok(())
     }
 
-    /// The folder's tree with its changes; none where something else stands than was compared.
+    /// The folder's tree with its changes; none where something else is than was compared.
     fn tree(&self, objects: &Objects, old: Option<Oid>, made: &mut Made) -> Result<Option<Oid>, Error> {
         let bytes = old.map(|old| objects.tree(old)).transpose()?;
         let bytes = bytes.as_ref().map_or(&[][..], |bytes| bytes.as_slice());
@@ -133,12 +133,12 @@ impl<'a> Folder<'a> {
     }
 }
 
-/// Where in a tree's bytes an entry stands or belongs, and what it becomes.
+/// Where in a tree's bytes an entry is or belongs, and what it becomes.
 struct Place<'a> {
     name: &'a [u8],
     folder: bool,
     stands: Option<Stands>,
-    /// The bytes of what stands; where nothing does, no bytes where it belongs in git's order.
+    /// The bytes of the entry; where there is none, no bytes where it belongs in git's order.
     at: Range<usize>,
     becomes: Stands,
 }
@@ -180,7 +180,7 @@ fn find<'t>(bytes: &'t [u8], places: &mut [Place<'_>]) -> Option<Cow<'t, [u8]>> 
                 None => Ordering::Greater,
             })
         };
-        // As what it is to be, else as what may not stand there.
+        // As what it is to be, else as what may not be there.
         match of(place.folder).or_else(|at| of(!place.folder).map_err(|_| at)) {
             Ok(at) => {
                 let entry = entry(start(at))?;

@@ -282,7 +282,7 @@ impl Repo {
                 return Err(taken(&branch[..at]));
             }
         }
-        // A name of ours holds no sign that a glob reads as another: only what stands below it is looked at.
+        // A name of ours holds no sign that a glob reads as another: only what is below it is looked at.
         let below = self.git.references_glob(&format!("refs/heads/{branch}/*"))?.flatten().next();
         match below {
             Some(reference) => {
@@ -332,7 +332,7 @@ impl Repo {
         Ok(self.git.find_commit(commit).and_then(|commit| commit.tree())?)
     }
 
-    /// The entry at a path. Links and submodules on the way are refused: what stands behind them
+    /// The entry at a path. Links and submodules on the way are refused: what follows them
     /// is not in this tree.
     fn entry(&self, root: &Tree<'_>, path: &str) -> Result<Option<TreeEntry<'static>>, Error> {
         let (first, rest) = path.split_once('/').unwrap_or((path, ""));
@@ -405,12 +405,17 @@ impl Repo {
             slugs.extend(folders.map(|entry| name_of(&entry)));
         }
         let mut known: Vec<&str> = slugs.iter().map(String::as_str).collect();
-        // A new item stands on a branch of its own until that is merged.
+        // A new item is on a branch of its own until that is merged.
         let branches = self.branches("roundtable/").unwrap_or_default();
         known.extend(branches.iter().filter_map(|branch| branch.strip_prefix("roundtable/")));
         // Its own branch has it elsewhere: nobody means another name.
         known.retain(|other| *other != name);
-        let mut hint = did_you_mean(name, &known);
+        let mut hint = match name.rsplit_once('/') {
+            Some((folder, _)) if matches!(self.file(commit, name), Ok(Some(_))) => {
+                format!("; it is a file, so name its folder: {folder}")
+            }
+            _ => did_you_mean(name, &known),
+        };
         if hint.is_empty() {
             let looked = paths.join(" and ");
             hint = format!("; looked for {looked}; `roundtable add {name} --name NAME` makes it");
@@ -464,7 +469,7 @@ impl Repo {
         Ok(found)
     }
 
-    /// The branches below a name, here and as remotes were last seen, with where they stand; a
+    /// The branches below a name, here and as remotes were last seen, with where they are; a
     /// branch of this repository wins.
     ///
     /// # Errors
@@ -494,7 +499,7 @@ impl Repo {
     /// memory where it is missing.
     ///
     /// # Errors
-    /// As [`Repo::item`], and a folder that stands there without being an item.
+    /// As [`Repo::item`], and a folder that is there without being an item.
     pub fn item_or_new(&self, commit: Oid, path: &str, begin: Begin<'_>) -> Result<Item, Error> {
         let item = match begin.meta {
             Some(text) if !self.exists(commit, path)? => {
@@ -529,7 +534,7 @@ impl Repo {
     pub fn stored_items(&self, commit: Oid, items: &str, slug: Option<&str>) -> Result<Vec<Stored>, Error> {
         let mut found = Vec::new();
         if let Some(slug) = slug.filter(|slug| item::path::is_plain(slug)) {
-            // Where an item of the name stands in its usual place, nothing else is looked through.
+            // Where an item of the name is in its usual place, nothing else is looked through.
             let path = format!("{items}/{slug}");
             if let Some(tree) = self.folder(commit, &path)?
                 && tree.get_name(meta::FILE).is_some()
@@ -742,7 +747,7 @@ impl Repo {
         }
     }
 
-    /// Whether anything stands at a path.
+    /// Whether anything is at a path.
     ///
     /// # Errors
     /// A path that leads through a link or a submodule.

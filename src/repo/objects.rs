@@ -1,5 +1,5 @@
 //! Objects read in large numbers, for comparing trees: from the [packs](super::packs) themselves, which
-//! is many times faster than through libgit2, and on all threads. What does not stand there (objects
+//! is many times faster than through libgit2, and on all threads. What is not there (objects
 //! in a push's quarantine, trees that are in memory only) is asked of libgit2.
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -54,7 +54,7 @@ impl Repo {
 }
 
 /// Memory for what was decoded on the way to an object: little where pairs are compared, whose two
-/// objects are read one behind the other; more for a history, whose objects rest on each other; and for
+/// objects are read one after the other; more for a history, whose objects rest on each other; and for
 /// its trees.
 const PAIRS: usize = 1 << 20;
 const BASES: usize = 96 << 20;
@@ -92,7 +92,7 @@ impl Objects {
     }
 
     /// The way from `head` back to `base` along first parents: the short way to learn that `base` is
-    /// an ancestor. It is given up where the way leads behind the time of `base`, and where a commit
+    /// an ancestor. It is given up where the way leads back before the time of `base`, and where a commit
     /// cannot be read: in a shallow clone that is no error.
     pub fn way_back(&self, base: Oid, head: Oid) -> WayBack {
         let commit = |id: Oid| parse(id, &self.read(id, ObjectType::Commit).ok()?);

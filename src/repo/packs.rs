@@ -3,7 +3,7 @@
 //! what it should be, is asked of libgit2, which knows more places and says what is wrong.
 //!
 //! Two things make it fast. An object in a pack is often stored as what differs from another one, its
-//! base: the old and the new text of a document mostly stand in one such chain. What was decoded on the
+//! base: the old and the new text of a document mostly are in one such chain. What was decoded on the
 //! way is remembered for a while, so that what two objects have in common is decompressed once. And the
 //! size of everything is known before, so that it is decompressed in one step into its place.
 //!
@@ -24,7 +24,7 @@ use gix_zlib::{Inflate, Status};
 
 use super::cut_off::cut_off;
 
-/// An object's bytes, shared with whoever remembers them.
+/// An object's bytes, shared by the caches that keep them.
 pub type Bytes = Arc<Vec<u8>>;
 
 /// The files of a repository that hold objects, and what was decoded of late; a clone shares both.
@@ -85,7 +85,7 @@ impl Packs {
         }
     }
 
-    /// What is wrong with an object that stands by itself and is cut off.
+    /// What is wrong with an object that is stored by itself and is cut off.
     pub fn cut_off(&self, id: Oid) -> Option<super::Error> {
         let name = id.to_string();
         let (begin, rest) = name.split_at_checked(2)?;
@@ -141,7 +141,7 @@ impl Packs {
     }
 
     fn recent(&self) -> std::sync::MutexGuard<'_, Recent> {
-        // Whoever held it only moved whole entries.
+        // Its last holder only moved whole entries.
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

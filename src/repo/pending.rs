@@ -77,7 +77,7 @@ impl Repo {
                 let path = entry.path();
                 let run = path.file_name()?.to_str()?.strip_suffix(".jsonl")?.to_owned();
                 let file = File::open(&path).ok()?;
-                // Whoever holds the lock is alive.
+                // The process that holds the lock is alive.
                 file.try_lock().ok()?;
                 if file.metadata().ok()?.len() > LARGEST {
                     return None;

@@ -323,7 +323,7 @@ impl Repo {
         Ok(found)
     }
 
-    /// The bytes at a path of a tree, if a file stands there.
+    /// The bytes at a path of a tree, if a file is there.
     ///
     /// # Errors
     /// An object that cannot be read.
@@ -339,11 +339,11 @@ impl Repo {
         }
     }
 
-    /// Whether anything stands at a path of a tree.
+    /// Whether anything is at a path of a tree.
     ///
     /// # Errors
     /// A tree that cannot be read.
-    pub fn stands(&self, tree: Oid, path: &Path) -> Result<bool, Error> {
+    pub fn has_path(&self, tree: Oid, path: &Path) -> Result<bool, Error> {
         match self.git.find_tree(tree)?.get_path(path) {
             Ok(_) => Ok(true),
             Err(error) if error.code() == ErrorCode::NotFound => Ok(false),

@@ -1,6 +1,6 @@
 //! Commits, items and recordings read through [`Objects`], many times faster than through libgit2.
 //!
-//! Only what is plain is read here. Whatever is missing, foreign, too large or damaged is asked of
+//! Only plain objects are read here. Missing, foreign, large or damaged ones are asked of
 //! [`Repo`](super::Repo), whose answer it is then, or whose complaint: so there is one place that says what is wrong.
 
 use std::cmp::Ordering;
@@ -14,7 +14,7 @@ use super::packs::Bytes;
 use super::{DEPTH, Entry, Error, ItemFolder, Objects, kind_of};
 use crate::item::{self, Begin, File, Item, Meta, meta};
 
-/// What stands at a path.
+/// What is at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum There {
     Nothing,
@@ -28,7 +28,7 @@ impl Objects {
         self.root(commit).is_some() || self.repo().is_ok_and(|repo| repo.has(commit))
     }
 
-    /// What stands at a path of a commit; none where that takes more than a look.
+    /// What is at a path of a commit; none where that takes more than a look.
     pub fn there(&self, commit: Oid, path: &str) -> Option<There> {
         let mut found = There::Folder(self.root(commit)?);
         for name in path.split('/') {

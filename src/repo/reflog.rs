@@ -1,4 +1,4 @@
-//! Where a branch stood before, for people who look back (git's `core.logAllRefUpdates`).
+//! Where a branch was before, for people who look back (git's `core.logAllRefUpdates`).
 //!
 //! No branch needs its log: git flushes none, while libgit2 flushes the file and its folder. So ours is
 //! written here, once the branch has moved.
@@ -26,10 +26,10 @@ impl Deref for Fresh {
 }
 
 impl Fresh {
-    /// Points a reference at a commit if it stands at another, which is zero where there is none yet.
+    /// Points a reference at a commit if it is at another, which is zero where there is none yet.
     ///
     /// # Errors
-    /// As libgit2 says them: `Modified` where the reference stands elsewhere, `Locked` where somebody moves it.
+    /// As libgit2 says them: `Modified` where the reference points elsewhere, `Locked` where somebody moves it.
     pub fn point(&self, name: &str, to: Oid, from: Oid, why: &str) -> Result<(), git2::Error> {
         // Forced, since a new branch has nothing to be a fast-forward of; the old value decides.
         self.git.reference_matching(name, to, true, from, why)?;
@@ -47,7 +47,7 @@ pub(super) struct Logs {
     begins: Begins,
 }
 
-/// Which logs are begun; those that stand are always gone on with.
+/// Which logs are begun; those that exist are always continued.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Begins {
     None,

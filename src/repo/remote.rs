@@ -47,7 +47,7 @@ impl Repo {
         remote.url().ok().filter(|url| !url.is_empty()).map(str::to_owned).ok_or_else(missing)
     }
 
-    /// Where a branch stands at a remote, with everything of it fetched; none where there is no
+    /// Where a branch is at a remote, with everything of it fetched; none where there is no
     /// such branch. No reference of this repository changes.
     ///
     /// # Errors
@@ -63,7 +63,7 @@ impl Repo {
         fetched().map_err(|failed| remote.failed(&failed))
     }
 
-    /// Where the branches below a name stand at a remote, with everything of them fetched.
+    /// Where the branches below a name are at a remote, with everything of them fetched.
     ///
     /// # Errors
     /// A remote that cannot be read.
@@ -148,7 +148,7 @@ impl Repo {
         let _ = self.git().reference(&name, tip, true, "roundtable: pushed");
     }
 
-    /// Puts a branch of ours back to where it stood before, if it still stands at `now`: for commits
+    /// Puts a branch of ours back to where it was before, if it is still at `now`: for commits
     /// that are not to stay here.
     ///
     /// # Errors
@@ -170,7 +170,7 @@ impl Repo {
         put.map_err(|error| moved_meanwhile(branch, &error))
     }
 
-    /// Moves a branch to where it stands at a remote, if nothing of it is lost by that; `instead_of`
+    /// Moves a branch to where it is at a remote, if nothing of it is lost by that; `instead_of`
     /// is a commit of ours that the remote has not taken and that may go.
     ///
     /// # Errors
@@ -309,7 +309,7 @@ impl Repo {
     }
 }
 
-/// The folder that a URL or a path names. What has a colon is somebody's host, whatever stands here.
+/// The folder that a URL or a path names. What has a colon is somebody's host, whatever is here.
 fn folder_of(url: &str) -> Option<PathBuf> {
     if let Ok(file) = Url::parse(url)
         && file.scheme() == "file"

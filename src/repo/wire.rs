@@ -1,10 +1,10 @@
-//! git's protocol with a server over HTTP: where its references stand, a pack from it, a pack to it.
+//! git's protocol with a server over HTTP: where its references are, a pack from it, a pack to it.
 //!
 //! It follows git's own documents, gitprotocol-pack (version 0), gitprotocol-capabilities and
 //! gitprotocol-http. Every exchange is one request and its answer, both held in memory, and goes through
 //! [`crate::http`]: the deadline, the bound on the length and the rule that a token is for one host
 //! only hold here too. No answer is trusted: each is read to an end it has to have, and is what was
-//! asked for or an error. Words of a server stay as they came; whoever shows them makes them harmless.
+//! asked for or an error. Words of a server stay as they came; the caller makes them harmless before it shows them.
 
 use std::time::Duration;
 
@@ -57,7 +57,7 @@ impl Service {
     }
 }
 
-/// Where the references of a remote stand, and what it is able to do.
+/// Where the references of a remote are, and what it is able to do.
 #[derive(Debug, Default)]
 pub struct Advertised {
     pub references: Vec<(String, Oid)>,
@@ -65,12 +65,12 @@ pub struct Advertised {
 }
 
 impl Advertised {
-    /// What somebody has to tell who is no server.
+    /// What the client sends.
     pub fn of(references: Vec<(String, Oid)>) -> Advertised {
         Advertised { references, abilities: Vec::new() }
     }
 
-    /// Where a reference stands.
+    /// Where a reference is.
     pub fn tip(&self, name: &str) -> Option<Oid> {
         self.references.iter().find(|(known, _)| known == name).map(|(_, id)| *id)
     }
@@ -97,7 +97,7 @@ pub struct Have {
     pub ends: Vec<Oid>,
 }
 
-/// A reference of the remote that is to move, if it still stands at `old`; none where it is new.
+/// A reference of the remote that is to move, if it is still at `old`; none where it is new.
 #[derive(Debug)]
 pub struct Move<'a> {
     pub name: &'a str,
@@ -122,7 +122,7 @@ impl Wire {
         Ok(Wire { base, token, http })
     }
 
-    /// Where its references stand.
+    /// Where its references are.
     ///
     /// # Errors
     /// A server that cannot be reached, or where no repository is.
@@ -183,7 +183,7 @@ impl Wire {
             }
             judged => judged,
         };
-        // A push whose fate is unknown is looked at again by whoever pushes.
+        // If the outcome of a push is unknown, the caller looks at the remote again.
         let repeatable = is_list || service == Service::Fetch;
         Ok(self.http.call(&request, PATIENCE, repeatable, &judge)?.body)
     }
@@ -262,7 +262,7 @@ fn id(hex: &str) -> Result<Oid, Failed> {
     whole.and_then(|hex| Oid::from_str(hex).ok()).ok_or(Failed::Garbled("an object id is none of SHA-1"))
 }
 
-/// The references, each once, and the abilities behind the first of them.
+/// The references, each once, and the abilities after the first of them.
 fn advertised(answer: &[u8], service: Service) -> Result<Advertised, Failed> {
     let mut lines = Lines(answer);
     let title = lines.line()?.map(text);
@@ -287,7 +287,7 @@ fn advertised(answer: &[u8], service: Service) -> Result<Advertised, Failed> {
     Ok(found)
 }
 
-/// The pack in an answer, behind the lines on what both sides have.
+/// The pack in an answer, after the lines on what both sides have.
 fn pack_of(answer: &[u8]) -> Result<Vec<u8>, Failed> {
     let mut lines = Lines(answer);
     let mut line = lines.line()?;

@@ -7,6 +7,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::text::Language;
+
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -171,30 +173,11 @@ fn is_id(word: &str) -> bool {
         || (hyphen && !lower && word.is_ascii())
 }
 
-/// The content of a word, near enough to compare: lower case, without plural and verb endings.
+/// The stem of a word in any case, without what follows an apostrophe.
 pub fn root(word: &str) -> String {
-    let mut word = word.to_lowercase().replace('\u{2019}', "'");
-    if let Some(at) = word.find('\'') {
-        word.truncate(at);
-    }
-    for (ending, keep) in
-        [("ies", "y"), ("sses", "ss"), ("ing", ""), ("ied", "y"), ("ed", ""), ("es", ""), ("s", "")]
-    {
-        if word.len() > ending.len() + 2 && word.ends_with(ending) && !word.ends_with("ss") {
-            word.truncate(word.len() - ending.len());
-            word.push_str(keep);
-            break;
-        }
-    }
-    if word.len() > 3 && word.ends_with('e') {
-        word.pop();
-    }
-    let last = word.as_bytes();
-    let doubled = last.len() > 3 && last[last.len() - 1] == last[last.len() - 2];
-    if doubled && last[last.len() - 1].is_ascii_alphabetic() {
-        word.pop();
-    }
-    word
+    let lower = word.to_lowercase();
+    let end = lower.find(['\'', '\u{2019}']).unwrap_or(lower.len());
+    Language::english().stem(&lower[..end]).into_owned()
 }
 
 #[cfg(test)]

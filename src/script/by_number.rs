@@ -27,7 +27,7 @@ pub struct Answers {
     /// In order: all of it, or, where questions have numbers, what is said at the menu.
     list: VecDeque<Option<Input>>,
     is_numbered: bool,
-    /// It was taken from the plain list, which goes on behind it.
+    /// It was taken from the plain list, which goes on after it.
     is_of_list: bool,
 }
 

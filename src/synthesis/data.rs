@@ -181,7 +181,7 @@ fn rows(finished: &Finished, library: &Library) -> Vec<[String; 5]> {
         .collect()
 }
 
-/// The header that rows of ours stand under.
+/// The header that rows of ours are under.
 pub const HEADER: &str = "step_id,timestamp,kind,by,text,rationale,turns";
 
 /// CSV takes rows only under our own header.

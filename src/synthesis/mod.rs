@@ -1,6 +1,6 @@
 //! From a finished discussion to the changes of its item: artifacts, meta.json, recording.
 //!
-//! A function of the item's files and the discussion; nothing is read or written here. Whatever
+//! A function of the item's files and the discussion; nothing is read or written here. What
 //! comes out still has to pass [`additive::verify`](crate::additive::verify).
 //!
 //! ```
@@ -167,7 +167,7 @@ pub fn pause(item: &Item, paused: &Paused) -> Outcome {
     outcome
 }
 
-/// Where the recording of a discussion stands that stays open: its place is known from its first
+/// Where the recording of a discussion is that stays open: its place is known from its first
 /// event on.
 pub fn open_recording(item: &str, log: &[Record]) -> String {
     let step = match log.first().map(|first| &first.event) {
@@ -312,7 +312,7 @@ pub(crate) fn existing(item: &Item, name: &str, path: &str) -> Result<Option<Vec
     }
 }
 
-/// The longest leading part of `name` that equals one of `other` but for case, as `name` has it.
+/// The longest leading part of `name` that equals one of `other` except for case, as `name` has it.
 fn shared_folder(name: &str, other: &str) -> Option<(String, usize)> {
     let pairs = name.split('/').zip(other.split('/'));
     let count = pairs.take_while(|(a, b)| a.to_lowercase() == b.to_lowercase()).count();
@@ -326,7 +326,7 @@ pub(crate) fn suffix(name: &str) -> String {
 
 /// The addition to an artifact that exists.
 fn add(name: &str, text: &str, finished: &Finished, library: &Library) -> Result<Addition, Unplaced> {
-    // Such a file is one line to the line rule, and nothing can stand inside a line.
+    // Such a file is one line to the line rule, and nothing can be inside a line.
     let alone = |at: usize| text.as_bytes().get(at + 1) != Some(&b'\n');
     if memchr::memchr_iter(b'\r', text.as_bytes()).any(alone) {
         return Ok(Addition::None("its lines end in a carriage return alone".to_owned()));

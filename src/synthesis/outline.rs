@@ -1,5 +1,5 @@
 //! The headings of a Markdown file and where their sections end, as CommonMark reads them, and
-//! whether an insertion leaves everything that stood there as it was.
+//! whether an insertion leaves everything that was there as it was.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
@@ -20,7 +20,7 @@ pub struct Heading {
     pub level: u8,
     /// The heading's words, without markup.
     pub text: String,
-    /// Where its first byte stands.
+    /// Where its first byte is.
     pub start: usize,
     /// It belongs to what an earlier discussion added.
     pub added: bool,
@@ -53,7 +53,7 @@ impl Outline {
             let text = heading_text(line, segment.level)?;
             headings.push(Heading { level: segment.level, text, start: segment.at, added: added.is_some() });
         }
-        // A marker that stands elsewhere may count in another way.
+        // A marker that is elsewhere may count in another way.
         let all = memchr::memmem::find_iter(text.as_bytes(), MARKER).count();
         (all == markers).then_some(Outline { headings, length: text.len() })
     }
@@ -114,7 +114,7 @@ impl Outline {
         next.map_or(self.length, |next| next.start)
     }
 
-    /// The heading under which a heading stands, if any.
+    /// The heading under which a heading is, if any.
     pub fn parent(&self, heading: usize) -> Option<usize> {
         let level = self.headings[heading].level;
         self.headings[..heading].iter().rposition(|above| above.level < level)
@@ -133,7 +133,7 @@ fn is_marked(text: &str) -> bool {
     text.as_bytes()[start..].starts_with(MARKER) && (start == 0 || is_blank_line(&text[..start]))
 }
 
-/// The words of a heading that stands on this line; one with markup is parsed.
+/// The words of a heading that is on this line; one with markup is parsed.
 fn heading_text(line: &str, level: u8) -> Option<String> {
     let text = line.get(usize::from(level)..)?.trim_ascii();
     let plain = |(at, byte): (usize, &u8)| match byte {
@@ -148,7 +148,7 @@ fn heading_text(line: &str, level: u8) -> Option<String> {
     parsed.next().is_none().then_some(heading.text)
 }
 
-/// Where the line begins that a byte stands on.
+/// Where the line begins that a byte is on.
 fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |end| end + 1)
 }
@@ -164,7 +164,7 @@ fn is_marker(html: &str) -> bool {
 /// A text with an insertion, as [`insert`] made it.
 pub struct Inserted {
     pub text: String,
-    /// Where the insertion stands in the new text.
+    /// Where the insertion is in the new text.
     range: Range<usize>,
     /// The addition itself, without the blank lines around it.
     body: String,
@@ -194,18 +194,18 @@ fn is_blank_line(before: &str) -> bool {
     line[line.rfind('\n').map_or(0, |at| at + 1)..].trim().is_empty()
 }
 
-/// Whether an insertion leaves everything that stood there as it was, by the rule of every commit
+/// Whether an insertion leaves everything that was there as it was, by the rule of every commit
 /// ([`additive`]), and reads as it would alone.
 pub fn fits(before: &str, inserted: &Inserted) -> bool {
     let text = inserted.text.trim_start_matches('\u{feff}');
     let skipped = inserted.text.len() - text.len();
     let (start, end) =
         (inserted.range.start.saturating_sub(skipped), inserted.range.end.saturating_sub(skipped));
-    // Where the text can be cut at its headings, what stands before and behind says nothing here.
+    // Where the text can be cut at its headings, what is before and after says nothing here.
     let window = window(text, start..end).unwrap_or(0..text.len());
     let (text, start, end) = (&text[window.clone()], start - window.start, end - window.start);
     let within = |range: &Range<usize>| start <= range.start && range.end <= end && !range.is_empty();
-    // Events come in the order of the text: behind the insertion there are no more of it.
+    // Events come in the order of the text: after the insertion there are no more of it.
     let ours = Parser::new_ext(text, MARKDOWN).into_offset_iter().take_while(|(_, range)| range.start < end);
     let ours = ours.filter(|(_, range)| within(range)).map(|(event, _)| event);
     let alone = format!("{}\n", inserted.body);

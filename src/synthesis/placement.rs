@@ -2,7 +2,7 @@
 //!
 //! Invariant: an addition goes to the end of a section that its step names, or to a section of its own that
 //! is no part of another. The members of a series (`Option 1`, `Journey 2: …`, `US-003 …`) are alternatives or
-//! entries beside each other: an addition to all of them goes behind them, into the section that holds them.
+//! entries beside each other: an addition to all of them goes after them, into the section that holds them.
 
 use super::outline::{Heading, Outline};
 use crate::text::words::{find_run, stems, subjects};

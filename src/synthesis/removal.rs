@@ -276,7 +276,7 @@ fn json_cuts(name: &str, now: &str, step: &str, at: Time) -> Vec<Removed> {
 }
 
 /// Whether the lines of the addition are in a Markdown text, in their order, a blank line before and after,
-/// in a section that could take them. The text's lines may stand between them.
+/// in a section that could take them. The text's lines may be between them.
 fn holds_lines(
     name: &str,
     now: &str,

@@ -24,7 +24,7 @@ impl Echo {
         all > 0 && shared * 100 >= all * 80
     }
 
-    /// Whether the text is little but a part of another: three in four of its pairs stand there.
+    /// Whether the text is little but a part of another: three in four of its pairs are there.
     pub fn is_within(&self, other: &Echo) -> bool {
         self.pairs.len() >= PART && self.shared(other) * 100 >= self.pairs.len() * 75
     }

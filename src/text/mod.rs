@@ -26,6 +26,7 @@ pub mod index;
 mod message;
 pub mod pattern;
 pub mod rules;
+pub mod units;
 pub mod words;
 
 pub use blocks::Place;

@@ -12,7 +12,7 @@
 //! | `!even` | any one word or mark but this |
 //! | `..3` | up to three words, no mark between them |
 //! | `{what}` `{what:4}` | the rest of the sentence; one to four words; both are captured |
-//! | `^` `$` | the sentence's start, before or behind mentions (`@sam`); its end, marks aside |
+//! | `^` `$` | the sentence's start, before or after mentions (`@sam`); its end, marks aside |
 //! | `,` `:` `;` `.` `?` `!` `-` | this mark |
 //!
 //! Words in quotation marks and code match `_`, `..N` and captures only: they are not the writer's.
@@ -376,7 +376,7 @@ fn quantified(node: Node, quantifier: Option<char>) -> Node {
     }
 }
 
-/// One of the nodes; single words become one set, the others keep their order behind it.
+/// One of the nodes; single words become one set, the others keep their order after it.
 fn either(nodes: Vec<Node>) -> Node {
     let (mut set, mut others) = (Set::default(), Vec::new());
     for node in nodes {

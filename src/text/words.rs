@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-/// A word in lower case, with where it stands. Most words are written so already and are borrowed.
+/// A word in lower case, with where it is. Most words are written so already and are borrowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word<'t> {
     pub text: Cow<'t, str>,
@@ -142,7 +142,7 @@ pub fn subjects(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Where `phrase` first stands in `stems`, as a run.
+/// Where `phrase` first occurs in `stems`, as a run.
 pub fn find_run(stems: &[String], phrase: &[String]) -> Option<usize> {
     if phrase.is_empty() {
         return None;
@@ -150,7 +150,7 @@ pub fn find_run(stems: &[String], phrase: &[String]) -> Option<usize> {
     stems.windows(phrase.len()).position(|window| window == phrase)
 }
 
-/// The text with what stands in double quotation marks or backticks taken out; quoted lines of a
+/// The text with what is in double quotation marks or backticks taken out; quoted lines of a
 /// reply (`> …`) and fenced code too. The bytes taken out become blanks, so that offsets hold.
 pub fn unquoted(text: &str) -> Cow<'_, str> {
     // Most of what is said quotes nothing; the last two are what the marks that are no ASCII begin with.

@@ -8,6 +8,7 @@
 //! assert!(asked.is_given_by("Fees are kept for 3 years.") && !asked.is_given_by("There are 3 kinds of fees."));
 //! ```
 
+use crate::text::units;
 use crate::text::words::{Word, words};
 
 /// What a question asks for.
@@ -24,45 +25,8 @@ pub enum Asked {
 
 /// What follows "how" in a question that asks for a number.
 const AMOUNTS: [&str; 8] = ["big", "far", "fast", "few", "high", "large", "many", "much"];
-/// Units of time and their signs, sorted.
-const TIMES: [&str; 31] = [
-    "d",
-    "day",
-    "days",
-    "forever",
-    "h",
-    "hour",
-    "hours",
-    "hrs",
-    "indefinitely",
-    "min",
-    "mins",
-    "minute",
-    "minutes",
-    "mo",
-    "month",
-    "months",
-    "ms",
-    "night",
-    "nights",
-    "quarter",
-    "quarters",
-    "s",
-    "sec",
-    "second",
-    "seconds",
-    "secs",
-    "week",
-    "weeks",
-    "y",
-    "year",
-    "years",
-];
-/// Words of numbers, sorted.
-const NUMBERS: [&str; 13] = [
-    "eight", "eleven", "five", "four", "hundred", "nine", "one", "seven", "six", "ten", "three", "twelve",
-    "two",
-];
+/// Spans of time that are no units of measure, sorted.
+const SPANS: [&str; 7] = ["forever", "indefinitely", "night", "nights", "quarter", "quarters", "y"];
 /// Words that say how often, sorted.
 const OFTEN: [&str; 14] = [
     "always",
@@ -92,9 +56,7 @@ impl Asked {
         match pair[1].text.as_ref() {
             "long" | "soon" | "old" => Asked::Duration,
             "often" => Asked::Frequency,
-            "many" | "much" if after.is_some_and(|word| TIMES.binary_search(&word).is_ok()) => {
-                Asked::Duration
-            }
+            "many" | "much" if after.is_some_and(is_time) => Asked::Duration,
             amount if AMOUNTS.binary_search(&amount).is_ok() => Asked::Number,
             _ => Asked::Other,
         }
@@ -104,7 +66,6 @@ impl Asked {
     pub fn is_given_by(self, text: &str) -> bool {
         let lower = text.to_lowercase();
         let words = words(&lower);
-        let is_time = |word: &str| TIMES.binary_search(&word).is_ok();
         match self {
             Asked::Duration => words.iter().enumerate().any(|(at, word)| {
                 let word = word.text.trim_start_matches(|c: char| c.is_ascii_digit() || ".,~".contains(c));
@@ -130,7 +91,11 @@ impl Asked {
 /// Whether a word in lower case is a number, no name, date or id with digits.
 fn is_number(word: &str) -> bool {
     let is_figure = word.starts_with(|c: char| c.is_ascii_digit()) && !word.contains(['-', '_', '/']);
-    is_figure || NUMBERS.binary_search(&word).is_ok()
+    is_figure || word == "hundred" || units::number(word).is_some()
+}
+
+fn is_time(word: &str) -> bool {
+    SPANS.binary_search(&word).is_ok() || units::unit(word).is_some_and(|(dimension, _)| dimension == "time")
 }
 
 #[cfg(test)]
@@ -139,7 +104,7 @@ mod tests {
 
     #[test]
     fn lists_are_sorted() {
-        assert!(AMOUNTS.is_sorted() && TIMES.is_sorted() && NUMBERS.is_sorted() && OFTEN.is_sorted());
+        assert!(AMOUNTS.is_sorted() && SPANS.is_sorted() && OFTEN.is_sorted());
     }
 
     #[test]

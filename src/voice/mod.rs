@@ -37,6 +37,8 @@ pub struct Line {
     /// The words, without the prefix.
     pub text: String,
     pub rests: Vec<Rest>,
+    /// What it rests on is only the closest to a question.
+    pub is_closest: bool,
     /// The review rule that found it.
     pub rule: Option<String>,
     /// Where the finding begins, where something is said before it.

@@ -108,6 +108,8 @@ pub struct Found<'p, 't> {
     pub passages: Vec<&'p Passage<'t>>,
     /// Whether they have most of the words, and a figure where one is asked for.
     pub is_sure: bool,
+    /// Where none is about it: the one that has most of the words, and not the figure that is asked for.
+    pub nearest: Option<&'p Passage<'t>>,
 }
 
 /// A passage that a statement is held against.
@@ -181,8 +183,13 @@ impl<'t> Passages<'t> {
             (true, _) => one.gives && one.share >= CLOSE_WITH_FIGURE,
             (false, _) => one.has_several && one.share >= SAME,
         };
-        let Some(best) = rated.iter().find(|one| is_about(one)) else { return Found::default() };
-        let is_sure = best.share >= SURE;
+        let Some(best) = rated.iter().find(|one| is_about(one)) else {
+            let nearest = rated.iter().find(|one| one.share >= SURE && one.matched.len() > 1);
+            return Found { nearest: nearest.map(|one| &self.all[one.passage]), ..Found::default() };
+        };
+        // One word is enough only where it is a name: "GA", "FR-009".
+        let is_known = best.matched.len() > 1 || !is_question || text.split_whitespace().any(is_name);
+        let is_sure = best.share >= SURE && is_known;
         let least = best.score * if is_sure { NEAR } else { NEAR_CLOSEST };
         let mut passages: Vec<&Passage<'t>> = Vec::new();
         for one in rated.iter().filter(|one| one.score >= least && is_about(one)) {
@@ -191,7 +198,7 @@ impl<'t> Passages<'t> {
                 passages.push(passage);
             }
         }
-        Found { passages, is_sure }
+        Found { passages, is_sure, nearest: None }
     }
 
     /// A hit with the share of the weight of all words that it has.
@@ -283,6 +290,11 @@ struct Rated {
     gives: bool,
     /// The stems that it has, or has around it.
     matched: Vec<String>,
+}
+
+/// Whether a word is written as a name or an id.
+fn is_name(word: &str) -> bool {
+    word.chars().filter(|c| c.is_uppercase() || c.is_ascii_digit()).count() > 1
 }
 
 /// Whether a message asks something.

@@ -8,6 +8,7 @@
 //! ```
 
 use crate::text::Language;
+use crate::text::units;
 
 /// A figure with its unit or what it counts.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,11 +21,8 @@ pub struct Quantity<'t> {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Unit {
-    /// The value is in seconds.
-    Time,
-    /// The value is in bytes.
-    Bytes,
-    Percent,
+    /// The value is in one of this dimension.
+    Of(&'static str),
     /// A version; the value is of its parts.
     Version,
     /// Things, by the stems of the words after the figure.
@@ -32,48 +30,6 @@ enum Unit {
     /// Nothing follows the figure; the stem before it.
     Bare(String),
 }
-
-/// Units of time, in seconds.
-const TIMES: [(&str, f64); 10] = [
-    ("d", 86_400.0),
-    ("day", 86_400.0),
-    ("h", 3_600.0),
-    ("hour", 3_600.0),
-    ("min", 60.0),
-    ("minut", 60.0),
-    ("month", 2_592_000.0),
-    ("second", 1.0),
-    ("week", 604_800.0),
-    ("year", 31_536_000.0),
-];
-/// Further signs of units of time.
-const SHORT_TIMES: [(&str, f64); 5] =
-    [("mo", 2_592_000.0), ("ms", 0.001), ("s", 1.0), ("sec", 1.0), ("hr", 3_600.0)];
-/// Units of data, in bytes.
-const BYTES: [(&str, f64); 8] = [
-    ("kb", 1e3),
-    ("mb", 1e6),
-    ("gb", 1e9),
-    ("tb", 1e12),
-    ("kib", 1_024.0),
-    ("mib", 1_048_576.0),
-    ("gib", 1_073_741_824.0),
-    ("tib", 1_099_511_627_776.0),
-];
-const NUMBERS: [(&str, f64); 12] = [
-    ("one", 1.0),
-    ("two", 2.0),
-    ("three", 3.0),
-    ("four", 4.0),
-    ("five", 5.0),
-    ("six", 6.0),
-    ("seven", 7.0),
-    ("eight", 8.0),
-    ("nine", 9.0),
-    ("ten", 10.0),
-    ("eleven", 11.0),
-    ("twelve", 12.0),
-];
 
 impl Quantity<'_> {
     /// Whether both figures are of the same kind of thing.
@@ -123,18 +79,18 @@ fn quantity<'t>(text: &'t str, tokens: &[Token<'t>], at: usize) -> Option<Quanti
     if let Some(version) = lower.strip_prefix('v').filter(|rest| is_version(rest)) {
         return Some(Quantity { text: token.text, value: version_value(version)?, unit: Unit::Version });
     }
-    let (value, suffix) = value(&lower)?;
-    if let Some((unit, factor)) = unit(suffix) {
-        return Some(Quantity { text: token.text, value: value * factor, unit });
+    let (value, suffix) = value(token.text)?;
+    if let Some((dimension, factor)) = units::unit(suffix) {
+        return Some(Quantity { text: token.text, value: value * factor, unit: Unit::Of(dimension) });
     }
     if !suffix.is_empty() {
         return None;
     }
     let next: Vec<&Token<'t>> = tokens[at + 1..].iter().take(if token.ends { 0 } else { 2 }).collect();
-    if let Some((first, (unit, factor))) =
-        next.first().and_then(|first| Some((first, unit(&first.text.to_lowercase())?)))
+    if let Some((first, (dimension, factor))) =
+        next.first().and_then(|first| Some((first, units::unit(first.text)?)))
     {
-        return Some(Quantity { text: until(first), value: value * factor, unit });
+        return Some(Quantity { text: until(first), value: value * factor, unit: Unit::Of(dimension) });
     }
     // What is counted ends with the first plural: "20 euros per reader", "20 maximum options".
     let is_last = |token: &&Token<'t>| token.ends || token.text.ends_with('s');
@@ -157,31 +113,14 @@ fn is_thing(stem: &str) -> bool {
     crate::text::words::is_significant(stem) && !stem.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// The number that a word in lower case begins with, and the rest of the word.
+/// The number that a word begins with, and the rest of the word.
 fn value(word: &str) -> Option<(f64, &str)> {
-    if let Some((_, value)) = NUMBERS.iter().find(|(name, _)| *name == word) {
-        return Some((*value, ""));
+    if let Some(value) = units::number(word) {
+        return Some((value, ""));
     }
     let end = word.find(|c: char| !(c.is_ascii_digit() || ".,".contains(c))).unwrap_or(word.len());
     let number = word[..end].trim_end_matches(['.', ',']).replace(',', "");
     (!number.is_empty()).then(|| number.parse().ok()).flatten().map(|value| (value, &word[end..]))
-}
-
-/// What a word in lower case measures, and its factor.
-fn unit(word: &str) -> Option<(Unit, f64)> {
-    let stem = Language::english().stem(word);
-    let find = |list: &[(&str, f64)], word: &str| {
-        list.iter().find(|(name, _)| *name == word).map(|(_, factor)| *factor)
-    };
-    let time = find(&TIMES, &stem)
-        .or_else(|| find(&SHORT_TIMES, word.trim_end_matches('s')))
-        .or_else(|| find(&SHORT_TIMES, word));
-    match word {
-        "%" | "percent" => Some((Unit::Percent, 1.0)),
-        _ => time
-            .map(|factor| (Unit::Time, factor))
-            .or_else(|| find(&BYTES, word).map(|factor| (Unit::Bytes, factor))),
-    }
 }
 
 fn is_version(text: &str) -> bool {

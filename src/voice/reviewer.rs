@@ -6,7 +6,7 @@
 //! documents don't say.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use minijinja::{Value, context};
@@ -148,8 +148,16 @@ impl<'t> Reviewer<'t> {
         self.passages().mentions(phrase)
     }
 
+    /// Whether an open point was neither put to a user before nor settled by what one said.
+    fn is_unsettled(&self, point: &Value, words: &str, talk: &Discussion<'_>) -> bool {
+        let question = || render(talk, "framing-question", point.clone());
+        !self.memory.has_settled(words) && !question().is_ok_and(|question| self.memory.has_asked(&question))
+    }
+
     fn framing(&self, talk: &Discussion<'_>) -> Result<Line, Failed> {
-        let is_open = |one: &&Finding| !self.memory.has_settled(&one.path, &plain::clean(&one.quote));
+        let is_open = |one: &&Finding| {
+            self.memory.is_empty() || self.is_unsettled(&self.named(one), self.around(one), talk)
+        };
         let found = self.open_points(talk).filter(is_open).map(|one| (self.named(one), rest(one)));
         let open: Vec<(Value, Rest)> = self.left_open(talk).into_iter().chain(found).collect();
         let listed = &open[..open.len().min(LISTED)];
@@ -200,28 +208,32 @@ impl<'t> Reviewer<'t> {
             (step == talk.step().id).then_some((path, line, question))
         });
         let listed = listed.take(MAX_LEFT_OPEN);
-        let open = listed.filter(|(path, _, question)| {
-            !is_answered(question) && !self.memory.has_settled(path, &plain::clean(question))
-        });
+        let open = listed.filter(|(_, _, question)| !is_answered(question));
         let point = |(path, line, question): (&str, usize, &str)| {
             let quote = plain::clean(question);
             let shown = plain::cut(&plain::one_line(&quote), QUOTED);
             let values = context! { place => place(path, "Open Questions", line), quote => shown };
             (values, Rest { path: path.to_owned(), line, quote })
         };
-        open.map(point).collect()
+        open.map(point).filter(|(point, rest)| self.is_unsettled(point, &rest.quote, talk)).collect()
     }
 
-    /// An open point by its place and words; a quotation of a few words is shown in its sentence.
-    fn named(&self, finding: &Finding) -> Value {
+    /// The words of a finding; a quotation of a few words is shown in its sentence or row.
+    fn around<'f>(&'f self, finding: &'f Finding) -> &'f str {
         let is_short = finding.quote.split_whitespace().count() < SHORT;
-        let passage = self.passages().at(&finding.path, finding.line).filter(|_| is_short);
-        let sentences = passage.map(|passage| sentences(passage.text)).unwrap_or_default();
-        let around = sentences.into_iter().find(|sentence| sentence.contains(&finding.quote));
-        let quote = plain::one_line(around.unwrap_or(&finding.quote));
+        let Some(passage) = self.passages().at(&finding.path, finding.line).filter(|_| is_short) else {
+            return &finding.quote;
+        };
+        let is_row = passage.text.starts_with('|');
+        let parts = if is_row { cells(passage.text, &finding.quote) } else { sentences(passage.text) };
+        parts.into_iter().find(|part| part.contains(&finding.quote)).unwrap_or(&finding.quote)
+    }
+
+    /// An open point by its place and words.
+    fn named(&self, finding: &Finding) -> Value {
         context! {
             place => place(&finding.path, &finding.heading, finding.line),
-            quote => plain::cut(&quote, QUOTED),
+            quote => plain::cut(&plain::one_line(self.around(finding)), QUOTED),
         }
     }
 
@@ -255,7 +267,19 @@ impl<'t> Reviewer<'t> {
 
     /// Findings that were not said in an earlier discussion either.
     fn new_points<'s>(&'s self, talk: &Discussion<'_>) -> impl Iterator<Item = &'s Finding> {
-        self.open_points(talk).filter(|one| !self.memory.has_said(&one.path, &plain::clean(&one.quote)))
+        // Of equal quotations those were said that come first.
+        let mut seen: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        let said: BTreeSet<*const Finding> = self
+            .findings()
+            .iter()
+            .filter(|one| {
+                let count = seen.entry((&one.path, &one.quote)).or_default();
+                *count += 1;
+                *count <= self.memory.times_said(&one.path, &plain::clean(&one.quote))
+            })
+            .map(std::ptr::from_ref)
+            .collect();
+        self.open_points(talk).filter(move |one| !said.contains(&std::ptr::from_ref(*one)))
     }
 
     fn point(&self, talk: &Discussion<'_>, finding: &Finding) -> Result<Line, Failed> {
@@ -339,9 +363,10 @@ impl<'t> Reviewer<'t> {
 
     /// To a question: the passages that it is about, and a finding that bears on one of them.
     fn to_question(&self, found: &Found<'_, 't>, talk: &Discussion<'_>) -> Result<Line, Failed> {
-        let (found, is_sure) = (&found.passages, found.is_sure);
+        let (nearest, is_sure, found) = (found.nearest, found.is_sure, &found.passages);
         if found.is_empty() {
-            return Ok(Line::plain(render(talk, "unanswered", self.addition(talk))?));
+            let line = Line::plain(render(talk, "unanswered", self.addition(talk))?);
+            return self.with_finding(line, nearest.as_slice(), talk);
         }
         let new: Vec<&Passage<'t>> =
             found.iter().copied().filter(|one| self.shown_in(one, talk).is_none()).collect();
@@ -350,9 +375,20 @@ impl<'t> Reviewer<'t> {
         }
         let phrase = if is_sure { "passages" } else { "closest" };
         let mut line = self.shown_passages(phrase, &new, talk)?;
+        line.is_closest = !is_sure;
+        self.with_finding(line, &new, talk)
+    }
+
+    /// A line with the first finding that bears on one of some passages.
+    fn with_finding(
+        &self,
+        mut line: Line,
+        passages: &[&Passage<'_>],
+        talk: &Discussion<'_>,
+    ) -> Result<Line, Failed> {
         let bears = |one: &&Finding| {
             !WEAK.contains(&one.rule.as_str())
-                && new.iter().any(|passage| passage.has_line(&one.path, one.line))
+                && passages.iter().any(|passage| passage.has_line(&one.path, one.line))
         };
         if let Some(finding) = self.new_points(talk).find(bears) {
             let point = self.point(talk, finding)?;
@@ -506,6 +542,13 @@ fn placed(passage: &Passage<'_>, line: usize) -> String {
         "" => place(passage.path, passage.heading, line),
         above => place(passage.path, &format!("{above} > {}", passage.heading), line),
     }
+}
+
+/// What is shown of a table row for a quotation in it: its cell, or of a cell of a few words the row.
+fn cells<'t>(row: &'t str, quote: &str) -> Vec<&'t str> {
+    let is_long = |cell: &&str| cell.contains(quote) && cell.split_whitespace().count() >= SHORT / 2;
+    let cell = row.split('|').map(str::trim).find(is_long);
+    vec![cell.unwrap_or_else(|| row.trim_matches(['|', ' ']))]
 }
 
 fn shown(finding: &Finding) -> Value {

@@ -33,21 +33,8 @@ fn a_model_decides_nothing_whatever_it_says() {
     let program = sandbox.script("voice.sh", HOSTILE);
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let said = "Alex, would the sync of photos be dropped?\nPhotos are large.\nWe'll keep the sync as it is.\ndone\n";
-    let (script, voice) = (sandbox.script("said.txt", said), format!("command:{program}"));
-    let args = [
-        "elaborate",
-        "offline-mode",
-        "--step",
-        "01-03",
-        "--script",
-        &script,
-        "--at",
-        AT,
-        "--voice",
-        &voice,
-        "--json",
-    ];
-    let mut command = sandbox.command(&args);
+    let voice = format!("command:{program}");
+    let mut command = sandbox.elaborate_command(said, &["--at", AT, "--voice", &voice, "--json"]);
     let report = Run::of(command.env("PATH", "/usr/bin:/bin").output().unwrap()).json();
     assert_eq!(report["decisions"], 1, "{report}");
     let events = sandbox.events();

@@ -95,8 +95,13 @@ impl Sandbox {
 
     /// `elaborate offline-mode --step 01-03` with a script of these lines.
     pub fn elaborate(&self, lines: &str, more: &[&str]) -> Run {
+        Run::of(self.elaborate_command(lines, more).output().unwrap())
+    }
+
+    /// The same, before it is run.
+    pub fn elaborate_command(&self, lines: &str, more: &[&str]) -> Command {
         let script = self.script("script.txt", lines);
-        self.run(&[&["elaborate", "offline-mode", "--step", "01-03", "--script", &script], more].concat())
+        self.command(&[&["elaborate", "offline-mode", "--step", "01-03", "--script", &script], more].concat())
     }
 
     pub fn tip(&self, branch: &str) -> Option<Oid> {
@@ -157,7 +162,7 @@ impl Sandbox {
     }
 }
 
-/// The program in a folder, without an environment but for an empty home.
+/// The program in a folder, with an empty home and no other environment.
 pub fn program(at: &Path, home: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_roundtable"));
     command.env_clear().env("HOME", home).current_dir(at).stdin(Stdio::null());

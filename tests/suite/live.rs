@@ -208,20 +208,8 @@ fn a_model_holds_a_discussion_that_ends_in_a_commit_and_replays_without_it() {
 fn anthropic_gets_its_own_protocol_with_marks_behind_head_and_talk() {
     let mut model = sensible();
     let (sandbox, server) = (sandbox(), Server::start(move |seen| anthropic(&model(seen))));
-    let script = sandbox.script("script.txt", TALK);
     let url = server.url("");
-    let args = [
-        "elaborate",
-        "offline-mode",
-        "--step",
-        "01-03",
-        "--script",
-        &script,
-        "--voice",
-        "anthropic",
-        "--json",
-    ];
-    let mut command = sandbox.command(&args);
+    let mut command = sandbox.elaborate_command(TALK, &["--voice", "anthropic", "--json"]);
     command.env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", &url);
     let report = Run::of(command.output().unwrap()).json();
     assert_eq!((&report["voice"], &report["model"]), (&json!("anthropic"), &json!("claude-opus-5")));

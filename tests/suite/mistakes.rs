@@ -146,7 +146,19 @@ const RECORDING: &str = "docs/requirements/offline-mode/elaborations/01-03-20260
 fn arguments() -> Vec<Mistake> {
     vec![
         mistake("verb", "a verb is misspelt", "elaborat offline-mode", "elaborate"),
+        mistake(
+            "flag-unknown",
+            "a flag that no verb has",
+            "elaborate offline-mode --step 01-03 --script SCRIPT --user Sam",
+            "--user",
+        ),
         mistake("flag", "a flag is misspelt", "replay --al", "--al"),
+        mistake(
+            "item-document",
+            "a document is named instead of its item",
+            "elaborate docs/requirements/offline-mode/requirements-spec.md --step 01-03 --script SCRIPT",
+            "name its folder: docs/requirements/offline-mode",
+        ),
         mistake("flag-value", "a value of a flag is misspelt", "check --base main --format jsno", "jsno"),
         mistake("shell", "there is no such shell", "completions bsh", "bsh"),
         mistake(

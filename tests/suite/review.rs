@@ -1,6 +1,7 @@
 //! `roundtable review` as a whole program: what is read, how it is reported, what silences it, and how much of our own
 //! labelled documents it finds.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::process::Stdio;
 
@@ -232,49 +233,101 @@ fn a_pull_request_gets_notices_on_its_changed_lines() {
     assert!(run.code == 0 && notices.len() == 1 && notices[0].contains("line=17"), "{}", run.stdout);
 }
 
-/// Defects hit, defects, findings on a defect's line, findings, decoys hit, decoys.
-type Counts = [usize; 6];
+/// What the marks of a document say by line; the second part of `@@class=name` joins the places of one defect.
+type Marks<'t> = Vec<Option<(&'t str, &'t str)>>;
 
-/// A document of `tests/review` without its marks, and what they say by line.
-fn labelled(text: &str) -> (String, Vec<Option<&str>>) {
+/// A document of `tests/review` without its marks, and the marks.
+fn labelled(text: &str) -> (String, Marks<'_>) {
     let lines = text.lines().map(|line| match line.split_once("@@") {
-        Some((line, class)) => (line.trim_end(), Some(class.trim())),
+        Some((line, mark)) => (line.trim_end(), Some(mark.split_once('=').unwrap_or((mark.trim(), "")))),
         None => (line, None),
     });
-    let (lines, classes): (Vec<&str>, Vec<Option<&str>>) = lines.unzip();
-    (lines.join("\n") + "\n", classes)
+    let (lines, marks): (Vec<&str>, Marks<'_>) = lines.unzip();
+    (lines.join("\n") + "\n", marks)
 }
 
-fn count(rules: &Rules, text: &str) -> Counts {
-    let (text, classes) = labelled(text);
-    let found = review(&[Document { path: "a.md", text: &text }], rules, &Options::default());
-    let hit: std::collections::BTreeSet<usize> = found.findings.iter().map(|one| one.line - 1).collect();
-    let is = |class: Option<&str>, decoy: bool| class.is_some_and(|class| (class == "d") == decoy);
-    let of =
-        |decoy: bool| -> Vec<usize> { (0..classes.len()).filter(|at| is(classes[*at], decoy)).collect() };
-    let hits = |lines: &[usize]| lines.iter().filter(|line| hit.contains(line)).count();
-    let good = found.findings.iter().filter(|one| is(classes[one.line - 1], false)).count();
-    [hits(&of(false)), of(false).len(), good, found.findings.len(), hits(&of(true)), of(true).len()]
+/// How many of how many.
+type Share = (usize, usize);
+
+/// What is found of the labelled documents.
+#[derive(Default)]
+struct Counts {
+    /// Defects that are hit, by class.
+    recall: BTreeMap<String, Share>,
+    /// Findings on a defect, by rule.
+    precision: BTreeMap<String, Share>,
+    decoys: Share,
 }
+
+fn count_in(share: &mut Share, is_in: bool) {
+    *share = (share.0 + usize::from(is_in), share.1 + 1);
+}
+
+fn sum(shares: &BTreeMap<String, Share>) -> Share {
+    shares.values().fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1))
+}
+
+impl Counts {
+    fn add(&mut self, rules: &Rules, text: &str) {
+        let (text, marks) = labelled(text);
+        let found = review(&[Document { path: "a.md", text: &text }], rules, &Options::default()).findings;
+        let hit: BTreeSet<usize> = found.iter().map(|one| one.line - 1).collect();
+        let mut defects: BTreeMap<(&str, String), Vec<usize>> = BTreeMap::new();
+        for (at, (class, name)) in marks.iter().enumerate().filter_map(|(at, mark)| Some((at, (*mark)?))) {
+            if class == "d" {
+                count_in(&mut self.decoys, hit.contains(&at));
+                continue;
+            }
+            let name = if name.is_empty() { at.to_string() } else { name.to_owned() };
+            defects.entry((class, name)).or_default().push(at);
+        }
+        for ((class, _), lines) in defects {
+            let is_hit = lines.iter().any(|line| hit.contains(line));
+            count_in(self.recall.entry(class.to_owned()).or_default(), is_hit);
+        }
+        for one in found {
+            let is_good = marks[one.line - 1].is_some_and(|(class, _)| class != "d");
+            count_in(self.precision.entry(one.rule).or_default(), is_good);
+        }
+    }
+}
+
+/// The least recall of a class in percent, where it has enough defects to tell.
+const CLASS_RECALL: usize = 50;
+const CLASS_DEFECTS: usize = 4;
+/// Classes of which words find only a part: two sentences about the same need not share any.
+const BY_MEANING: [&str; 2] = ["contradicting-rules", "missing-actor"];
 
 #[test]
 fn our_labelled_documents_keep_a_floor_of_recall_and_precision() {
     let rules = Rules::built_in().unwrap();
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/review");
-    let mut all = [0; 6];
+    let mut counts = Counts::default();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if !path.ends_with("README.md") {
-            let counts = count(&rules, &std::fs::read_to_string(path).unwrap());
-            all.iter_mut().zip(counts).for_each(|(sum, one)| *sum += one);
+            counts.add(&rules, &std::fs::read_to_string(path).unwrap());
         }
     }
-    let [hit, defects, good, findings, decoys_hit, decoys] = all;
+    let (recall, precision, decoys) = (sum(&counts.recall), sum(&counts.precision), counts.decoys);
+    let table = |shares: &BTreeMap<String, Share>| -> String {
+        shares.iter().map(|(name, (part, all))| format!("  {name:<30} {part:>3} of {all}\n")).collect()
+    };
+    let report = format!(
+        "recall by class\n{}precision by rule\n{}recall {recall:?}, precision {precision:?}, decoys {decoys:?}",
+        table(&counts.recall),
+        table(&counts.precision),
+    );
     #[allow(clippy::print_stdout)] // The report.
     {
-        println!("recall {hit}/{defects}, precision {good}/{findings}, decoys {decoys_hit}/{decoys}");
+        println!("{report}");
     }
-    assert!(hit * 100 >= defects * 75, "recall {hit} of {defects}");
-    assert!(good * 100 >= findings * 90, "precision {good} of {findings}");
-    assert!(decoys_hit * 100 <= decoys * 5, "decoys {decoys_hit} of {decoys}");
+    let is_low = |(class, (hit, all)): &(&String, &Share)| {
+        *all >= CLASS_DEFECTS && hit * 100 < all * CLASS_RECALL && !BY_MEANING.contains(&class.as_str())
+    };
+    let low: Vec<&String> = counts.recall.iter().filter(is_low).map(|(class, _)| class).collect();
+    assert!(low.is_empty(), "{low:?}\n{report}");
+    assert!(recall.0 * 100 >= recall.1 * 75, "{report}");
+    assert!(precision.0 * 100 >= precision.1 * 95, "{report}");
+    assert!(decoys.0 * 100 <= decoys.1 * 3, "{report}");
 }

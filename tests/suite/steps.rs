@@ -139,12 +139,12 @@ fn every_format_of_show_holds_the_words_and_no_markup_of_theirs() {
         mermaid.contains("participant p2 as Jordan Park") && mermaid.contains("#37;#37;#123;init"),
         "{mermaid}"
     );
-    // A recording that breaks off behind its synthesis has it all the same.
+    // A recording that is cut off after its synthesis is shown with it.
     let text = std::fs::read_to_string(&out).unwrap();
     let cut: String = text.split_inclusive('\n').take(text.lines().count() - 1).collect();
     let cut = sandbox.script("cut.jsonl", cut);
     for (format, words) in [
-        ("html", "breaks off behind its summary"),
+        ("html", "ends after its summary, without a close"),
         ("markdown", "this recording has no end"),
         ("mermaid", "Note over"),
     ] {

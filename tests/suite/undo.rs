@@ -71,6 +71,79 @@ fn a_discussion_that_somebody_may_have_is_not_taken_back() {
     refused("merged already");
 }
 
+/// The ids of the decisions that `show` prints, the oldest first.
+fn decisions(sandbox: &Sandbox) -> Vec<serde_json::Value> {
+    let shown = sandbox.run(&["show", "offline-mode", "--json"]).json();
+    shown["decisions"].as_array().unwrap().clone()
+}
+
+#[test]
+fn a_published_decision_is_replaced_by_a_later_one_that_names_it() {
+    let sandbox = sandbox();
+    let first = "Decision: photos are kept for 10 days because phones are small.\ndone\n";
+    sandbox.elaborate(first, &["--at", AT]).ok();
+    git(&sandbox.root(), &["tag", "v1", "roundtable/offline-mode"]);
+    let old = decisions(&sandbox)[0]["id"].as_str().unwrap().to_owned();
+
+    let refused = sandbox.run(&["undo", "offline-mode"]);
+    let how = format!("Decision: …, replaces {old}");
+    assert!(refused.code == 2 && refused.stderr.contains(&how), "{}", refused.stderr);
+
+    let second = format!(
+        "Decision: the map is kept.\nDecision: photos are kept for 20 days because rangers ask for them; replaces {old}.\ndone\n"
+    );
+    let run = sandbox.elaborate(&second, &["--at", "2026-02-21T10:00:00Z"]).ok();
+    assert!(run.stdout.contains(&format!("Replaces {old}: ")), "{}", run.stdout);
+
+    let all = decisions(&sandbox);
+    let new = all[2]["id"].as_str().unwrap().to_owned();
+    assert_eq!(all[0]["replaced_by"], serde_json::json!([new]), "{all:?}");
+    assert_eq!(
+        (&all[1]["replaces"], &all[1]["replaced_by"]),
+        (&serde_json::json!([]), &serde_json::json!([]))
+    );
+    assert_eq!(all[2]["replaces"], serde_json::json!([old]), "{all:?}");
+
+    let shown = sandbox.run(&["show", "offline-mode"]).ok().stdout;
+    assert!(
+        shown.contains(&format!("replaced by {new}")) && shown.contains(&format!("replaces {old}")),
+        "{shown}"
+    );
+    let status = sandbox.run(&["status", "offline-mode"]).ok().stdout;
+    assert!(status.contains("1 decision replaced by a later one:"), "{status}");
+    assert!(
+        status.contains(&format!("(replaced by {new})")) && status.contains(&format!("{old}: ")),
+        "{status}"
+    );
+    let page = sandbox.run(&["show", "offline-mode", "--format", "html"]).ok().stdout;
+    let link = format!("replaced by <a href=\"#i1{new}\">{new}</a>");
+    assert!(
+        page.contains(&link) && page.contains(&format!("<li id=\"i1{old}\" data-find class=\"replaced\">")),
+        "{page}"
+    );
+    let rows = sandbox.run(&["export", "--format", "csv", "--rev", "roundtable/offline-mode"]).ok().stdout;
+    assert!(rows.contains(&format!("{old},{new}")), "{rows}");
+
+    // The old line is in the document as it was, and `why` says that it no longer holds.
+    let text = git(
+        &sandbox.root(),
+        &["show", "roundtable/offline-mode:docs/requirements/offline-mode/requirements-spec.md"],
+    );
+    let line = text.lines().position(|line| line.contains("photos are kept for 10 days")).unwrap() + 1;
+    let place = format!("docs/requirements/offline-mode/requirements-spec.md:{line}");
+    let why = sandbox.run(&["why", &place, "--rev", "roundtable/offline-mode"]).ok().stdout;
+    assert!(why.contains(&old) && why.contains(&format!("by {new}")), "{why}");
+}
+
+#[test]
+fn an_id_that_no_decision_has_is_told() {
+    let sandbox = sandbox();
+    let run = sandbox.elaborate("Decision: photos are kept; replaces D-0000000.\ndone\n", &["--at", AT]).ok();
+    assert!(run.stderr.contains("D-0000000 is no earlier decision of this item"), "{}", run.stderr);
+    assert!(run.stderr.contains("`roundtable show offline-mode` lists the ids"), "{}", run.stderr);
+    assert_eq!(decisions(&sandbox)[0]["replaces"], serde_json::json!([]));
+}
+
 #[test]
 fn what_is_no_discussion_is_not_taken_back() {
     let sandbox = sandbox();

@@ -143,7 +143,7 @@ const COUNTED: &[&str] = &[
     "video",
 ];
 
-/// Formatting elements: a browser opens them again behind the item or quotation they were left open in
+/// Formatting elements: a browser opens them again after the item or quotation they were left open in
 /// (HTML, 13.2.4.3, the list of active formatting elements); sorted.
 const FORMATTING: &[&str] =
     &["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
@@ -172,7 +172,7 @@ const VOID: &[&str] = &[
     "source", "track", "wbr",
 ];
 
-/// What stands in the context for a tag or comment that does not end.
+/// What is in the context for a tag or comment that does not end.
 const UNFINISHED: &str = "!--";
 
 impl Context {
@@ -280,7 +280,7 @@ enum Token<'h> {
 /// as `<script>` is text.
 fn tokens(html: &[u8], take: &mut dyn FnMut(Token<'_>)) {
     let mut open: Vec<u8> = Vec::new();
-    // Text behind the piece: where the piece ends inside of a tag or comment, it is no text.
+    // Text after the piece: where the piece ends inside of a tag or comment, it is no text.
     let text = [html, BEHIND].concat();
     let mut ends = true;
     events(&text, true, &mut |event| {
@@ -314,7 +314,7 @@ fn events(html: &[u8], switches_states: bool, take: &mut dyn FnMut(CallbackEvent
     let _ = Tokenizer::new_with_emitter(html, emitter).finish();
 }
 
-/// What is put behind a piece to see whether it ends.
+/// What is put after a piece to see whether it ends.
 const BEHIND: &[u8] = b"\nx";
 
 /// Whether a piece of HTML is comments and blanks alone: a reader of the page sees nothing of it.
@@ -372,7 +372,7 @@ impl Balance {
         match token {
             Token::Unfinished => Some("a tag or comment does not end".to_owned()),
             // There it is no comment, and may hold what looks like the end of one.
-            Token::Cdata => foreign().then(|| "CDATA stands inside of SVG or MathML".to_owned()),
+            Token::Cdata => foreign().then(|| "CDATA is inside SVG or MathML".to_owned()),
             Token::Start { name, .. } if is(name, RAW_TEXT) || is(name, OF_A_PAGE) => {
                 Some(format!("<{}> takes over what follows it", shown(name)))
             }

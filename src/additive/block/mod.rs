@@ -4,7 +4,7 @@
 //! a node with an equal label, and the children of a node, in order, to children of its image.
 //!
 //! Taking the first child that fits is complete: whether a node embeds in another depends on their
-//! two subtrees alone, and the children of the image stand in one row, so the exchange argument of
+//! two subtrees alone, and the children of the image are in one row, so the exchange argument of
 //! the [line rule](super::text) holds at every level. In an ordered list the old items must be the
 //! first ones. Every new node is compared with at most one old node (its parent was), so the whole
 //! takes as many comparisons as there are new nodes. An explicit stack does it, since a line can
@@ -98,7 +98,7 @@ pub(super) fn compare_for(before: &[u8], after: &[u8], explain: bool) -> Blocks 
     }
     match soft::losses(&both, before, after) {
         Ok((allowed, images)) => {
-            // Whatever is allowed is told; a lost line that nothing tells of is lost.
+            // Allowed changes are reported; a lost line without a report is lost.
             found.extend(if allowed.is_empty() { lines } else { allowed });
             found.extend(both.beside(&images));
         }
@@ -138,8 +138,8 @@ fn readable<'t>(before: &'t [u8], after: &'t [u8]) -> Result<(Parts<'t>, Parts<'
     Ok((Parts::of(old), Parts::of(new)))
 }
 
-/// As [`compare`], for what roundtable wrote alone: each marker and the block it stands before are
-/// kept whole and in order. What stands around them may change.
+/// As [`compare`], for what roundtable wrote alone: each marker and the block it is before are
+/// kept whole and in order. What is around them may change.
 pub fn compare_written(before: &[u8], after: &[u8]) -> Blocks {
     let (Ok(old), Ok(new)) = (std::str::from_utf8(before), std::str::from_utf8(after)) else {
         let same = memchr::memmem::find(before, MARKER.as_bytes()).is_none();
@@ -183,7 +183,7 @@ pub fn compare_written(before: &[u8], after: &[u8]) -> Blocks {
 /// What a traceability marker begins with.
 pub(super) const MARKER: &str = "<!-- Elaboration: step ";
 
-/// The markers of a document and the blocks they stand before: the section behind a marker, or,
+/// The markers of a document and the blocks they are before: the section after a marker, or,
 /// where the heading is bold text, everything up to the next section or marker.
 fn written(tree: &Tree<'_>) -> Vec<u32> {
     let is_marker =
@@ -387,7 +387,7 @@ impl Both<'_> {
         found
     }
 
-    /// Whether a node stands behind the item, quotation or cell that an element was opened in.
+    /// Whether a node follows the item, quotation or cell that an element was opened in.
     fn has_left(&self, (node, cell): html::Place, at: u32) -> bool {
         node != 0 && (at >= self.new.after(node) || cell != 0 && at != node)
     }
@@ -424,7 +424,7 @@ struct Frame {
     /// The next old child to place, and the next new child to try.
     u: u32,
     v: u32,
-    /// An ordered list: nothing may stand before an old item.
+    /// An ordered list: nothing may be before an old item.
     fixed: bool,
     /// How many images there were before this pair's.
     images: usize,

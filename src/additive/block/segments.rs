@@ -2,7 +2,7 @@
 //! section that is the same byte for byte need not be parsed.
 //!
 //! A text is cut at its headings: lines that begin with `#` in the first column. Such a line is a
-//! heading whatever stands before it (it ends a paragraph, a list, a quotation), so each segment
+//! heading whatever is before it (it ends a paragraph, a list, a quotation), so each segment
 //! parses alone as it does in the whole, as long as nothing reaches across a cut. What could is
 //! looked for, and where it is found there is no short way: fences that do not begin in the first
 //! column or are not closed, raw HTML other than a comment on a line of its own, other forms of
@@ -10,7 +10,7 @@
 //!
 //! Headings of another form count in new text only, where it is not the old one's byte for byte. What they
 //! head in an old segment is headed by them in its equal image too, and a new segment that comes between
-//! shows in the parents: it has a lower level than what stands below it, or changes nothing for it.
+//! shows in the parents: it has a lower level than what is below it, or changes nothing for it.
 //!
 //! Old segments are matched with new ones in order; a match is an equal text, or an embedding of the
 //! one's tree in the other's. If every old segment has an image whose parent is the image of its
@@ -24,9 +24,9 @@ use super::Search;
 use super::tree::{self, Tree};
 use crate::additive::text::{self, Lines};
 
-/// A heading with what stands below it, up to the next heading; the first has no heading.
+/// A heading with what is below it, up to the next heading; the first has no heading.
 pub struct Segment<'t> {
-    /// Zero for what stands before the first heading.
+    /// Zero for what is before the first heading.
     pub level: u8,
     /// Where it begins.
     pub at: usize,
@@ -131,7 +131,7 @@ fn grown(old: &Segment<'_>, new: &Segment<'_>) -> Option<usize> {
     Search::new(&u, &v).embeds(0, 0).then(|| v.nodes.len() - u.nodes.len())
 }
 
-/// The segment that each segment stands below: the nearest one before it of a lower level.
+/// The segment that each segment is below: the nearest one before it of a lower level.
 fn parents(segments: &[Segment<'_>]) -> Vec<Option<usize>> {
     let mut open: Vec<usize> = Vec::with_capacity(6);
     let above = |(at, segment): (usize, &Segment<'_>)| {
@@ -169,7 +169,7 @@ impl Alike {
         Alike { begin, end: text::shared_end(before, after).min(rest) }
     }
 
-    /// What stands between in one of the two, with so many bytes more on either side.
+    /// What is between in one of the two, with so many bytes more on either side.
     fn middle<'t>(&self, text: &'t [u8], more: usize) -> &'t [u8] {
         let mut end = (text.len() - self.end + more).min(text.len());
         // The two bytes of a line's end are told apart from a carriage return alone.
@@ -191,8 +191,8 @@ struct Beside<'t> {
 
 /// The segments of `after`, where those of `before` are known.
 ///
-/// At a heading nothing of what stands above it counts for what is below. So what the two begin with
-/// alike has the same segments, up to the last heading in it; and from any heading on behind which the
+/// At a heading nothing of what is above it counts for what is below. So what the two begin with
+/// alike has the same segments, up to the last heading in it; and from any heading on after which the
 /// two are alike to their ends, the rest has the same segments too. Only what is between is looked at.
 fn segments_beside<'t>(
     after: &'t str,
@@ -262,7 +262,7 @@ struct Cutting<'t> {
     /// Where the segment begins that the walk is in, and its level.
     start: usize,
     level: u8,
-    /// Whether headings of another form may stand in it.
+    /// Whether headings of another form may be in it.
     any_heading: bool,
 }
 

@@ -91,7 +91,7 @@ fn adds_balanced_html(old: &Tree<'_>, u: u32, new: &Tree<'_>, v: u32) -> bool {
     !wrong && balance.unclosed().is_none()
 }
 
-/// Whether a text begins with another and goes on behind a word's end.
+/// Whether a text begins with another and goes on after a word's end.
 fn goes_on(was: &[u8], is: &[u8]) -> bool {
     let next = is.strip_prefix(was).and_then(|rest| std::str::from_utf8(rest).ok()?.chars().next());
     next.is_some_and(|next| !next.is_alphanumeric() && next != '_')

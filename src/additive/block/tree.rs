@@ -66,7 +66,7 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub struct Node {
     pub kind: Kind,
-    /// What the node is, without what stands around it; in the tree's labels.
+    /// What the node is, without what is around it; in the tree's labels.
     content: Range<u32>,
     /// The raw HTML elements that are open where it starts; in the tree's contexts.
     context: u32,
@@ -95,14 +95,14 @@ impl Node {
 
 /// A piece of raw HTML.
 pub struct Piece {
-    /// The node that it stands in.
+    /// The node that it is in.
     pub node: u32,
     /// The item, quotation or cell that its elements end with.
     pub place: Place,
     html: Range<u32>,
 }
 
-/// A link definition: what it is known by, where it leads, and where it stands.
+/// A link definition: what it is known by, where it leads, and where it is.
 #[derive(Clone, Debug)]
 pub struct Definition {
     pub target: String,
@@ -181,7 +181,7 @@ impl<'t> Tree<'t> {
         &self.nodes[at as usize]
     }
 
-    /// What a node is, without what stands around it.
+    /// What a node is, without what is around it.
     pub fn content(&self, at: u32) -> &[u8] {
         let range = &self.node(at).content;
         &self.labels[range.start as usize..range.end as usize]
@@ -199,7 +199,7 @@ impl<'t> Tree<'t> {
         Some(&self.regions[found].1)
     }
 
-    /// The pieces of raw HTML that stand in a node.
+    /// The pieces of raw HTML that are in a node.
     pub fn pieces(&self, at: u32) -> impl Iterator<Item = (Place, &[u8])> {
         let first = self.pieces.partition_point(|piece| piece.node < at);
         let own = self.pieces[first..].iter().take_while(move |piece| piece.node == at);
@@ -226,7 +226,7 @@ impl<'t> Tree<'t> {
         })
     }
 
-    /// The first node behind a node and everything below it.
+    /// The first node after a node and everything below it.
     pub fn after(&self, mut at: u32) -> u32 {
         loop {
             match self.node(at) {
@@ -237,7 +237,7 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// The section a node stands in, itself included; the document where there is none.
+    /// The section a node is in, itself included; the document where there is none.
     pub fn section_of(&self, mut at: u32) -> u32 {
         while !matches!(self.node(at).kind, Kind::Section | Kind::Document) {
             at = self.node(at).parent;
@@ -245,7 +245,7 @@ impl<'t> Tree<'t> {
         at
     }
 
-    /// Finds the nodes between which raw HTML elements are open: nothing new may stand there, so such a
+    /// Finds the nodes between which raw HTML elements are open: nothing new may be there, so such a
     /// region is known by all that is in it.
     fn find_regions(&mut self) {
         if self.contexts.len() == 1 {
@@ -261,7 +261,7 @@ impl<'t> Tree<'t> {
             let mut hash = Sha256::new();
             while let Some(node) = self.nodes.get(at).filter(|node| node.context != 0) {
                 let content = self.content(at as u32);
-                // A list goes on behind the region's end.
+                // A list goes on after the region's end.
                 let content = if matches!(node.kind, Kind::Bullets | Kind::Numbers) { b"" } else { content };
                 hash.update([node.kind as u8]);
                 hash.update((content.len() as u32).to_le_bytes());
@@ -299,7 +299,7 @@ pub fn is_too_deep(text: &str) -> bool {
 }
 
 /// Whether a text goes on right below the first line of an alert without a `>`: that is text of the alert to one
-/// reader, and behind it to another.
+/// reader, and after it to another.
 pub fn has_lazy_alert(text: &str) -> bool {
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
@@ -329,7 +329,7 @@ fn half(hash: Sha256) -> [u8; 16] {
     half
 }
 
-/// How many nodes the tree of a text has below its document: all that is read of what nothing stands
+/// How many nodes the tree of a text has below its document: all that is read of what nothing is
 /// against.
 pub fn count(text: &str) -> usize {
     let (mut found, mut in_leaf) = (0, false);
@@ -357,7 +357,7 @@ pub fn count(text: &str) -> usize {
             )
             | Event::Rule => (1, false),
             Event::Start(_) | Event::End(_) => (0, false),
-            // It stands before the item's text.
+            // It is before the item's text.
             Event::TaskListMarker(_) => continue,
             // Directly in an item it is a paragraph that no event begins or ends.
             _ => (usize::from(!in_leaf), true),
@@ -381,9 +381,9 @@ struct Open {
     node: u32,
     /// The depth of the context at its start, for those that end what was opened inside.
     depth: usize,
-    /// A list: some paragraph stands directly in an item, which only a loose list has.
+    /// A list: some paragraph is directly in an item, which only a loose list has.
     paragraphs: bool,
-    /// A list: some text stands directly in an item, which only a tight list has.
+    /// A list: some text is directly in an item, which only a tight list has.
     bare: bool,
 }
 
@@ -547,7 +547,7 @@ impl Builder<'_> {
             || !line.is_empty() && self.tree.definitions.values().any(ends)
     }
 
-    /// The box of a task is part of its item, not of the text behind it.
+    /// The box of a task is part of its item, not of the text after it.
     fn task(&mut self, ticked: bool, range: Range<usize>) {
         let Some(item) = self.open.last().map(|open| open.node) else { return };
         self.label(item, |labels| labels.push(if ticked { b'x' } else { b' ' }));
@@ -755,7 +755,7 @@ impl Builder<'_> {
         });
     }
 
-    /// Whether a blank line stands between two items of a list or two blocks of an item: what makes
+    /// Whether a blank line is between two items of a list or two blocks of an item: what makes
     /// a list loose that has no text of its own to show it.
     fn has_gaps(&self, list: u32) -> bool {
         let gap = |from: usize, to: usize| {
@@ -849,7 +849,7 @@ mod tests {
         }
     }
 
-    /// What makes blocks, begins and ends them, and stands in them.
+    /// What makes blocks, begins and ends them, and is in them.
     const PARTS: [&str; 38] = [
         "\n",
         "\n\n",

@@ -58,7 +58,7 @@ fn head(name: &str, slug: &str, depth: Depth) -> String {
     )
 }
 
-/// A question as comments, and its number with nothing behind it.
+/// A question as comments, and its number with nothing after it.
 fn question(prompt: &Prompt) -> String {
     let number = prompt.number.unwrap_or(1);
     let mut lines = vec![format!("    # {}", plain::one_line(&plain::clean(&prompt.text)))];

@@ -95,7 +95,7 @@ impl Job<'_> {
         let kept = Kept::default();
         let went =
             analyze::walk_item(self.global, self.walk(read, seat, Answers::Kept(kept.clone())), self.screen);
-        // Whatever came of it: this job moves no branch.
+        // This job moves no branch, whatever the result.
         if let Some(tip) = self.repo.tip(&seat.branch)? {
             self.repo.put_back(&seat.branch, tip, before)?;
         }
@@ -250,7 +250,7 @@ fn says_the_same(new: &[Record], mut script: Script, is_kept: &dyn Fn(&str) -> b
     script.rest().iter().all(|input| !is_kept(&input.text))
 }
 
-/// Runs a recording again and commits it on a branch that stands at `start`.
+/// Runs a recording again and commits it on a branch that is at `start`.
 pub(super) fn land_at(
     replay: &Replay,
     recording: &Recording,

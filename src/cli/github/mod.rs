@@ -1,7 +1,7 @@
 //! `roundtable github`: from an event of Actions to a discussion on an issue, and back to one
 //! comment, one pull request and the labels; or to the gate.
 //!
-//! Nothing is written before the discussion stands in a commit that was pushed. What fails behind
+//! Nothing is written before the discussion is in a commit that was pushed. What fails after it
 //! that is a warning: the commit is what counts.
 
 mod handed;
@@ -249,7 +249,7 @@ impl Job<'_> {
         let (asked, at) = match self.when(asked) {
             Ok(Ok(known)) => known,
             Ok(Err(why)) => return self.refuse(&label, &why),
-            // Who asks is not known: nobody is answered on the issue.
+            // The asker is not known: no comment is written.
             Err(fail) => return Err(self.failed(fail)),
         };
         if self.run.out.is_some() {
@@ -471,7 +471,7 @@ impl Job<'_> {
         let task = self.walk(read, seat, answers);
         let mut went = analyze::walk_item(self.global, task.again(), self.screen)?;
         let (mut report, commit) = went.report();
-        // Nothing new: then the branch stands as it is, and is only told of.
+        // Nothing new: then the branch is as it is, and is only told of.
         let tip = self.repo.tip(&seat.branch)?;
         if let Some(commit) = commit.or(tip) {
             let mut again = |_: &(Value, Oid), tip| {

@@ -1,4 +1,4 @@
-//! Reading an issue: its words as they stood when they were asked for, and whose they are.
+//! Reading an issue: its words as they were when they were asked for, and whose they are.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ pub(super) struct Read {
     pub(super) asked: Asked,
     pub(super) at: Option<Time>,
     pub(super) own: Vec<u64>,
-    /// Comments that are marked as ours, by whoever.
+    /// Comments that are marked as ours, by any author.
     pub(super) marked: Vec<Comment>,
     pub(super) thread: Thread,
     /// Possible decisions that somebody with the right to write has ticked.

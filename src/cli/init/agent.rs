@@ -8,7 +8,7 @@ use std::path::Path;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::{Options, Stands, Wanted, stands, write};
+use super::{FileState, Options, Wanted, state_of, write};
 use crate::cli::exit::{Code, Fail};
 use crate::cli::screen::Screen;
 
@@ -65,24 +65,24 @@ pub fn run(root: &Path, agent: Agent, options: &Options, screen: &Screen) -> Res
     ];
     let mut found = Vec::new();
     for file in wanted {
-        let stands = stands(root, &file)?;
-        found.push((file, stands));
+        let state = state_of(root, &file)?;
+        found.push((file, state));
     }
     let block = options.agents_md.then(|| agents_md(root)).transpose()?;
     let mut files = Vec::new();
-    for (file, stands) in &found {
-        if *stands == Stands::Missing && !options.dry_run {
+    for (file, state) in &found {
+        if *state == FileState::Missing && !options.dry_run {
             write(root, file)?;
         }
-        tell(file, *stands, options.dry_run, screen);
-        files.push(told(file.path, *stands, options.dry_run));
+        tell(file, *state, options.dry_run, screen);
+        files.push(told(file.path, *state, options.dry_run));
     }
-    if let Some((file, stands)) = &block {
-        if *stands == Stands::Missing && !options.dry_run {
+    if let Some((file, state)) = &block {
+        if *state == FileState::Missing && !options.dry_run {
             write(root, file)?;
         }
-        screen.say(&format!("{AGENTS}: {}", stands.name(options.dry_run)));
-        files.push(told(AGENTS, *stands, options.dry_run));
+        screen.say(&format!("{AGENTS}: {}", state.name(options.dry_run)));
+        files.push(told(AGENTS, *state, options.dry_run));
     }
     if options.dry_run {
         screen.say("\nNothing was written (--dry-run).");
@@ -93,31 +93,31 @@ pub fn run(root: &Path, agent: Agent, options: &Options, screen: &Screen) -> Res
     Ok(Code::Yes)
 }
 
-fn told(path: &str, stands: Stands, dry: bool) -> Value {
-    json!({"path": path, "written": stands == Stands::Missing && !dry, "result": stands.name(dry)})
+fn told(path: &str, state: FileState, dry: bool) -> Value {
+    json!({"path": path, "written": state == FileState::Missing && !dry, "result": state.name(dry)})
 }
 
-fn tell(file: &Wanted, stands: Stands, dry: bool, screen: &Screen) {
-    screen.say(&format!("{}: {}", file.path, stands.name(dry)));
+fn tell(file: &Wanted, state: FileState, dry: bool, screen: &Screen) {
+    screen.say(&format!("{}: {}", file.path, state.name(dry)));
     let added = || file.text.lines().map(|line| format!("+{line}\n")).collect::<String>();
-    if stands == Stands::Missing && dry {
+    if state == FileState::Missing && dry {
         screen.say_diff(&added());
     }
-    if stands == Stands::Other {
+    if state == FileState::Other {
         screen.note(&format!("{} exists already with other content; add to it what follows", file.path));
         screen.say_diff(&added());
     }
 }
 
 /// AGENTS.md with our block, and whether that is to be written.
-fn agents_md(root: &Path) -> Result<(Wanted, Stands), Fail> {
+fn agents_md(root: &Path) -> Result<(Wanted, FileState), Fail> {
     let block = format!(
         "{BEGIN}\nRequirements items are discussed with the `roundtable` MCP server (skill `roundtable`): `review` shows what \
          documents leave open, `open` begins a discussion of a step. Only the user decides.\n{END}\n"
     );
     let file = |text: String| Wanted { path: AGENTS, text, is_program: false };
-    if stands(root, &file(block.clone()))? == Stands::Missing {
-        return Ok((file(block), Stands::Missing));
+    if state_of(root, &file(block.clone()))? == FileState::Missing {
+        return Ok((file(block), FileState::Missing));
     }
     let text = std::fs::read_to_string(root.join(AGENTS))
         .map_err(|error| Fail::new(format!("{AGENTS} cannot be read: {error}")))?;
@@ -126,6 +126,6 @@ fn agents_md(root: &Path) -> Result<(Wanted, Stands), Fail> {
         Some((begin, end)) => format!("{}{}{}", &text[..begin], block.trim_end(), &text[end + END.len()..]),
         None => format!("{text}{}{block}", if text.ends_with('\n') { "\n" } else { "\n\n" }),
     };
-    let stands = if after == text { Stands::Same } else { Stands::Missing };
-    Ok((file(after), stands))
+    let state = if after == text { FileState::Same } else { FileState::Missing };
+    Ok((file(after), state))
 }

@@ -1,7 +1,7 @@
 //! Messages of the base protocol of LSP: a header with the length, then JSON.
 //!
 //! The crates for it read ids through untagged enums, which serde_json's exact numbers (this program's
-//! recordings need them) make unreadable. Whatever comes in is a message, a defect of one message, or the
+//! recordings need them) make unreadable. Input is a message, a defect of one message, or the
 //! end.
 
 use std::io::{self, BufRead, Read as _, Write};

@@ -35,7 +35,7 @@ pub fn write(reports: &Reports, notices: &BTreeSet<&str>, screen: &Screen) -> Re
                 false => String::new(),
             };
             let message = format!(
-                "{}, line {} of the old text: {}. {}. To mend it: {}.",
+                "{}, line {} of the old text: {}. {}. To fix it: {}.",
                 plain::shown(&file.path),
                 loss.line,
                 plain::clean(&loss.message),

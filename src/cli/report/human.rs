@@ -9,7 +9,7 @@ use super::{Reports, SHOWN, Shown, findings, sum};
 use crate::plain;
 use crate::repo::{Repo, short};
 
-/// Lines shown before and behind the line that is meant.
+/// Lines shown before and after the line that is meant.
 const AROUND: usize = 2;
 /// Characters of a line that are shown.
 const WIDE: usize = 110;
@@ -77,7 +77,7 @@ fn excerpt(bytes: &[u8], line: usize) -> Vec<(usize, String)> {
             (at + 1, plain::cut(plain::clean(&text).trim_end().replace('\t', "    ").as_str(), WIDE))
         })
         .collect();
-    // What stands behind the last line end is no line.
+    // What follows the last line end is no line.
     if found.len() > 1 && found.last().is_some_and(|(number, text)| text.is_empty() && *number > line) {
         found.pop();
     }

@@ -161,7 +161,7 @@ fn sum(reports: &Reports) -> String {
                 1 => "1 exception that was considered".to_owned(),
                 _ => format!("{excepted} exceptions that were considered"),
             };
-            format!("Additive, but for {but}: {} changed{between}.", files(compared))
+            format!("Additive, except for {but}: {} changed{between}.", files(compared))
         }
         (_, 0) => {
             let blocks = match added {

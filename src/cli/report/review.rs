@@ -69,17 +69,18 @@ fn one(found: &Finding, line: &str, screen: &Screen) {
     let width = found.line.to_string().len();
     let marked = if found.end_line == found.line { found.end_column - found.column } else { usize::MAX };
     let left = line.chars().count().saturating_sub(found.column - 1);
-    let excerpt = finding::Excerpt::marked(line, found.column, marked.min(left));
+    let room = screen.width().map(|room| room.saturating_sub(width + " | ".len()));
+    let excerpt = finding::Excerpt::marked(line, found.column, marked.min(left), room);
     screen.say(&format!("{:>width$} |", ""));
     screen.say(&format!("{} | {}", found.line, excerpt.text));
     screen.say_marks(&format!("{:>width$} | ", ""), &excerpt, found.severity);
     for other in &found.related {
         let place = if other.path == found.path { String::new() } else { format!("{}:", other.path) };
         let quote = plain::cut(&plain::one_line(&other.quote), 90);
-        screen.say(&format!("{:>width$} = see: {place}{}: {quote}", "", other.line));
+        screen.say_hung(&format!("{:>width$} = see: ", ""), &format!("{place}{}: {quote}", other.line));
     }
-    screen.say(&format!("{:>width$} = why: {}", "", found.why));
-    screen.say(&format!("{:>width$} = help: {}", "", found.suggestion));
+    screen.say_hung(&format!("{:>width$} = why: ", ""), &found.why);
+    screen.say_hung(&format!("{:>width$} = help: ", ""), &found.suggestion);
 }
 
 /// How many findings of which rule.

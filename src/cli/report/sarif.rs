@@ -41,7 +41,7 @@ fn result(shown: &Shown<'_>) -> Value {
         "ruleId": loss.code.name(),
         "ruleIndex": index,
         "level": if shown.fails { "error" } else { "warning" },
-        "message": { "text": format!("{} (line {} of the old text). To mend it: {}.", plain::clean(&loss.message), loss.line, loss.hint) },
+        "message": { "text": format!("{} (line {} of the old text). To fix it: {}.", plain::clean(&loss.message), loss.line, loss.hint) },
         "locations": [{
             "physicalLocation": {
                 "artifactLocation": { "uri": uri(&file.path) },

@@ -14,7 +14,7 @@ use crate::library::Library;
 use crate::plain::{self, count};
 use crate::provenance::{Dossier, Talk, items};
 use crate::repo::{Repo, short};
-use crate::site::{self, Point, Points};
+use crate::site::{self, DecisionRecord, Point, Points};
 
 /// An item, and the name of the revision that it was read at.
 struct Shown {
@@ -106,6 +106,7 @@ fn say(shown: &Shown, library: &Arc<Library>, screen: &Screen) {
         screen.say(&format!("Documents: {}", documents.join(", ")));
     }
     say_points("Decisions", &points.decisions, screen);
+    say_records(&points.records, screen);
     say_points("Open questions", &points.questions, screen);
     say_points("Action items", &points.actions, screen);
     let steps: Vec<String> = dossier.logs.iter().filter_map(step::summary).collect();
@@ -136,9 +137,31 @@ fn say_points(title: &str, points: &[Point], screen: &Screen) {
     }
     screen.say_strong(&format!("\n{title}"));
     for point in points {
-        let by = if point.by.is_empty() { String::new() } else { format!("{}, ", point.by) };
+        let who = [&point.id, &point.by].into_iter().filter(|word| !word.is_empty());
+        let who: String = who.map(|word| format!("{word}, ")).collect();
         screen.say(&format!("  - {}", plain::one_line(&point.text)));
-        screen.say(&format!("    {by}{}, step {}", point.day, point.step));
+        screen.say(&format!("    {who}{}, step {}", point.day, point.step));
+        say_replaced(&point.replaces, &point.replaced_by, screen);
+    }
+}
+
+fn say_records(records: &[DecisionRecord], screen: &Screen) {
+    if !records.is_empty() {
+        screen.say_strong("\nDecision records");
+    }
+    for record in records {
+        screen.say(&format!("  - {}", plain::one_line(&record.title)));
+        screen.say(&format!("    {}, {}", record.id, record.path));
+        say_replaced(&record.replaces, &record.replaced_by, screen);
+    }
+}
+
+fn say_replaced(replaces: &[String], replaced_by: &[String], screen: &Screen) {
+    if !replaces.is_empty() {
+        screen.say(&format!("    replaces {}", replaces.join(", ")));
+    }
+    if !replaced_by.is_empty() {
+        screen.say(&format!("    replaced by {}", replaced_by.join(", ")));
     }
 }
 
@@ -156,6 +179,16 @@ fn entry(shown: &Shown, library: &Arc<Library>) -> Value {
         };
         points.iter().map(one).collect()
     };
+    let decisions: Vec<Value> = list(&points.decisions, "rationale")
+        .into_iter()
+        .zip(&points.decisions)
+        .map(|(mut decision, point)| {
+            decision["id"] = json!(point.id);
+            decision["replaces"] = json!(point.replaces);
+            decision["replaced_by"] = json!(point.replaced_by);
+            decision
+        })
+        .collect();
     let talks = dossier.talks.iter().map(|talk| {
         let (opened, closed) = (&talk.finished.opened, &talk.finished.closed);
         json!({
@@ -175,7 +208,8 @@ fn entry(shown: &Shown, library: &Arc<Library>) -> Value {
     json!({
         "path": dossier.item.path, "name": dossier.item.name(), "rev": shown.rev,
         "documents": site::documents(dossier),
-        "decisions": list(&points.decisions, "rationale"),
+        "decisions": decisions,
+        "decision_records": points.records,
         "open_questions": list(&points.questions, "context"),
         "action_items": list(&points.actions, "context"),
         "steps": steps.collect::<Vec<_>>(),

@@ -80,7 +80,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
             return Ok(code);
         }
     }
-    // Whoever only reads it takes it in any form.
+    // A reader gets a recording of any format.
     let (log, _) = from_any_lines(&name, crate::json::utf8(&name, &recording.bytes)?)?;
     let Some(Record { event: Event::Opened(opened), .. }) = log.first() else {
         return Err(Fail::new(format!(

@@ -10,6 +10,7 @@ use super::{Across, Hit, OnPage, hit, hit_on, judged};
 use crate::review::is_duty;
 use crate::review::page::{Page, Unit, UnitKind};
 use crate::review::token::{CAPITAL, Kind, QUOTED, TIGHT, Token, root};
+use crate::text::units::{number as number_word, unit as unit_of};
 
 /// A number with its unit, and what it is about.
 pub(super) struct Figure {
@@ -38,69 +39,10 @@ pub(super) struct Figure {
     /// "return period" of "the return period is 14 days", the last word of "Kafka retention".
     subject: Option<(String, String)>,
     head: Option<String>,
+    /// What the words before it say of it ("within", "at most"), as the number of a phrase.
+    relation: Option<u32>,
     /// Words next to each other in the sentence.
     pairs: BTreeSet<(String, String)>,
-}
-
-/// Longer words are no unit and no number.
-const MAX_NAME_BYTES: usize = 12;
-
-/// A short word in lower case.
-fn lower<'b>(word: &str, buffer: &'b mut [u8; MAX_NAME_BYTES]) -> Option<&'b str> {
-    let buffer = buffer.get_mut(..word.len())?;
-    buffer.copy_from_slice(word.as_bytes());
-    buffer.make_ascii_lowercase();
-    std::str::from_utf8(buffer).ok()
-}
-
-/// A unit's dimension, and its size in it.
-fn unit_of(word: &str) -> Option<(&'static str, f64)> {
-    let mut buffer = [0; MAX_NAME_BYTES];
-    Some(match lower(word, &mut buffer)? {
-        "ms" | "millisecond" | "milliseconds" => ("time", 0.001),
-        "s" | "sec" | "second" | "seconds" => ("time", 1.0),
-        "min" | "minute" | "minutes" => ("time", 60.0),
-        "h" | "hour" | "hours" => ("time", 3600.0),
-        "day" | "days" => ("time", 86400.0),
-        "week" | "weeks" => ("time", 604_800.0),
-        "month" | "months" => ("time", 2_629_746.0),
-        "year" | "years" => ("time", 31_556_952.0),
-        "kb" => ("size", 1e3),
-        "mb" => ("size", 1e6),
-        "gb" => ("size", 1e9),
-        "tb" => ("size", 1e12),
-        "kib" => ("size", 1024.0),
-        "mib" => ("size", 1_048_576.0),
-        "gib" => ("size", 1_073_741_824.0),
-        "%" | "percent" => ("percent", 1.0),
-        "euro" | "euros" | "eur" => ("euro", 1.0),
-        "cent" | "cents" => ("euro", 0.01),
-        "dollar" | "dollars" | "usd" => ("dollar", 1.0),
-        _ => return None,
-    })
-}
-
-fn number_word(word: &str) -> Option<f64> {
-    let mut buffer = [0; MAX_NAME_BYTES];
-    Some(match lower(word, &mut buffer)? {
-        "a" | "an" | "one" => 1.0,
-        "two" => 2.0,
-        "three" => 3.0,
-        "four" => 4.0,
-        "five" => 5.0,
-        "six" => 6.0,
-        "seven" => 7.0,
-        "eight" => 8.0,
-        "nine" => 9.0,
-        "ten" => 10.0,
-        "twelve" => 12.0,
-        "fifteen" => 15.0,
-        "twenty" => 20.0,
-        "thirty" => 30.0,
-        "sixty" => 60.0,
-        "ninety" => 90.0,
-        _ => return None,
-    })
 }
 
 pub fn conflicts(across: &Across<'_, '_>) -> Vec<Hit> {
@@ -167,6 +109,7 @@ pub(super) fn in_unit(
                 is_compared: false,
                 subject: subject.flatten(),
                 head: head.or_else(|| row_head(page, unit)),
+                relation: relation(across, sentence, from),
                 pairs: pairs(page, sentence),
                 label: around.label.clone(),
             });
@@ -276,6 +219,13 @@ fn row_head(page: &Page<'_>, unit: &Unit) -> Option<String> {
     Some(root(page.word(last)))
 }
 
+/// The phrase of `relation:` that ends in front of the figure.
+fn relation(across: &Across<'_, '_>, sentence: &[Token], from: usize) -> Option<u32> {
+    let set = across.rule.set("relation");
+    let ends_here = |at: usize| set.longest(sentence, at).filter(|(end, _)| *end == from);
+    (from.saturating_sub(2)..from).find_map(ends_here).map(|(_, phrase)| phrase)
+}
+
 fn pairs(page: &Page<'_>, sentence: &[Token]) -> BTreeSet<(String, String)> {
     let is_word = |token: &Token| token.kind == Kind::Word && page.word(token).len() > 3;
     let both = sentence.windows(2).filter(|two| two.iter().all(is_word));
@@ -320,27 +270,28 @@ fn figure(page: &Page<'_>, sentence: &[Token], from: usize) -> Option<(f64, Stri
             number(&digits)?
         }
         Kind::Word => {
-            let value = number_word(word)?;
+            let value = if is_article(word) { 1.0 } else { number_word(word)? };
             let is_half = phrase_is(page, &sentence[to..], &["and", "a", "half"]);
             to += if is_half { 3 } else { 0 };
             if is_half { value + 0.5 } else { value }
         }
         _ => return None,
     };
-    if is_rate(page, sentence, from) || is_change(page, sentence, from) {
+    // "The 7th minute" is no span of time.
+    let is_ordinal = sentence
+        .get(to)
+        .is_some_and(|next| next.has(TIGHT) && matches!(page.word(next), "st" | "nd" | "rd" | "th"));
+    if is_ordinal || is_rate(page, sentence, from) || is_change(page, sentence, from) {
         return None;
     }
-    let is_article = word.eq_ignore_ascii_case("a") || word.eq_ignore_ascii_case("an");
     for skip in 0..2 {
         let next = sentence.get(to + skip)?;
         let name = page.word(next);
         if let Some((dimension, size)) = unit_of(name) {
-            let is_rate =
-                sentence.get(to + skip + 1).is_some_and(|next| matches!(page.word(next), "/" | "per"));
-            let dimension = if is_rate { format!("{dimension}/") } else { dimension.to_owned() };
-            return Some((value * size, dimension, to + skip + 1));
+            let (dimension, end) = rate(page, sentence, to + skip + 1, dimension);
+            return Some((value * size, dimension, end));
         }
-        if is_article && skip == 0 && next.kind == Kind::Word {
+        if is_article(word) && skip == 0 && next.kind == Kind::Word {
             return None;
         }
         if matches!(next.kind, Kind::Sign) && name != "-" {
@@ -353,8 +304,34 @@ fn figure(page: &Page<'_>, sentence: &[Token], from: usize) -> Option<(f64, Stri
     let next = sentence.get(to).filter(|next| {
         next.kind == Kind::Word && page.word(next).len() > 3 && page.word(next).ends_with('s')
     })?;
-    let is_one = is_article || word.eq_ignore_ascii_case("one");
-    (!is_one).then(|| (value, root(page.word(next)), to + 1))
+    let is_one = is_article(word) || word.eq_ignore_ascii_case("one");
+    // "A day of four inspections": the figure tells days apart.
+    let is_attribute = word_before(page, sentence, from) == "of" && !is_bound(page, sentence, from);
+    (!is_one && !is_attribute).then(|| (value, root(page.word(next)), to + 1))
+}
+
+/// The dimension with what it is counted by: "0.29 euros per minute", "1.6 m/s"; and where the figure ends.
+fn rate(page: &Page<'_>, sentence: &[Token], at: usize, dimension: &str) -> (String, usize) {
+    let is_rate = sentence.get(at).is_some_and(|next| matches!(page.word(next), "/" | "per"));
+    match sentence.get(at + 1).filter(|by| is_rate && by.kind == Kind::Word) {
+        Some(by) => (format!("{dimension}/{}", root(page.word(by))), at + 2),
+        None => (dimension.to_owned(), at),
+    }
+}
+
+fn is_article(word: &str) -> bool {
+    word.eq_ignore_ascii_case("a") || word.eq_ignore_ascii_case("an")
+}
+
+fn word_before<'t>(page: &Page<'t>, sentence: &[Token], at: usize) -> &'t str {
+    at.checked_sub(1).map_or("", |at| page.word(&sentence[at]))
+}
+
+/// "A maximum of six attempts".
+fn is_bound(page: &Page<'_>, sentence: &[Token], at: usize) -> bool {
+    at.checked_sub(2).is_some_and(|at| {
+        matches!(page.word(&sentence[at]), "maximum" | "minimum" | "total" | "limit" | "number")
+    })
 }
 
 /// The words that begin a text are these.
@@ -364,19 +341,16 @@ fn phrase_is(page: &Page<'_>, tokens: &[Token], words: &[&str]) -> bool {
 
 /// "five nodes an hour": the hour is no duration.
 fn is_rate(page: &Page<'_>, sentence: &[Token], from: usize) -> bool {
-    let word = page.word(&sentence[from]);
-    let is_article = word.eq_ignore_ascii_case("a") || word.eq_ignore_ascii_case("an");
-    let before = from.checked_sub(1).map_or("", |at| page.word(&sentence[at]));
-    is_article
+    is_article(page.word(&sentence[from]))
         && !matches!(
-            before,
+            word_before(page, sentence, from),
             "after" | "within" | "for" | "until" | "is" | "takes" | "lasts" | "than" | "every"
         )
 }
 
 /// "falls from 141 GB to 24 GB": a change, whose first figure no longer holds.
 fn is_change(page: &Page<'_>, sentence: &[Token], from: usize) -> bool {
-    let before = from.checked_sub(1).map_or("", |at| page.word(&sentence[at]));
+    let before = word_before(page, sentence, from);
     let has = |word: &str| sentence.iter().any(|token| page.word(token).eq_ignore_ascii_case(word));
     matches!(before, "from" | "to") && has("from") && has("to")
 }
@@ -414,6 +388,7 @@ fn is_part_of_name(page: &Page<'_>, sentence: &[Token], at: usize) -> bool {
 const MIN_NEAR_PERCENT: usize = 60;
 const MIN_COMPARED_PERCENT: usize = 75;
 const MIN_WIDE_PERCENT: usize = 70;
+const MIN_RELATED_PERCENT: usize = 60;
 /// So many figures with one word are compared.
 const MAX_COMPARED: usize = 32;
 /// Agreements that differ less are equally good.
@@ -528,6 +503,11 @@ pub(super) fn agreement(a: &Figure, b: &Figure) -> Option<usize> {
         return Some(100 + near_percent + near);
     }
     if !is_compared && wide >= 3 && wide_percent >= MIN_WIDE_PERCENT {
+        return Some(wide_percent + wide);
+    }
+    // "within 15 minutes" and "within an hour" limit the same.
+    let is_same_relation = a.relation.is_some() && a.relation == b.relation;
+    if is_same_relation && !is_compared && wide >= 2 && wide_percent >= MIN_RELATED_PERCENT {
         return Some(wide_percent + wide);
     }
     (refers && wide >= 2).then_some(70)

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::{Across, Hit, OnPage, hit, hit_on};
 use crate::review::label;
-use crate::review::page::{Anchor, Page, Table, UnitKind};
+use crate::review::page::{Anchor, Page, Table, Unit, UnitKind};
 use crate::review::token::{Kind, LINK, QUOTED, STRONG, Token};
 
 /// A place that defines an identifier.
@@ -31,15 +31,27 @@ fn definitions<'t>(page: &Page<'t>) -> Vec<Definition<'t>> {
             None => label(tokens).filter(|token| token.kind == Kind::Id),
         };
         let is_name = |token: &&Token| ends_in_digit(page.word(token)) && !is_priority(page.word(token));
-        let Some(token) = token.filter(is_name) else { continue };
         let group = match unit.cell {
             Some(cell) => cell.table,
             None if unit.kind == UnitKind::Item => unit.section,
             None => 0,
         };
-        found.push(Definition { id: page.word(token), range: token.range(), group: (unit.kind, group) });
+        let below = lines_below(page, unit, tokens);
+        for token in token.into_iter().chain(below).filter(is_name) {
+            found.push(Definition { id: page.word(token), range: token.range(), group: (unit.kind, group) });
+        }
     }
     found
+}
+
+/// The labels `[F-2]` that begin further lines of a paragraph.
+fn lines_below<'p>(page: &Page<'_>, unit: &Unit, tokens: &'p [Token]) -> impl Iterator<Item = &'p Token> {
+    let is_label = |three: &&[Token]| {
+        page.word(&three[1]) == "["
+            && three[2].kind == Kind::Id
+            && page.text[three[0].end as usize..three[1].start as usize].contains('\n')
+    };
+    tokens.windows(3).filter(is_label).map(|three| &three[2]).filter(|_| unit.cell.is_none())
 }
 
 /// `P0` to `P5` say how urgent something is.
@@ -88,6 +100,10 @@ fn prefix(id: &str) -> &str {
     id.trim_end_matches(|found: char| found.is_ascii_digit() || found == '.').trim_end_matches('-')
 }
 
+/// So many identifiers with a prefix are a series; with a dot fewer may be versions of a product (`OCP-4.2`).
+const MIN_SERIES: usize = 2;
+const MIN_DOTTED: usize = 4;
+
 pub fn dangling(across: &Across<'_, '_>) -> Vec<Hit> {
     let mut known: BTreeSet<&str> = BTreeSet::new();
     let mut series: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -123,7 +139,9 @@ pub fn dangling(across: &Across<'_, '_>) -> Vec<Hit> {
                 let is_reference = token.kind == Kind::Id
                     && token.flags & (QUOTED | LINK) == 0
                     && Some(token.start) != label;
-                let is_series = || series.get(prefix(id)).is_some_and(|all| all.len() >= 2 && fits(all, id));
+                let least = if id.contains('.') { MIN_DOTTED } else { MIN_SERIES };
+                let is_series =
+                    || series.get(prefix(id)).is_some_and(|all| all.len() >= least && fits(all, id));
                 if is_reference && !known.contains(id) && ends_in_digit(id) && is_series() && !is_known(token)
                 {
                     found.push(Hit { page: number, ..hit(token.range()).with("series", prefix(id)) });

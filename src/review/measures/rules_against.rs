@@ -17,9 +17,16 @@ pub(super) struct Predicate {
     pub(super) is_negated: bool,
     /// "never": it admits no exception.
     is_absolute: bool,
+    /// It says itself that there are other cases.
     pub(super) has_exception: bool,
-    /// What the sentence speaks of first.
+    /// What the sentence speaks of first, and what is just before the verb.
     head: String,
+    last: String,
+    /// What the clause speaks of, with its condition.
+    clause: BTreeSet<String>,
+    /// The words of its condition.
+    case: BTreeSet<String>,
+    /// What the sentence speaks of.
     things: BTreeSet<String>,
 }
 
@@ -36,30 +43,65 @@ pub fn contradictions(across: &Across<'_, '_>) -> Vec<Hit> {
         folders.entry(page.folder()).or_default().push(number);
     }
     for pages in folders.values() {
-        let mut verbs: BTreeMap<String, Vec<Place<'_>>> = BTreeMap::new();
-        for number in pages {
-            let page = &across.pages[*number as usize];
-            // In long prose sentences speak of different cases far apart.
-            if !page.register.is_specification && page.units.len() > MAX_PROSE_UNITS {
-                continue;
-            }
-            let units = page.units.iter().filter(|unit| unit.is_judged && unit.kind != UnitKind::Heading);
-            for unit in units.filter(|unit| across.rule.is_for(unit.kinds)) {
-                in_unit(across, page, *number, unit, &mut verbs);
-            }
+        let mut verbs: Verbs<'_> = BTreeMap::new();
+        let units: Vec<(u32, &Unit)> = pages.iter().flat_map(|number| units(across, *number)).collect();
+        for (number, unit) in &units {
+            in_unit(across, across.page(*number), *number, unit, &mut verbs);
         }
-        let is_disputed = |all: &&Vec<Place<'_>>| {
-            all.iter().any(|one| one.is_negated) && all.iter().any(|one| !one.is_negated)
-        };
-        for all in verbs.values().filter(is_disputed) {
-            let all: Vec<Predicate> = all.iter().filter_map(|place| described(across, place)).collect();
-            if all.len() <= MAX_PREDICATES {
-                found.extend(opposed(across, &all));
-            }
+        verbs.retain(|_, places| places.len() <= MAX_PREDICATES && places.iter().any(|one| one.is_negated));
+        let mut said: BTreeMap<String, Vec<Predicate>> = BTreeMap::new();
+        for (verb, places) in verbs {
+            said.insert(verb, places.iter().filter_map(|place| described(across, place)).collect());
+        }
+        plain_uses(across, &units, &mut said);
+        for all in said.values() {
+            found.extend(opposed(across, all));
         }
     }
     found
 }
+
+/// The units of a page that are read.
+fn units<'a>(across: &'a Across<'_, '_>, number: u32) -> impl Iterator<Item = (u32, &'a Unit)> {
+    let page = &across.pages[number as usize];
+    // In long prose sentences speak of different cases far apart.
+    let is_read = page.register.is_specification || page.units.len() <= MAX_PROSE_UNITS;
+    let units = page.units.iter().filter(move |unit| {
+        is_read && unit.is_judged && unit.kind != UnitKind::Heading && across.rule.is_for(unit.kinds)
+    });
+    units.map(move |unit| (number, unit))
+}
+
+/// Adds what is said without an auxiliary: "the pump runs" beside "the pump never runs". The word before the verb is
+/// the same, so that nobody has to tell verbs from nouns.
+fn plain_uses(across: &Across<'_, '_>, units: &[(u32, &Unit)], said: &mut BTreeMap<String, Vec<Predicate>>) {
+    let stem = |word: &str| word.get(..SHORTEST).map(str::to_ascii_lowercase);
+    let begins: BTreeSet<String> = said.keys().filter_map(|verb| stem(verb)).collect();
+    if begins.is_empty() {
+        return;
+    }
+    for (number, unit) in units {
+        let page = across.page(*number);
+        for sentence in page.sentences_of(unit) {
+            for at in 1..sentence.len() {
+                let is_known = || stem(page.word(&sentence[at])).is_some_and(|word| begins.contains(&word));
+                if sentence[at].kind != Kind::Word || sentence[at].has(QUOTED) || !is_known() {
+                    continue;
+                }
+                let Some(all) = said.get_mut(&root(page.word(&sentence[at]))) else { continue };
+                let place =
+                    Place { page: *number, sentence, at, end: at + 1, is_negated: false, is_absolute: false };
+                let before = root(page.word(&sentence[at - 1]));
+                if all.len() <= MAX_PREDICATES && all.iter().any(|one| one.is_negated && one.last == before) {
+                    all.extend(described(across, &place));
+                }
+            }
+        }
+    }
+}
+
+/// Verbs by their root.
+type Verbs<'p> = BTreeMap<String, Vec<Place<'p>>>;
 
 /// Where a predicate is.
 pub(super) struct Place<'p> {
@@ -76,7 +118,7 @@ pub(super) fn in_unit<'p>(
     page: &'p Page<'_>,
     number: u32,
     unit: &Unit,
-    verbs: &mut BTreeMap<String, Vec<Place<'p>>>,
+    verbs: &mut Verbs<'p>,
 ) {
     for sentence in page.sentences_of(unit) {
         let is_question = sentence.last().is_some_and(|last| page.word(last) == "?");
@@ -93,6 +135,9 @@ pub(super) fn in_unit<'p>(
         }
     }
 }
+
+/// The letters of the shortest verb: "pay", "run".
+const SHORTEST: usize = 3;
 
 /// The verb of an auxiliary at `at`, whether it is negated, by "never", and where it ends.
 fn predicate(
@@ -116,7 +161,7 @@ fn predicate(
     }
     let verb = sentence.get(end).filter(|token| token.kind == Kind::Word)?;
     let absolute = sentence[at..end].iter().any(|token| page.word(token).eq_ignore_ascii_case("never"));
-    (page.word(verb).len() > 3).then(|| (root(page.word(verb)), negated, absolute, end + 1))
+    (page.word(verb).len() >= SHORTEST).then(|| (root(page.word(verb)), negated, absolute, end + 1))
 }
 
 pub(super) fn described(across: &Across<'_, '_>, place: &Place<'_>) -> Option<Predicate> {
@@ -134,17 +179,35 @@ pub(super) fn described(across: &Across<'_, '_>, place: &Place<'_>) -> Option<Pr
             && page.word(token).len() > 3
             && across.rule.set("stop").at(std::slice::from_ref(*token), 0).is_none()
     };
-    let before: Vec<&Token> = sentence[begin..at].iter().filter(content).collect();
-    let all = sentence[..at].iter().chain(&sentence[place.end..]).filter(content);
+    let roots = |tokens: &[Token]| -> Vec<String> {
+        tokens.iter().filter(content).map(|token| root(page.word(token))).collect()
+    };
+    let before = roots(&sentence[begin..at]);
+    let case = case(across, page, sentence).map(roots).unwrap_or_default();
+    let end = sentence[place.end..]
+        .iter()
+        .position(|token| matches!(page.word(token), ";" | "," | ":"))
+        .map_or(sentence.len(), |end| place.end + end);
+    let clause = before.iter().cloned().chain(roots(&sentence[place.end..end])).chain(case.iter().cloned());
     Some(Predicate {
         page: place.page,
         range: Page::span(sentence)?,
         is_negated: place.is_negated,
         is_absolute: place.is_absolute,
         has_exception: across.rule.set("exception").is_in(sentence),
-        head: before.first().map(|token| root(page.word(token))).unwrap_or_default(),
-        things: all.map(|token| root(page.word(token))).collect(),
+        head: before.first().cloned().unwrap_or_default(),
+        last: before.last().cloned().unwrap_or_default(),
+        clause: clause.collect(),
+        case: case.into_iter().collect(),
+        things: roots(&sentence[..at]).into_iter().chain(roots(&sentence[place.end..])).collect(),
     })
+}
+
+/// The condition of a sentence: what follows "when" up to the next sign.
+fn case<'s>(across: &Across<'_, '_>, page: &Page<'_>, sentence: &'s [Token]) -> Option<&'s [Token]> {
+    let (_, begin) = across.rule.set("case").find(sentence)?;
+    let end = sentence[begin..].iter().position(|token| matches!(page.word(token), ";" | "," | ":" | "."));
+    Some(&sentence[begin..end.map_or(sentence.len(), |end| begin + end)])
 }
 
 fn opposed(across: &Across<'_, '_>, all: &[Predicate]) -> Vec<Hit> {
@@ -163,11 +226,15 @@ fn opposed(across: &Across<'_, '_>, all: &[Predicate]) -> Vec<Hit> {
     found
 }
 
+/// A denial contradicts what is said of all that it speaks of; "never" contradicts what is said of its subject.
 pub(super) fn contradicts(negated: &Predicate, other: &Predicate) -> bool {
-    let shared = negated.things.intersection(&other.things).count();
-    let fewer = negated.things.len().min(other.things.len());
-    let same_head = !negated.head.is_empty() && negated.head == other.head;
-    (same_head && negated.is_absolute && shared * 2 >= fewer)
-        || (shared >= 3 && shared * 5 >= fewer * 3)
-        || (same_head && shared >= 2 && shared * 5 >= fewer * 3)
+    // A condition that the other does not have makes two cases.
+    if !negated.case.is_subset(&other.things) || !other.case.is_subset(&negated.things) {
+        return false;
+    }
+    let shared = negated.clause.intersection(&other.things).count();
+    let fewer = negated.clause.len().min(other.things.len());
+    let is_same_subject = !negated.head.is_empty() && negated.head == other.head;
+    let is_of_all = shared == negated.clause.len() && (shared >= 2 || is_same_subject);
+    is_of_all || negated.is_absolute && is_same_subject && shared * 2 >= fewer
 }

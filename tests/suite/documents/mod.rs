@@ -35,7 +35,7 @@ const APART: [(&str, &str); 1] = [("docs/packages.md", "a registry, an installer
 
 /// How many blocks a page shows that are not run here, with what they need.
 const ELSEWHERE: [(&str, usize, &str); 8] = [
-    ("CONTRIBUTING.md", 1, "the tests themselves"),
+    ("CONTRIBUTING.md", 2, "the tests themselves"),
     ("docs/editor.md", 2, "editors; tests/suite/editor.rs speaks their protocol"),
     ("docs/gate.md", 3, "GitHub Actions, and another layout"),
     ("docs/ci.md", 3, "other CI systems"),

@@ -1,7 +1,7 @@
 //! Nothing is missing in the pages, and nothing in them leads nowhere.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -14,7 +14,10 @@ fn links(page: &str) -> (Vec<String>, BTreeSet<String>) {
     let mut heading: Option<String> = None;
     for event in Parser::new_ext(page, Options::ENABLE_TABLES) {
         match event {
-            Event::Start(Tag::Link { dest_url, .. }) => links.push(dest_url.into_string()),
+            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                links.push(dest_url.into_string());
+            }
+            Event::Html(html) | Event::InlineHtml(html) => links.extend(sources_of(&html)),
             Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
             Event::Text(text) | Event::Code(text) => {
                 heading.iter_mut().for_each(|heading| heading.push_str(&text))
@@ -30,8 +33,17 @@ fn links(page: &str) -> (Vec<String>, BTreeSet<String>) {
     (links, anchors)
 }
 
+/// The files that a piece of HTML shows or links to.
+fn sources_of(html: &str) -> Vec<String> {
+    let values = |name: &str| -> Vec<String> {
+        html.split(name).skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned).collect()
+    };
+    [" src=\"", " srcset=\"", " href=\""].into_iter().flat_map(values).collect()
+}
+
 #[test]
 fn links_between_pages_lead_somewhere() {
+    assert!(links(&pages()["README.md"]).0.contains(&"docs/pictures/review-dark.svg".to_owned()));
     for (name, page) in pages() {
         let folder = Path::new(&name).parent().unwrap();
         for link in links(&page).0.iter().filter(|link| !link.contains("://")) {
@@ -147,8 +159,76 @@ fn every_page_stands_in_the_index() {
     let index = links(&pages["docs/README.md"]).0;
     for name in pages.keys().filter_map(|name| name.strip_prefix("docs/")) {
         assert!(
-            name == "README.md" || index.iter().any(|link| link == name),
+            matches!(name, "README.md" | "SUMMARY.md") || index.iter().any(|link| link == name),
             "docs/README.md has no link to {name}"
         );
     }
+}
+
+#[test]
+fn the_book_has_every_page_once() {
+    let book = std::fs::read_to_string(root().join("book.toml")).unwrap();
+    assert!(book.contains("src = \"docs\""), "{book}");
+    let pages = pages();
+    let mut chapters = links(&pages["docs/SUMMARY.md"]).0;
+    chapters.sort();
+    let names = pages.keys().filter_map(|name| name.strip_prefix("docs/"));
+    let names: Vec<&str> = names.filter(|name| *name != "SUMMARY.md").collect();
+    assert_eq!(chapters, names);
+}
+
+/// Words that style forbids, and words that may follow them all the same ("stands for" is plain English).
+const AVOIDED: [(&str, &[&str]); 6] = [
+    ("stands", &["for", "out"]),
+    ("stood", &[]),
+    ("mend", &[]),
+    ("mends", &[]),
+    ("mended", &[]),
+    ("whoever", &[]),
+];
+const AVOIDED_PHRASES: [&str; 6] =
+    ["but for the", "but for what", "lays down", "house of its own", "room of its own", "how to mend"];
+
+/// What users read besides `--help`: pages, templates, steps, rules, workflows that `init` writes.
+fn texts_for_users() -> BTreeMap<String, String> {
+    let folders = ["docs", "templates", "steps", "rules/review", "skills", "src/cli/init"];
+    let files = folders.into_iter().flat_map(|folder| walkdir::WalkDir::new(root().join(folder))).flatten();
+    let is_text = |path: &Path| {
+        path.extension()
+            .is_some_and(|suffix| ["md", "txt", "yaml", "yml", "html"].iter().any(|known| suffix == *known))
+    };
+    let files = files.filter(|entry| is_text(entry.path())).map(|entry| entry.into_path());
+    let top = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "action.yml"];
+    let paths = files.chain(top.map(|name| root().join(name)));
+    let read = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).unwrap();
+        // Of a rule people read a few keys; its patterns are data.
+        let is_read =
+            |line: &&str| ["title:", "message:", "why:", "suggest:"].iter().any(|key| line.starts_with(key));
+        let is_rule = path.starts_with(root().join("rules"));
+        let text = if is_rule { text.lines().filter(is_read).collect::<Vec<_>>().join("\n") } else { text };
+        (path.display().to_string(), text)
+    };
+    paths.map(read).collect()
+}
+
+#[test]
+fn no_text_for_users_has_the_words_that_style_avoids() {
+    let mut texts = texts_for_users();
+    texts.extend(help(&[]).into_iter().enumerate().map(|(number, text)| (format!("--help {number}"), text)));
+    assert!(texts.len() > 150, "{}", texts.len());
+    let mut found = Vec::new();
+    for (name, text) in &texts {
+        let lower = text.to_lowercase();
+        let words: Vec<&str> =
+            lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
+        for (at, word) in words.iter().enumerate() {
+            let next = words.get(at + 1).copied().unwrap_or_default();
+            let is_avoided = AVOIDED.iter().any(|(avoided, may)| word == avoided && !may.contains(&next));
+            found.extend(is_avoided.then(|| format!("{name}: {word} {next}")));
+        }
+        let phrases = AVOIDED_PHRASES.iter().filter(|phrase| lower.contains(*phrase));
+        found.extend(phrases.map(|phrase| format!("{name}: {phrase}")));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
