@@ -432,9 +432,14 @@ impl Script {
         }
     }
 
-    /// Whether a person is asked, who sees what they type.
+    /// Whether a person is asked.
     pub const fn is_live(&self) -> bool {
         self.live.is_some()
+    }
+
+    /// Whether the next input is typed by a person, who sees it.
+    pub fn is_typed_now(&self) -> bool {
+        self.is_live() && self.inputs.is_empty()
     }
 
     /// The messages that are left, and those that were taken back, taken from it.

@@ -95,6 +95,8 @@ pub struct Step {
     /// Phrases that mark a text as this step's business, for topic focus (4.4.5).
     pub topics: Vec<String>,
     pub brief: String,
+    /// The form that the brief question asks for.
+    pub brief_form: String,
     pub standard: Vec<String>,
     pub deep: Vec<String>,
     /// The two question modes as they are written, with what to probe for below each question.
@@ -167,7 +169,8 @@ impl Step {
             standard: questions(body("Standard Mode")),
             deep: questions(body("Deep Mode")),
             modes: ["Standard Mode", "Deep Mode"].map(|title| body(title).to_owned()),
-            brief: crate::plain::one_line(body("Brief Mode")),
+            brief: crate::plain::one_line(&unformed(body("Brief Mode"))),
+            brief_form: forms(body("Brief Mode")).collect::<Vec<&str>>().join(", "),
             validation: list(body("Validation")),
             artifacts: body("Artifacts").trim().to_owned(),
             id: front.step_id,
@@ -197,7 +200,8 @@ impl Step {
     /// questions else. A mode that says nothing falls back on the others; never empty.
     pub fn prompts(&self, depth: Depth) -> Vec<Prompt> {
         let whole = |text: &str| Prompt { number: None, text: text.to_owned(), ..Prompt::default() };
-        let brief = (!self.brief.is_empty()).then(|| vec![whole(&self.brief)]);
+        let form = self.brief_form.clone();
+        let brief = (!self.brief.is_empty()).then(|| vec![Prompt { form, ..whole(&self.brief) }]);
         let [standard, deep] =
             self.modes.each_ref().map(|mode| Some(prompts(mode)).filter(|found| !found.is_empty()));
         let found = match depth {
@@ -220,6 +224,17 @@ pub fn listed_as_open(line: &str) -> Option<(&str, &str)> {
 pub fn is_step_id(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() == 5 && bytes[2] == b'-' && [0, 1, 3, 4].iter().all(|&at| bytes[at].is_ascii_digit())
+}
+
+/// The forms that the items of a text name: `- Form: …`.
+fn forms(content: &str) -> impl Iterator<Item = &str> {
+    content.lines().filter_map(|line| line.trim().strip_prefix("- Form: "))
+}
+
+/// A text without its forms.
+fn unformed(content: &str) -> String {
+    let lines = content.lines().filter(|line| !line.trim().starts_with("- Form: "));
+    lines.collect::<Vec<&str>>().join("\n")
 }
 
 /// The prompts of a mode: its numbered questions with the bullets below them, or, where it has none,

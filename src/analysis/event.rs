@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::menu::Choice;
 use crate::discussion::event::{StepRef, Time};
+use crate::model::drafting::Line;
 use crate::step::Depth;
 
 /// The format number of the logs this version writes.
@@ -36,8 +37,8 @@ pub enum Event {
     Unanswered { question: Option<usize>, asked: String },
     /// The user asked for another depth (AC-006-04, AC-006-05); the step is asked anew with it.
     Depth { by: String, text: String, depth: Depth },
-    /// A model has drawn the answers together; every line rests on some of them.
-    Drafted { voice: String, lines: Vec<String> },
+    /// A model has drafted the step; every line names what it rests on. A yes of the user confirms it.
+    Drafted { voice: String, lines: Vec<Line> },
     /// The phase's artifacts were reviewed at its end; lines that contradict each other are open questions.
     Reviewed { questions: Vec<String> },
     /// The user said something at the menu (AC-007-04).

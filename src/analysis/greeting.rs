@@ -138,9 +138,10 @@ pub fn header(persona: &Persona, step: &Step) -> String {
 ///
 /// # Errors
 /// A template that cannot be rendered.
-pub fn prompt(library: &Library, prompt: &Prompt, depth: Depth) -> Result<String, Failed> {
+pub fn prompt(library: &Library, prompt: &Prompt, depth: Depth, is_drafted: bool) -> Result<String, Failed> {
     if prompt.number.is_none() && depth == Depth::Brief {
-        return render(library, "brief", context! { text => prompt.text.as_str() });
+        let values = context! { text => prompt.text.as_str(), form => prompt.form.as_str(), is_drafted };
+        return render(library, "brief", values);
     }
     let number = prompt.number.map_or(Value::from(()), Value::from);
     render(
@@ -153,6 +154,19 @@ pub fn prompt(library: &Library, prompt: &Prompt, depth: Depth) -> Result<String
             form => prompt.form.as_str(),
         },
     )
+}
+
+/// What a model has drafted, for the user to judge.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub fn drafted(
+    library: &Library,
+    persona: &Persona,
+    lines: &[String],
+    is_brief: bool,
+) -> Result<String, Failed> {
+    render(library, "drafted", context! { persona => of(persona), lines => lines.to_vec(), is_brief })
 }
 
 /// A brief reflection of an answer (AC-NFR-006-02): its beginning, in the user's own words. `number` counts

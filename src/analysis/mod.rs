@@ -24,6 +24,7 @@
 
 pub mod artifact;
 pub mod depth;
+pub mod drafted;
 pub mod event;
 pub mod forms;
 pub mod greeting;
@@ -33,81 +34,21 @@ pub mod provenance;
 pub mod scan;
 pub mod skip;
 mod take_back;
+mod talk;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::drafted::Drafted;
 use self::event::{Begun, Event, FORMAT, Opened, Record};
 use self::menu::{Choice, Menu};
 use self::plan::{Plan, Progress, Unplannable};
 use self::skip::Facts;
+pub use self::talk::{Answer, Talk};
 use crate::discussion::event::{StepRef, Time};
 use crate::library::Library;
+use crate::model::drafting::Line;
 use crate::persona::{PHASES, Persona};
 use crate::step::{Depth, Prompt, Step};
-
-/// An answer to a prompt, or the lack of one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    pub question: Option<usize>,
-    pub asked: String,
-    /// The forms that the question asks for.
-    pub asks: Vec<forms::Label>,
-    /// Who answered what; none where it stays open.
-    pub said: Option<(String, String)>,
-}
-
-/// A step as far as it was talked through.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Talk {
-    /// The step, by its index among the library's.
-    pub step: usize,
-    pub depth: Depth,
-    pub prompts: Vec<Prompt>,
-    pub answers: Vec<Answer>,
-    /// What was said at the menu, and by whom.
-    pub feedback: Vec<(String, String)>,
-    /// The answers drawn together by a model, and by which.
-    pub drafted: Option<(String, Vec<String>)>,
-    /// The open questions of the review at the phase's end, once it was made, and how many remarks it knew.
-    pub reviewed: Option<(usize, Vec<String>)>,
-    /// How many of the prompts have been put.
-    put: usize,
-    /// Where in the log the part begins that has not landed yet.
-    from: usize,
-    /// Something has not landed yet.
-    fresh: bool,
-    /// Only what was said since the last landing counts from here.
-    landed: bool,
-    /// The rest of the phase was left out before anything was said of this step: it is not done.
-    dropped: bool,
-}
-
-impl Talk {
-    /// Something was said that has not landed yet.
-    pub fn is_fresh(&self) -> bool {
-        self.fresh
-    }
-
-    /// Its answers are there, and nobody has drawn them together yet.
-    pub fn may_be_drafted(&self) -> bool {
-        !self.landed && self.drafted.is_none() && self.answers.iter().any(|answer| answer.said.is_some())
-    }
-
-    /// The phase that ends with it was not reviewed since something was added.
-    pub fn may_be_reviewed(&self) -> bool {
-        self.fresh && self.reviewed.as_ref().is_none_or(|(known, _)| *known < self.feedback.len())
-    }
-
-    /// Something was answered or added.
-    fn has_words(&self) -> bool {
-        !self.feedback.is_empty() || self.answers.iter().any(|answer| answer.said.is_some())
-    }
-
-    /// The step was committed before.
-    pub fn is_landed(&self) -> bool {
-        self.landed
-    }
-}
 
 /// Why the analysis has stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -409,7 +350,10 @@ impl<'l> Analysis<'l> {
             (Stage::Walking, Event::Chosen { choice: Choice::Stop }) => {
                 Ok(Stage::Done(Stopped::OutOfAnswers))
             }
-            (Stage::Asking(talk), Event::Answered { question, asked, by, text }) => {
+            (Stage::Asking(mut talk), Event::Answered { question, asked, by, text }) => {
+                if talk.is_brief() {
+                    talk.confirm(by, text);
+                }
                 Ok(answered(talk, *question, asked, Some((by.clone(), text.clone()))))
             }
             (Stage::Asking(talk), Event::Unanswered { question, asked }) => {
@@ -443,13 +387,18 @@ impl<'l> Analysis<'l> {
             }
             (Stage::Choosing(talk), Event::Chosen { choice }) => Ok(Stage::Landing(talk, *choice)),
             (Stage::Choosing(mut talk), Event::Feedback { by, text }) => {
+                talk.confirm(by, text);
                 talk.feedback.push((by.clone(), text.clone()));
                 talk.fresh = true;
                 Ok(Stage::Choosing(talk))
             }
             (Stage::Choosing(mut talk), Event::Drafted { voice, lines }) if talk.may_be_drafted() => {
-                talk.drafted = Some((voice.clone(), lines.clone()));
+                talk.drafted = Some(drafted(voice, lines));
                 Ok(Stage::Choosing(talk))
+            }
+            (Stage::Asking(mut talk), Event::Drafted { voice, lines }) if talk.may_be_drafted() => {
+                talk.drafted = Some(drafted(voice, lines));
+                Ok(Stage::Asking(talk))
             }
             (Stage::Choosing(mut talk), Event::Reviewed { questions }) => {
                 talk.reviewed = Some((talk.feedback.len(), questions.clone()));
@@ -707,6 +656,10 @@ impl<'l> Analysis<'l> {
     }
 }
 
+fn drafted(voice: &str, lines: &[Line]) -> Drafted {
+    Drafted { voice: voice.to_owned(), lines: lines.to_vec(), confirmed_by: None }
+}
+
 fn answered(
     mut talk: Box<Talk>,
     question: Option<usize>,
@@ -759,7 +712,7 @@ const fn name(event: &Event) -> &'static str {
         Event::Begun(_) => "the beginning of a step",
         Event::Answered { .. } | Event::Unanswered { .. } => "an answer",
         Event::Depth { .. } => "another depth",
-        Event::Drafted { .. } => "a draft of the answers",
+        Event::Drafted { .. } => "a draft of the step",
         Event::Reviewed { .. } => "a review of the phase",
         Event::Feedback { .. } | Event::Waited {} => "a word at the menu",
         Event::TakenBack {} => "a message that is taken back",

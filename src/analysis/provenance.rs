@@ -4,6 +4,9 @@
 //! An artifact's line is a form or a note, word for word: its parts are looked for in what was said. What was taken
 //! back explains nothing.
 
+use std::borrow::Cow;
+
+use super::drafted::Drafted;
 use super::event::{Event, Record};
 use super::take_back::standing;
 use crate::discussion::event::Time;
@@ -35,7 +38,7 @@ pub struct Origin<'l> {
     pub asked: &'l str,
     /// Who said it, and what; empty for a question that nobody has answered.
     pub by: &'l str,
-    pub text: &'l str,
+    pub text: Cow<'l, str>,
 }
 
 /// What kind of event a line rests on.
@@ -119,7 +122,7 @@ pub fn origin<'l>(line: &str, step: Option<&str>, logs: &'l [Log]) -> Option<Ori
 
 /// What an event tells, and its words on one line.
 fn told<'l>(record: &'l Record, line: &str) -> Option<(Origin<'l>, String)> {
-    let origin = |kind, question, asked, by, text| Origin {
+    let origin = |kind, question, asked, by, text: &'l str| Origin {
         log: "",
         line: 0,
         at: record.at,
@@ -129,7 +132,7 @@ fn told<'l>(record: &'l Record, line: &str) -> Option<(Origin<'l>, String)> {
         question,
         asked,
         by,
-        text,
+        text: text.into(),
     };
     let flat = |text: &str| plain::one_line(&plain::clean(text));
     Some(match &record.event {
@@ -145,8 +148,13 @@ fn told<'l>(record: &'l Record, line: &str) -> Option<(Origin<'l>, String)> {
             (origin(Kind::Review, None, "", "", found), flat(found))
         }
         Event::Drafted { voice, lines } => {
-            let found = lines.iter().find(|own| flat(own) == line)?;
-            (origin(Kind::Draft, None, "", voice, found), flat(found))
+            let is_own =
+                |words: &String| words.split(". ").any(|part| part.len() > MIN_SIGNS && line.contains(part));
+            let words = lines.iter().map(|own| flat(&own.words()));
+            let (at, words) = words.enumerate().find(|(_, words)| is_own(words))?;
+            let draft = Drafted { voice: voice.clone(), lines: vec![lines[at].clone()], confirmed_by: None };
+            let text = draft.shown().concat().into();
+            (Origin { text, ..origin(Kind::Draft, None, "", voice, "") }, words)
         }
         _ => return None,
     })

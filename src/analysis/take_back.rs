@@ -44,6 +44,20 @@ impl Analysis<'_> {
         })
     }
 
+    /// What was said of the step under way since it began or landed, in order; none is silence.
+    pub fn said_so_far(&self) -> Vec<Option<String>> {
+        let own = standing(&self.log);
+        let last = own.iter().rposition(|record| is_bound(&record.event));
+        let own = own.get(last.map_or(0, |at| at + 1)..).unwrap_or_default();
+        let said = own.iter().filter(|record| is_message(&record.event)).map(|record| match &record.event {
+            Event::Answered { text, .. } | Event::Feedback { text, .. } | Event::Depth { text, .. } => {
+                Some(text.clone())
+            }
+            _ => None,
+        });
+        said.collect()
+    }
+
     /// Folds the log again up to the last message.
     pub(super) fn before_last(&mut self, stage: Stage) -> Result<Stage, (Box<Stage>, Refused)> {
         let refused = Refused("a message that is taken back");

@@ -300,7 +300,8 @@ pub fn answer(occasion: Occasion) -> Reply {
 const HELP_OF_ANALYSIS: &str = "\
 Each line answers the question above it; an empty line leaves it open. At a menu: C continues, E discusses the
 step, S skips the rest of the phase. /undo takes the last answer or remark of the step back, and the one before
-it when typed again. Ctrl-D stops; finished steps are committed, and the same command continues.";
+it when typed again. Ctrl-D stops: finished steps are committed, what you typed of the other is kept, and the same
+command continues.";
 
 #[cfg(test)]
 mod tests {

@@ -142,6 +142,9 @@ fn show(step: &Step, screen: &Screen) -> Result<Code, Fail> {
     }
     screen.say_strong("\nBrief Mode");
     screen.say(&step.brief);
+    if !step.brief_form.is_empty() {
+        screen.say(&format!("   Form: {}", step.brief_form));
+    }
     for depth in [Depth::Standard, Depth::Deep] {
         screen.say_strong(if depth == Depth::Deep { "\nDeep Mode" } else { "\nStandard Mode" });
         for (number, question) in step.questions(depth).iter().enumerate() {
@@ -156,6 +159,7 @@ fn show(step: &Step, screen: &Screen) -> Result<Code, Fail> {
     screen.say(&step.artifacts);
     let mut value = as_json(step);
     value["brief"] = json!(step.brief);
+    value["brief_form"] = json!(step.brief_form);
     value["standard"] = json!(step.standard);
     value["deep"] = json!(step.deep);
     value["validation"] = json!(step.validation);

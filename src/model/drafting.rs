@@ -152,7 +152,7 @@ pub struct Line {
 
 impl Line {
     /// Everything that it claims.
-    fn words(&self) -> String {
+    pub fn words(&self) -> String {
         // A code is a name that the line gives.
         let fields = self.fields.iter().filter(|(name, _)| *name != "code").map(|(_, field)| field.text());
         self.text.iter().cloned().chain(fields).collect::<Vec<_>>().join(". ")

@@ -241,6 +241,9 @@ impl Meter {
     }
 }
 
+/// What is told of a request before it is sent: what is asked for, and what was used so far.
+pub type Watch<'m> = &'m dyn Fn(&Want, &Meter);
+
 /// A model whose requests are counted, and end before a limit.
 pub struct Metered<'m> {
     model: &'m mut dyn Model,
@@ -250,7 +253,7 @@ pub struct Metered<'m> {
     /// What people should know of the answers.
     pub notes: Vec<String>,
     /// Who is told what is asked for, before it is.
-    watch: Option<&'m dyn Fn(&Want, &Meter)>,
+    watch: Option<Watch<'m>>,
 }
 
 impl<'m> Metered<'m> {
@@ -267,7 +270,7 @@ impl<'m> Metered<'m> {
 
     /// The same, and somebody is told what is asked for.
     #[must_use]
-    pub fn watched(self, watch: &'m dyn Fn(&Want, &Meter)) -> Metered<'m> {
+    pub fn watched(self, watch: Watch<'m>) -> Metered<'m> {
         Metered { watch: Some(watch), ..self }
     }
 

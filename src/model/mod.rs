@@ -87,7 +87,7 @@ impl<'m> Live<'m> {
 
     /// The same, and somebody is told what is asked for.
     #[must_use]
-    pub fn watched(self, watch: &'m dyn Fn(&prompt::Want, &Meter)) -> Live<'m> {
+    pub fn watched(self, watch: meter::Watch<'m>) -> Live<'m> {
         Live { model: self.model.watched(watch), ..self }
     }
 

@@ -30,6 +30,7 @@ mod reading;
 mod reflog;
 #[cfg(feature = "net")]
 pub mod remote;
+mod typed;
 #[cfg(feature = "net")]
 mod wire;
 
@@ -47,6 +48,7 @@ pub use self::objects::{Objects, WayBack};
 pub use self::pending::{Leftover, Pending};
 pub use self::range::{Blamed, Step, Unwritten};
 pub use self::reading::There;
+pub use self::typed::Typed;
 use crate::finding::{Finding, did_you_mean};
 use crate::item::{self, Begin, File, Item, Meta, meta};
 use crate::library;

@@ -7,10 +7,12 @@
 //!   fixed clock after it was cut off, goes on where it was and ends in the same commits.
 //! - With `--one-commit` and `--dry-run` the item grows in memory, and lands at the end, or not at all.
 
+mod drafting;
 mod earlier;
 mod land;
 mod review;
 mod talk;
+mod typed;
 
 use std::collections::BTreeMap;
 
@@ -263,6 +265,9 @@ pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumble
     };
     let first = Record { at: (setup.clock)(), event: Event::Opened(Box::new(opened)) };
     let analysis = Analysis::open(setup.library, first)?;
+    if setup.script.is_live() {
+        typed::go_on(&mut setup, analysis.standing().0.map(|step| step.id.as_str()), audience);
+    }
     let codebase = setup.repo.codebase(setup.base)?;
     let elaborations = earlier_talks(&setup, &earlier)?;
     let earlier_commits = earlier.commits.len();
@@ -349,6 +354,7 @@ impl Walk<'_> {
                     self.announced = None;
                     let facts = facts(&self.item);
                     self.record(Event::Landed(facts), None)?;
+                    self.drop_typed();
                 }
                 Next::Discuss { step } => self.discuss(step, audience)?,
                 Next::Stop(stopped) => return Ok(stopped),
@@ -389,11 +395,12 @@ impl Walk<'_> {
     }
 
     fn ask(&mut self, prompt: &Prompt, audience: &dyn Audience) -> Result<(), Stumbled> {
+        self.draft_step(audience)?;
         let Some(talk) = self.analysis.current() else { return Ok(()) };
         let library = self.setup.library;
         let step = &library.steps[talk.step];
-        // Without a model nothing is drafted: a draft from documents would be a guess.
-        audience.say(&format!("\n{}", greeting::prompt(library, prompt, talk.depth)?));
+        let is_drafted = talk.drafted.as_ref().is_some_and(|drafted| !drafted.lines.is_empty());
+        audience.say(&format!("\n{}", greeting::prompt(library, prompt, talk.depth, is_drafted)?));
         let (id, said) = (step.id.clone(), talk.answers.len());
         self.left_at_choice = self.setup.script.left(&id);
         match self.take(&id, At::Question(prompt.number.unwrap_or(1)), audience) {
@@ -405,16 +412,20 @@ impl Walk<'_> {
                     audience.say(&greeting::reflection(library, persona, &input.text, said)?);
                 }
                 self.forget_numbers(&event);
-                self.record(event, input.at)
+                self.record(event, input.at)?;
+                self.keep_typed(audience);
+                Ok(())
             }
             Taken::Silence | Taken::Through => {
                 audience.say("(no answer; it stays open)");
-                self.record(self.analysis.silence(), None)
+                self.record(self.analysis.silence(), None)?;
+                self.keep_typed(audience);
+                Ok(())
             }
             Taken::Undo => self.take_back(audience),
             Taken::Failed(why) => Err(Stumbled::Audience(why)),
             Taken::End => {
-                audience.say("(the answers end here)");
+                self.say_kept(audience);
                 self.record(Event::Chosen { choice: Choice::Stop }, None)
             }
         }
@@ -422,7 +433,7 @@ impl Walk<'_> {
 
     /// The next input of the script; what somebody types is on the screen already.
     fn take(&mut self, step: &str, at: At, audience: &dyn Audience) -> Taken {
-        let is_live = self.setup.script.is_live();
+        let is_live = self.setup.script.is_typed_now();
         let taken = self.setup.script.take(step, at);
         if is_live {
             std::mem::take(&mut self.setup.script.warnings).iter().for_each(|one| audience.warn(one));
@@ -442,7 +453,9 @@ impl Walk<'_> {
         let shown = plain::cut(&plain::one_line(text), 100);
         audience.say(&format!("Taken back: {}", if shown.is_empty() { "(no answer)" } else { &shown }));
         self.announced = None;
-        self.record(Event::TakenBack {}, None)
+        self.record(Event::TakenBack {}, None)?;
+        self.keep_typed(audience);
+        Ok(())
     }
 
     /// Another depth has other questions.
@@ -453,7 +466,7 @@ impl Walk<'_> {
     }
 
     fn choose(&mut self, found: &menu::Menu, audience: &dyn Audience) -> Result<(), Stumbled> {
-        self.draw_together(audience)?;
+        self.draft_step(audience)?;
         if self.analysis.current().is_some_and(|talk| talk.is_fresh()) {
             self.announce(found, audience)?;
         }
@@ -476,7 +489,14 @@ impl Walk<'_> {
                     audience.say(&text);
                 }
                 self.forget_numbers(&event);
-                self.record(event, input.at)
+                let was_confirmed = self.is_confirmed();
+                self.record(event, input.at)?;
+                if self.is_confirmed() != was_confirmed {
+                    // All of the step is announced anew.
+                    self.announced = None;
+                }
+                self.keep_typed(audience);
+                Ok(())
             }
             Taken::Silence => self.record(Event::Waited {}, None),
             Taken::Through => self.record(Event::Chosen { choice: Choice::Continue }, None),
@@ -494,7 +514,7 @@ impl Walk<'_> {
         let before = self.announced.replace(talk.feedback.len());
         let again = talk.is_landed() || before.is_some();
         let mut draft = match before {
-            Some(before) => draft::draft(&[], talk.feedback.get(before..).unwrap_or_default()),
+            Some(before) => draft::draft(&[], talk.feedback.get(before..).unwrap_or_default(), false),
             None => self.draft(),
         };
         draft.problems.iter().for_each(|problem| audience.note(&format!("kept as a note: {problem}")));
@@ -532,12 +552,19 @@ impl Walk<'_> {
         }
     }
 
+    /// The user has confirmed the draft of the step under way.
+    fn is_confirmed(&self) -> bool {
+        let drafted = self.analysis.current().and_then(|talk| talk.drafted.as_ref());
+        drafted.is_some_and(|drafted| drafted.confirmed_by.is_some())
+    }
+
     /// What was said of the step under way.
     fn draft(&self) -> Draft {
         let Some(talk) = self.analysis.current() else { return Draft::default() };
-        let mut draft = draft::draft(&talk.answers, &talk.feedback);
-        if let Some((voice, lines)) = &talk.drafted {
-            (draft.sums_by, draft.sums) = (voice.clone(), lines.clone());
+        let is_confirmed = talk.drafted.as_ref().is_some_and(|drafted| drafted.confirmed_by.is_some());
+        let mut draft = draft::draft(&talk.answers, &talk.feedback, is_confirmed);
+        if let Some(drafted) = &talk.drafted {
+            draft.take(drafted);
         }
         let asks = talk.reviewed.iter().flat_map(|(_, questions)| questions);
         draft.open.extend(asks.map(|text| draft::Open { number: None, text: text.clone() }));

@@ -5,15 +5,13 @@ use serde_json::{Value, json};
 
 use super::{Audience, Held, Mode, Stumbled, Walk};
 use crate::analysis::event::Event;
-use crate::analysis::forms::Label;
 use crate::discussion::event::{Event as Said, Opened, Record, StepRef};
 use crate::discussion::{self, Discussion, Finished};
 use crate::landing;
 use crate::library::sha256;
-use crate::model::drafting::{Answered, Kind, Material};
 use crate::model::evidence::Evidence;
 use crate::model::prompt::{self, Subject};
-use crate::model::{Live, Meter, Metered};
+use crate::model::{Live, Meter};
 use crate::repo::Repo;
 use crate::review::Rules;
 use crate::script::Script;
@@ -36,7 +34,7 @@ impl Walk<'_> {
                 return self.pass_by(step, recording, audience);
             }
         }
-        let evidence = self.evidence()?;
+        let evidence = self.evidence(Vec::new())?;
         let opening = self.opening(step, run, &evidence);
         let first = Record { at: (self.setup.clock)(), event: Said::Opened(Box::new(opening)) };
         let mut talk = Discussion::open(library, step, first)?;
@@ -60,20 +58,12 @@ impl Walk<'_> {
     }
 
     /// What of the repository a model reads; the reviewer reads nothing else than the item's documents.
-    fn evidence(&self) -> Result<Evidence, Stumbled> {
+    pub(super) fn evidence(&self, messages: Vec<&str>) -> Result<Evidence, Stumbled> {
         let setup = &self.setup;
         if setup.speaker.is_none() {
             return Ok(Evidence::default());
         }
         let items: Vec<&str> = setup.items.iter().map(String::as_str).collect();
-        // What was said of the step names files as well as a message does.
-        let talk = self.analysis.current();
-        let answers = talk
-            .iter()
-            .flat_map(|talk| &talk.answers)
-            .filter_map(|answer| Some(answer.said.as_ref()?.1.as_str()));
-        let remarks = talk.iter().flat_map(|talk| &talk.feedback).map(|(_, text)| text.as_str());
-        let messages = answers.chain(remarks).collect();
         Ok(setup.repo.evidence(self.at, &self.item, messages, &setup.evidence, &items)?)
     }
 
@@ -154,52 +144,6 @@ impl Walk<'_> {
         let recording = held.outcome.recording.clone();
         self.elaborations.push(held);
         recording
-    }
-
-    /// Lets a model draw the step's answers together, once; what does not rest on them is not taken.
-    pub(super) fn draw_together(&mut self, audience: &dyn Audience) -> Result<(), Stumbled> {
-        let Some(talk) = self.analysis.current().filter(|talk| talk.may_be_drafted()) else { return Ok(()) };
-        if self.setup.speaker.is_none() {
-            return Ok(());
-        }
-        let given = prompt::Given { evidence: self.evidence()?, ..prompt::Given::default() };
-        let (library, depth) = (self.setup.library, talk.depth);
-        let step = &library.steps[talk.step];
-        let said = talk.answers.iter().filter_map(|answer| Some((answer, &answer.said.as_ref()?.1)));
-        let answers: Vec<Answered<'_>> = (1..)
-            .zip(said)
-            .map(|(number, (answer, said))| {
-                let decides = answer.asks.contains(&Label::Decision);
-                Answered { number: answer.question.unwrap_or(number), asked: &answer.asked, said, decides }
-            })
-            .collect();
-        let item_name = self.item.name();
-        let material = Material {
-            library,
-            step,
-            depth,
-            persona: self.analysis.persona(step).0,
-            item_name: &item_name,
-            documents: self.item.documents().collect(),
-            given: &given,
-            answers: &answers,
-            wanted: &[Kind::Summary],
-        };
-        let Some(model) = &mut self.setup.speaker else { return Ok(()) };
-        let draft =
-            material.draft(&mut Metered::new(model.as_mut(), self.setup.tokens)).map_err(Stopped::Voice)?;
-        let lines: Vec<String> = draft.lines.into_iter().filter_map(|line| line.text).collect();
-        audience.hears(&lines.join("\n")).map_err(Stumbled::Audience)?;
-        for refused in &draft.refused {
-            audience.note(&format!("left out of the draft: \"{}\": {}", refused.text, refused.why));
-        }
-        if lines.is_empty() {
-            audience.note(&format!(
-                "the voice has drafted nothing of step {} that rests on the answers",
-                step.id
-            ));
-        }
-        self.record(Event::Drafted { voice: self.setup.voice.clone(), lines }, None)
     }
 
     /// The one place where an analysis holds a discussion; what a model took for it.

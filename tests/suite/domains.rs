@@ -19,8 +19,8 @@ const DOMAINS: [Domain; 3] = [
         ordinary: [
             "Readers complain about several letters a week, and the desk adds up slips by hand.",
             "dunno, prob. the nightly job?? ask kim -> she knows",
-            "The letters go out at six o'clock.",
-            "Letters go out at 19:00, never earlier.",
+            "The reminder letters are printed at six o'clock.",
+            "Reminder letters are printed at 19:00, never earlier.",
             "Es muss immer klappen; weniger als 3 Sekunden wären schön.",
             "Cards",
             "We decided nothing yet, though FR-009 could wait until May.",
@@ -326,9 +326,11 @@ fn both_sides(artifacts: &[(String, String)]) {
 #[test]
 fn lines_that_contradict_each_other_are_asked_about() {
     // German has no review rules.
-    for (domain, figures, wanted) in
-        [(&DOMAINS[1], ["15 minutes", "20 minutes"], true), (&DOMAINS[2], ["5 Tage", "7 Tage"], false)]
-    {
+    for (domain, figures, wanted) in [
+        (&DOMAINS[0], ["six o'clock", "19:00"], true),
+        (&DOMAINS[1], ["15 minutes", "20 minutes"], true),
+        (&DOMAINS[2], ["5 Tage", "7 Tage"], false),
+    ] {
         let (_, _, artifacts) = run(domain);
         let asks = |text: &str| {
             text.lines().any(|line| {
@@ -377,4 +379,27 @@ fn sm_004_a_small_item_takes_under_half_of_the_inputs() {
     };
     let (small, full) = (asked(2), asked(20));
     assert!(small * 2 < full, "{small} of {full}");
+}
+
+#[test]
+fn twice_the_answers_take_twice_the_time() {
+    let millis = |count: usize| {
+        let sandbox = repository(7, &begun(&[]));
+        let mut answers = answers(&DOMAINS[0]);
+        let more = count - answers.iter().map(|(_, said)| said.len()).sum::<usize>();
+        let steps = answers.len();
+        for (at, (_, said)) in answers.iter_mut().enumerate() {
+            let own = more / steps + usize::from(at < more % steps);
+            said.extend(
+                (0..own).map(|number| format!("The desk keeps slip {number} of step {at} in a drawer.")),
+            );
+        }
+        assert_eq!(answers.iter().map(|(_, said)| said.len()).sum::<usize>(), count);
+        let path = sandbox.script("answers.yaml", script(&answers));
+        let begun = std::time::Instant::now();
+        sandbox.run(&["analyze", "offline-mode", "--script", &path, "--at", AT, "--json"]).ok();
+        begun.elapsed().as_millis()
+    };
+    let (half, whole) = (millis(500), millis(1_000));
+    assert!(whole < half * 2 + half / 2 + 1_000, "{half} ms for 500 answers, {whole} ms for 1,000");
 }

@@ -276,6 +276,35 @@ fn an_answer_or_a_remark_of_an_analysis_is_taken_back_and_stays_in_the_log() {
 }
 
 #[test]
+fn what_was_typed_in_an_unfinished_step_is_kept_and_gone_on_with() {
+    let sandbox = sandbox();
+    let start = || Terminal::start(&sandbox, &format!("{PROGRAM} analyze offline-mode --at {AT}"));
+    let mut terminal = start();
+    terminal.wait_for("1. ").wait_for("> ").press("Sixty inspectors lose answers.\r");
+    terminal.wait_for("2. ").wait_for("> ").press("Printing\r");
+    terminal.wait_for("3. ").wait_for("> ").press("/undo\r");
+    terminal.wait_for("Taken back: Printing").wait_for("> ").press("\u{3}");
+    let (code, all) = terminal.end();
+    assert_eq!(code, 0, "{all}");
+    assert!(all.contains("what you typed is kept"), "{all}");
+    assert!(sandbox.tip(BRANCH).is_none());
+    let mut terminal = start();
+    terminal.wait_for("going on with 1 answer that you typed in step 00-01");
+    terminal.wait_for("Sixty inspectors lose answers.").wait_for("2. ").wait_for("> ").press("Billing\r");
+    terminal.wait_for("3. ").wait_for("> ").press("C\r");
+    terminal.wait_for("Step 00-02").wait_for("> ").press("\u{4}");
+    let (code, all) = terminal.end();
+    assert_eq!(code, 0, "{all}");
+    let scan = sandbox.file(BRANCH, &format!("{ITEM}/quick-scan.md"));
+    assert!(scan.contains("Sixty inspectors lose answers.") && scan.contains("Billing"), "{scan}");
+    assert!(!scan.contains("Printing"), "{scan}");
+    // Nothing of a step that has landed is kept.
+    let mut terminal = start();
+    terminal.wait_for("[C] Continue").wait_for("> ").press("\u{4}");
+    assert!(!terminal.end().1.contains("going on with"));
+}
+
+#[test]
 fn an_analysis_asks_and_listens() {
     let sandbox = sandbox();
     let mut terminal = Terminal::start(&sandbox, &format!("{PROGRAM} analyze offline-mode --at {AT}"));

@@ -15,6 +15,7 @@ mod determinism;
 #[cfg(unix)]
 mod documents;
 mod domains;
+mod drafted;
 mod drafts;
 mod editor;
 mod evidence;

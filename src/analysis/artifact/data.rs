@@ -48,6 +48,13 @@ fn notes(material: &Material<'_>, share: &Draft) -> Vec<Value> {
     for entry in share.entries.iter().chain(&share.feedback) {
         found.push(note(&entry.asked, Some(entry.lines.join("\n")), Some(&entry.by)));
     }
+    if !share.drafted.is_empty() {
+        let head = match share.confirmed_by.as_str() {
+            "" => "Drafted, not confirmed".to_owned(),
+            by => format!("Drafted, confirmed by {by}"),
+        };
+        found.push(note(&head, Some(share.drafted.join("\n")), Some(&share.drafted_by)));
+    }
     for open in &share.open {
         found.push(note(&open.text, None, None));
     }

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::Answer;
+use crate::analysis::drafted::Drafted;
 use crate::analysis::forms::{self, Fact, Label, Said};
 use crate::plain;
 use crate::sections::list;
@@ -36,9 +37,11 @@ pub struct Draft {
     pub entries: Vec<Entry>,
     /// What was said in a form, and by whom.
     pub facts: Vec<(Fact, String)>,
-    /// The answers drawn together by a model, and by which.
-    pub sums: Vec<String>,
-    pub sums_by: String,
+    /// What a model has drafted, as text: all of it, or, once it is confirmed, what has no form.
+    pub drafted: Vec<String>,
+    pub drafted_by: String,
+    /// Who has confirmed it; nobody where this is empty.
+    pub confirmed_by: String,
     /// What was said at the menu.
     pub feedback: Vec<Entry>,
     pub open: Vec<Open>,
@@ -50,7 +53,25 @@ pub struct Draft {
 
 impl Draft {
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty() && self.feedback.is_empty() && self.open.is_empty() && self.facts.is_empty()
+        self.entries.is_empty()
+            && self.feedback.is_empty()
+            && self.open.is_empty()
+            && self.facts.is_empty()
+            && self.drafted.is_empty()
+    }
+
+    /// Takes in what a model has drafted: as text, and where a user has confirmed it, in its forms.
+    pub fn take(&mut self, drafted: &Drafted) {
+        self.drafted_by.clone_from(&drafted.voice);
+        self.open.extend(drafted.unmet().into_iter().map(|text| Open { number: None, text }));
+        let Some(by) = &drafted.confirmed_by else {
+            self.drafted = drafted.shown();
+            return;
+        };
+        self.confirmed_by.clone_from(by);
+        self.drafted = drafted.notes();
+        let facts = forms::read(&drafted.forms(), &[]).facts;
+        self.facts.extend(facts.into_iter().map(|fact| (fact, by.clone())));
     }
 
     /// Adds what another one holds.
@@ -58,6 +79,9 @@ impl Draft {
         self.entries.extend(other.entries.iter().cloned());
         self.feedback.extend(other.feedback.iter().cloned());
         self.open.extend(other.open.iter().cloned());
+        self.drafted.extend(other.drafted.iter().cloned());
+        self.drafted_by.clone_from(&other.drafted_by);
+        self.confirmed_by.clone_from(&other.confirmed_by);
     }
 
     /// Everything that was said, a message an entry.
@@ -93,8 +117,8 @@ impl Draft {
     }
 }
 
-/// What the answers come to.
-pub fn draft(answers: &[Answer], feedback: &[(String, String)]) -> Draft {
+/// What the answers come to; `is_drafted` where a yes confirms a draft and so answers the brief question.
+pub fn draft(answers: &[Answer], feedback: &[(String, String)], is_drafted: bool) -> Draft {
     let mut draft = Draft::default();
     for answer in answers {
         let asked = asked(answer);
@@ -106,7 +130,8 @@ pub fn draft(answers: &[Answer], feedback: &[(String, String)]) -> Draft {
         draft.messages.push(text.clone());
         // A yes answers a draft; no question of ours is one that yes answers.
         if forms::acknowledges(text) {
-            if answer.question.is_some() && !forms::adds_nothing(text) {
+            let is_answered = answer.question.is_none() && is_drafted;
+            if !is_answered && !forms::adds_nothing(text) {
                 draft.open.push(open(asked));
             }
             continue;
@@ -241,7 +266,7 @@ mod tests {
             answer(Some(4), "Where?", Some("Yes")),
             answer(Some(5), "What else?", Some("Nothing to add.")),
         ];
-        let found = draft(&answers, &[("Kim".into(), "Add the branch managers".into())]);
+        let found = draft(&answers, &[("Kim".into(), "Add the branch managers".into())], false);
         assert_eq!(
             (found.entries.len(), found.entries[0].lines.clone()),
             (1, vec!["readers".to_owned(), "librarians".to_owned()])
@@ -259,6 +284,7 @@ mod tests {
         let found = draft(
             &answers,
             &[("Kim".into(), "What about the branches?".into()), ("Kim".into(), "ok".into())],
+            false,
         );
         assert_eq!(
             open(&found),

@@ -26,7 +26,7 @@ pub(super) fn write(
     for module in material.draft.of(Label::Module) {
         self::module(material, folder, module, outcome)?;
     }
-    let has_words = parts.iter().any(|part| !part.share.is_empty() || !part.share.sums.is_empty());
+    let has_words = parts.iter().any(|part| !part.share.is_empty());
     let is_new = !material.item.files.keys().any(|name| name.starts_with(&format!("{folder}/")));
     let named_any = material.draft.of(Label::Module).next().is_some();
     // The overview has what speaks of no module, or of all of them.

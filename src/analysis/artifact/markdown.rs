@@ -35,7 +35,7 @@ pub(super) fn write(
     let (mut sections, mut written) = (Vec::new(), Draft::default());
     for Part { named, share } in parts {
         let fact = facts(material, named, name)?;
-        let has_words = !share.entries.is_empty() || !share.feedback.is_empty() || !share.sums.is_empty();
+        let has_words = !share.entries.is_empty() || !share.feedback.is_empty() || !share.drafted.is_empty();
         written.add(share);
         if !has_words && fact.is_empty() {
             continue;
@@ -48,6 +48,8 @@ pub(super) fn write(
         new = place(material, name, &new, &Named::section(name, OPEN), &open(material, &written.open)?)?;
         sections.push(OPEN.to_owned());
     }
+    let first = || parts.first().map(|part| part.named.name.clone());
+    let sections = if sections.is_empty() { first().into_iter().collect() } else { sections };
     Ok(Written::Into { text: new, section: sections.join("\", \""), what: description(&written) })
 }
 
@@ -88,8 +90,9 @@ fn body(material: &Material<'_>, share: &Draft, facts: &str) -> Result<String, F
         by => share.speakers().join(", "),
         persona => asker(material.persona),
         entries => share.entries.iter().map(entry).collect::<Vec<Value>>(),
-        sums => share.sums.clone(),
-        sums_by => share.sums_by.as_str(),
+        drafted => share.drafted.clone(),
+        drafted_by => share.drafted_by.as_str(),
+        confirmed_by => share.confirmed_by.as_str(),
         feedback => share.feedback.iter().map(entry).collect::<Vec<Value>>(),
     };
     let text = material.library.templates.render("artifacts/section.md", values)?;

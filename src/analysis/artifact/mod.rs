@@ -239,10 +239,13 @@ fn parts(material: &Material<'_>, named: Vec<Named>) -> Vec<Part> {
         let at = draft::belongs(&open.text, &takers);
         give(&mut shares, at, |share| share.open.push(open.clone()));
     }
-    give(&mut shares, 0, |share| {
-        share.sums.clone_from(&draft.sums);
-        share.sums_by.clone_from(&draft.sums_by);
-    });
+    for line in &draft.drafted {
+        give(&mut shares, draft::belongs(line, &takers), |share| share.drafted.push(line.clone()));
+    }
+    for share in &mut shares {
+        share.drafted_by.clone_from(&draft.drafted_by);
+        share.confirmed_by.clone_from(&draft.confirmed_by);
+    }
     let given = takers.into_iter().zip(shares).map(|(named, share)| Part { named, share });
     given.chain(others.into_iter().map(|named| Part { named, share: Draft::default() })).collect()
 }
@@ -309,6 +312,7 @@ pub(crate) fn description(draft: &Draft) -> String {
     let parts = [
         (draft.entries.len(), "answer"),
         (draft.feedback.len(), "remark"),
+        (draft.drafted.len(), "drafted line"),
         (draft.open.len(), "open question"),
     ];
     let counted = parts.into_iter().filter(|(number, _)| *number > 0);

@@ -236,6 +236,12 @@ pub fn acknowledges(text: &str) -> bool {
     WORDS.contains(&text.as_str()) || WORDS.contains(&rest) || adds_nothing(&text)
 }
 
+/// Whether a message takes over what was drafted: a yes, and no thanks or "nothing to add".
+pub fn confirms(text: &str) -> bool {
+    const READ: [&str; 3] = ["thanks", "got it", "sure"];
+    acknowledges(text) && !adds_nothing(text) && !READ.contains(&bare(text).as_str())
+}
+
 /// Whether a message says that there is nothing to say: it writes nothing, and its question is settled.
 pub fn adds_nothing(text: &str) -> bool {
     let text = bare(text);

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::exit::Code;
 use super::super::screen::Screen;
+use crate::analysis::drafted::Drafted;
 use crate::analysis::event::{Begun, Event};
 use crate::analysis::provenance::Log;
 use crate::library::Library;
@@ -61,8 +62,10 @@ fn told(event: &Event) -> Vec<String> {
         Event::Depth { by, text, .. } => vec![format!("\n{}", said(by, text).trim_start())],
         Event::TakenBack {} => vec!["   (taken back)".to_owned()],
         Event::Drafted { voice, lines } => {
-            let head = format!("\nDrawn together by {}:", plain::shown(voice));
-            std::iter::once(head).chain(lines.iter().map(|line| format!("   - {}", clean(line)))).collect()
+            let head = format!("\nDrafted by {}:", plain::shown(voice));
+            let draft = Drafted { voice: voice.clone(), lines: lines.clone(), confirmed_by: None };
+            let lines = draft.shown().into_iter().map(|line| format!("   - {}", clean(&line)));
+            std::iter::once(head).chain(lines).collect()
         }
         Event::Reviewed { questions } if questions.is_empty() => Vec::new(),
         Event::Reviewed { questions } => {

@@ -49,7 +49,7 @@ impl Desk<'_> {
             Kind::Remark => format!("{by}'s remark at the menu of {of}."),
             Kind::Open => format!("Asked as {question} of {of}, and not answered."),
             Kind::Review => format!("Asked by the review at the end of {of}."),
-            Kind::Draft => format!("Drawn together by {by} from the answers to {of}."),
+            Kind::Draft => format!("Drafted by {by} in {of}."),
         });
         if !found.asked.is_empty() {
             screen.say(&format!("  question   {}", plain::one_line(&plain::clean(found.asked))));
@@ -58,7 +58,7 @@ impl Desk<'_> {
         let commit = self.repo.brought(self.commit, found.log)?;
         screen.say(&format!("  commit     {}", self.named(commit)?));
         if !found.by.is_empty() {
-            screen.say(&format!("\n{by}: {}", plain::clean(found.text)));
+            screen.say(&format!("\n{by}: {}", plain::clean(&found.text)));
         }
         screen.json(&json!({
             "path": self.path, "line": line, "rev": self.commit.to_string(), "by": "analysis",

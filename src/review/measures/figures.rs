@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::{Across, Hit, OnPage, hit, hit_on, judged};
+use super::{Across, Hit, OnPage, clock, hit, hit_on, judged};
 use crate::review::is_duty;
 use crate::review::page::{Page, Unit, UnitKind};
 use crate::review::token::{CAPITAL, Kind, QUOTED, TIGHT, Token, root};
@@ -252,6 +252,10 @@ fn clause<'a>(page: &Page<'_>, sentence: &'a [Token], from: usize, to: usize) ->
 
 /// The number and unit at `from`: value, dimension and end.
 fn figure(page: &Page<'_>, sentence: &[Token], from: usize) -> Option<(f64, String, usize)> {
+    if let Some((hours, end)) = clock::at(page, sentence, from, number_word) {
+        let is_told = !sentence[from].has(QUOTED) && !is_change(page, sentence, from);
+        return is_told.then(|| (hours, "clock".to_owned(), end));
+    }
     let token = &sentence[from];
     if token.has(QUOTED) || is_part_of_name(page, sentence, from) {
         return None;

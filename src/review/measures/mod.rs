@@ -4,6 +4,7 @@
 //! them. Invariant: each is linear or n log n in the text. `measure: boundaries` finds "above 6 … below 6".
 
 mod cells;
+mod clock;
 mod decisions;
 mod figures;
 mod ids;

@@ -1,0 +1,96 @@
+//! What a model drafts of a step: in brief depth before the one question, else once the questions are answered.
+//! Without a model nothing is drafted: a draft from documents alone would be a guess.
+
+use std::collections::BTreeMap;
+
+use super::{Audience, Stumbled, Walk};
+use crate::analysis::Talk;
+use crate::analysis::drafted::{Drafted, wanted};
+use crate::analysis::event::Event;
+use crate::analysis::forms::Label;
+use crate::analysis::greeting;
+use crate::model::Metered;
+use crate::model::drafting::{Answered, Material};
+use crate::model::prompt::{Earlier, Given};
+use crate::session::Stopped;
+use crate::voice::Speechless;
+
+impl Walk<'_> {
+    /// Lets a model draft the step under way, once, and shows what may be taken.
+    pub(super) fn draft_step(&mut self, audience: &dyn Audience) -> Result<(), Stumbled> {
+        let Some(talk) = self.analysis.current().filter(|talk| talk.may_be_drafted()) else { return Ok(()) };
+        if self.setup.speaker.is_none() {
+            return Ok(());
+        }
+        let (library, depth, is_brief) = (self.setup.library, talk.depth, talk.is_brief());
+        let step = &library.steps[talk.step];
+        let answers = answers(talk);
+        let said = answers.iter().map(|answer| answer.said).collect();
+        let given = Given { evidence: self.evidence(said)?, earlier: self.earlier(), ..Given::default() };
+        let (item_name, wanted) = (self.item.name(), wanted(step));
+        let persona = self.analysis.persona(step).0;
+        let documents = self.item.documents().collect();
+        let material = Material {
+            library,
+            step,
+            depth,
+            persona,
+            item_name: &item_name,
+            documents,
+            given: &given,
+            answers: &answers,
+            wanted: &wanted,
+        };
+        let Some(model) = &mut self.setup.speaker else { return Ok(()) };
+        let draft = match material.draft(&mut Metered::new(model.as_mut(), self.setup.tokens)) {
+            Err(Speechless::Spent(limit)) => {
+                audience.note(&format!("the limit of {limit} tokens leaves no draft of step {}", step.id));
+                Default::default()
+            }
+            drafted => drafted.map_err(Stopped::Voice)?,
+        };
+        for refused in &draft.refused {
+            audience.note(&format!("left out of the draft: \"{}\": {}", refused.text, refused.why));
+        }
+        let voice = self.setup.voice.clone();
+        let drafted = Drafted { voice: voice.clone(), lines: draft.lines.clone(), confirmed_by: None };
+        audience.hears(&drafted.shown().join("\n")).map_err(Stumbled::Audience)?;
+        if drafted.lines.is_empty() {
+            audience
+                .note(&format!("the voice has drafted nothing of step {} that rests on anything", step.id));
+        } else {
+            let text = greeting::drafted(library, persona, &drafted.shown(), is_brief)?;
+            audience.say(&format!("\n{text}"));
+        }
+        self.record(Event::Drafted { voice, lines: draft.lines }, None)
+    }
+
+    /// What the discussions of earlier steps came to, by step.
+    fn earlier(&self) -> Vec<Earlier> {
+        let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (step, summary) in &self.analysis.opened().elaborations {
+            found.entry(step).or_default().push(summary);
+        }
+        for held in &self.elaborations {
+            let step = &held.finished.opened.step.id;
+            found.entry(step).or_default().push(&held.finished.summary.summary);
+        }
+        let earlier = |(step, said): (&str, Vec<&str>)| Earlier {
+            path: format!("steps/{step}"),
+            text: said.join("\n"),
+        };
+        found.into_iter().map(earlier).collect()
+    }
+}
+
+/// What was answered, by the number of its question.
+fn answers(talk: &Talk) -> Vec<Answered<'_>> {
+    let said = talk.answers.iter().filter_map(|answer| Some((answer, &answer.said.as_ref()?.1)));
+    let answered = (1..).zip(said).map(|(number, (answer, said))| Answered {
+        number: answer.question.unwrap_or(number),
+        asked: &answer.asked,
+        said,
+        decides: answer.asks.contains(&Label::Decision),
+    });
+    answered.collect()
+}
