@@ -34,7 +34,7 @@ impl Walk<'_> {
                 return self.pass_by(step, recording, audience);
             }
         }
-        let evidence = self.evidence(Vec::new())?;
+        let evidence = self.evidence(self.said_of_step())?;
         let opening = self.opening(step, run, &evidence);
         let first = Record { at: (self.setup.clock)(), event: Said::Opened(Box::new(opening)) };
         let mut talk = Discussion::open(library, step, first)?;
@@ -55,6 +55,13 @@ impl Walk<'_> {
         audience.say(&format!("\n{}", synthesis::spoken_summary(&finished, library)?));
         let recording = self.land_talk(finished, usage, audience)?;
         self.record(Event::Elaborated { recording }, None)
+    }
+
+    /// Answers and remarks of the step under way: they name files as well as a message does.
+    fn said_of_step(&self) -> Vec<&str> {
+        let Some(talk) = self.analysis.current() else { return Vec::new() };
+        let answers = talk.answers.iter().filter_map(|answer| answer.said.as_ref());
+        answers.chain(&talk.feedback).map(|(_, text)| text.as_str()).collect()
     }
 
     /// What of the repository a model reads; the reviewer reads nothing else than the item's documents.
