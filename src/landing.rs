@@ -476,7 +476,9 @@ pub fn add(repo: &Repo, library: &Library, new: &NewItem<'_>) -> Result<Oid, Not
     on_tip(repo, new.branch, new.start, |lock, tip, parent| {
         let path = format!("{}/{}", new.path, crate::item::meta::FILE);
         if is_taken(repo, parent, new.path, &path)? {
-            return Err(Error::Exists { path: new.path.to_owned() }.into());
+            let path = new.path.to_owned();
+            let is_file = matches!(repo.item(parent, &path), Err(Error::NoItem { .. }));
+            return Err(if is_file { Error::IsFile { path } } else { Error::Exists { path } }.into());
         }
         let mut changes = vec![Change { path, before: None, after: new.meta.as_bytes().to_vec() }];
         if let Some(draft) = new.draft {

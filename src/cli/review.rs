@@ -16,6 +16,7 @@ use crate::config::{self, Config};
 use crate::library::{File, Library};
 use crate::plain;
 use crate::review::{self, Document, Review, Rules, Severity};
+use crate::text::words::is_english;
 pub use documents::{Source, is_document};
 
 #[derive(Debug, Default, Args)]
@@ -99,6 +100,7 @@ pub fn reviewed(source: &Source, options: &Options, screen: &Screen) -> Result<R
     if documents.is_empty() {
         screen.warn("there is no document to review; name files or folders");
     }
+    warn_of_languages(&documents, screen);
     let mut found = review::review(&documents, &rules, &wanted);
     if let Some(changed) = &source.changed {
         found.findings.retain(|finding| {
@@ -107,6 +109,24 @@ pub fn reviewed(source: &Source, options: &Options, screen: &Screen) -> Result<R
         });
     }
     Ok(found)
+}
+
+/// Says which documents the rules cannot read, by their first lines.
+fn warn_of_languages(documents: &[Document<'_>], screen: &Screen) {
+    const FIRST_LINES: usize = 100;
+    const MOST_NAMES: usize = 3;
+    let is_foreign = |document: &&Document<'_>| {
+        let is_prose = !document.path.ends_with(".jsonl") && !document.path.ends_with(".json");
+        is_prose && is_english(document.text.lines().take(FIRST_LINES)) == Some(false)
+    };
+    let foreign: Vec<&str> = documents.iter().filter(is_foreign).map(|document| document.path).collect();
+    let more = foreign.len().saturating_sub(MOST_NAMES);
+    if !foreign.is_empty() {
+        let names = plain::shown(&foreign[..foreign.len() - more].join(", "));
+        let more =
+            if more > 0 { format!(" and {}", plain::count(more, "more document")) } else { String::new() };
+        screen.warn(&format!("the rules read English, which {names}{more} does not seem to be in"));
+    }
 }
 
 /// What texts are reviewed by, read once for many reviews.

@@ -146,8 +146,11 @@ pub fn new_path(item: &str, items: &str) -> Result<String, Fail> {
     let item = item.trim_start_matches("./").trim_end_matches('/');
     if !item.split('/').all(is_safe_name) {
         let shown = crate::plain::cut(&crate::plain::shown(item), 80);
+        let example = crate::cli::github::slug_of(slug(item), 0);
+        let example =
+            if is_safe_name(&example) && slug(item) != example { example } else { "offline-mode".to_owned() };
         return Err(Fail::new(format!(
-            "\"{shown}\" is no item; use letters, digits, `.`, `_` and `-`, as in offline-mode"
+            "\"{shown}\" is no item; name its folder with letters, digits, `.`, `_` and `-`, as in {example}"
         )));
     }
     Ok(if item.contains('/') { item.to_owned() } else { format!("{items}/{item}") })

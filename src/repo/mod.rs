@@ -107,6 +107,8 @@ pub enum Error {
         "{path} has no meta.json, which makes a folder an item; `roundtable add {path} --name NAME` writes one"
     )]
     NoMeta { path: String },
+    #[error("{path} is a file, and an item is a folder; name {}", folder_of(path))]
+    IsFile { path: String },
     #[error("{path} is {what}; items, steps and templates are ordinary files and folders")]
     Foreign { path: String, what: &'static str },
     #[error(
@@ -399,6 +401,9 @@ impl Repo {
         // A slug may be the name of a folder of code too: an item has its meta.json.
         if let Some((_, path)) = found.iter().min_by_key(|(bare, _)| *bare) {
             return Ok((*path).clone());
+        }
+        if item::path::is_plain(name) && self.exists(commit, name)? {
+            return Err(Error::IsFile { path: name.to_owned() });
         }
         let mut slugs: Vec<String> = Vec::new();
         for items in items {
@@ -829,6 +834,11 @@ fn kind_of(mode: u32) -> Entry {
         0o160_000 => Entry::Foreign("a submodule"),
         _ => Entry::Foreign("of an unknown kind"),
     }
+}
+
+/// The folder that a file is in.
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("the folder of its documents", |(folder, _)| folder)
 }
 
 fn name_of(entry: &TreeEntry<'_>) -> String {

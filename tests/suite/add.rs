@@ -60,7 +60,9 @@ fn a_folder_whose_meta_json_is_none_or_a_file_is_no_new_item() {
         sandbox.commit(&[(&there, "\0\n")]);
         let run = sandbox.run(&["add", ITEM, "--name", "x"]);
         assert_eq!(run.code, 2, "{there}");
-        assert!(run.stderr.contains("already exists on the branch"), "{there}: {}", run.stderr);
+        let wanted =
+            if there == ITEM { "is a file, and an item is a folder" } else { "already exists on the branch" };
+        assert!(run.stderr.contains(wanted), "{there}: {}", run.stderr);
     }
 }
 

@@ -310,6 +310,18 @@ fn repository() -> Vec<Mistake> {
         ),
         mistake("revision", "a revision is misspelt", "check --base mian", "mian"),
         mistake(
+            "item-file",
+            "a document is named instead of its folder",
+            "elaborate docs/requirements/offline-mode/requirements-spec.md --step 01-03 --script SCRIPT",
+            "name docs/requirements/offline-mode",
+        ),
+        mistake(
+            "add-file",
+            "an item is to be made of a document",
+            "add docs/requirements/offline-mode/requirements-spec.md --name fees",
+            "an item is a folder",
+        ),
+        mistake(
             "revision-base",
             "a branch to start from is misspelt",
             "elaborate offline-mode --step 01-03 --script SCRIPT --base mane",

@@ -331,3 +331,28 @@ fn our_labelled_documents_keep_a_floor_of_recall_and_precision() {
     assert!(precision.0 * 100 >= precision.1 * 95, "{report}");
     assert!(decoys.0 * 100 <= decoys.1 * 3, "{report}");
 }
+
+#[test]
+fn utf_16_is_read_and_another_language_is_said() {
+    let sandbox = sandbox();
+    let text = "\u{feff}# Desk\n\n- FR-001: The letter must arrive quickly.\n";
+    for little in [true, false] {
+        let bytes: Vec<u8> = text
+            .encode_utf16()
+            .flat_map(|unit| if little { unit.to_le_bytes() } else { unit.to_be_bytes() })
+            .collect();
+        std::fs::write(sandbox.root().join("a.md"), bytes).unwrap();
+        let run = sandbox.run(&["review", "a.md", "--json"]);
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!((run.code, report["findings"][0]["line"].as_u64()), (1, Some(3)), "{report}");
+        assert_eq!(run.stderr, "");
+    }
+    let german =
+        "Die Gebühr beträgt fünf Euro im Monat. Wer nicht zahlt, bekommt nach drei Wochen eine Mahnung.\n";
+    std::fs::write(sandbox.root().join("a.md"), german).unwrap();
+    let run = sandbox.run(&["review", "a.md"]);
+    assert_eq!(
+        (run.code, run.stderr.as_str()),
+        (0, "warning: the rules read English, which a.md does not seem to be in\n")
+    );
+}

@@ -100,15 +100,27 @@ fn standard_input(global: &Global, options: &Options) -> Result<Source, Fail> {
     Ok(Source { config, rules, texts, changed: None })
 }
 
-/// The bytes of a document as text; what is no UTF-8 is shown as a sign of its own.
+/// The bytes of a document as text: UTF-8, or UTF-16 with its mark; what is neither is shown as a sign of its own.
 fn text_of(path: &str, bytes: Vec<u8>) -> Result<String, Fail> {
     if bytes.len() as u64 > LARGEST {
         return Err(Fail::new(format!("{} is larger than {} MiB", plain::shown(path), LARGEST >> 20)));
+    }
+    if let [0xff, 0xfe, rest @ ..] = &bytes[..] {
+        return Ok(from_utf16(rest, u16::from_le_bytes));
+    }
+    if let [0xfe, 0xff, rest @ ..] = &bytes[..] {
+        return Ok(from_utf16(rest, u16::from_be_bytes));
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(text),
         Err(error) => Ok(String::from_utf8_lossy(error.as_bytes()).into_owned()),
     }
+}
+
+/// The text of UTF-16 units; a unit that is cut in half is left out.
+fn from_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
+    let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
+    String::from_utf16_lossy(&units)
 }
 
 /// The folder of an item's recordings.
