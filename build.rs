@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::{env, fmt::Write as _, fs, io};
 
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
 fn main() -> io::Result<()> {
     let root = env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?;
@@ -30,7 +29,6 @@ fn main() -> io::Result<()> {
             let _ = writeln!(code, "    ({name:?}, include_str!({path:?})),");
         }
         code.push_str("];\n");
-        digests(folder, &files, &mut code)?;
     }
     if is_released() {
         leave_out_unwinding(Path::new(&out))?;
@@ -104,18 +102,6 @@ fn review_rules(root: &Path) -> io::Result<String> {
 
 fn is_word_rule(name: &str) -> bool {
     name.ends_with(".yaml") && !name.starts_with("review/")
-}
-
-/// The SHA-256 of every file, in the order of the files: every run records them.
-fn digests(folder: &str, files: &[(String, String)], code: &mut String) -> io::Result<()> {
-    let _ = writeln!(code, "pub const DIGESTS_OF_{}: &[&str] = &[", folder.to_uppercase());
-    for (_, path) in files {
-        let digest = Sha256::digest(fs::read(path)?);
-        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        let _ = writeln!(code, "    {hex:?},");
-    }
-    code.push_str("];\n");
-    Ok(())
 }
 
 /// The front matter of steps and personas as JSON: it is read many times faster, and every run reads it.

@@ -152,7 +152,7 @@ impl Audit {
         for name in &item.recordings {
             self.recordings += 1;
             let path = format!("{}/elaborations/{name}", item.path);
-            let bytes = match replay.repo().file(commit, &path) {
+            let bytes = match replay.file_at(commit, &path) {
                 Ok(bytes) => bytes.unwrap_or_default(),
                 Err(error @ repo::Error::Git(_)) => return Err(error),
                 Err(error) => {
@@ -160,16 +160,20 @@ impl Audit {
                     continue;
                 }
             };
-            let key = identity(&bytes);
+            let place = Place { commit, path: path.clone() };
+            let recording = Recording { name: path.clone(), bytes, place: Some(place.clone()) };
+            let replayed = replay.run(&recording, None);
+            let key = match replayed.as_ref().map(|found| &found.finished) {
+                Ok(Some(finished)) => Some((finished.opened.step.id.clone(), finished.at)),
+                _ => identity(&recording.bytes),
+            };
             if let Some((step, at)) = &key
                 && !name.starts_with(&format!("{step}-{}", at.digits()))
             {
                 self.misfit(&path, None, format!("it is of step {step}, {at}, and its name says another"));
             }
             keys.extend(key);
-            let place = Place { commit, path: path.clone() };
-            let recording = Recording { name: path.clone(), bytes, place: Some(place.clone()) };
-            match replay.run(&recording, None) {
+            match replayed {
                 Ok(found) => {
                     self.replayed(&path, item, &found, files);
                     if let (Some(By::Content), None, Some(finished)) =

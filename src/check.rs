@@ -481,7 +481,7 @@ fn shared<J: Send, T: Send>(
     let (receive, done) = (Mutex::new(receive), Mutex::new(Vec::new()));
     let work = |desk: &mut Desk| {
         let mut mine = Vec::new();
-        // The lock is held while waiting: whoever comes next would wait as well.
+        // The lock is held while waiting: the next caller would wait as well.
         let next = || receive.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
         while let Some((from, part)) = next() {
             let outcomes: Vec<_> = part.into_iter().map(|job| one(desk, job)).collect();

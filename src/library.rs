@@ -94,8 +94,7 @@ impl Library {
                 (Kind::Step, None) => keep(Step::read(path, text), &mut found, &mut findings),
                 (Kind::Other, _) => continue,
             }
-            let digest = digest_of(embedded::STEPS, embedded::DIGESTS_OF_STEPS, (path, text));
-            digests.insert(path.to_owned(), digest);
+            digests.insert(path.to_owned(), sha256(text.as_bytes()));
         }
         if let Some(finding) = Finding::all(findings) {
             return Err(finding.into());
@@ -220,8 +219,7 @@ impl Library {
         let apart = ["pages/", "github/", "prompts/", "analysis/", "artifacts/"];
         let ours = |name: &str| !apart.iter().any(|folder| name.starts_with(folder));
         for (name, source) in self.templates.sources().filter(|(name, _)| ours(name)) {
-            let digest = digest_of(embedded::TEMPLATES, embedded::DIGESTS_OF_TEMPLATES, (name, source));
-            digests.insert(format!("templates/{name}"), digest);
+            digests.insert(format!("templates/{name}"), sha256(source.as_bytes()));
         }
         digests
     }
@@ -283,8 +281,7 @@ pub fn rule_files(own: &[File]) -> impl Iterator<Item = (&str, &str)> {
 pub fn rule_digests(own: &[File], folder: &str) -> BTreeMap<String, String> {
     let files: BTreeMap<&str, &str> = rule_files(own).collect();
     let ours = files.into_iter().filter(|(path, _)| path.split('/').next() == Some(folder));
-    let digest = |file| digest_of(embedded::RULES, embedded::DIGESTS_OF_RULES, file);
-    ours.map(|(path, text)| (format!("rules/{path}"), digest((path, text)))).collect()
+    ours.map(|(path, text)| (format!("rules/{path}"), sha256(text.as_bytes()))).collect()
 }
 
 /// The digest of all review rules.
@@ -304,12 +301,6 @@ pub fn embedded_steps() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// All built-in files below the steps folder with their paths.
 pub fn embedded_files() -> impl Iterator<Item = (&'static str, &'static str)> {
     embedded::STEPS.iter().copied()
-}
-
-/// The digest of a file: that of the built-in one, as the build has computed it, where it is the same.
-fn digest_of(files: &[(&str, &str)], digests: &[&str], (path, text): (&str, &str)) -> String {
-    let known = files.iter().zip(digests).find(|(file, _)| **file == (path, text));
-    known.map_or_else(|| sha256(text.as_bytes()), |(_, digest)| (*digest).to_owned())
 }
 
 /// The SHA-256 of some bytes, in lower-case hexadecimal digits.
@@ -368,15 +359,6 @@ mod tests {
             let read = Persona::read(path, text).unwrap();
             assert_eq!(library.cast.get(&read.key).unwrap(), &read, "{path}");
         }
-    }
-
-    #[test]
-    fn a_built_in_file_has_the_digest_of_its_text() {
-        let digest = |file| digest_of(embedded::TEMPLATES, embedded::DIGESTS_OF_TEMPLATES, file);
-        for (path, text) in embedded::TEMPLATES {
-            assert_eq!(digest((path, text)), sha256(text.as_bytes()), "{path}");
-        }
-        assert_eq!(digest((embedded::TEMPLATES[0].0, "other")), sha256(b"other"));
     }
 
     #[test]

@@ -57,10 +57,6 @@ impl Tree {
         self.len() == 0
     }
 
-    pub fn leaf(&self, index: usize) -> Option<Hash> {
-        self.levels.first()?.get(index).copied()
-    }
-
     /// The root over all leaves; of none, the hash of nothing.
     pub fn root(&self) -> Hash {
         if self.is_empty() { Sha256::digest([]).into() } else { self.over(0, self.len()) }

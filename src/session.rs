@@ -4,7 +4,7 @@
 //! far as it can without them and [`Judge`] says whether a line may be recorded: `hold` is made of the same
 //! two.
 //!
-//! Whatever a voice says passes the rules before it is recorded, and every discussion ends: by its turn limit, or by silence.
+//! Everything that a voice says passes the rules before it is recorded, and every discussion ends: by its turn limit, or by silence.
 //! Every message of the script is heard, or recorded as [unheard](Event::Unheard): turns are kept back for the messages
 //! still to come, and what comes too late is kept word for word.
 //! A voice is asked once a round; each of its lines is judged alone, and only a refused one is asked for again.
@@ -39,7 +39,7 @@ pub enum Stopped {
     Refused(#[from] Refused),
     #[error("{0}")]
     Template(#[from] crate::template::Failed),
-    /// Whoever watches the discussion could not go on, for instance a full disk behind stdout.
+    /// The observer of the discussion could not go on, for instance a full disk behind stdout.
     #[error("{0}")]
     Watcher(String),
 }

@@ -1,6 +1,6 @@
 //! A step file: front matter and five sections, read and linted (FR-004, FR-012).
 //!
-//! [`Step::read`] takes whatever a step can be used with; [`lint`] finds the rest.
+//! [`Step::read`] takes what a step can be used with; [`lint`] finds the rest.
 //!
 //! ```
 //! use roundtable::library::Library;

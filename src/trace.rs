@@ -13,7 +13,6 @@
 //! assert_eq!((found[0].step_id.as_str(), found[0].line), ("01-03", 3));
 //! ```
 
-use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use serde_json::Value;
 
 use crate::discussion::Finished;
@@ -63,14 +62,8 @@ pub fn findings(summary: &Summary) -> Vec<Finding> {
     insights.chain(decisions).chain(questions).chain(actions).chain(proposed).collect()
 }
 
-/// Whose a line is that is in a trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
-    /// The discussion wrote it; which of its findings it is, if it is one.
-    Ours(Option<usize>),
-    /// Somebody else did.
-    Foreign,
-}
+/// Lines of a discussion, each with its finding if it is one.
+pub type Written = Vec<(usize, Option<usize>)>;
 
 /// The traces in a file, by its name's ending; none in files that take no addition.
 pub fn traces(name: &str, text: &str) -> Vec<Trace> {
@@ -84,32 +77,32 @@ pub fn traces(name: &str, text: &str) -> Vec<Trace> {
     }
 }
 
-/// Whose a line (from one) is that is in `trace`.
+/// The lines (from one) that a discussion wrote in `trace`, in order, each with the number of its finding if it is
+/// one. All other lines there are somebody else's.
 ///
 /// # Errors
 /// A template that cannot be rendered.
-pub fn whose(
+pub fn written(
     name: &str,
     text: &str,
     trace: &Trace,
-    line: usize,
     finished: &Finished,
     library: &Library,
-) -> Result<Whose, Failed> {
+) -> Result<Written, Failed> {
     Ok(match suffix(name).as_str() {
-        "md" | "markdown" if is_record(name) => return in_record(name, text, line, finished, library),
-        "md" | "markdown" => match typed_at(text, trace, line, finished, library)? {
-            Some(number) => Whose::Ours(Some(number)),
-            None => return in_markdown(text, trace, line, finished, library),
+        "md" | "markdown" if is_record(name) => return in_record(name, text, finished, library),
+        "md" | "markdown" => match in_typed(text, trace, finished, library)? {
+            Some(written) => written,
+            None => return in_markdown(text, trace, finished, library),
         },
-        "json" => in_json(name, text, line),
+        "json" => in_json(name, text, trace),
         // After the marker and the title, a line a finding.
         "yaml" | "yml" => {
             let ours = data::lines(finished, library);
-            at_offset(text, trace, line, &ours, |at| at.checked_sub(2), |line| line.strip_prefix("# "))
+            at_offset(text, trace, &ours, |at| at.checked_sub(2), |line| line.strip_prefix("# "))
         }
-        "csv" => at_offset(text, trace, line, &data::csv_rows(finished, library), Some, Some),
-        _ => Whose::Foreign,
+        "csv" => at_offset(text, trace, &data::csv_rows(finished, library), Some, Some),
+        _ => Written::new(),
     })
 }
 
@@ -123,31 +116,22 @@ fn marker(line: &str) -> Option<(String, Time)> {
 /// A marker is in an HTML block of its own; it reaches to the next marker, or the next heading
 /// that is no part of its addition.
 fn markdown(text: &str) -> Vec<Trace> {
-    let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
-    let mut found: Vec<(usize, String, Time)> = Vec::new();
-    let mut depth = 0_usize;
-    for (event, range) in Parser::new_ext(&text[skipped..], outline::MARKDOWN).into_offset_iter() {
-        match event {
-            Event::Start(Tag::BlockQuote(_) | Tag::List(_)) => depth += 1,
-            Event::End(TagEnd::BlockQuote(_) | TagEnd::List(_)) => depth -= 1,
-            Event::Html(line) if depth == 0 => {
-                found.extend(marker(&line).map(|(step, at)| (range.start + skipped, step, at)));
-            }
-            _ => {}
-        }
-    }
-    if found.is_empty() {
+    if memchr::memmem::find(text.as_bytes(), outline::MARKER).is_none() {
         return Vec::new();
     }
     let outline = outline::Outline::new(text);
+    let line = |start: usize| text[start..].lines().next().unwrap_or_default();
+    let read = |start: &usize| marker(line(*start)).map(|(step, at)| (*start, step, at));
+    let found: Vec<(usize, String, Time)> = outline.markers.iter().filter_map(read).collect();
     let ends: Vec<usize> = found.iter().map(|(start, ..)| *start).skip(1).chain([text.len()]).collect();
     let lines = LineIndex::new(text);
     found
         .into_iter()
         .zip(ends)
         .map(|((start, step_id, at), next)| {
-            let heading = outline.headings.iter().find(|heading| heading.start > start && !heading.added);
-            let end = heading.map_or(next, |heading| heading.start.min(next));
+            let below = outline.headings.partition_point(|heading| heading.start <= start);
+            let mut below = outline.headings[below..].iter().take_while(|heading| heading.start < next);
+            let end = below.find(|heading| !heading.added).map_or(next, |heading| heading.start);
             let end = if end == text.len() { lines.of(end.saturating_sub(1)) } else { lines.of(end) - 1 };
             Trace { step_id, at, line: lines.of(start), end }
         })
@@ -167,21 +151,17 @@ fn record(text: &str) -> Vec<Trace> {
     marked.map(|(_, (step_id, at))| Trace { step_id, at, line: 1, end }).into_iter().collect()
 }
 
-/// A line of a decision record, where it is as the discussion wrote it.
-fn in_record(
-    name: &str,
-    text: &str,
-    line: usize,
-    finished: &Finished,
-    library: &Library,
-) -> Result<Whose, Failed> {
-    for (at, (file, ours)) in (0..).zip(records::files(name, finished, library)?) {
-        let is_ours = name.ends_with(&file) && ours.lines().nth(line - 1) == text.lines().nth(line - 1);
-        if is_ours {
-            return Ok(Whose::Ours(Some(finished.summary.insights.len() + at)));
-        }
+/// The lines of a decision record that are as the discussion wrote them.
+fn in_record(name: &str, text: &str, finished: &Finished, library: &Library) -> Result<Written, Failed> {
+    let files = (0..).zip(records::files(name, finished, library)?);
+    let own = files.filter(|(_, (file, _))| name.ends_with(file));
+    let mut written = Written::new();
+    for (at, (_, ours)) in own {
+        let number = finished.summary.insights.len() + at;
+        let same = (1..).zip(text.lines().zip(ours.lines())).filter(|(_, (now, then))| now == then);
+        written.extend(same.map(|(line, _)| (line, Some(number))));
     }
-    Ok(Whose::Foreign)
+    Ok(written)
 }
 
 /// Where lines begin, for many questions about one text.
@@ -282,23 +262,21 @@ fn standing<'t>(
 fn at_offset<'t>(
     text: &'t str,
     trace: &Trace,
-    line: usize,
     ours: &[String],
     finding: impl Fn(usize) -> Option<usize>,
     bare: impl Fn(&'t str) -> Option<&'t str>,
-) -> Whose {
+) -> Written {
     let stands = standing(text, trace, ours, bare).unwrap_or_default();
-    stands.iter().position(|at| *at == line).map_or(Whose::Foreign, |at| Whose::Ours(finding(at)))
+    stands.into_iter().enumerate().map(|(at, line)| (line, finding(at))).collect()
 }
 
-/// Which typed addition a line is of, by its place among the findings.
-fn typed_at(
+/// The lines of a typed addition that a trace begins with, and which finding it is.
+fn in_typed(
     text: &str,
     trace: &Trace,
-    line: usize,
     finished: &Finished,
     library: &Library,
-) -> Result<Option<usize>, Failed> {
+) -> Result<Option<Written>, Failed> {
     let additions = &finished.summary.additions;
     let first = findings(&finished.summary).len() - additions.len();
     let Some(below) = text.lines().nth(trace.line).filter(|below| !below.trim().is_empty()) else {
@@ -314,11 +292,10 @@ fn typed_at(
                 let slot = Slot { id: id.clone(), headers };
                 let ours = typed::rendered(addition, finished, library, &slot)?;
                 let ours: Vec<String> = ours.lines().map(str::to_owned).collect();
-                let stands = standing(text, trace, &ours, Some);
                 if ours.get(1).is_some_and(|own| own == below)
-                    && stands.is_some_and(|all| all.contains(&line))
+                    && let Some(lines) = standing(text, trace, &ours, Some)
                 {
-                    return Ok(Some(first + at));
+                    return Ok(Some(lines.into_iter().map(|line| (line, Some(first + at))).collect()));
                 }
             }
         }
@@ -326,31 +303,28 @@ fn typed_at(
     Ok(None)
 }
 
-fn in_markdown(
-    text: &str,
-    trace: &Trace,
-    line: usize,
-    finished: &Finished,
-    library: &Library,
-) -> Result<Whose, Failed> {
+fn in_markdown(text: &str, trace: &Trace, finished: &Finished, library: &Library) -> Result<Written, Failed> {
     for level in 1..=7 {
         let lines = |finished: &Finished| -> Result<Vec<String>, Failed> {
             Ok(synthesis::addition_text(finished, library, level)?.lines().map(str::to_owned).collect())
         };
         let ours = lines(finished)?;
         let Some(stands) = standing(text, trace, &ours, Some) else { continue };
-        let Some(at) = stands.iter().position(|at| *at == line) else { return Ok(Whose::Foreign) };
+        let mut written: Written = stands.into_iter().map(|line| (line, None)).collect();
         // A finding is told by what changes when it does: a template may put it anywhere.
         for number in 0..findings(&finished.summary).len() {
             let mut other = finished.clone();
             touch(&mut other.summary, number);
-            if lines(&other)?.get(at) != ours.get(at) {
-                return Ok(Whose::Ours(Some(number)));
+            let other = lines(&other)?;
+            for (at, (_, finding)) in written.iter_mut().enumerate() {
+                if finding.is_none() && other.get(at) != ours.get(at) {
+                    *finding = Some(number);
+                }
             }
         }
-        return Ok(Whose::Ours(None));
+        return Ok(written);
     }
-    Ok(Whose::Foreign)
+    Ok(Written::new())
 }
 
 /// Changes the text of one finding.
@@ -370,24 +344,28 @@ fn touch(summary: &mut Summary, number: usize) {
 
 /// In an entry the finding is the object that a line is in: `insights`, `decisions`,
 /// `open_questions`, `action_items`, `proposed`, in this order.
-fn in_json(name: &str, text: &str, line: usize) -> Whose {
-    let Ok(document) = Document::read(name, text.as_bytes()) else { return Whose::Foreign };
-    let lines = LineIndex::new(text);
-    let holds = |node: &Node| (lines.of(node.span.start)..=lines.of(node.span.end - 1)).contains(&line);
-    let found = entries(&document).find(|(node, _)| holds(node));
-    let Some(Kind::Object(members)) = found.map(|(node, _)| &node.kind) else { return Whose::Foreign };
-    let mut before = 0;
+fn in_json(name: &str, text: &str, trace: &Trace) -> Written {
+    let Ok(document) = Document::read(name, text.as_bytes()) else { return Written::new() };
+    let index = LineIndex::new(text);
+    let lines = |node: &Node| index.of(node.span.start)..=index.of(node.span.end - 1);
+    let of_trace = |node: &Node| lines(node) == (trace.line..=trace.end);
+    let found = entries(&document).find(|(node, _)| of_trace(node));
+    let Some(Kind::Object(members)) = found.map(|(node, _)| &node.kind) else { return Written::new() };
+    let mut written: Written = (trace.line..=trace.end).map(|line| (line, None)).collect();
+    let mut number = 0;
     for key in ["insights", "decisions", "open_questions", "action_items", "proposed"] {
         let nodes = match members.iter().find(|(name, _)| name == key).map(|(_, node)| &node.kind) {
             Some(Kind::Array(nodes)) => nodes.as_slice(),
             _ => &[],
         };
-        if let Some(at) = nodes.iter().position(holds) {
-            return Whose::Ours(Some(before + at));
+        for node in nodes {
+            for line in lines(node) {
+                written[line - trace.line].1.get_or_insert(number);
+            }
+            number += 1;
         }
-        before += nodes.len();
     }
-    Whose::Ours(None)
+    written
 }
 
 /// Whether what a discussion added is as it came: every line in its order, or, in JSON, the same

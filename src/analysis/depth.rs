@@ -65,7 +65,7 @@ pub fn selected(scope: Option<&str>, complexity: Option<&str>) -> Option<Depth> 
     sizes.max().map(Size::depth)
 }
 
-/// Scope and complexity as a quick scan states them: ours, or one that others wrote. Additions stand
+/// Scope and complexity as a quick scan states them: ours, or one that others wrote. Additions are
 /// below what they correct, so the last statement counts.
 pub fn stated(quick_scan: &str) -> (Option<String>, Option<String>) {
     let (mut scope, mut complexity) = (None, None);
@@ -93,7 +93,7 @@ pub fn stated(quick_scan: &str) -> (Option<String>, Option<String>) {
         }
         first = false;
     }
-    // Among what we added stand answers, which state nothing here: only our own markup does.
+    // Among what we added are answers, which state nothing here: only our own markup does.
     for line in ours.lines() {
         let said = |label: &str| Size::from_word(line.strip_prefix(label)?.trim());
         scope = said("- **Scope**: ").map(|size| size.scope().to_owned()).or(scope);
@@ -110,7 +110,7 @@ pub fn before_ours(text: &str) -> (&str, &str) {
     text.split_at(at.unwrap_or(text.len()))
 }
 
-/// The class that stands behind a label: `scope: small`, `scope  medium`.
+/// The class that follows a label: `scope: small`, `scope  medium`.
 fn behind(line: &str, labels: &[&str]) -> Option<Size> {
     let rest = labels.iter().filter_map(|label| line.strip_prefix(label)).min_by_key(|rest| rest.len())?;
     let rest = rest.trim_start_matches(|c: char| c == ':' || c == '=' || c.is_whitespace());
@@ -130,7 +130,7 @@ const DEEPER: [&str; 8] = [
 ];
 const BRIEFER: [&str; 6] = ["brief", "briefly", "skip ahead", "keep it short", "keep it brief", "shorter"];
 
-/// Words that may stand beside such a phrase without making the message an answer.
+/// Words that may be beside such a phrase without making the message an answer.
 const BESIDE: [&str; 22] = [
     "go", "please", "let's", "lets", "us", "do", "make", "it", "be", "a", "the", "mode", "ok", "okay", "yes",
     "i", "want", "give", "me", "can", "we", "for",

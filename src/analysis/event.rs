@@ -49,13 +49,13 @@ pub enum Event {
     TakenBack {},
     /// What the user chose at the menu (AC-007-02, AC-007-06).
     Chosen { choice: Choice },
-    /// What the step adds stands on the branch, or needs no commit.
+    /// What the step adds is on the branch, or needs no commit.
     Landed(Landed),
     /// The discussion that the menu's `[E]` opened is over.
     Elaborated { recording: String },
 }
 
-/// Where the analysis stands when it begins: everything that its course depends on, from meta.json
+/// How far the analysis is when it begins: everything that its course depends on, from meta.json
 /// and the quick scan (AC-NFR-003-03).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -130,7 +130,7 @@ impl Record {
     /// The event as one line, without the line end.
     pub fn to_line(&self) -> String {
         let line = serde_json::to_string(&self.event).unwrap_or_default();
-        // The kind is the first field and a plain word: the time goes behind it.
+        // The kind is the first field and a plain word: the time goes after it.
         let end = line.find([',', '}']).unwrap_or(line.len());
         format!("{},\"at\":\"{}\"{}", &line[..end], self.at, &line[end..])
     }

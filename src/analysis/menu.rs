@@ -12,7 +12,7 @@ use crate::template::Failed;
 pub enum Choice {
     /// `[E]`: all personas discuss the step.
     Elaborate,
-    /// `[C]`: the next step, or the next phase behind a phase's last step.
+    /// `[C]`: the next step, or the next phase after a phase's last step.
     Continue,
     /// `[S]`: the rest of the phase is left out.
     Skip,
@@ -31,7 +31,7 @@ pub enum Menu {
     Final,
 }
 
-/// The choice that a message at a menu is: a letter, in brackets or not, or the word behind it.
+/// The choice that a message at a menu is: a letter, in brackets or not, or the word after it.
 pub fn choice(text: &str) -> Option<Choice> {
     let word = text.trim().trim_end_matches(['.', '!']).to_lowercase();
     letter(text).or(match word.as_str() {

@@ -2,7 +2,7 @@
 //! FR-008, FR-011), holding a discussion as one of its states.
 //!
 //! [`Analysis::next`] only reads and says what is wanted; [`Analysis::record`] alone changes, and
-//! refuses whatever does not answer what is wanted. The state is a fold of the log: `Analysis::open` and
+//! refuses what does not answer what is wanted. The state is a fold of the log: `Analysis::open` and
 //! `record` for each event give it again. Nothing is read, written or waited for here.
 //!
 //! ```text
@@ -195,7 +195,7 @@ impl<'l> Analysis<'l> {
         Ok(analysis)
     }
 
-    /// A run that was cut off stood at the menu of a step that has landed.
+    /// A run that was cut off was at the menu of a step that has landed.
     fn return_to_menu(&mut self) {
         let Some(id) = &self.opened.at_menu else { return };
         let Some(at) = self.library.steps.iter().position(|step| step.id == *id) else { return };
@@ -340,7 +340,7 @@ impl<'l> Analysis<'l> {
         }
     }
 
-    /// The stage behind an event; one that nobody waits for leaves the stage it came to.
+    /// The stage after an event; one that nobody waits for leaves the stage it came to.
     fn fold(&mut self, stage: Stage, event: &Event) -> Result<Stage, (Box<Stage>, Refused)> {
         match (stage, event) {
             (Stage::Walking, Event::Begun(begun)) => {
@@ -508,14 +508,14 @@ impl<'l> Analysis<'l> {
         plan::plan(&self.library.steps, &progress)
     }
 
-    /// Where the analysis stands: the phase and the step that come next.
+    /// How far the analysis is: the phase and the step that come next.
     pub fn standing(&self) -> (Option<&Step>, Vec<(String, String)>) {
         let plan = self.plan(&self.steps, &self.phases).unwrap_or_default();
         (plan.next.map(|at| &self.library.steps[at]), plan.left_out)
     }
 
     /// The depth of a step: the user's or the stored one of its phase; the quick scan's; else
-    /// standard in the first phase (AC-006-07), and the step's own behind it.
+    /// standard in the first phase (AC-006-07), and the step's own in later ones.
     fn depth(&self, step: &Step) -> Depth {
         let chosen = self.depths.get(&step.phase).copied();
         depth_of(step, chosen, self.scope.as_deref(), self.complexity.as_deref())
@@ -553,11 +553,11 @@ impl<'l> Analysis<'l> {
         let phases = self.library_phases();
         let before: Vec<&String> = phases.iter().take_while(|phase| **phase != step.phase).collect();
         let lead = |phase: &str| self.library.cast.lead(phase).0.key.as_str();
-        // Another persona's phase lies behind only if something was done in it.
+        // Another persona's phase is over only if something was done in it.
         let done =
             |phase: &str| self.phases.iter().any(|known| known == phase) || !self.titles(phase).is_empty();
         let last = before.iter().rev().find(|phase| done(phase)).map(|phase| (*phase).clone());
-        // Whoever spoke last in this run hands over, whatever lies between.
+        // The last speaker of this run hands over, whatever is in between.
         let last = self.phase.clone().or(last);
         let handed_over_from = last.clone().filter(|last| lead(last) != lead(&step.phase));
         let is_first_of_run = self.phase.is_none();
@@ -597,7 +597,7 @@ impl<'l> Analysis<'l> {
         phases
     }
 
-    /// The menu behind a step: what would come next if it were done.
+    /// The menu after a step: what would come next if it were done.
     fn menu(&self, talk: &Talk) -> Result<Menu, Unplannable> {
         let step = &self.library.steps[talk.step];
         let mut steps = self.steps.clone();
@@ -620,7 +620,7 @@ impl<'l> Analysis<'l> {
             phases.push(step.phase.clone());
         }
         let next = self.plan(&steps, &phases)?.next.map(|at| self.library.steps[at].phase.clone());
-        // Whatever lies before the next step is completed.
+        // Every phase before the next step is completed.
         for phase in self.library_phases().into_iter().take_while(|phase| Some(phase) != next.as_ref()) {
             if !phases.contains(&phase) {
                 phases.push(phase);

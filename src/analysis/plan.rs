@@ -143,7 +143,7 @@ fn next_in<'s>(
         }
         let met: Vec<(usize, Met)> =
             open.iter().map(|at| (*at, unmet(&steps[*at], steps, &open, progress, out))).collect();
-        // Whoever can never be goes first: others may wait for it.
+        // A step that can never run goes first: others may wait for it.
         let never: Vec<(usize, String)> = met
             .iter()
             .filter_map(|(at, met)| match met {

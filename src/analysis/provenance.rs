@@ -78,7 +78,7 @@ pub fn marker(line: &str) -> Option<(&str, Time)> {
     Some((step, Time::parse(at).ok()?))
 }
 
-/// The marker that stands above a line of a Markdown text, if nothing else was added in between.
+/// The marker that is above a line of a Markdown text, if nothing else was added in between.
 pub fn marker_above(text: &str, line: usize) -> Option<(usize, &str, Time)> {
     let above: Vec<&str> = text.lines().take(line).collect();
     for (at, line) in above.iter().enumerate().rev() {

@@ -150,7 +150,7 @@ pub(crate) fn kind(path: &str) -> usize {
     }
 }
 
-/// The keywords of an item's name, and those that the user names: what stands in quotation marks or
+/// The keywords of an item's name, and those that the user names: what is in quotation marks or
 /// backticks, and the entries of a list of short names.
 pub fn keywords<'a>(item_name: &str, said: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
@@ -180,7 +180,7 @@ fn named(text: &str) -> Vec<String> {
     for mark in ['"', '`', '\''] {
         let blank = |at: Option<char>| at.is_none_or(|c| !c.is_alphanumeric());
         let parts: Vec<&str> = text.split(mark).collect();
-        // An apostrophe stands inside of a word; a quotation mark does not.
+        // An apostrophe is inside a word; a quotation mark is not.
         for (at, part) in parts.iter().enumerate().skip(1).step_by(2) {
             let before = parts[at - 1].chars().next_back();
             let after = parts.get(at + 1).and_then(|next| next.chars().next());

@@ -78,7 +78,7 @@ pub fn is_skipped(step: &Step, facts: &Facts) -> Result<bool, Box<Finding>> {
     Ok(value.is_true())
 }
 
-/// JavaScript's operators as minijinja has them; what stands in quotes stays.
+/// JavaScript's operators as minijinja has them; what is in quotes stays.
 fn translated(source: &str) -> String {
     let mut out = String::with_capacity(source.len());
     let mut rest = source;

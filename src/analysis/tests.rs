@@ -160,7 +160,7 @@ fn what_is_taken_back_leaves_the_state_of_before_and_stays_in_the_log() {
         assert_eq!(&analysis.stage, stage);
     }
     assert_eq!((analysis.last_message(), analysis.log.len()), (None, length + stages.len()));
-    // The first answer behind them is the step's own.
+    // The first answer after them is the step's own.
     let event = analysis.hear("Sam", "one, again");
     record(&mut analysis, event).unwrap();
     let said = analysis.current().unwrap().answers.last().unwrap().said.clone();

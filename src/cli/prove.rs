@@ -96,7 +96,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         report["from"] = json!({"rev": old.commit.to_string(), "size": size, "root": hex(&root)});
         report["proof"] = json!(list(proof));
     } else if let Some(argument) = &options.recording {
-        let (path, index) = match leaves.paths.iter().position(|path| path == argument) {
+        let (path, index) = match leaves.paths().position(|path| path == argument) {
             Some(index) => (argument.clone(), Some(index)),
             None => {
                 let found = recording::read(global, argument)?;
@@ -110,7 +110,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
                 &format!("{path} is not among the recordings of {}", plain::shown(&options.rev)),
             );
         };
-        report["recording"] = json!(leaves.paths[index]);
+        report["recording"] = json!(leaves.paths().nth(index));
         report["leaf"] = json!(hex(&leaves.hashes[index]));
         report["index"] = json!(index);
         report["proof"] = json!(list(proof));

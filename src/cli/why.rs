@@ -2,6 +2,7 @@
 
 mod analysis;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use clap::Args;
@@ -22,7 +23,7 @@ use crate::library::Library;
 use crate::plain::{self, count};
 use crate::provenance;
 use crate::repo::{Repo, There, Unwritten, short};
-use crate::trace::{self, Finding, Trace, Whose};
+use crate::trace::{self, Finding, Trace};
 
 #[derive(Debug, Args)]
 #[command(
@@ -41,7 +42,7 @@ pub struct Options {
 }
 
 /// A file at a commit, and what is needed to explain it.
-struct Desk<'a> {
+struct Subject<'a> {
     repo: &'a Repo,
     commit: Oid,
     library: Arc<Library>,
@@ -79,25 +80,25 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let config = table::config(global, &repo, commit)?;
     let library = table::BuiltIn::begin().library(&repo, commit, &config)?;
     let item = repo.item_of(commit, &path)?.map(|item| (path[item.len() + 1..].to_owned(), item));
-    let desk = Desk { repo: &repo, commit, library, path, item, text };
+    let subject = Subject { repo: &repo, commit, library, path, item, text };
     if options.markdown {
         if line.is_some() {
             return Err(Fail::new("--markdown is about a whole file; leave the line out"));
         }
-        return desk.table(screen);
+        return subject.table(screen);
     }
     screen.page();
-    let lines = desk.text.lines().count();
+    let lines = subject.text.lines().count();
     match line {
-        None => desk.list(screen),
+        None => subject.list(screen),
         Some(line) if line == 0 || line > lines => {
-            let path = plain::shown(&desk.path);
+            let path = plain::shown(&subject.path);
             Err(Fail::new(format!(
                 "{path} has {} and no line {line}; lines count from 1",
                 count(lines, "line")
             )))
         }
-        Some(line) => desk.explain(line, screen),
+        Some(line) => subject.explain(line, screen),
     }
 }
 
@@ -142,7 +143,7 @@ fn no_path(name: &str) -> Fail {
     ))
 }
 
-impl Desk<'_> {
+impl Subject<'_> {
     /// The discussions that a trace may be of: their recordings carry its step and time.
     fn sources(&self, trace: &Trace) -> Result<Vec<Source>, Fail> {
         let Some((_, item)) = &self.item else { return Ok(Vec::new()) };
@@ -192,8 +193,8 @@ impl Desk<'_> {
         let around: Vec<&Trace> = traces.iter().filter(|t| (t.line..=t.end).contains(&line)).collect();
         for trace in &around {
             for source in self.sources(trace)? {
-                let whose = trace::whose(name, &self.text, trace, line, &source.finished, &self.library)?;
-                if let Whose::Ours(number) = whose {
+                let written = trace::written(name, &self.text, trace, &source.finished, &self.library)?;
+                if let Some((_, number)) = written.iter().find(|(at, _)| *at == line) {
                     let all = trace::findings(&source.finished.summary);
                     return self.say_ours(line, trace, &source, number.and_then(|at| all.get(at)), screen);
                 }
@@ -246,7 +247,8 @@ impl Desk<'_> {
         screen: &Screen,
     ) -> Result<Code, Fail> {
         let opened = &source.finished.opened;
-        let commit = self.brought(&source.recording)?;
+        let brought = self.brought(&[source.recording.as_str()])?;
+        let commit = brought[&source.recording];
         let record = self.record(&trace.step_id, trace.at)?;
         let talk = format!(
             "the discussion of step {} ({}), {}",
@@ -352,19 +354,33 @@ impl Desk<'_> {
         let mut out = format!("# Where {} comes from\n\n", plain::markdown(&plain::shown(&self.path)));
         out.push_str("| Lines | Kind | Text | By | Turns | Step | Time | Commit |\n");
         out.push_str("| --- | --- | --- | --- | --- | --- | --- | --- |\n");
+        let mut found = Vec::new();
         for trace in trace::traces(name, &self.text) {
-            let lines = format!("{}-{}", trace.line, trace.end);
+            let source = self.sources(&trace)?.into_iter().next();
+            found.push((trace, source));
+        }
+        let recordings = found.iter().filter_map(|(_, source)| Some(source.as_ref()?.recording.as_str()));
+        let commits = self.brought(&recordings.collect::<Vec<_>>())?;
+        for (trace, source) in &found {
+            let whole = format!("{}-{}", trace.line, trace.end);
             let (step, time) = (cell(&trace.step_id), trace.at.to_string());
-            let sources = self.sources(&trace)?;
-            let Some(source) = sources.first() else {
+            let Some(source) = source else {
                 out.push_str(&format!(
-                    "| {lines} | addition | no recording of it is here | | | {step} | {time} | |\n"
+                    "| {whole} | addition | no recording of it is here | | | {step} | {time} | |\n"
                 ));
                 continue;
             };
-            let commit = short(self.brought(&source.recording)?);
+            let commit = commits.get(&source.recording).map(|commit| short(*commit)).unwrap_or_default();
             let log = &source.finished.log;
-            for finding in trace::findings(&source.finished.summary) {
+            let written = trace::written(name, &self.text, trace, &source.finished, &self.library)?;
+            for (number, finding) in trace::findings(&source.finished.summary).into_iter().enumerate() {
+                let lines = written.iter().filter(|(_, one)| *one == Some(number)).map(|(line, _)| *line);
+                let lines = match range(lines) {
+                    Some(lines) => lines,
+                    // It is not in this file.
+                    None if written.iter().any(|(_, one)| one.is_some()) => continue,
+                    None => whole.clone(),
+                };
                 let users = log.iter().filter_map(|record| match &record.event {
                     Event::User(said) if finding.turns.contains(&said.turn?) => Some(plain::shown(&said.by)),
                     _ => None,
@@ -375,7 +391,7 @@ impl Desk<'_> {
                     if users.is_empty() { named } else { users.into_iter().collect::<Vec<_>>().join(", ") };
                 let turns: Vec<String> = finding.turns.iter().map(u32::to_string).collect();
                 let row = [
-                    lines.clone(),
+                    lines,
                     finding.kind.to_owned(),
                     cell(&finding.text),
                     cell(&by),
@@ -391,19 +407,23 @@ impl Desk<'_> {
         Ok(Code::Yes)
     }
 
-    /// The commit that brought a recording to this history, wherever its item's folder was then.
-    fn brought(&self, recording: &str) -> Result<Oid, Fail> {
+    /// The commits that brought recordings to this history, wherever their item's folder was then.
+    fn brought(&self, recordings: &[&str]) -> Result<BTreeMap<String, Oid>, Fail> {
         let objects = self.repo.objects(Unwritten::new()).of_history();
-        let blob = match objects.there(self.commit, recording) {
-            Some(There::File(blob)) => Some(blob),
+        let blob = |path: &&str| match objects.there(self.commit, path) {
+            Some(There::File(blob)) => Some(((*path).to_owned(), blob)),
             _ => None,
         };
-        let found =
-            blob.map(|blob| objects.brought(self.commit, &[(recording.to_owned(), blob)])).transpose()?;
-        match found.and_then(|found| found.get(recording).map(|brought| brought.commit)) {
-            Some(commit) => Ok(commit),
-            None => Ok(self.repo.brought(self.commit, recording)?),
-        }
+        let wanted: Vec<(String, Oid)> = recordings.iter().filter_map(blob).collect();
+        let found = objects.brought(self.commit, &wanted)?;
+        let commit = |path: &&str| -> Result<(String, Oid), Fail> {
+            let commit = match found.get(*path) {
+                Some(brought) => brought.commit,
+                None => self.repo.brought(self.commit, path)?,
+            };
+            Ok(((*path).to_owned(), commit))
+        };
+        recordings.iter().map(commit).collect()
     }
 
     /// Every discussion that wrote in the file.
@@ -440,6 +460,12 @@ impl Desk<'_> {
         screen.json(&json!({"path": self.path, "rev": self.commit.to_string(), "discussions": entries}));
         Ok(Code::Yes)
     }
+}
+
+/// "12", "12-14": from the first line to the last.
+fn range(lines: impl Iterator<Item = usize> + Clone) -> Option<String> {
+    let (first, last) = (lines.clone().min()?, lines.max()?);
+    Some(if first == last { first.to_string() } else { format!("{first}-{last}") })
 }
 
 /// "turn 4", "turns 4 and 7".

@@ -148,7 +148,7 @@ fn intent(text: &str, cast: &Cast) -> Intent {
     if maybe && !asks { Intent::Unclear { has_content: false } } else { Intent::None }
 }
 
-/// A clause and what stands around it.
+/// A clause and what is around it.
 struct Piece {
     clause: Clause,
     question: bool,
@@ -190,7 +190,7 @@ fn pieces(text: &str, names: &[String]) -> Vec<Piece> {
     found
 }
 
-/// What stands between two clauses.
+/// What is between two clauses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Joint {
     Start,
@@ -200,7 +200,7 @@ enum Joint {
     But,
 }
 
-/// The clauses of a sentence with what stands before each.
+/// The clauses of a sentence with what is before each.
 fn clauses(sentence: &str) -> Vec<(Joint, &str)> {
     let mut found = Vec::new();
     let (mut start, mut joint) = (0, Joint::Start);
@@ -265,7 +265,7 @@ fn within(list: &str, word: &str) -> bool {
     list.contains(&format!(" {word} "))
 }
 
-/// Which exit word stands where in a clause: its kind, and the words it takes.
+/// The exit words of a clause, with their places: its kind, and the words it takes.
 struct Found {
     kind: Kind,
     from: usize,

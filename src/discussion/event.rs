@@ -1,6 +1,6 @@
 //! The events of one discussion and their form as JSON Lines (contract, section 3).
 //!
-//! A line is one event: `kind` first, then its time `at`, then the fields in the order they stand
+//! A line is one event: `kind` first, then its time `at`, then the fields in the order they have
 //! below. The log holds everything the outcome depends on, and no secret.
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use crate::wording;
 /// The format number of the recordings this version writes and reads.
 pub const FORMAT: u32 = 2;
 
-/// The name of the built-in voice in recordings. It speaks by rules, and stands in where another voice fails.
+/// The name of the built-in voice in recordings. It speaks by rules, and speaks where another voice fails.
 pub const REVIEWER: &str = "reviewer";
 
 /// An event and when it happened.
@@ -380,7 +380,7 @@ impl Record {
         line.clear();
         // Writing into memory does not fail.
         let _ = serde_json::to_writer(&mut *line, &self.event);
-        // The kind is the first field and a plain word: the time goes behind it.
+        // The kind is the first field and a plain word: the time goes after it.
         if let Some(end) = line.iter().position(|byte| matches!(byte, b',' | b'}')) {
             let at = format!(",\"at\":\"{}\"", self.at);
             line.splice(end..end, at.bytes());

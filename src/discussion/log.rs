@@ -52,7 +52,7 @@ impl Log {
         crate::library::hex(&Sha256::digest(self.text.as_bytes()))
     }
 
-    /// Its events and its text apart: whoever passes them on line by line copies none of them.
+    /// Its events and its text apart, so that passing them on line by line copies none of them.
     pub fn into_parts(self) -> (Vec<Record>, String) {
         (self.records, self.text)
     }

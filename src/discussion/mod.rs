@@ -2,7 +2,7 @@
 //!
 //! ENTRY is [`Event::Opened`]; TOPIC_FRAMING, DISCUSSION_LOOP, SYNTHESIS and STATE_PERSIST are
 //! stages. [`Discussion::next`] only reads and says what is wanted; [`Discussion::record`] is the
-//! only thing that changes a discussion, and refuses whatever the rules would not have asked for.
+//! only thing that changes a discussion, and refuses what the rules would not have asked for.
 //! There is no clock, no file and no network here, so the same log always gives the same state:
 //! [`Discussion::replay`] of a log equals the discussion that wrote it.
 //!
@@ -19,6 +19,7 @@ pub mod focus;
 mod log;
 pub mod open;
 pub mod positions;
+mod reading;
 mod speakable;
 pub mod summary;
 pub mod transcript;
@@ -207,7 +208,7 @@ impl<'l> Discussion<'l> {
         if let Some(name) = names.into_iter().chain(&opened.model).find(|text| !is_one_clean_line(text)) {
             return Err(refused("names on one line of visible characters".to_owned(), describe_text(name)));
         }
-        // Both end up in a commit: nothing but what we write ourselves may stand there.
+        // Both end up in a commit: nothing but what we write ourselves may be there.
         for (what, text, length) in [("base", &opened.base, 40), ("run", &opened.run, 32)] {
             if !is_hex(text, length) {
                 return Err(refused(format!("a {what} of {length} hexadecimal digits"), describe_text(text)));
@@ -428,7 +429,7 @@ impl<'l> Discussion<'l> {
         Ok(())
     }
 
-    /// The place in the queue that a contribution answers: nobody who owes a line stands before
+    /// The place in the queue that a contribution answers: nobody who owes a line is before
     /// it, and turn, purpose and words are what they have to be.
     fn cue_of(&self, said: &Contribution) -> Option<usize> {
         let Stage::Speaking(cues) = &self.state.stage else { return None };
@@ -581,7 +582,7 @@ impl<'l> Discussion<'l> {
         Ok(())
     }
 
-    /// Whoever could have spoken has passed: the floor is the user's.
+    /// Everybody who could speak has passed: it is the user's turn.
     fn record_resumed(&mut self, resumed: &Resumed, event: &Event) -> Result<(), Refused> {
         if self.state.stage != Stage::Paused || !is_hex(&resumed.base, 40) {
             return Err(self.refuse(event)?);
@@ -602,7 +603,7 @@ impl<'l> Discussion<'l> {
     }
 
     fn record_summary(&mut self, summary: &Summary, event: &Event) -> Result<(), Refused> {
-        // Nobody but the reviewer stands in for another voice.
+        // Only the reviewer speaks for another voice.
         let stands_in = |voice: &String| voice == event::REVIEWER && self.is_metered();
         let is_known = summary.voice.as_ref().is_none_or(stands_in);
         match self.ending().filter(|_| is_known && self.is_grounded(summary)) {
@@ -741,107 +742,6 @@ impl<'l> Discussion<'l> {
                 .iter()
                 .all(|one| rests(&one.turns) && clean(&one.text) && clean(&one.context))
             && clean(&summary.summary)
-    }
-
-    /// Who spoke in a turn: a persona's key, or [`USER`].
-    pub fn speaker(&self, turn: u32) -> Option<&str> {
-        self.log.iter().find_map(|record| match &record.event {
-            Event::Contribution(said) if said.turn == turn => Some(said.by.as_str()),
-            Event::User(message) if message.turn == Some(turn) => Some(USER),
-            _ => None,
-        })
-    }
-
-    /// What the personas said, in order.
-    pub fn contributions(&self) -> impl Iterator<Item = &Contribution> {
-        self.log.iter().filter_map(|record| match &record.event {
-            Event::Contribution(said) => Some(said),
-            _ => None,
-        })
-    }
-
-    /// What anybody said, in order, each with what other texts are compared with: taken from the words
-    /// once, not in each turn again.
-    pub fn said(&self) -> impl Iterator<Item = Said<'_>> {
-        self.log.iter().zip(&self.echoes).filter_map(|(record, echo)| {
-            let (by, text) = match &record.event {
-                Event::Contribution(said) => (said.by.as_str(), &said.text),
-                Event::User(message) => (USER, &message.text),
-                _ => return None,
-            };
-            Some(Said { by, text, echo: echo.get_or_init(|| Echo::of(text)) })
-        })
-    }
-
-    /// The user's last message, if the user has spoken.
-    pub fn last_message(&self) -> Option<&Message> {
-        self.log.iter().rev().find_map(|record| match &record.event {
-            Event::User(message) => Some(message),
-            _ => None,
-        })
-    }
-
-    pub fn log(&self) -> &Log {
-        &self.log
-    }
-
-    pub fn library(&self) -> &'l Library {
-        self.library
-    }
-
-    pub fn step(&self) -> &'l Step {
-        self.step
-    }
-
-    pub fn lead(&self) -> &'l Persona {
-        self.lead
-    }
-
-    pub fn opened(&self) -> &Opened {
-        &self.opened
-    }
-
-    /// Turns so far; never more than the limit.
-    pub fn turn_count(&self) -> u32 {
-        self.state.turn
-    }
-
-    /// Who may still speak before the floor is the user's, in order.
-    pub fn waiting(&self) -> impl Iterator<Item = &Cue> {
-        let cues = match &self.state.stage {
-            Stage::Speaking(cues) => Some(cues.iter()),
-            _ => None,
-        };
-        cues.into_iter().flatten()
-    }
-
-    /// Silences in a row so far.
-    pub fn silences(&self) -> u32 {
-        self.state.silences
-    }
-
-    /// The introduction (interface specification 3.1), turn 0.
-    ///
-    /// # Errors
-    /// A template that cannot be rendered.
-    pub fn introduction(&self) -> Result<String, Failed> {
-        introduction(self.library, &self.opened)
-    }
-
-    /// Whether it is over.
-    pub fn is_closed(&self) -> bool {
-        self.state.stage == Stage::Done
-    }
-
-    /// Takes the discussion apart once it is closed.
-    pub fn finish(self) -> Option<Finished> {
-        finished(self.log)
-    }
-
-    /// Takes a discussion apart that waits for its user.
-    pub fn pause(self) -> Option<Paused> {
-        let waits = self.state.stage == Stage::Paused;
-        waits.then_some(Paused { turn_count: self.state.turn, opened: self.opened, log: self.log })
     }
 }
 

@@ -1,7 +1,7 @@
 //! A discussion that stays open between runs: each run adds what was said to the log and stops where
 //! the floor is the user's ([`Event::Paused`]); the next one begins with [`Event::Resumed`] and goes on.
 //!
-//! The log alone says everything: the base of the outcome is that of the last run, and what stood in
+//! The log alone says everything: the base of the outcome is that of the last run, and what was in
 //! the recording before that run is the log up to its beginning. So the recording only grows, and
 //! replay needs no history.
 
@@ -60,7 +60,7 @@ pub fn runs(log: &[Record]) -> usize {
     1 + log.iter().filter(|record| matches!(record.event, Event::Resumed(_))).count()
 }
 
-/// The recording as it stood before the last run; none where that was the first.
+/// The recording as it was before the last run; none where that was the first.
 pub fn before(log: &[Record]) -> Option<String> {
     Some(last_run(log)).filter(|at| *at > 0).map(|at| to_lines(&log[..at]))
 }
@@ -74,7 +74,7 @@ pub fn base(log: &[Record]) -> Option<&str> {
     })
 }
 
-/// Writes the digest at the end of a log anew, over what stands before it now.
+/// Writes the digest at the end of a log anew, over what is before it now.
 pub(super) fn close_again(log: &mut [Record]) {
     let digest = event::digest(log);
     match log.last_mut().map(|last| &mut last.event) {

@@ -1,6 +1,6 @@
 //! The log as people read it.
 //!
-//! A persona's words stand behind `{Name} ({Role}):` (AC-002-04). Further lines of whatever was
+//! A persona's words follow `{Name} ({Role}):` (AC-002-04). Further lines of whatever was
 //! said are set in by two blanks, so that nobody's words can pass for another speaker's.
 
 use super::event::{Event, Record};
@@ -21,7 +21,7 @@ pub enum Speaker {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub speaker: Speaker,
-    /// What stands before the words: `Maya Chen (Business Analyst):`.
+    /// What is before the words: `Maya Chen (Business Analyst):`.
     pub label: String,
     /// The words, further lines set in.
     pub text: String,

@@ -2,7 +2,7 @@
 //! models refuse.
 //!
 //! The head is the system text, every entry of the talk a block of the message, what is wanted now
-//! the last one; a cache mark stands behind the head and behind the talk, so that a request reads
+//! the last one; a cache mark follows the head, and another the talk, so that a request reads
 //! what the one before it has written.
 
 use std::time::Duration;
@@ -87,7 +87,7 @@ impl Model for Anthropic {
     }
 }
 
-/// The request. What changes from one to the next stands last.
+/// The request. What changes from one to the next is last.
 ///
 /// The service's own cache begins with the schema: there all requests of a discussion have the same one.
 fn body(prompt: &Prompt, model: &str, takes_schema: bool, is_own: bool) -> Value {

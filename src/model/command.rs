@@ -81,7 +81,7 @@ impl Program {
         })?;
         let done = talk_to(&mut child, input, deadline, &self.secrets);
         if done.is_err() {
-            // Whatever it was doing, nobody waits for it any more.
+            // Nobody waits for it any more.
             let _ = child.kill();
             let _ = child.wait();
         }
@@ -139,7 +139,7 @@ fn request(prompt: &Prompt) -> Value {
     input
 }
 
-/// A synthesis may stand in `text` as JSON; a line is read with its object.
+/// A synthesis may be in `text` as JSON; a line is read with its object.
 fn unwrapped(text: String) -> String {
     let inner = super::rounds::object(&text)
         .filter(|object| object.len() == 1)

@@ -1,5 +1,5 @@
 //! A voice that asks a model, whichever: it builds the prompts, reads the answers tolerantly,
-//! keeps count of what they cost, and stops before the token limit, never behind it.
+//! keeps count of what they cost, and stops before the token limit, never after it.
 //!
 //! The rules of the discussion are not asked of the model but enforced: what it says goes through
 //! the [integrity](crate::voice::integrity) rules like anybody's words, and its synthesis through

@@ -108,7 +108,7 @@ fn less(takes: Takes, refusal: &str) -> Option<Takes> {
     (takes.schema && !long).then_some(Takes { schema: false, ..takes })
 }
 
-/// The request. The messages stand last, so that one request begins as the one before it.
+/// The request. The messages are last, so that one request begins as the one before it.
 fn body(prompt: &Prompt, model: &str, takes: Takes) -> Value {
     let limit = if takes.completion_tokens { "max_completion_tokens" } else { "max_tokens" };
     let mut body = json!({"model": model, "stream": false});

@@ -2,7 +2,7 @@
 //!
 //! The head never changes during a discussion and the talk only grows, so every prompt begins
 //! with the one before it up to its last part: what a service has cached is read again instead of
-//! paid again. Words of users and documents stand between fences longer than any inside them, and
+//! paid again. Words of users and documents are between fences longer than any inside them, and
 //! without what cannot be seen.
 
 use minijinja::context;

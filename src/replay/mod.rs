@@ -58,7 +58,7 @@ pub struct Recording {
     /// What it is called in messages.
     pub name: String,
     pub bytes: Vec<u8>,
-    /// Where it stands in the repository, if that was said.
+    /// Where it is in the repository, if that was said.
     pub place: Option<Place>,
 }
 
@@ -90,7 +90,7 @@ pub struct Divergence {
     pub what: String,
     /// As the rules make it.
     pub expected: String,
-    /// As it stands in the recording or its commit.
+    /// As it is in the recording or its commit.
     pub found: String,
 }
 
@@ -458,7 +458,7 @@ impl Replay {
         let opened = read.opened.clone();
         let opened = &opened;
         let begun = self.commit_of(name, &opened.base, instead)?;
-        // The last run of a discussion that stayed open builds on what stood there by then.
+        // The last run of a discussion that stayed open builds on what was there by then.
         let last = read.base();
         let base = self.commit_of(name, &last, instead)?;
         let library = self.library(begun)?;

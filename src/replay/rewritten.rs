@@ -539,8 +539,11 @@ impl Replay {
         Ok(Some(differs(&name, addition, "")))
     }
 
-    /// The bytes of a file at a commit.
-    pub(super) fn file_at(&self, commit: Oid, path: &str) -> Result<Bytes, repo::Error> {
+    /// The bytes of a file at a commit, if it exists.
+    ///
+    /// # Errors
+    /// An object that cannot be read.
+    pub fn file_at(&self, commit: Oid, path: &str) -> Result<Bytes, repo::Error> {
         match self.objects.there(commit, path) {
             Some(There::File(id)) => Ok(Some(self.objects.blob(id)?.to_vec())),
             Some(_) => Ok(None),

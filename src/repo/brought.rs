@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
 
 use git2::{ObjectType, Oid};
 
-use super::compare::{Entry, entries, find};
+use super::compare::{Entry, differing, find};
 use super::objects::parse;
 use super::range::Step;
 use super::{Error, Objects};
@@ -145,8 +145,9 @@ impl Objects {
         let read = |tree: Option<Oid>| tree.map(|tree| self.tree(tree)).transpose();
         let (before, after) = (read(old)?, read(new)?);
         let damaged = || Error::Damaged(format!("a tree at /{path} cannot be read"));
-        let before = entries(before.as_ref().map_or(&[], |bytes| bytes.as_slice())).ok_or_else(damaged)?;
-        let after = entries(after.as_ref().map_or(&[], |bytes| bytes.as_slice())).ok_or_else(damaged)?;
+        let before = before.as_ref().map_or(&[][..], |bytes| bytes.as_slice());
+        let after = after.as_ref().map_or(&[][..], |bytes| bytes.as_slice());
+        let (before, after) = differing(before, after).ok_or_else(damaged)?;
         let is_ours = path.rsplit('/').next() == Some("elaborations");
         let differs = |entry: &Entry<'_>, others: &[Entry<'_>]| {
             find(others, entry.name, entry.is_folder()).is_none_or(|other| other.object.id != entry.object.id)

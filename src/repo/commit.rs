@@ -60,10 +60,10 @@ pub enum Committed {
 pub struct Lock {
     file: File,
     /// Where packs are prepared.
-    desk: PathBuf,
+    staging: PathBuf,
 }
 
-/// A file of settings on the desk, there only while it is read.
+/// A file of settings in the staging folder, there only while it is read.
 const SETTINGS: &str = "settings";
 /// What it says: references are flushed, and their logs, which would be too, are written by us.
 const ANEW: &str = "[core]\n\tfsyncObjectFiles = true\n\tlogAllRefUpdates = false\n";
@@ -76,11 +76,11 @@ impl Repo {
     /// # Errors
     /// A folder or file that cannot be made or locked.
     pub fn lock(&self) -> Result<Lock, Error> {
-        let desk = self.git().commondir().join("roundtable");
-        let path = desk.join("lock");
+        let staging = self.git().commondir().join("roundtable");
+        let path = staging.join("lock");
         let at = |error| Error::Io { what: "lock", path: path.clone(), error };
-        if !desk.exists() {
-            fs::create_dir_all(&desk).map_err(at)?;
+        if !staging.exists() {
+            fs::create_dir_all(&staging).map_err(at)?;
             if self.flushes() {
                 flush_folder(self.git().commondir()).map_err(at)?;
             }
@@ -91,7 +91,7 @@ impl Repo {
         let mut intent = String::new();
         // What cannot be read was not written by us: then there is nothing to clear.
         let read = file.read_to_string(&mut intent);
-        let held = Lock { file, desk };
+        let held = Lock { file, staging };
         held.clear(self, &intent).map_err(at)?;
         if !matches!(read, Ok(0)) {
             held.forget().map_err(at)?;
@@ -213,7 +213,7 @@ impl Lock {
             return Ok(Fresh { git, logs: None });
         }
         let logs = Logs::of(&git)?;
-        let path = self.desk.join(SETTINGS);
+        let path = self.staging.join(SETTINGS);
         fs::write(&path, ANEW).map_err(|error| at(&path, error))?;
         let mut config = git.config()?;
         config.add_file(&path, ConfigLevel::App, false)?;
@@ -225,14 +225,14 @@ impl Lock {
         Ok(Fresh { git, logs: Some(logs) })
     }
 
-    /// Writes the objects as a pack on the desk, durable before it is seen; its name.
+    /// Writes the objects as a pack in the staging folder, durable before it is seen; its name.
     fn write_pack(&self, place: &Place, objects: Vec<Object>) -> Result<String, Error> {
         let folder = place.common.join("objects/pack");
         let packed = pack(objects).map_err(|error| at(&folder, error))?;
         // A killed run may have got this far with the very same objects.
         if !folder.join(file(&packed.name, "idx")).exists() {
             for (suffix, bytes) in [("pack", &packed.pack), ("idx", &packed.index)] {
-                let path = self.desk.join(file(&packed.name, suffix));
+                let path = self.staging.join(file(&packed.name, suffix));
                 write(&path, bytes, place.flushes).map_err(|error| at(&path, error))?;
             }
         }
@@ -246,24 +246,24 @@ impl Lock {
     /// Bytes that are no pack, or one that lacks what its objects need.
     #[cfg(feature = "net")]
     pub(super) fn take_in(&mut self, repo: &Repo, pack: &[u8]) -> Result<(), Error> {
-        let mut indexer = git2::Indexer::new(Some(&repo.git().odb()?), &self.desk, 0o644, true)?;
+        let mut indexer = git2::Indexer::new(Some(&repo.git().odb()?), &self.staging, 0o644, true)?;
         indexer.write_all(pack).map_err(|error| Error::Damaged(crate::plain::shown(&error.to_string())))?;
         let name = indexer.commit()?;
         for suffix in ["pack", "idx"] {
-            let path = self.desk.join(file(&name, suffix));
+            let path = self.staging.join(file(&name, suffix));
             settle(&path, repo.flushes()).map_err(|error| at(&path, error))?;
         }
         self.publish(repo, &packs_of(repo)?, &name)
     }
 
-    /// Puts a pack that is on the desk, and durable there, where objects are looked for.
+    /// Puts a pack that is in the staging folder, and durable there, where objects are looked for.
     fn publish(&mut self, repo: &Repo, folder: &Path, name: &str) -> Result<(), Error> {
         let stands = folder.join(file(name, "idx")).exists();
         if !stands {
             self.announce(&format!("pack {name}\n"), false)?;
         }
         for suffix in ["pack", "idx"] {
-            let (from, to) = (self.desk.join(file(name, suffix)), folder.join(file(name, suffix)));
+            let (from, to) = (self.staging.join(file(name, suffix)), folder.join(file(name, suffix)));
             if stands {
                 let _ = fs::remove_file(from);
             } else {
@@ -306,7 +306,7 @@ impl Lock {
         let written = (&self.file)
             .write_all(intent.as_bytes())
             .and_then(|()| if flush { self.file.sync_data() } else { Ok(()) });
-        written.map_err(|error| at(&self.desk.join("lock"), error))
+        written.map_err(|error| at(&self.staging.join("lock"), error))
     }
 
     /// Says in the lock file that nothing is about to happen.
@@ -318,7 +318,7 @@ impl Lock {
     /// Clears what a killed run left: its half-written packs and settings, a pack without index, and its
     /// lock on the branch, which is empty or holds the id it announced.
     fn clear(&self, repo: &Repo, intent: &str) -> std::io::Result<()> {
-        for entry in fs::read_dir(&self.desk)? {
+        for entry in fs::read_dir(&self.staging)? {
             let path = entry?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if name.starts_with("pack") || name == SETTINGS {

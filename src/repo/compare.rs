@@ -43,6 +43,7 @@ pub(super) const FOLDER: u32 = 0o040_000;
 const DEEPEST: usize = 2_000;
 
 /// An entry of a tree.
+#[derive(PartialEq, Eq)]
 pub(super) struct Entry<'t> {
     pub name: &'t [u8],
     pub object: Object,
@@ -79,12 +80,32 @@ pub(super) fn entries(bytes: &[u8]) -> Option<Vec<Entry<'_>>> {
     Some(found)
 }
 
+/// The entries of two trees' bytes, from the first to the last that is not the same in both: of many, few are.
+pub(super) fn differing<'t>(old: &'t [u8], new: &'t [u8]) -> Option<(Vec<Entry<'t>>, Vec<Entry<'t>>)> {
+    let (mut old, mut new) = (Entries(old), Entries(new));
+    let (old, new) = loop {
+        let rest = (old.0, new.0);
+        match (old.next(), new.next()) {
+            (Some(a), Some(b)) if a? == b? => {}
+            _ => break rest,
+        }
+    };
+    let (mut old, mut new) = (entries(old)?, entries(new)?);
+    while let (Some(a), Some(b)) = (old.last(), new.last())
+        && a == b
+    {
+        old.pop();
+        new.pop();
+    }
+    Some((old, new))
+}
+
 /// The entries of a tree's bytes one by one, where most of them are passed over; none at what cannot be
 /// read, and that is the last.
 pub(super) struct Entries<'t>(pub &'t [u8]);
 
 /// An entry as it is in the bytes of a tree.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Raw<'t> {
     pub name: &'t [u8],
     pub mode: u32,
@@ -367,6 +388,28 @@ mod tests {
         }
         assert_eq!(folded("STRASSE".as_bytes()), folded("strasse".as_bytes()));
         assert_eq!(folded("e\u{301}".as_bytes()), folded("\u{c9}".as_bytes()));
+    }
+
+    #[test]
+    fn only_what_differs_is_read() {
+        let tree = |names: &str| -> Vec<u8> {
+            let entry = |name: char| [format!("100644 {name}\0").as_bytes(), &[name as u8 % 32; 20]].concat();
+            names.chars().flat_map(entry).collect()
+        };
+        let names = |all: &[Entry<'_>]| -> String { all.iter().map(|entry| entry.name[0] as char).collect() };
+        for (old, new, wanted) in [
+            ("abcd", "abcd", ("", "")),
+            ("abcd", "abxcd", ("", "x")),
+            ("abcd", "acd", ("b", "")),
+            ("abcd", "abCd", ("c", "C")),
+            ("", "ab", ("", "ab")),
+            ("aab", "ab", ("a", "")),
+        ] {
+            let (old, new) = (tree(old), tree(new));
+            let (old, new) = differing(&old, &new).unwrap();
+            assert_eq!((&*names(&old), &*names(&new)), wanted);
+        }
+        assert!(differing(b"100644 a", b"").is_none());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What takes long to make, kept in `roundtable/` of the git folder under the id of what it was made from.
 //!
-//! It is no record: whoever reads it checks it and makes it anew where it is not whole, and a folder that cannot
+//! It is no record: a reader checks it and makes it anew where it is not whole, and a folder that cannot
 //! be written to only costs time. The newest of a kind stay.
 
 use std::path::{Path, PathBuf};

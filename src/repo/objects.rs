@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use git2::{ObjectType, Oid};
 
-use super::packs::{Bytes, Desk, Packs};
+use super::packs::{Buffers, Bytes, Packs};
 use super::range::{Step, Unwritten};
 use super::{Error, Repo};
 
@@ -21,7 +21,7 @@ pub struct Objects {
     /// It is opened when it is asked for something.
     repo: OnceCell<Repo>,
     packs: Packs,
-    desk: RefCell<Desk>,
+    buffers: RefCell<Buffers>,
     /// Trees that are in memory only.
     unwritten: Arc<Unwritten>,
     /// The trees of a history that were read.
@@ -45,7 +45,7 @@ impl Repo {
             from_env: self.from_env,
             repo: OnceCell::new(),
             packs: Packs::at(folder, PAIRS),
-            desk: RefCell::default(),
+            buffers: RefCell::default(),
             unwritten: Arc::new(unwritten),
             trees: None,
             last: Cell::default(),
@@ -70,7 +70,7 @@ impl Objects {
             from_env: self.from_env,
             repo: OnceCell::new(),
             packs,
-            desk: RefCell::default(),
+            buffers: RefCell::default(),
             unwritten: Arc::clone(&self.unwritten),
             trees: self.trees.as_ref().map(|_| RefCell::default()),
             last: Cell::default(),
@@ -173,7 +173,7 @@ impl Objects {
 
     /// Reads an object of no more than so many bytes, if that can be done without libgit2.
     pub(super) fn plain(&self, id: Oid, kind: ObjectType, most: u64) -> Option<Bytes> {
-        let (found, bytes) = self.packs.read(id, most, &mut self.desk.borrow_mut())?;
+        let (found, bytes) = self.packs.read(id, most, &mut self.buffers.borrow_mut())?;
         (found == kind && bytes.len() as u64 <= most).then_some(bytes)
     }
 
@@ -182,7 +182,7 @@ impl Objects {
     /// # Errors
     /// An object that is missing, damaged, or of another kind.
     pub fn read(&self, id: Oid, kind: ObjectType) -> Result<Bytes, Error> {
-        let (found, bytes) = match self.packs.read(id, u64::MAX, &mut self.desk.borrow_mut()) {
+        let (found, bytes) = match self.packs.read(id, u64::MAX, &mut self.buffers.borrow_mut()) {
             Some(found) => found,
             // libgit2 says what is wrong, or has it.
             None => {

@@ -52,7 +52,7 @@ struct Pack {
 
 /// What decompressing needs, once a thread.
 #[derive(Default)]
-pub struct Desk {
+pub struct Buffers {
     inflate: Inflate,
     delta: Vec<u8>,
 }
@@ -76,12 +76,12 @@ impl Packs {
     }
 
     /// An object of no more than so many bytes; none where it is not found here, or cannot be read.
-    pub fn read(&self, id: Oid, most: u64, desk: &mut Desk) -> Option<(ObjectType, Bytes)> {
+    pub fn read(&self, id: Oid, most: u64, buffers: &mut Buffers) -> Option<(ObjectType, Bytes)> {
         let open = self.open.get_or_init(|| Open::at(&self.folder));
         let hash = gix_hash::oid::try_from_bytes(id.as_bytes()).ok()?;
         match open.find(hash) {
-            Some((at, place)) => self.packed(&open.packs[at], (at, place), most, desk),
-            None => open.folders.iter().find_map(|folder| loose(folder, id, most, desk)),
+            Some((at, place)) => self.packed(&open.packs[at], (at, place), most, buffers),
+            None => open.folders.iter().find_map(|folder| loose(folder, id, most, buffers)),
         }
     }
 
@@ -99,7 +99,7 @@ impl Packs {
         pack: &Pack,
         (at, mut place): Place,
         most: u64,
-        desk: &mut Desk,
+        buffers: &mut Buffers,
     ) -> Option<(ObjectType, Bytes)> {
         let data = pack.data()?;
         let mut chain = Vec::new();
@@ -117,7 +117,7 @@ impl Packs {
                 Header::RefDelta { base_id } => pack.find(&base_id)?,
                 whole => {
                     let mut bytes = Vec::new();
-                    inflate(data, &entry, &mut desk.inflate, &mut bytes)?;
+                    inflate(data, &entry, &mut buffers.inflate, &mut bytes)?;
                     break self.remember((at, place), kind_of(whole)?, bytes);
                 }
             };
@@ -128,8 +128,8 @@ impl Packs {
             place = next;
         };
         while let Some((place, entry)) = chain.pop() {
-            inflate(data, &entry, &mut desk.inflate, &mut desk.delta)?;
-            bytes = self.remember((at, place), kind, applied(&bytes, &desk.delta, most)?).1;
+            inflate(data, &entry, &mut buffers.inflate, &mut buffers.delta)?;
+            bytes = self.remember((at, place), kind, applied(&bytes, &buffers.delta, most)?).1;
         }
         Some((kind, bytes))
     }
@@ -291,12 +291,12 @@ fn number(rest: &mut &[u8], command: u8, first: u32, bytes: u32) -> Option<usize
 }
 
 /// A loose object: kind, size and bytes as one zlib stream.
-fn loose(folder: &Path, id: Oid, most: u64, desk: &mut Desk) -> Option<(ObjectType, Bytes)> {
+fn loose(folder: &Path, id: Oid, most: u64, buffers: &mut Buffers) -> Option<(ObjectType, Bytes)> {
     let hex = id.to_string();
     let stored = fs::read(folder.join(&hex[..2]).join(&hex[2..])).ok()?;
     let mut head = [0; 64];
-    desk.inflate.reset();
-    let (_, _, written) = desk.inflate.prefix(&stored, &mut head).ok()?;
+    buffers.inflate.reset();
+    let (_, _, written) = buffers.inflate.prefix(&stored, &mut head).ok()?;
     let end = memchr::memchr(0, &head[..written])?;
     let (kind, size) = std::str::from_utf8(&head[..end]).ok()?.split_once(' ')?;
     let kind = ObjectType::from_str(kind)?;
@@ -308,8 +308,8 @@ fn loose(folder: &Path, id: Oid, most: u64, desk: &mut Desk) -> Option<(ObjectTy
     let whole = size.checked_add(end as u64 + 1)?;
     room(&mut bytes, whole)?;
     bytes.resize(usize::try_from(whole).ok()?, 0);
-    desk.inflate.reset();
-    let (status, _, written) = desk.inflate.once(&stored, &mut bytes).ok()?;
+    buffers.inflate.reset();
+    let (status, _, written) = buffers.inflate.once(&stored, &mut bytes).ok()?;
     if status != Status::StreamEnd || written != bytes.len() {
         return None;
     }

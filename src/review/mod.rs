@@ -467,7 +467,7 @@ const MAX_NARRATIVE_TOKENS: usize = 16;
 
 /// No narration: what was, what somebody believes, how things are today.
 fn is_claim(sentence: &[Token], rules: &Rules) -> bool {
-    // Far behind, in "… the titles that were asked for", the past is that of a clause.
+    // Far after the verb, in "… the titles that were asked for", the past is that of a clause.
     let is_told = rules.narrative.find(sentence).is_some_and(|(at, _)| at < MAX_NARRATIVE_TOKENS);
     !is_told || rules.binding.is_in(sentence) || rules.story.is_in(sentence)
 }

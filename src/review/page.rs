@@ -400,7 +400,7 @@ impl<'t, 'r> Builder<'t, 'r> {
         }
     }
 
-    /// Ends the open unit. Empty ones are dropped, but for cells.
+    /// Ends the open unit. Empty ones are dropped, except for cells.
     pub fn close(&mut self, end: usize) {
         self.flush();
         let Some((kind, start, from)) = self.open.take() else { return };
@@ -550,7 +550,11 @@ fn is_abbreviation(text: &str, tokens: &[Token], at: usize) -> bool {
         return false;
     }
     let word = text[before.range()].to_ascii_lowercase();
-    let is_initial = word.len() == 1 && before.has(CAPITAL) && at >= 2;
+    // "8 °C." and "5 V." end with a unit.
+    let is_unit = at
+        .checked_sub(2)
+        .is_some_and(|at| tokens[at].kind == Kind::Number || &text[tokens[at].range()] == "°");
+    let is_initial = word.len() == 1 && before.has(CAPITAL) && at >= 2 && !is_unit;
     // "e.g." and "i.e." are two words of one letter.
     let is_short = word.len() == 1 && at >= 2 && &text[tokens[at - 2].range()] == ".";
     let goes_on = word == "etc" && tokens.get(at + 1).is_some_and(|next| next.has(CAPITAL));

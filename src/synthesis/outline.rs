@@ -30,6 +30,9 @@ pub struct Heading {
 #[derive(Clone, Debug)]
 pub struct Outline {
     pub headings: Vec<Heading>,
+    /// Where the lines begin that begin like a traceability marker: those that are HTML, not inside a quote or a
+    /// list.
+    pub markers: Vec<usize>,
     length: usize,
 }
 
@@ -43,24 +46,24 @@ impl Outline {
     fn by_segments(text: &str) -> Option<Outline> {
         let segments = segments(text)?;
         let mut headings = Vec::with_capacity(segments.len());
-        let (mut added, mut markers) = (None::<u8>, 0);
+        let (mut added, mut markers) = (None::<u8>, Vec::new());
         for pair in segments.windows(2) {
             let [above, segment] = pair else { continue };
-            let marked = is_marked(above.text);
-            markers += usize::from(marked);
-            added = within(added, marked, segment.level);
+            let marker = marked(above.text);
+            markers.extend(marker.map(|start| above.at + start));
+            added = within(added, marker.is_some(), segment.level);
             let line = segment.text.lines().next().unwrap_or_default();
             let text = heading_text(line, segment.level)?;
             headings.push(Heading { level: segment.level, text, start: segment.at, added: added.is_some() });
         }
         // A marker that is elsewhere may count in another way.
         let all = memchr::memmem::find_iter(text.as_bytes(), MARKER).count();
-        (all == markers).then_some(Outline { headings, length: text.len() })
+        (all == markers.len()).then_some(Outline { headings, markers, length: text.len() })
     }
 
     fn parsed(text: &str) -> Outline {
         let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
-        let mut headings: Vec<Heading> = Vec::new();
+        let (mut headings, mut markers): (Vec<Heading>, Vec<usize>) = Default::default();
         let (mut depth, mut open, mut html) = (0_usize, None::<Heading>, String::new());
         // The level of the addition we are in, and whether a marker has just been passed.
         let (mut added, mut marked) = (None::<u8>, false);
@@ -90,7 +93,10 @@ impl Outline {
                     }
                 }
                 Event::Start(Tag::HtmlBlock) if depth == 0 => html.clear(),
-                Event::Html(found) if depth == 0 => html.push_str(&found),
+                Event::Html(found) if depth == 0 => {
+                    markers.extend(is_marker(&found).then_some(range.start + skipped));
+                    html.push_str(&found);
+                }
                 Event::End(TagEnd::HtmlBlock) if depth == 0 => marked = is_marker(&html),
                 Event::Start(Tag::BlockQuote(_) | Tag::List(_) | Tag::Item) => {
                     depth += 1;
@@ -104,7 +110,7 @@ impl Outline {
         for heading in &mut headings {
             heading.text = crate::plain::one_line(&crate::plain::clean(&heading.text));
         }
-        Outline { headings, length: text.len() }
+        Outline { headings, markers, length: text.len() }
     }
 
     /// Where the section of a heading ends, its sub-sections included.
@@ -126,11 +132,12 @@ fn within(added: Option<u8>, marked: bool, level: u8) -> Option<u8> {
     if marked { Some(level) } else { added.filter(|ours| level > *ours) }
 }
 
-/// Whether a text ends in a marker, with a blank line above it.
-fn is_marked(text: &str) -> bool {
+/// Where the marker begins that a text ends in, with a blank line above it.
+fn marked(text: &str) -> Option<usize> {
     let text = text.trim_ascii_end();
     let start = line_start(text, text.len());
-    text.as_bytes()[start..].starts_with(MARKER) && (start == 0 || is_blank_line(&text[..start]))
+    let is = text.as_bytes()[start..].starts_with(MARKER) && (start == 0 || is_blank_line(&text[..start]));
+    is.then_some(start)
 }
 
 /// The words of a heading that is on this line; one with markup is parsed.
@@ -154,7 +161,7 @@ fn line_start(text: &str, at: usize) -> usize {
 }
 
 /// What a traceability marker begins with.
-const MARKER: &[u8] = b"<!-- Elaboration: step ";
+pub const MARKER: &[u8] = b"<!-- Elaboration: step ";
 
 /// Whether an HTML block is a traceability marker.
 fn is_marker(html: &str) -> bool {
@@ -317,7 +324,8 @@ mod tests {
         fn headings_alone_are_those_of_the_whole(text in lines(), end in "\n?") {
             let text = text + &end;
             if let Some(short) = Outline::by_segments(&text) {
-                prop_assert_eq!(short.headings, Outline::parsed(&text).headings);
+                let parsed = Outline::parsed(&text);
+                prop_assert_eq!((short.headings, short.markers), (parsed.headings, parsed.markers));
             }
         }
 

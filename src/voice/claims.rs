@@ -162,7 +162,7 @@ fn number(id: &str) -> u64 {
     digits.parse().unwrap_or_default()
 }
 
-/// Pieces between quotation marks, each with what stands before it.
+/// Pieces between quotation marks, each with what is before it.
 fn quotations(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {

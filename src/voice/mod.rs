@@ -1,6 +1,6 @@
 //! Who writes the contributions and the synthesis: the built-in reviewer, or a model.
 //!
-//! A voice only writes: who speaks, when, and whether it stands is decided by [`crate::discussion`] and
+//! A voice only writes: who speaks, when, and whether the words are accepted is decided by [`crate::discussion`] and
 //! [`crate::session`]. What may not be said is found by [`integrity`]:
 //!
 //! ```

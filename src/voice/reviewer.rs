@@ -346,7 +346,7 @@ impl<'t> Reviewer<'t> {
         Ok(Line { rests: rests.collect(), ..Line::plain(text) })
     }
 
-    /// What an owed answer says. Whoever answers after a colleague has only a finding of their own.
+    /// What an owed answer says. After a colleague, a persona answers only with another finding.
     fn answer(&self, persona: &Persona, message: &Message, talk: &Discussion<'_>) -> Result<Line, Failed> {
         if self.has_answer(message, talk) {
             return match self.own_point(persona, Some(message), talk) {

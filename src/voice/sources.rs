@@ -144,7 +144,7 @@ impl<'t> Sources<'t> {
         })
     }
 
-    /// The longest file's last line: no place is behind it.
+    /// The longest file's last line: no place is after it.
     pub fn last_line(&self) -> usize {
         self.texts.iter().map(|text| text.first + text.text.lines().count()).max().unwrap_or_default()
     }

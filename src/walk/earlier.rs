@@ -38,17 +38,17 @@ pub(super) struct Earlier {
 
 /// Looks for commits of this run along the branch's first parents; those of others are passed over.
 pub(super) fn earlier(setup: &Setup<'_>) -> Result<Earlier, Error> {
-    between(setup, setup.base, None)
+    commits_of_run(setup, setup.base, None)
 }
 
 /// Whether a copy of this run, and no other run, has brought the branch from one commit to another.
 pub(super) fn same_run(setup: &Setup<'_>, from: Oid, tip: Oid) -> Result<bool, Error> {
-    let found = between(setup, tip, Some(from))?;
+    let found = commits_of_run(setup, tip, Some(from))?;
     Ok(!found.commits.is_empty() && !found.is_outrun)
 }
 
 /// The commits of this run from a tip down to a commit, which is not looked at any more.
-fn between(setup: &Setup<'_>, tip: Oid, until: Option<Oid>) -> Result<Earlier, Error> {
+fn commits_of_run(setup: &Setup<'_>, tip: Oid, until: Option<Oid>) -> Result<Earlier, Error> {
     let mut found = Earlier::default();
     let mut talk_runs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut at = tip;

@@ -38,7 +38,7 @@ impl Walk<'_> {
         let told = if is_more { self.counted(step, &log)? } else { 0 };
         if self.setup.mode == Mode::Each
             && self.is_overtaken
-            && stands(&self.setup, (self.at, &self.item), landing, step, &log, told)?
+            && already_landed(&self.setup, (self.at, &self.item), landing, step, &log, told)?
         {
             return Ok(());
         }
@@ -75,7 +75,7 @@ impl Walk<'_> {
         trailers.push(("Heard", format!("{} {}", heard.0, heard.1)));
         trailers.push(("Run", self.setup.run.clone()));
         let message = with_trailers(&body, &trailers, &self.setup.author);
-        let is_done = |tip, item: &Item| stands(&self.setup, (tip, item), landing, step, &log, told);
+        let is_done = |tip, item: &Item| already_landed(&self.setup, (tip, item), landing, step, &log, told);
         let landed = commit(&self.setup, self.at, &self.item, &message, at, &mut build, &is_done)?;
         self.landed(landed, &step.id, audience)
     }
@@ -132,7 +132,7 @@ impl Walk<'_> {
         self.setup.library.templates.render(&format!("analysis/{template}.txt"), values)
     }
 
-    /// How much of the script was heard before the choice at hand: a run that is cut off behind the
+    /// How much of the script was heard before the choice at hand: a run that is cut off after the
     /// commit hears the choice again.
     fn heard(&self, step: &str) -> (usize, usize) {
         let (total, left) = (self.total.left(step), self.left_at_choice);
@@ -163,8 +163,8 @@ impl Walk<'_> {
         let trailers = [("Item", self.item.path.clone()), ("Run", self.setup.run.clone())];
         let message = with_trailers(&body, &trailers, &self.setup.author);
         let is_done = |_, item: &Item| Ok(!item.meta.owed_by_legacy());
-        let stood = commit(&self.setup, self.at, &self.item, &message, at, &mut build, &is_done)?;
-        self.landed(stood, "meta.json", audience)
+        let landed = commit(&self.setup, self.at, &self.item, &message, at, &mut build, &is_done)?;
+        self.landed(landed, "meta.json", audience)
     }
 
     /// Lets the item grow in memory.
@@ -202,9 +202,9 @@ impl Walk<'_> {
         let message = with_trailers(&body, &trailers, &self.setup.author);
         let at = (self.setup.clock)();
         let mut build = |_: &Item| Ok(changes.clone());
-        let stood =
+        let landed =
             commit(&self.setup, self.at, &self.setup.item, &message, at, &mut build, &|_, _| Ok(true))?;
-        match stood {
+        match landed {
             Stood::Done(commit) => self.commits.push(commit),
             Stood::Overtaken(tip) if self.setup.repo.message_of(tip)? == message => self.commits.push(tip),
             Stood::Overtaken(_) => return Err(NotLanded::Busy(self.setup.branch.clone()).into()),
@@ -216,9 +216,9 @@ impl Walk<'_> {
     }
 }
 
-/// Whether an item, as it stands at a commit, carries a landing already; `told` logs that say the same were
+/// Whether an item, as it is at a commit, carries a landing already; `told` logs that say the same were
 /// there before.
-fn stands(
+fn already_landed(
     setup: &Setup<'_>,
     (at, item): (Oid, &Item),
     landing: &Landing,
@@ -250,7 +250,7 @@ fn alike(setup: &Setup<'_>, (at, item): (Oid, &Item), step: &Step, log: &str) ->
     Ok(count)
 }
 
-/// A log but for its beginning, which names the commit it was read from.
+/// A log except for its beginning, which names the commit it was read from.
 fn words(log: &str) -> &str {
     log.split_once('\n').map_or("", |(_, rest)| rest)
 }

@@ -134,7 +134,7 @@ pub struct Walked {
     /// Everything was done by an earlier run of the same id.
     pub already_recorded: bool,
     pub item: Item,
-    /// Changes that were not committed, against what stands on the branch.
+    /// Changes that were not committed, against what is on the branch.
     pub pending: Vec<Change>,
     pub elaborations: Vec<Held>,
     pub phase: Option<String>,
@@ -143,7 +143,7 @@ pub struct Walked {
     pub log: Vec<Record>,
 }
 
-/// Why a walk broke off. What had landed stands.
+/// Why a walk broke off. What had landed is kept.
 #[derive(Debug, thiserror::Error)]
 pub enum Stumbled {
     #[error("{0}")]
@@ -166,7 +166,7 @@ pub enum Stumbled {
     Overtaken(String),
     #[error("{0}")]
     Audience(String),
-    /// Too late to have changed nothing: then the error says what stands.
+    /// Too late to have changed nothing: then the error says what was committed.
     #[error(
         "{why}; what was done before is kept in the commit {commit} on {branch}, and the same command continues after it"
     )]
@@ -185,7 +185,7 @@ impl From<Unplaced> for Stumbled {
     }
 }
 
-/// What stood at a path, and what stands there now.
+/// What was at a path, and what is there now.
 type Grown = (Option<Vec<u8>>, Vec<u8>);
 
 /// A walk under way.
@@ -206,7 +206,7 @@ struct Walk<'r> {
     talks: usize,
     /// The commit that the walk began on, and the item there.
     start: (Oid, Item),
-    /// How often the same was said behind a landing of its step.
+    /// How often the same was said after a landing of its step.
     told: BTreeMap<String, usize>,
     /// What the script held before the last input was taken.
     left_at_choice: (usize, usize),
@@ -219,10 +219,10 @@ struct Walk<'r> {
     codebase: Oid,
 }
 
-/// Walks from where the item stands until everything is done or the answers run out.
+/// Walks from the item's next step until everything is done or the answers run out.
 ///
 /// # Errors
-/// Anything that keeps the walk from going on; what has landed stands.
+/// Anything that keeps the walk from going on; what has landed is kept.
 pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumbled> {
     let mut setup = setup;
     let earlier = match setup.fixed {
@@ -362,7 +362,7 @@ impl Walk<'_> {
         }
     }
 
-    /// An error with the last commit that stands.
+    /// An error with the last commit that was made.
     fn broken_off(&self, why: Stumbled) -> Stumbled {
         let Some(last) = self.commits.last() else { return why };
         let (commit, branch) = (crate::repo::short(*last), self.setup.branch.clone());

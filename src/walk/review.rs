@@ -117,7 +117,7 @@ impl Walk<'_> {
         Ok(pairs.into_iter().take(MAX_CONTRADICTIONS).map(|one| one.question).collect())
     }
 
-    /// The item's documents as they would be behind these changes.
+    /// The item's documents as they would be after these changes.
     fn with(&self, changes: &[Change]) -> BTreeMap<String, String> {
         let mut documents: BTreeMap<String, String> =
             self.item.documents().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();

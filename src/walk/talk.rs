@@ -210,7 +210,7 @@ pub(super) fn talk_run(run: &str, step: &str, number: usize) -> String {
     sha256(json!([run, step, number]).to_string().as_bytes())[..32].to_owned()
 }
 
-/// A recording that stands at a commit.
+/// A recording that is at a commit.
 pub(super) fn read_talk(repo: &Repo, commit: Oid, recording: &str) -> Result<Option<Finished>, Stumbled> {
     let bytes = repo.file(commit, recording)?.unwrap_or_default();
     let text = crate::json::utf8(recording, &bytes)?;

@@ -153,12 +153,6 @@ fn arguments() -> Vec<Mistake> {
             "--user",
         ),
         mistake("flag", "a flag is misspelt", "replay --al", "--al"),
-        mistake(
-            "item-document",
-            "a document is named instead of its item",
-            "elaborate docs/requirements/offline-mode/requirements-spec.md --step 01-03 --script SCRIPT",
-            "name its folder: docs/requirements/offline-mode",
-        ),
         mistake("flag-value", "a value of a flag is misspelt", "check --base main --format jsno", "jsno"),
         mistake("shell", "there is no such shell", "completions bsh", "bsh"),
         mistake(

@@ -63,6 +63,12 @@ fn logs_and_tables_keep_hostile_words_harmless() {
         table.contains("| decision | We decided to keep both &lt;b") && table.contains("| User |"),
         "{table}"
     );
+    // A row names the lines of its own, and the line names the row.
+    let row = table.lines().find(|row| row.contains("| decision |")).unwrap();
+    let line = row.split_whitespace().nth(1).unwrap();
+    let place = format!("{ITEM}/requirements-spec.md:{line}");
+    let why = sandbox.run(&["why", &place, "--rev", BRANCH, "--json"]).json();
+    assert_eq!(why["finding"]["kind"], "decision", "{row}");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::synthesis::data::cell;
 
 /// The header of the traceability matrix (step 01-08).
 pub const MATRIX: &str = "Requirement,User Story,Priority,Status";
-/// The header that answers stand under in any other CSV file.
+/// The header that answers are under in any other CSV file.
 const ANSWERS: &str = "step_id,timestamp,question,answer,by";
 
 /// A text as data holds it: visible, without comments.
@@ -256,7 +256,7 @@ pub(super) fn yaml(material: &Material<'_>, name: &str, text: &str, parts: &[Par
     Written::Into { text: new, section: list.unwrap_or_else(|| "notes".to_owned()), what }
 }
 
-/// A YAML text with entries at the end of the block list under a top-level key; none where what stood
+/// A YAML text with entries at the end of the block list under a top-level key; none where what was
 /// there would not stay, or the list is written in another form.
 pub(crate) fn with_entries(text: &str, key: &str, values: &[Value]) -> Option<String> {
     if too_deep(text).is_some() {
@@ -282,7 +282,7 @@ pub(crate) fn with_entries(text: &str, key: &str, values: &[Value]) -> Option<St
             new.push_str(&format!("{key}:{end}{}", entries("  ")));
         }
         Some(own) => {
-            // Comments between entries belong to the list; those behind its last line do not.
+            // Comments between entries belong to the list; those after its last line do not.
             let belongs = |line: &&&str| {
                 let bare = line.trim_start();
                 line.starts_with([' ', '\t'])
@@ -346,7 +346,7 @@ pub(super) fn has_table(text: &str) -> bool {
     table(text).is_some()
 }
 
-/// The header's cells and the line behind the last row of the last table with an `ID` column.
+/// The header's cells and the line after the last row of the last table with an `ID` column.
 fn table(text: &str) -> Option<(Vec<String>, usize)> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let cells = |line: &str| -> Vec<String> {
@@ -362,7 +362,7 @@ fn table(text: &str) -> Option<(Vec<String>, usize)> {
     Some((cells(lines[header]), header + rows))
 }
 
-/// Rows for new quality goals at the end of a table that stands, in its own columns.
+/// Rows for new quality goals at the end of an existing table, in its own columns.
 pub(super) fn rows(material: &Material<'_>, text: &str) -> Result<Written, Unplaced> {
     let goals = material.defined.minted(Label::Quality, material.draft.facts.iter().map(|(fact, _)| fact));
     let nothing = Written::Into { text: text.to_owned(), section: String::new(), what: String::new() };

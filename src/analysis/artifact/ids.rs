@@ -1,5 +1,5 @@
 //! Ids that documents refer to each other by: FR-NNN, NFR-NNN, US-NNN. An id is given once and never
-//! again; the next one is behind the highest that any document of the item has.
+//! again; the next one follows the highest that any document of the item has.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -76,7 +76,7 @@ fn head(material: &Material<'_>, name: &str) -> Result<String, Failed> {
     Ok(material.library.templates.render(template, values)? + "\n")
 }
 
-/// The marker that stands before everything a step adds.
+/// The marker that is before everything a step adds.
 pub(super) fn marker(material: &Material<'_>) -> String {
     format!("<!-- Analysis: step {}, {} -->", material.step.id, material.at)
 }
@@ -125,8 +125,8 @@ fn section_of(outline: &Outline, name: &str) -> Option<usize> {
     exact.or_else(alike).map(|(at, _)| at)
 }
 
-/// Puts an addition at the end of its section; where there is none the section is opened: behind the
-/// one that comes before it in the steps' own order, else before the one behind, else at the end.
+/// Puts an addition at the end of its section; where there is none the section is opened: after the
+/// one that comes before it in the steps' own order, else before the one after it, else at the end.
 fn place(
     material: &Material<'_>,
     name: &str,

@@ -1,8 +1,8 @@
 //! The artifacts of a step (FR-010, AC-012-04): from what was said to new contents of files.
 //!
-//! A function of the item's files, the step and the answers. What stands is never changed: a section
+//! A function of the item's files, the step and the answers. Existing text is never changed: a section
 //! takes additions at its end, a missing one is opened in its place, lists and tables grow at their
-//! end. Words of users and documents are values of templates, or strings of data. Whatever comes out
+//! end. Words of users and documents are values of templates, or strings of data. What comes out
 //! still has to pass [`additive::verify`](crate::additive::verify).
 
 pub mod data;
@@ -341,7 +341,7 @@ pub struct Known {
     pub qualities: usize,
     pub stories: usize,
     pub documents: usize,
-    /// Open questions with the document they stand in.
+    /// Open questions with the document they are in.
     pub open: Vec<(String, String)>,
 }
 

@@ -1,4 +1,4 @@
-//! A form on one line: a label, what it is about, and fields behind vertical bars.
+//! A form on one line: a label, what it is about, and fields after vertical bars.
 
 use super::{Fact, Label, acknowledges, id_list, is_id};
 use crate::finding::did_you_mean;
@@ -14,7 +14,7 @@ pub(super) enum Line {
     Note,
 }
 
-/// A label with a colon behind it, the form it opens, and the fields it may have: names and other names.
+/// A label with a colon after it, the form it opens, and the fields it may have: names and other names.
 struct Spelling {
     words: &'static [&'static str],
     label: Label,

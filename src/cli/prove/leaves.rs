@@ -26,8 +26,9 @@ const HASH: usize = size_of::<Hash>();
 /// The recordings of a revision.
 pub struct Leaves {
     pub commit: Oid,
-    pub paths: Vec<String>,
     pub hashes: Vec<Hash>,
+    /// Their paths, a line each.
+    paths: String,
 }
 
 impl Leaves {
@@ -46,7 +47,8 @@ impl Leaves {
             return Ok(kept);
         }
         let made = Leaves::make(repo, commit, &folders)?;
-        if made.paths.iter().all(|path| !path.contains('\n')) {
+        // A path may hold a line's end.
+        if made.paths().count() == made.hashes.len() {
             repo.keep(KIND, id, KEPT, &made.to_bytes(&head));
         }
         Ok(made)
@@ -54,9 +56,13 @@ impl Leaves {
 
     /// The first recording that another revision does not have in the same place.
     pub fn first_that_differs(&self, other: &Leaves) -> Option<&str> {
-        let mut all = self.hashes.iter().zip(&self.paths).enumerate();
+        let mut all = self.hashes.iter().zip(self.paths()).enumerate();
         let differs = all.find(|(at, (hash, _))| other.hashes.get(*at) != Some(*hash));
-        differs.map(|(_, (_, path))| path.as_str())
+        differs.map(|(_, (_, path))| path)
+    }
+
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.paths.split_terminator('\n')
     }
 
     fn make(repo: &Repo, commit: Oid, folders: &[&str]) -> Result<Leaves, Fail> {
@@ -85,17 +91,15 @@ impl Leaves {
             ordered.push((place(&path), leaf(&objects.blob(blob)?), path));
         }
         ordered.sort();
-        let (hashes, paths) = ordered.into_iter().map(|(_, hash, path)| (hash, path)).unzip();
+        let (hashes, paths) = ordered.into_iter().map(|(_, hash, path)| (hash, path + "\n")).unzip();
         Ok(Leaves { commit, paths, hashes })
     }
 
     fn to_bytes(&self, head: &str) -> Vec<u8> {
         let mut bytes = head.as_bytes().to_vec();
-        for (hash, path) in self.hashes.iter().zip(&self.paths) {
-            bytes.extend(hash);
-            bytes.extend(path.as_bytes());
-            bytes.push(b'\n');
-        }
+        bytes.extend(format!("{}\n", self.hashes.len()).as_bytes());
+        self.hashes.iter().for_each(|hash| bytes.extend(hash));
+        bytes.extend(self.paths.as_bytes());
         let digest = Sha256::digest(&bytes);
         bytes.extend(digest);
         bytes
@@ -107,15 +111,13 @@ impl Leaves {
         if Sha256::digest(all)[..] != digest[..] {
             return None;
         }
-        let mut rest = all.strip_prefix(head.as_bytes())?;
-        let (mut paths, mut hashes) = (Vec::new(), Vec::new());
-        while let Some((hash, after)) = rest.split_first_chunk::<HASH>() {
-            let end = memchr::memchr(b'\n', after)?;
-            hashes.push(*hash);
-            paths.push(std::str::from_utf8(&after[..end]).ok()?.to_owned());
-            rest = &after[end + 1..];
-        }
-        rest.is_empty().then_some(Leaves { commit, paths, hashes })
+        let rest = all.strip_prefix(head.as_bytes())?;
+        let (count, rest) = rest.split_at_checked(memchr::memchr(b'\n', rest)?)?;
+        let count: usize = std::str::from_utf8(count).ok()?.parse().ok()?;
+        let (hashes, paths) = rest[1..].split_at_checked(count.checked_mul(HASH)?)?;
+        let hashes = hashes.as_chunks::<HASH>().0.to_vec();
+        let paths = std::str::from_utf8(paths).ok()?.to_owned();
+        Some(Leaves { commit, hashes, paths })
     }
 }
 
@@ -155,13 +157,12 @@ mod tests {
     #[test]
     fn kept_leaves_are_read_only_as_they_were_written() {
         let commit = Oid::from_bytes(&[7; 20]).unwrap();
-        let paths: Vec<String> = (0..3).map(|number| format!("docs/{number}.jsonl")).collect();
-        let hashes = paths.iter().map(|path| leaf(path.as_bytes())).collect();
-        let made = Leaves { commit, paths, hashes };
+        let hashes = (0..3).map(|number| leaf(&[number])).collect();
+        let made = Leaves { commit, hashes, paths: "a.jsonl\nb.jsonl\nc.jsonl\n".to_owned() };
         let head = head(commit, &["docs"]);
         let bytes = made.to_bytes(&head);
         let read = Leaves::read(commit, &head, &bytes).unwrap();
-        assert_eq!((&read.paths, &read.hashes), (&made.paths, &made.hashes));
+        assert_eq!((read.paths, read.hashes), (made.paths, made.hashes));
         for at in 0..bytes.len() {
             let mut other = bytes.clone();
             other[at] ^= 1;

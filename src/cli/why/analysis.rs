@@ -4,14 +4,14 @@ use serde_json::json;
 
 use super::super::exit::Fail;
 use super::super::screen::Screen;
-use super::Desk;
+use super::Subject;
 use crate::analysis::provenance::{Kind, Log, Origin, marker_above, origin};
 use crate::plain;
 
 /// The folder of an item's step logs.
 const FOLDER: &str = "analysis/";
 
-impl Desk<'_> {
+impl Subject<'_> {
     /// The step logs of the file's item.
     fn logs(&self) -> Result<Vec<Log>, Fail> {
         let Some((_, item)) = &self.item else { return Ok(Vec::new()) };

@@ -430,16 +430,23 @@ fn conflicting(across: &Across<'_, '_>, figures: &mut [Figure]) -> Vec<Hit> {
             found.push(conflict(across, figure, &figures[*other]));
         }
     }
-    without_variants(found)
+    without_variants(found, figures)
 }
 
-/// A document with more conflicts compares variants.
+/// A document with more conflicts than these, and in more than one of so many of its figures, compares variants.
 const MAX_CONFLICTS: usize = 3;
+const CONFLICT_SHARE: usize = 4;
 
-fn without_variants(found: Vec<Hit>) -> Vec<Hit> {
-    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
-    found.iter().for_each(|hit| *counts.entry(hit.page).or_default() += 1);
-    found.into_iter().filter(|hit| counts[&hit.page] <= MAX_CONFLICTS).collect()
+fn without_variants(found: Vec<Hit>, figures: &[Figure]) -> Vec<Hit> {
+    let counted = |pages: &mut dyn Iterator<Item = u32>| {
+        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+        pages.for_each(|page| *counts.entry(page).or_default() += 1);
+        counts
+    };
+    let all = counted(&mut figures.iter().map(|figure| figure.page));
+    let mut conflicts = counted(&mut found.iter().map(|hit| hit.page));
+    conflicts.retain(|page, count| *count <= MAX_CONFLICTS.max(all[page] / CONFLICT_SHARE));
+    found.into_iter().filter(|hit| conflicts.contains_key(&hit.page)).collect()
 }
 
 /// A word beside figures in more than so many units is what the document is about, and tells nothing apart.

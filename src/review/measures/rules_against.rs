@@ -228,8 +228,9 @@ fn opposed(across: &Across<'_, '_>, all: &[Predicate]) -> Vec<Hit> {
 
 /// A denial contradicts what is said of all that it speaks of; "never" contradicts what is said of its subject.
 pub(super) fn contradicts(negated: &Predicate, other: &Predicate) -> bool {
-    // A condition that the other does not have makes two cases.
-    if !negated.case.is_subset(&other.things) || !other.case.is_subset(&negated.things) {
+    // A denial under a condition that the other does not have makes two cases; one without a condition holds always.
+    let is_same_case = negated.case.is_empty() || other.case.is_subset(&negated.things);
+    if !negated.case.is_subset(&other.things) || !is_same_case {
         return false;
     }
     let shared = negated.clause.intersection(&other.things).count();

@@ -1,0 +1,315 @@
+//! The items of a commit: which there are, what is in their folders, and which one a name means.
+//!
+//! Invariant: an item is read from a commit's tree, never from the work tree.
+
+use super::*;
+
+/// An item as it is stored at a commit.
+pub struct Stored {
+    pub path: String,
+    /// The bytes of its meta.json.
+    pub meta: Vec<u8>,
+    /// The digits of the time of its last log or recording.
+    pub last: Option<String>,
+    /// Its quick scan, to be read where it is asked for.
+    pub scan: Option<Oid>,
+    /// Name and blob of each document in its folder, and of each recording.
+    pub documents: Vec<(String, Oid)>,
+    pub recordings: Vec<(String, Oid)>,
+}
+
+impl Repo {
+    /// Finds the item that `name` means: a folder's path in the repository, or a slug below one of the
+    /// folders of items.
+    ///
+    /// # Errors
+    /// No such folder (with the nearest slug), or a path through a link or submodule.
+    pub fn find_item(&self, commit: Oid, name: &str, items: &[&str]) -> Result<String, Error> {
+        let name = name.trim_start_matches("./").trim_end_matches('/');
+        let below = items.iter().map(|items| format!("{items}/{name}"));
+        let paths: Vec<String> = std::iter::once(name.to_owned()).chain(below).collect();
+        let mut found = Vec::new();
+        for path in paths.iter().filter(|path| item::path::is_plain(path)) {
+            if let Some(folder) = self.folder(commit, path)? {
+                found.push((folder.get_name(meta::FILE).is_none(), path));
+            }
+        }
+        // A slug may be the name of a folder of code too: an item has its meta.json.
+        if let Some((_, path)) = found.iter().min_by_key(|(bare, _)| *bare) {
+            return Ok((*path).clone());
+        }
+        if item::path::is_plain(name) && self.exists(commit, name)? {
+            return Err(Error::IsFile { path: name.to_owned() });
+        }
+        let mut slugs: Vec<String> = Vec::new();
+        for items in items {
+            let Some(tree) = self.folder(commit, items)? else { continue };
+            let folders = tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree));
+            slugs.extend(folders.map(|entry| name_of(&entry)));
+        }
+        let mut known: Vec<&str> = slugs.iter().map(String::as_str).collect();
+        // A new item is on a branch of its own until that is merged.
+        let branches = self.branches("roundtable/").unwrap_or_default();
+        known.extend(branches.iter().filter_map(|branch| branch.strip_prefix("roundtable/")));
+        // Its own branch has it elsewhere: nobody means another name.
+        known.retain(|other| *other != name);
+        let mut hint = did_you_mean(name, &known);
+        if hint.is_empty() {
+            let looked = paths.join(" and ");
+            hint = format!("; looked for {looked}; `roundtable add {name} --name NAME` makes it");
+        }
+        let item = crate::plain::cut(&crate::plain::one_line(&crate::plain::clean(name)), 80);
+        Err(Error::NoItem { item, commit: short(commit), hint: crate::plain::clean(&hint) })
+    }
+
+    /// Reads an item folder.
+    ///
+    /// # Errors
+    /// No folder, no meta.json, or one that cannot be read.
+    pub fn item(&self, commit: Oid, path: &str) -> Result<Item, Error> {
+        let missing = || Error::NoItem { item: path.to_owned(), commit: short(commit), hint: String::new() };
+        let tree = self.folder(commit, path)?.ok_or_else(missing)?;
+        let mut read = ItemFolder::default();
+        self.read_folder(&tree, "", 0, &mut read)?;
+        let ItemFolder { files, recordings, ids } = read;
+        let at = format!("{path}/{}", meta::FILE);
+        let meta = match files.get(meta::FILE) {
+            Some(File::Bytes(bytes)) => Meta::read(&at, bytes)?,
+            Some(File::Large(_)) => return Err(Error::Large { path: at, limit: item::LARGEST as usize }),
+            Some(File::Foreign(what)) => return Err(Error::Foreign { path: at, what }),
+            Some(File::Opaque) | None => return Err(Error::NoMeta { path: path.to_owned() }),
+        };
+        Ok(Item { path: path.to_owned(), meta, files, recordings, ids })
+    }
+
+    /// The recordings and logs of an item at a commit, each with its blob.
+    ///
+    /// # Errors
+    /// A path that leads through a link or a submodule.
+    pub fn logs(&self, commit: Oid, item: &str) -> Result<Vec<(String, Oid)>, Error> {
+        let mut found = Vec::new();
+        for folder in ["elaborations", "analysis"] {
+            let Some(tree) = self.folder(commit, &format!("{item}/{folder}"))? else { continue };
+            let logs = tree.iter().filter(|entry| name_of(entry).ends_with(".jsonl"));
+            found.extend(logs.map(|entry| (format!("{folder}/{}", name_of(&entry)), entry.id())));
+        }
+        Ok(found)
+    }
+
+    /// Reads an item folder, or begins one with this meta.json where there is none; a draft.md is added in
+    /// memory where it is missing.
+    ///
+    /// # Errors
+    /// As [`Repo::item`], and a folder that is there without being an item.
+    pub fn item_or_new(&self, commit: Oid, path: &str, begin: Begin<'_>) -> Result<Item, Error> {
+        let item = match begin.meta {
+            Some(text) if !self.exists(commit, path)? => {
+                // A recording says where: it may be anybody's.
+                if !path.split('/').all(item::path::is_safe_name) {
+                    return Err(Error::ItemName(crate::plain::shown(path)));
+                }
+                Item::new(path, text)?
+            }
+            _ => self.item(commit, path)?,
+        };
+        Ok(item.with_draft(begin.draft))
+    }
+
+    /// The item folders below a folder of items, in order.
+    ///
+    /// # Errors
+    /// A tree that cannot be read, or links on the way.
+    pub fn items(&self, commit: Oid, items: &str) -> Result<Vec<String>, Error> {
+        let mut found = Vec::new();
+        if let Some(tree) = self.folder(commit, items)? {
+            self.list_items(&tree, items, 0, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    /// The items below a folder of items as they are stored, in order: one walk over the trees,
+    /// whatever their number. With a slug only those of that name.
+    ///
+    /// # Errors
+    /// A tree that cannot be read, or links on the way.
+    pub fn stored_items(&self, commit: Oid, items: &str, slug: Option<&str>) -> Result<Vec<Stored>, Error> {
+        let mut found = Vec::new();
+        if let Some(slug) = slug.filter(|slug| item::path::is_plain(slug)) {
+            // Where an item of the name is in its usual place, nothing else is looked through.
+            let path = format!("{items}/{slug}");
+            if let Some(tree) = self.folder(commit, &path)?
+                && tree.get_name(meta::FILE).is_some()
+            {
+                found.extend(self.stored(&tree, path)?);
+                return Ok(found);
+            }
+        }
+        if let Some(tree) = self.folder(commit, items)? {
+            self.store_items(&tree, items, 0, slug, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    fn store_items(
+        &self,
+        tree: &Tree<'_>,
+        at: &str,
+        depth: usize,
+        slug: Option<&str>,
+        found: &mut Vec<Stored>,
+    ) -> Result<(), Error> {
+        if let Some(stored) = self.stored(tree, at.to_owned())? {
+            let is_wanted = slug.is_none_or(|slug| at.rsplit('/').next() == Some(slug));
+            found.extend(Some(stored).filter(|_| is_wanted));
+            return Ok(());
+        }
+        for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree) && depth < DEPTH) {
+            let path = format!("{at}/{}", name_of(&entry));
+            self.store_items(&self.git.find_tree(entry.id())?, &path, depth + 1, slug, found)?;
+        }
+        Ok(())
+    }
+
+    /// The item that a folder is, if it is one.
+    fn stored(&self, tree: &Tree<'_>, path: String) -> Result<Option<Stored>, Error> {
+        let file = tree.get_name(meta::FILE).filter(|file| matches!(kind(file), Entry::File));
+        let Some(file) = file else { return Ok(None) };
+        let meta = self.git.find_blob(file.id())?.content().to_vec();
+        let mut last: Option<String> = None;
+        let mut recordings = Vec::new();
+        for folder in ["analysis", "elaborations"] {
+            let entry = tree.get_name(folder).filter(|entry| entry.kind() == Some(ObjectType::Tree));
+            let Some(entry) = entry else { continue };
+            for log in &self.git.find_tree(entry.id())? {
+                // `01-03-20260220T143000000Z.jsonl`: the digits order as the times do.
+                let name = name_of(&log);
+                let digits = name.get(6..).and_then(|rest| rest.split(['.', '-']).next());
+                let digits =
+                    digits.filter(|digits| digits.len() == 19 && digits.ends_with('Z') && digits.is_ascii());
+                last = last.max(digits.map(str::to_owned));
+                if folder == "elaborations" && name.ends_with(".jsonl") && matches!(kind(&log), Entry::File) {
+                    recordings.push((name.to_owned(), log.id()));
+                }
+            }
+        }
+        let files = tree.iter().filter(|file| matches!(kind(file), Entry::File));
+        let documents = files.map(|file| (name_of(&file).to_owned(), file.id()));
+        let documents = documents.filter(|(name, _)| item::is_document(name) && name != meta::FILE).collect();
+        let scan = tree.get_name("quick-scan.md").filter(|file| matches!(kind(file), Entry::File));
+        Ok(Some(Stored { path, meta, last, scan: scan.map(|file| file.id()), documents, recordings }))
+    }
+
+    fn list_items(
+        &self,
+        tree: &Tree<'_>,
+        at: &str,
+        depth: usize,
+        found: &mut Vec<String>,
+    ) -> Result<(), Error> {
+        if tree.get_name(meta::FILE).is_some_and(|file| matches!(kind(&file), Entry::File)) {
+            found.push(at.to_owned());
+            return Ok(());
+        }
+        for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree) && depth < DEPTH) {
+            let path = format!("{at}/{}", name_of(&entry));
+            self.list_items(&self.git.find_tree(entry.id())?, &path, depth + 1, found)?;
+        }
+        Ok(())
+    }
+
+    /// The item that a path is in: the nearest folder above it that has a meta.json.
+    ///
+    /// # Errors
+    /// A path that leads through a link or a submodule.
+    pub fn item_of(&self, commit: Oid, path: &str) -> Result<Option<String>, Error> {
+        let mut folder = path;
+        while let Some((above, _)) = folder.rsplit_once('/') {
+            if self.file(commit, &format!("{above}/{}", meta::FILE)).is_ok_and(|file| file.is_some()) {
+                return Ok(Some(above.to_owned()));
+            }
+            folder = above;
+        }
+        Ok(None)
+    }
+
+    /// Every recording of the items below a folder: the item, the recording's path, its blob. Stops
+    /// when `each` says no; counts what it has shown.
+    ///
+    /// # Errors
+    /// A tree that cannot be read, or links on the way.
+    pub fn recordings(
+        &self,
+        commit: Oid,
+        items: &str,
+        each: &mut dyn FnMut(&str, &str, Oid) -> bool,
+    ) -> Result<usize, Error> {
+        let mut count = 0;
+        for item in self.items(commit, items)? {
+            let Some(folder) = self.folder(commit, &format!("{item}/elaborations"))? else { continue };
+            for file in folder.iter().filter(|file| matches!(kind(file), Entry::File)) {
+                let name = name_of(&file);
+                if name.ends_with(".jsonl") {
+                    count += 1;
+                    if !each(&item, &format!("{item}/elaborations/{name}"), file.id()) {
+                        return Ok(count);
+                    }
+                }
+            }
+        }
+        Ok(count)
+    }
+
+    fn read_folder(
+        &self,
+        tree: &Tree<'_>,
+        prefix: &str,
+        depth: usize,
+        read: &mut ItemFolder,
+    ) -> Result<(), Error> {
+        for entry in tree {
+            let name = format!("{prefix}{}", name_of(&entry));
+            match kind(&entry) {
+                Entry::File | Entry::Foreign(_)
+                    if prefix.is_empty() && name.eq_ignore_ascii_case("elaborations") =>
+                {
+                    return Err(Error::NotOurs { path: name });
+                }
+                Entry::Folder
+                    if prefix.is_empty()
+                        && name != "elaborations"
+                        && name.eq_ignore_ascii_case("elaborations") =>
+                {
+                    return Err(Error::NotOurs { path: name });
+                }
+                Entry::Folder if name == "elaborations" => {
+                    read.recordings
+                        .extend(self.git.find_tree(entry.id())?.iter().map(|entry| name_of(&entry)));
+                }
+                Entry::Folder if depth < DEPTH => {
+                    let tree = self.git.find_tree(entry.id())?;
+                    self.read_folder(&tree, &format!("{name}/"), depth + 1, read)?;
+                }
+                Entry::Folder => {
+                    read.files.insert(name, File::Foreign("a folder too deep to read"));
+                }
+                Entry::Foreign(what) => {
+                    read.files.insert(name, File::Foreign(what));
+                }
+                Entry::File => {
+                    let (size, _) = self.git.odb()?.read_header(entry.id())?;
+                    let file = match size as u64 {
+                        _ if !item::is_document(&name) => File::Opaque,
+                        size if size > item::LARGEST => File::Large(size),
+                        _ => match self.git.find_blob(entry.id())?.content() {
+                            pointer if item::is_pointer(pointer) => File::Opaque,
+                            bytes => File::Bytes(bytes.to_vec()),
+                        },
+                    };
+                    read.ids.insert(name.clone(), entry.id().to_string());
+                    read.files.insert(name, file);
+                }
+            }
+        }
+        Ok(())
+    }
+}
