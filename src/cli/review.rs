@@ -113,11 +113,11 @@ pub fn reviewed(source: &Source, options: &Options, screen: &Screen) -> Result<R
 
 /// Says which documents the rules cannot read, by their first lines.
 fn warn_of_languages(documents: &[Document<'_>], screen: &Screen) {
-    const FIRST_LINES: usize = 100;
+    const FIRST_LINES: usize = 200;
     const MOST_NAMES: usize = 3;
     let is_foreign = |document: &&Document<'_>| {
         let is_prose = !document.path.ends_with(".jsonl") && !document.path.ends_with(".json");
-        is_prose && is_english(document.text.lines().take(FIRST_LINES)) == Some(false)
+        is_prose && is_english(without_code(document.text).take(FIRST_LINES)) == Some(false)
     };
     let foreign: Vec<&str> = documents.iter().filter(is_foreign).map(|document| document.path).collect();
     let more = foreign.len().saturating_sub(MOST_NAMES);
@@ -127,6 +127,16 @@ fn warn_of_languages(documents: &[Document<'_>], screen: &Screen) {
             if more > 0 { format!(" and {}", plain::count(more, "more document")) } else { String::new() };
         screen.warn(&format!("the rules read English, which {names}{more} does not seem to be in"));
     }
+}
+
+/// The lines of a document outside of fenced code.
+fn without_code(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_code = false;
+    text.lines().filter(move |line| {
+        let is_fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+        is_code ^= is_fence;
+        !is_code && !is_fence
+    })
 }
 
 /// What texts are reviewed by, read once for many reviews.

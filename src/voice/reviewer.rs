@@ -36,6 +36,8 @@ const SHOWN: usize = 3;
 const RELATED: usize = 2;
 /// Review rules whose findings are too small to follow an answer.
 const WEAK: [&str; 2] = ["unmeasurable-quality", "vague-term"];
+/// The rule that is broken by a line of the documents that says otherwise than a user.
+const CONTRADICTED: &str = "contradicted-decision";
 /// Findings that the framing lists.
 const LISTED: usize = 3;
 /// Questions that a step has left open, and that are read.
@@ -449,7 +451,8 @@ impl<'t> Reviewer<'t> {
             line: one.line,
             quote: plain::clean(&one.quote),
         });
-        Ok(Line { rests: rests.collect(), ..Line::plain(text) })
+        // It goes into the synthesis like a finding: a line that still says the opposite is not to be lost.
+        Ok(Line { rests: rests.collect(), rule: Some(CONTRADICTED.to_owned()), ..Line::plain(text) })
     }
 
     /// Where the outcome will be added, for a phrase; and whether that was told before.

@@ -434,7 +434,7 @@ fn anchors(page: &Page<'_>, found: &mut Vec<Hit>) {
 
 /// So many links are compared with the headings.
 const MAX_COMPARED: usize = 8;
-const NO_HEADING: &str = "no such heading";
+const NO_HEADING: &str = "none with a name like it";
 
 fn nearest(slugs: &BTreeSet<String>, target: &str) -> String {
     let known: Vec<&str> = slugs.iter().map(String::as_str).collect();
