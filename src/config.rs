@@ -46,6 +46,8 @@ pub struct Config {
     /// Who speaks: one voice, or one by phase or step.
     pub voice: Option<ByStep>,
     pub model: Option<ByStep>,
+    /// What the voice's tokens cost: `IN,CACHED,OUT` in dollars for a million.
+    pub price: Option<ByStep>,
     pub max_turns: Option<u32>,
     /// A folder laid over the built-in steps.
     pub steps: Option<String>,
@@ -415,7 +417,7 @@ mod tests {
         .roundtable.yaml:2:1: unknown key "max_turn"; did you mean "max_turns"?
          2 | max_turn: 5
            | ^^^^^^^^
-           = help: the keys are items, voice, model, max_turns, steps, templates, rules, language, append_only, allow_exceptions, author, voice_env, github, evidence, review
+           = help: the keys are items, voice, model, price, max_turns, steps, templates, rules, language, append_only, allow_exceptions, author, voice_env, github, evidence, review
         "#);
         for text in [
             "items: ../x",

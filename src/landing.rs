@@ -23,6 +23,7 @@ use crate::discussion::open::{self, Paused};
 use crate::discussion::{Finished, Log};
 use crate::item::{Change, DRAFT, Item};
 use crate::library::{Library, sha256};
+use crate::model::prompt::Earlier;
 use crate::repo::{Committed, Error, Lock, Objects, Repo, Wanted};
 use crate::synthesis::{self, Outcome, Unplaced};
 use crate::template::{Failed, safe};
@@ -73,6 +74,38 @@ pub fn recordings(
 pub fn memory(repo: &Repo, commit: Oid, item: &Item) -> Result<Memory, Error> {
     let found = recordings(repo, commit, item, |_| true, REMEMBERED)?;
     Ok(Memory::of(&found.into_iter().map(|(_, log)| log).collect::<Vec<_>>()))
+}
+
+/// The characters of earlier decisions that a model is told.
+const DECIDED: usize = 4_000;
+
+/// What the earlier discussions of an item have decided, the latest first.
+///
+/// # Errors
+/// A recording that cannot be read from the repository.
+pub fn decided(repo: &Repo, commit: Oid, item: &Item) -> Result<Vec<Earlier>, Error> {
+    let mut left = DECIDED;
+    let mut found = Vec::new();
+    for (path, log) in recordings(repo, commit, item, |_| true, REMEMBERED)? {
+        let summary = log.iter().rev().find_map(|record| match &record.event {
+            Event::Synthesis(summary) => Some(summary),
+            _ => None,
+        });
+        let decisions = summary.map(|summary| summary.decisions.as_slice()).unwrap_or_default();
+        let lines: Vec<String> =
+            decisions.iter().map(|one| format!("{}: {}", one.text, one.rationale)).collect();
+        let text = lines.join("\n");
+        let characters = text.chars().count();
+        if characters > left {
+            break;
+        }
+        if !text.is_empty() {
+            left -= characters;
+            let path = path.strip_prefix(&format!("{}/", item.path)).unwrap_or(&path).to_owned();
+            found.push(Earlier { path, text });
+        }
+    }
+    Ok(found)
 }
 
 /// How a landing ended.

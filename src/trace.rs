@@ -20,8 +20,10 @@ use crate::discussion::event::Time;
 use crate::discussion::summary::{Summary, USER};
 use crate::json::{Document, Kind, Node};
 use crate::library::Library;
-use crate::synthesis::{self, data, outline, records, suffix};
+use crate::synthesis::typed::Slot;
+use crate::synthesis::{self, data, outline, records, suffix, typed};
 use crate::template::Failed;
+use crate::voice::sources::ids;
 
 /// What one discussion added to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +91,10 @@ pub fn written(
 ) -> Result<Written, Failed> {
     Ok(match suffix(name).as_str() {
         "md" | "markdown" if is_record(name) => return in_record(name, text, finished, library),
-        "md" | "markdown" => return in_markdown(text, trace, finished, library),
+        "md" | "markdown" => match in_typed(text, trace, finished, library)? {
+            Some(written) => written,
+            None => return in_markdown(text, trace, finished, library),
+        },
         "json" => in_json(name, text, trace),
         // After the marker and the title, a line a finding.
         "yaml" | "yml" => {
@@ -263,6 +268,39 @@ fn at_offset<'t>(
 ) -> Written {
     let stands = standing(text, trace, ours, bare).unwrap_or_default();
     stands.into_iter().enumerate().map(|(at, line)| (line, finding(at))).collect()
+}
+
+/// The lines of a typed addition that a trace begins with, and which finding it is.
+fn in_typed(
+    text: &str,
+    trace: &Trace,
+    finished: &Finished,
+    library: &Library,
+) -> Result<Option<Written>, Failed> {
+    let additions = &finished.summary.additions;
+    let first = findings(&finished.summary).len() - additions.len();
+    let Some(below) = text.lines().nth(trace.line).filter(|below| !below.trim().is_empty()) else {
+        return Ok(None);
+    };
+    // Its id is the one of its first words, its headers those of its table's first line.
+    let named = text.lines().skip(trace.line).take(3).flat_map(ids).map(str::to_owned);
+    let names: Vec<Option<String>> = named.map(Some).chain([None]).collect();
+    let headers = typed::cells(below);
+    for (at, addition) in additions.iter().enumerate() {
+        for id in &names {
+            for headers in [headers.clone(), Vec::new()] {
+                let slot = Slot { id: id.clone(), headers };
+                let ours = typed::rendered(addition, finished, library, &slot)?;
+                let ours: Vec<String> = ours.lines().map(str::to_owned).collect();
+                if ours.get(1).is_some_and(|own| own == below)
+                    && let Some(lines) = standing(text, trace, &ours, Some)
+                {
+                    return Ok(Some(lines.into_iter().map(|line| (line, Some(first + at))).collect()));
+                }
+            }
+        }
+    }
+    Ok(None)
 }
 
 fn in_markdown(text: &str, trace: &Trace, finished: &Finished, library: &Library) -> Result<Written, Failed> {

@@ -28,8 +28,9 @@ use crate::item::meta::{self, Source};
 use crate::item::path::OutputPath;
 use crate::landing;
 use crate::library::{Library, sha256};
-use crate::model::Model;
+use crate::model::prompt::Want;
 use crate::model::tape::{Lines, Tape, Taping};
+use crate::model::{Meter, Model};
 use crate::persona::Cast;
 use crate::plain::{self, count};
 use crate::repo::{Repo, short};
@@ -187,6 +188,9 @@ impl Audience for Seats<'_> {
     fn line(&self, record: &Record) {
         self.screen.say_record(record, self.cast);
         self.wait();
+    }
+    fn thinks(&self, want: &Want, meter: &Meter) {
+        self.screen.waiting(&voices::thinking(want, meter, self.cast));
     }
     fn check(&self) -> Result<(), String> {
         self.screen.check()
@@ -346,7 +350,8 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     script.inputs().flatten().try_for_each(|input| voices::refuse_secrets("the script", &input.text))?;
     let max_turns =
         task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns).unwrap_or(DEFAULT_TURNS);
-    let run = run_id(&path, &script, max_turns, &library, &config, &voice, task.fixed);
+    let spoken_by = voices::spoken_by(&voice, &task.voice, &trusted.evidence());
+    let run = run_id(&path, &script, max_turns, &library, &config, &spoken_by, task.fixed);
     let clock = || task.fixed.unwrap_or_else(now);
     let setup = Setup {
         repo: &repo,
@@ -361,6 +366,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         speaker: speaker(&voice, &task.answers, tokens)?,
         tokens,
         has_critic: !task.voice.no_critic,
+        prices: voices::prices(&task.voice, &trusted, "", "")?,
         review: review::set(&config),
         evidence: trusted.evidence(),
         max_turns,
@@ -439,7 +445,7 @@ fn run_id(
     max_turns: u32,
     library: &Library,
     config: &Config,
-    voice: &Choice,
+    voice: &str,
     fixed: Option<Time>,
 ) -> String {
     let depth = script.depth.map(|depth| depth.to_string());
@@ -458,7 +464,7 @@ fn run_id(
         None => json!([nanoseconds().to_string(), std::process::id()]),
     };
     let digests = library.steps.first().map(|step| library.digests(step));
-    let (voice, items) = (voice.identity(), config.folders().join(" "));
+    let items = config.folders().join(" ");
     let all = json!([
         "analyze",
         depth,

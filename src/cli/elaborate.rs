@@ -36,7 +36,8 @@ use crate::library::{Library, sha256};
 use crate::minutes::{self, Forms, Possible};
 use crate::model::evidence::Evidence;
 use crate::model::prompt;
-use crate::model::{Live, Meter};
+use crate::model::prompt::Want;
+use crate::model::{Live, Meter, Prices};
 use crate::plain;
 use crate::provenance;
 use crate::repo::{self, Leftover, Repo, short};
@@ -149,6 +150,7 @@ pub struct Setup {
     tokens: Option<u64>,
     /// A model's synthesis is criticised before it is committed.
     has_critic: bool,
+    prices: Option<Prices>,
     /// What a model is sent of the repository.
     pub(super) evidence: Evidence,
     pub(super) base: Oid,
@@ -438,8 +440,10 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
             Meter::default().value()
         }
         Some(mut model) => {
+            let watch = |want: &Want, meter: &Meter| screen.waiting(&voices::thinking(want, meter, cast));
             let mut live = Live::new(model.as_mut(), head(setup, &talk, screen)?, setup.tokens);
             live = live.criticised(setup.has_critic).reading(setup.evidence.excerpts.clone());
+            live = live.priced(setup.prices).watched(&watch);
             converse(setup, step, &mut talk, Some(&mut live), &mut stand_in, &mut script, log, screen)?;
             live.notes().iter().for_each(|note| screen.note(note));
             screen.say(&format!("\n{}", live.meter().table()));
@@ -586,7 +590,8 @@ fn head(setup: &Setup, talk: &Discussion<'_>, screen: &Screen) -> Result<String,
     let step = setup.library.step(&setup.opened.step.id)?;
     let target = synthesis::target(&setup.item, step).map(|(path, section, _)| (path, section));
     let first = setup.script.inputs().flatten().next().map(|input| input.text.as_str());
-    let given = prompt::Given { evidence: setup.evidence.clone(), target, first, ..prompt::Given::default() };
+    let earlier = landing::decided(&setup.repo, setup.base, &setup.item)?;
+    let given = prompt::Given { evidence: setup.evidence.clone(), earlier, target, first };
     let (head, cut) = prompt::head(&prompt::Subject::new(talk), setup.item.documents(), &given)?;
     for name in cut {
         screen.note(&format!(

@@ -7,13 +7,15 @@ use clap::Args;
 use super::exit::Fail;
 use super::service::variable;
 use crate::agent;
-use crate::config::{ByStep, Config};
+use crate::config::{self, ByStep, Config};
 use crate::http::{self, Secret, Url};
-use crate::model::Model;
 use crate::model::anthropic::{self, Anthropic};
 use crate::model::command::{self, Program};
 use crate::model::openai::{self, OpenAi};
+use crate::model::prompt::Want;
 use crate::model::tape::Tape;
+use crate::model::{Meter, Model, Prices};
+use crate::persona::Cast;
 use crate::voice::REVIEWER;
 
 /// How long a model may take for one answer, tries included, where nothing else is said.
@@ -50,6 +52,9 @@ pub struct Options {
     /// Commit the model's synthesis without the two requests of its critic and refiner
     #[arg(long)]
     pub no_critic: bool,
+    /// Dollars for a million tokens: of prompts, of prompts read from a cache, and of answers
+    #[arg(long, value_name = "IN,CACHED,OUT")]
+    pub price: Option<String>,
     /// Nothing is asked of the service, and no key is needed: `--plan`.
     #[arg(skip)]
     pub is_only_planned: bool,
@@ -243,6 +248,49 @@ impl Choice {
     }
 }
 
+/// What the voice's tokens cost, by the flag or by the settings for a step of a phase.
+///
+/// # Errors
+/// A price that is none.
+pub fn prices(options: &Options, config: &Config, step: &str, phase: &str) -> Result<Option<Prices>, Fail> {
+    let set = config.price.as_ref().and_then(|prices| prices.of(step, phase));
+    let (from, text) = match (options.price.as_deref(), set) {
+        (Some(text), _) => ("--price", text),
+        (None, Some(text)) => ("`price` in the settings", text),
+        (None, None) => return Ok(None),
+    };
+    Prices::read(text).map(Some).map_err(|why| Fail::new(format!("{from}: {why}")))
+}
+
+/// What tells two runs' voices apart: who speaks, who judges, and what is read.
+pub fn spoken_by(voice: &Choice, options: &Options, evidence: &config::Evidence) -> String {
+    let critic = if options.no_critic { " without a critic" } else { "" };
+    let reads = !voice.is_reviewer() && *evidence != config::Evidence::default();
+    let evidence = if reads { format!(" {evidence:?}") } else { String::new() };
+    format!("{}{critic}{evidence}", voice.identity())
+}
+
+/// Who is thinking, and what was used so far: what a terminal shows between two lines.
+pub fn thinking(want: &Want, meter: &Meter, cast: &Cast) -> String {
+    let name = |key: &str| cast.get(key).map_or_else(|| key.to_owned(), |one| one.name.clone());
+    let who = match want {
+        Want::Round { seats, .. } => {
+            let names: Vec<String> = seats.iter().map(|seat| name(&seat.persona)).collect();
+            format!("{} {}", names.join(", "), if names.len() == 1 { "thinks" } else { "think" })
+        }
+        Want::Line { seat, .. } => format!("{} thinks again", name(&seat.persona)),
+        Want::Synthesis => "the synthesis is written".to_owned(),
+        Want::Critique => "the critic reads the synthesis".to_owned(),
+        Want::Refine => "the synthesis is revised".to_owned(),
+        Want::Draft { step, .. } => format!("step {step} is drafted"),
+    };
+    let cost = meter.cost().map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
+    match meter.tokens() {
+        0 => who,
+        tokens => format!("{who}; {tokens} tokens so far{cost}"),
+    }
+}
+
 /// What a program sees of the environment on GitHub.
 const ENVIRONMENT: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
 
@@ -269,6 +317,7 @@ fn reviewer_only(options: &Options) -> Result<Choice, Fail> {
         ("--base-url", options.base_url.is_some()),
         ("--max-tokens-total", options.max_tokens_total.is_some()),
         ("--no-critic", options.no_critic),
+        ("--price", options.price.is_some()),
     ];
     match flags.iter().find(|(_, given)| *given) {
         Some((flag, _)) => Err(Fail::new(format!(

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::prompt::Prompt;
+use super::prompt::{Prompt, Want};
 use super::{Answer, Model};
 use crate::plain;
 use crate::secrets;
@@ -54,6 +54,46 @@ struct Row {
     usage: Usage,
 }
 
+/// What a million tokens cost, in dollars: of a prompt, of a prompt read from a cache, of an answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prices {
+    input: f64,
+    cached: f64,
+    output: f64,
+}
+
+/// A token that is written to a cache costs so many of one that is only read.
+const WRITTEN: f64 = 1.25;
+
+impl Prices {
+    /// Reads `IN,CACHED,OUT`.
+    ///
+    /// # Errors
+    /// What is wrong with it, and how it is written.
+    pub fn read(text: &str) -> Result<Prices, String> {
+        let wrong = || {
+            let shown = plain::shown(text);
+            format!("\"{shown}\" is no price; write dollars for a million tokens as IN,CACHED,OUT: 3,0.3,15")
+        };
+        let number = |part: &str| part.trim().parse::<f64>().ok().filter(|price| (0.0..1e6).contains(price));
+        let numbers: Option<Vec<f64>> = text.split(',').map(number).collect();
+        match numbers.ok_or_else(wrong)?[..] {
+            [input, cached, output] => Ok(Prices { input, cached, output }),
+            _ => Err(wrong()),
+        }
+    }
+
+    /// Dollars.
+    fn of(self, usage: Usage) -> f64 {
+        let read = usage.input.saturating_sub(usage.cached).saturating_sub(usage.written);
+        let tokens = |count: u64| count as f64 / 1e6;
+        tokens(read) * self.input
+            + tokens(usage.written) * self.input * WRITTEN
+            + tokens(usage.cached) * self.cached
+            + tokens(usage.output) * self.output
+    }
+}
+
 /// What a discussion took so far.
 #[derive(Clone, Debug, Default)]
 pub struct Meter {
@@ -70,6 +110,7 @@ pub struct Meter {
     cached: Option<(usize, usize)>,
     /// The most bytes of a prompt that were one token, in hundredths; learned from the usage.
     hundredths: u64,
+    prices: Option<Prices>,
 }
 
 /// Bytes a token, in hundredths, as long as no service has said otherwise: less than English has.
@@ -95,6 +136,11 @@ impl Meter {
     /// Tokens so far; tries whose answers broke off may have been billed, and count as estimated.
     pub const fn tokens(&self) -> u64 {
         self.total.total().saturating_add(self.tries)
+    }
+
+    /// Dollars so far, where prices are known.
+    pub fn cost(&self) -> Option<f64> {
+        self.prices.map(|prices| prices.of(self.total))
     }
 
     /// Takes in tries that came to no answer.
@@ -145,6 +191,10 @@ impl Meter {
         if let (Value::Object(all), Value::Object(total)) = (&mut value, self.total.value()) {
             all.extend(total);
         }
+        if let Some(cost) = self.cost() {
+            // To a hundredth of a cent.
+            value["cost"] = json!((cost * 1e4).round() / 1e4);
+        }
         value["prompt_characters"] = json!(self.sent);
         value["billed_equivalent_characters"] = json!(self.billed / 20);
         value["turns"] = self
@@ -163,25 +213,36 @@ impl Meter {
 
     /// The same as a table for people.
     pub fn table(&self) -> String {
+        let cost = |usage: Usage| {
+            self.prices
+                .map(|prices| format!("{:>9}", format!("${:.4}", prices.of(usage))))
+                .unwrap_or_default()
+        };
+        let head = if self.prices.is_some() { format!("{:>9}", "cost") } else { String::new() };
         let mut lines =
-            vec![format!("{:>4}  {:<20}{:>9}{:>9}{:>9}", "turn", "by", "input", "cached", "output")];
+            vec![format!("{:>4}  {:<20}{:>9}{:>9}{:>9}{head}", "turn", "by", "input", "cached", "output")];
         for row in &self.rows {
             let Usage { input, cached, output, .. } = row.usage;
             let by = match row.by.split(", ").count() {
                 1 => row.by.clone(),
                 count => format!("a round of {count}"),
             };
-            lines.push(format!("{:>4}  {by:<20}{input:>9}{cached:>9}{output:>9}", row.turn));
+            let cost = cost(row.usage);
+            lines.push(format!("{:>4}  {by:<20}{input:>9}{cached:>9}{output:>9}{cost}", row.turn));
         }
         let Usage { input, cached, output, .. } = self.total;
         let all = format!(
             "{} in all",
             plain::count(usize::try_from(self.requests).unwrap_or(usize::MAX), "request")
         );
-        lines.push(format!("{:>4}  {all:<20}{input:>9}{cached:>9}{output:>9}", ""));
+        let cost = cost(self.total);
+        lines.push(format!("{:>4}  {all:<20}{input:>9}{cached:>9}{output:>9}{cost}", ""));
         lines.join("\n")
     }
 }
+
+/// What is told of a request before it is sent: what is asked for, and what was used so far.
+pub type Watch<'m> = &'m dyn Fn(&Want, &Meter);
 
 /// A model whose requests are counted, and end before a limit.
 pub struct Metered<'m> {
@@ -191,11 +252,26 @@ pub struct Metered<'m> {
     limit: Option<u64>,
     /// What people should know of the answers.
     pub notes: Vec<String>,
+    /// Who is told what is asked for, before it is.
+    watch: Option<Watch<'m>>,
 }
 
 impl<'m> Metered<'m> {
     pub fn new(model: &'m mut dyn Model, limit: Option<u64>) -> Metered<'m> {
-        Metered { model, meter: Meter::default(), limit, notes: Vec::new() }
+        Metered { model, meter: Meter::default(), limit, notes: Vec::new(), watch: None }
+    }
+
+    /// The same with prices.
+    #[must_use]
+    pub fn priced(mut self, prices: Option<Prices>) -> Metered<'m> {
+        self.meter.prices = prices;
+        self
+    }
+
+    /// The same, and somebody is told what is asked for.
+    #[must_use]
+    pub fn watched(self, watch: Watch<'m>) -> Metered<'m> {
+        Metered { watch: Some(watch), ..self }
     }
 
     /// The model's name, as recordings carry it.
@@ -218,6 +294,9 @@ impl<'m> Metered<'m> {
     /// # Errors
     /// The model gives none.
     pub fn ask(&mut self, turn: u32, prompt: &Prompt) -> Result<String, Speechless> {
+        if let Some(watch) = self.watch {
+            watch(&prompt.want, &self.meter);
+        }
         let before = self.model.requests();
         let asked = self.model.ask(prompt);
         self.meter.requests = self.model.requests();
@@ -237,7 +316,6 @@ impl<'m> Metered<'m> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::prompt::Want;
     use super::*;
 
     fn prompt(head: usize, talk: usize) -> Prompt {
@@ -269,5 +347,14 @@ mod tests {
         assert_eq!(meter.estimate(&prompt(2900, 0)), 1100 + FRAME);
         meter.count(2, &prompt(800, 0), &usage(600));
         assert_eq!(meter.estimate(&prompt(2900, 0)), 2200 + FRAME);
+    }
+    #[test]
+    fn a_price_is_three_numbers_and_counts_what_was_cached() {
+        let prices = Prices::read("3, 0.3,15").unwrap();
+        let usage = Usage { input: 1_000_000, cached: 500_000, written: 100_000, output: 10_000 };
+        assert!((prices.of(usage) - (1.2 + 0.375 + 0.15 + 0.15)).abs() < 1e-9);
+        for wrong in ["", "3", "3,0.3", "a,b,c", "3,-1,2", "1,2,3,4", "NaN,1,1", "inf,1,1"] {
+            assert!(Prices::read(wrong).unwrap_err().contains("IN,CACHED,OUT"), "{wrong}");
+        }
     }
 }

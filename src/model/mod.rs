@@ -22,7 +22,7 @@ pub mod rounds;
 pub mod tape;
 
 use self::grounding::{Grounded, Grounds};
-pub use self::meter::{Meter, Metered, Usage};
+pub use self::meter::{Meter, Metered, Prices, Usage};
 use self::prompt::Prompt;
 pub use self::rounds::{schema, whole_schema};
 use crate::discussion::event::Verdict;
@@ -77,6 +77,18 @@ impl<'m> Live<'m> {
     #[must_use]
     pub fn reading(self, evidence: Vec<Excerpt>) -> Live<'m> {
         Live { evidence, ..self }
+    }
+
+    /// The same with what its tokens cost.
+    #[must_use]
+    pub fn priced(self, prices: Option<Prices>) -> Live<'m> {
+        Live { model: self.model.priced(prices), ..self }
+    }
+
+    /// The same, and somebody is told what is asked for.
+    #[must_use]
+    pub fn watched(self, watch: meter::Watch<'m>) -> Live<'m> {
+        Live { model: self.model.watched(watch), ..self }
     }
 
     /// The same with a critic of its synthesis, or without.

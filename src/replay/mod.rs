@@ -49,6 +49,7 @@ use crate::library::{Library, Unusable};
 use crate::plain;
 use crate::repo::{self, Objects, Repo, There, short};
 use crate::step::Step;
+use crate::synthesis::typed;
 use crate::voice::claims::Basis;
 use crate::voice::integrity::breaches;
 
@@ -244,6 +245,15 @@ impl Read {
         };
         let opened = opened.as_ref().clone();
         Ok(Read { log, other_form, opened })
+    }
+
+    /// The documents that its additions are for.
+    fn addition_files(&self) -> Vec<String> {
+        let additions = self.log.iter().rev().find_map(|record| match &record.event {
+            Event::Synthesis(summary) => Some(summary.additions.as_slice()),
+            _ => None,
+        });
+        typed::files(&self.opened.item, additions.unwrap_or_default())
     }
 
     /// The commit that its last run builds on.
@@ -455,7 +465,7 @@ impl Replay {
         let mut found = Replayed::new();
         let Some(step) = found.step_of(&library, opened) else { return Ok(found) };
         // Nothing else of the item decides what comes of it.
-        let outputs = output_files(opened);
+        let outputs = [output_files(opened), read.addition_files()].concat();
         let wanted = |name: &str| outputs.iter().any(|output| output == name);
         let item = |commit: Oid| self.objects.item_or_new(commit, &opened.item, opened.into(), &wanted);
         let begin = item(begun)?;

@@ -34,7 +34,7 @@ use crate::library::{Library, sha256};
 use crate::plain;
 use crate::repo::Brought;
 use crate::repo::{self, There, short};
-use crate::synthesis::{self, removal};
+use crate::synthesis::{self, removal, typed};
 
 /// What a rewritten history says of a recording.
 pub(super) enum Proof {
@@ -375,7 +375,11 @@ impl Replay {
     ) -> Result<Option<BTreeMap<String, Bytes>>, Unread> {
         let mut found = BTreeMap::new();
         let opened = &finished.opened;
-        for name in output_files(opened).into_iter().chain([meta::FILE.to_owned()]) {
+        let additions = typed::files(&opened.item, &finished.summary.additions);
+        for name in output_files(opened).into_iter().chain(additions).chain([meta::FILE.to_owned()]) {
+            if found.contains_key(&name) {
+                continue;
+            }
             let Some(wanted) = opened.read.get(&name) else {
                 found.insert(name, None);
                 continue;

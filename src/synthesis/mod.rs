@@ -20,6 +20,7 @@ pub mod outline;
 pub mod placement;
 pub mod records;
 pub mod removal;
+pub mod typed;
 
 use std::borrow::Cow;
 
@@ -114,6 +115,7 @@ pub fn outcome(item: &Item, finished: &Finished, library: &Library) -> Result<Ou
             break;
         }
     }
+    typed::place(item, finished, library, &mut outcome)?;
     records::add(item, finished, library, &mut outcome)?;
     let text = item.meta.with_record(finished, &library.cast.keys())?;
     let before = match item.files.get(meta::FILE) {

@@ -4,7 +4,7 @@
 use minijinja::{Value, context};
 
 use super::{Outcome, Placed, Unplaced, existing, guarded, shown_insights};
-use crate::additions::{Field, Kind};
+use crate::additions::{Addition, Field, Kind};
 use crate::discussion::Finished;
 use crate::discussion::event::Event;
 use crate::discussion::summary::{Decision, Insight, USER, attribution};
@@ -126,21 +126,22 @@ pub fn squeezed(text: &str) -> String {
     out.join("\n")
 }
 
-/// A record for each decision of a discussion of an architecture step, unless one of its name is there already.
+/// A record for each decision of a discussion of an architecture step, and for each decision that a record was proposed
+/// for, unless one of its name is there already.
 pub(super) fn add(
     item: &Item,
     finished: &Finished,
     library: &Library,
     outcome: &mut Outcome,
 ) -> Result<(), Unplaced> {
-    if !is_architecture(&finished.opened.step.phase) {
-        return Ok(());
-    }
     let outputs = library.steps.iter().flat_map(|step| &step.outputs);
     let mut folders = outputs.map(|output| output.trim_end_matches('/')).filter(|folder| is_records(folder));
     let folder = folders.next().unwrap_or(FOLDER);
     let mut number = next_number(item, folder);
-    for decision in &finished.summary.decisions {
+    let gets_record = |decision: &&Decision| {
+        is_architecture(&finished.opened.step.phase) || proposed(decision, finished).is_some()
+    };
+    for decision in finished.summary.decisions.iter().filter(gets_record) {
         let record = of_discussion(decision, number, finished, library);
         let ending = format!("-{}.md", name(record.title));
         let is_there = |path: &str| path.rsplit('/').next().and_then(|name| name.get(4..)) == Some(&ending);
@@ -163,6 +164,15 @@ pub(super) fn add(
         number += 1;
     }
     Ok(())
+}
+
+/// The record that the synthesis proposes for a decision.
+fn proposed<'f>(decision: &Decision, finished: &'f Finished) -> Option<&'f Addition> {
+    let is_of = |addition: &&Addition| {
+        addition.kind == Kind::DecisionRecord
+            && addition.turns.iter().any(|turn| decision.turns.contains(turn))
+    };
+    finished.summary.additions.iter().find(is_of)
 }
 
 /// The records that a discussion's decisions come to, with the number that a record's name has.
@@ -188,10 +198,7 @@ fn of_discussion<'f>(
     let by = said_by(&decision.turns, finished);
     let date: String = finished.at.to_string().chars().take(10).collect();
     let turns: Vec<String> = decision.turns.iter().map(u32::to_string).collect();
-    let proposed = finished.summary.additions.iter().find(|addition| {
-        addition.kind == Kind::DecisionRecord
-            && addition.turns.iter().any(|turn| decision.turns.contains(turn))
-    });
+    let proposed = proposed(decision, finished);
     let field = |name: &str| proposed.and_then(|addition| addition.fields.get(name)).map(Field::list);
     let entries = |asked: &str, lines: Option<Vec<String>>| {
         lines.filter(|lines| !lines.is_empty()).map(|lines| (asked.to_owned(), lines))

@@ -305,7 +305,11 @@ fn holds_lines(
             ours = head.chain(ours).collect();
         } else {
             let is_marker = |line: &&str| bare(line).as_deref() == Some(marker.as_str());
-            let Some(at) = lines.iter().position(is_marker) else { return Ok(false) };
+            // A typed addition has the same marker, and no heading below it.
+            let has_title =
+                |at: &usize| lines.get(at + 1).and_then(|next| bare(next)) == ours.get(1).cloned();
+            let markers = || (0..lines.len()).filter(|at| is_marker(&lines[*at]));
+            let Some(at) = markers().find(has_title).or_else(|| markers().next()) else { return Ok(false) };
             from = at;
             let start = lines[..at].iter().map(|line| line.len() + 1).sum();
             if (at > 0 && !lines[at - 1].trim().is_empty()) || !may_take(now, start, level, finished) {

@@ -31,7 +31,8 @@ use crate::discussion::{self, Finished};
 use crate::item::{Change, Item, Meta};
 use crate::landing::NotLanded;
 use crate::library::Library;
-use crate::model::Model;
+use crate::model::prompt::Want;
+use crate::model::{Meter, Model, Prices};
 use crate::persona::Persona;
 use crate::plain;
 use crate::repo::{Error, Repo};
@@ -53,6 +54,8 @@ pub trait Audience {
     fn warn(&self, text: &str);
     /// An entry of a discussion's transcript.
     fn line(&self, record: &Line);
+    /// What a model is asked for, before it is, and what it took so far.
+    fn thinks(&self, want: &Want, meter: &Meter);
     /// Whether there is still somebody there.
     ///
     /// # Errors
@@ -95,6 +98,8 @@ pub struct Setup<'r> {
     pub tokens: Option<u64>,
     /// A model's synthesis is criticised before it is committed.
     pub has_critic: bool,
+    /// What its tokens cost.
+    pub prices: Option<Prices>,
     /// Which rules review a phase at its end.
     pub review: crate::review::Options,
     /// What of the repository a model is sent.

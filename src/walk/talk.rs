@@ -34,7 +34,7 @@ impl Walk<'_> {
                 return self.pass_by(step, recording, audience);
             }
         }
-        let evidence = self.evidence(Vec::new())?;
+        let evidence = self.evidence(self.said_of_step())?;
         let opening = self.opening(step, run, &evidence);
         let first = Record { at: (self.setup.clock)(), event: Said::Opened(Box::new(opening)) };
         let mut talk = Discussion::open(library, step, first)?;
@@ -55,6 +55,13 @@ impl Walk<'_> {
         audience.say(&format!("\n{}", synthesis::spoken_summary(&finished, library)?));
         let recording = self.land_talk(finished, usage, audience)?;
         self.record(Event::Elaborated { recording }, None)
+    }
+
+    /// Answers and remarks of the step under way: they name files as well as a message does.
+    fn said_of_step(&self) -> Vec<&str> {
+        let Some(talk) = self.analysis.current() else { return Vec::new() };
+        let answers = talk.answers.iter().filter_map(|answer| answer.said.as_ref());
+        answers.chain(&talk.feedback).map(|(_, text)| text.as_str()).collect()
     }
 
     /// What of the repository a model reads; the reviewer reads nothing else than the item's documents.
@@ -171,11 +178,13 @@ impl Walk<'_> {
         };
         let target = synthesis::target(&self.item, talk.step()).map(|(path, section, _)| (path, section));
         let first = script.inputs().flatten().next().map(|input| input.text.clone());
-        let given = prompt::Given { evidence, target, first: first.as_deref(), ..prompt::Given::default() };
+        let earlier = landing::decided(self.setup.repo, self.at, &self.item)?;
+        let given = prompt::Given { evidence, earlier, target, first: first.as_deref() };
         let (head, _) = prompt::head(&Subject::new(talk), self.item.documents(), &given)?;
         audience.hears(&head).map_err(Stumbled::Audience)?;
         let mut live = Live::new(model.as_mut(), head, self.setup.tokens).criticised(self.setup.has_critic);
-        live = live.reading(given.evidence.excerpts);
+        let watch = |want: &prompt::Want, meter: &Meter| audience.thinks(want, meter);
+        live = live.reading(given.evidence.excerpts).priced(self.setup.prices).watched(&watch);
         hold(talk, Some(&mut live), stand_in, script, clock, &mut tell)?;
         live.notes().iter().for_each(|note| audience.note(note));
         audience.say(&format!("\n{}", live.meter().table()));

@@ -7,7 +7,7 @@ use roundtable::model::prompt::{Earlier, Given};
 use roundtable::voice::sources::Excerpt;
 use serde_json::{Value, json};
 
-use crate::kit::{AT, Run, sandbox};
+use crate::kit::{AT, Run, Sandbox, sandbox};
 
 const SPEC: &str = "# Spec\n\nFR-001: A photo waits at most 30 seconds.\n\nFR-002: The queue keeps 64 photos.\n\nNothing is lost when the battery dies.\n";
 const CODE: &str = "fn send(photo: &Photo) -> Result<Receipt, Refused> {\n    retry(3, photo)\n}\n";
@@ -172,4 +172,55 @@ fn a_program_drafts_a_step_and_the_user_sees_what_was_left_out() {
         (&json!("draft"), &json!("00-01"), &json!("standard"))
     );
     assert!(asked["prompt"].as_str().unwrap().contains("1| Sync runs at night"));
+}
+
+/// A program that keeps what it is asked, and passes.
+fn passing(sandbox: &Sandbox) -> String {
+    let program =
+        "#!/bin/sh\nread -r asked\nprintf '%s\\n' \"$asked\" >> \"$0.asked\"\necho '{\"pass\": true}'\n";
+    sandbox.script("pass.sh", program)
+}
+
+#[test]
+fn a_price_is_in_the_table_and_in_json_and_a_wrong_one_is_refused() {
+    let sandbox = sandbox();
+    let script = sandbox.script("s.txt", "Photos wait.\ndone\n");
+    let voice = format!("command:/bin/sh {}", passing(&sandbox));
+    let args = ["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--at", AT, "--dry-run"];
+    let with = |more: &[&str]| sandbox.run(&[&args[..], &["--voice", &voice], more].concat());
+    let usage = with(&["--price", "3,0.3,15", "--json"]).json()["usage"].clone();
+    assert!(usage["cost"].as_f64().unwrap() > 0.0, "{usage}");
+    assert!(with(&["--json"]).json()["usage"].get("cost").is_none());
+    let table = with(&["--price", "3,0.3,15"]).ok().stdout;
+    assert!(table.contains("   output     cost\n") && table.contains(" in all "), "{table}");
+    let refused = with(&["--price", "3,15"]);
+    assert_eq!(refused.code, 2);
+    assert!(
+        refused.stderr.contains("--price: \"3,15\" is no price\n  = help: write dollars"),
+        "{}",
+        refused.stderr
+    );
+    let refused = sandbox.run(&[&args[..], &["--price", "1,1,1"]].concat());
+    assert!(refused.stderr.contains("--price needs a voice with a model"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_model_is_told_what_was_decided_before() {
+    let sandbox = sandbox();
+    let first = sandbox
+        .script("1.txt", "We decided to keep both answers, because a lost answer costs a day.\ndone\n");
+    let args = ["elaborate", "offline-mode", "--step", "01-03", "--at", AT, "--script"];
+    sandbox.run(&[&args[..], &[&first]].concat()).ok();
+    let program = passing(&sandbox);
+    let (second, voice) =
+        (sandbox.script("2.txt", "Photos wait.\ndone\n"), format!("command:/bin/sh {program}"));
+    sandbox.run(&[&args[..], &[&second, "--voice", &voice, "--dry-run"]].concat()).ok();
+    let asked = std::fs::read_to_string(format!("{program}.asked")).unwrap();
+    let asked: Value = serde_json::from_str(asked.lines().next().unwrap()).unwrap();
+    let (_, earlier) = asked["prompt"].as_str().unwrap().split_once("Settled or answered earlier").unwrap();
+    assert!(
+        earlier.contains("```elaborations/01-03-20260220")
+            && earlier.contains("1| We decided to keep both answers"),
+        "{earlier}"
+    );
 }

@@ -55,5 +55,6 @@ mod text;
 mod thread;
 mod trace;
 mod trace_export;
+mod typed;
 mod undo;
 mod wire;

@@ -258,7 +258,7 @@ pub(super) fn yaml(material: &Material<'_>, name: &str, text: &str, parts: &[Par
 
 /// A YAML text with entries at the end of the block list under a top-level key; none where what was
 /// there would not stay, or the list is written in another form.
-fn with_entries(text: &str, key: &str, values: &[Value]) -> Option<String> {
+pub(crate) fn with_entries(text: &str, key: &str, values: &[Value]) -> Option<String> {
     if too_deep(text).is_some() {
         return None;
     }

@@ -69,7 +69,8 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     });
     let digests = library.digests(step);
     let has_critic = !task.voice.no_critic;
-    let spoken_by = format!("{}{}", voice.identity(), if has_critic { "" } else { " without a critic" });
+    let prices = voices::prices(&task.voice, &trusted, &step.id, &step.phase)?;
+    let spoken_by = voices::spoken_by(&voice, &task.voice, &trusted.evidence());
     let author = identity::author(&repo, &trusted, task.signed_off);
     let typed_by = (task.medium == Medium::Keyboard).then(|| author.name.clone());
     // Messages that come one by one are not known yet: what they are added to tells such runs apart.
@@ -139,6 +140,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         voice,
         tokens,
         has_critic,
+        prices,
         evidence,
         base,
         fixed,

@@ -1,0 +1,499 @@
+//! Typed additions at their places: a risk below "Risks", a criterion below its story (contract, section 11). Decisions
+//! are [`records`](super::records).
+//!
+//! Invariant: each placement alone only adds, by the rule of every commit; one that has no such place is left out, and
+//! the synthesis lists it like all others. Ids are the next free ones of the series that the document has.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use minijinja::context;
+use serde_json::{Map, Value, json};
+
+use super::outline::{self, Outline};
+use super::{Left, Outcome, Placed, Unplaced, data, suffix};
+use crate::additions::{Addition, Field, Kind, snake};
+use crate::additive::verify;
+use crate::analysis::artifact::data::with_entries;
+use crate::discussion::Finished;
+use crate::item::{Change, Item};
+use crate::json::{Document, Kind as Json, Node};
+use crate::library::Library;
+use crate::plain;
+use crate::template::Failed;
+use crate::voice::sources::{family, ids};
+
+/// Puts the additions of a synthesis at their places.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub(super) fn place(
+    item: &Item,
+    finished: &Finished,
+    library: &Library,
+    outcome: &mut Outcome,
+) -> Result<(), Unplaced> {
+    // A decision is a file of its own.
+    let additions = finished.summary.additions.iter().filter(|one| one.kind != Kind::DecisionRecord);
+    for addition in additions {
+        let placing = Placing { item, finished, library, addition };
+        match placing.put(outcome)? {
+            Ok(change) => match outcome.changes.iter_mut().find(|known| known.path == change.path) {
+                Some(known) => known.after = change.after,
+                None => outcome.changes.push(change),
+            },
+            Err(why) => outcome.left.push(Left {
+                path: format!("{}/{}", item.path, placing.name()),
+                reason: format!("the {} is only listed in the synthesis: {why}", addition.kind.words()),
+            }),
+        }
+    }
+    Ok(())
+}
+
+/// What an addition gets at its place.
+#[derive(Clone, Debug, Default)]
+pub struct Slot {
+    /// The next id of the series.
+    pub id: Option<String>,
+    /// The headers of the table that is there.
+    pub headers: Vec<String>,
+}
+
+struct Placing<'a> {
+    item: &'a Item,
+    finished: &'a Finished,
+    library: &'a Library,
+    addition: &'a Addition,
+}
+
+type Found<T> = Result<Result<T, String>, Unplaced>;
+
+impl Placing<'_> {
+    /// The document within the item's folder.
+    fn name(&self) -> String {
+        name_within(&self.item.path, &self.addition.path)
+    }
+
+    /// The change that the addition comes to, or why there is none.
+    fn put(&self, outcome: &mut Outcome) -> Found<Change> {
+        let name = self.name();
+        let Some((_, text)) = self.item.documents().find(|(known, _)| *known == name) else {
+            return Ok(Err("there is no such document".to_owned()));
+        };
+        let path = format!("{}/{name}", self.item.path);
+        let known = outcome.changes.iter().find(|change| change.path == path);
+        let now = known.map_or(text.to_owned(), |change| String::from_utf8_lossy(&change.after).into_owned());
+        let found = match suffix(&name).as_str() {
+            "md" | "markdown" => self.markdown(&now)?,
+            "json" => self.json(&name, &now),
+            "yaml" | "yml" => self.yaml(&now),
+            "csv" => self.csv(&now),
+            _ => Err("a file of this kind takes no addition".to_owned()),
+        };
+        let (after, section) = match found {
+            Ok(found) => found,
+            Err(why) => return Ok(Err(why)),
+        };
+        let change =
+            Change { path: path.clone(), before: Some(now.clone().into_bytes()), after: after.into_bytes() };
+        if verify(vec![change.clone()]).is_err() {
+            return Ok(Err("its place has no room for it".to_owned()));
+        }
+        let lines = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count();
+        outcome.placed.push(Placed {
+            path,
+            section,
+            created: false,
+            added_lines: lines(&change.after).saturating_sub(lines(now.as_bytes())),
+            description: format!("1 {}", self.addition.kind.words()),
+        });
+        Ok(Ok(Change { before: Some(text.as_bytes().to_vec()), ..change }))
+    }
+
+    /// Below a heading, or in the section that has an id.
+    fn markdown(&self, text: &str) -> Found<(String, String)> {
+        let outline = Outline::new(text);
+        let Some(heading) = self.heading(text, &outline) else { return Ok(Err(self.no_anchor())) };
+        let section = outline.headings[heading].text.clone();
+        let (start, own) = (outline.headings[heading].start, own_end(text, &outline, heading));
+        let here = &text[start..own];
+        let slot = Slot { id: self.next_id(&[here, text]), headers: self.headers(here) };
+        let body = rendered(self.addition, self.finished, self.library, &slot)?;
+        let places = [own, outline.end(heading)].into_iter();
+        let mut placed = places.map(|at| outline::insert(text, at, &body));
+        let fitting = placed.find(|inserted| outline::fits(text, inserted));
+        Ok(fitting.map(|inserted| (inserted.text, section)).ok_or("its place has no room for it".to_owned()))
+    }
+
+    fn no_anchor(&self) -> String {
+        match self.addition.anchor.as_str() {
+            "" => "it names no heading and no id".to_owned(),
+            anchor => format!("\"{}\" is no heading and no id there", plain::shown(anchor)),
+        }
+    }
+
+    /// The heading that the anchor names, or under which the line with the id is.
+    fn heading(&self, text: &str, outline: &Outline) -> Option<usize> {
+        let anchor = plain::one_line(&self.addition.anchor).to_lowercase();
+        let anchor = anchor.trim_start_matches('#').trim();
+        if anchor.is_empty() {
+            return None;
+        }
+        let own = || outline.headings.iter().enumerate().filter(|(_, heading)| !heading.added);
+        let is = |wanted: &dyn Fn(&str) -> bool| {
+            own().find(|(_, heading)| wanted(&heading.text.to_lowercase())).map(|(at, _)| at)
+        };
+        let id = ids(&self.addition.anchor).next();
+        is(&|text| text == anchor)
+            .or_else(|| is(&|text| unnumbered(text) == unnumbered(anchor)))
+            .or_else(|| {
+                let id = id?;
+                own().find(|(_, heading)| ids(&heading.text).next() == Some(id)).map(|(at, _)| at)
+            })
+            .or_else(|| {
+                let id = id?;
+                // The first line that begins with the id gives it its meaning.
+                let bare = |line: &str| line.trim_start_matches(['-', '*', '|', ' ', '+']).to_owned();
+                let mut at = 0;
+                let line = text.split_inclusive('\n').find_map(|line| {
+                    at += line.len();
+                    bare(line).starts_with(id).then(|| at - line.len())
+                })?;
+                outline.headings.iter().rposition(|heading| heading.start <= line)
+            })
+    }
+
+    /// The headers of a table in a section that has a column for everything that the addition says.
+    fn headers(&self, section: &str) -> Vec<String> {
+        let lines: Vec<&str> = section.lines().collect();
+        let tables = lines.windows(2).filter(|pair| {
+            let dashes = pair[1].trim();
+            pair[0].trim_start().starts_with('|') && dashes.starts_with('|') && dashes.contains("--")
+        });
+        let mut tables = tables.map(|pair| cells(pair[0]));
+        tables.find(|headers| self.fits_columns(headers)).unwrap_or_default()
+    }
+
+    fn fits_columns(&self, headers: &[String]) -> bool {
+        let row = row(self.addition, None, headers);
+        !headers.is_empty() && !self.addition.fields.is_empty() && row.is_some()
+    }
+
+    /// The next free id of the series that these texts have, the first that has one.
+    fn next_id(&self, texts: &[&str]) -> Option<String> {
+        let families = families(self.addition.kind);
+        let last = |text: &&str| {
+            let own = ids(text).filter(|id| families.contains(&family(id)));
+            own.last().map(str::to_owned)
+        };
+        let used: BTreeSet<&str> = texts.iter().flat_map(|text| ids(text)).collect();
+        let mut id = texts.iter().find_map(last)?;
+        while used.contains(id.as_str()) {
+            id = counted_on(&id)?;
+        }
+        Some(id)
+    }
+
+    /// In the object that the anchor names by its id, or in the list of the kind.
+    fn json(&self, name: &str, text: &str) -> Result<(String, String), String> {
+        let document = Document::read(name, text.as_bytes()).map_err(|finding| finding.message.clone())?;
+        let anchor = self.addition.anchor.trim();
+        if self.addition.kind == Kind::AcceptanceCriterion {
+            let object = with_id(&document, &document.root, anchor).ok_or_else(|| self.no_anchor())?;
+            let text = json!(data_text(&self.addition.shown()));
+            return match criteria(object) {
+                Some(list) => Ok((document.with_element(list, &text), anchor.to_owned())),
+                None => Ok((
+                    document.with_member_in(object, "acceptance_criteria", &json!([text])),
+                    anchor.to_owned(),
+                )),
+            };
+        }
+        let (list, section) = self.list(&document).ok_or_else(|| self.no_anchor())?;
+        let Json::Array(elements) = &list.kind else { return Err(self.no_anchor()) };
+        if !elements.iter().all(|one| matches!(one.kind, Json::Object(_))) {
+            return Err("its list holds no objects".to_owned());
+        }
+        let first = elements.first().map(|first| &document.text[first.span.clone()]);
+        let first: Option<Value> = first.and_then(|first| serde_json::from_str(first).ok());
+        let value = self.object(first.as_ref(), self.next_id(&[text]));
+        Ok((document.with_element(list, &value), section))
+    }
+
+    fn list<'d>(&self, document: &'d Document) -> Option<(&'d Node, String)> {
+        match &document.root.kind {
+            Json::Array(_) => Some((&document.root, "the list".to_owned())),
+            Json::Object(members) => {
+                let keys = self.keys();
+                let is_it = |(key, node): &&(String, Node)| {
+                    matches!(node.kind, Json::Array(_)) && keys.contains(&snake(key))
+                };
+                members.iter().find(is_it).map(|(key, node)| (node, key.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// The names of a list that takes the addition: the anchor's, or the kind's.
+    fn keys(&self) -> Vec<String> {
+        let kind = snake(self.addition.kind.name());
+        let plural = match kind.strip_suffix('y') {
+            Some(stem) => format!("{stem}ies"),
+            None if kind == "acceptance_criterion" => "acceptance_criteria".to_owned(),
+            None => format!("{kind}s"),
+        };
+        let short = plural.strip_prefix("user_").map(str::to_owned);
+        [snake(&self.addition.anchor), plural]
+            .into_iter()
+            .chain(short)
+            .filter(|key| !key.is_empty())
+            .collect()
+    }
+
+    /// The addition as an entry beside `first`: lists that the others have are there, and empty.
+    fn object(&self, first: Option<&Value>, id: Option<String>) -> Value {
+        let mut fields = Map::new();
+        fields.extend(id.map(|id| ("id".to_owned(), json!(id))));
+        // In the order that the others have.
+        let order = |key: &str| first.and_then(Value::as_object)?.keys().position(|known| known == key);
+        let mut own: Vec<(&String, &Field)> =
+            self.addition.fields.iter().filter(|(key, _)| *key != "id").collect();
+        own.sort_by_key(|(key, _)| order(key).unwrap_or(usize::MAX));
+        for (key, field) in own {
+            let value = match field {
+                Field::Text(text) => json!(data_text(text)),
+                Field::List(list) => json!(list.iter().map(|text| data_text(text)).collect::<Vec<_>>()),
+            };
+            fields.insert(key.clone(), value);
+        }
+        if let Some(text) = &self.addition.text {
+            fields.entry("text").or_insert(json!(data_text(text)));
+        }
+        for (key, value) in first.and_then(Value::as_object).into_iter().flatten() {
+            if value.is_array() && !fields.contains_key(key) {
+                fields.insert(key.clone(), json!([]));
+            }
+        }
+        Value::Object(fields)
+    }
+
+    fn yaml(&self, text: &str) -> Result<(String, String), String> {
+        let keys = self.keys();
+        let key =
+            text.lines().filter_map(|line| line.strip_suffix(':')).find(|key| keys.contains(&snake(key)));
+        let key = key.filter(|key| !key.starts_with(' ')).ok_or_else(|| self.no_anchor())?;
+        let parsed: Option<serde_yaml::Value> = serde_yaml::from_str(text).ok();
+        let first = parsed.as_ref().and_then(|parsed| parsed.get(key)?.get(0));
+        let first = first.and_then(|first| serde_json::to_value(first).ok());
+        let value = self.object(first.as_ref(), self.next_id(&[text]));
+        let new = with_entries(text, key, &[value]).ok_or("its list has no room at its end")?;
+        Ok((new, key.to_owned()))
+    }
+
+    fn csv(&self, text: &str) -> Result<(String, String), String> {
+        let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut reader =
+            csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(body.as_bytes());
+        let headers = reader.records().next().and_then(Result::ok).ok_or("it has no header")?;
+        let headers: Vec<String> = headers.iter().map(str::to_owned).collect();
+        let row = row(self.addition, self.next_id(&[body]), &headers);
+        let row = row.ok_or("its header has no column for what is added")?;
+        if body.matches('"').count() % 2 == 1 {
+            return Err("a quotation mark in it is not closed".to_owned());
+        }
+        let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let gap = if text.ends_with('\n') { "" } else { end };
+        let row: Vec<String> = row.iter().map(|text| data::cell(text)).collect();
+        Ok((format!("{text}{gap}{}{end}", row.join(",")), "rows".to_owned()))
+    }
+}
+
+/// The documents that additions name, within the item's folder.
+pub fn files(item: &str, additions: &[Addition]) -> Vec<String> {
+    additions.iter().map(|addition| name_within(item, &addition.path)).collect()
+}
+
+fn name_within(item: &str, path: &str) -> String {
+    let path = plain::shown(path.trim_start_matches("./"));
+    path.strip_prefix(&format!("{item}/")).unwrap_or(&path).to_owned()
+}
+
+/// An addition to a Markdown file: the marker and one block.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub fn rendered(
+    addition: &Addition,
+    finished: &Finished,
+    library: &Library,
+    slot: &Slot,
+) -> Result<String, Failed> {
+    let marker = format!("<!-- Elaboration: step {}, {} -->", finished.opened.step.id, finished.at);
+    let templates = &library.templates;
+    let body = if let Some(row) = row(addition, slot.id.clone(), &slot.headers) {
+        one_block(&templates.render("additions/row.md", context! { headers => &slot.headers, cells => row })?)
+    } else {
+        let name = format!("additions/{}.md", addition.kind.name());
+        one_block(&templates.render(&name, block(addition, slot))?)
+    };
+    Ok(format!("{marker}\n{body}"))
+}
+
+/// The values of a block: the words that lead, and the fields that are left.
+fn block(addition: &Addition, slot: &Slot) -> minijinja::Value {
+    let kind = snake(addition.kind.name());
+    let leads = ["title", "name", "term", "code"];
+    let title = leads.iter().find_map(|name| addition.fields.get(*name)).map(Field::text);
+    let texts = [kind.as_str(), "text", "description", "meaning"]
+        .map(|name| if leads.contains(&name) { "text" } else { name });
+    let told = texts.iter().find_map(|name| addition.fields.get(*name)).map(Field::text);
+    let is_left = |name: &str| {
+        !(leads.contains(&name) || name == "id" || texts.contains(&name) && addition.text.is_none())
+    };
+    let text = addition.text.clone().or(told).unwrap_or_default();
+    let fields = addition.fields.iter().filter(|(name, _)| is_left(name));
+    let fields: Vec<minijinja::Value> = fields
+        .map(|(name, field)| context! { name => name.replace('_', " "), text => field.text() })
+        .collect();
+    let by = |name: &str| addition.fields.get(name).map(Field::text).unwrap_or_default();
+    context! {
+        id => slot.id.clone().unwrap_or_default(),
+        title => title.unwrap_or_default(),
+        text,
+        fields,
+        by => context! { as_a => by("as_a"), i_want => by("i_want"), so_that => by("so_that") },
+    }
+}
+
+/// The cells of an addition under these headers; none where a part of it has no column.
+fn row(addition: &Addition, id: Option<String>, headers: &[String]) -> Option<Vec<String>> {
+    let mut left: BTreeMap<String, String> =
+        addition.fields.iter().map(|(name, field)| (name.clone(), field.text())).collect();
+    left.remove("id");
+    let kind = snake(addition.kind.name());
+    if let Some(text) = &addition.text {
+        let meaning = if addition.kind == Kind::Term { "meaning" } else { "text" };
+        let names = [kind.as_str(), "text", "description", meaning];
+        let column = headers.iter().map(|header| snake(header)).find(|one| names.contains(&one.as_str()))?;
+        if left.contains_key(&column) {
+            return None;
+        }
+        left.insert(column, text.clone());
+    }
+    let cells: Vec<String> = headers
+        .iter()
+        .map(|header| match snake(header).as_str() {
+            "id" => id.clone().unwrap_or_else(|| "--".to_owned()),
+            name => left.remove(name).unwrap_or_else(|| "--".to_owned()),
+        })
+        .collect();
+    (left.is_empty() && !headers.is_empty()).then_some(cells)
+}
+
+/// Where a section's own text ends: before its first sub-section, and before the marker above that.
+fn own_end(text: &str, outline: &Outline, heading: usize) -> usize {
+    let Some(next) = outline.headings.get(heading + 1) else { return text.len() };
+    let above = text[..next.start].trim_end();
+    let line = above.rfind('\n').map_or(0, |at| at + 1);
+    if above[line..].starts_with("<!-- Elaboration: step ") { line } else { next.start }
+}
+
+/// The cells of a table's line.
+pub fn cells(line: &str) -> Vec<String> {
+    let inside = line.trim().trim_start_matches('|');
+    let inside = inside.strip_suffix('|').unwrap_or(inside).replace("\\|", "\u{0}");
+    inside
+        .split('|')
+        .map(|cell| plain::clean(&cell.replace('\u{0}', "|")).trim().replace(['*', '`', '_'], ""))
+        .collect()
+}
+
+/// A heading without the number before it.
+fn unnumbered(text: &str) -> &str {
+    text.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' '))
+}
+
+/// One block: no blank line parts it.
+fn one_block(text: &str) -> String {
+    text.lines().filter(|line| !line.trim().is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// The families of ids that a kind's series may have.
+fn families(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::AcceptanceCriterion => &["AC"],
+        Kind::UserStory => &["US"],
+        Kind::Requirement => &["FR", "REQ"],
+        Kind::Nfr => &["NFR"],
+        Kind::Risk => &["RISK", "RSK", "R"],
+        Kind::Error => &["ERR", "E"],
+        Kind::DecisionRecord | Kind::Term | Kind::Note => &[],
+    }
+}
+
+/// The id after this one: its last number and one more, as wide.
+fn counted_on(id: &str) -> Option<String> {
+    let (head, number) = id.rsplit_once('-')?;
+    let next = number.parse::<u32>().ok()?.checked_add(1)?;
+    Some(format!("{head}-{next:0width$}", width = number.len()))
+}
+
+/// A text as data holds it.
+fn data_text(text: &str) -> String {
+    plain::without_comments(&plain::clean(text))
+}
+
+/// The object with this id, wherever it is.
+fn with_id<'d>(document: &'d Document, node: &'d Node, id: &str) -> Option<&'d Node> {
+    match &node.kind {
+        Json::Object(members) => {
+            let own =
+                members.iter().find(|(key, _)| key == "id").and_then(|(_, node)| document.plain_text(node));
+            if own == Some(id) {
+                return Some(node);
+            }
+            members.iter().find_map(|(_, member)| with_id(document, member, id))
+        }
+        Json::Array(elements) => elements.iter().find_map(|element| with_id(document, element, id)),
+        _ => None,
+    }
+}
+
+fn criteria(object: &Node) -> Option<&Node> {
+    let Json::Object(members) = &object.kind else { return None };
+    let is_list = |(key, node): &&(String, Node)| {
+        ["acceptance_criteria", "criteria"].contains(&key.as_str()) && matches!(node.kind, Json::Array(_))
+    };
+    members.iter().find(is_list).map(|(_, node)| node)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_count_on_as_wide_as_they_are() {
+        assert_eq!(counted_on("AC-008-03").unwrap(), "AC-008-04");
+        assert_eq!(counted_on("FR-099").unwrap(), "FR-100");
+        assert_eq!(counted_on("FR"), None);
+    }
+
+    #[test]
+    fn a_row_has_a_column_for_everything_or_is_none() {
+        let value = json!({"kind": "risk", "text": "Photos are lost", "fields": {"likelihood": "high"}});
+        let risk = Addition::read(&value).unwrap();
+        let headers = |list: &[&str]| list.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
+        assert_eq!(
+            row(&risk, None, &headers(&["ID", "Risk", "Likelihood", "Owner"])).unwrap(),
+            ["--", "Photos are lost", "high", "--"]
+        );
+        assert_eq!(row(&risk, None, &headers(&["Risk", "Owner"])), None);
+        assert_eq!(row(&risk, None, &headers(&["Likelihood"])), None);
+        assert_eq!(row(&risk, None, &[]), None);
+    }
+
+    #[test]
+    fn cells_are_told_apart() {
+        assert_eq!(cells("| **ID** | a \\| b |"), ["ID", "a | b"]);
+    }
+}

@@ -1,0 +1,267 @@
+//! Typed additions at their places: what a model has ready for a document goes to its anchor, in every format, and only
+//! adds.
+
+use proptest::prelude::*;
+use roundtable::additions::Addition;
+use roundtable::additive::verify;
+use roundtable::discussion::Finished;
+use roundtable::item::{File, Item};
+use roundtable::library::Library;
+use roundtable::script::Script;
+use roundtable::session::hold;
+use roundtable::synthesis::{Outcome, outcome};
+use serde_json::{Value, json};
+
+use crate::kit::{AT, BRANCH, ITEM, META, Sandbox, sandbox};
+use crate::machine::{opened, reviewer, time};
+
+const SPEC: &str = "# Requirements\n\n## 3. User Journeys\n\n### US-001: An inspector saves\n\n- AC-001-01: Given a tablet, When it saves, Then it answers.\n\n### US-002: An inspector sends\n\n## 5. Risks\n\n| ID | Risk | Likelihood | Owner |\n|----|------|------------|-------|\n| R-01 | Tablets break | low | Kim |\n\n## 6. Terms\n\n- **Tablet**: what inspectors carry.\n";
+const STORIES: &str = "{\n  \"stories\": [\n    {\"id\": \"US-001\", \"as_a\": \"inspector\", \"acceptance_criteria\": [\"It answers.\"]}\n  ]\n}\n";
+const ERRORS: &str = "item: offline\nerrors:\n  - code: \"E-LOST\"\n    action: \"ask again\"\n# the end\n";
+const TERMS: &str = "Term,Meaning\nTablet,what inspectors carry\n";
+
+fn finished(library: &Library, additions: Vec<Addition>) -> Finished {
+    let step = library.step("01-03").unwrap();
+    let first = opened(library, "01-03", 10, "reviewer");
+    let mut talk = roundtable::discussion::Discussion::open(library, step, first).unwrap();
+    let mut script = Script::read("s.txt", b"We decided to keep both answers.\ndone\n").unwrap();
+    hold(&mut talk, None, &mut reviewer(library, step), &mut script, &time, &mut |_| Ok(())).unwrap();
+    let mut finished = talk.finish().unwrap();
+    finished.summary.additions = additions;
+    finished
+}
+
+fn item() -> Item {
+    let mut item = Item::new("docs/requirements/offline-mode", META).unwrap();
+    let files = [
+        ("requirements-spec.md", SPEC),
+        ("user-stories.json", STORIES),
+        ("errors.yaml", ERRORS),
+        ("terms.csv", TERMS),
+        ("meta.json", META),
+    ];
+    for (name, text) in files {
+        item.files.insert(name.to_owned(), File::Bytes(text.as_bytes().to_vec()));
+    }
+    item
+}
+
+fn placed(additions: Vec<Value>) -> Outcome {
+    let library = Library::built_in().unwrap();
+    let additions = additions.iter().map(|value| Addition::read(value).unwrap()).collect();
+    let outcome = outcome(&item(), &finished(&library, additions), &library).unwrap();
+    verify(outcome.changes.clone()).unwrap();
+    outcome
+}
+
+fn text(outcome: &Outcome, name: &str) -> String {
+    let change = outcome.changes.iter().find(|change| change.path.ends_with(name)).unwrap();
+    String::from_utf8(change.after.clone()).unwrap()
+}
+
+#[test]
+fn an_addition_goes_to_its_anchor_in_every_format() {
+    let outcome = placed(vec![
+        json!({"path": "requirements-spec.md", "kind": "acceptance-criterion", "anchor": "US-001", "text": "Given no network, When it saves, Then it waits.", "turns": [3]}),
+        json!({"path": "requirements-spec.md", "kind": "risk", "anchor": "Risks", "text": "Photos | lost", "fields": {"likelihood": "high", "owner": "unassigned"}, "turns": [2]}),
+        json!({"path": "requirements-spec.md", "kind": "term", "anchor": "6. Terms", "fields": {"term": "Outbox", "meaning": "what waits"}, "turns": [2]}),
+        json!({"path": "docs/requirements/offline-mode/user-stories.json", "kind": "acceptance-criterion", "anchor": "US-001", "text": "It waits.", "turns": [3]}),
+        json!({"path": "user-stories.json", "kind": "user-story", "anchor": "", "fields": {"as_a": "inspector", "i_want": "to see what waits", "so_that": "nothing is lost"}, "turns": [3]}),
+        json!({"path": "errors.yaml", "kind": "error", "anchor": "", "fields": {"code": "E-FULL", "action": "wait"}, "turns": [3]}),
+        json!({"path": "terms.csv", "kind": "term", "anchor": "", "fields": {"term": "=Outbox", "meaning": "what waits, in order"}, "turns": [3]}),
+    ]);
+    assert_eq!(outcome.left, []);
+    let spec = text(&outcome, "requirements-spec.md");
+    let block = |lines: &str| format!("\n\n<!-- Elaboration: step 01-03, {} -->\n{lines}\n\n", time());
+    for (before, lines, after) in [
+        (
+            "Then it answers.",
+            "- **AC-001-02**: Given no network, When it saves, Then it waits.",
+            "### US-002",
+        ),
+        (
+            "| low | Kim |",
+            "| ID | Risk | Likelihood | Owner |\n|---|---|---|---|\n| R-02 | Photos \\| lost | high | unassigned |",
+            "## 6. Terms",
+        ),
+    ] {
+        assert!(spec.contains(&format!("{before}{}{after}", block(lines))), "{spec}");
+    }
+    assert!(spec.contains("- **Outbox**: what waits\n"), "{spec}");
+    let stories: Value = serde_json::from_str(&text(&outcome, "user-stories.json")).unwrap();
+    assert_eq!(stories["stories"][0]["acceptance_criteria"], json!(["It answers.", "It waits."]));
+    let story = json!({"id": "US-002", "as_a": "inspector", "i_want": "to see what waits", "so_that": "nothing is lost", "acceptance_criteria": []});
+    assert_eq!(stories["stories"][1], story);
+    assert!(
+        text(&outcome, "errors.yaml").contains("  - code: \"E-FULL\"\n    action: \"wait\"\n# the end\n")
+    );
+    assert!(text(&outcome, "terms.csv").ends_with("'=Outbox,\"what waits, in order\"\n"));
+}
+
+#[test]
+fn an_addition_without_a_place_is_listed_and_named() {
+    let nowhere = |path: &str, kind: &str, anchor: &str| json!({"path": path, "kind": kind, "anchor": anchor, "text": "Photos are lost", "turns": [2]});
+    let outcome = placed(vec![
+        nowhere("requirements-spec.md", "risk", "9. Nowhere"),
+        nowhere("requirements-spec.md", "note", ""),
+        nowhere("other.md", "note", "Risks"),
+        nowhere("meta.json", "note", "elaborations"),
+        nowhere("../x.md", "note", "x"),
+        nowhere("user-stories.json", "acceptance-criterion", "US-009"),
+        nowhere("terms.csv", "risk", ""),
+        nowhere("errors.yaml", "note", "item"),
+    ]);
+    assert_eq!(outcome.left.len(), 8, "{:?}", outcome.left);
+    assert!(outcome.left[0].reason.contains("\"9. Nowhere\" is no heading and no id there"));
+    let spec = text(&outcome, "requirements-spec.md");
+    assert_eq!(spec.matches("Photos are lost").count(), 8, "{spec}");
+    // Only the synthesis, meta.json and the recording have changed.
+    assert_eq!(outcome.changes.len(), 3);
+}
+
+const SYNTHESIS: &str = r#"{"insights": [], "decisions": [], "open_questions": [], "action_items": [], "summary": "Both answers are kept.", "additions": [
+  {"path": "requirements-spec.md", "kind": "acceptance-criterion", "anchor": "3. User Journeys", "text": "A photo that arrives twice has to be stored once", "turns": [3]},
+  {"path": "requirements-spec.md", "kind": "risk", "anchor": "4. Technical Context", "text": "Five hundred photos on one server tie every tablet to that single box", "fields": {"owner": "Alex"}, "turns": [2]},
+  {"path": "requirements-spec.md", "kind": "note", "anchor": "7. Costs", "text": "The inspector saves an answer and nobody says what shows on the screen", "turns": [1]},
+  {"path": "", "kind": "decision-record", "anchor": "", "fields": {"title": "Both answers", "decision": "keep both answers", "options": ["a lost answer costs a day"]}, "turns": [4]}]}"#;
+
+/// A program that speaks in the first round and passes from then on.
+fn program(sandbox: &Sandbox) -> String {
+    let said = json!({"lines": [
+        {"persona": "business-analyst", "text": "The inspector saves an answer and nobody says what shows on the screen then; where do people look first?"},
+        {"persona": "solutions-architect", "text": "Five hundred photos on one server tie every tablet to that single box during an outage."},
+        {"persona": "system-designer", "text": "A photo that arrives twice has to be stored once, so each upload carries its own number."},
+    ]});
+    sandbox.script(
+        "voice.sh",
+        format!(
+            "#!/bin/sh\nread -r asked\ncase \"$asked\" in\n*'\"want\":\"synthesis\"'*) cat <<'END'\n{SYNTHESIS}\nEND\n;;\n*'\"want\":\"critique\"'*) echo '[]' ;;\n*'\"turn\":1,'*) cat <<'END'\n{said}\nEND\n;;\n*) echo '{{\"pass\": true}}' ;;\nesac\n"
+        ),
+    )
+}
+
+#[test]
+#[cfg(unix)]
+fn placed_additions_are_committed_replayed_and_lead_to_their_turns() {
+    let sandbox = sandbox();
+    let script = sandbox
+        .script("s.txt", "We decided to keep both answers, because a lost answer costs a day.\ndone\n");
+    let voice = format!("command:/bin/sh {}", program(&sandbox));
+    let args =
+        ["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--at", AT, "--voice", &voice];
+    let run = sandbox.run(&[&args[..], &["--json"]].concat());
+    let report = run.json();
+    let spec = sandbox.file(BRANCH, &format!("{ITEM}/requirements-spec.md"));
+    let marker = |line: &str| {
+        let at = spec.lines().position(|one| one == line).unwrap_or_else(|| panic!("{spec}"));
+        assert!(spec.lines().nth(at - 1).unwrap().starts_with("<!-- Elaboration: step 01-03"), "{spec}");
+        at + 1
+    };
+    let criterion = marker("- A photo that arrives twice has to be stored once");
+    let risk = marker("- Five hundred photos on one server tie every tablet to that single box");
+    assert!(spec.contains("\n  - Owner: unassigned\n"), "{spec}");
+    let paths: Vec<&str> =
+        report["artifacts"].as_array().unwrap().iter().map(|one| one["path"].as_str().unwrap()).collect();
+    assert!(
+        paths
+            .iter()
+            .any(|path| path.ends_with("adr/0001-we-decided-to-keep-both-answers-because-a-lost-a.md")
+                || path.contains("/adr/0001-")),
+        "{paths:?}"
+    );
+    for (line, turn, kind) in [(criterion, 3, "proposed addition"), (risk, 2, "proposed addition")] {
+        let why = sandbox
+            .run(&["why", &format!("{ITEM}/requirements-spec.md:{line}"), "--rev", BRANCH, "--json"])
+            .json();
+        assert_eq!(
+            (&why["finding"]["kind"], &why["finding"]["turns"]),
+            (&json!(kind), &json!([turn])),
+            "{why}"
+        );
+    }
+    sandbox.run(&["check", "--base", "main", "--head", BRANCH]).ok();
+    let recording = format!("{BRANCH}:{}", report["recording"].as_str().unwrap());
+    let replayed = sandbox.run(&["replay", &recording, "--json"]).json();
+    assert_eq!(
+        (&replayed["reproduced"], &replayed["recordings"][0]["by"]),
+        (&json!(true), &json!("commit")),
+        "{replayed}"
+    );
+    sandbox.run(&["audit", "--rev", BRANCH]).ok();
+    let plain = sandbox.run(&[&args[..], &["--dry-run"]].concat());
+    assert!(
+        plain.stdout.contains("is only listed in the synthesis: \"7. Costs\" is no heading"),
+        "{}",
+        plain.stdout
+    );
+}
+
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("Photos are lost"),
+        Just("```"),
+        Just("<!-- x"),
+        Just("| a | b |"),
+        Just("# T"),
+        Just("-"),
+        Just("[a]: http://x"),
+        Just("</details>"),
+        Just("\"; ,"),
+        Just("US-001"),
+        Just("- item\n\n## x"),
+        Just("{{ 7 }}"),
+        Just("'"),
+        Just("&: *x"),
+    ]
+    .prop_map(str::to_owned)
+}
+
+fn any_addition() -> impl Strategy<Value = Value> {
+    let path = prop_oneof![
+        Just("requirements-spec.md"),
+        Just("user-stories.json"),
+        Just("errors.yaml"),
+        Just("terms.csv"),
+        Just("meta.json")
+    ];
+    let kind = prop::sample::select(roundtable::additions::Kind::ALL.to_vec());
+    let anchor = prop_oneof![
+        Just("US-001"),
+        Just("Risks"),
+        Just("5. Risks"),
+        Just("6. Terms"),
+        Just("errors"),
+        Just("stories"),
+        Just("Requirements"),
+        Just("AC-001-01"),
+        Just("")
+    ];
+    let names = prop_oneof![
+        Just("term"),
+        Just("meaning"),
+        Just("code"),
+        Just("likelihood"),
+        Just("owner"),
+        Just("as_a"),
+        Just("title")
+    ];
+    let fields = prop::collection::btree_map(names, any_text(), 0..4);
+    (path, kind, anchor, any_text(), fields, any::<bool>()).prop_map(|(path, kind, anchor, text, fields, has_text)| {
+        let text = if has_text || fields.is_empty() { text } else { String::new() };
+        json!({"path": path, "kind": kind.name(), "anchor": anchor, "text": text, "fields": fields, "turns": [1, 4]})
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_is_added_only_adds(values in prop::collection::vec(any_addition(), 1..6)) {
+        let library = Library::built_in().unwrap();
+        let additions: Vec<Addition> = values.iter().filter_map(|value| Addition::read(value).ok()).collect();
+        let finished = finished(&library, additions);
+        let first = outcome(&item(), &finished, &library).unwrap();
+        prop_assert_eq!(&first.changes, &outcome(&item(), &finished, &library).unwrap().changes);
+        prop_assert!(verify(first.changes).is_ok());
+    }
+}
