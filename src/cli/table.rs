@@ -126,7 +126,7 @@ pub struct Place {
 pub fn place(repo: &Repo, item: &str, branch: Option<&str>, base: Option<&str>) -> Result<Place, Fail> {
     if matches!(slug(item), "" | "." | "..") {
         return Err(Fail::new(
-            "ITEM names no folder below the repository's root; give the item's slug or its folder's path",
+            "ITEM is empty or names no folder below the repository's root; give the item's slug or its folder's path",
         ));
     }
     let branch = branch.map_or_else(|| format!("roundtable/{}", slug(item)), str::to_owned);

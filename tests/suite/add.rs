@@ -170,7 +170,11 @@ fn an_item_is_named_by_its_folder_from_the_current_one() {
     }
     let run = sandbox.run(&["elaborate", ".", "--step", "01-03", "--script", &script, "--dry-run"]);
     assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("ITEM names no folder below the repository's root"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("ITEM is empty or names no folder below the repository's root"),
+        "{}",
+        run.stderr
+    );
     std::fs::create_dir_all(sandbox.root().join("docs/fees")).unwrap();
     let here = sandbox.root().join("docs/fees");
     let mut command = program(&here, &sandbox.outside("home"));

@@ -42,7 +42,11 @@ fn what_is_not_there_is_named() {
     refused(&sandbox, &["elaborate", "offline-mode", "--step", "01-03", "--script", "docs"], "is a folder");
     refused(&sandbox, &elaborate(&script, &["--base", "nowhere"]), "no commit \"nowhere\"");
     refused(&sandbox, &["elaborate", "src", "--step", "01-03", "--script", &script], "no meta.json");
-    refused(&sandbox, &["elaborate", "src/sync.rs", "--step", "01-03", "--script", &script], "no item");
+    refused(
+        &sandbox,
+        &["elaborate", "src/sync.rs", "--step", "01-03", "--script", &script],
+        "is a file, and an item is a folder",
+    );
     refused(&sandbox, &["elaborate", "../offline-mode", "--step", "01-03", "--script", &script], "");
 }
 
