@@ -10,7 +10,7 @@ use walkdir::{DirEntry, WalkDir};
 
 use super::exit::Fail;
 use super::screen::Screen;
-use super::table::Place;
+use super::table::{self, Place};
 use crate::discussion::event::{Event, Exit, Opened, Record};
 use crate::item::{self, File, Item};
 use crate::landing;
@@ -28,12 +28,37 @@ const MOST_NAMES: usize = 5;
 const MAX_DEPTH: usize = 8;
 const MAX_NEW: usize = 100;
 
+/// The branch that a run is asked to commit on.
+pub struct Branch<'t> {
+    pub name: Option<&'t str>,
+    /// Where a new one starts.
+    pub base: Option<&'t str>,
+    /// A branch that is merged already is left, and the next free one taken.
+    pub leaves_merged: bool,
+}
+
+/// Where a run goes; a base that is not used is said.
+///
+/// # Errors
+/// As [`table::place`] and [`unmerged`].
+pub fn place(repo: &Repo, item: &str, branch: &Branch<'_>, screen: &Screen) -> Result<Place, Fail> {
+    let mut place = table::place(repo, item, branch.name, branch.base)?;
+    if branch.leaves_merged {
+        place = unmerged(repo, place, branch.base, screen)?;
+    }
+    if place.exists && branch.base.is_some() {
+        let name = &place.branch;
+        screen.note(&format!("the branch {name} exists; --base says where a new one starts and is not used"));
+    }
+    Ok(place)
+}
+
 /// The place for a run on this branch; where the branch's discussions are merged already, the next free
 /// branch of its name, which starts from the base.
 ///
 /// # Errors
 /// A branch that cannot be read, or is checked out.
-pub fn unmerged(repo: &Repo, place: Place, base: Option<&str>, screen: &Screen) -> Result<Place, Fail> {
+fn unmerged(repo: &Repo, place: Place, base: Option<&str>, screen: &Screen) -> Result<Place, Fail> {
     let Ok(start) = repo.resolve(base.unwrap_or("HEAD")) else { return Ok(place) };
     if !place.exists || !is_merged(repo, place.base, start)? {
         return Ok(place);

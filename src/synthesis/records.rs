@@ -112,8 +112,8 @@ pub fn slug(text: &str, longest: usize) -> String {
     slug.trim_matches('-').to_owned()
 }
 
-/// Without doubled blank lines: a template need not care how many of its parts there are. What
-/// stands in a fence is left as it is.
+/// Without doubled blank lines: a template need not care how many of its parts there are.
+/// Fenced code is left as it is.
 pub fn squeezed(text: &str) -> String {
     let mut out: Vec<&str> = Vec::new();
     let mut fenced = false;

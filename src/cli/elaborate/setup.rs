@@ -6,16 +6,12 @@ use crate::persona::{Cast, Persona};
 /// Reads everything that a discussion starts from.
 pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Screen) -> Result<Setup, Fail> {
     let repo = open(global)?;
-    let mut place = table::place(&repo, &task.item, task.branch.as_deref(), task.base.as_deref())?;
-    if task.leaves_merged {
-        place = before_run::unmerged(&repo, place, task.base.as_deref(), screen)?;
-    }
-    if place.exists && task.base.is_some() {
-        screen.note(&format!(
-            "the branch {} exists; --base says where a new one starts and is not used",
-            place.branch
-        ));
-    }
+    let branch = before_run::Branch {
+        name: task.branch.as_deref(),
+        base: task.base.as_deref(),
+        leaves_merged: task.leaves_merged,
+    };
+    let place = before_run::place(&repo, &task.item, &branch, screen)?;
     let config = table::config(global, &repo, place.base)?;
     let trusted = table::trusted(global, &repo, &place, &config)?;
     let fixed = task.fixed;
