@@ -1,7 +1,7 @@
 //! What a model's draft comes to: lines for people, and, once a user has confirmed them, the same forms that a person
 //! would have written.
 //!
-//! A draft decides nothing and defines nothing by itself. Until somebody says yes, its lines stand in the artifacts as
+//! A draft decides nothing and defines nothing by itself. Until somebody says yes, its lines are in the artifacts as
 //! drafted; with the yes, what has a form becomes a requirement, a story, an operation, and gets its id.
 
 use crate::discussion::event::Rest;

@@ -10,7 +10,7 @@ use crate::voice::sources::{figures, ids};
 /// Words that turn a clause into its opposite.
 const NEGATIONS: [&str; 11] =
     ["cannot", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing", "nowhere", "without"];
-/// Words that a negation may stand for.
+/// Words that a negation may replace.
 const LACKS: [&str; 14] = [
     "absent",
     "empty",
