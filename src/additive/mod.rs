@@ -307,7 +307,7 @@ fn judge(path: &str, rule: Rule, before: &[u8], after: &[u8], explain: bool) -> 
         return Compared::default();
     }
     let mut added = 0;
-    let found = match rule {
+    let mut found = match rule {
         Rule::Lines => text::losses(before, after),
         Rule::Markdown => match block::added(before, after) {
             Some(more) => {
@@ -331,6 +331,13 @@ fn judge(path: &str, rule: Rule, before: &[u8], after: &[u8], explain: bool) -> 
         Rule::Frozen => vec![frozen(before, after)],
         Rule::Kept => kept::losses(before, after, is_markdown(path), &mut kept::Archive::default()),
     };
+    if let [only] = &mut found[..]
+        && explain
+        && (only.layer, only.code) == (Layer::Line, Code::LineLost)
+        && matches!(rule, Rule::Lines | Rule::Markdown | Rule::Csv)
+    {
+        only.message.push_str(&text::gone_too(before, after, only.line));
+    }
     Compared { losses: found.into_iter().map(|found| found.at(path)).collect(), added }
 }
 

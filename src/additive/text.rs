@@ -56,6 +56,34 @@ pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
     Vec::new()
 }
 
+/// As many further lines are named where one is lost.
+const MOST: usize = 8;
+
+/// Which other old lines with words are nowhere in the new text any more, in words; empty where there are none. A line
+/// that only moved is not among them, nor are lines whose ends changed.
+pub(super) fn gone_too(before: &[u8], after: &[u8], first: usize) -> String {
+    let mut left: HashMap<&[u8], usize> = HashMap::new();
+    Lines::of(after).for_each(|line| *left.entry(without_end(line)).or_default() += 1);
+    let missing = (1..).zip(Lines::of(before)).filter(|(_, line)| {
+        match left.get_mut(without_end(line)).filter(|count| **count > 0) {
+            Some(count) => {
+                *count -= 1;
+                false
+            }
+            None => !line.trim_ascii().is_empty(),
+        }
+    });
+    let mut further = missing.map(|(number, _)| number).filter(|number| *number > first);
+    let mut numbers: Vec<String> = further.by_ref().take(MOST).map(|number| number.to_string()).collect();
+    let last = match (further.count(), numbers.len()) {
+        (_, 0) => return String::new(),
+        (0, 1) => return format!("; line {} is lost or changed too", numbers[0]),
+        (0, _) => numbers.pop().unwrap_or_default(),
+        (more, _) => format!("{more} more"),
+    };
+    format!("; lines {} and {last} are lost or changed too", numbers.join(", "))
+}
+
 /// An old line that the new text does not keep.
 pub(super) fn lost(line: &[u8], number: usize) -> Found {
     let shown = quoted(&String::from_utf8_lossy(without_end(line)));

@@ -192,14 +192,18 @@ pub fn reflection(
 ///
 /// # Errors
 /// A template that cannot be rendered.
-pub fn closing(analysis: &Analysis<'_>, talk: &Talk, uncovered: &[String]) -> Result<Vec<String>, Failed> {
+pub fn closing(
+    analysis: &Analysis<'_>,
+    talk: &Talk,
+    uncovered: Option<&[String]>,
+) -> Result<Vec<String>, Failed> {
     let library = analysis.library();
     let step = &library.steps[talk.step];
     let (done, _) = analysis.progress();
     let is_done = |other: &&Step| other.id == step.id || done.contains(&other.id);
     let of_phase = || library.steps.iter().filter(|other| other.phase == step.phase);
     let mut said = Vec::new();
-    if !step.validation.is_empty() {
+    if let Some(uncovered) = uncovered.filter(|_| !step.validation.is_empty()) {
         let values = context! { all => step.validation.len(), uncovered => uncovered.to_vec() };
         said.push(render(library, "validation", values)?);
     }

@@ -1,5 +1,7 @@
 //! `roundtable add`: a new item folder with its meta.json.
 
+use std::path::Path;
+
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
@@ -81,6 +83,14 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let repo = open(global)?;
     // Refused before anything is read: the name alone says so.
     table::new_path(&item, "")?;
+    if repo.work_tree().is_some_and(|root| root.join(&item).is_file()) {
+        let folder = Path::new(&item).parent().and_then(Path::to_str).filter(|folder| !folder.is_empty());
+        return Err(Fail::new(format!(
+            "{} is a file, and an item is a folder; name {}",
+            plain::shown(&item),
+            plain::shown(folder.unwrap_or("a folder, such as late-fees"))
+        )));
+    }
     let name = plain::cut(&plain::shown(&name), 120);
     if name.is_empty() {
         return Err(Fail::new("--name is empty; say what people call the item"));

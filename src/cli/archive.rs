@@ -50,6 +50,12 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let (file, from, to) = place(&options.lines)?;
     let document = below(root, Path::new(file))?;
     let plan = plan(global, root, &document, (from, to), options.reason.as_deref())?;
+    if plan.moved.archived.trim().is_empty() {
+        return Err(Fail::new(format!(
+            "{} holds nothing but blank lines; name lines with text",
+            plain::shown(&options.lines)
+        )));
+    }
     if !options.dry_run {
         let write = |path: &str, text: &str| {
             let path = root.join(path);

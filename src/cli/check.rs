@@ -104,6 +104,23 @@ struct Way {
     notice: Option<String>,
 }
 
+/// What is missing; a revision among the paths was meant for `--base`.
+fn no_upstream(repo: &Repo, options: &Options) -> Fail {
+    let root = repo.work_tree().unwrap_or_else(|| repo.path());
+    let named = options.paths.iter().find_map(|path| {
+        let text = path.to_str()?;
+        (!root.join(text).exists() && repo.resolve(text).is_ok()).then(|| crate::plain::shown(text))
+    });
+    match named {
+        Some(revision) => Fail::new(format!(
+            "{revision} is taken for a path here, and is a revision; did you mean --base {revision}?"
+        )),
+        None => Fail::new(
+            "there is no upstream to compare with; name what the change is to be merged into with --base REV",
+        ),
+    }
+}
+
 /// Judges, and reports in the wanted form.
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
     let format = Format::wanted(options.format, screen)?;
@@ -500,9 +517,7 @@ fn asked(options: &Options, repo: &Repo, notes: &mut Vec<String>) -> Result<Want
     let base = match &options.base {
         Some(base) => base.clone(),
         None => {
-            let found = repo.upstream().ok_or_else(|| {
-                Fail::new("there is no upstream to compare with; name what the change is to be merged into with --base REV")
-            })?;
+            let found = repo.upstream().ok_or_else(|| no_upstream(repo, options))?;
             notes.push(format!("compared with {found}; --base REV names another"));
             found
         }

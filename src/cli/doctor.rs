@@ -168,8 +168,20 @@ fn documents(repo: &Repo, config: &Config) -> Result<Vec<Check>, Fail> {
     let Ok(head) = repo.resolve("HEAD") else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for folder in config.folders() {
+        let is_set = config.items.is_some();
+        if is_set && !repo.exists(head, folder)? {
+            let message = format!("`items` names {}, and HEAD has no such folder", shown(folder));
+            let fix = "correct `items` in .roundtable.yaml, or commit a document there".to_owned();
+            found.push(("items", Finding::Wrong(message, fix)));
+        }
         for path in repo.items(head, folder)? {
-            let Ok(item) = repo.item(head, &path) else { continue };
+            let item = match repo.item(head, &path) {
+                Ok(item) => item,
+                Err(error) => {
+                    found.push(("items", wrong(&error.into())));
+                    continue;
+                }
+            };
             let names = before_run::edited_names(repo, &item)?;
             if !names.is_empty() {
                 let message =

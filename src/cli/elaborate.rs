@@ -207,8 +207,17 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
     Ok(Code::Yes)
 }
 
-/// Refuses a file whose folder does not exist, before the discussion is held.
+/// Refuses a file whose folder does not exist and one that is no recording, before the discussion is held.
 fn can_be_written(path: &Path) -> Result<(), Fail> {
+    let is_other = path.is_file()
+        && std::fs::read(path)
+            .is_ok_and(|bytes| !bytes.is_empty() && !bytes.starts_with(b"{\"kind\":\"opened\""));
+    if is_other {
+        return Err(Fail::new(format!(
+            "--out: {} is there already and is no recording; name a new file",
+            plain::shown(&path.display().to_string())
+        )));
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     match folder {
         Some(folder) if !folder.is_dir() => Err(Fail::new(format!(

@@ -192,7 +192,7 @@ impl Export<'_> {
                 });
                 json!({
                     "id": decisions::id(&talk.recording, number), "text": decision.text,
-                    "rationale": decision.rationale, "time": decided_at(talk, decision),
+                    "rationale": rationale(decision), "time": decided_at(talk, decision),
                     "words": words.collect::<Vec<_>>(),
                 })
             })
@@ -292,7 +292,7 @@ impl Export<'_> {
             ));
             out.push_str(&format!(
                 "- Rationale: {}\n",
-                plain::markdown(&plain::one_line(&one.decision.rationale))
+                plain::markdown(&plain::one_line(rationale(&one.decision)))
             ));
             out.push_str(&format!(
                 "- Decided by {} at {}, in step {} ({}) of {}\n",
@@ -331,7 +331,7 @@ impl Export<'_> {
                 one.talk.finished.opened.step.id.clone(),
                 one.when(),
                 one.decision.text.clone(),
-                one.decision.rationale.clone(),
+                rationale(&one.decision).to_owned(),
                 one.by(),
                 turns.join(" "),
                 one.words().join(" / "),
@@ -345,6 +345,11 @@ impl Export<'_> {
         }
         out
     }
+}
+
+/// Why it was decided; empty where only who settled it is known, which has a field of its own.
+fn rationale(decision: &Decision) -> &str {
+    if decision.rationale.starts_with("settled by ") { "" } else { &decision.rationale }
 }
 
 /// Lines that a discussion wrote, with a hash by which they are found where they have moved to.

@@ -98,7 +98,18 @@ pub fn reviewed(source: &Source, options: &Options, screen: &Screen) -> Result<R
     let documents: Vec<Document<'_>> =
         source.texts.iter().map(|(path, text)| Document { path, text }).collect();
     if documents.is_empty() {
-        screen.warn("there is no document to review; name files or folders");
+        if !options.staged && source.changed.is_none() {
+            return Err(Fail::new(
+                "there is no document to review; name Markdown files, or folders that hold some",
+            ));
+        }
+        screen.warn("there is no document to review");
+    }
+    for (path, _) in source.texts.iter().filter(|(_, text)| text.contains('\0')) {
+        screen.warn(&format!(
+            "{} is no text: it holds NUL bytes, and what was found in it means nothing; save it as UTF-8",
+            plain::shown(path)
+        ));
     }
     warn_of_languages(&documents, screen);
     let mut found = review::review(&documents, &rules, &wanted);

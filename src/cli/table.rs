@@ -177,8 +177,8 @@ pub fn new_path(item: &str, items: &str) -> Result<String, Fail> {
     if !item.split('/').all(is_safe_name) {
         let shown = crate::plain::cut(&crate::plain::shown(item), 80);
         let example = crate::cli::github::slug_of(slug(item), 0);
-        let example =
-            if is_safe_name(&example) && slug(item) != example { example } else { "offline-mode".to_owned() };
+        let is_like = item.is_ascii() && is_safe_name(&example) && slug(item) != example;
+        let example = if is_like { example } else { "offline-mode".to_owned() };
         return Err(Fail::new(format!(
             "\"{shown}\" is no item; name its folder with letters, digits, `.`, `_` and `-`, as in {example}"
         )));

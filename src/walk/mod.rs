@@ -537,8 +537,9 @@ impl Walk<'_> {
         audience.say("");
         outcome.announcements.iter().for_each(|line| audience.say(line));
         let Some(talk) = self.analysis.current() else { return Ok(()) };
-        let uncovered = if again { Vec::new() } else { draft::uncovered(step, &draft) };
-        for text in greeting::closing(&self.analysis, talk, &uncovered)? {
+        // A remark alone is held against no criteria.
+        let uncovered = (!again).then(|| draft::uncovered(step, &draft));
+        for text in greeting::closing(&self.analysis, talk, uncovered.as_deref())? {
             audience.say(&text);
         }
         Ok(())

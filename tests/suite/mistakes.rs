@@ -407,6 +407,13 @@ fn scripts() -> Vec<Mistake> {
 fn files() -> Vec<Mistake> {
     let with_steps = |mistake: Mistake| mistake.file(SETTINGS, "steps: own\n");
     vec![
+        mistake("out-document", "the recording would be written over a document", "elaborate offline-mode --step 01-03 --script SCRIPT --out notes.md", "notes.md")
+            .file("notes.md", "Do not lose this.\n"),
+        mistake("archive-blank", "a blank line is to be archived", "archive docs/requirements/offline-mode/requirements-spec.md:2", "blank lines")
+            .file(SETTINGS, "append_only:\n  - { path: docs/requirements/**, rule: kept, archive: docs/archive }\n"),
+        mistake("review-nothing", "a folder without documents is to be reviewed", "review empty", "there is no document to review").file("empty/a.bin", "x"),
+        mistake("check-revision", "a revision without its flag", "check HEAD", "--base HEAD"),
+        mistake("add-root-file", "an item is to be made of a file", "add NOTES.md --name notes", "an item is a folder").file("NOTES.md", "# Notes\n"),
         mistake("settings-keys", "several settings are wrong", "status", ".roundtable.yaml:1:1")
             .file(SETTINGS, "itms: docs/requirements\nmax_turns: many\nvoice: offline\ngithub:\n  lable: talk\n"),
         mistake("settings-values", "settings of the right kind that cannot be used", "status", ".roundtable.yaml:1:1")

@@ -86,7 +86,9 @@ pub fn on_disk(global: &Global) -> Result<(Config, Vec<File>), Fail> {
 
 fn standard_input(global: &Global, options: &Options) -> Result<Source, Fail> {
     if options.paths.len() > 1 || options.base.is_some() || options.staged || options.rev.is_some() {
-        return Err(Fail::new("- is the only document, and has no history; leave the other arguments out"));
+        return Err(Fail::new(
+            "- (standard input) is reviewed alone: leave out other paths, --base, --staged and --rev",
+        ));
     }
     let mut bytes = Vec::new();
     let input = std::io::stdin().lock();
