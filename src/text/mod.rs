@@ -21,6 +21,7 @@ use snowball_stemmers_rs::{Algorithm, Stemmer};
 
 mod blocks;
 
+pub mod alike;
 pub mod echo;
 pub mod index;
 mod message;

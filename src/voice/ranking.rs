@@ -19,6 +19,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::text::alike::alike;
 use crate::text::index::is_form;
 
 /// How soon more of the same word counts no more.
@@ -27,6 +28,8 @@ const K1: f64 = 1.2;
 const B: f64 = 0.3;
 /// How much another form of a word counts, as a part of the word itself.
 const FORM: f64 = 0.6;
+/// How much a word that says much the same counts.
+const ALIKE: f64 = 0.6;
 /// What a word that no passage has weighs, as a part of the rarest word's weight: it may be another word for one that
 /// they have.
 const UNKNOWN: f64 = 0.7;
@@ -87,6 +90,11 @@ impl Ranking {
         (1.0 + (self.lengths.len() as f64 - own + 0.5) / (own + 0.5)).ln()
     }
 
+    /// Whether any passage has a stem, another form of it, or a word that says much the same.
+    pub fn is_known(&self, stem: &str) -> bool {
+        !self.forms(stem).is_empty()
+    }
+
     /// The weight of a stem of a query, known or not.
     pub fn weight_asked(&self, stem: &str) -> f64 {
         let known = self.forms(stem).into_iter().map(|(form, _)| self.weight(form)).fold(0.0, f64::max);
@@ -95,16 +103,18 @@ impl Ranking {
     }
 
     /// The stems of the passages that a stem of a query means, and how much each counts: itself, else what begins like
-    /// it ("expiry" and "expire").
+    /// it ("expiry" and "expire"), and words that say much the same.
     fn forms<'s>(&'s self, stem: &'s str) -> Vec<(&'s str, f64)> {
-        if self.postings.contains_key(stem) {
-            return vec![(stem, 1.0)];
+        let is_known = |stem: &&str| self.postings.contains_key(*stem);
+        let alike = alike(stem).into_iter().filter(is_known).map(|other| (other, ALIKE));
+        if is_known(&stem) {
+            return std::iter::once((stem, 1.0)).chain(alike).collect();
         }
         // All forms begin with the same four letters.
         let begin = stem.get(..4).unwrap_or(stem);
-        let alike = self.postings.range(begin.to_owned()..).map(|(known, _)| known.as_str());
-        let forms = alike.take_while(|known| known.starts_with(begin)).filter(|known| is_form(known, stem));
-        forms.map(|form| (form, FORM)).collect()
+        let known = self.postings.range(begin.to_owned()..).map(|(known, _)| known.as_str());
+        let forms = known.take_while(|known| known.starts_with(begin)).filter(|known| is_form(known, stem));
+        forms.map(|form| (form, FORM)).chain(alike).collect()
     }
 
     /// The passages that have any of some stems, best first; of equal ones, the earlier first.
