@@ -25,7 +25,7 @@ use crate::item::{Change, File, Item};
 use crate::library::Library;
 use crate::persona::Persona;
 use crate::plain::count;
-use crate::step::{Depth, Step};
+use crate::step::Step;
 use crate::synthesis::records::{is_architecture, is_records};
 use crate::synthesis::{Left, Placed, Unplaced, existing, suffix};
 use crate::template::Failed;
@@ -36,7 +36,6 @@ pub struct Source<'a> {
     pub library: &'a Library,
     pub step: &'a Step,
     pub persona: &'a Persona,
-    pub depth: Depth,
     pub draft: &'a Draft,
     pub measure: Option<&'a Measure>,
     /// The step was committed before; this adds what was said since.
