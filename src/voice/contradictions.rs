@@ -144,7 +144,7 @@ impl<'w, 't> Clause<'w, 't> {
             let (first, last) = (words.first()?, words.last()?);
             let start = sentence.range.start;
             let (from, to) = (first.range.start - start, last.range.end - start);
-            let closed = sentence.text.get(to..)?.trim_start_matches(['`', '*', '"', '”']);
+            let closed = sentence.text.get(to..)?.trim_start_matches(['`', '"', '”']);
             let part = sentence.text.get(from..sentence.text.len() - closed.len())?;
             Some(Clause { text: if is_short { sentence.text } else { part }, words })
         };

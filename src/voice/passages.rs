@@ -23,10 +23,10 @@ use std::ops::Range;
 
 use super::asked::{Asked, Gives};
 use super::quantities::quantities;
-use super::ranking::{Hit, Ranking};
-use crate::text::index::{stems, stems_of};
+use super::ranking::{Hit, Ranking, Stem};
+use crate::text::index::stems;
 use crate::text::words::{is_english, is_significant};
-use crate::text::{Language, Message, Place, Sentence, Word};
+use crate::text::{Block, Language, Message, Place, Word, blocks, sentences};
 
 /// A list that belongs to a sentence is shown with it up to so many lines.
 const LIST: usize = 15;
@@ -48,6 +48,8 @@ const KIND: f64 = 2.0;
 const READ: usize = 24;
 /// A passage is sure to be about a question where it has this share of the weight of the question's words.
 const SURE: f64 = 0.7;
+/// It has next to all of the words.
+const ALL: f64 = 0.95;
 /// It is shown as the closest one down to this share.
 const CLOSE: f64 = 0.5;
 /// A passage that gives the figure which is asked for is shown down to this share.
@@ -101,7 +103,7 @@ pub struct Passage<'t> {
 impl Passage<'_> {
     /// Whether a line of a document is one of the passage's.
     pub fn has_line(&self, path: &str, line: usize) -> bool {
-        self.path == path && (self.line..self.line + self.text.lines().count()).contains(&line)
+        self.line <= line && self.path == path && line < self.line + self.text.lines().count()
     }
 
     fn overlaps(&self, other: &Passage<'_>) -> bool {
@@ -148,7 +150,7 @@ pub struct Passages<'t> {
     all: Vec<Passage<'t>>,
     /// How much each counts by its kind: code and tasks tell less than prose.
     kinds: Vec<f64>,
-    index: Ranking,
+    index: Ranking<'t>,
     language: &'t Language,
     /// The documents are in another language than the rules read.
     is_foreign: bool,
@@ -159,8 +161,8 @@ impl<'t> Passages<'t> {
     pub fn new(documents: &[(&'t str, &'t str)], language: &'t Language) -> Passages<'t> {
         let lines = documents.iter().flat_map(|(_, text)| text.lines().take(LANGUAGE_LINES));
         let is_foreign = is_english(lines) == Some(false);
-        let mut passages =
-            Passages { all: Vec::new(), kinds: Vec::new(), index: Ranking::default(), language, is_foreign };
+        let index = Ranking::new(language);
+        let mut passages = Passages { all: Vec::new(), kinds: Vec::new(), index, language, is_foreign };
         for (path, text) in documents {
             match is_markdown(path) {
                 true => Reader::new(path, text, &mut passages).read(),
@@ -175,7 +177,8 @@ impl<'t> Passages<'t> {
         let says = |line: &str| line.contains(char::is_alphanumeric);
         for (line, text) in (1..).zip(text.lines()).filter(|(_, line)| says(line)) {
             let text = value(text);
-            self.index.add(stems(text, self.language), []);
+            let own = self.index.stems(text);
+            self.index.add(&own, []);
             self.all.push(Passage { path, line, heading: "", above: "", is_left_out: false, text });
             self.kinds.push(1.0);
         }
@@ -200,6 +203,8 @@ impl<'t> Passages<'t> {
             _ if !is_prose(one) => false,
             (true, _) if self.is_foreign => one.has_several && one.share >= CLOSE_FOREIGN,
             (true, Asked::Other) => one.has_several && one.share >= CLOSE,
+            // Times and places are said in more ways than the rules know.
+            (true, Asked::Rule("when" | "where")) if one.share >= ALL => one.has_several,
             (true, Asked::Rule(_)) => one.gives && one.has_several && one.share >= CLOSE,
             (true, _) => one.gives && one.share >= CLOSE_WITH_FIGURE,
             (false, _) => one.has_several && one.share >= SAME,
@@ -212,7 +217,8 @@ impl<'t> Passages<'t> {
         // One word is enough only where it is a name ("GA", "FR-009"), and no word may be one that no passage has.
         let is_enough = best.matched.len() > 1 || !is_question || text.split_whitespace().any(is_name);
         let is_known = |stem: &String| self.index.is_known(stem);
-        let is_sure = best.share >= SURE && is_enough && self.wanted(text).iter().all(is_known);
+        let gives = !is_question || asked == Asked::Other || best.gives;
+        let is_sure = gives && best.share >= SURE && is_enough && self.wanted(text).iter().all(is_known);
         let least = best.score * if is_sure { NEAR } else { NEAR_CLOSEST };
         let mut passages: Vec<&Passage<'t>> = Vec::new();
         for one in rated.iter().filter(|one| one.score >= least && is_about(one)) {
@@ -345,13 +351,6 @@ fn value(line: &str) -> &str {
     inside.filter(|text| !text.contains('"')).unwrap_or(line)
 }
 
-/// A paragraph, list item, table row or heading of a Markdown document, with its sentences.
-struct Block<'s, 't> {
-    place: Place,
-    range: Range<usize>,
-    sentences: &'s [Sentence<'t>],
-}
-
 /// Reads the passages of a Markdown document.
 struct Reader<'p, 't> {
     path: &'t str,
@@ -360,11 +359,11 @@ struct Reader<'p, 't> {
     lines: LineCounter<'t>,
     /// The headings above, each with its level.
     headings: Vec<(usize, &'t str)>,
-    heading_stems: Vec<String>,
+    heading_stems: Vec<Stem>,
     /// The stems of the sentence that leads to a list, or of a table's first row.
-    lead: Vec<String>,
+    lead: Vec<Stem>,
     /// The list items that the next one may be below, each with its column and stems.
-    parents: Vec<(usize, Vec<String>)>,
+    parents: Vec<(usize, Vec<Stem>)>,
 }
 
 impl<'p, 't> Reader<'p, 't> {
@@ -376,8 +375,7 @@ impl<'p, 't> Reader<'p, 't> {
 
     fn read(mut self) {
         let first = self.into.all.len();
-        let message = Message::new(self.text, self.into.language);
-        let blocks = blocks(&message.sentences);
+        let blocks = blocks(self.text);
         for (at, block) in blocks.iter().enumerate() {
             let text = &self.text[block.range.clone()];
             match block.place {
@@ -385,48 +383,48 @@ impl<'p, 't> Reader<'p, 't> {
                 Place::Comment => {}
                 Place::Code => self.add_code(text, block.range.start),
                 _ if is_reference(text) => {}
-                Place::Table if is_ruled(blocks.get(at + 1), self.text) => {
-                    self.lead = self.stems(block.sentences)
-                }
+                Place::Table if is_ruled(blocks.get(at + 1), self.text) => self.lead = self.stems(text),
                 Place::Item => self.add_item(block),
-                Place::Table => self.add(block.range.clone(), self.stems(block.sentences), 1.0),
+                Place::Table => {
+                    let own = self.stems(text);
+                    self.add(block.range.clone(), &own, 1.0);
+                }
                 _ => self.add_paragraph(block, &blocks[at + 1..]),
             }
         }
         self.name_ambiguous(first);
     }
 
-    fn stems(&self, sentences: &[Sentence<'t>]) -> Vec<String> {
-        let language = self.into.language;
-        sentences.iter().flat_map(|one| stems_of(&one.words, self.text, language)).collect()
+    fn stems(&mut self, text: &'t str) -> Vec<Stem> {
+        self.into.index.stems(text)
     }
 
     /// A list item, with the sentence that leads to its list and the items it is below.
-    fn add_item(&mut self, block: &Block<'_, 't>) {
+    fn add_item(&mut self, block: &Block) {
         let start = self.text[..block.range.start].rfind('\n').map_or(0, |at| at + 1);
         let column = block.range.start - start;
         // The items of a numbered list begin at column 3 or 4.
         self.parents.retain(|(other, _)| other + 1 < column);
-        let own = self.stems(block.sentences);
-        let is_task = block.sentences.iter().any(|one| one.task.is_some());
-        self.add(block.range.clone(), own.clone(), if is_task { TASK } else { 1.0 });
+        let own = self.stems(&self.text[block.range.clone()]);
+        self.add(block.range.clone(), &own, if block.task.is_some() { TASK } else { 1.0 });
         self.parents.push((column, own));
     }
 
     /// Goes on below a heading.
-    fn open(&mut self, block: &Block<'_, 't>) {
+    fn open(&mut self, block: &Block) {
         let written = &self.text[block.range.clone()];
         let before = &self.text[..block.range.end - written.trim_start_matches('#').len()];
+        let before = before.trim_end_matches([' ', '\t']);
         let level = before.len() - before.trim_end_matches('#').len();
         self.headings.retain(|(above, _)| *above < level);
         self.headings.push((level, written.trim_matches(['#', ' '])));
-        self.heading_stems = self.stems(block.sentences);
+        self.heading_stems = self.stems(written);
         self.lead.clear();
         self.parents.clear();
     }
 
     /// A passage after what leads to it.
-    fn add(&mut self, range: Range<usize>, own: Vec<String>, kind: f64) {
+    fn add(&mut self, range: Range<usize>, own: &[Stem], kind: f64) {
         let line = self.lines.of(range.start);
         let text = self.text[range].trim_end();
         let mut headings = self.headings.iter().rev().map(|(_, heading)| *heading);
@@ -442,41 +440,39 @@ impl<'p, 't> Reader<'p, 't> {
     fn add_code(&mut self, code: &'t str, start: usize) {
         self.lead.clear();
         for piece in pieces(code) {
-            let own = stems(piece, self.into.language);
+            let own = self.stems(piece);
             let from = start + piece.as_ptr() as usize - code.as_ptr() as usize;
-            self.add(from..from + piece.len(), own, CODE);
+            self.add(from..from + piece.len(), &own, CODE);
         }
     }
 
     /// A paragraph as a whole, with the list it leads to, or by its sentences where it is long.
-    fn add_paragraph(&mut self, block: &Block<'_, 't>, below: &[Block<'_, 't>]) {
+    fn add_paragraph(&mut self, block: &Block, below: &[Block]) {
         self.lead.clear();
         self.parents.clear();
         let text = &self.text[block.range.clone()];
         if leads_in(text) {
             let list = items(below, self.text);
             let end = if list > 0 { below[list - 1].range.end } else { block.range.end };
-            let own = self.stems(block.sentences);
-            self.add(block.range.start..end, own.clone(), 1.0);
+            let own = self.stems(text);
+            self.add(block.range.start..end, &own, 1.0);
             self.lead = own;
             return;
         }
-        if text.len() <= PARAGRAPH || block.sentences.len() < 2 {
-            return self.add(block.range.clone(), self.stems(block.sentences), 1.0);
+        let split = if text.len() <= PARAGRAPH { Vec::new() } else { sentences(text) };
+        if split.len() < 2 {
+            let own = self.stems(text);
+            return self.add(block.range.clone(), &own, 1.0);
         }
-        for (at, sentence) in block.sentences.iter().enumerate() {
-            let (before, after) =
-                (at.checked_sub(1).map(|at| at..at + 1), at + 1..(at + 2).min(block.sentences.len()));
-            let mut around = self.stems(&block.sentences[before.clone().unwrap_or_default()]);
-            around.extend(self.stems(&block.sentences[after]));
-            let refers = sentence
-                .words
-                .first()
-                .is_some_and(|word| REFERRING.binary_search(&word.lower.as_ref()).is_ok());
-            let first = before.filter(|_| refers).map_or(at, |before| before.start);
-            let range = block.sentences[first].range.start..sentence.range.end;
-            self.lead = around;
-            self.add(range, self.stems(std::slice::from_ref(sentence)), 1.0);
+        let stems: Vec<Vec<Stem>> = split.iter().map(|sentence| self.stems(sentence)).collect();
+        for (at, sentence) in split.iter().enumerate() {
+            let before = at.checked_sub(1);
+            self.lead = before.map_or(Vec::new(), |before| stems[before].clone());
+            self.lead.extend(stems.get(at + 1).into_iter().flatten());
+            let first = before.filter(|_| refers(sentence)).unwrap_or(at);
+            let start = |sentence: &str| sentence.as_ptr() as usize - self.text.as_ptr() as usize;
+            let range = start(split[first])..start(sentence) + sentence.len();
+            self.add(range, &stems[at], 1.0);
         }
         self.lead.clear();
     }
@@ -510,8 +506,8 @@ fn is_reference(text: &str) -> bool {
 }
 
 /// Whether the row below a table's row is the line that follows its header.
-fn is_ruled(below: Option<&Block<'_, '_>>, text: &str) -> bool {
-    let is_rule = |block: &&Block<'_, '_>| text[block.range.clone()].chars().all(|c| "|-: \t".contains(c));
+fn is_ruled(below: Option<&Block>, text: &str) -> bool {
+    let is_rule = |block: &&Block| text[block.range.clone()].chars().all(|c| "|-: \t".contains(c));
     below.filter(|block| block.place == Place::Table).filter(is_rule).is_some()
 }
 
@@ -525,14 +521,10 @@ fn pieces(code: &str) -> impl Iterator<Item = &str> {
     pieces.map(|piece| piece.trim_matches('\n').trim_end()).filter(|piece| !piece.trim().is_empty())
 }
 
-/// The blocks of a document.
-fn blocks<'s, 't>(sentences: &'s [Sentence<'t>]) -> Vec<Block<'s, 't>> {
-    let same = sentences.chunk_by(|one, next| one.block == next.block);
-    let block = |sentences: &'s [Sentence<'t>]| {
-        let (first, last) = (sentences.first()?, sentences.last()?);
-        Some(Block { place: first.place, range: first.range.start..last.range.end, sentences })
-    };
-    same.filter_map(block).collect()
+/// Whether a sentence cannot be read without the one before it.
+fn refers(sentence: &str) -> bool {
+    let first = sentence.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
+    REFERRING.binary_search(&first.as_str()).is_ok()
 }
 
 /// Whether a paragraph leads in to the list below it.
@@ -541,7 +533,7 @@ fn leads_in(text: &str) -> bool {
 }
 
 /// How many blocks of a list begin here that are shown with their sentence; of other text, the first.
-fn items(blocks: &[Block<'_, '_>], text: &str) -> usize {
+fn items(blocks: &[Block], text: &str) -> usize {
     let Some(kind) = blocks.first().map(|block| block.place) else { return 0 };
     let listed = match kind {
         Place::Item | Place::Table => blocks.iter().take_while(|block| block.place == kind).count(),

@@ -163,9 +163,11 @@ impl<'t> Reviewer<'t> {
         let is_open = |one: &&Finding| {
             self.memory.is_empty() || self.is_unsettled(&self.named(one), self.around(one), talk)
         };
-        let found = self.open_points(talk).filter(is_open).map(|one| (self.named(one), rest(one)));
-        let open: Vec<(Value, Rest)> = self.left_open(talk).into_iter().chain(found).collect();
-        let listed = &open[..open.len().min(LISTED)];
+        let found: Vec<&Finding> = self.open_points(talk).filter(is_open).collect();
+        let mut listed = self.left_open(talk);
+        let count = listed.len() + found.len();
+        listed.extend(found.into_iter().take(LISTED).map(|one| (self.named(one), rest(one))));
+        listed.truncate(LISTED);
         let outputs = &talk.step().outputs;
         let own =
             self.documents.iter().filter(|(path, _)| outputs.iter().any(|output| output == path)).count();
@@ -174,11 +176,11 @@ impl<'t> Reviewer<'t> {
             documents => self.documents.iter().take(told).map(|(path, _)| (*path).to_owned()).collect::<Vec<_>>(),
             others => self.documents.len() - told,
             points => listed.iter().map(|(shown, _)| shown.clone()).collect::<Vec<_>>(),
-            count => open.len(),
-            more => open.len() - listed.len(),
+            count,
+            more => count - listed.len(),
         };
         let summary = render(talk, "framing-summary", values)?;
-        let question = match open.first() {
+        let question = match listed.first() {
             Some((point, _)) => render(talk, "framing-question", point.clone())?,
             None => self.step_question(talk),
         };
@@ -503,9 +505,9 @@ impl<'t> Reviewer<'t> {
                 None => None,
             },
             Purpose::Round => {
-                // A line that is owed goes to what a colleague would raise rather than to nothing.
-                let any = || self.new_points(talk).next().filter(|_| cue.owed);
-                match self.own_point(persona, None, talk).or_else(any) {
+                // Who owes a line and has none raises one of the lead, who has framed and is not asked.
+                let lead = || self.own_point(talk.lead(), None, talk).filter(|_| cue.owed);
+                match self.own_point(persona, None, talk).or_else(lead) {
                     Some(point) => Some(self.point(talk, point)?),
                     None if cue.owed => Some(Line::plain(render(
                         talk,
