@@ -27,7 +27,7 @@ use crate::voice::integrity::judged;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples: roundtable show late-fees\n          roundtable show --format html > items.html\n          roundtable show roundtable/offline-mode:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n\nAn item is read on its branch roundtable/<slug> where that is ahead of HEAD, else at HEAD."
+    after_help = "Examples: roundtable show late-fees\n          roundtable show --format html > items.html\n          roundtable show roundtable/offline-mode:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n\nAn item is read on its branch roundtable/<slug> (after a merge roundtable/<slug>-2, -3 …) where that is ahead of HEAD, else at HEAD."
 )]
 pub struct Options {
     /// A recording or the log of a step (a file, or REV:PATH in the repository), or an item: its folder's path, or its slug [default: every item]
