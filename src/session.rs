@@ -10,6 +10,8 @@
 //! A voice is asked once a round; each of its lines is judged alone, and only a refused one is asked for again.
 //! [The example of the crate](crate#a-discussion-as-a-library) holds one.
 
+pub mod asked;
+
 use std::collections::VecDeque;
 
 use crate::discussion::address::{Address, address};
@@ -299,16 +301,13 @@ pub(crate) fn message(talk: &Discussion<'_>, input: &Input) -> Message {
     Message { comment: input.comment, ..talk.hear(&author(talk, input), &input.text) }
 }
 
-/// Records the messages that the discussion did not come to; "done" alone is none.
+/// Records the messages that were taken back, and those that the discussion did not come to; "done" alone is none.
 fn keep_unheard(
     talk: &mut Discussion<'_>,
     script: &mut Script,
     clock: &dyn Fn() -> Time,
     tell: &mut dyn FnMut(&Record) -> Result<(), String>,
 ) -> Result<(), Stopped> {
-    if script.is_shared {
-        return Ok(());
-    }
     for input in script.rest() {
         let only_ends = Address::Exit { has_content: false };
         if address(&input.text, &talk.library().cast, false) == only_ends {
