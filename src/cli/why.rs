@@ -20,6 +20,7 @@ use crate::discussion::{Finished, finished};
 use crate::item::Meta;
 use crate::item::meta;
 use crate::library::Library;
+use crate::order::IntoOrder as _;
 use crate::plain::{self, count};
 use crate::provenance;
 use crate::repo::{Repo, There, Unwritten, short};
@@ -385,7 +386,7 @@ impl Subject<'_> {
                     Event::User(said) if finding.turns.contains(&said.turn?) => Some(plain::shown(&said.by)),
                     _ => None,
                 });
-                let users: std::collections::BTreeSet<String> = users.collect();
+                let users: std::collections::BTreeSet<String> = users.into_set();
                 let named = trace::authors(&finding.by, &self.library);
                 let by =
                     if users.is_empty() { named } else { users.into_iter().collect::<Vec<_>>().join(", ") };

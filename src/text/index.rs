@@ -13,6 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Language, Message, Word};
+use crate::order::Order as _;
 
 /// How soon more of the same word counts no more.
 const K1: f64 = 1.2;
@@ -106,7 +107,7 @@ impl<'l> Index<'l> {
             .into_iter()
             .map(|(passage, (score, matched))| Hit { passage: passage as usize, score, matched })
             .collect();
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
+        hits.order_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
         hits.truncate(limit);
         hits
     }
