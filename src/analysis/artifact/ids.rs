@@ -270,14 +270,14 @@ pub fn settle(draft: &mut Draft, defined: &Defined) {
     for (mut fact, by) in std::mem::take(&mut kept) {
         if fact.label == Label::Criterion {
             let id = fact.id.clone().unwrap_or_default();
-            // A story that is committed takes nothing more: its criterion stays a note.
             if known(&id) {
                 draft.facts.push((fact, by));
-            } else {
-                note(draft, &fact, &by);
-                if !defined.stories.contains(&id) {
-                    ask(draft, format!("No document defines {id}; what is this a criterion of?"));
-                }
+                continue;
+            }
+            // A story that is committed takes nothing more: its criterion stays a note.
+            note(draft, &fact, &by);
+            if !defined.stories.contains(&id) {
+                ask(draft, format!("No document defines {id}; what is this a criterion of?"));
             }
             continue;
         }
@@ -289,18 +289,20 @@ pub fn settle(draft: &mut Draft, defined: &Defined) {
         }
         note(draft, &fact, &by);
         for id in &bad {
-            ask(
-                draft,
-                match classes.get(id).filter(|found| known(id) && found.len() > 1) {
-                    Some(found) => format!("{id} was called {}; which of them is it?", found.join(" and ")),
-                    None => format!("No document defines {id}; what is meant by it?"),
-                },
-            );
+            let several = classes.get(id).filter(|found| known(id) && found.len() > 1);
+            ask(draft, unclear(id, several.map(Vec::as_slice)));
         }
         fact.links.retain(is_good);
         if fact.label == Label::Story || !fact.links.is_empty() {
             draft.facts.push((fact, by));
         }
+    }
+}
+
+fn unclear(id: &str, classes: Option<&[&str]>) -> String {
+    match classes {
+        Some(found) => format!("{id} was called {}; which of them is it?", found.join(" and ")),
+        None => format!("No document defines {id}; what is meant by it?"),
     }
 }
 

@@ -26,7 +26,7 @@ use crate::library::Library;
 use crate::order::Order as _;
 use crate::persona::Persona;
 use crate::plain::count;
-use crate::step::{Depth, Step};
+use crate::step::Step;
 use crate::synthesis::records::{is_architecture, is_records};
 use crate::synthesis::{Left, Placed, Unplaced, existing, suffix};
 use crate::template::Failed;
@@ -37,7 +37,6 @@ pub struct Source<'a> {
     pub library: &'a Library,
     pub step: &'a Step,
     pub persona: &'a Persona,
-    pub depth: Depth,
     pub draft: &'a Draft,
     pub measure: Option<&'a Measure>,
     /// The step was committed before; this adds what was said since.
