@@ -293,6 +293,14 @@ impl Subject<'_> {
         Ok(format!("{} ({})", short(commit), plain::cut(&plain::shown(&self.repo.subject_of(commit)?), 80)))
     }
 
+    /// What a line is, and of which discussion.
+    fn headline(&self, finding: Option<&Finding>, talk: &str) -> String {
+        let Some(found) = finding else { return format!("Written by {talk}; it belongs to no single turn.") };
+        let authors = trace::authors(&found.by, &self.library);
+        let by = if authors.is_empty() { String::new() } else { format!(" by {authors}") };
+        format!("{}{by}, from {} of {talk}.", plain::capital(found.kind), turns_named(&found.turns))
+    }
+
     fn say_ours(
         &self,
         line: usize,
@@ -312,14 +320,7 @@ impl Subject<'_> {
             plain::shown(&opened.step.title),
             trace.at
         );
-        screen.say_strong(&match finding {
-            Some(found) => {
-                let authors = trace::authors(&found.by, &self.library);
-                let by = if authors.is_empty() { String::new() } else { format!(" by {authors}") };
-                format!("{}{by}, from {} of {talk}.", plain::capital(found.kind), turns_named(&found.turns))
-            }
-            None => format!("Written by {talk}; it belongs to no single turn."),
-        });
+        screen.say_strong(&self.headline(finding, &talk));
         screen.say(&match is_marked {
             true => format!("  marker     line {}", trace.line),
             false => "  marker     none beside an entry of data; it is found by what it says".to_owned(),
