@@ -201,6 +201,8 @@ struct Walk<'r> {
     /// How much the script held.
     total: Script,
     censuses: BTreeMap<Vec<String>, Census>,
+    /// The parts of artifacts that the library's steps name.
+    parts: Vec<draft::Named>,
     elaborations: Vec<Held>,
     /// Discussions of the step under way.
     talks: usize,
@@ -262,6 +264,7 @@ pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumble
         grown: BTreeMap::new(),
         total,
         censuses: BTreeMap::new(),
+        parts: artifact::parts_of(setup.library),
         elaborations,
         talks: earlier.talks_before,
         start,
@@ -610,8 +613,17 @@ impl Walk<'_> {
         at: Time,
     ) -> Result<artifact::Outcome, Stumbled> {
         let persona = self.analysis.persona(step).0;
-        let source =
-            artifact::Source { item, library: self.setup.library, step, persona, draft, measure, again, at };
+        let source = artifact::Source {
+            item,
+            library: self.setup.library,
+            parts: &self.parts,
+            step,
+            persona,
+            draft,
+            measure,
+            again,
+            at,
+        };
         Ok(artifact::outcome(&source)?)
     }
 

@@ -19,7 +19,7 @@ const FAR: u32 = 9_999;
 pub fn of_text(text: &str, kind: &str) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
     let mark = format!("{kind}-");
-    for (at, _) in text.match_indices(&mark) {
+    for at in memchr::memmem::find_iter(text.as_bytes(), mark.as_bytes()) {
         // `NFR-001` holds no FR-001.
         let before = text[..at].chars().next_back();
         if before.is_some_and(|c| c.is_alphanumeric() || c == '-') {
@@ -95,23 +95,24 @@ impl Defined {
         let mut last = String::new();
         for (line, is_ours) in lines {
             let plain = line.trim().trim_start_matches(['#', '-', '*', '|', ' ']);
-            let is_criterion = plain.to_ascii_lowercase().starts_with("given ");
+            let is_criterion = plain.get(..6).is_some_and(|first| first.eq_ignore_ascii_case("given "));
             if is_criterion && line.starts_with(' ') && !last.is_empty() {
                 self.with_criteria.insert(last.clone());
             }
-            if let Some(class) = CLASSES.iter().find(|class| plain.starts_with(&format!("{class}**: "))) {
+            let is_class =
+                |class: &&&str| plain.strip_prefix(**class).is_some_and(|rest| rest.starts_with("**: "));
+            if let Some(class) = CLASSES.iter().find(is_class) {
                 let list = plain.split_once(": ").map_or("", |(_, rest)| rest).split(" -- ").next();
                 for id in list.unwrap_or_default().split(", ") {
                     self.classes.entry(id.to_owned()).or_insert(class);
                 }
             }
             for kind in ["FR", "NFR"] {
-                let marked = line.starts_with('#')
-                    || line.starts_with('|')
-                    || line.starts_with(&format!("- **{kind}-"));
                 let Some(rest) = plain.strip_prefix(kind).and_then(|rest| rest.strip_prefix('-')) else {
                     continue;
                 };
+                let is_bold = |rest: &str| rest.strip_prefix(kind).is_some_and(|rest| rest.starts_with('-'));
+                let marked = line.starts_with(['#', '|']) || line.strip_prefix("- **").is_some_and(is_bold);
                 let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
                 if !(3..=6).contains(&digits) || !marked && is_ours {
                     continue;
