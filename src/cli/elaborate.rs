@@ -407,6 +407,9 @@ fn pause(waiting: &Waiting<'_>, start: Oid, screen: &Screen) -> Result<(Value, O
 const FOREIGN: &str = "most of what was read or said is not in English: passages are shown and everything said is kept, \
      but the rules for findings and decisions read English";
 
+/// So many lines of a document are looked at for its language.
+const LANGUAGE_LINES: usize = 500;
+
 /// Holds the discussion, told line by line; with it comes what it took.
 fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) -> Result<Came<'s>, Fail> {
     let clock = || setup.fixed.unwrap_or_else(now);
@@ -464,7 +467,7 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
 /// Says what the discussion could not do with what was read or said.
 fn say_limits(held: &Held<'_>, screen: &Screen) {
     let Held { setup, finished, .. } = held;
-    let documents = setup.item.documents().map(|(_, text)| text);
+    let documents = setup.item.documents().flat_map(|(_, text)| text.lines().take(LANGUAGE_LINES));
     let reads_english = setup.voice.is_reviewer() && setup.library.language == "en";
     if reads_english && (finished.is_foreign() || is_english(documents) == Some(false)) {
         screen.note(FOREIGN);
