@@ -433,7 +433,7 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
     waiting(setup, screen);
     let usage = match setup.voice.begin()? {
         None => {
-            converse(setup, step, &mut talk, None, &mut stand_in, &mut script, log, screen)?;
+            converse(setup, &mut talk, None, &mut stand_in, &mut script, log, screen)?;
             Meter::default().value()
         }
         Some(mut model) => {
@@ -441,7 +441,7 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
             let mut live = Live::new(model.as_mut(), head(setup, &talk, screen)?, setup.tokens);
             live = live.criticised(setup.has_critic).reading(setup.evidence.excerpts.clone());
             live = live.priced(setup.prices).watched(&watch);
-            converse(setup, step, &mut talk, Some(&mut live), &mut stand_in, &mut script, log, screen)?;
+            converse(setup, &mut talk, Some(&mut live), &mut stand_in, &mut script, log, screen)?;
             live.notes().iter().for_each(|note| screen.note(note));
             screen.say(&format!("\n{}", live.meter().table()));
             live.meter().value()
@@ -483,10 +483,9 @@ fn say_limits(held: &Held<'_>, screen: &Screen) {
 
 /// Holds the discussion to its end, with the script or with the person at the keyboard.
 #[allow(clippy::too_many_arguments)] // It only passes them on.
-fn converse<'s>(
-    setup: &'s Setup,
-    step: &'s Step,
-    talk: &mut Discussion<'s>,
+fn converse(
+    setup: &Setup,
+    talk: &mut Discussion<'_>,
     voice: Option<&mut dyn Voice>,
     stand_in: &mut Reviewer<'_>,
     script: &mut Script,
@@ -494,7 +493,7 @@ fn converse<'s>(
     screen: &Screen,
 ) -> Result<(), Fail> {
     if setup.medium == Medium::Keyboard {
-        return Conversation { setup, step, log, screen }.hold(talk, voice, stand_in, script);
+        return Conversation { setup, log, screen }.hold(talk, voice, stand_in, script);
     }
     let clock = || setup.fixed.unwrap_or_else(now);
     let mut tell = |record: &Record| announced(record, setup, log, screen);
