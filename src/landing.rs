@@ -40,7 +40,6 @@ pub struct Landed {
     pub commit: Oid,
     /// What the commit is built on.
     pub parent: Oid,
-    pub item: Item,
     pub outcome: Outcome,
 }
 
@@ -165,9 +164,7 @@ pub fn land(
         let message = message(library, finished, recording(&outcome, &additive))?;
         let wanted = wanted(finished, &additive, &message, tip, parent);
         Ok(match repo.commit(lock, &wanted)? {
-            Committed::Done(commit) => {
-                Some(Landing::Done(Box::new(Landed { commit, parent, item, outcome })))
-            }
+            Committed::Done(commit) => Some(Landing::Done(Box::new(Landed { commit, parent, outcome }))),
             Committed::Moved => None,
         })
     })

@@ -176,7 +176,7 @@ impl Cast {
     /// Seats the personas by `order`, then by key.
     ///
     /// # Errors
-    /// Fewer than two personas, or two with one key or one first name.
+    /// Fewer than two personas, or two with one key, one first name or one phase to lead.
     pub fn new(mut personas: Vec<Persona>) -> Result<Cast, Unseated> {
         personas.sort_by(|a, b| (a.order, &a.key).cmp(&(b.order, &b.key)));
         if personas.len() < 2 {
@@ -186,6 +186,9 @@ impl Cast {
             for other in &personas[..at] {
                 if other.key == persona.key {
                     return Err(Unseated::Twins { what: "key", value: persona.key.clone() });
+                }
+                if let Some(phase) = persona.phases.iter().find(|phase| other.phases.contains(phase)) {
+                    return Err(Unseated::Twins { what: "phase", value: phase.clone() });
                 }
                 if other.first_name().eq_ignore_ascii_case(persona.first_name()) {
                     return Err(Unseated::Twins {
@@ -256,6 +259,26 @@ mod tests {
             |lead| cast.lead_then_alphabetical(lead).iter().map(|p| p.first_name()).collect::<Vec<_>>();
         assert_eq!(order("business-analyst"), ["Maya", "Alex", "Jordan"]);
         assert_eq!(order("system-designer"), ["Jordan", "Alex", "Maya"]);
+    }
+
+    #[test]
+    fn nobody_shares_a_key_a_first_name_or_a_phase() {
+        let cast = crate::library::Library::built_in().unwrap().cast;
+        let with = |change: fn(&mut Persona)| {
+            let mut newcomer = cast.personas[0].clone();
+            (newcomer.key, newcomer.name) = ("tester".to_owned(), "Sam Lee".to_owned());
+            newcomer.phases.clear();
+            change(&mut newcomer);
+            Cast::new(cast.iter().cloned().chain([newcomer]).collect()).map_err(|twins| twins.to_string())
+        };
+        assert!(with(|_| ()).is_ok());
+        for (change, what) in [
+            ((|newcomer| newcomer.key = "business-analyst".to_owned()) as fn(&mut Persona), "key"),
+            (|newcomer| newcomer.name = "maya Lee".to_owned(), "first name"),
+            (|newcomer| newcomer.phases = Vec::from(["03-architecture".to_owned()]), "phase"),
+        ] {
+            assert!(with(change).unwrap_err().contains(what), "{what}");
+        }
     }
 
     #[test]

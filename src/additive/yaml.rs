@@ -123,117 +123,133 @@ struct Open {
     key: Option<usize>,
 }
 
+fn broken(line: usize, message: &str) -> Broken {
+    Broken { code: Code::Unparsable, line, message: message.to_owned() }
+}
+
 fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
-    let broken = |code, line, message: &str| Broken { code, line, message: message.to_owned() };
-    let text = std::str::from_utf8(text).map_err(|_| broken(Code::Unparsable, 1, "it is not UTF-8"))?;
+    let text = std::str::from_utf8(text).map_err(|_| broken(1, "it is not UTF-8"))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.contains('\0') {
-        return Err(broken(Code::Unparsable, 1, "it holds a NUL byte"));
+        return Err(broken(1, "it holds a NUL byte"));
     }
-    let mut stream = Stream::default();
-    let mut open: Vec<Open> = Vec::new();
-    let mut anchors: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut places = Places::new(text);
-    // Lines that are the inside of a scalar: a `#` there begins no comment.
-    let mut inside: Vec<(usize, usize)> = Vec::new();
+    let mut reader = Reader {
+        stream: Stream::default(),
+        open: Vec::new(),
+        anchors: BTreeMap::new(),
+        places: Places::new(text),
+        inside: Vec::new(),
+    };
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| Broken {
             code: Code::Unparsable,
             line: error.marker().line(),
             message: format!("not valid YAML: {}", quoted(error.info())),
         })?;
-        let line = span.start.line();
-        let node = match event {
-            Event::Scalar(value, style, anchor, tag) => {
-                inside.extend(inside_of(&span, style));
-                let scalar = Kind::Scalar(Scalar { style, text: value.into() });
-                let node = stream.add(line, tag.as_deref(), scalar);
-                places.scalar(&span, style, node);
-                anchors.insert(anchor, node);
-                node
-            }
-            Event::Alias(anchor) => match anchors.get(&anchor) {
-                // Its comment is its own: there is no node for an alias.
-                Some(node) => *node,
-                None => {
-                    return Err(broken(Code::Unparsable, line, "an alias has no anchor before it"));
-                }
-            },
-            Event::SequenceStart(anchor, tag) => {
-                let node = stream.add(line, tag.as_deref(), Kind::Sequence(Vec::new()));
-                places.end(span.start.line(), span.start.col(), node);
-                begin(&mut open, &mut anchors, anchor, node, line)?;
-                continue;
-            }
-            Event::MappingStart(anchor, tag) => {
-                let node = stream.add(line, tag.as_deref(), Kind::Mapping(Vec::new()));
-                places.end(span.start.line(), span.start.col(), node);
-                begin(&mut open, &mut anchors, anchor, node, line)?;
-                continue;
-            }
-            Event::SequenceEnd | Event::MappingEnd => match open.pop() {
-                Some(closed) => {
-                    // A bracket; what ends by indentation ends at no place of its own.
-                    if span.end.index() > span.start.index() {
-                        places.end(span.start.line(), span.start.col() + 1, closed.node);
-                    }
-                    stream.end(closed.node)?;
-                    closed.node
-                }
-                None => continue,
-            },
-            _ => continue,
-        };
-        let Some(holder) = open.last_mut() else {
-            stream.documents.push(node);
-            continue;
-        };
-        if holder.node == node || open.iter().any(|open| open.node == node) {
-            return Err(broken(Code::Unparsable, line, "an alias refers to a value that contains it"));
-        }
-        let Some(holder) = open.last_mut() else { continue };
-        let (at, key) = (holder.node, holder.key.take());
-        let (is_sequence, key) = (matches!(stream.nodes[at].kind, Kind::Sequence(_)), key);
-        if is_sequence {
-            if let Kind::Sequence(elements) = &mut stream.nodes[at].kind {
-                elements.push(narrow(node));
-            }
-            continue;
-        }
-        let Some(key) = key else {
-            holder.key = Some(node);
-            continue;
-        };
-        let mut effort = 0;
-        let name = stream.name(key, &mut effort);
-        stream.merges |= name == MERGE;
-        if let Kind::Mapping(members) = &mut stream.nodes[at].kind {
-            members.push(Member { name: name.into_boxed_str(), key: narrow(key), value: narrow(node) });
+        if let Some(node) = reader.take(event, &span)? {
+            reader.put(node, span.start.line())?;
         }
     }
+    let Reader { mut stream, mut places, inside, .. } = reader;
     let (whole, trailing) = comments(text, &inside, &mut places);
     (stream.comments, stream.trailing) = (whole, trailing);
     stream.nodes.shrink_to_fit();
     Ok(stream)
 }
 
-/// A collection begins; its anchor can be referred to from now on.
-fn begin(
-    open: &mut Vec<Open>,
-    anchors: &mut BTreeMap<usize, usize>,
-    anchor: usize,
-    node: usize,
-    line: usize,
-) -> Result<(), Broken> {
-    if anchor > 0 {
-        anchors.insert(anchor, node);
+/// What is known of a stream while its events are read.
+struct Reader<'t> {
+    stream: Stream<'t>,
+    open: Vec<Open>,
+    anchors: BTreeMap<usize, usize>,
+    places: Places<'t>,
+    /// Lines that are the inside of a scalar: a `#` there begins no comment.
+    inside: Vec<(usize, usize)>,
+}
+
+impl Reader<'_> {
+    /// The node that an event completes: a scalar, an alias, or a collection that ends.
+    fn take(&mut self, event: Event<'_>, span: &Span) -> Result<Option<usize>, Broken> {
+        let line = span.start.line();
+        match event {
+            Event::Scalar(value, style, anchor, tag) => {
+                self.inside.extend(inside_of(span, style));
+                let scalar = Kind::Scalar(Scalar { style, text: value.into() });
+                let node = self.stream.add(line, tag.as_deref(), scalar);
+                self.places.scalar(span, style, node);
+                self.anchors.insert(anchor, node);
+                Ok(Some(node))
+            }
+            // Its comment is its own: there is no node for an alias.
+            Event::Alias(anchor) => match self.anchors.get(&anchor) {
+                Some(node) => Ok(Some(*node)),
+                None => Err(broken(line, "an alias has no anchor before it")),
+            },
+            Event::SequenceStart(anchor, tag) => {
+                self.begin(anchor, tag.as_deref(), Kind::Sequence(Vec::new()), span)
+            }
+            Event::MappingStart(anchor, tag) => {
+                self.begin(anchor, tag.as_deref(), Kind::Mapping(Vec::new()), span)
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                let Some(closed) = self.open.pop() else { return Ok(None) };
+                // A bracket; what ends by indentation ends at no place of its own.
+                if span.end.index() > span.start.index() {
+                    self.places.end(span.start.line(), span.start.col() + 1, closed.node);
+                }
+                self.stream.end(closed.node)?;
+                Ok(Some(closed.node))
+            }
+            _ => Ok(None),
+        }
     }
-    open.push(Open { node, key: None });
-    if open.len() > DEEPEST {
-        let message = "it is nested more than 128 levels deep".to_owned();
-        return Err(Broken { code: Code::Unparsable, line, message });
+
+    /// A collection begins; its anchor can be referred to from now on.
+    fn begin(
+        &mut self,
+        anchor: usize,
+        tag: Option<&Tag>,
+        kind: Kind,
+        span: &Span,
+    ) -> Result<Option<usize>, Broken> {
+        let line = span.start.line();
+        let node = self.stream.add(line, tag, kind);
+        self.places.end(line, span.start.col(), node);
+        if anchor > 0 {
+            self.anchors.insert(anchor, node);
+        }
+        self.open.push(Open { node, key: None });
+        if self.open.len() > DEEPEST {
+            return Err(broken(line, "it is nested more than 128 levels deep"));
+        }
+        Ok(None)
     }
-    Ok(())
+
+    /// Puts a node into the collection that is open: an element, a key, or the value of the key before it.
+    fn put(&mut self, node: usize, line: usize) -> Result<(), Broken> {
+        if self.open.iter().any(|open| open.node == node) {
+            return Err(broken(line, "an alias refers to a value that contains it"));
+        }
+        let Some(holder) = self.open.last_mut() else {
+            self.stream.documents.push(node);
+            return Ok(());
+        };
+        if let Kind::Sequence(elements) = &mut self.stream.nodes[holder.node].kind {
+            elements.push(narrow(node));
+            return Ok(());
+        }
+        let Some(key) = holder.key.take() else {
+            holder.key = Some(node);
+            return Ok(());
+        };
+        let at = holder.node;
+        let name = self.stream.name(key, &mut 0);
+        self.stream.merges |= name == MERGE;
+        if let Kind::Mapping(members) = &mut self.stream.nodes[at].kind {
+            members.push(Member { name: name.into_boxed_str(), key: narrow(key), value: narrow(node) });
+        }
+        Ok(())
+    }
 }
 
 /// The lines that belong to a scalar alone: all of a block scalar's, and those of any other after it

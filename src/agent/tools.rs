@@ -25,6 +25,7 @@ round: `say` for who is `due`; user: ask the user and pass their exact words to 
 What is `refused` changed nothing: say it better, or pass. Show `show` to the user. Only the user decides.";
 
 /// All tools, in the order they are listed.
+#[allow(clippy::too_many_lines)] // A table: an entry a tool.
 pub fn all() -> [Tool; 6] {
     let text = || json!({"type": "string"});
     let rests = || {

@@ -370,19 +370,7 @@ impl<'l> Analysis<'l> {
                 Ok(Stage::Done(Stopped::OutOfAnswers))
             }
             (Stage::Asking(mut talk), Event::Chosen { choice }) => {
-                let says_nothing =
-                    talk.answers.iter().all(|answer| answer.said.is_none()) && talk.feedback.is_empty();
-                talk.dropped = *choice == Choice::Skip && says_nothing;
-                for prompt in &talk.prompts[talk.put..] {
-                    let open = Answer {
-                        question: prompt.number,
-                        asked: prompt.text.clone(),
-                        asks: Vec::new(),
-                        said: None,
-                    };
-                    talk.answers.push(open);
-                }
-                talk.put = talk.prompts.len();
+                talk.leave(*choice);
                 Ok(Stage::Landing(talk, *choice))
             }
             (Stage::Choosing(talk), Event::Chosen { choice }) => Ok(Stage::Landing(talk, *choice)),

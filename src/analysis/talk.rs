@@ -2,6 +2,7 @@
 
 use super::drafted::Drafted;
 use super::forms;
+use super::menu::Choice;
 use crate::step::{Depth, Prompt};
 
 /// An answer to a prompt, or the lack of one.
@@ -42,6 +43,20 @@ pub struct Talk {
 }
 
 impl Talk {
+    /// The questions that were not put stay open; a step that is skipped without a word writes nothing.
+    pub fn leave(&mut self, choice: Choice) {
+        let says_nothing =
+            self.answers.iter().all(|answer| answer.said.is_none()) && self.feedback.is_empty();
+        self.dropped = choice == Choice::Skip && says_nothing;
+        self.answers.extend(self.prompts[self.put..].iter().map(|prompt| Answer {
+            question: prompt.number,
+            asked: prompt.text.clone(),
+            asks: Vec::new(),
+            said: None,
+        }));
+        self.put = self.prompts.len();
+    }
+
     /// Something was said that has not landed yet.
     pub fn is_fresh(&self) -> bool {
         self.fresh

@@ -12,22 +12,21 @@ use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::{Value, json};
 
+use super::elaborate::check_outputs;
 use super::exit::{Code, Fail};
 use super::landed::{held, say_change};
+use super::run_id::{message, run_id};
 use super::screen::Screen;
 use super::unified::unified;
 use super::voices::{self, Choice};
-use super::{
-    Clock, Global, before_run, complete, identity, keyboard, nanoseconds, now, open, push, review, table,
-};
+use super::{Clock, Global, before_run, complete, identity, keyboard, now, open, push, review, table};
 use crate::analysis::Stopped;
 use crate::analysis::event::to_lines;
 use crate::config::Config;
 use crate::discussion::event::{Author, Record, Time};
 use crate::item::meta::{self, Source};
-use crate::item::path::OutputPath;
 use crate::landing;
-use crate::library::{Library, sha256};
+use crate::library::Library;
 use crate::model::prompt::Want;
 use crate::model::tape::{Lines, Tape, Taping};
 use crate::model::{Meter, Model};
@@ -315,39 +314,24 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     let config = table::config(global, &repo, place.base)?;
     let trusted = table::trusted(global, &repo, &place, &config)?;
     let author = identity::author(&repo, &trusted, task.signed_off);
-    let voice = match &task.answers {
-        Answers::Given(tape) => Choice::Tape(tape.clone()),
-        _ => Choice::of(&task.voice, &trusted, "", "")?,
-    };
-    let tokens = match &task.answers {
-        Answers::Given(tape) => tape.head.tokens,
-        _ => task.voice.max_tokens_total,
+    let (voice, tokens) = match &task.answers {
+        Answers::Given(tape) => (Choice::Tape(tape.clone()), tape.head.tokens),
+        _ => (Choice::of(&task.voice, &trusted, "", "")?, task.voice.max_tokens_total),
     };
     let library = built_in.library(&repo, place.base, &config)?;
     let path = find_or_add(&repo, &library, &task, &mut place, &config, &author)?;
     let item = repo.item(place.base, &path)?;
     before_run::edited(&repo, &item, screen)?;
     before_run::newer(&repo, &place, &item, screen)?;
-    check_outputs(&library)?;
+    // Every step may come to be walked.
+    check_outputs(&library.steps)?;
     let mut script = task.script;
     script.depth = task.depth.or(script.depth);
-    for note in &script.notes {
-        screen.note(note);
-    }
-    script.warnings.iter().for_each(|warning| screen.warn(warning));
-    for (step, inputs) in script.answers() {
-        library.step(step).map_err(|unknown| {
-            Fail::new(format!("the script's `answers` name a step that there is not: {unknown}"))
-        })?;
-        inputs
-            .filter_map(|(_, input)| input)
-            .try_for_each(|input| voices::refuse_secrets("the script", &input.text))?;
-    }
-    script.inputs().flatten().try_for_each(|input| voices::refuse_secrets("the script", &input.text))?;
+    check_script(&script, &library, screen)?;
     let max_turns =
         task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns).unwrap_or(DEFAULT_TURNS);
     let spoken_by = voices::spoken_by(&voice, &task.voice, &trusted.evidence());
-    let run = run_id(&path, &script, max_turns, &library, &config, &spoken_by, task.fixed);
+    let run = id_of(&path, &script, max_turns, &library, &config, &spoken_by, task.fixed);
     let clock = || task.fixed.unwrap_or_else(now);
     let setup = Setup {
         repo: &repo,
@@ -377,6 +361,20 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     let walked = walk(setup, &seats)?;
     tell(&walked, &place.branch, task.mode, screen);
     Ok(Went { walked, path, branch: place.branch })
+}
+
+/// Says what the script has to be told of, and refuses answers to steps that there are not, and credentials.
+fn check_script(script: &Script, library: &Library, screen: &Screen) -> Result<(), Fail> {
+    script.notes.iter().for_each(|note| screen.note(note));
+    script.warnings.iter().for_each(|warning| screen.warn(warning));
+    let secrets = |input: &Input| voices::refuse_secrets("the script", &input.text);
+    for (step, mut inputs) in script.answers() {
+        library.step(step).map_err(|unknown| {
+            Fail::new(format!("the script's `answers` name a step that there is not: {unknown}"))
+        })?;
+        inputs.try_for_each(|(_, input)| input.map_or(Ok(()), secrets))?;
+    }
+    script.inputs().flatten().try_for_each(secrets)
 }
 
 /// The model of the discussions, its answers written down where that is asked for.
@@ -422,20 +420,8 @@ fn find_or_add(
     Ok(path)
 }
 
-/// Every step may come to be walked: an output that must not be written is refused before the first.
-fn check_outputs(library: &Library) -> Result<(), Fail> {
-    for step in &library.steps {
-        for output in &step.outputs {
-            OutputPath::parse(output)
-                .map_err(|refused| Fail::new(format!("step {} ({}): {refused}", step.id, step.path)))?;
-        }
-    }
-    Ok(())
-}
-
-/// The run id: a digest of item, inputs, configuration, library and clock. Without a fixed clock
-/// every run is its own.
-fn run_id(
+/// The run id: a digest of item, inputs, configuration, library and clock.
+fn id_of(
     item: &str,
     script: &Script,
     max_turns: u32,
@@ -445,36 +431,19 @@ fn run_id(
     fixed: Option<Time>,
 ) -> String {
     let depth = script.depth.map(|depth| depth.to_string());
-    let one = |input: Option<&Input>| {
-        input.map_or(Value::Null, |input| json!([input.text, input.by, input.at.map(|at| at.to_string())]))
-    };
-    let inputs: Vec<Value> = script.inputs().map(one).collect();
+    let inputs: Vec<Value> = script.inputs().map(message).collect();
     let answers: Vec<Value> = script
         .answers()
         .map(|(step, inputs)| {
-            json!([step, inputs.map(|(number, input)| json!([number, one(input)])).collect::<Vec<_>>()])
+            let numbered = inputs.map(|(number, input)| json!([number, message(input)]));
+            json!([step, numbered.collect::<Vec<_>>()])
         })
         .collect();
-    let clock = match fixed {
-        Some(at) => json!(at.to_string()),
-        None => json!([nanoseconds().to_string(), std::process::id()]),
-    };
     let digests = library.steps.first().map(|step| library.digests(step));
-    let items = config.folders().join(" ");
-    let all = json!([
-        "analyze",
-        depth,
-        item,
-        script.user,
-        inputs,
-        answers,
-        max_turns,
-        digests,
-        items,
-        voice,
-        clock
-    ]);
-    sha256(all.to_string().as_bytes())[..32].to_owned()
+    let folders = config.folders().join(" ");
+    let parts =
+        json!(["analyze", depth, item, script.user, inputs, answers, max_turns, digests, folders, voice]);
+    run_id(parts, fixed)
 }
 
 /// How far the analysis is, in words.

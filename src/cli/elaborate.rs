@@ -2,7 +2,6 @@
 
 mod setup;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,28 +10,23 @@ use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::{Value, json};
 
-pub use self::setup::set_up;
+pub use self::setup::{check_outputs, set_up};
 use super::exit::{Code, Fail};
 use super::keyboard::{self, Conversation};
 use super::landed::{announce, artifacts, say_change};
-use super::resume::{Log, Wanted, begun, catch_up, gone_on};
+use super::resume::{Log, catch_up};
 use super::screen::Screen;
 use super::unified::unified;
 use super::voices::{self, Choice};
-use super::{
-    Clock, Global, before_run, complete, identity, nanoseconds, now, open, plan, push, table, write_whole,
-};
-use crate::config::Config;
+use super::{Clock, Global, before_run, complete, now, open, plan, push, table, write_whole};
 use crate::decisions;
-use crate::discussion::address::stranger;
-use crate::discussion::event::{Event, FORMAT, Opened, Record, Resumed, StepRef, Time};
+use crate::discussion::event::{Event, Opened, Record, Time};
 use crate::discussion::open::Paused;
-use crate::discussion::{self, Discussion, Finished, Refused, default_turns};
-use crate::item::meta::{self, Source};
-use crate::item::path::OutputPath;
-use crate::item::{self, Begin, Item};
+use crate::discussion::{self, Discussion, Finished, Refused};
+use crate::item::Item;
+use crate::item::meta::Source;
 use crate::landing::{self, Landing};
-use crate::library::{Library, sha256};
+use crate::library::Library;
 use crate::minutes::{self, Forms, Possible};
 use crate::model::evidence::Evidence;
 use crate::model::prompt;
@@ -40,7 +34,7 @@ use crate::model::prompt::Want;
 use crate::model::{Live, Meter, Prices};
 use crate::plain;
 use crate::provenance;
-use crate::repo::{self, Leftover, Repo, short};
+use crate::repo::{Repo, short};
 use crate::review::Rules;
 use crate::script::Script;
 use crate::session::hold;
@@ -462,20 +456,26 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
     screen.say(&format!("\n{}", synthesis::spoken_summary(&finished, &setup.library)?));
     say_possible(&possible, screen);
     say_replaced(setup, &finished, screen)?;
+    let held = Held { setup, finished, possible, usage };
+    say_limits(&held, screen);
+    Ok(Came::Through(Box::new(held)))
+}
+
+/// Says what the discussion could not do with what was read or said.
+fn say_limits(held: &Held<'_>, screen: &Screen) {
+    let Held { setup, finished, .. } = held;
     let documents = setup.item.documents().map(|(_, text)| text);
     let reads_english = setup.voice.is_reviewer() && setup.library.language == "en";
     if reads_english && (finished.is_foreign() || is_english(documents) == Some(false)) {
         screen.note(FOREIGN);
     }
-    let held = Held { setup, finished, possible, usage };
     if held.unheard() > 0 {
         let messages = plain::count(held.unheard(), "message");
-        let (exit, limit) = (held.finished.closed.exit, setup.opened.max_turns);
+        let (exit, limit) = (finished.closed.exit, setup.opened.max_turns);
         screen.warn(&format!(
             "{messages} came too late to be discussed (exit {exit}, turn limit {limit}); kept under \"Not Discussed\""
         ));
     }
-    Ok(Came::Through(Box::new(held)))
 }
 
 /// Holds the discussion to its end, with the script or with the person at the keyboard.

@@ -33,6 +33,7 @@ mod report;
 mod resume;
 mod review;
 mod rules;
+mod run_id;
 mod screen;
 mod service;
 mod show;

@@ -27,7 +27,7 @@ use crate::step::Step;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples: roundtable status\n          roundtable status late-fees\n\nAn item is read on its branch roundtable/<slug> where that is ahead of HEAD, else at HEAD. `completed_prefix` and `next_phase` of --json are what a build goes by; `codebase_moved_on` tells whether anything outside of the items differs from the commit that the analysis looked at."
+    after_help = "Examples: roundtable status\n          roundtable status late-fees\n\nAn item is read on its branch roundtable/<slug> (after a merge roundtable/<slug>-2, -3 …) where that is ahead of HEAD, else at HEAD. `completed_prefix` and `next_phase` of --json are what a build goes by; `codebase_moved_on` tells whether anything outside of the items differs from the commit that the analysis looked at."
 )]
 pub struct Options {
     /// One item: its folder's path, or its slug
@@ -51,11 +51,11 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     for folder in config.folders() {
         collect(repo.stored_items(head, folder, None)?, head, &mut found)?;
     }
-    for branch in repo.branches("roundtable/")? {
-        let Some(tip) = repo.tip(&branch)?.filter(|_| repo.is_ahead(&branch, head)) else { continue };
-        let slug = table::slug(&branch);
+    for (path, (_, tip)) in table::ahead(&repo, head, &config)? {
         for folder in config.folders() {
-            collect(repo.stored_items(tip, folder, Some(slug))?, tip, &mut found)?;
+            let mut stored = repo.stored_items(tip, folder, Some(table::slug(&path)))?;
+            stored.retain(|item| item.path == path);
+            collect(stored, tip, &mut found)?;
         }
     }
     if let Some(item) = &options.item {

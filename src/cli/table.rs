@@ -1,5 +1,6 @@
 //! What the verbs set up alike: settings, library, branch and base of an item.
 
+use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -139,6 +140,35 @@ pub fn place(repo: &Repo, item: &str, branch: Option<&str>, base: Option<&str>) 
         (None, None) => repo.resolve("HEAD")?,
     };
     Ok(Place { branch, base: start, exists: tip.is_some() })
+}
+
+/// The items that are ahead of a commit on a branch of their own, by path, each with the branch and its tip:
+/// `roundtable/<slug>`, or the last of `roundtable/<slug>-2`, `-3` …, where runs went on once it was merged.
+pub fn ahead(repo: &Repo, head: Oid, config: &Config) -> Result<BTreeMap<String, (String, Oid)>, Fail> {
+    let numbered = |branch: &str| -> Option<(String, u32)> {
+        let (stem, number) = branch.rsplit_once('-')?;
+        Some((stem.to_owned(), number.parse().ok().filter(|number| *number > 1)?))
+    };
+    let mut branches = repo.branches("roundtable/")?;
+    branches.sort_by_cached_key(|branch| numbered(branch).unwrap_or_else(|| (branch.clone(), 1)));
+    let mut found = BTreeMap::new();
+    for branch in branches {
+        let Some(tip) = repo.tip(&branch)?.filter(|_| repo.is_ahead(&branch, head)) else { continue };
+        let stem = numbered(&branch).map(|(stem, _)| stem);
+        let names = std::iter::once(branch.as_str()).chain(stem.as_deref()).map(slug);
+        let mut paths = names.filter_map(|name| repo.find_item(tip, name, &config.folders()).ok());
+        if let Some(path) = paths.next() {
+            found.insert(path, (branch, tip));
+        }
+    }
+    Ok(found)
+}
+
+/// Path and branch of the item that a path or slug means, among those that are ahead.
+pub fn own_branch(ahead: &BTreeMap<String, (String, Oid)>, item: &str) -> Option<(String, String)> {
+    let wanted = item.trim_start_matches("./").trim_end_matches('/');
+    let (path, (branch, _)) = ahead.iter().find(|(path, _)| *path == wanted || slug(path) == wanted)?;
+    Some((path.clone(), branch.clone()))
 }
 
 /// Where a new item goes: a folder's path as it is, a slug below the folder of items; plain names only.

@@ -68,7 +68,8 @@ impl Last {
 /// Takes the discussion back.
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
-    let place = table::place(&repo, &options.item, options.branch.as_deref(), None)?;
+    let own = options.branch.clone().or_else(|| own_branch(global, &repo, &options.item));
+    let place = table::place(&repo, &options.item, own.as_deref(), None)?;
     let branch = plain::shown(&place.branch);
     if !place.exists {
         return Err(Fail::new(format!(
@@ -108,6 +109,13 @@ fn say(last: &Last, branch: &str, kept: Option<PathBuf>, screen: &Screen) {
         "item": last.item, "branch": branch, "step_id": last.step, "undone": last.commit.to_string(),
         "commit": last.parent.to_string(), "recording": kept,
     }));
+}
+
+/// The branch that an item is ahead of HEAD on, where it is on any.
+fn own_branch(global: &Global, repo: &Repo, item: &str) -> Option<String> {
+    let head = repo.resolve("HEAD").ok()?;
+    let config = table::config(global, repo, head).ok()?;
+    table::own_branch(&table::ahead(repo, head, &config).ok()?, item).map(|(_, branch)| branch)
 }
 
 /// The discussion that the branch ends with.

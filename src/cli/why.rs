@@ -279,13 +279,7 @@ impl Subject<'_> {
                 screen.say(&format!("  replaced   by {}", decision.replaced_by.join(", ")));
             }
         }
-        let rests: &[u32] = finding.map_or(&[], |finding| &finding.turns);
-        let said: Vec<&Record> = source
-            .finished
-            .log
-            .iter()
-            .filter(|record| turn(record).is_some_and(|t| rests.contains(&t)))
-            .collect();
+        let said = said(source, finding);
         for record in &said {
             screen.say(&format!("\nTurn {}", turn(record).unwrap_or_default()));
             screen.say_entry(record, &self.library.cast);
@@ -460,6 +454,12 @@ impl Subject<'_> {
         screen.json(&json!({"path": self.path, "rev": self.commit.to_string(), "discussions": entries}));
         Ok(Code::Yes)
     }
+}
+
+/// The turns that a finding rests on.
+fn said<'s>(source: &'s Source, finding: Option<&Finding>) -> Vec<&'s Record> {
+    let rests: &[u32] = finding.map_or(&[], |finding| &finding.turns);
+    source.finished.log.iter().filter(|record| turn(record).is_some_and(|t| rests.contains(&t))).collect()
 }
 
 /// "12", "12-14": from the first line to the last.

@@ -499,6 +499,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::too_many_lines)] // A table.
     fn input_classes() {
         let cases = [
             // exit: the word is what the message is for

@@ -38,7 +38,6 @@ use self::event::{
 pub use self::finished::{Finished, finished};
 use self::focus::{Drift, Focus};
 pub use self::log::{Line, Log, lines};
-use self::open::Paused;
 pub use self::speakable::{MARKUP, is_speakable};
 use self::summary::{Summary, USER};
 use crate::library::Library;

@@ -113,15 +113,6 @@ pub fn heard(log: &[Record]) -> Vec<u64> {
     log.iter().flat_map(of).collect()
 }
 
-/// The comments that the last run was to hear.
-pub fn last_comments(log: &[Record]) -> &[u64] {
-    match log.get(last_run(log)).map(|record| &record.event) {
-        Some(Event::Opened(opened)) => opened.comments.as_deref().unwrap_or_default(),
-        Some(Event::Resumed(resumed)) => &resumed.comments,
-        _ => &[],
-    }
-}
-
 /// The log to the end of the run that began at a moment, if one did.
 pub fn until(log: &[Record], at: Time) -> Option<&[Record]> {
     let begins = |record: &Record| matches!(record.event, Event::Opened(_) | Event::Resumed(_));

@@ -1,6 +1,16 @@
 //! What can be read of a discussion at any time.
 
-use super::*;
+use super::{Cue, Discussion, Said, Stage, introduction};
+use crate::discussion::event::{Contribution, Event, Message, Opened};
+use crate::discussion::finished::{Finished, finished};
+use crate::discussion::log::Log;
+use crate::discussion::open::Paused;
+use crate::discussion::summary::USER;
+use crate::library::Library;
+use crate::persona::Persona;
+use crate::step::Step;
+use crate::template::Failed;
+use crate::text::echo::Echo;
 
 impl<'l> Discussion<'l> {
     /// Who spoke in a turn: a persona's key, or [`USER`].
@@ -73,11 +83,6 @@ impl<'l> Discussion<'l> {
             _ => None,
         };
         cues.into_iter().flatten()
-    }
-
-    /// Silences in a row so far.
-    pub fn silences(&self) -> u32 {
-        self.state.silences
     }
 
     /// The introduction (interface specification 3.1), turn 0.

@@ -95,11 +95,6 @@ impl Hub {
         self.is_limited
     }
 
-    /// How many requests were sent.
-    pub const fn sent(&self) -> u64 {
-        self.http.sent()
-    }
-
     fn url(&self, path: &str) -> Url {
         let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
         let mut url = http::below(&self.base, &format!("repos/{}/{path}", self.repository));

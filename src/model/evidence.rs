@@ -64,7 +64,7 @@ pub trait Files {
     fn spread(&self, stems: &BTreeSet<String>) -> BTreeMap<String, usize>;
 
     /// Which files have these stems, by their place in the list.
-    fn index(&self, stems: &BTreeSet<String>) -> Index<'_>;
+    fn index(&self, stems: &BTreeSet<String>) -> Index;
 
     /// The text of a file of the list; none where it is not to be sent.
     fn text(&self, number: usize) -> Option<String>;
@@ -147,7 +147,7 @@ impl Sought {
     }
 
     /// What a line is worth that has one of them: a name three times as much.
-    fn weights(&self, index: &Index<'_>) -> BTreeMap<String, f64> {
+    fn weights(&self, index: &Index) -> BTreeMap<String, f64> {
         let worth = |stem: &String| index.weight(stem) * if self.names.contains(stem) { 3.0 } else { 1.0 };
         self.stems()
             .into_iter()
@@ -324,10 +324,10 @@ mod tests {
             let count = |stem: &String| Some((stem.clone(), self.postings.get(stem)?.len()));
             stems.iter().filter_map(count).collect()
         }
-        fn index(&self, stems: &BTreeSet<String>) -> Index<'_> {
+        fn index(&self, stems: &BTreeSet<String>) -> Index {
             let postings = self.postings.iter().filter(|(stem, _)| stems.contains(*stem));
             let postings = postings.map(|(stem, list)| (stem.clone(), list.clone())).collect();
-            Index::counted(postings, self.lengths.clone(), Language::english())
+            Index::counted(postings, self.lengths.clone())
         }
         fn text(&self, number: usize) -> Option<String> {
             self.texts.get(number).cloned()

@@ -164,11 +164,11 @@ impl Files for Code {
         found
     }
 
-    fn index(&self, stems: &BTreeSet<String>) -> Index<'_> {
+    fn index(&self, stems: &BTreeSet<String>) -> Index {
         let mut found = BTreeMap::new();
         self.counts
             .each(stems, |stem, files, list| drop(found.insert(stem.to_owned(), postings(files, list))));
-        Index::counted(found, self.counts.lengths.clone(), Language::english())
+        Index::counted(found, self.counts.lengths.clone())
     }
 
     fn text(&self, number: usize) -> Option<String> {

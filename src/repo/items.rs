@@ -2,7 +2,11 @@
 //!
 //! Invariant: an item is read from a commit's tree, never from the work tree.
 
-use super::*;
+use git2::{ObjectType, Oid, Tree};
+
+use super::{DEPTH, Entry, Error, ItemFolder, Repo, kind, name_of, short};
+use crate::finding::did_you_mean;
+use crate::item::{self, Begin, File, Item, Meta, meta};
 
 /// An item as it is stored at a commit.
 pub struct Stored {

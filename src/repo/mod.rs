@@ -38,7 +38,7 @@ mod wire;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use git2::{ErrorCode, ObjectType, Oid, Repository, Tree, TreeEntry};
+use git2::{ErrorCode, Oid, Repository, Tree, TreeEntry};
 
 pub use self::brought::Brought;
 pub use self::codebase::trailers;
@@ -52,7 +52,7 @@ pub use self::range::{Blamed, Step, Unwritten};
 pub use self::reading::There;
 pub use self::typed::Typed;
 use crate::finding::{Finding, did_you_mean};
-use crate::item::{self, Begin, File, Item, Meta, meta};
+use crate::item::File;
 use crate::library;
 
 /// Overlay files over this size are refused (256 KiB).

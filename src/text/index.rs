@@ -1,11 +1,13 @@
 //! A BM25 index over passages: which passages speak of the same as a query, by stems.
 //!
 //! ```
+//! use std::collections::BTreeSet;
+//!
 //! use roundtable::text::{Language, index::Index};
 //!
 //! let language = Language::new("en");
 //! let index = Index::new(["Fees stop at 10 euros.", "Letters are sent weekly."], &language);
-//! let found = index.search("When do the fees stop?", 3);
+//! let found = index.find(&BTreeSet::from(["fee".to_owned(), "stop".to_owned()]), 3);
 //! assert_eq!(found[0].passage, 0);
 //! assert_eq!(found[0].matched, ["fee", "stop"]);
 //! ```
@@ -20,8 +22,7 @@ const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
 /// Passages by the stems in them.
-pub struct Index<'l> {
-    language: &'l Language,
+pub struct Index {
     /// For each stem the passages it is in, and how often.
     postings: BTreeMap<String, Vec<(u32, u32)>>,
     lengths: Vec<u32>,
@@ -38,8 +39,8 @@ pub struct Hit {
     pub matched: Vec<String>,
 }
 
-impl<'l> Index<'l> {
-    pub fn new<'p>(passages: impl IntoIterator<Item = &'p str>, language: &'l Language) -> Index<'l> {
+impl Index {
+    pub fn new<'p>(passages: impl IntoIterator<Item = &'p str>, language: &Language) -> Index {
         let mut postings: BTreeMap<String, Vec<(u32, u32)>> = BTreeMap::new();
         let mut lengths = Vec::new();
         for (number, passage) in (0..).zip(passages) {
@@ -53,19 +54,15 @@ impl<'l> Index<'l> {
                 }
             }
         }
-        Index::counted(postings, lengths, language)
+        Index::counted(postings, lengths)
     }
 
     /// Passages that were counted before: of each stem that is asked for those it is in, and how often, and of each
     /// passage how many words it has.
-    pub fn counted(
-        postings: BTreeMap<String, Vec<(u32, u32)>>,
-        lengths: Vec<u32>,
-        language: &'l Language,
-    ) -> Index<'l> {
+    pub fn counted(postings: BTreeMap<String, Vec<(u32, u32)>>, lengths: Vec<u32>) -> Index {
         let all: f64 = lengths.iter().copied().map(f64::from).sum();
         let mean = if lengths.is_empty() { 1.0 } else { (all / lengths.len() as f64).max(1.0) };
-        Index { language, postings, lengths, mean }
+        Index { postings, lengths, mean }
     }
 
     /// The passages that a stem is in, and how often.
@@ -79,17 +76,7 @@ impl<'l> Index<'l> {
         if found == 0.0 { 0.0 } else { (1.0 + (all - found + 0.5) / (found + 0.5)).ln() }
     }
 
-    /// The weight of a stem that is in one passage only.
-    pub fn rarest(&self) -> f64 {
-        (1.0 + (self.lengths.len() as f64 - 0.5) / 1.5).ln()
-    }
-
-    /// The best passages for a query, best first; of equal ones, the earlier first.
-    pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
-        self.find(&stems(query, self.language).into_iter().collect(), limit)
-    }
-
-    /// The same for stems.
+    /// The best passages for stems, best first; of equal ones, the earlier first.
     pub fn find(&self, wanted: &BTreeSet<String>, limit: usize) -> Vec<Hit> {
         let mut found: BTreeMap<u32, (f64, Vec<String>)> = BTreeMap::new();
         for stem in wanted {

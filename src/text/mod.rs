@@ -39,7 +39,6 @@ pub fn sentences(text: &str) -> Vec<&str> {
 
 /// How words of a language are cut to stems, and which of its abbreviations end with a full stop.
 pub struct Language {
-    pub code: String,
     stemmer: Option<Stemmer>,
     abbreviations: &'static str,
 }
@@ -59,7 +58,7 @@ impl Language {
             }
             _ => (None, ""),
         };
-        Language { code: code.to_owned(), stemmer, abbreviations }
+        Language { stemmer, abbreviations }
     }
 
     /// The stem of a lower-case word.

@@ -57,7 +57,6 @@ pub struct Rule {
     /// The file it is in, below the folder `rules`.
     pub path: String,
     pub id: String,
-    pub title: String,
     pub sure: bool,
     /// As the file has them.
     pub written: Written,
@@ -221,8 +220,8 @@ impl Book {
             let mut patterns = |list: &[String]| self.patterns(path, text, id, list, &mut findings);
             let (any, all) = (patterns(&written.any), patterns(&written.all));
             let unless = patterns(&written.unless);
-            let (id, title, sure) = (written.rule.clone(), written.title.clone(), written.sure);
-            rules.push(Rule { path: path.to_owned(), id, title, sure, written, any, all, unless });
+            let (id, sure) = (written.rule.clone(), written.sure);
+            rules.push(Rule { path: path.to_owned(), id, sure, written, any, all, unless });
         }
         Finding::all(findings).map_or(Ok(RuleSet { rules, unless, aside: file.aside }), Err)
     }

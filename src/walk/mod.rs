@@ -201,6 +201,8 @@ struct Walk<'r> {
     /// How much the script held.
     total: Script,
     censuses: BTreeMap<Vec<String>, Census>,
+    /// The parts of artifacts that the library's steps name.
+    parts: Vec<draft::Named>,
     elaborations: Vec<Held>,
     /// Discussions of the step under way.
     talks: usize,
@@ -244,26 +246,8 @@ pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumble
     let item = setup.item.clone();
     let is_resumed = item.meta.steps_completed().iter().any(|step| !earlier.steps.contains(step));
     setup.script.is_by_number = is_resumed || setup.script.is_by_number && setup.script.names_questions();
-    let facts = facts(&item);
-    let opened = Opened {
-        format: crate::analysis::event::FORMAT,
-        item: item.path.clone(),
-        item_name: item.name(),
-        base: setup.base.to_string(),
-        branch: setup.branch.clone(),
-        voice: setup.voice.clone(),
-        user: setup.script.user.clone().unwrap_or_else(|| "User".to_owned()),
-        run: setup.run.clone(),
-        steps_completed: item.meta.steps_completed(),
-        phases_completed: item.meta.phases_completed(),
-        depth_overrides: item.meta.depth_overrides(),
-        scope: facts.scope,
-        complexity: facts.complexity,
-        elaborations: elaborations(&item.meta),
-        at_menu,
-        depth: setup.script.depth,
-    };
-    let first = Record { at: (setup.clock)(), event: Event::Opened(Box::new(opened)) };
+    let event = Event::Opened(Box::new(opened(&setup, at_menu)));
+    let first = Record { at: (setup.clock)(), event };
     let analysis = Analysis::open(setup.library, first)?;
     if setup.script.is_live() {
         typed::go_on(&mut setup, analysis.standing().0.map(|step| step.id.as_str()), audience);
@@ -280,6 +264,7 @@ pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumble
         grown: BTreeMap::new(),
         total,
         censuses: BTreeMap::new(),
+        parts: artifact::parts_of(setup.library),
         elaborations,
         talks: earlier.talks_before,
         start,
@@ -295,6 +280,30 @@ pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumble
     match stopped {
         Ok(stopped) => walk.end(stopped),
         Err(why) => Err(walk.broken_off(why)),
+    }
+}
+
+/// The first event: what the walk starts from.
+fn opened(setup: &Setup<'_>, at_menu: Option<String>) -> Opened {
+    let item = &setup.item;
+    let facts = facts(item);
+    Opened {
+        format: crate::analysis::event::FORMAT,
+        item: item.path.clone(),
+        item_name: item.name(),
+        base: setup.base.to_string(),
+        branch: setup.branch.clone(),
+        voice: setup.voice.clone(),
+        user: setup.script.user.clone().unwrap_or_else(|| "User".to_owned()),
+        run: setup.run.clone(),
+        steps_completed: item.meta.steps_completed(),
+        phases_completed: item.meta.phases_completed(),
+        depth_overrides: item.meta.depth_overrides(),
+        scope: facts.scope,
+        complexity: facts.complexity,
+        elaborations: elaborations(&item.meta),
+        at_menu,
+        depth: setup.script.depth,
     }
 }
 
@@ -603,14 +612,13 @@ impl Walk<'_> {
         again: bool,
         at: Time,
     ) -> Result<artifact::Outcome, Stumbled> {
-        let depth = self.analysis.current().map_or(step.depth, |talk| talk.depth);
         let persona = self.analysis.persona(step).0;
         let source = artifact::Source {
             item,
             library: self.setup.library,
+            parts: &self.parts,
             step,
             persona,
-            depth,
             draft,
             measure,
             again,

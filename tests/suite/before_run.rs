@@ -65,6 +65,16 @@ fn a_merged_branch_is_left_and_the_next_free_one_taken() {
         assert_eq!(sandbox.tip(BRANCH), Some(first));
         let tip = sandbox.git.find_commit(sandbox.tip(&second).unwrap()).unwrap();
         assert_eq!(tip.parent_id(0).unwrap(), head);
+        // Whoever asks how the item is reads it there, and takes back from there.
+        for arguments in [
+            &["show", "offline-mode"][..],
+            &["status", "offline-mode"],
+            &["undo", "offline-mode", "--dry-run"],
+        ] {
+            let told = sandbox.run(arguments).ok().stdout;
+            let is_there = told.contains(&second) || told.contains("Maya, who waits for it?");
+            assert!(is_there, "{arguments:?}: {told}");
+        }
         // The next one goes on there.
         let report = sandbox.elaborate("Alex, why?\ndone\n", &["--json"]).json();
         assert_eq!(

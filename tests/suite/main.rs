@@ -1,6 +1,8 @@
 //! One test binary, so that libgit2 links once.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::disallowed_methods)]
+// Tables of cases, and whole runs that are read from top to bottom.
+#![allow(clippy::too_many_lines)]
 
 mod add;
 mod agents;

@@ -269,7 +269,7 @@ fn the_page_names_every_form_with_its_first_example() {
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/minutes.md")).unwrap();
     let book = roundtable::text::rules::Book::read(rule_files(&[]), "en", &["decisions", "actions"]).unwrap();
     for rule in book.rules("decisions").chain(book.rules("actions")) {
-        let row = format!("| `{}` | {} | {} |", rule.id, rule.title, rule.written.yes[0]);
+        let row = format!("| `{}` | {} | {} |", rule.id, rule.written.title, rule.written.yes[0]);
         assert!(page.contains(&row), "docs/minutes.md has no row {row}");
     }
 }

@@ -18,7 +18,7 @@ const FAR: u32 = 9_999;
 pub fn of_text(text: &str, kind: &str) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
     let mark = format!("{kind}-");
-    for (at, _) in text.match_indices(&mark) {
+    for at in memchr::memmem::find_iter(text.as_bytes(), mark.as_bytes()) {
         // `NFR-001` holds no FR-001.
         let before = text[..at].chars().next_back();
         if before.is_some_and(|c| c.is_alphanumeric() || c == '-') {
@@ -94,23 +94,24 @@ impl Defined {
         let mut last = String::new();
         for (line, is_ours) in lines {
             let plain = line.trim().trim_start_matches(['#', '-', '*', '|', ' ']);
-            let is_criterion = plain.to_ascii_lowercase().starts_with("given ");
+            let is_criterion = plain.get(..6).is_some_and(|first| first.eq_ignore_ascii_case("given "));
             if is_criterion && line.starts_with(' ') && !last.is_empty() {
                 self.with_criteria.insert(last.clone());
             }
-            if let Some(class) = CLASSES.iter().find(|class| plain.starts_with(&format!("{class}**: "))) {
+            let is_class =
+                |class: &&&str| plain.strip_prefix(**class).is_some_and(|rest| rest.starts_with("**: "));
+            if let Some(class) = CLASSES.iter().find(is_class) {
                 let list = plain.split_once(": ").map_or("", |(_, rest)| rest).split(" -- ").next();
                 for id in list.unwrap_or_default().split(", ") {
                     self.classes.entry(id.to_owned()).or_insert(class);
                 }
             }
             for kind in ["FR", "NFR"] {
-                let marked = line.starts_with('#')
-                    || line.starts_with('|')
-                    || line.starts_with(&format!("- **{kind}-"));
                 let Some(rest) = plain.strip_prefix(kind).and_then(|rest| rest.strip_prefix('-')) else {
                     continue;
                 };
+                let is_bold = |rest: &str| rest.strip_prefix(kind).is_some_and(|rest| rest.starts_with('-'));
+                let marked = line.starts_with(['#', '|']) || line.strip_prefix("- **").is_some_and(is_bold);
                 let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
                 if !(3..=6).contains(&digits) || !marked && is_ours {
                     continue;
@@ -269,14 +270,14 @@ pub fn settle(draft: &mut Draft, defined: &Defined) {
     for (mut fact, by) in std::mem::take(&mut kept) {
         if fact.label == Label::Criterion {
             let id = fact.id.clone().unwrap_or_default();
-            // A story that is committed takes nothing more: its criterion stays a note.
             if known(&id) {
                 draft.facts.push((fact, by));
-            } else {
-                note(draft, &fact, &by);
-                if !defined.stories.contains(&id) {
-                    ask(draft, format!("No document defines {id}; what is this a criterion of?"));
-                }
+                continue;
+            }
+            // A story that is committed takes nothing more: its criterion stays a note.
+            note(draft, &fact, &by);
+            if !defined.stories.contains(&id) {
+                ask(draft, format!("No document defines {id}; what is this a criterion of?"));
             }
             continue;
         }
@@ -288,18 +289,20 @@ pub fn settle(draft: &mut Draft, defined: &Defined) {
         }
         note(draft, &fact, &by);
         for id in &bad {
-            ask(
-                draft,
-                match classes.get(id).filter(|found| known(id) && found.len() > 1) {
-                    Some(found) => format!("{id} was called {}; which of them is it?", found.join(" and ")),
-                    None => format!("No document defines {id}; what is meant by it?"),
-                },
-            );
+            let several = classes.get(id).filter(|found| known(id) && found.len() > 1);
+            ask(draft, unclear(id, several.map(Vec::as_slice)));
         }
         fact.links.retain(is_good);
         if fact.label == Label::Story || !fact.links.is_empty() {
             draft.facts.push((fact, by));
         }
+    }
+}
+
+fn unclear(id: &str, classes: Option<&[&str]>) -> String {
+    match classes {
+        Some(found) => format!("{id} was called {}; which of them is it?", found.join(" and ")),
+        None => format!("No document defines {id}; what is meant by it?"),
     }
 }
 

@@ -25,7 +25,7 @@ use crate::item::{Change, File, Item};
 use crate::library::Library;
 use crate::persona::Persona;
 use crate::plain::count;
-use crate::step::{Depth, Step};
+use crate::step::Step;
 use crate::synthesis::records::{is_architecture, is_records};
 use crate::synthesis::{Left, Placed, Unplaced, existing, suffix};
 use crate::template::Failed;
@@ -34,9 +34,10 @@ use crate::template::Failed;
 pub struct Source<'a> {
     pub item: &'a Item,
     pub library: &'a Library,
+    /// What [`parts_of`] says of the library.
+    pub parts: &'a [Named],
     pub step: &'a Step,
     pub persona: &'a Persona,
-    pub depth: Depth,
     pub draft: &'a Draft,
     pub measure: Option<&'a Measure>,
     /// The step was committed before; this adds what was said since.
@@ -87,12 +88,11 @@ pub(crate) enum Written {
 /// # Errors
 /// An output that must not be written, or that has no place for an addition.
 pub fn outcome(source: &Source<'_>) -> Result<Outcome, Unplaced> {
-    let step = source.step;
-    let library_parts: Vec<Named> = source.library.steps.iter().flat_map(draft::named).collect();
+    let (step, library_parts) = (source.step, source.parts);
     let own = own_parts(step);
     let mut draft = source.draft.clone();
     let defined = Defined::read(source.item);
-    homeless(&mut draft, &library_parts);
+    homeless(&mut draft, library_parts);
     ids::settle(&mut draft, &defined);
     let is_matrix = |part: &Named| part.kind == "header" && part.name == data::MATRIX;
     if !source.again && own.iter().any(is_matrix) {
@@ -107,7 +107,7 @@ pub fn outcome(source: &Source<'_>) -> Result<Outcome, Unplaced> {
         .iter()
         .find(has_risk)
         .cloned()
-        .or_else(|| facts::home(&library_parts, "requirements-spec.md", "risk"));
+        .or_else(|| facts::home(library_parts, "requirements-spec.md", "risk"));
     let material = Material {
         item: source.item,
         library: source.library,
@@ -120,7 +120,12 @@ pub fn outcome(source: &Source<'_>) -> Result<Outcome, Unplaced> {
         defined: &defined,
         risks,
     };
-    written(&material, own, &library_parts)
+    written(&material, own, library_parts)
+}
+
+/// The parts of artifacts that the steps of a library name.
+pub fn parts_of(library: &Library) -> Vec<Named> {
+    library.steps.iter().flat_map(draft::named).collect()
 }
 
 fn written(material: &Material<'_>, own: Vec<Named>, library_parts: &[Named]) -> Result<Outcome, Unplaced> {

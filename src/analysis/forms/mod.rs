@@ -137,18 +137,7 @@ pub fn read(text: &str, asked: &[Label]) -> Said {
             continue;
         }
         if let Some((criterion, taken)) = story::criterion(&lines[at..]) {
-            match (criterion.owner, open) {
-                (Some(id), _) => {
-                    let mut fact = Fact { id: Some(id), ..Fact::new(Label::Criterion, &criterion.text) };
-                    fact.add_said(&lines[at..at + taken]);
-                    said.facts.push(fact);
-                }
-                (None, Some(owner)) => {
-                    said.facts[owner].criteria.push(criterion.text);
-                    said.facts[owner].add_said(&lines[at..at + taken]);
-                }
-                (None, None) => said.notes.extend(own_lines(&lines[at..at + taken])),
-            }
+            said.add_criterion(criterion, open, &lines[at..at + taken]);
             at += taken;
             continue;
         }
@@ -186,6 +175,24 @@ pub fn read(text: &str, asked: &[Label]) -> Said {
         at += 1;
     }
     said
+}
+
+impl Said {
+    /// A criterion goes to the id that it names, else to the fact above it; without either it is a note.
+    fn add_criterion(&mut self, criterion: story::Criterion, above: Option<usize>, lines: &[&str]) {
+        match (criterion.owner, above) {
+            (Some(id), _) => {
+                let mut fact = Fact { id: Some(id), ..Fact::new(Label::Criterion, &criterion.text) };
+                fact.add_said(lines);
+                self.facts.push(fact);
+            }
+            (None, Some(owner)) => {
+                self.facts[owner].criteria.push(criterion.text);
+                self.facts[owner].add_said(lines);
+            }
+            (None, None) => self.notes.extend(own_lines(lines)),
+        }
+    }
 }
 
 fn own_lines<'t>(lines: &'t [&'t str]) -> impl Iterator<Item = String> + 't {

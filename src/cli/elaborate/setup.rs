@@ -1,79 +1,182 @@
 //! Everything that a discussion starts from: settings, item, step, voice, script, and the log of a run that was cut off.
 
-use super::*;
+use git2::Oid;
+use serde_json::{Value, json};
+
+use super::{Medium, Open, Setup, Task};
+use crate::cli::exit::Fail;
+use crate::cli::resume::{Wanted, begun, gone_on};
+use crate::cli::run_id::{message, run_id};
+use crate::cli::screen::Screen;
+use crate::cli::voices::{self, Choice};
+use crate::cli::{Global, before_run, identity, keyboard, now, open, table};
+use crate::config::Config;
+use crate::discussion::address::stranger;
+use crate::discussion::event::{Event, FORMAT, Opened, Record, Resumed, StepRef, Time};
+use crate::discussion::{self, default_turns};
+use crate::item::path::OutputPath;
+use crate::item::{self, Begin, Item, meta};
+use crate::library::Library;
+use crate::model::evidence::Evidence;
 use crate::persona::{Cast, Persona};
+use crate::plain;
+use crate::repo::{self, Leftover, Repo};
+use crate::review::Rules;
+use crate::script::Script;
+use crate::step::Step;
 
 /// Reads everything that a discussion starts from.
 pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Screen) -> Result<Setup, Fail> {
     let repo = open(global)?;
+    let ground = ground(global, &repo, &task, screen)?;
+    let library = built_in.library(&repo, ground.rules, &ground.config)?;
+    let step = library.step(&task.step)?;
+    let voice = match task.medium {
+        Medium::Agent => Choice::Agent,
+        _ => Choice::of(&task.voice, &ground.trusted, &step.id, &step.phase)?,
+    };
+    check_outputs([step])?;
+    let lead = lead(&library.cast, step, screen);
+    tell_of(&task.script, &library.cast, lead, screen)?;
+    let prices = voices::prices(&task.voice, &ground.trusted, &step.id, &step.phase)?;
+    let opened = opened(&repo, &task, &ground, &library, &Seat { step, lead, voice: &voice })?;
+    before_run::edited(&repo, &ground.item, screen)?;
+    if task.open.is_none() {
+        before_run::recorded(&repo, ground.base, &ground.item, &opened, &task.script, screen)?;
+    }
+    let evidence = match opened.evidence.as_slice() {
+        [] => Evidence::default(),
+        sent => repo.sent(repo.resolve(&opened.base)?, sent),
+    };
+    let Task { mut script, medium, fixed, .. } = task;
+    let Ground { place, item, base, left, .. } = ground;
+    let begun = match task.open {
+        Some(open) => resumed(open, task.comments.unwrap_or_default(), base, fixed),
+        None => left.map(|left| left.log).unwrap_or_default(),
+    };
+    let (begun, withdrawn) = match medium {
+        Medium::Keyboard => keyboard::apart(begun),
+        _ => (begun, Vec::new()),
+    };
+    withdrawn.into_iter().for_each(|message| script.withdraw(message));
+    let rules = Rules::of(&library.own_review_rules())?;
+    Ok(Setup {
+        repo,
+        library,
+        rules,
+        item,
+        script,
+        opened,
+        voice,
+        tokens: task.voice.max_tokens_total,
+        has_critic: !task.voice.no_critic,
+        prices,
+        evidence,
+        base,
+        fixed,
+        exists: place.exists,
+        begun,
+        medium,
+    })
+}
+
+/// The item as it is found, the settings that hold for it, and what an earlier run left of this discussion.
+struct Ground {
+    place: table::Place,
+    config: Config,
+    trusted: Config,
+    item: Item,
+    /// The text that `meta.json` begins with, where the item does not exist yet.
+    new_meta: Option<String>,
+    /// The `draft.md` that the item gets.
+    draft: Option<String>,
+    /// The commit that the discussion adds to.
+    base: Oid,
+    /// The commit that its settings and rules are read from.
+    rules: Oid,
+    left: Option<Leftover>,
+    /// How the discussion began that stays open, where this run is not its first.
+    opening: Option<Opened>,
+}
+
+impl Ground {
+    /// How the run began that was cut off.
+    fn begun(&self) -> Option<&Opened> {
+        self.left.as_ref().and_then(Leftover::opened)
+    }
+}
+
+fn ground(global: &Global, repo: &Repo, task: &Task, screen: &Screen) -> Result<Ground, Fail> {
     let branch = before_run::Branch {
         name: task.branch.as_deref(),
         base: task.base.as_deref(),
         leaves_merged: task.leaves_merged,
     };
-    let place = before_run::place(&repo, &task.item, &branch, screen)?;
-    let config = table::config(global, &repo, place.base)?;
-    let trusted = table::trusted(global, &repo, &place, &config)?;
-    let fixed = task.fixed;
-    let (path, new_meta) = find_or_begin(&repo, &task, &place, &config)?;
+    let place = before_run::place(repo, &task.item, &branch, screen)?;
+    let config = table::config(global, repo, place.base)?;
+    let trusted = table::trusted(global, repo, &place, &config)?;
+    let (path, new_meta) = find_or_begin(repo, task, &place, &config)?;
     let wanted = Wanted {
         item: &path,
         step: &task.step,
         branch: &place.branch,
-        fixed,
+        fixed: task.fixed,
         by_agent: task.medium == Medium::Agent,
     };
-    let left = task.resume.then(|| begun(&repo, &wanted, screen)).flatten();
-    let open = opening(&task);
+    let left = task.resume.then(|| begun(repo, &wanted, screen)).flatten();
+    let opening = opening(task);
     // What was begun goes on where it began, wherever the branch is by now.
     let base = match left.as_ref().and_then(Leftover::opened) {
         Some(opened) => repo.resolve(&opened.base)?,
         None => place.base,
     };
     // What stays open keeps the rules it was opened with, and looks at the item as it is now.
-    let rules = open.as_ref().map_or(Ok(base), |opened| repo.resolve(&opened.base))?;
-    let config = if rules == place.base { config } else { table::config(global, &repo, rules)? };
+    let rules = opening.as_ref().map_or(Ok(base), |opened| repo.resolve(&opened.base))?;
+    let config = if rules == place.base { config } else { table::config(global, repo, rules)? };
     let item = repo.item_or_new(base, &path, Begin { meta: new_meta.as_deref(), draft: None })?;
     let draft = draft(&task.script, &item, screen);
     let item = item.with_draft(draft.as_deref());
-    before_run::newer(&repo, &place, &item, screen)?;
-    let library = built_in.library(&repo, rules, &config)?;
-    let step = library.step(&task.step)?;
-    let voice = match task.medium {
-        Medium::Agent => Choice::Agent,
-        _ => Choice::of(&task.voice, &trusted, &step.id, &step.phase)?,
-    };
-    for output in &step.outputs {
-        OutputPath::parse(output)
-            .map_err(|refused| Fail::new(format!("step {} ({}): {refused}", step.id, step.path)))?;
-    }
-    let (lead, known) = library.cast.lead(&step.phase);
-    if !known {
-        screen
-            .warn(&format!("nobody leads the phase \"{}\"; {} leads this discussion", step.phase, lead.name));
-    }
-    let mut script = task.script;
-    tell_of(&script, &library.cast, lead, screen)?;
-    let max_turns = task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns);
-    let begun_with = left.as_ref().and_then(Leftover::opened);
-    let is_live = task.medium != Medium::Script;
-    let max_turns = max_turns.or(begun_with.map(|opened| opened.max_turns));
-    let max_turns = max_turns.unwrap_or_else(|| match task.open {
-        Some(_) => discussion::TURNS_ONE_BY_ONE,
-        None if is_live => discussion::TURNS_ONE_BY_ONE,
-        None => default_turns(script.inputs().flatten().map(|input| input.text.as_str()), &library.cast),
-    });
+    before_run::newer(repo, &place, &item, screen)?;
+    Ok(Ground { place, config, trusted, item, new_meta, draft, base, rules, left, opening })
+}
+
+/// Who speaks first, on which step, with which voice.
+struct Seat<'l> {
+    step: &'l Step,
+    lead: &'l Persona,
+    voice: &'l Choice,
+}
+
+/// The first event of the recording: this run's own, or that of the run it goes on with.
+fn opened(
+    repo: &Repo,
+    task: &Task,
+    ground: &Ground,
+    library: &Library,
+    seat: &Seat<'_>,
+) -> Result<Opened, Fail> {
+    let Seat { step, lead, voice } = *seat;
+    let Ground { item, place, base, trusted, .. } = ground;
+    let max_turns = max_turns(task, ground, &library.cast);
     let digests = library.digests(step);
-    let has_critic = !task.voice.no_critic;
-    let prices = voices::prices(&task.voice, &trusted, &step.id, &step.phase)?;
-    let spoken_by = voices::spoken_by(&voice, &task.voice, &trusted.evidence());
-    let author = identity::author(&repo, &trusted, task.signed_off);
+    let spoken_by = voices::spoken_by(voice, &task.voice, &trusted.evidence());
+    let author = identity::author(repo, trusted, task.signed_off);
     let typed_by = (task.medium == Medium::Keyboard).then(|| author.name.clone());
-    // Messages that come one by one are not known yet: what they are added to tells such runs apart.
-    let live = is_live.then(|| base.to_string());
-    let run = run_id(&item, step, &script, live.as_deref(), max_turns, &digests, &config, &spoken_by, fixed);
-    let begun_by = begun_with.filter(|_| is_live).map(|opened| opened.user.clone());
-    let opened = Opened {
+    let begun_by = ground.begun().filter(|_| is_live(task)).map(|opened| opened.user.clone());
+    let user = task.script.user.clone().or(begun_by).or(typed_by).unwrap_or_else(|| "User".to_owned());
+    let folders = ground.config.folders().join(" ");
+    let parts = json!([
+        item.path,
+        step.id,
+        task.script.user,
+        inputs(task, *base),
+        max_turns,
+        digests,
+        folders,
+        spoken_by
+    ]);
+    let run = run_id(parts, task.fixed);
+    let now = Opened {
         format: FORMAT,
         item: item.path.clone(),
         item_name: item.name(),
@@ -87,63 +190,60 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         max_turns,
         base: base.to_string(),
         read: item.ids.clone(),
-        branch: place.branch,
+        branch: place.branch.clone(),
         voice: voice.name(),
         model: voice.model(),
-        user: script.user.clone().or(begun_by).or(typed_by).unwrap_or_else(|| "User".to_owned()),
+        user,
         digests,
         author,
         run,
-        new_meta: new_meta.filter(|_| item.is_new()),
-        draft,
+        new_meta: ground.new_meta.clone().filter(|_| item.is_new()),
+        draft: ground.draft.clone(),
         comments: task.comments.clone(),
         stays_open: task.open.is_some(),
-        evidence: evidence(&repo, base, &item, &script, &trusted, &voice)?.sent,
+        evidence: evidence(repo, *base, item, &task.script, trusted, voice)?.sent,
     };
-    let opened = match (&open, left.as_ref().and_then(Leftover::opened)) {
-        (Some(begun), _) => stayed_open(&opened, begun)?,
-        (None, Some(begun)) => gone_on(&opened, begun)?,
-        (None, None) => opened,
-    };
-    before_run::edited(&repo, &item, screen)?;
-    if task.open.is_none() {
-        before_run::recorded(&repo, base, &item, &opened, &script, screen)?;
+    match (&ground.opening, ground.begun()) {
+        (Some(begun), _) => stayed_open(&now, begun),
+        (None, Some(begun)) => gone_on(&now, begun),
+        (None, None) => Ok(now),
     }
-    let evidence = match opened.evidence.as_slice() {
-        [] => Evidence::default(),
-        sent => repo.sent(repo.resolve(&opened.base)?, sent),
-    };
-    let begun = match task.open {
-        Some(open) => resumed(open, task.comments.unwrap_or_default(), base, fixed),
-        None => left.map(|left| left.log).unwrap_or_default(),
-    };
-    let (begun, withdrawn) = match task.medium {
-        Medium::Keyboard => keyboard::apart(begun),
-        _ => (begun, Vec::new()),
-    };
-    withdrawn.into_iter().for_each(|message| script.withdraw(message));
-    let tokens = task.voice.max_tokens_total;
-    let exists = place.exists;
-    let rules = Rules::of(&library.own_review_rules())?;
-    let medium = task.medium;
-    Ok(Setup {
-        repo,
-        library,
-        rules,
-        item,
-        script,
-        opened,
-        voice,
-        tokens,
-        has_critic,
-        prices,
-        evidence,
-        base,
-        fixed,
-        exists,
-        begun,
-        medium,
+}
+
+/// Whether messages come one by one.
+fn is_live(task: &Task) -> bool {
+    task.medium != Medium::Script
+}
+
+/// The turns that the discussion has at most.
+fn max_turns(task: &Task, ground: &Ground, cast: &Cast) -> u32 {
+    let set = task.max_turns.or_else(|| ground.item.meta.max_turns()).or(ground.config.max_turns);
+    set.or(ground.begun().map(|opened| opened.max_turns)).unwrap_or_else(|| {
+        if task.open.is_some() || is_live(task) {
+            return discussion::TURNS_ONE_BY_ONE;
+        }
+        default_turns(task.script.inputs().flatten().map(|input| input.text.as_str()), cast)
     })
+}
+
+/// Documents of steps are written where their files say, never outside of the item: refused before anything is.
+pub fn check_outputs<'s>(steps: impl IntoIterator<Item = &'s Step>) -> Result<(), Fail> {
+    for step in steps {
+        for output in &step.outputs {
+            OutputPath::parse(output)
+                .map_err(|refused| Fail::new(format!("step {} ({}): {refused}", step.id, step.path)))?;
+        }
+    }
+    Ok(())
+}
+
+fn lead<'c>(cast: &'c Cast, step: &Step, screen: &Screen) -> &'c Persona {
+    let (lead, known) = cast.lead(&step.phase);
+    if !known {
+        screen
+            .warn(&format!("nobody leads the phase \"{}\"; {} leads this discussion", step.phase, lead.name));
+    }
+    lead
 }
 
 /// What a script has to be told of: notes, warnings, names that nobody at the table has. A credential is refused.
@@ -237,43 +337,11 @@ fn find_or_begin(
     Ok((path, Some(text)))
 }
 
-/// The run id: a digest of item, step, inputs, configuration, voice and clock. Without a fixed
-/// clock every run is its own.
-#[allow(clippy::too_many_arguments)] // They are what the contract lists.
-fn run_id(
-    item: &Item,
-    step: &Step,
-    script: &Script,
-    live: Option<&str>,
-    max_turns: u32,
-    digests: &BTreeMap<String, String>,
-    config: &Config,
-    voice: &str,
-    fixed: Option<Time>,
-) -> String {
-    let mut inputs: Vec<Value> = script
-        .inputs()
-        .map(|input| {
-            input
-                .map_or(Value::Null, |input| json!([input.text, input.by, input.at.map(|at| at.to_string())]))
-        })
-        .chain(live.map(|base| json!({"base": base})))
-        .collect();
-    inputs.extend(script.source.as_ref().map(|source| json!({"draft": source.draft()})));
-    let clock = match fixed {
-        Some(at) => json!(at.to_string()),
-        None => json!([nanoseconds().to_string(), std::process::id()]),
-    };
-    let all = json!([
-        item.path,
-        step.id,
-        script.user,
-        inputs,
-        max_turns,
-        digests,
-        config.folders().join(" "),
-        voice,
-        clock
-    ]);
-    sha256(all.to_string().as_bytes())[..32].to_owned()
+/// The messages that a run's id depends on. Those that come one by one are not known yet: what they are added to
+/// tells such runs apart.
+fn inputs(task: &Task, base: Oid) -> Vec<Value> {
+    let mut inputs: Vec<Value> = task.script.inputs().map(message).collect();
+    inputs.extend(is_live(task).then(|| json!({"base": base.to_string()})));
+    inputs.extend(task.script.source.as_ref().map(|source| json!({"draft": source.draft()})));
+    inputs
 }

@@ -1,5 +1,6 @@
 //! `roundtable show ITEM`: everything that an item's discussions came to, and `--format html` for all items.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -64,28 +65,28 @@ fn read(
     config: &Config,
 ) -> Result<Vec<Shown>, Fail> {
     let head = repo.resolve(revision.unwrap_or("HEAD"))?;
-    let own = |slug: &str| -> Result<Option<String>, Fail> {
-        let branch = format!("roundtable/{slug}");
-        let is_there = revision.is_none()
-            && crate::repo::is_branch_name(&branch)
-            && repo.tip(&branch)?.is_some()
-            && repo.is_ahead(&branch, head);
-        Ok(is_there.then_some(branch))
-    };
+    let ahead = if revision.is_none() { table::ahead(repo, head, config)? } else { BTreeMap::new() };
     let named = revision.unwrap_or("HEAD").to_owned();
     let mut places: Vec<(String, String)> = Vec::new();
     if let Some(item) = item {
         let item = table::forward(item);
-        let rev = own(table::slug(item.trim_end_matches('/')))?.unwrap_or(named);
-        let path = repo.find_item(repo.resolve(&rev)?, &item, &config.folders())?;
-        places.push((path, rev));
+        places.push(match table::own_branch(&ahead, &item) {
+            Some(found) => found,
+            None => (repo.find_item(head, &item, &config.folders())?, named),
+        });
     } else {
         for folder in config.folders() {
             for path in repo.items(head, folder)? {
-                let rev = own(table::slug(&path))?.unwrap_or_else(|| named.clone());
+                let rev = ahead.get(&path).map_or(&named, |(branch, _)| branch).clone();
                 places.push((path, rev));
             }
         }
+        for (path, (branch, _)) in &ahead {
+            if places.iter().all(|(known, _)| known != path) {
+                places.push((path.clone(), branch.clone()));
+            }
+        }
+        places.sort();
     }
     let mut found = Vec::new();
     for (path, rev) in places {

@@ -27,7 +27,7 @@ use crate::voice::integrity::judged;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples: roundtable show late-fees\n          roundtable show --format html > items.html\n          roundtable show roundtable/offline-mode:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n\nAn item is read on its branch roundtable/<slug> where that is ahead of HEAD, else at HEAD."
+    after_help = "Examples: roundtable show late-fees\n          roundtable show --format html > items.html\n          roundtable show roundtable/offline-mode:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n\nAn item is read on its branch roundtable/<slug> (after a merge roundtable/<slug>-2, -3 …) where that is ahead of HEAD, else at HEAD."
 )]
 pub struct Options {
     /// A recording or the log of a step (a file, or REV:PATH in the repository), or an item: its folder's path, or its slug [default: every item]
@@ -125,6 +125,18 @@ fn library(global: &Global, recording: &Recording) -> Result<Arc<Library>, Fail>
     built_in.library(&repo, place.commit, &config)
 }
 
+/// What contributions are judged against when only the recording is at hand.
+fn basis(log: &[Record]) -> Basis<'_> {
+    let users = || {
+        log.iter().filter_map(|record| match &record.event {
+            Event::User(message) => Some(message),
+            _ => None,
+        })
+    };
+    let first = users().next().map(|message| message.text.as_str());
+    Basis { sources: None, first, users: users().map(|message| message.by.clone()).collect() }
+}
+
 /// How many of a persona's contributions keep to its voice, and the words that do not.
 fn integrity(log: &[Record], library: &Library, name: &str, screen: &Screen) -> Result<Code, Fail> {
     let said: Vec<(&str, &str, Option<&Contribution>)> = log
@@ -142,15 +154,7 @@ fn integrity(log: &[Record], library: &Library, name: &str, screen: &Screen) -> 
     // The reviewer's phrases without a quotation are the same for every persona.
     let is_fixed = |own: &Contribution| own.voice.as_deref().or(voice) == Some(REVIEWER);
     let echoes: Vec<Echo> = said.iter().map(|(_, text, _)| Echo::of(text)).collect();
-    let users = || {
-        log.iter().filter_map(|record| match &record.event {
-            Event::User(message) => Some(message),
-            _ => None,
-        })
-    };
-    let first = users().next().map(|message| message.text.as_str());
-    let names = users().map(|message| message.by.clone()).collect();
-    let basis = Basis { sources: None, first, users: names };
+    let basis = basis(log);
     let mut entries = Vec::new();
     let mut is_whole = true;
     for persona in library.cast.iter() {
