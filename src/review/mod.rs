@@ -337,8 +337,8 @@ fn phrases(
 /// Nothing in or around the sentence makes the match harmless.
 fn is_finding(page: &Page<'_>, unit: &Unit, sentence: &[Token], rule: &Rule, found: Range<usize>) -> bool {
     let is_wording = rule.file.place != Where::Anywhere;
-    let is_harmless = || is_aside(page, sentence, found.start) || introduces(page, sentence);
-    !(is_wording && is_harmless())
+    let is_harmless = is_wording && (is_aside(page, sentence, found.start) || introduces(page, sentence));
+    !is_harmless
         && !rule.unless.is_in(sentence)
         && rule.all.iter().all(|group| group.is_in(sentence))
         && !rule.unless_before.is_in(&sentence[..found.start])
