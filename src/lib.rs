@@ -192,6 +192,7 @@ pub mod marks;
 pub mod merkle;
 pub mod minutes;
 pub mod model;
+mod order;
 pub mod page;
 pub mod persona;
 pub mod plain;

@@ -19,6 +19,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::finding::{Finding, did_you_mean};
 use crate::marks::Marks;
+use crate::order::{IntoOrder as _, Order as _};
 use crate::persona::{Cast, Persona};
 use crate::step::Step;
 use crate::template::{self, Templates};
@@ -76,7 +77,7 @@ impl Library {
     /// # Errors
     /// A file that cannot be read as what its place says it is.
     pub fn new(steps: &[File], templates: &[File], rules: &[File]) -> Result<Library, Unusable> {
-        let mut files: BTreeMap<&str, &str> = embedded::STEPS.iter().copied().collect();
+        let mut files: BTreeMap<&str, &str> = embedded::STEPS.iter().copied().into_map();
         files.extend(steps.iter().map(|(path, text)| (path.as_str(), text.as_str())));
         let (mut found, mut personas, mut digests) = (Vec::new(), Vec::new(), BTreeMap::new());
         let mut findings = Vec::new();
@@ -105,7 +106,7 @@ impl Library {
             let digits: String = name.chars().take_while(char::is_ascii_digit).collect();
             digits.parse::<u64>().unwrap_or(u64::MAX)
         };
-        found.sort_by(|a, b| (&a.phase, number(a), &a.path).cmp(&(&b.phase, number(b), &b.path)));
+        found.order_by(|a, b| (&a.phase, number(a), &a.path).cmp(&(&b.phase, number(b), &b.path)));
         let overlay = templates.iter().map(|(name, source)| (name.as_str(), source.as_str()));
         let templates = Templates::over(embedded::TEMPLATES, overlay)?;
         let cast = Cast::new(personas)?;
@@ -279,9 +280,9 @@ pub fn rule_files(own: &[File]) -> impl Iterator<Item = (&str, &str)> {
 
 /// The digests of the rules of a folder below `rules/`: a language, or `review`.
 pub fn rule_digests(own: &[File], folder: &str) -> BTreeMap<String, String> {
-    let files: BTreeMap<&str, &str> = rule_files(own).collect();
+    let files: BTreeMap<&str, &str> = rule_files(own).into_map();
     let ours = files.into_iter().filter(|(path, _)| path.split('/').next() == Some(folder));
-    ours.map(|(path, text)| (format!("rules/{path}"), sha256(text.as_bytes()))).collect()
+    ours.map(|(path, text)| (format!("rules/{path}"), sha256(text.as_bytes()))).into_map()
 }
 
 /// The digest of all review rules.

@@ -17,6 +17,7 @@ use serde::Deserialize;
 
 use crate::finding::{Finding, did_you_mean};
 use crate::front_matter;
+use crate::order::Order as _;
 use crate::sections::{list, sections};
 
 /// The five phases, in their order, and what a persona calls them.
@@ -178,7 +179,7 @@ impl Cast {
     /// # Errors
     /// Fewer than two personas, or two with one key, one first name or one phase to lead.
     pub fn new(mut personas: Vec<Persona>) -> Result<Cast, Unseated> {
-        personas.sort_by(|a, b| (a.order, &a.key).cmp(&(b.order, &b.key)));
+        personas.order_by(|a, b| (a.order, &a.key).cmp(&(b.order, &b.key)));
         if personas.len() < 2 {
             return Err(Unseated::TooFew(personas.len()));
         }
@@ -233,7 +234,7 @@ impl Cast {
     /// The lead first, then the others by first name (contract 4.4, group address).
     pub fn lead_then_alphabetical<'a>(&'a self, lead: &'a str) -> Vec<&'a Persona> {
         let mut others: Vec<&Persona> = self.others(lead).collect();
-        others.sort_by_key(|persona| persona.first_name());
+        others.order_by_key(|persona| persona.first_name());
         self.get(lead).into_iter().chain(others).collect()
     }
 }

@@ -99,6 +99,8 @@ pub enum Reply {
     Silence,
     /// The last message is taken back.
     Undo,
+    /// How far the discussion is.
+    Status,
     /// Nothing more comes.
     End,
     /// The person cannot be asked, and why.
@@ -401,35 +403,36 @@ impl Script {
     }
 
     /// The next input of the list; where it is empty, of who is asked.
-    fn next_of_list(&mut self, occasion: Occasion) -> Taken {
-        if let (true, Some(Asked(ask))) = (self.inputs.is_empty(), self.live) {
-            match ask(occasion) {
-                Reply::Said(text) => self.warnings = self.add(Some(text)),
-                Reply::Silence => self.warnings = self.add(None),
+    fn next_of_list(&mut self) -> Taken {
+        if self.inputs.is_empty() {
+            match self.ask(Occasion::Step) {
                 Reply::Undo => return Taken::Undo,
-                Reply::End => self.live = None,
-                Reply::Failed(why) => {
-                    self.live = None;
-                    return Taken::Failed(why);
-                }
+                Reply::Failed(why) => return Taken::Failed(why),
+                _ => {}
             }
         }
         self.inputs.pop_front().map_or(Taken::End, taken)
     }
 
+    /// Asks the person who is there for one more input, and adds it. After the end nobody is asked any more.
+    pub fn ask(&mut self, occasion: Occasion) -> Reply {
+        let Some(Asked(ask)) = self.live else { return Reply::End };
+        let reply = ask(occasion);
+        match &reply {
+            Reply::Said(text) => self.warnings = self.add(Some(text.clone())),
+            Reply::Silence => self.warnings = self.add(None),
+            Reply::End | Reply::Failed(_) => {
+                self.live = None;
+                self.stays_open = false;
+            }
+            Reply::Undo | Reply::Status => {}
+        }
+        reply
+    }
+
     /// What comes next: a message, or none for silence. After the end there is only silence.
     pub fn next_input(&mut self) -> Option<Input> {
-        loop {
-            match self.next_of_list(Occasion::Discussion) {
-                Taken::Said(input) => return Some(input),
-                Taken::Undo => {}
-                Taken::Failed(why) => {
-                    self.warnings = vec![why];
-                    return None;
-                }
-                Taken::Silence | Taken::Through | Taken::End => return None,
-            }
-        }
+        self.inputs.pop_front().flatten()
     }
 
     /// Whether a person is asked.
@@ -442,10 +445,12 @@ impl Script {
         self.is_live() && self.inputs.is_empty()
     }
 
-    /// The messages that are left, and those that were taken back, taken from it.
+    /// The messages that were taken back, and those that are left, taken from it; what is left of a script that was
+    /// lent belongs to the lender.
     pub fn rest(&mut self) -> Vec<Input> {
         let withdrawn = std::mem::take(&mut self.withdrawn);
-        withdrawn.into_iter().chain(std::mem::take(&mut self.inputs).into_iter().flatten()).collect()
+        let left = if self.is_shared { VecDeque::new() } else { std::mem::take(&mut self.inputs) };
+        withdrawn.into_iter().chain(left.into_iter().flatten()).collect()
     }
 
     /// Whether the user has said all for now, and may say more later.
@@ -457,7 +462,7 @@ impl Script {
     /// At a menu the list may settle what the answers leave open, but only by a choice.
     pub fn take(&mut self, step: &str, at: At) -> Taken {
         let Some(own) = self.answers.get_mut(step) else {
-            return self.next_of_list(Occasion::Step);
+            return self.next_of_list();
         };
         if let Some(input) = own.take(at) {
             return taken(input);
@@ -512,11 +517,13 @@ impl Script {
         self.inputs.is_empty() && self.live.is_none() && !self.answers.contains_key(step)
     }
 
-    /// What is left for a step, as the script of a discussion; [`Script::give_back`] returns the rest.
+    /// What is left for a step, as the script of a discussion; [`Script::give_back`] returns the rest. Where a person
+    /// is asked, it stays open for what they say next.
     pub fn lend(&mut self, step: &str) -> Script {
         let own = self.answers.get_mut(step).and_then(Answers::lend);
         let inputs = own.unwrap_or_else(|| std::mem::take(&mut self.inputs));
-        Script { user: self.user.clone(), inputs, is_shared: true, live: self.live, ..Script::default() }
+        let (user, live) = (self.user.clone(), self.live);
+        Script { user, inputs, is_shared: true, live, stays_open: live.is_some(), ..Script::default() }
     }
 
     /// Takes back what a discussion has left.

@@ -10,6 +10,8 @@
 //! A voice is asked once a round; each of its lines is judged alone, and only a refused one is asked for again.
 //! [The example of the crate](crate#a-discussion-as-a-library) holds one.
 
+pub mod asked;
+
 use std::collections::VecDeque;
 
 use crate::discussion::address::{Address, address};
@@ -17,6 +19,7 @@ use crate::discussion::event::{Begin, Class, Contribution, Event, Message, Recor
 use crate::discussion::summary::USER;
 use crate::discussion::{Cue, Discussion, Next, Refused};
 use crate::minutes::{self, Forms};
+use crate::order::{IntoOrder as _, Order as _};
 use crate::persona::Persona;
 use crate::plain;
 use crate::script::{Input, Script};
@@ -137,7 +140,7 @@ impl Judge<'_> {
             None => (line, Vec::new()),
         };
         found.extend(unreal);
-        found.sort_by_key(|breach| !breach.is_hard);
+        found.order_by_key(|breach| !breach.is_hard);
         if had_soft && found.iter().all(|breach| !breach.is_hard) {
             found.clear();
         }
@@ -149,7 +152,7 @@ impl Judge<'_> {
         let decided = minutes::decisions_in(&unquoted(text), self.forms);
         let users = || talk.said().filter(|one| one.by == USER).map(|one| one.text).chain(self.basis.first);
         let is_theirs = |decision: &str| {
-            let known: std::collections::BTreeSet<String> = users().flat_map(subjects).collect();
+            let known: std::collections::BTreeSet<String> = users().flat_map(subjects).into_set();
             let words = subjects(decision);
             words.iter().filter(|word| known.contains(*word)).count() * 4 >= words.len() * 3
         };
@@ -299,16 +302,13 @@ pub(crate) fn message(talk: &Discussion<'_>, input: &Input) -> Message {
     Message { comment: input.comment, ..talk.hear(&author(talk, input), &input.text) }
 }
 
-/// Records the messages that the discussion did not come to; "done" alone is none.
+/// Records the messages that were taken back, and those that the discussion did not come to; "done" alone is none.
 fn keep_unheard(
     talk: &mut Discussion<'_>,
     script: &mut Script,
     clock: &dyn Fn() -> Time,
     tell: &mut dyn FnMut(&Record) -> Result<(), String>,
 ) -> Result<(), Stopped> {
-    if script.is_shared {
-        return Ok(());
-    }
     for input in script.rest() {
         let only_ends = Address::Exit { has_content: false };
         if address(&input.text, &talk.library().cast, false) == only_ends {

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::finding::{Finding, did_you_mean};
 use crate::front_matter::{self, Parts};
 use crate::item::path::OutputPath;
+use crate::order::Order as _;
 use crate::persona::{Cast, PHASES};
 use crate::sections::{list, questions, sections};
 
@@ -294,7 +295,7 @@ pub fn lint(path: &str, text: &str, cast: &Cast) -> Vec<Finding> {
     }
     lint_sections(path, text, &mut findings);
     lint_questions(path, text, &mut findings);
-    findings.sort_by_key(|finding| (finding.line, finding.column));
+    findings.order_by_key(|finding| (finding.line, finding.column));
     findings
 }
 

@@ -13,6 +13,8 @@
 //! assert_eq!((found[0].step_id.as_str(), found[0].line), ("01-03", 3));
 //! ```
 
+use std::ops::RangeInclusive;
+
 use serde_json::Value;
 
 use crate::discussion::Finished;
@@ -20,7 +22,7 @@ use crate::discussion::event::Time;
 use crate::discussion::summary::{Summary, USER};
 use crate::json::{Document, Kind, Node};
 use crate::library::Library;
-use crate::synthesis::typed::Slot;
+use crate::synthesis::typed::{Slot, in_data};
 use crate::synthesis::{self, data, outline, records, suffix, typed};
 use crate::template::Failed;
 use crate::voice::sources::ids;
@@ -104,6 +106,21 @@ pub fn written(
         "csv" => at_offset(text, trace, &data::csv_rows(finished, library), Some, Some),
         _ => Written::new(),
     })
+}
+
+/// Whether a file is data, which takes no comment beside an entry.
+pub fn is_data(name: &str) -> bool {
+    matches!(suffix(name).as_str(), "json" | "yaml" | "yml" | "csv")
+}
+
+/// The lines of a data file that hold a typed addition of a discussion, each with its finding.
+pub fn entries_of(name: &str, text: &str, finished: &Finished) -> Vec<(RangeInclusive<usize>, Finding)> {
+    let additions = &finished.summary.additions;
+    let own = findings(&finished.summary);
+    let own = own.into_iter().rev().take(additions.len()).rev();
+    let names = typed::files(&finished.opened.item, additions);
+    let found = additions.iter().zip(names).zip(own).filter(|((_, file), _)| file == name);
+    found.filter_map(|((one, _), finding)| Some((in_data::lines(name, text, one)?, finding))).collect()
 }
 
 /// Step and time of a marker line.

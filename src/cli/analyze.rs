@@ -23,6 +23,7 @@ use super::{Clock, Global, before_run, complete, identity, keyboard, now, open, 
 use crate::analysis::Stopped;
 use crate::analysis::event::to_lines;
 use crate::config::Config;
+use crate::discussion;
 use crate::discussion::event::{Author, Record, Time};
 use crate::item::meta::{self, Source};
 use crate::landing;
@@ -328,8 +329,9 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     let mut script = task.script;
     script.depth = task.depth.or(script.depth);
     check_script(&script, &library, screen)?;
+    let max_turns = task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns);
     let max_turns =
-        task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns).unwrap_or(DEFAULT_TURNS);
+        max_turns.unwrap_or(if script.is_live() { discussion::TURNS_ONE_BY_ONE } else { DEFAULT_TURNS });
     let spoken_by = voices::spoken_by(&voice, &task.voice, &trusted.evidence());
     let run = id_of(&path, &script, max_turns, &library, &config, &spoken_by, task.fixed);
     let clock = || task.fixed.unwrap_or_else(now);

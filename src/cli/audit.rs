@@ -14,6 +14,7 @@ use super::screen::Screen;
 use super::{Global, complete, open, table};
 use crate::audit::{self, Audit};
 use crate::library::Library;
+use crate::order::Order as _;
 use crate::plain::count;
 use crate::replay::Replay;
 use crate::repo;
@@ -114,7 +115,7 @@ fn audit_all(replay: &Replay, commit: Oid, items: &[String], screen: &Screen) ->
         };
         (1..).zip(done).map(count).collect::<Vec<_>>()
     });
-    found.sort_by_key(|(at, _)| *at);
+    found.order_by_key(|(at, _)| *at);
     let mut whole = Audit::default();
     for (_, result) in found {
         whole.and(result?);

@@ -14,6 +14,7 @@ use super::screen::Screen;
 use super::{Global, complete, open, read_file, report};
 use crate::check::{self, Exception, Exceptions, Explain, Gate, Report};
 use crate::config::{self, Config};
+use crate::order::IntoOrder as _;
 use crate::policy::Policy;
 use crate::repo::{Objects, Repo, Step, Unwritten, WayBack, short};
 
@@ -154,7 +155,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     }
     let is_hook = options.staged || options.stdin;
     protects_something(&ranges, &judged, &spare, is_hook, screen)?;
-    let notices: BTreeSet<&str> = ranges.iter().filter_map(|range| range.way.notice.as_deref()).collect();
+    let notices: BTreeSet<&str> = ranges.iter().filter_map(|range| range.way.notice.as_deref()).into_set();
     let judged = judged.into_iter().zip(ranges.iter().map(|range| range.of_each));
     let reports: Vec<(Report, bool)> =
         refused.into_iter().map(|report| (report, false)).chain(judged).collect();
@@ -475,7 +476,7 @@ fn compare_from(
     found: &mut Vec<Range>,
 ) -> Result<(), Fail> {
     if each {
-        let trees: BTreeMap<Oid, Oid> = way.steps.iter().map(|step| (step.commit, step.tree)).collect();
+        let trees: BTreeMap<Oid, Oid> = way.steps.iter().map(|step| (step.commit, step.tree)).into_map();
         let tree = |commit: Oid| trees.get(&commit).map_or_else(|| repo.tree_of(commit), |tree| Ok(*tree));
         for step in &way.steps {
             for parent in &step.parents {

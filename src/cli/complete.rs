@@ -15,6 +15,7 @@ use super::screen::Screen;
 use super::table;
 use crate::config::{self, Config};
 use crate::library::Library;
+use crate::order::Order as _;
 use crate::repo::Repo;
 
 /// The variable by which a shell's script asks.
@@ -67,7 +68,7 @@ fn slugs(repo: &Repo) -> Option<Vec<String>> {
             found.extend(items.iter().map(|path| table::slug(path).to_owned()));
         }
     }
-    found.sort();
+    found.order();
     found.dedup();
     Some(found)
 }

@@ -416,6 +416,9 @@ fn pause(waiting: &Waiting<'_>, start: Oid, screen: &Screen) -> Result<(Value, O
 const FOREIGN: &str = "most of what was read or said is not in English: passages are shown and everything said is kept, \
      but the rules for findings and decisions read English";
 
+/// So many lines of a document are looked at for its language.
+const LANGUAGE_LINES: usize = 500;
+
 /// Holds the discussion, told line by line; with it comes what it took.
 fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) -> Result<Came<'s>, Fail> {
     let clock = || setup.fixed.unwrap_or_else(now);
@@ -439,7 +442,7 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
     waiting(setup, screen);
     let usage = match setup.voice.begin()? {
         None => {
-            converse(setup, step, &mut talk, None, &mut stand_in, &mut script, log, screen)?;
+            converse(setup, &mut talk, None, &mut stand_in, &mut script, log, screen)?;
             Meter::default().value()
         }
         Some(mut model) => {
@@ -447,7 +450,7 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
             let mut live = Live::new(model.as_mut(), head(setup, &talk, screen)?, setup.tokens);
             live = live.criticised(setup.has_critic).reading(setup.evidence.excerpts.clone());
             live = live.priced(setup.prices).watched(&watch);
-            converse(setup, step, &mut talk, Some(&mut live), &mut stand_in, &mut script, log, screen)?;
+            converse(setup, &mut talk, Some(&mut live), &mut stand_in, &mut script, log, screen)?;
             live.notes().iter().for_each(|note| screen.note(note));
             screen.say(&format!("\n{}", live.meter().table()));
             live.meter().value()
@@ -473,7 +476,7 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
 /// Says what the discussion could not do with what was read or said.
 fn say_limits(held: &Held<'_>, screen: &Screen) {
     let Held { setup, finished, .. } = held;
-    let documents = setup.item.documents().map(|(_, text)| text);
+    let documents = setup.item.documents().flat_map(|(_, text)| text.lines().take(LANGUAGE_LINES));
     let reads_english = setup.voice.is_reviewer() && setup.library.language == "en";
     if reads_english && (finished.is_foreign() || is_english(documents) == Some(false)) {
         screen.note(FOREIGN);
@@ -489,10 +492,9 @@ fn say_limits(held: &Held<'_>, screen: &Screen) {
 
 /// Holds the discussion to its end, with the script or with the person at the keyboard.
 #[allow(clippy::too_many_arguments)] // It only passes them on.
-fn converse<'s>(
-    setup: &'s Setup,
-    step: &'s Step,
-    talk: &mut Discussion<'s>,
+fn converse(
+    setup: &Setup,
+    talk: &mut Discussion<'_>,
     voice: Option<&mut dyn Voice>,
     stand_in: &mut Reviewer<'_>,
     script: &mut Script,
@@ -500,7 +502,7 @@ fn converse<'s>(
     screen: &Screen,
 ) -> Result<(), Fail> {
     if setup.medium == Medium::Keyboard {
-        return Conversation { setup, step, log, screen }.hold(talk, voice, stand_in, script);
+        return Conversation { setup, log, screen }.hold(talk, voice, stand_in, script);
     }
     let clock = || setup.fixed.unwrap_or_else(now);
     let mut tell = |record: &Record| announced(record, setup, log, screen);

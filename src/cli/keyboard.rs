@@ -20,11 +20,9 @@ use super::resume::Log;
 use super::screen::Screen;
 use crate::discussion::Discussion;
 use crate::discussion::event::{Event, Record, Unheard};
-use crate::minutes::{self, Forms};
 use crate::plain;
 use crate::script::{Input, Occasion, Reply, Script};
-use crate::session::{Went, hold};
-use crate::step::Step;
+use crate::session::{Went, asked, hold};
 use crate::voice::Voice;
 use crate::voice::reviewer::Reviewer;
 
@@ -35,7 +33,7 @@ const HELP: &str = "\
   /undo           take the last message back, with what was answered
   /status         turns, decisions and open questions so far
   /help           this list
-An empty line is silence. Ctrl-C stops and keeps the log; Ctrl-D ends by silence.";
+An empty line is silence.";
 
 /// What somebody typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,21 +121,20 @@ fn typed(line: &str) -> Typed {
 }
 
 /// A discussion with the person at the keyboard.
-pub struct Conversation<'c, 's> {
-    pub setup: &'s Setup,
-    pub step: &'s Step,
+pub struct Conversation<'c> {
+    pub setup: &'c Setup,
     pub log: &'c mut Log,
     pub screen: &'c Screen,
 }
 
-impl<'s> Conversation<'_, 's> {
+impl Conversation<'_> {
     /// Holds it to its end.
     ///
     /// # Errors
     /// Ctrl-C; a voice or the terminal fails. The log is kept.
     pub fn hold(
         &mut self,
-        talk: &mut Discussion<'s>,
+        talk: &mut Discussion<'_>,
         mut voice: Option<&mut dyn Voice>,
         stand_in: &mut Reviewer<'_>,
         script: &mut Script,
@@ -162,17 +159,9 @@ impl<'s> Conversation<'_, 's> {
     }
 
     /// Asks until there is something for the table.
-    fn listen(&mut self, talk: &mut Discussion<'s>, script: &mut Script) -> Result<(), Fail> {
-        let opened = talk.opened();
-        let status = format!(
-            "\n[{} {}, turn {} of {}]",
-            opened.item_name,
-            opened.step.id,
-            talk.turn_count(),
-            opened.max_turns
-        );
-        self.screen.say_faint(&status);
-        let prompt = format!("{}> ", plain::cut(&opened.user, 20));
+    fn listen(&mut self, talk: &mut Discussion<'_>, script: &mut Script) -> Result<(), Fail> {
+        self.screen.say_faint(&format!("\n{}", asked::place(talk)));
+        let prompt = format!("{}> ", plain::cut(&talk.opened().user, 20));
         loop {
             let line = match read_line(&prompt)? {
                 Heard::Line(line) => line,
@@ -199,10 +188,13 @@ impl<'s> Conversation<'_, 's> {
                     if self.undo(talk, script)? {
                         return Ok(());
                     }
-                    self.screen.say("There is no message to take back.");
+                    self.screen.say(asked::NOTHING_TO_TAKE_BACK);
                 }
-                Typed::Status => self.status(talk)?,
-                Typed::Help => self.screen.say(HELP),
+                Typed::Status => asked::status(talk)?.iter().for_each(|line| self.screen.say(line)),
+                Typed::Help => {
+                    self.screen
+                        .say(&format!("{HELP} Ctrl-C stops and keeps the log; Ctrl-D ends by silence."));
+                }
                 Typed::Unknown(word) => {
                     self.screen.say(&format!("There is no {word}; /help lists what there is."));
                 }
@@ -211,41 +203,13 @@ impl<'s> Conversation<'_, 's> {
     }
 
     /// Takes the last message back; false where there is none.
-    fn undo(&mut self, talk: &mut Discussion<'s>, script: &mut Script) -> Result<bool, Fail> {
-        let is_message = |record: &Record| matches!(record.event, Event::User(_));
-        let Some(at) = talk.log().iter().rposition(is_message) else { return Ok(false) };
-        let before: Vec<Record> = talk.log()[..at].to_vec();
-        if let Event::User(message) = &talk.log()[at].event {
-            self.screen
-                .say_faint(&format!("Taken back: {}", plain::cut(&plain::one_line(&message.text), 100)));
-            let by = Some(message.by.clone());
-            script.withdraw(Input { text: message.text.clone(), by, at: None, comment: None });
-        }
-        *talk = Discussion::replay(&self.setup.library, self.step, &before.as_slice().into())?;
+    fn undo(&mut self, talk: &mut Discussion<'_>, script: &mut Script) -> Result<bool, Fail> {
+        let Some(said) = asked::take_back(talk, script)? else { return Ok(false) };
+        self.screen.say_faint(&said);
         let late = script.withdrawn().map(|input| unheard(input, talk));
-        let whole: Vec<Record> = before.iter().cloned().chain(late).collect();
+        let whole: Vec<Record> = talk.log().iter().cloned().chain(late).collect();
         self.log.begin_again(&self.setup.repo, &self.setup.opened.run, &whole, self.screen);
         Ok(true)
-    }
-
-    fn status(&self, talk: &Discussion<'_>) -> Result<(), Fail> {
-        let so_far = minutes::summary(talk, &Forms::of(talk.library())?);
-        let opened = talk.opened();
-        let lead = talk.lead().first_name();
-        self.screen.say(&format!(
-            "Turn {} of {}; {lead} leads step {}, {}.",
-            talk.turn_count(),
-            opened.max_turns,
-            opened.step.id,
-            opened.step.title
-        ));
-        let decisions: Vec<&String> = so_far.decisions.iter().map(|one| &one.text).collect();
-        let questions: Vec<&String> = so_far.open_questions.iter().map(|one| &one.text).collect();
-        for (what, list) in [("Decisions", decisions), ("Open questions", questions)] {
-            self.screen.say(&format!("{what}: {}", if list.is_empty() { "none" } else { "" }));
-            list.iter().for_each(|text| self.screen.say(&format!("- {text}")));
-        }
-        Ok(())
     }
 }
 
@@ -282,11 +246,14 @@ pub fn answer(occasion: Occasion) -> Reply {
         match (typed(&line), occasion) {
             (Typed::Message(text), _) => return Reply::Said(text),
             (Typed::Silence, _) => return Reply::Silence,
-            (Typed::Undo, Occasion::Step) => return Reply::Undo,
-            (Typed::Undo, Occasion::Discussion) => screen
-                .say("In a discussion inside an analysis nothing is taken back; say what is right instead."),
-            (Typed::Help, _) => screen.say(HELP_OF_ANALYSIS),
-            (Typed::Status, _) => {
+            (Typed::Undo, _) => return Reply::Undo,
+            (Typed::Status, Occasion::Discussion) => return Reply::Status,
+            (Typed::Help, Occasion::Discussion) => {
+                screen
+                    .say(&format!("{HELP} Ctrl-D ends the discussion by silence, and the analysis with it."));
+            }
+            (Typed::Help, Occasion::Step) => screen.say(HELP_OF_ANALYSIS),
+            (Typed::Status, Occasion::Step) => {
                 screen.say("That is for discussions; roundtable status shows how far the item is.");
             }
             (Typed::Unknown(word), _) => {

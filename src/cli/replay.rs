@@ -17,6 +17,7 @@ use super::{Global, columns, complete, open, recording, table};
 use crate::discussion::Finished;
 use crate::landing::Landing;
 use crate::library::Library;
+use crate::order::Order as _;
 use crate::plain::count;
 use crate::replay::{By, Divergence, Place, Recording, Replay, Replayed, Unread};
 use crate::repo::short;
@@ -437,7 +438,7 @@ impl Table<'_> {
     /// from a later one's.
     fn judge(&mut self, found: &[Found], told: &mut Told<'_>) -> Result<(), Fail> {
         let mut order: Vec<usize> = (0..found.len()).collect();
-        order.sort_by(|a, b| moment(&found[*b].path).cmp(moment(&found[*a].path)).then(a.cmp(b)));
+        order.order_by(|a, b| moment(&found[*b].path).cmp(moment(&found[*a].path)).then(a.cmp(b)));
         let run = (found.len() / (self.workers.len() * 8).max(1)).clamp(1, RUN);
         let runs = Mutex::new(order.chunks(run));
         let (results, done) = channel::<Vec<(usize, Outcome)>>();

@@ -14,6 +14,7 @@ use super::screen::Screen;
 use super::{Global, complete, report};
 use crate::config::{self, Config};
 use crate::library::{File, Library};
+use crate::order::IntoOrder as _;
 use crate::plain;
 use crate::review::{self, Document, Review, Rules, Severity};
 use crate::text::words::is_english;
@@ -185,7 +186,7 @@ pub fn rules(own: &[File]) -> Result<Rules, Fail> {
 pub fn set(config: &Config) -> review::Options {
     let mut wanted = review::Options::default();
     if let Some(settings) = &config.review {
-        wanted.off = settings.off.iter().cloned().collect();
+        wanted.off = settings.off.iter().cloned().into_set();
         wanted.severity = settings.severity.clone();
     }
     wanted
@@ -201,7 +202,7 @@ fn wanted(config: &Config, options: &Options, rules: &Rules) -> Result<review::O
         rules.find(name).map_err(|error| Fail::new(format!("--rule: {}", plain::clean(&error))))?;
         wanted.rules.insert(name.clone());
     }
-    let known: BTreeSet<&str> = rules.iter().map(|rule| rule.file.persona.as_str()).collect();
+    let known: BTreeSet<&str> = rules.iter().map(|rule| rule.file.persona.as_str()).into_set();
     for name in &options.persona {
         if !known.contains(name.as_str()) {
             let known: Vec<&str> = known.iter().copied().collect();

@@ -20,6 +20,7 @@ use crate::discussion::{Finished, finished};
 use crate::item::Meta;
 use crate::item::meta;
 use crate::library::Library;
+use crate::order::{IntoOrder as _, Order as _};
 use crate::plain::{self, count};
 use crate::provenance;
 use crate::repo::{Repo, There, Unwritten, short};
@@ -56,6 +57,14 @@ struct Subject<'a> {
 struct Source {
     recording: String,
     finished: Finished,
+}
+
+/// What a discussion added to the file, where its recording is here.
+struct Added {
+    trace: Trace,
+    source: Option<Source>,
+    /// The one finding that it is, where it has no marker: an entry of data.
+    finding: Option<Finding>,
 }
 
 /// Explains a line, or lists who wrote in a file.
@@ -160,6 +169,38 @@ impl Subject<'_> {
         Ok(found)
     }
 
+    /// All additions to the file, in the order of their lines.
+    fn additions(&self) -> Result<Vec<Added>, Fail> {
+        let name = self.item.as_ref().map(|(name, _)| name.as_str()).unwrap_or_default();
+        let mut found = self.entries()?;
+        for trace in trace::traces(name, &self.text) {
+            let source = self.sources(&trace)?.into_iter().next();
+            found.push(Added { trace, source, finding: None });
+        }
+        found.order_by_key(|one| one.trace.line);
+        Ok(found)
+    }
+
+    /// The typed additions of all discussions of the item to this file of data.
+    fn entries(&self) -> Result<Vec<Added>, Fail> {
+        let Some((name, item)) = self.item.as_ref().filter(|(name, _)| trace::is_data(name)) else {
+            return Ok(Vec::new());
+        };
+        let item = self.repo.item(self.commit, item)?;
+        let mut found = Vec::new();
+        for recording in &item.recordings {
+            let recording = format!("{}/elaborations/{recording}", item.path);
+            let Some(finished) = self.recorded(&recording)?.and_then(finished) else { continue };
+            for (lines, finding) in trace::entries_of(name, &self.text, &finished) {
+                let (step_id, at) = (finished.opened.step.id.clone(), finished.at);
+                let trace = Trace { step_id, at, line: *lines.start(), end: *lines.end() };
+                let source = Source { recording: recording.clone(), finished: finished.clone() };
+                found.push(Added { trace, source: Some(source), finding: Some(finding) });
+            }
+        }
+        Ok(found)
+    }
+
     /// The log of a recording, if it can be read.
     fn recorded(&self, path: &str) -> Result<Option<Vec<Record>>, Fail> {
         let Some(bytes) = self.repo.file(self.commit, path)? else { return Ok(None) };
@@ -196,8 +237,22 @@ impl Subject<'_> {
                 let written = trace::written(name, &self.text, trace, &source.finished, &self.library)?;
                 if let Some((_, number)) = written.iter().find(|(at, _)| *at == line) {
                     let all = trace::findings(&source.finished.summary);
-                    return self.say_ours(line, trace, &source, number.and_then(|at| all.get(at)), screen);
+                    return self.say_ours(
+                        line,
+                        trace,
+                        true,
+                        &source,
+                        number.and_then(|at| all.get(at)),
+                        screen,
+                    );
                 }
+            }
+        }
+        if around.is_empty() {
+            let entry =
+                self.entries()?.into_iter().find(|one| (one.trace.line..=one.trace.end).contains(&line));
+            if let Some(Added { trace, source: Some(source), finding }) = entry {
+                return self.say_ours(line, &trace, false, &source, finding.as_ref(), screen);
             }
         }
         if around.is_empty() && self.say_answer(line, screen)? {
@@ -238,10 +293,19 @@ impl Subject<'_> {
         Ok(format!("{} ({})", short(commit), plain::cut(&plain::shown(&self.repo.subject_of(commit)?), 80)))
     }
 
+    /// What a line is, and of which discussion.
+    fn headline(&self, finding: Option<&Finding>, talk: &str) -> String {
+        let Some(found) = finding else { return format!("Written by {talk}; it belongs to no single turn.") };
+        let authors = trace::authors(&found.by, &self.library);
+        let by = if authors.is_empty() { String::new() } else { format!(" by {authors}") };
+        format!("{}{by}, from {} of {talk}.", plain::capital(found.kind), turns_named(&found.turns))
+    }
+
     fn say_ours(
         &self,
         line: usize,
         trace: &Trace,
+        is_marked: bool,
         source: &Source,
         finding: Option<&Finding>,
         screen: &Screen,
@@ -256,15 +320,11 @@ impl Subject<'_> {
             plain::shown(&opened.step.title),
             trace.at
         );
-        screen.say_strong(&match finding {
-            Some(found) => {
-                let authors = trace::authors(&found.by, &self.library);
-                let by = if authors.is_empty() { String::new() } else { format!(" by {authors}") };
-                format!("{}{by}, from {} of {talk}.", plain::capital(found.kind), turns_named(&found.turns))
-            }
-            None => format!("Written by {talk}; it belongs to no single turn."),
+        screen.say_strong(&self.headline(finding, &talk));
+        screen.say(&match is_marked {
+            true => format!("  marker     line {}", trace.line),
+            false => "  marker     none beside an entry of data; it is found by what it says".to_owned(),
         });
-        screen.say(&format!("  marker     line {}", trace.line));
         if let (Some((number, all, _)), Some((_, item))) = (&record, &self.item) {
             screen.say(&format!("  record     {item}/{}, {number} of {all}", meta::FILE));
         } else {
@@ -290,7 +350,9 @@ impl Subject<'_> {
             "line": line,
             "rev": self.commit.to_string(),
             "by": "discussion",
-            "marker": {"line": trace.line, "step_id": trace.step_id, "timestamp": trace.at.to_string()},
+            "marker": is_marked.then(|| {
+                json!({"line": trace.line, "step_id": trace.step_id, "timestamp": trace.at.to_string()})
+            }),
             "record": record.map(|(.., record)| record),
             "recording": source.recording,
             "commit": commit.to_string(),
@@ -348,16 +410,12 @@ impl Subject<'_> {
         let mut out = format!("# Where {} comes from\n\n", plain::markdown(&plain::shown(&self.path)));
         out.push_str("| Lines | Kind | Text | By | Turns | Step | Time | Commit |\n");
         out.push_str("| --- | --- | --- | --- | --- | --- | --- | --- |\n");
-        let mut found = Vec::new();
-        for trace in trace::traces(name, &self.text) {
-            let source = self.sources(&trace)?.into_iter().next();
-            found.push((trace, source));
-        }
-        let recordings = found.iter().filter_map(|(_, source)| Some(source.as_ref()?.recording.as_str()));
+        let found = self.additions()?;
+        let recordings = found.iter().filter_map(|one| Some(one.source.as_ref()?.recording.as_str()));
         let commits = self.brought(&recordings.collect::<Vec<_>>())?;
-        for (trace, source) in &found {
+        for Added { trace, source, finding } in found {
             let whole = format!("{}-{}", trace.line, trace.end);
-            let (step, time) = (cell(&trace.step_id), trace.at.to_string());
+            let (step, time) = (cell(&trace.step_id), trace.at);
             let Some(source) = source else {
                 out.push_str(&format!(
                     "| {whole} | addition | no recording of it is here | | | {step} | {time} | |\n"
@@ -365,40 +423,50 @@ impl Subject<'_> {
                 continue;
             };
             let commit = commits.get(&source.recording).map(|commit| short(*commit)).unwrap_or_default();
-            let log = &source.finished.log;
-            let written = trace::written(name, &self.text, trace, &source.finished, &self.library)?;
-            for (number, finding) in trace::findings(&source.finished.summary).into_iter().enumerate() {
-                let lines = written.iter().filter(|(_, one)| *one == Some(number)).map(|(line, _)| *line);
-                let lines = match range(lines) {
-                    Some(lines) => lines,
-                    // It is not in this file.
-                    None if written.iter().any(|(_, one)| one.is_some()) => continue,
-                    None => whole.clone(),
-                };
-                let users = log.iter().filter_map(|record| match &record.event {
-                    Event::User(said) if finding.turns.contains(&said.turn?) => Some(plain::shown(&said.by)),
-                    _ => None,
-                });
-                let users: std::collections::BTreeSet<String> = users.collect();
-                let named = trace::authors(&finding.by, &self.library);
-                let by =
-                    if users.is_empty() { named } else { users.into_iter().collect::<Vec<_>>().join(", ") };
+            let rows = match finding {
+                Some(finding) => vec![(range(trace.line..=trace.end).unwrap_or_default(), finding)],
+                None => self.marked(name, &trace, &source)?,
+            };
+            for (lines, finding) in rows {
+                let (kind, text, by) =
+                    (finding.kind, cell(&finding.text), cell(&self.speakers(&finding, &source)));
                 let turns: Vec<String> = finding.turns.iter().map(u32::to_string).collect();
-                let row = [
-                    lines,
-                    finding.kind.to_owned(),
-                    cell(&finding.text),
-                    cell(&by),
-                    turns.join(", "),
-                    step.clone(),
-                    time.clone(),
-                    commit.clone(),
-                ];
-                out.push_str(&format!("| {} |\n", row.join(" | ")));
+                let turns = turns.join(", ");
+                out.push_str(&format!(
+                    "| {lines} | {kind} | {text} | {by} | {turns} | {step} | {time} | {commit} |\n"
+                ));
             }
         }
         screen.document(&out)?;
         Ok(Code::Yes)
+    }
+
+    /// The findings that a discussion wrote below its marker, with their lines.
+    fn marked(&self, name: &str, trace: &Trace, source: &Source) -> Result<Vec<(String, Finding)>, Fail> {
+        let written = trace::written(name, &self.text, trace, &source.finished, &self.library)?;
+        let row = |(number, finding)| {
+            let lines = written.iter().filter(|(_, one)| *one == Some(number)).map(|(line, _)| *line);
+            match range(lines) {
+                Some(lines) => Some((lines, finding)),
+                // It is not in this file.
+                None if written.iter().any(|(_, one)| one.is_some()) => None,
+                None => Some((format!("{}-{}", trace.line, trace.end), finding)),
+            }
+        };
+        Ok(trace::findings(&source.finished.summary).into_iter().enumerate().filter_map(row).collect())
+    }
+
+    /// The users in whose turns a finding was said, else those whom it names.
+    fn speakers(&self, finding: &Finding, source: &Source) -> String {
+        let users = source.finished.log.iter().filter_map(|record| match &record.event {
+            Event::User(said) if finding.turns.contains(&said.turn?) => Some(plain::shown(&said.by)),
+            _ => None,
+        });
+        let users: std::collections::BTreeSet<String> = users.into_set();
+        match users.is_empty() {
+            true => trace::authors(&finding.by, &self.library),
+            false => users.into_iter().collect::<Vec<_>>().join(", "),
+        }
     }
 
     /// The commits that brought recordings to this history, wherever their item's folder was then.
@@ -422,15 +490,12 @@ impl Subject<'_> {
 
     /// Every discussion that wrote in the file.
     fn list(&self, screen: &Screen) -> Result<Code, Fail> {
-        let name = self.item.as_ref().map(|(name, _)| name.as_str()).unwrap_or_default();
-        let traces = trace::traces(name, &self.text);
-        if traces.is_empty() {
+        let found = self.additions()?;
+        if found.is_empty() {
             screen.say(&format!("No discussion has written in {}.", self.path));
         }
         let mut entries = Vec::new();
-        for trace in &traces {
-            let sources = self.sources(trace)?;
-            let source = sources.first();
+        for Added { trace, source, finding } in &found {
             screen.say_strong(&format!(
                 "lines {} to {}: step {}, {}",
                 trace.line,
@@ -442,13 +507,15 @@ impl Subject<'_> {
                 Some(source) => {
                     let (closed, summary) = (&source.finished.closed, &source.finished.summary);
                     let turns = count(closed.turn_count as usize, "turn");
-                    screen.say(&format!("  {turns}, {}\n  {}", summary.description(), source.recording));
+                    let what = finding.as_ref().map_or(summary.description(), |finding| finding.text.clone());
+                    screen.say(&format!("  {turns}, {}\n  {}", plain::one_line(&what), source.recording));
                 }
                 None => screen.say("  no recording of it is here"),
             }
             entries.push(json!({
                 "line": trace.line, "end": trace.end, "step_id": trace.step_id,
-                "timestamp": trace.at.to_string(), "recording": source.map(|source| &source.recording),
+                "timestamp": trace.at.to_string(),
+                "recording": source.as_ref().map(|source| &source.recording),
             }));
         }
         screen.json(&json!({"path": self.path, "rev": self.commit.to_string(), "discussions": entries}));

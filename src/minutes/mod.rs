@@ -26,6 +26,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::finding::Finding;
 use crate::library::Library;
+use crate::order::IntoOrder as _;
 use crate::text::index::stems;
 use crate::text::pattern::{Match, Tokens};
 use crate::text::rules::Book;
@@ -316,7 +317,7 @@ impl<'t> Heard<'_, 't> {
 
 impl<'s, 't> Pending<'s, 't> {
     fn new(turn: u32, choice: &'s Choice<'t>, forms: &Forms) -> Pending<'s, 't> {
-        let stems = |option: &&str| stems(option, &forms.0.language).into_iter().collect();
+        let stems = |option: &&str| stems(option, &forms.0.language).into_iter().into_set();
         let all: Vec<BTreeSet<String>> = choice.options.iter().map(stems).collect();
         let only_in = |at: usize| {
             let others = |stem: &&String| {

@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Forms, Heard, OpenQuestion, Role};
+use crate::order::IntoOrder as _;
 use crate::text::words::is_significant;
 use crate::text::{Place, Sentence};
 
@@ -90,7 +91,10 @@ fn takes_up(next: &Heard<'_, '_>, asked: &Heard<'_, '_>, forms: &Forms) -> bool 
 /// The stems of the words that say what a message is about.
 fn subjects<'h>(one: &'h Heard<'_, '_>) -> BTreeSet<&'h str> {
     let words = one.message.sentences.iter().filter(|sentence| sentence.is_own()).flat_map(|one| &one.words);
-    words.filter(|word| !word.is_mark && is_significant(&word.lower)).map(|word| word.stem.as_ref()).collect()
+    words
+        .filter(|word| !word.is_mark && is_significant(&word.lower))
+        .map(|word| word.stem.as_ref())
+        .into_set()
 }
 
 /// Whom a sentence addresses: "@sam", or "Sam," at its start.

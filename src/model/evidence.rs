@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::prompt::{fenced, numbered};
 use crate::code;
 use crate::discussion::event::Sent;
+use crate::order::{IntoOrder as _, Order as _};
 use crate::plain;
 use crate::secrets;
 use crate::text::Language;
@@ -143,7 +144,7 @@ struct Sought {
 
 impl Sought {
     fn stems(&self) -> BTreeSet<String> {
-        self.names.union(&self.terms).cloned().collect()
+        self.names.union(&self.terms).cloned().into_set()
     }
 
     /// What a line is worth that has one of them: a name three times as much.
@@ -155,7 +156,7 @@ impl Sought {
                 let worth = worth(&stem);
                 (stem, worth)
             })
-            .collect()
+            .into_map()
     }
 }
 
@@ -163,7 +164,7 @@ impl Sought {
 fn wanted(asked: &Asked<'_>, names: &[String], files: &dyn Files) -> Sought {
     let language = Language::english();
     let names: BTreeSet<String> =
-        names.iter().map(|name| language.stem(&name.to_lowercase()).into_owned()).collect();
+        names.iter().map(|name| language.stem(&name.to_lowercase()).into_owned()).into_set();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (_, text) in &asked.documents {
         stems(text, language).for_each(|stem| *counts.entry(stem).or_default() += 1);
@@ -174,7 +175,7 @@ fn wanted(asked: &Asked<'_>, names: &[String], files: &dyn Files) -> Sought {
     for text in asked.messages.iter().chain([&asked.subject]) {
         stems(text, language).for_each(|stem| *counts.entry(stem).or_default() += 3);
     }
-    let spread = files.spread(&names.iter().chain(counts.keys()).cloned().collect());
+    let spread = files.spread(&names.iter().chain(counts.keys()).cloned().into_set());
     let all = files.listed().len();
     let is_rare = |stem: &String| spread.get(stem).is_some_and(|count| *count <= COMMON.max(all / 10));
     let worth = |stem: &String, count: usize| {
@@ -186,7 +187,7 @@ fn wanted(asked: &Asked<'_>, names: &[String], files: &dyn Files) -> Sought {
         .filter(|(stem, _)| is_rare(stem))
         .map(|(stem, count)| (worth(&stem, count), stem))
         .collect();
-    terms.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    terms.order_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     terms.truncate(TERMS);
     Sought {
         names: names.into_iter().filter(is_rare).collect(),

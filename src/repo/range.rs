@@ -8,6 +8,7 @@ use std::sync::Arc;
 use git2::{ErrorCode, ObjectType, Oid, Repository, Sort};
 
 use super::{Error, Repo, short};
+use crate::order::Order as _;
 
 /// A commit of a range.
 pub struct Step {
@@ -203,7 +204,7 @@ impl Repo {
             let name = String::from_utf8_lossy(reference?.name_bytes()).into_owned();
             found.extend(super::branch_of(&name).map(str::to_owned));
         }
-        found.sort();
+        found.order();
         Ok(found)
     }
 
@@ -221,7 +222,7 @@ impl Repo {
                 found.push(name);
             }
         }
-        found.sort();
+        found.order();
         Ok(found)
     }
 
@@ -319,7 +320,7 @@ impl Repo {
                 }
             }
         }
-        found.sort();
+        found.order();
         Ok(found)
     }
 

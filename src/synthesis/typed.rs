@@ -4,6 +4,8 @@
 //! Invariant: each placement alone only adds, by the rule of every commit; one that has no such place is left out, and
 //! the synthesis lists it like all others. Ids are the next free ones of the series that the document has.
 
+pub mod in_data;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::context;
@@ -18,6 +20,7 @@ use crate::discussion::Finished;
 use crate::item::{Change, Item};
 use crate::json::{Document, Kind as Json, Node};
 use crate::library::Library;
+use crate::order::{IntoOrder as _, Order as _};
 use crate::plain;
 use crate::template::Failed;
 use crate::voice::sources::{family, ids};
@@ -186,7 +189,7 @@ impl Placing<'_> {
             let own = ids(text).filter(|id| families.contains(&family(id)));
             own.last().map(str::to_owned)
         };
-        let used: BTreeSet<&str> = texts.iter().flat_map(|text| ids(text)).collect();
+        let used: BTreeSet<&str> = texts.iter().flat_map(|text| ids(text)).into_set();
         let mut id = texts.iter().find_map(last)?;
         while used.contains(id.as_str()) {
             id = counted_on(&id)?;
@@ -209,83 +212,26 @@ impl Placing<'_> {
                 )),
             };
         }
-        let (list, section) = self.list(&document).ok_or_else(|| self.no_anchor())?;
+        let (list, section) = list(self.addition, &document).ok_or_else(|| self.no_anchor())?;
         let Json::Array(elements) = &list.kind else { return Err(self.no_anchor()) };
         if !elements.iter().all(|one| matches!(one.kind, Json::Object(_))) {
             return Err("its list holds no objects".to_owned());
         }
         let first = elements.first().map(|first| &document.text[first.span.clone()]);
         let first: Option<Value> = first.and_then(|first| serde_json::from_str(first).ok());
-        let value = self.object(first.as_ref(), self.next_id(&[text]));
+        let value = object(self.addition, first.as_ref(), self.next_id(&[text]));
         Ok((document.with_element(list, &value), section))
     }
 
-    fn list<'d>(&self, document: &'d Document) -> Option<(&'d Node, String)> {
-        match &document.root.kind {
-            Json::Array(_) => Some((&document.root, "the list".to_owned())),
-            Json::Object(members) => {
-                let keys = self.keys();
-                let is_it = |(key, node): &&(String, Node)| {
-                    matches!(node.kind, Json::Array(_)) && keys.contains(&snake(key))
-                };
-                members.iter().find(is_it).map(|(key, node)| (node, key.clone()))
-            }
-            _ => None,
-        }
-    }
-
-    /// The names of a list that takes the addition: the anchor's, or the kind's.
-    fn keys(&self) -> Vec<String> {
-        let kind = snake(self.addition.kind.name());
-        let plural = match kind.strip_suffix('y') {
-            Some(stem) => format!("{stem}ies"),
-            None if kind == "acceptance_criterion" => "acceptance_criteria".to_owned(),
-            None => format!("{kind}s"),
-        };
-        let short = plural.strip_prefix("user_").map(str::to_owned);
-        [snake(&self.addition.anchor), plural]
-            .into_iter()
-            .chain(short)
-            .filter(|key| !key.is_empty())
-            .collect()
-    }
-
-    /// The addition as an entry beside `first`: lists that the others have are there, and empty.
-    fn object(&self, first: Option<&Value>, id: Option<String>) -> Value {
-        let mut fields = Map::new();
-        fields.extend(id.map(|id| ("id".to_owned(), json!(id))));
-        // In the order that the others have.
-        let order = |key: &str| first.and_then(Value::as_object)?.keys().position(|known| known == key);
-        let mut own: Vec<(&String, &Field)> =
-            self.addition.fields.iter().filter(|(key, _)| *key != "id").collect();
-        own.sort_by_key(|(key, _)| order(key).unwrap_or(usize::MAX));
-        for (key, field) in own {
-            let value = match field {
-                Field::Text(text) => json!(data_text(text)),
-                Field::List(list) => json!(list.iter().map(|text| data_text(text)).collect::<Vec<_>>()),
-            };
-            fields.insert(key.clone(), value);
-        }
-        if let Some(text) = &self.addition.text {
-            fields.entry("text").or_insert(json!(data_text(text)));
-        }
-        for (key, value) in first.and_then(Value::as_object).into_iter().flatten() {
-            if value.is_array() && !fields.contains_key(key) {
-                fields.insert(key.clone(), json!([]));
-            }
-        }
-        Value::Object(fields)
-    }
-
     fn yaml(&self, text: &str) -> Result<(String, String), String> {
-        let keys = self.keys();
+        let keys = keys(self.addition);
         let key =
             text.lines().filter_map(|line| line.strip_suffix(':')).find(|key| keys.contains(&snake(key)));
         let key = key.filter(|key| !key.starts_with(' ')).ok_or_else(|| self.no_anchor())?;
         let parsed: Option<serde_yaml::Value> = serde_yaml::from_str(text).ok();
         let first = parsed.as_ref().and_then(|parsed| parsed.get(key)?.get(0));
         let first = first.and_then(|first| serde_json::to_value(first).ok());
-        let value = self.object(first.as_ref(), self.next_id(&[text]));
+        let value = object(self.addition, first.as_ref(), self.next_id(&[text]));
         let new = with_entries(text, key, &[value]).ok_or("its list has no room at its end")?;
         Ok((new, key.to_owned()))
     }
@@ -306,6 +252,59 @@ impl Placing<'_> {
         let row: Vec<String> = row.iter().map(|text| data::cell(text)).collect();
         Ok((format!("{text}{gap}{}{end}", row.join(",")), "rows".to_owned()))
     }
+}
+
+/// The list of a document that takes an addition, and its name.
+fn list<'d>(addition: &Addition, document: &'d Document) -> Option<(&'d Node, String)> {
+    match &document.root.kind {
+        Json::Array(_) => Some((&document.root, "the list".to_owned())),
+        Json::Object(members) => {
+            let keys = keys(addition);
+            let is_it = |(key, node): &&(String, Node)| {
+                matches!(node.kind, Json::Array(_)) && keys.contains(&snake(key))
+            };
+            members.iter().find(is_it).map(|(key, node)| (node, key.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// The names of a list that takes the addition: the anchor's, or the kind's.
+fn keys(addition: &Addition) -> Vec<String> {
+    let kind = snake(addition.kind.name());
+    let plural = match kind.strip_suffix('y') {
+        Some(stem) => format!("{stem}ies"),
+        None if kind == "acceptance_criterion" => "acceptance_criteria".to_owned(),
+        None => format!("{kind}s"),
+    };
+    let short = plural.strip_prefix("user_").map(str::to_owned);
+    [snake(&addition.anchor), plural].into_iter().chain(short).filter(|key| !key.is_empty()).collect()
+}
+
+/// The addition as an entry beside `first`: lists that the others have are there, and empty.
+fn object(addition: &Addition, first: Option<&Value>, id: Option<String>) -> Value {
+    let mut fields = Map::new();
+    fields.extend(id.map(|id| ("id".to_owned(), json!(id))));
+    // In the order that the others have.
+    let order = |key: &str| first.and_then(Value::as_object)?.keys().position(|known| known == key);
+    let mut own: Vec<(&String, &Field)> = addition.fields.iter().filter(|(key, _)| *key != "id").collect();
+    own.order_by_key(|(key, _)| order(key).unwrap_or(usize::MAX));
+    for (key, field) in own {
+        let value = match field {
+            Field::Text(text) => json!(data_text(text)),
+            Field::List(list) => json!(list.iter().map(|text| data_text(text)).collect::<Vec<_>>()),
+        };
+        fields.insert(key.clone(), value);
+    }
+    if let Some(text) = &addition.text {
+        fields.entry("text").or_insert(json!(data_text(text)));
+    }
+    for (key, value) in first.and_then(Value::as_object).into_iter().flatten() {
+        if value.is_array() && !fields.contains_key(key) {
+            fields.insert(key.clone(), json!([]));
+        }
+    }
+    Value::Object(fields)
 }
 
 /// The documents that additions name, within the item's folder.
@@ -368,7 +367,7 @@ fn block(addition: &Addition, slot: &Slot) -> minijinja::Value {
 /// The cells of an addition under these headers; none where a part of it has no column.
 fn row(addition: &Addition, id: Option<String>, headers: &[String]) -> Option<Vec<String>> {
     let mut left: BTreeMap<String, String> =
-        addition.fields.iter().map(|(name, field)| (name.clone(), field.text())).collect();
+        addition.fields.iter().map(|(name, field)| (name.clone(), field.text())).into_map();
     left.remove("id");
     let kind = snake(addition.kind.name());
     if let Some(text) = &addition.text {

@@ -19,7 +19,7 @@ pub enum Place {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Block {
+pub struct Block {
     pub place: Place,
     /// Without list markers and the white space around it.
     pub range: Range<usize>,
@@ -44,7 +44,7 @@ struct Scanner<'t> {
 }
 
 /// The blocks of a text, in order. They do not overlap.
-pub(super) fn blocks(source: &str) -> Vec<Block> {
+pub fn blocks(source: &str) -> Vec<Block> {
     let mut scanner =
         Scanner { source, blocks: Vec::new(), open: Open::None, continues: false, in_list: false };
     let mut start = 0;

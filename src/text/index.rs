@@ -14,7 +14,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use unicode_segmentation::UnicodeSegmentation as _;
+
 use super::{Language, Message, Word};
+use crate::order::Order as _;
 
 /// How soon more of the same word counts no more.
 const K1: f64 = 1.2;
@@ -93,10 +96,41 @@ impl Index {
             .into_iter()
             .map(|(passage, (score, matched))| Hit { passage: passage as usize, score, matched })
             .collect();
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
+        hits.order_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
         hits.truncate(limit);
         hits
     }
+}
+
+/// The words of a text as they are indexed: letters and digits, with what joins them ("it's", "1,000", "main.rs").
+pub fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let (text, other) = if text.is_ascii() { (text, "") } else { ("", text) };
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    let plain = std::iter::from_fn(move || {
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let from = at + bytes.get(at..)?.iter().position(is_word)?;
+        at = from + 1;
+        while let Some(next) = bytes.get(at) {
+            let around = (bytes[at - 1], bytes.get(at + 1).copied().unwrap_or_default());
+            let joins = match next {
+                b'.' | b'\'' => around.0.is_ascii_alphabetic() && around.1.is_ascii_alphabetic(),
+                b':' => around.0.is_ascii_alphabetic() && around.1.is_ascii_alphabetic(),
+                _ => false,
+            };
+            let counts = matches!(next, b'.' | b'\'' | b',' | b';')
+                && around.0.is_ascii_digit()
+                && around.1.is_ascii_digit();
+            if !is_word(next) && !joins && !counts {
+                break;
+            }
+            at += 1;
+        }
+        // A mention is a word with its mark.
+        let from = if from > 0 && bytes[from - 1] == b'@' { from - 1 } else { from };
+        Some(&text[from..at])
+    });
+    plain.chain(other.unicode_words())
 }
 
 /// Whether a stem that is known may be another form of one that is asked for: both begin alike.
@@ -125,7 +159,7 @@ pub fn stems_of(words: &[Word<'_>], text: &str, language: &Language) -> Vec<Stri
 }
 
 /// The parts of a name: at underscores and dots, and where a capital letter follows a small one. None for a plain word.
-fn parts(word: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn parts(word: &str) -> impl Iterator<Item = &str> {
     let starts = |(at, pair): (usize, &[u8])| {
         let is_hump = pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
         is_hump.then_some(at + 1)
@@ -138,4 +172,20 @@ fn parts(word: &str) -> impl Iterator<Item = &str> {
     let pieces = cuts.into_iter().map(move |to| &word[std::mem::replace(&mut from, to)..to]);
     let pieces = pieces.flat_map(|piece| piece.split(['_', '.'])).filter(|piece| !piece.is_empty());
     pieces.filter(move |_| is_name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_words_are_split_as_a_message_splits_them() {
+        let text = "It's 1,000 ms (v1.2.3) in main.rs: back-end/API `retry_limit`, e.g. a:b; 3.5kg @sam x_ _y 5'6 end.";
+        let message = Message::new(text, Language::english());
+        let words =
+            message.sentences.iter().flat_map(|sentence| &sentence.words).filter(|word| !word.is_mark);
+        let words: Vec<&str> = words.map(|word| &text[word.range.clone()]).collect();
+        assert_eq!(tokens(text).collect::<Vec<_>>(), words);
+        assert_eq!(tokens("Größe — 2 m").collect::<Vec<_>>(), ["Größe", "2", "m"]);
+    }
 }

@@ -59,14 +59,25 @@ pub enum Origin {
     Code,
 }
 
+/// The sentences of a text as ranges of it.
+pub(super) fn ranges(source: &str, language: &Language) -> Vec<Range<usize>> {
+    let of = |block: &Block| split(source, block, &spans_of(source, block), language);
+    blocks(source).iter().flat_map(of).collect()
+}
+
+/// The spans of a block of prose.
+fn spans_of(source: &str, block: &Block) -> Vec<(Range<usize>, Origin)> {
+    match block.place {
+        Place::Code | Place::Comment => Vec::new(),
+        _ => spans(source, block.range.clone()),
+    }
+}
+
 impl<'t> Message<'t> {
     pub fn new(source: &'t str, language: &Language) -> Message<'t> {
         let mut sentences = Vec::new();
         for (number, block) in blocks(source).iter().enumerate() {
-            let spans = match block.place {
-                Place::Code | Place::Comment => Vec::new(),
-                _ => spans(source, block.range.clone()),
-            };
+            let spans = spans_of(source, block);
             for range in split(source, block, &spans, language) {
                 let text = &source[range.clone()];
                 sentences.push(Sentence {

@@ -21,6 +21,7 @@ use snowball_stemmers_rs::{Algorithm, Stemmer};
 
 mod blocks;
 
+pub mod alike;
 pub mod echo;
 pub mod index;
 mod message;
@@ -29,12 +30,12 @@ pub mod rules;
 pub mod units;
 pub mod words;
 
-pub use blocks::Place;
+pub use blocks::{Block, Place, blocks};
 pub use message::{Kind, Message, Origin, Sentence, Word};
 
 /// The sentences of an English text, each an exact slice of it.
 pub fn sentences(text: &str) -> Vec<&str> {
-    Message::new(text, Language::english()).sentences.into_iter().map(|sentence| sentence.text).collect()
+    message::ranges(text, Language::english()).into_iter().map(|range| &text[range]).collect()
 }
 
 /// How words of a language are cut to stems, and which of its abbreviations end with a full stop.

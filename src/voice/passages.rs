@@ -3,49 +3,59 @@
 //! A passage is a paragraph, a sentence of a long one, a sentence with the list that it leads to, a list item, a table
 //! row, or a line of data: what a reader would quote as a whole. Its text is an exact slice of its document, and its
 //! place is the line it begins on, under the heading it belongs to. Which passages match is a question of words (BM25),
-//! and for "how long" and its like of figures; whether one answers is for people.
+//! and of the kind of answer that is asked for ("how long" asks for a span of time); whether one answers is for people.
 //!
 //! ```
 //! use roundtable::text::Language;
-//! use roundtable::voice::passages::Passages;
+//! use roundtable::voice::{asked::Gives, passages::Passages};
 //!
 //! let language = Language::new("en");
 //! let spec = "# Late fees\n\n## Limits\n\nFees stop at 10 euros.\n\nLetters are sent weekly.\n";
 //! let passages = Passages::new(&[("spec.md", spec)], &language);
-//! let found = passages.about("When do the fees stop?", 3);
+//! let found = passages.about("Where do the fees stop?", 3, Gives::default());
 //! let fees = found.passages[0];
 //! assert_eq!((fees.text, fees.line, fees.heading), ("Fees stop at 10 euros.", 5, "Limits"));
-//! assert!(passages.about("Who writes the invoices?", 3).passages.is_empty());
+//! assert!(passages.about("Who writes the invoices?", 3, Gives::default()).passages.is_empty());
 //! ```
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::asked::Asked;
+use super::asked::{Asked, Gives};
 use super::quantities::quantities;
-use super::ranking::{Hit, Ranking};
-use crate::text::index::{stems, stems_of};
+use super::ranking::{Hit, Ranking, Stem};
+use crate::text::index::stems;
 use crate::text::words::{is_english, is_significant};
-use crate::text::{Language, Message, Place, Sentence, Word};
+use crate::text::{Block, Language, Message, Place, Word, blocks, sentences};
 
 /// A list that belongs to a sentence is shown with it up to so many lines.
 const LIST: usize = 15;
 /// A paragraph of more bytes is quoted by its sentences.
-const PARAGRAPH: usize = 700;
+const PARAGRAPH: usize = 450;
 /// How much the words of a passage's heading count.
 const HEADING: f64 = 0.5;
 /// How much the words of its paragraph, or of the sentence that leads to its list, count.
 const AROUND: f64 = 0.3;
 /// How much a passage of code counts.
 const CODE: f64 = 0.7;
+/// How much the words of the list item that a passage is below count.
+const PARENT: f64 = 0.55;
 /// How much an item of a task list counts: it says what is to be done.
 const TASK: f64 = 0.5;
-/// How much more a passage counts that gives the figure a question asks for.
-const FIGURE: f64 = 2.0;
+/// How much more a passage counts that gives the kind of answer a question asks for.
+const KIND: f64 = 2.0;
+/// So many of the best passages are read for the kind of answer.
+const READ: usize = 24;
 /// A passage is sure to be about a question where it has this share of the weight of the question's words.
 const SURE: f64 = 0.7;
+/// It has next to all of the words.
+const ALL: f64 = 0.95;
 /// It is shown as the closest one down to this share.
 const CLOSE: f64 = 0.5;
+/// A passage that names somebody, a reason, a time or a place, where that is asked for, is shown down to this share.
+const CLOSE_WITH_KIND: f64 = 0.42;
+/// Where no passage answers, the closest is named down to this share.
+const NEAREST: f64 = 0.36;
 /// A passage that gives the figure which is asked for is shown down to this share.
 const CLOSE_WITH_FIGURE: f64 = 0.38;
 /// A passage speaks of the same as a statement down to this share.
@@ -56,20 +66,27 @@ const CLOSE_FOREIGN: f64 = 0.2;
 /// So many lines of a document are looked at for its language.
 const LANGUAGE_LINES: usize = 200;
 /// Further passages are shown down to this share of the best one's score.
-const NEAR: f64 = 0.25;
+const NEAR: f64 = 0.35;
 /// The same where no passage is sure.
 const NEAR_CLOSEST: f64 = 0.8;
 /// Words of questions and decisions that say nothing about their subject, by their stems.
-const ASKING: [&str; 17] = [
-    "agre", "anoth", "anybodi", "decid", "decis", "exact", "happen", "kind", "long", "mani", "may", "mean",
-    "often", "person", "somebodi", "think", "two",
+const ASKING: [&str; 20] = [
+    "agre", "anoth", "anybodi", "choos", "chosen", "decid", "decis", "exact", "happen", "kind", "long",
+    "mani", "may", "mean", "new", "often", "person", "somebodi", "think", "two",
+];
+/// Words of decisions that change or negate something and say nothing about what, by their stems.
+const CHANGING: [&str; 22] = [
+    "also", "anymor", "cannot", "chang", "current", "decreas", "enough", "extend", "from", "increas",
+    "instead", "least", "longer", "lower", "maximum", "minimum", "never", "rais", "reduc", "set", "switch",
+    "total",
 ];
 /// What a sentence begins with that cannot be read without the one before it.
 const REFERRING: [&str; 10] =
     ["however", "instead", "it", "otherwise", "such", "that", "then", "therefore", "these", "this"];
 
 /// What headings call a list of things that are left out.
-const LEFT_OUT: [&str; 5] = ["non goal", "nongoal", "non requirement", "out of scope", "not in scope"];
+const LEFT_OUT: [&str; 7] =
+    ["deferred", "non goal", "nongoal", "non requirement", "not in scope", "not planned", "out of scope"];
 
 /// A piece of a document that is quoted as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +107,7 @@ pub struct Passage<'t> {
 impl Passage<'_> {
     /// Whether a line of a document is one of the passage's.
     pub fn has_line(&self, path: &str, line: usize) -> bool {
-        self.path == path && (self.line..self.line + self.text.lines().count()).contains(&line)
+        self.line <= line && self.path == path && line < self.line + self.text.lines().count()
     }
 
     fn overlaps(&self, other: &Passage<'_>) -> bool {
@@ -106,9 +123,9 @@ impl Passage<'_> {
 pub struct Found<'p, 't> {
     /// The best first; none of them overlap.
     pub passages: Vec<&'p Passage<'t>>,
-    /// Whether they have most of the words, and a figure where one is asked for.
+    /// Whether they have most of the words, and the kind of answer that is asked for.
     pub is_sure: bool,
-    /// Where none is about it: the one that has most of the words, and not the figure that is asked for.
+    /// Where none is about it: the one that has most of the words, and not the kind of answer that is asked for.
     pub nearest: Option<&'p Passage<'t>>,
 }
 
@@ -118,16 +135,17 @@ pub struct Candidate<'p, 't> {
     pub passage: &'p Passage<'t>,
     /// The stems of the statement that say something about its subject, figures left out.
     pub wanted: Vec<String>,
-    /// How many of them the passage doesn't have.
-    missing: usize,
-    /// Whether it has enough of them to be shown.
-    pub is_same: bool,
+    /// Those of them that the passage and what is around it don't have.
+    pub missing: Vec<String>,
+    /// Its share of the words' weight.
+    pub share: f64,
 }
 
 impl Candidate<'_, '_> {
-    /// Whether it has more than two thirds of the words.
-    pub fn is_about_all(&self) -> bool {
-        !self.wanted.is_empty() && self.missing * 3 < self.wanted.len()
+    /// Whether it has more than two thirds of the words, this one left aside.
+    pub fn is_about_all(&self, aside: &str) -> bool {
+        let count = |stems: &[String]| stems.iter().filter(|stem| *stem != aside).count();
+        count(&self.missing) * 3 < count(&self.wanted)
     }
 }
 
@@ -136,7 +154,7 @@ pub struct Passages<'t> {
     all: Vec<Passage<'t>>,
     /// How much each counts by its kind: code and tasks tell less than prose.
     kinds: Vec<f64>,
-    index: Ranking,
+    index: Ranking<'t>,
     language: &'t Language,
     /// The documents are in another language than the rules read.
     is_foreign: bool,
@@ -147,8 +165,8 @@ impl<'t> Passages<'t> {
     pub fn new(documents: &[(&'t str, &'t str)], language: &'t Language) -> Passages<'t> {
         let lines = documents.iter().flat_map(|(_, text)| text.lines().take(LANGUAGE_LINES));
         let is_foreign = is_english(lines) == Some(false);
-        let mut passages =
-            Passages { all: Vec::new(), kinds: Vec::new(), index: Ranking::default(), language, is_foreign };
+        let index = Ranking::new(language);
+        let mut passages = Passages { all: Vec::new(), kinds: Vec::new(), index, language, is_foreign };
         for (path, text) in documents {
             match is_markdown(path) {
                 true => Reader::new(path, text, &mut passages).read(),
@@ -163,33 +181,51 @@ impl<'t> Passages<'t> {
         let says = |line: &str| line.contains(char::is_alphanumeric);
         for (line, text) in (1..).zip(text.lines()).filter(|(_, line)| says(line)) {
             let text = value(text);
-            self.index.add(stems(text, self.language), []);
+            let own = self.index.stems(text);
+            self.index.add(&own, []);
             self.all.push(Passage { path, line, heading: "", above: "", is_left_out: false, text });
             self.kinds.push(1.0);
         }
     }
 
     /// The passages that a question is about, or that speak of the same as a statement: at most `limit`.
-    pub fn about(&self, text: &str, limit: usize) -> Found<'_, 't> {
+    pub fn about(&self, text: &str, limit: usize, gives: Gives<'_>) -> Found<'_, 't> {
         let asked = Asked::by(text);
         let is_question = is_question(text);
-        let rated = self.ranked(text);
+        let mut rated = self.ranked(text);
+        if is_question && asked != Asked::Other {
+            let wanted = self.wanted(text);
+            for one in rated.iter_mut().take(READ) {
+                one.gives = gives.is_given(&asked, &self.all[one.passage], &wanted);
+                one.score *= if one.gives { KIND } else { 1.0 };
+            }
+            rated.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
+        }
         // Code has many words by accident.
         let is_prose = |one: &Rated| one.share >= SURE || self.kinds[one.passage] > CODE;
-        let is_about = |one: &Rated| match (is_question, asked) {
+        let is_about = |one: &Rated| match (is_question, &asked) {
             _ if !is_prose(one) => false,
             (true, _) if self.is_foreign => one.has_several && one.share >= CLOSE_FOREIGN,
+            (true, Asked::Other) if one.share >= SURE => one.has_several || one.matched.len() > 1,
             (true, Asked::Other) => one.has_several && one.share >= CLOSE,
+            // Times and places are said in more ways than the rules know.
+            (true, Asked::Rule("when" | "where")) if one.share >= ALL => one.has_several,
+            (true, Asked::Rule(_)) => one.gives && one.has_several && one.share >= CLOSE_WITH_KIND,
             (true, _) => one.gives && one.share >= CLOSE_WITH_FIGURE,
             (false, _) => one.has_several && one.share >= SAME,
         };
+        let is_given = rated.iter().any(|one| one.gives && is_about(one));
+        let is_about = |one: &Rated| is_about(one) && (one.gives || !is_given);
         let Some(best) = rated.iter().find(|one| is_about(one)) else {
-            let nearest = rated.iter().find(|one| one.share >= SURE && one.matched.len() > 1);
+            let is_near = |one: &&Rated| is_prose(one) && one.share >= NEAREST && one.matched.len() > 1;
+            let nearest = rated.iter().find(is_near);
             return Found { nearest: nearest.map(|one| &self.all[one.passage]), ..Found::default() };
         };
-        // One word is enough only where it is a name: "GA", "FR-009".
-        let is_known = best.matched.len() > 1 || !is_question || text.split_whitespace().any(is_name);
-        let is_sure = best.share >= SURE && is_known;
+        // One word is enough only where it is a name ("GA", "FR-009"), and no word may be one that no passage has.
+        let is_enough = best.matched.len() > 1 || !is_question || text.split_whitespace().any(is_name);
+        let is_known = |stem: &String| self.index.is_known(stem);
+        let gives = !is_question || asked == Asked::Other || best.gives;
+        let is_sure = gives && best.share >= SURE && is_enough && self.wanted(text).iter().all(is_known);
         let least = best.score * if is_sure { NEAR } else { NEAR_CLOSEST };
         let mut passages: Vec<&Passage<'t>> = Vec::new();
         for one in rated.iter().filter(|one| one.score >= least && is_about(one)) {
@@ -202,17 +238,15 @@ impl<'t> Passages<'t> {
     }
 
     /// A hit with the share of the weight of all words that it has.
-    fn rated(&self, hit: Hit, weights: &BTreeMap<&str, f64>, asked: Asked) -> Rated {
+    fn rated(&self, hit: Hit, weights: &BTreeMap<&str, f64>) -> Rated {
         let has = |(stem, share): &(String, f64)| weights[stem.as_str()] * share;
         let all: f64 = weights.values().sum();
         let share = hit.matched.iter().map(has).sum::<f64>() / all.max(f64::MIN_POSITIVE);
         let whole = hit.matched.iter().filter(|(_, share)| *share > HEADING).count();
-        let gives = asked != Asked::Other && asked.is_given_by(self.all[hit.passage].text);
-        let kind = self.kinds[hit.passage] * if gives { FIGURE } else { 1.0 };
         let is_name = hit.matched.len() == 1 && share > SURE;
         let matched = hit.matched.into_iter().map(|(stem, _)| stem).collect();
-        let score = hit.score * share * share * kind;
-        Rated { passage: hit.passage, score, share, has_several: whole > 1 || is_name, gives, matched }
+        let score = hit.score * share * share * self.kinds[hit.passage];
+        Rated { passage: hit.passage, score, share, has_several: whole > 1 || is_name, gives: false, matched }
     }
 
     /// The passage that a line of a document is in.
@@ -226,12 +260,15 @@ impl<'t> Passages<'t> {
         // What is counted is compared by itself.
         let words =
             quantities(text).iter().fold(text.to_owned(), |words, one| words.replacen(one.text, " ", 1));
-        let wanted = self.wanted(&words);
-        let candidate = |one: Rated| Candidate {
-            passage: &self.all[one.passage],
-            missing: wanted.iter().filter(|stem| !one.matched.contains(*stem)).count(),
-            wanted: wanted.clone(),
-            is_same: one.has_several && one.share >= SAME,
+        let all = self.wanted(&words);
+        let candidate = |one: Rated| {
+            let has = |stem: &&String| one.matched.contains(*stem);
+            let says = |stem: &str| CHANGING.binary_search(&stem).is_err() && !stem.ends_with("n't");
+            let counts = |stem: &&String| has(stem) || says(stem);
+            let wanted: Vec<String> = all.iter().filter(counts).cloned().collect();
+            let missing = wanted.iter().filter(|stem| !has(stem)).cloned().collect();
+            let share = if one.has_several { one.share } else { 0.0 };
+            Candidate { passage: &self.all[one.passage], wanted, missing, share }
         };
         rated.map(candidate).collect()
     }
@@ -241,9 +278,8 @@ impl<'t> Passages<'t> {
         let wanted = self.wanted(text);
         let weights: BTreeMap<&str, f64> =
             wanted.iter().map(|stem| (stem.as_str(), self.index.weight_asked(stem))).collect();
-        let asked = Asked::by(text);
         let hits = self.index.find(&wanted);
-        let mut rated: Vec<Rated> = hits.into_iter().map(|hit| self.rated(hit, &weights, asked)).collect();
+        let mut rated: Vec<Rated> = hits.into_iter().map(|hit| self.rated(hit, &weights)).collect();
         rated.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
         rated
     }
@@ -286,7 +322,7 @@ struct Rated {
     share: f64,
     /// It has more than one of them, or the only one.
     has_several: bool,
-    /// It gives the figure that is asked for.
+    /// It gives the kind of answer that is asked for.
     gives: bool,
     /// The stems that it has, or has around it.
     matched: Vec<String>,
@@ -322,13 +358,6 @@ fn value(line: &str) -> &str {
     inside.filter(|text| !text.contains('"')).unwrap_or(line)
 }
 
-/// A paragraph, list item, table row or heading of a Markdown document, with its sentences.
-struct Block<'s, 't> {
-    place: Place,
-    range: Range<usize>,
-    sentences: &'s [Sentence<'t>],
-}
-
 /// Reads the passages of a Markdown document.
 struct Reader<'p, 't> {
     path: &'t str,
@@ -337,22 +366,23 @@ struct Reader<'p, 't> {
     lines: LineCounter<'t>,
     /// The headings above, each with its level.
     headings: Vec<(usize, &'t str)>,
-    heading_stems: Vec<String>,
+    heading_stems: Vec<Stem>,
     /// The stems of the sentence that leads to a list, or of a table's first row.
-    lead: Vec<String>,
+    lead: Vec<Stem>,
+    /// The list items that the next one may be below, each with its column and stems.
+    parents: Vec<(usize, Vec<Stem>)>,
 }
 
 impl<'p, 't> Reader<'p, 't> {
     fn new(path: &'t str, text: &'t str, into: &'p mut Passages<'t>) -> Reader<'p, 't> {
         let lines = LineCounter { text, at: 0, line: 1 };
-        let (headings, heading_stems, lead) = (Vec::new(), Vec::new(), Vec::new());
-        Reader { path, text, into, lines, headings, heading_stems, lead }
+        let (headings, heading_stems, lead, parents) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Reader { path, text, into, lines, headings, heading_stems, lead, parents }
     }
 
     fn read(mut self) {
         let first = self.into.all.len();
-        let message = Message::new(self.text, self.into.language);
-        let blocks = blocks(&message.sentences);
+        let blocks = blocks(self.text);
         for (at, block) in blocks.iter().enumerate() {
             let text = &self.text[block.range.clone()];
             match block.place {
@@ -360,15 +390,11 @@ impl<'p, 't> Reader<'p, 't> {
                 Place::Comment => {}
                 Place::Code => self.add_code(text, block.range.start),
                 _ if is_reference(text) => {}
-                Place::Table if is_ruled(blocks.get(at + 1), self.text) => {
-                    self.lead = self.stems(block.sentences)
-                }
-                Place::Item | Place::Table => {
-                    let is_task = block.sentences.iter().any(|one| one.task.is_some());
-                    let kind = if is_task { TASK } else { 1.0 };
-                    let lead = std::mem::take(&mut self.lead);
-                    self.add(block.range.clone(), self.stems(block.sentences), &lead, kind);
-                    self.lead = lead;
+                Place::Table if is_ruled(blocks.get(at + 1), self.text) => self.lead = self.stems(text),
+                Place::Item => self.add_item(block),
+                Place::Table => {
+                    let own = self.stems(text);
+                    self.add(block.range.clone(), &own, 1.0);
                 }
                 _ => self.add_paragraph(block, &blocks[at + 1..]),
             }
@@ -376,68 +402,86 @@ impl<'p, 't> Reader<'p, 't> {
         self.name_ambiguous(first);
     }
 
-    fn stems(&self, sentences: &[Sentence<'t>]) -> Vec<String> {
-        let language = self.into.language;
-        sentences.iter().flat_map(|one| stems_of(&one.words, self.text, language)).collect()
+    fn stems(&mut self, text: &'t str) -> Vec<Stem> {
+        self.into.index.stems(text)
+    }
+
+    /// A list item, with the sentence that leads to its list and the items it is below.
+    fn add_item(&mut self, block: &Block) {
+        let start = self.text[..block.range.start].rfind('\n').map_or(0, |at| at + 1);
+        let column = block.range.start - start;
+        // The items of a numbered list begin at column 3 or 4.
+        self.parents.retain(|(other, _)| other + 1 < column);
+        let own = self.stems(&self.text[block.range.clone()]);
+        self.add(block.range.clone(), &own, if block.task.is_some() { TASK } else { 1.0 });
+        self.parents.push((column, own));
     }
 
     /// Goes on below a heading.
-    fn open(&mut self, block: &Block<'_, 't>) {
+    fn open(&mut self, block: &Block) {
         let written = &self.text[block.range.clone()];
         let before = &self.text[..block.range.end - written.trim_start_matches('#').len()];
+        let before = before.trim_end_matches([' ', '\t']);
         let level = before.len() - before.trim_end_matches('#').len();
         self.headings.retain(|(above, _)| *above < level);
         self.headings.push((level, written.trim_matches(['#', ' '])));
-        self.heading_stems = self.stems(block.sentences);
+        self.heading_stems = self.stems(written);
         self.lead.clear();
+        self.parents.clear();
     }
 
-    fn add(&mut self, range: Range<usize>, own: Vec<String>, around: &[String], kind: f64) {
+    /// A passage after what leads to it.
+    fn add(&mut self, range: Range<usize>, own: &[Stem], kind: f64) {
         let line = self.lines.of(range.start);
         let text = self.text[range].trim_end();
         let mut headings = self.headings.iter().rev().map(|(_, heading)| *heading);
         let (heading, above) = (headings.next().unwrap_or_default(), headings.next().unwrap_or_default());
-        self.into.index.add(own, [(self.heading_stems.as_slice(), HEADING), (around, AROUND)]);
+        let parents = self.parents.iter().map(|(_, stems)| (stems.as_slice(), PARENT));
+        let around = [(self.heading_stems.as_slice(), HEADING), (self.lead.as_slice(), AROUND)];
+        self.into.index.add(own, parents.chain(around));
         let is_left_out = self.headings.iter().any(|(_, heading)| leaves_out(heading));
         self.into.all.push(Passage { path: self.path, line, heading, above, is_left_out, text });
         self.into.kinds.push(kind);
     }
 
     fn add_code(&mut self, code: &'t str, start: usize) {
+        self.lead.clear();
         for piece in pieces(code) {
-            let own = stems(piece, self.into.language);
+            let own = self.stems(piece);
             let from = start + piece.as_ptr() as usize - code.as_ptr() as usize;
-            self.add(from..from + piece.len(), own, &[], CODE);
+            self.add(from..from + piece.len(), &own, CODE);
         }
     }
 
     /// A paragraph as a whole, with the list it leads to, or by its sentences where it is long.
-    fn add_paragraph(&mut self, block: &Block<'_, 't>, below: &[Block<'_, 't>]) {
+    fn add_paragraph(&mut self, block: &Block, below: &[Block]) {
         self.lead.clear();
+        self.parents.clear();
         let text = &self.text[block.range.clone()];
         if leads_in(text) {
             let list = items(below, self.text);
             let end = if list > 0 { below[list - 1].range.end } else { block.range.end };
-            let own = self.stems(block.sentences);
-            self.lead.clone_from(&own);
-            return self.add(block.range.start..end, own, &[], 1.0);
+            let own = self.stems(text);
+            self.add(block.range.start..end, &own, 1.0);
+            self.lead = own;
+            return;
         }
-        if text.len() <= PARAGRAPH || block.sentences.len() < 2 {
-            return self.add(block.range.clone(), self.stems(block.sentences), &[], 1.0);
+        let split = if text.len() <= PARAGRAPH { Vec::new() } else { sentences(text) };
+        if split.len() < 2 {
+            let own = self.stems(text);
+            return self.add(block.range.clone(), &own, 1.0);
         }
-        for (at, sentence) in block.sentences.iter().enumerate() {
-            let (before, after) =
-                (at.checked_sub(1).map(|at| at..at + 1), at + 1..(at + 2).min(block.sentences.len()));
-            let mut around = self.stems(&block.sentences[before.clone().unwrap_or_default()]);
-            around.extend(self.stems(&block.sentences[after]));
-            let refers = sentence
-                .words
-                .first()
-                .is_some_and(|word| REFERRING.binary_search(&word.lower.as_ref()).is_ok());
-            let first = before.filter(|_| refers).map_or(at, |before| before.start);
-            let range = block.sentences[first].range.start..sentence.range.end;
-            self.add(range, self.stems(std::slice::from_ref(sentence)), &around, 1.0);
+        let stems: Vec<Vec<Stem>> = split.iter().map(|sentence| self.stems(sentence)).collect();
+        for (at, sentence) in split.iter().enumerate() {
+            let before = at.checked_sub(1);
+            self.lead = before.map_or(Vec::new(), |before| stems[before].clone());
+            self.lead.extend(stems.get(at + 1).into_iter().flatten());
+            let first = before.filter(|_| refers(sentence)).unwrap_or(at);
+            let start = |sentence: &str| sentence.as_ptr() as usize - self.text.as_ptr() as usize;
+            let range = start(split[first])..start(sentence) + sentence.len();
+            self.add(range, &stems[at], 1.0);
         }
+        self.lead.clear();
     }
 
     /// Keeps the heading above only where the document has several headings of the same text.
@@ -469,8 +513,8 @@ fn is_reference(text: &str) -> bool {
 }
 
 /// Whether the row below a table's row is the line that follows its header.
-fn is_ruled(below: Option<&Block<'_, '_>>, text: &str) -> bool {
-    let is_rule = |block: &&Block<'_, '_>| text[block.range.clone()].chars().all(|c| "|-: \t".contains(c));
+fn is_ruled(below: Option<&Block>, text: &str) -> bool {
+    let is_rule = |block: &&Block| text[block.range.clone()].chars().all(|c| "|-: \t".contains(c));
     below.filter(|block| block.place == Place::Table).filter(is_rule).is_some()
 }
 
@@ -484,14 +528,10 @@ fn pieces(code: &str) -> impl Iterator<Item = &str> {
     pieces.map(|piece| piece.trim_matches('\n').trim_end()).filter(|piece| !piece.trim().is_empty())
 }
 
-/// The blocks of a document.
-fn blocks<'s, 't>(sentences: &'s [Sentence<'t>]) -> Vec<Block<'s, 't>> {
-    let same = sentences.chunk_by(|one, next| one.block == next.block);
-    let block = |sentences: &'s [Sentence<'t>]| {
-        let (first, last) = (sentences.first()?, sentences.last()?);
-        Some(Block { place: first.place, range: first.range.start..last.range.end, sentences })
-    };
-    same.filter_map(block).collect()
+/// Whether a sentence cannot be read without the one before it.
+fn refers(sentence: &str) -> bool {
+    let first = sentence.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
+    REFERRING.binary_search(&first.as_str()).is_ok()
 }
 
 /// Whether a paragraph leads in to the list below it.
@@ -499,12 +539,14 @@ fn leads_in(text: &str) -> bool {
     text.trim_end_matches(['*', '_', ' ']).ends_with(':')
 }
 
-/// How many blocks of a list begin here that are shown with their sentence.
-fn items(blocks: &[Block<'_, '_>], text: &str) -> usize {
+/// How many blocks of a list begin here that are shown with their sentence; of other text, the first.
+fn items(blocks: &[Block], text: &str) -> usize {
     let Some(kind) = blocks.first().map(|block| block.place) else { return 0 };
-    let is_listed =
-        |block: &&Block<'_, '_>| block.place == kind && matches!(kind, Place::Item | Place::Table);
-    let listed = blocks.iter().take_while(is_listed).count();
+    let listed = match kind {
+        Place::Item | Place::Table => blocks.iter().take_while(|block| block.place == kind).count(),
+        Place::Prose | Place::Code => 1,
+        _ => 0,
+    };
     let lines = |count: &usize| {
         let (first, last) = (&blocks[0], &blocks[count - 1]);
         text[first.range.start..last.range.end].lines().count() <= LIST
@@ -537,7 +579,7 @@ mod tests {
     fn a_sentence_is_shown_with_its_list() {
         let language = Language::new("en");
         let passages = Passages::new(&[("spec.md", SPEC)], &language);
-        let found = passages.about("When is a letter sent?", 1).passages;
+        let found = passages.about("When is a letter sent?", 1, Gives::default()).passages;
         assert_eq!(found[0].text, "A letter is sent when:\n\n- a book is late\n- a fee is due");
         assert_eq!((found[0].line, found[0].heading), (7, "Letters"));
     }
@@ -556,8 +598,13 @@ mod tests {
     fn a_statement_needs_more_of_its_words() {
         let language = Language::new("en");
         let passages = Passages::new(&[("spec.md", SPEC)], &language);
-        assert!(passages.about("Decision: the invoice of a letter costs nothing.", 1).passages.is_empty());
-        assert_eq!(passages.about("Agreed: a letter is 3 euros.", 1).passages.len(), 1);
+        assert!(
+            passages
+                .about("Decision: the invoice of a letter costs nothing.", 1, Gives::default())
+                .passages
+                .is_empty()
+        );
+        assert_eq!(passages.about("Agreed: a letter is 3 euros.", 1, Gives::default()).passages.len(), 1);
         assert!(passages.mentions("letters") && !passages.mentions("endpoint"));
     }
 }

@@ -40,6 +40,16 @@ impl Quantity<'_> {
         }
     }
 
+    /// Whether a figure of the same kind is smaller.
+    pub fn is_above(&self, other: &Quantity<'_>) -> bool {
+        self.value > other.value
+    }
+
+    /// Whether it counts things: no measure of time, size or money.
+    pub fn counts_things(&self) -> bool {
+        matches!(self.unit, Unit::Things(_))
+    }
+
     /// Whether both figures are equal.
     pub fn equals(&self, other: &Quantity<'_>) -> bool {
         (self.value - other.value).abs() < 1e-9

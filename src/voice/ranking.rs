@@ -4,22 +4,25 @@
 //! it (its heading, the sentence that leads to it) in part; a word that no passage has counts in other forms.
 //!
 //! ```
-//! use roundtable::text::{Language, index::stems};
+//! use roundtable::text::Language;
 //! use roundtable::voice::ranking::Ranking;
 //!
 //! let language = Language::new("en");
-//! let mut index = Ranking::default();
+//! let mut index = Ranking::new(&language);
 //! for passage in ["Fees stop at 10 euros.", "Letters are sent weekly."] {
-//!     index.add(stems(passage, &language), []);
+//!     let own = index.stems(passage);
+//!     index.add(&own, []);
 //! }
-//! let found = index.find(&stems("When do the fees stop?", &language));
+//! let found = index.find(&["fee".to_owned(), "stop".to_owned()]);
 //! assert_eq!(found[0].passage, 0);
 //! assert_eq!(found[0].matched, [("fee".to_owned(), 1.0), ("stop".to_owned(), 1.0)]);
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use crate::text::index::is_form;
+use crate::text::Language;
+use crate::text::alike::alike;
+use crate::text::index::{is_form, parts, tokens};
 
 /// How soon more of the same word counts no more.
 const K1: f64 = 1.2;
@@ -27,6 +30,8 @@ const K1: f64 = 1.2;
 const B: f64 = 0.3;
 /// How much another form of a word counts, as a part of the word itself.
 const FORM: f64 = 0.6;
+/// How much a word that says much the same counts.
+const ALIKE: f64 = 0.6;
 /// What a word that no passage has weighs, as a part of the rarest word's weight: it may be another word for one that
 /// they have.
 const UNKNOWN: f64 = 0.7;
@@ -39,10 +44,17 @@ struct Posting {
     share: f64,
 }
 
-/// Passages by the stems in them.
-#[derive(Default)]
-pub struct Ranking {
-    postings: BTreeMap<String, Vec<Posting>>,
+/// The number of a stem.
+pub type Stem = u32;
+
+/// Passages by the stems in them. Every word is stemmed once.
+pub struct Ranking<'t> {
+    language: &'t Language,
+    /// The stems of each word as it is written: its own and those of its parts.
+    words: HashMap<&'t str, Vec<Stem>>,
+    stems: BTreeMap<String, Stem>,
+    /// By stem.
+    postings: Vec<Vec<Posting>>,
     lengths: Vec<u32>,
 }
 
@@ -56,35 +68,81 @@ pub struct Hit {
     pub matched: Vec<(String, f64)>,
 }
 
-impl Ranking {
+impl<'t> Ranking<'t> {
+    pub fn new(language: &'t Language) -> Ranking<'t> {
+        let (words, stems) = (HashMap::new(), BTreeMap::new());
+        Ranking { language, words, stems, postings: Vec::new(), lengths: Vec::new() }
+    }
+
+    /// The stems of a text.
+    pub fn stems(&mut self, text: &'t str) -> Vec<Stem> {
+        let mut found = Vec::new();
+        for word in tokens(text) {
+            if !self.words.contains_key(word) {
+                let stems = self.stems_of(word);
+                self.words.insert(word, stems);
+            }
+            found.extend_from_slice(&self.words[word]);
+        }
+        found
+    }
+
+    /// The stems of a word and of its parts.
+    fn stems_of(&mut self, word: &str) -> Vec<Stem> {
+        let whole = std::iter::once(word.trim_matches('_'));
+        let mut found = Vec::new();
+        for part in whole.chain(parts(word)) {
+            let lower = part.to_lowercase().replace('’', "'");
+            let stem = self.language.stem(&lower);
+            let next = Stem::try_from(self.postings.len()).unwrap_or(Stem::MAX);
+            let number = match self.stems.get(stem.as_ref()) {
+                Some(known) => *known,
+                None => {
+                    self.stems.insert(stem.into_owned(), next);
+                    self.postings.push(Vec::new());
+                    next
+                }
+            };
+            found.push(number);
+        }
+        found
+    }
+
     /// Adds a passage: its own stems, and what is around it with how much that counts.
-    pub fn add<'s>(&mut self, own: Vec<String>, around: impl IntoIterator<Item = (&'s [String], f64)>) {
+    pub fn add<'s>(&mut self, own: &[Stem], around: impl IntoIterator<Item = (&'s [Stem], f64)>) {
         let passage = u32::try_from(self.lengths.len()).unwrap_or(u32::MAX);
         self.lengths.push(u32::try_from(own.len()).unwrap_or(u32::MAX));
         for stem in own {
-            let list = self.postings.entry(stem).or_default();
+            let list = &mut self.postings[*stem as usize];
             match list.last_mut() {
                 Some(last) if last.passage == passage => last.count += 1.0,
                 _ => list.push(Posting { passage, count: 1.0, share: 1.0 }),
             }
         }
-        for (stem, share) in
-            around.into_iter().flat_map(|(stems, share)| stems.iter().map(move |one| (one, share)))
-        {
-            let posting = Posting { passage, count: share, share };
-            match self.postings.get_mut(stem) {
-                Some(list) if list.last().is_some_and(|last| last.passage == passage) => {}
-                Some(list) => list.push(posting),
-                None => drop(self.postings.insert(stem.clone(), vec![posting])),
+        for (stems, share) in around {
+            for stem in stems {
+                let list = &mut self.postings[*stem as usize];
+                if list.last().is_none_or(|last| last.passage != passage) {
+                    list.push(Posting { passage, count: share, share });
+                }
             }
         }
     }
 
+    fn list(&self, stem: &str) -> Option<&[Posting]> {
+        self.stems.get(stem).map(|number| self.postings[*number as usize].as_slice())
+    }
+
     /// How rare a stem is among the passages: 0 where it is in none.
     pub fn weight(&self, stem: &str) -> f64 {
-        let Some(list) = self.postings.get(stem) else { return 0.0 };
+        let Some(list) = self.list(stem) else { return 0.0 };
         let own = list.iter().filter(|one| one.share >= 1.0).count().max(1) as f64;
         (1.0 + (self.lengths.len() as f64 - own + 0.5) / (own + 0.5)).ln()
+    }
+
+    /// Whether any passage has a stem, another form of it, or a word that says much the same.
+    pub fn is_known(&self, stem: &str) -> bool {
+        !self.forms(stem).is_empty()
     }
 
     /// The weight of a stem of a query, known or not.
@@ -95,16 +153,18 @@ impl Ranking {
     }
 
     /// The stems of the passages that a stem of a query means, and how much each counts: itself, else what begins like
-    /// it ("expiry" and "expire").
+    /// it ("expiry" and "expire"), and words that say much the same.
     fn forms<'s>(&'s self, stem: &'s str) -> Vec<(&'s str, f64)> {
-        if self.postings.contains_key(stem) {
-            return vec![(stem, 1.0)];
+        let is_known = |stem: &&str| self.stems.contains_key(*stem);
+        let alike = alike(stem).into_iter().filter(is_known).map(|other| (other, ALIKE));
+        if is_known(&stem) {
+            return std::iter::once((stem, 1.0)).chain(alike).collect();
         }
         // All forms begin with the same four letters.
         let begin = stem.get(..4).unwrap_or(stem);
-        let alike = self.postings.range(begin.to_owned()..).map(|(known, _)| known.as_str());
-        let forms = alike.take_while(|known| known.starts_with(begin)).filter(|known| is_form(known, stem));
-        forms.map(|form| (form, FORM)).collect()
+        let known = self.stems.range(begin.to_owned()..).map(|(known, _)| known.as_str());
+        let forms = known.take_while(|known| known.starts_with(begin)).filter(|known| is_form(known, stem));
+        forms.map(|form| (form, FORM)).chain(alike).collect()
     }
 
     /// The passages that have any of some stems, best first; of equal ones, the earlier first.
@@ -115,7 +175,7 @@ impl Ranking {
         for stem in wanted {
             let weight = self.weight_asked(stem);
             for (form, part) in self.forms(stem) {
-                for one in self.postings.get(form).into_iter().flatten() {
+                for one in self.list(form).into_iter().flatten() {
                     let length = f64::from(self.lengths[one.passage as usize]) / mean.max(1.0);
                     let often = one.count * (K1 + 1.0) / (one.count + K1 * (1.0 - B + B * length));
                     let best = found.entry(one.passage).or_default().entry(stem).or_default();

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use minijinja::{Value, context};
 
-use super::contradictions::{Contradiction, contradictions};
+use super::asked::{ANSWERS, Gives};
+use super::contradictions::{Contradiction, Difference, contradictions};
 use super::integrity::only_agrees;
 use super::memory::Memory;
 use super::passages::{Found, Passage, Passages, is_question};
@@ -38,11 +39,13 @@ const RELATED: usize = 2;
 const WEAK: [&str; 2] = ["unmeasurable-quality", "vague-term"];
 /// The rule that is broken by a line of the documents that says otherwise than a user.
 const CONTRADICTED: &str = "contradicted-decision";
-/// Findings that the framing lists.
+/// The rule of questions that a document itself asks: they are the first that a discussion is about.
+const ASKED: &str = "unresolved-question";
+/// Open points that the framing lists.
 const LISTED: usize = 3;
 /// Questions that a step has left open, and that are read.
 const MAX_LEFT_OPEN: usize = 50;
-/// Documents that the framing counts: the step's outputs.
+/// Documents that the framing names: the step's outputs.
 const DOCUMENTS: usize = 3;
 /// A quotation of fewer words is shown in its sentence.
 const SHORT: usize = 6;
@@ -71,8 +74,8 @@ pub struct Reviewer<'t> {
     /// Made when they are first asked for: a model needs neither.
     passages: OnceCell<Passages<'t>>,
     findings: OnceCell<Vec<Finding>>,
-    /// What is said in passing; none where the repository's own rules cannot be read.
-    small_talk: OnceCell<Option<Book>>,
+    /// What is said in passing and what gives an answer; none where the repository's own rules cannot be read.
+    book: OnceCell<Option<Book>>,
 }
 
 impl<'t> Reviewer<'t> {
@@ -94,7 +97,7 @@ impl<'t> Reviewer<'t> {
             rules,
             passages: OnceCell::new(),
             findings: OnceCell::new(),
-            small_talk: OnceCell::new(),
+            book: OnceCell::new(),
         }
     }
 
@@ -127,7 +130,7 @@ impl<'t> Reviewer<'t> {
         self.passages.get_or_init(|| Passages::new(&self.documents, Language::english()))
     }
 
-    /// What the rules find, in the documents' order and the most severe of each first.
+    /// What the rules find: the documents' own questions, then the most severe, in the documents' order.
     fn findings(&self) -> &[Finding] {
         self.findings.get_or_init(|| {
             let documents: Vec<Document<'_>> =
@@ -135,7 +138,7 @@ impl<'t> Reviewer<'t> {
             let mut found = review(&documents, &self.rules, &Options::default()).findings;
             found.retain(|one| one.severity != Severity::Note);
             let rank = |path: &str| self.documents.iter().position(|(own, _)| *own == path);
-            found.sort_by_key(|one| (one.severity, rank(&one.path), one.line, one.column));
+            found.sort_by_key(|one| (one.rule != ASKED, one.severity, rank(&one.path), one.line, one.column));
             found
         })
     }
@@ -160,22 +163,24 @@ impl<'t> Reviewer<'t> {
         let is_open = |one: &&Finding| {
             self.memory.is_empty() || self.is_unsettled(&self.named(one), self.around(one), talk)
         };
-        let found = self.open_points(talk).filter(is_open).map(|one| (self.named(one), rest(one)));
-        let open: Vec<(Value, Rest)> = self.left_open(talk).into_iter().chain(found).collect();
-        let listed = &open[..open.len().min(LISTED)];
+        let found: Vec<&Finding> = self.open_points(talk).filter(is_open).collect();
+        let mut listed = self.left_open(talk);
+        let count = listed.len() + found.len();
+        listed.extend(found.into_iter().take(LISTED).map(|one| (self.named(one), rest(one))));
+        listed.truncate(LISTED);
         let outputs = &talk.step().outputs;
         let own =
             self.documents.iter().filter(|(path, _)| outputs.iter().any(|output| output == path)).count();
         let told = own.clamp(1, DOCUMENTS).min(self.documents.len());
-        let documents: Vec<Value> = self.documents.iter().take(told).map(|one| counted(*one)).collect();
         let values = context! {
-            documents,
+            documents => self.documents.iter().take(told).map(|(path, _)| (*path).to_owned()).collect::<Vec<_>>(),
             others => self.documents.len() - told,
             points => listed.iter().map(|(shown, _)| shown.clone()).collect::<Vec<_>>(),
-            more => open.len() - listed.len(),
+            count,
+            more => count - listed.len(),
         };
         let summary = render(talk, "framing-summary", values)?;
-        let question = match open.first() {
+        let question = match listed.first() {
             Some((point, _)) => render(talk, "framing-question", point.clone())?,
             None => self.step_question(talk),
         };
@@ -321,24 +326,25 @@ impl<'t> Reviewer<'t> {
         talk.contributions().find(|said| said.rests.iter().any(is_it)).map(|said| said.turn)
     }
 
-    /// A line of passages with their places, in the words of a phrase.
+    /// A line of passages with their places, in the words of a phrase with further values.
     fn shown_passages(
         &self,
         phrase: &str,
         found: &[&Passage<'_>],
+        more: &Value,
         talk: &Discussion<'_>,
     ) -> Result<Line, Failed> {
-        let values = |text: fn(&str) -> String| -> Vec<Value> {
+        let values = |text: fn(&str) -> String| {
             let value = |one: &&Passage<'_>| {
                 let turn = self.shown_in(one, talk);
                 context! { place => placed(one, one.line), text => text(one.text), turn }
             };
-            found.iter().map(value).collect()
+            context! { passages => found.iter().map(value).collect::<Vec<_>>(), ..more.clone() }
         };
-        let mut text = render(talk, phrase, context! { passages => values(str::to_owned) })?;
+        let mut text = render(talk, phrase, values(str::to_owned))?;
         // A line of a document that begins like a persona's would be taken for one.
         if !is_speakable(&text, &talk.library().cast) {
-            text = render(talk, phrase, context! { passages => values(plain::one_line) })?;
+            text = render(talk, phrase, values(plain::one_line))?;
         }
         let rests = found.iter().map(|one| Rest {
             path: one.path.to_owned(),
@@ -356,29 +362,24 @@ impl<'t> Reviewer<'t> {
                 None => Ok(Line::plain(render(talk, "nothing", context! {})?)),
             };
         }
-        if is_question(&message.text) {
-            self.to_question(&self.passages().about(&message.text, SHOWN), talk)
-        } else {
-            self.to_statement(message, talk)
+        if !is_question(&message.text) {
+            return self.to_statement(message, talk);
         }
+        let gives = Gives::by(self.book(talk));
+        self.to_question(&self.passages().about(&message.text, SHOWN, gives), talk)
     }
 
     /// To a question: the passages that it is about, and a finding that bears on one of them.
     fn to_question(&self, found: &Found<'_, 't>, talk: &Discussion<'_>) -> Result<Line, Failed> {
-        let (nearest, is_sure, found) = (found.nearest, found.is_sure, &found.passages);
-        if found.is_empty() {
-            let line = Line::plain(render(talk, "unanswered", self.addition(talk))?);
-            return self.with_finding(line, nearest.as_slice(), talk);
-        }
-        let new: Vec<&Passage<'t>> =
-            found.iter().copied().filter(|one| self.shown_in(one, talk).is_none()).collect();
-        if new.is_empty() {
-            return self.shown_passages("shown-before", found, talk);
-        }
-        let phrase = if is_sure { "passages" } else { "closest" };
-        let mut line = self.shown_passages(phrase, &new, talk)?;
-        line.is_closest = !is_sure;
-        self.with_finding(line, &new, talk)
+        let shown = if found.passages.is_empty() { found.nearest.as_slice() } else { &found.passages };
+        let (phrase, values) = match (found.passages.is_empty(), found.is_sure) {
+            (true, _) => ("unanswered", self.addition(talk)),
+            (_, true) => ("passages", Value::default()),
+            (_, false) => ("closest", Value::default()),
+        };
+        let mut line = self.shown_passages(phrase, shown, &values, talk)?;
+        line.is_closest = !found.is_sure && !shown.is_empty();
+        self.with_finding(line, shown, talk)
     }
 
     /// A line with the first finding that bears on one of some passages.
@@ -407,25 +408,29 @@ impl<'t> Reviewer<'t> {
         if self.is_small_talk(&message.text, talk) {
             return Ok(Line::plain(render(talk, "nothing", context! {})?));
         }
-        let told = contradictions(&message.text, self.passages(), &self.rules);
+        let told = contradictions(&message.text, self.passages());
         if !told.is_empty() {
             return self.contradicted(&told, talk);
         }
-        match self.passages().about(&message.text, RELATED).passages.as_slice() {
+        match self.passages().about(&message.text, RELATED, Gives::default()).passages.as_slice() {
             [] => self.added(talk),
-            found => self.shown_passages("related", found, talk),
+            found => self.shown_passages("related", found, &Value::default(), talk),
         }
+    }
+
+    fn book(&self, talk: &Discussion<'_>) -> Option<&Book> {
+        let read = || {
+            Book::read(talk.library().compiled_rules(), &talk.library().language, &[SMALL_TALK, ANSWERS]).ok()
+        };
+        self.book.get_or_init(read).as_ref()
     }
 
     /// Whether a statement says nothing that a document could: a greeting, thanks, agreement.
     fn is_small_talk(&self, text: &str, talk: &Discussion<'_>) -> bool {
-        let cast = &talk.library().cast;
-        let book = self
-            .small_talk
-            .get_or_init(|| Book::read(talk.library().rules(), &talk.library().language, &[SMALL_TALK]).ok());
+        let (cast, book) = (&talk.library().cast, self.book(talk));
         let is_passing = |sentence: &Sentence<'_>| {
             let hits = |book: &Book| !book.hits(SMALL_TALK, &book.tokens(sentence)).is_empty();
-            only_agrees(sentence.text, cast) || book.as_ref().is_some_and(hits)
+            only_agrees(sentence.text, cast) || book.is_some_and(hits)
         };
         Said::new(text, Language::english()).sentences.iter().all(is_passing)
     }
@@ -438,10 +443,17 @@ impl<'t> Reviewer<'t> {
     /// What a statement contradicts, by place.
     fn contradicted(&self, found: &[Contradiction<'_>], talk: &Discussion<'_>) -> Result<Line, Failed> {
         let value = |one: &Contradiction<'_>| {
+            let (there, said) = match &one.difference {
+                Difference::Figure { there, said } => (there.clone(), said.clone()),
+                Difference::Verb { there, said } => (format!("\"{there}\""), format!("\"{said}\"")),
+                Difference::Negation | Difference::LeftOut => Default::default(),
+            };
             context! {
                 place => placed(&one.passage, one.line),
                 quote => plain::cut(&plain::one_line(&one.quote), QUOTED),
-                said => plain::cut(&plain::one_line(&one.said), QUOTED),
+                there => plain::one_line(&there),
+                said => plain::one_line(&said),
+                is_left_out => one.difference == Difference::LeftOut,
             }
         };
         let values: Vec<Value> = found.iter().map(value).collect();
@@ -460,7 +472,7 @@ impl<'t> Reviewer<'t> {
         let target = self.target.as_ref();
         let is_told = target.is_some_and(|target| {
             let place = format!("{}, {}.", target.path, target.section);
-            talk.contributions().any(|said| said.text.ends_with(&place))
+            talk.contributions().any(|said| said.text.contains(&place))
         });
         context! {
             path => target.map(|target| target.path.as_str()),
@@ -469,18 +481,14 @@ impl<'t> Reviewer<'t> {
         }
     }
 
-    /// Where a statement will be added.
+    /// To a statement that no passage is about: where it will be added.
     fn added(&self, talk: &Discussion<'_>) -> Result<Line, Failed> {
-        let Some(target) = &self.target else {
-            return Ok(Line::plain(render(talk, "kept", context! {})?));
-        };
         let text = render(talk, "added", self.addition(talk))?;
-        let rests = target.line.map(|line| Rest {
-            path: target.path.clone(),
-            line,
-            quote: plain::clean(&target.section),
+        let rests = self.target.iter().filter_map(|target| {
+            let quote = plain::clean(&target.section);
+            target.line.map(|line| Rest { path: target.path.clone(), line, quote })
         });
-        Ok(Line { rests: rests.into_iter().collect(), ..Line::plain(text) })
+        Ok(Line { rests: rests.collect(), ..Line::plain(text) })
     }
 
     fn spoken(&self, cue: &Cue, talk: &Discussion<'_>) -> Result<Option<Line>, Failed> {
@@ -496,13 +504,19 @@ impl<'t> Reviewer<'t> {
                 Some(point) => Some(self.point(talk, point)?),
                 None => None,
             },
-            Purpose::Round => match self.own_point(persona, None, talk) {
-                Some(point) => Some(self.point(talk, point)?),
-                None if cue.owed => {
-                    Some(Line::plain(render(talk, "no-point", context! { lens => persona.lens.as_str() })?))
+            Purpose::Round => {
+                // Who owes a line and has none raises one of the lead, who has framed and is not asked.
+                let lead = || self.own_point(talk.lead(), None, talk).filter(|_| cue.owed);
+                match self.own_point(persona, None, talk).or_else(lead) {
+                    Some(point) => Some(self.point(talk, point)?),
+                    None if cue.owed => Some(Line::plain(render(
+                        talk,
+                        "no-point",
+                        context! { lens => persona.lens.as_str() },
+                    )?)),
+                    None => None,
                 }
-                None => None,
-            },
+            }
         })
     }
 }
@@ -573,10 +587,4 @@ fn shown(finding: &Finding) -> Value {
 
 fn rest(finding: &Finding) -> Rest {
     Rest { path: finding.path.clone(), line: finding.line, quote: plain::clean(&finding.quote) }
-}
-
-/// A document with what it holds: `requirements-spec.md has 7 sections on 126 lines`.
-fn counted((path, text): (&str, &str)) -> Value {
-    let sections = text.lines().filter(|line| line.starts_with('#')).count();
-    context! { path, sections, lines => text.lines().count() }
 }

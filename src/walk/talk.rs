@@ -14,8 +14,8 @@ use crate::model::prompt::{self, Subject};
 use crate::model::{Live, Meter};
 use crate::repo::Repo;
 use crate::review::Rules;
-use crate::script::Script;
-use crate::session::{Stopped, hold};
+use crate::script::{Occasion, Reply, Script};
+use crate::session::{Stopped, Went, asked, hold};
 use crate::step::Step;
 use crate::synthesis::{self, Outcome};
 use crate::voice::Speechless;
@@ -173,7 +173,9 @@ impl Walk<'_> {
             audience.check()
         };
         let Some(model) = &mut self.setup.speaker else {
-            hold(talk, None, stand_in, script, clock, &mut tell)?;
+            while hold(talk, None, stand_in, script, clock, &mut tell)? == Went::Waiting {
+                listen(talk, script, audience)?;
+            }
             return Ok(Meter::default().value());
         };
         let target = synthesis::target(&self.item, talk.step()).map(|(path, section, _)| (path, section));
@@ -185,7 +187,9 @@ impl Walk<'_> {
         let mut live = Live::new(model.as_mut(), head, self.setup.tokens).criticised(self.setup.has_critic);
         let watch = |want: &prompt::Want, meter: &Meter| audience.thinks(want, meter);
         live = live.reading(given.evidence.excerpts).priced(self.setup.prices).watched(&watch);
-        hold(talk, Some(&mut live), stand_in, script, clock, &mut tell)?;
+        while hold(talk, Some(&mut live), stand_in, script, clock, &mut tell)? == Went::Waiting {
+            listen(talk, script, audience)?;
+        }
         live.notes().iter().for_each(|note| audience.note(note));
         audience.say(&format!("\n{}", live.meter().table()));
         Ok(live.meter().value())
@@ -203,6 +207,28 @@ impl Walk<'_> {
         }
         self.setup.script.give_back(&step.id, script);
         self.record(Event::Elaborated { recording }, None)
+    }
+}
+
+/// Asks the person at the keyboard until there is something for the table.
+fn listen(talk: &mut Discussion<'_>, script: &mut Script, audience: &dyn Audience) -> Result<(), Stumbled> {
+    audience.say(&format!("\n{}", asked::place(talk)));
+    loop {
+        match script.ask(Occasion::Discussion) {
+            Reply::Said(_) | Reply::Silence => {
+                script.warnings.drain(..).for_each(|warning| audience.warn(&warning));
+                return Ok(());
+            }
+            Reply::End => return Ok(()),
+            Reply::Undo => match asked::take_back(talk, script)? {
+                Some(said) => {
+                    audience.say(&format!("{said}\n\n{}", asked::place(talk)));
+                }
+                None => audience.say(asked::NOTHING_TO_TAKE_BACK),
+            },
+            Reply::Status => asked::status(talk)?.iter().for_each(|line| audience.say(line)),
+            Reply::Failed(why) => return Err(Stumbled::Audience(why)),
+        }
     }
 }
 

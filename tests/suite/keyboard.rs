@@ -276,6 +276,37 @@ fn an_answer_or_a_remark_of_an_analysis_is_taken_back_and_stays_in_the_log() {
 }
 
 #[test]
+fn a_discussion_inside_an_analysis_takes_back_and_says_how_far_it_is() {
+    let sandbox = sandbox();
+    let mut terminal = Terminal::start(&sandbox, &format!("{PROGRAM} analyze offline-mode --at {AT}"));
+    for number in 1..=4 {
+        terminal.wait_for(&format!("{number}. ")).wait_for("> ").press("\r");
+    }
+    terminal.wait_for("[E]").wait_for("> ").press("E\r");
+    let mut type_at = |after: &str, line: &str| {
+        terminal.wait_for(after).wait_for("> ").press(format!("{line}\r"));
+    };
+    type_at("turn 3 of 60]", "/undo");
+    type_at("There is no message to take back.", "/help");
+    type_at("/decide TEXT", "Keep 400 photos.");
+    type_at("turn 5 of 60]", "/undo");
+    type_at("Taken back: Keep 400 photos.", "/decide the phone keeps 500 photos");
+    type_at("turn 5 of 60]", "/status");
+    type_at("- Decision: the phone keeps 500 photos", "/bogus");
+    type_at("There is no /bogus", "/done");
+    type_at("[C] Continue", "\u{4}");
+    let (code, all) = terminal.end();
+    assert_eq!(code, 0, "{all}");
+    assert!(all.contains("Turn 5 of 60; ") && all.contains("Committed "), "{all}");
+    let decided = user("Decision: the phone keeps 500 photos");
+    let taken_back = ("unheard".to_owned(), "Keep 400 photos.".to_owned());
+    assert_eq!(heard(&sandbox), [decided, user("done"), taken_back]);
+    sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
+    sandbox.run(&["audit", "--rev", BRANCH]).ok();
+    sandbox.run(&["check", "--base", "main", "--head", BRANCH]).ok();
+}
+
+#[test]
 fn what_was_typed_in_an_unfinished_step_is_kept_and_gone_on_with() {
     let sandbox = sandbox();
     let start = || Terminal::start(&sandbox, &format!("{PROGRAM} analyze offline-mode --at {AT}"));

@@ -126,7 +126,7 @@ const SYNTHESIS: &str = r#"{"insights": [], "decisions": [], "open_questions": [
   {"path": "", "kind": "decision-record", "anchor": "", "fields": {"title": "Both answers", "decision": "keep both answers", "options": ["a lost answer costs a day"]}, "turns": [4]}]}"#;
 
 /// A program that speaks in the first round and passes from then on.
-fn program(sandbox: &Sandbox) -> String {
+fn program(sandbox: &Sandbox, synthesis: &str) -> String {
     let said = json!({"lines": [
         {"persona": "business-analyst", "text": "The inspector saves an answer and nobody says what shows on the screen then; where do people look first?"},
         {"persona": "solutions-architect", "text": "Five hundred photos on one server tie every tablet to that single box during an outage."},
@@ -135,7 +135,7 @@ fn program(sandbox: &Sandbox) -> String {
     sandbox.script(
         "voice.sh",
         format!(
-            "#!/bin/sh\nread -r asked\ncase \"$asked\" in\n*'\"want\":\"synthesis\"'*) cat <<'END'\n{SYNTHESIS}\nEND\n;;\n*'\"want\":\"critique\"'*) echo '[]' ;;\n*'\"turn\":1,'*) cat <<'END'\n{said}\nEND\n;;\n*) echo '{{\"pass\": true}}' ;;\nesac\n"
+            "#!/bin/sh\nread -r asked\ncase \"$asked\" in\n*'\"want\":\"synthesis\"'*) cat <<'END'\n{synthesis}\nEND\n;;\n*'\"want\":\"critique\"'*) echo '[]' ;;\n*'\"turn\":1,'*) cat <<'END'\n{said}\nEND\n;;\n*) echo '{{\"pass\": true}}' ;;\nesac\n"
         ),
     )
 }
@@ -146,7 +146,7 @@ fn placed_additions_are_committed_replayed_and_lead_to_their_turns() {
     let sandbox = sandbox();
     let script = sandbox
         .script("s.txt", "We decided to keep both answers, because a lost answer costs a day.\ndone\n");
-    let voice = format!("command:/bin/sh {}", program(&sandbox));
+    let voice = format!("command:/bin/sh {}", program(&sandbox, SYNTHESIS));
     let args =
         ["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--at", AT, "--voice", &voice];
     let run = sandbox.run(&[&args[..], &["--json"]].concat());
@@ -194,6 +194,81 @@ fn placed_additions_are_committed_replayed_and_lead_to_their_turns() {
         "{}",
         plain.stdout
     );
+}
+
+const DATA: &str = r#"{"insights": [], "decisions": [], "open_questions": [], "action_items": [], "summary": "Both answers are kept.", "additions": [
+  {"path": "stories.json", "kind": "acceptance-criterion", "anchor": "US-001", "text": "A photo that arrives twice has to be stored once", "turns": [3]},
+  {"path": "stories.json", "kind": "user-story", "anchor": "", "fields": {"as_a": "inspector", "i_want": "a photo stored once", "so_that": "each upload carries its own number"}, "turns": [3]},
+  {"path": "errors.yaml", "kind": "error", "anchor": "", "fields": {"code": "photo-twice", "action": "a photo that arrives twice is stored once"}, "turns": [3]},
+  {"path": "terms.csv", "kind": "term", "anchor": "", "fields": {"term": "upload", "meaning": "a photo, with its own number"}, "turns": [3]}]}"#;
+
+#[test]
+#[cfg(unix)]
+fn lines_that_were_added_to_data_lead_to_their_turns() {
+    let sandbox = sandbox();
+    let path = |name: &str| format!("{ITEM}/{name}");
+    let files = [("stories.json", STORIES), ("errors.yaml", ERRORS), ("terms.csv", TERMS)];
+    let files = files.map(|(name, text)| (path(name), text));
+    sandbox.commit(&files.each_ref().map(|(path, text)| (path.as_str(), *text)));
+    let script =
+        sandbox.script("s.txt", "We decided to keep both answers, because a lost one costs a day.\ndone\n");
+    let voice = format!("command:/bin/sh {}", program(&sandbox, DATA));
+    let args =
+        ["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--at", AT, "--voice", &voice];
+    sandbox.run(&args).ok();
+    // What people write later, and a squash, change nothing of it.
+    let now = |name: &str| sandbox.file(BRANCH, &path(name));
+    let stories = now("stories.json").replacen(
+        "  \"stories\": [\n",
+        "  \"stories\": [\n    {\"id\": \"US-007\"},\n",
+        1,
+    );
+    let errors = now("errors.yaml").replacen("errors:\n", "errors:\n  - code: E-OTHER\n", 1);
+    let terms = format!("{}Depot,where trams sleep\n", now("terms.csv"));
+    let recording = sandbox.recordings().remove(0);
+    let kept = sandbox.file(BRANCH, &recording);
+    let meta = now("meta.json");
+    sandbox.commit(&[
+        (&path("stories.json"), &stories),
+        (&path("errors.yaml"), &errors),
+        (&path("terms.csv"), &terms),
+        (&path("meta.json"), &meta),
+        (&recording, &kept),
+    ]);
+    let why =
+        |name: &str, line: usize| sandbox.run(&["why", &format!("{}:{line}", path(name)), "--json"]).json();
+    let line = |text: &str, part: &str| text.lines().position(|line| line.contains(part)).unwrap() + 1;
+    for (name, text, part, said) in [
+        ("stories.json", &stories, "arrives twice has", "A photo that arrives twice has to be stored once"),
+        ("stories.json", &stories, "\"i_want\"", "a photo stored once"),
+        ("errors.yaml", &errors, "photo-twice", "a photo that arrives twice is stored once"),
+        ("errors.yaml", &errors, "is stored once", "a photo that arrives twice is stored once"),
+        ("terms.csv", &terms, "upload,", "a photo, with its own number"),
+    ] {
+        let found = why(name, line(text, part));
+        assert_eq!(
+            (&found["by"], &found["finding"]["turns"]),
+            (&json!("discussion"), &json!([3])),
+            "{found}"
+        );
+        assert!(found["finding"]["text"].as_str().unwrap().contains(said), "{found}");
+        assert_eq!((&found["recording"], &found["marker"]), (&json!(recording), &Value::Null), "{found}");
+        assert!(found["turns"][0]["text"].as_str().unwrap().contains("arrives twice"), "{found}");
+    }
+    for (name, text, part) in [
+        ("stories.json", &stories, "US-007"),
+        ("errors.yaml", &errors, "E-LOST"),
+        ("terms.csv", &terms, "Depot"),
+    ] {
+        assert_eq!(why(name, line(text, part))["by"], "commit", "{name} {part}");
+    }
+    let list = sandbox.run(&["why", &path("stories.json"), "--json"]).json();
+    assert_eq!(list["discussions"].as_array().unwrap().len(), 2, "{list}");
+    let table = sandbox.run(&["why", &path("errors.yaml"), "--markdown"]).stdout;
+    assert!(table.contains("| proposed addition |") && table.contains("| 3 | 01-03 |"), "{table}");
+    // An entry that was changed since is nobody's turn any more.
+    sandbox.commit(&[(&path("terms.csv"), &terms.replace("its own number", "no number"))]);
+    assert_eq!(why("terms.csv", line(&terms, "upload,"))["by"], "commit");
 }
 
 fn any_text() -> impl Strategy<Value = String> {

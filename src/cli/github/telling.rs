@@ -24,6 +24,7 @@ use crate::item::path::OutputPath;
 use crate::item::{DRAFT, Item};
 use crate::library::{Library, sha256};
 use crate::minutes::{self, Forms};
+use crate::order::Order as _;
 use crate::plain;
 use crate::review::{self, Document, Rules};
 use crate::step::{Prompt, Step};
@@ -375,7 +376,7 @@ impl Job<'_> {
         };
         let rules = Rules::of(&library.own_review_rules())?;
         let mut found = review::review(&documents, &rules, &wanted).findings;
-        found.sort_by_key(|finding| finding.severity);
+        found.order_by_key(|finding| finding.severity);
         let gap = |found: review::Finding| Gap {
             path: found.path,
             line: found.line,
