@@ -43,25 +43,24 @@ pub struct Sought<'l> {
 
 impl<'l> Sought<'l> {
     pub fn new<'s>(stems: impl IntoIterator<Item = &'s str>, language: &'l Language) -> Sought<'l> {
-        let numbers: Map<u32> =
-            (0..).zip(stems).map(|(number, stem)| (stem.as_bytes().to_vec(), number)).collect();
+        let stems: Vec<&[u8]> = stems.into_iter().map(str::as_bytes).collect();
+        let numbers: Map<u32> = (0..).zip(&stems).map(|(number, stem)| (stem.to_vec(), number)).collect();
         let mut longest = vec![0; 1 << 20];
         let mut may_begin = |first: usize, free: usize, length: usize| {
             let first = first >> free << free;
             let length = u8::try_from(length).unwrap_or(u8::MAX);
             longest[first..first + (1 << free)].iter_mut().for_each(|known| *known = length.max(*known));
         };
-        for stem in numbers.keys() {
+        for stem in &stems {
             // The last letter of a stem may be another than its word's: "cry" and "cri".
             let same = stem.len().saturating_sub(1).min(4);
             may_begin(place(stem), 5 * (4 - same), stem.len());
-            if let [first, b'i', b'e'] = stem[..] {
+            if let [first, b'i', b'e'] = **stem {
                 // "dying" and "die".
                 may_begin(place(&[first, b'y', b'i']), 5, stem.len());
             }
         }
-        let long = numbers.keys().filter(|stem| stem.len() > TOLD);
-        let told = long.map(|stem| stem[..TOLD].to_vec()).collect();
+        let told = stems.iter().filter_map(|stem| Some(stem.get(..TOLD)?.to_vec())).collect();
         let counts = vec![0; numbers.len()];
         Sought { language, numbers, longest, told, known: Map::default(), counts, word: Vec::new() }
     }
