@@ -37,7 +37,7 @@ pub fn apply(pages: &[Page<'_>], hits: Vec<Hit>, rules: &Rules, active: &[bool])
     let suppressed = before - kept.len();
     let own = rules.rules.iter().position(|rule| rule.file.rule == RULE);
     if let Some(own) = own.filter(|own| active[*own]) {
-        kept.extend(all.iter().flat_map(|ignore| unused(ignore, own as u16, rules, active)));
+        kept.extend(all.iter().filter_map(|ignore| unused(ignore, own as u16, rules, active)));
     }
     (kept, suppressed)
 }
@@ -61,8 +61,8 @@ fn is_silenced(hit: &Hit, all: &mut [Ignore], rules: &Rules) -> bool {
     found
 }
 
-/// What is wrong with a comment, a hit for each rule that it names.
-fn unused(ignore: &Ignore, own: u16, rules: &Rules, active: &[bool]) -> Vec<Hit> {
+/// What is wrong with a comment, in one hit.
+fn unused(ignore: &Ignore, own: u16, rules: &Rules, active: &[bool]) -> Option<Hit> {
     let mut problems = Vec::new();
     for (rule, used) in ignore.rules.iter().zip(&ignore.used) {
         match rules.rules.iter().position(|known| known.file.rule == *rule) {
@@ -76,14 +76,13 @@ fn unused(ignore: &Ignore, own: u16, rules: &Rules, active: &[bool]) -> Vec<Hit>
     } else if !ignore.has_reason {
         problems.push("it gives no reason".to_owned());
     }
-    let hit = |problem| Hit {
+    (!problems.is_empty()).then(|| Hit {
         rule: own,
         page: ignore.page,
         range: ignore.comment.clone(),
-        values: vec![("problem", problem)],
+        values: vec![("problem", problems.join(", and "))],
         related: Vec::new(),
-    };
-    problems.into_iter().map(hit).collect()
+    })
 }
 
 fn comments(page: &Page<'_>, number: u32) -> Vec<Ignore> {

@@ -12,6 +12,7 @@
 //! ```
 
 mod data;
+mod demand;
 mod ignore;
 mod measures;
 mod page;
@@ -25,7 +26,8 @@ mod token;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use page::{Cursor, Page, Register, Unit, UnitKind};
+use demand::{label, reads, register};
+use page::{Cursor, Page, Unit};
 use pattern::{First, Set};
 use rule::Where;
 pub use rule::{Rule, Rules, Severity};
@@ -268,50 +270,6 @@ fn names_term(page: &Page<'_>, sentence: &[Token], at: usize, end: usize) -> boo
     })
 }
 
-/// So many of 100 units demand something in a document that is a specification.
-const SPECIFICATION_PERCENT: usize = 30;
-/// So many keywords in capitals are a habit.
-const MIN_CAPITALS: usize = 3;
-
-/// How the document makes demands.
-fn register(page: &Page<'_>, rules: &Rules) -> Register {
-    let is_text = |unit: &&Unit| {
-        unit.is_judged && unit.kind != UnitKind::Heading && unit.cell.is_none_or(|cell| cell.column == 0)
-    };
-    let (mut all, mut demands) = (0, 0);
-    for unit in page.units.iter().filter(is_text) {
-        all += 1;
-        let is_labelled =
-            label(page.tokens_of(unit)).is_some() || unit.cell.is_some_and(|cell| has_row_label(page, cell));
-        let says = |set: &Set| page.sentences_of(unit).any(|sentence| set.is_in(sentence));
-        // The steps of a list are half a sign: prose has lists too.
-        demands += usize::from(unit.is_numbered && !is_labelled)
-            + 2 * [is_labelled, says(&rules.binding), says(&rules.story)]
-                .into_iter()
-                .filter(|is| *is)
-                .count();
-    }
-    let capitals = page.tokens.iter().filter(|token| is_capital_keyword(page, token)).take(MIN_CAPITALS);
-    let is_data = !page.keys.is_empty();
-    Register {
-        is_specification: is_data
-            || demands * 50 >= all * SPECIFICATION_PERCENT
-            || is_titled_specification(page, rules),
-        has_capitals: capitals.count() == MIN_CAPITALS,
-    }
-}
-
-/// The title says so: "Requirements for …", "Runbook: …".
-fn is_titled_specification(page: &Page<'_>, rules: &Rules) -> bool {
-    let titles =
-        page.sections.iter().filter(|section| section.level == 1).filter_map(|section| section.heading);
-    titles.take(1).any(|unit| rules.specification.is_in(page.tokens_of(&page.units[unit as usize])))
-}
-
-fn is_capital_keyword(page: &Page<'_>, token: &Token) -> bool {
-    token.has(token::CAPITAL) && matches!(page.word(token), "MUST" | "SHALL" | "SHOULD" | "MAY" | "REQUIRED")
-}
-
 /// The findings of the rules that need one page only.
 fn judge(page: &Page<'_>, number: u32, rules: &Rules, active: &[bool]) -> Vec<Hit> {
     let mut hits = Vec::new();
@@ -378,8 +336,9 @@ fn phrases(
 
 /// Nothing in or around the sentence makes the match harmless.
 fn is_finding(page: &Page<'_>, unit: &Unit, sentence: &[Token], rule: &Rule, found: Range<usize>) -> bool {
-    let is_aside = rule.file.place != Where::Anywhere && is_aside(page, sentence, found.start);
-    !is_aside
+    let is_wording = rule.file.place != Where::Anywhere;
+    let is_harmless = is_wording && (is_aside(page, sentence, found.start) || introduces(page, sentence));
+    !is_harmless
         && !rule.unless.is_in(sentence)
         && rule.all.iter().all(|group| group.is_in(sentence))
         && !rule.unless_before.is_in(&sentence[..found.start])
@@ -387,6 +346,11 @@ fn is_finding(page: &Page<'_>, unit: &Unit, sentence: &[Token], rule: &Rule, fou
         && rule.file.max_sentences.is_none_or(|most| unit.sentences.len() <= most)
         && (rule.unless_near.is_empty() || !is_near(page, unit, rule))
         && (rule.unless_section.is_empty() || !is_in_section(page, unit, &rule.unless_section))
+}
+
+/// The details follow: "must fail clearly:" with a list of messages.
+fn introduces(page: &Page<'_>, sentence: &[Token]) -> bool {
+    sentence.last().is_some_and(|last| page.word(last) == ":")
 }
 
 /// Inside of round brackets, a label in italics, or a name with a capital: no demand, unless the whole sentence is.
@@ -418,29 +382,6 @@ fn is_first(first: &First, token: &Token) -> bool {
     }
 }
 
-/// The rules of this place read the sentence.
-fn reads(page: &Page<'_>, unit: &Unit, sentence: &[Token], place: Where, rules: &Rules) -> bool {
-    let is_header = unit.cell.is_some_and(|cell| cell.row == 0);
-    let is_text = || {
-        unit.is_judged
-            && unit.kind != UnitKind::Heading
-            && !is_header
-            && !is_question(page, sentence)
-            && is_claim(sentence, rules)
-    };
-    match place {
-        Where::Anywhere => !unit.is_quotation,
-        Where::Text => is_text(),
-        Where::Specification => page.register.is_specification && is_text(),
-        Where::Duty => demands(page, unit, sentence, rules) && is_text(),
-    }
-}
-
-/// A question demands nothing.
-fn is_question(page: &Page<'_>, sentence: &[Token]) -> bool {
-    sentence.iter().rev().take(3).any(|token| page.word(token) == "?")
-}
-
 /// In longer paragraphs and rows nothing is near.
 const MAX_NEAR_TOKENS: usize = 1_000;
 const MAX_NEAR_CELLS: usize = 64;
@@ -460,58 +401,6 @@ fn is_near(page: &Page<'_>, unit: &Unit, rule: &Rule) -> bool {
         return false;
     }
     units.iter().flat_map(|unit| page.sentences_of(unit)).any(|sentence| rule.unless_near.is_in(sentence))
-}
-
-/// The verb of a sentence is among so many tokens.
-const MAX_NARRATIVE_TOKENS: usize = 16;
-
-/// No narration: what was, what somebody believes, how things are today.
-fn is_claim(sentence: &[Token], rules: &Rules) -> bool {
-    // Far after the verb, in "… the titles that were asked for", the past is that of a clause.
-    let is_told = rules.narrative.find(sentence).is_some_and(|(at, _)| at < MAX_NARRATIVE_TOKENS);
-    !is_told || rules.binding.is_in(sentence) || rules.story.is_in(sentence)
-}
-
-/// Requirements are also written in the present tense: in a specification every claim is one.
-fn demands(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> bool {
-    page.register.is_specification || is_duty(page, unit, sentence, rules)
-}
-
-/// The sentence demands something by its own words or place.
-fn is_duty(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> bool {
-    let is_specification = page.register.is_specification;
-    let in_requirements = unit.kinds & rules.scope.demanding != 0;
-    let says_so = || match page.register.has_capitals {
-        true => sentence.iter().any(|token| is_capital_keyword(page, token)),
-        false => rules.binding.is_in(sentence) && (is_specification || !rules.narrative.is_in(sentence)),
-    };
-    in_requirements
-        || label(page.tokens_of(unit)).is_some()
-        || unit.cell.is_some_and(|cell| has_row_label(page, cell))
-        || (is_specification && (unit.is_numbered || rules.story.is_in(sentence)))
-        || says_so()
-}
-
-/// The label that a unit begins with: `FR-1`, `**D210**`, `4.2`.
-fn label(tokens: &[Token]) -> Option<&Token> {
-    // `[HPC-020]` and `(F-1)` as well.
-    let in_brackets = tokens.len() > 2 && tokens[0].kind == Kind::Sign && tokens[1].kind == Kind::Id;
-    let tokens = if in_brackets { &tokens[1..] } else { tokens };
-    let first = tokens.first()?;
-    let next = tokens.get(1);
-    let is_number = first.kind == Kind::Number && first.end - first.start > 2 && !first.has(STRONG);
-    match first.kind {
-        Kind::Id if first.has(STRONG) || next.is_none_or(|next| next.kind != Kind::Word || next.has(8)) => {
-            Some(first)
-        }
-        Kind::Number if is_number && next.is_some_and(|next| next.has(token::CAPITAL)) => Some(first),
-        _ => None,
-    }
-}
-
-fn has_row_label(page: &Page<'_>, cell: page::Cell) -> bool {
-    let row = page.row(&page.tables[cell.table as usize], cell.row);
-    row.first().is_some_and(|unit| page.tokens_of(unit).first().is_some_and(|token| token.kind == Kind::Id))
 }
 
 /// Of findings on the same words the most severe is kept, then the longest.

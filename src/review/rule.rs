@@ -169,6 +169,8 @@ pub struct Rules {
     pub(super) story: Set,
     /// Words of a report: what was, what somebody thinks.
     pub(super) narrative: Set,
+    /// Words of sentences beside the demands: plans, aims, and what the document says of itself.
+    pub(super) beside: Set,
     /// Titles of documents that state what is to be.
     pub(super) specification: Set,
     /// The pattern rules that may begin with a word, by its number.
@@ -257,11 +259,12 @@ impl Rules {
             let texts = lists.get(name).cloned().unwrap_or_default();
             Set::compile(&texts, lists, &mut words).map_err(|message| placed(WORDS, message))
         };
-        let (binding, story, narrative) = (list("binding")?, list("story")?, list("narrative")?);
+        let (binding, story) = (list("binding")?, list("story")?);
+        let (narrative, beside) = (list("narrative")?, list("beside")?);
         let (by_word, others) = (Vec::new(), Vec::new());
         let specification = list("specification")?;
         let mut all =
-            Rules { rules, words, scope, binding, story, narrative, specification, by_word, others };
+            Rules { rules, words, scope, binding, story, narrative, beside, specification, by_word, others };
         all.index();
         Ok(all)
     }

@@ -89,6 +89,8 @@ const OFTEN: [&str; 14] = [
 ];
 /// The words that questions begin with, sorted.
 const ASKS: [&str; 9] = ["how", "what", "when", "where", "which", "who", "whom", "whose", "why"];
+/// A line of so many bytes with a colon names what its figure counts.
+const LABELLED: usize = 80;
 /// What "how many times" asks for, by its stem.
 const TIMES: &str = "time";
 /// A figure counts what follows it within so many words.
@@ -151,7 +153,9 @@ impl Asked {
                         .any(|pair| matches!(pair[0].text.as_ref(), "per" | "a") && is_time(&pair[1].text))
             }
             Asked::Number(asked, things) => {
-                let is_row = text.starts_with('|') || text.contains(':') && things.as_deref() != Some(TIMES);
+                let is_label =
+                    text.len() <= LABELLED && text.contains(':') && things.as_deref() != Some(TIMES);
+                let is_row = text.starts_with('|') || is_label;
                 let counts = |at: usize| {
                     let mut after =
                         words[at + 1..].iter().take(COUNTED).map(|word| Language::english().stem(&word.text));

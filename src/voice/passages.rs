@@ -52,6 +52,10 @@ const SURE: f64 = 0.7;
 const ALL: f64 = 0.95;
 /// It is shown as the closest one down to this share.
 const CLOSE: f64 = 0.5;
+/// A passage that names somebody, a reason, a time or a place, where that is asked for, is shown down to this share.
+const CLOSE_WITH_KIND: f64 = 0.42;
+/// Where no passage answers, the closest is named down to this share.
+const NEAREST: f64 = 0.36;
 /// A passage that gives the figure which is asked for is shown down to this share.
 const CLOSE_WITH_FIGURE: f64 = 0.38;
 /// A passage speaks of the same as a statement down to this share.
@@ -202,15 +206,18 @@ impl<'t> Passages<'t> {
         let is_about = |one: &Rated| match (is_question, &asked) {
             _ if !is_prose(one) => false,
             (true, _) if self.is_foreign => one.has_several && one.share >= CLOSE_FOREIGN,
+            (true, Asked::Other) if one.share >= SURE => one.has_several || one.matched.len() > 1,
             (true, Asked::Other) => one.has_several && one.share >= CLOSE,
             // Times and places are said in more ways than the rules know.
             (true, Asked::Rule("when" | "where")) if one.share >= ALL => one.has_several,
-            (true, Asked::Rule(_)) => one.gives && one.has_several && one.share >= CLOSE,
+            (true, Asked::Rule(_)) => one.gives && one.has_several && one.share >= CLOSE_WITH_KIND,
             (true, _) => one.gives && one.share >= CLOSE_WITH_FIGURE,
             (false, _) => one.has_several && one.share >= SAME,
         };
+        let is_given = rated.iter().any(|one| one.gives && is_about(one));
+        let is_about = |one: &Rated| is_about(one) && (one.gives || !is_given);
         let Some(best) = rated.iter().find(|one| is_about(one)) else {
-            let is_near = |one: &&Rated| is_prose(one) && one.share >= CLOSE && one.matched.len() > 1;
+            let is_near = |one: &&Rated| is_prose(one) && one.share >= NEAREST && one.matched.len() > 1;
             let nearest = rated.iter().find(is_near);
             return Found { nearest: nearest.map(|one| &self.all[one.passage]), ..Found::default() };
         };

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::{Across, Hit, OnPage, clock, hit, hit_on, judged};
-use crate::review::is_duty;
+use crate::review::demand::is_duty;
 use crate::review::page::{Page, Unit, UnitKind};
 use crate::review::token::{CAPITAL, Kind, QUOTED, TIGHT, Token, root};
 use crate::text::units::{number as number_word, unit as unit_of};
@@ -136,7 +136,7 @@ impl Around {
     fn of(across: &Across<'_, '_>, page: &Page<'_>, unit: &Unit) -> Around {
         let first = unit.cell.and_then(|cell| page.row(&page.tables[cell.table as usize], cell.row).first());
         let read = |unit: &Unit| words(across, page, page.tokens_of(unit), &BTreeSet::new());
-        let label = crate::review::label(page.tokens_of(unit));
+        let label = crate::review::demand::label(page.tokens_of(unit));
         let row_label = first.and_then(|first| page.tokens_of(first).first());
         let is_id = |token: &&Token| token.kind == Kind::Id;
         let label = label.filter(is_id).or(row_label.filter(is_id));

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::{Across, Hit, OnPage, hit, hit_on};
-use crate::review::label;
+use crate::review::demand::label;
 use crate::review::page::{Anchor, Page, Table, Unit, UnitKind};
 use crate::review::token::{Kind, LINK, QUOTED, STRONG, Token};
 
@@ -230,6 +230,10 @@ impl Parts {
                 if first.kind == Kind::Number && page.word(first).contains('.') {
                     parts.sections.insert(page.word(first).to_owned());
                 }
+                // Plain text numbers its headings without marking them: "4.1	Search" on a line of its own.
+                let begins_line =
+                    |token: &&Token| token.kind == Kind::Number && is_first_of_line(page, token);
+                parts.sections.extend(tokens.iter().filter(begins_line).map(|one| page.word(one).to_owned()));
                 let is_letter =
                     first.end - first.start == 1 && first.has(STRONG) && word(1).as_deref() == Some(".");
                 if is_letter {
@@ -242,6 +246,12 @@ impl Parts {
         }
         parts
     }
+}
+
+fn is_first_of_line(page: &Page<'_>, token: &Token) -> bool {
+    let start = token.start as usize;
+    let line = &page.text[page.lines[page.line(start) - 1] as usize..start];
+    line.trim_start().is_empty()
 }
 
 pub fn sections(across: &Across<'_, '_>) -> Vec<Hit> {

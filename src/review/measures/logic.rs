@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::{Hit, OnPage, hit, hit_on, judged};
+use crate::review::demand::{is_duty, label};
 use crate::review::page::{Page, Unit, UnitKind};
 use crate::review::pattern::Set;
 use crate::review::rule::Rule;
 use crate::review::token::{CAPITAL, Kind, QUOTED, Token};
-use crate::review::{is_duty, label};
 
 /// So many duties in one sentence are too many.
 const MIN_DUTIES: usize = 3;
@@ -206,10 +206,10 @@ pub fn rare_wording(on: &OnPage<'_, '_>) -> Vec<Hit> {
     let (mut found, mut others) = (Vec::new(), 0);
     for unit in page.units.iter().filter(|unit| unit.kind != UnitKind::Heading && !unit.is_quotation) {
         for sentence in page.sentences_of(unit) {
-            if usual.is_in(sentence) || label(page.tokens_of(unit)).is_some() {
-                others += 1;
-            }
-            let Some((from, to)) = rare.find(sentence) else { continue };
+            let is_labelled = label(page.tokens_of(unit)).is_some() && !rare.is_in(sentence);
+            others += usize::from(usual.is_in(sentence) || is_labelled);
+            let is_first = found.last().is_none_or(|last: &Hit| last.range.start < unit.start as usize);
+            let Some((from, to)) = rare.find(sentence).filter(|_| is_first) else { continue };
             let is_inverted = from == 0 && sentence[0].has(CAPITAL)
                 || sentence.last().is_some_and(|last| page.word(last) == "?");
             let reads = unit.is_judged && on.rule.is_for(unit.kinds) && !on.rule.unless.is_in(sentence);

@@ -7,6 +7,7 @@ mod cells;
 mod clock;
 mod decisions;
 mod figures;
+mod gaps;
 mod ids;
 mod logic;
 mod names;
@@ -59,6 +60,7 @@ pub enum Measure {
 const ALL: &[(&str, Measure)] = &[
     ("bare-numbers", Measure::Page(figures::bare_numbers)),
     ("boundaries", Measure::Page(logic::boundaries)),
+    ("broken-sentences", Measure::Page(gaps::broken_sentences)),
     ("conflicting-figures", Measure::Across(figures::conflicts)),
     ("contradictions", Measure::Across(rules_against::contradictions)),
     ("contradicted-decisions", Measure::Across(decisions::contradicted)),
@@ -66,6 +68,7 @@ const ALL: &[(&str, Measure)] = &[
     ("dangling-sections", Measure::Across(ids::sections)),
     ("duplicate-ids", Measure::Page(ids::duplicates)),
     ("empty-cells", Measure::Page(cells::empty)),
+    ("empty-sections", Measure::Page(gaps::empty_sections)),
     ("ignores", Measure::Page(nothing)),
     ("missing-mark", Measure::Page(siblings::missing_mark)),
     ("mixed-logic", Measure::Page(logic::mixed)),

@@ -121,7 +121,8 @@ pub(super) fn in_unit<'p>(
     verbs: &mut Verbs<'p>,
 ) {
     for sentence in page.sentences_of(unit) {
-        let is_question = sentence.last().is_some_and(|last| page.word(last) == "?");
+        // The list below "must not use:" says what is meant.
+        let is_question = sentence.last().is_some_and(|last| matches!(page.word(last), "?" | ":"));
         let mut at = 0;
         while at < sentence.len() && !is_question {
             match predicate(across, page, sentence, at) {

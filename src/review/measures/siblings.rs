@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::{Hit, OnPage, hit_on, judged};
-use crate::review::label;
+use crate::review::demand::label;
 use crate::review::page::{Unit, UnitKind};
 use crate::review::pattern::Set;
 use crate::review::token::Kind;

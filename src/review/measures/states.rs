@@ -7,10 +7,11 @@
 use std::collections::BTreeMap;
 
 use super::{Across, Hit, hit_on};
-use crate::review::page::{Page, Unit, UnitKind};
+use crate::review::demand::is_demand;
+use crate::review::introduces;
+use crate::review::page::{Page, Unit};
 use crate::review::pattern::Set;
 use crate::review::token::Token;
-use crate::review::{is_claim, label};
 
 /// A way in and its way out, with what the documents say of them.
 struct Pair<'r> {
@@ -62,10 +63,12 @@ fn way_in(
     sentence: &[Token],
     enter: &Set,
 ) -> Option<Hit> {
-    let is_read = unit.is_judged && unit.kind != UnitKind::Heading && across.rule.is_for(unit.kinds);
-    let (from, to) = if is_read { enter.find(sentence)? } else { return None };
-    let is_demand = is_claim(sentence, across.rules)
-        && (page.register.is_specification || label(page.tokens_of(unit)).is_some())
+    let (from, to) = if across.rule.is_for(unit.kinds) { enter.find(sentence)? } else { return None };
+    // "While the account is locked, …": a case of another rule.
+    let clause = sentence[..from].rsplit(|token| page.word(token) == ",").next().unwrap_or_default();
+    let is_stated = is_demand(page, unit, sentence, across.rules)
+        && !across.rule.set("condition").is_in(clause)
+        && !introduces(page, sentence)
         && !across.rule.unless.is_in(sentence);
-    is_demand.then(|| hit_on(&sentence[from..to])).flatten()
+    is_stated.then(|| hit_on(&sentence[from..to])).flatten()
 }

@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Across, Hit, hit};
+use crate::review::demand::is_demand;
 use crate::review::page::{Page, Unit, UnitKind};
-use crate::review::token::{CAPITAL, Kind, QUOTED, Token};
+use crate::review::token::{CAPITAL, Kind, LINK, QUOTED, Token};
 
 /// An acronym that is used more often is a name.
 const MAX_USES: usize = 2;
@@ -86,8 +87,13 @@ fn read<'t>(
             || is_explained(across, page, tokens, at)
             || is_shouted(page, tokens, at)
             || is_series(page, tokens, at);
-        let is_use = unit.is_judged && !token.has(QUOTED) && across.rule.is_for(unit.kinds);
-        if is_use && uses.first.is_none() {
+        let demands = || {
+            let mut sentences = page.sentences_of(unit);
+            let of_token = sentences.find(|sentence| sentence.iter().any(|one| one.start == token.start));
+            of_token.is_some_and(|sentence| is_demand(page, unit, sentence, across.rules))
+        };
+        let is_use = !token.has(QUOTED | LINK) && across.rule.is_for(unit.kinds);
+        if is_use && uses.first.is_none() && demands() {
             uses.first = Some((number, token.range()));
         }
     }

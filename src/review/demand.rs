@@ -1,0 +1,142 @@
+//! Which sentences demand something of the product: the scope of every rule on wording.
+//!
+//! A sentence demands something by its own words ("shall", "must"), by its place (under "Requirements", in a numbered or
+//! labelled item) or because the whole document is a specification. Descriptions, examples, plans, history and
+//! sentences about the document itself demand nothing. Invariant: a heading, a column header, a question or a
+//! quotation is never a demand. "F-1. The gate closes." is one; "The gate was closed until May." is none.
+
+use super::page::{Cell, Page, Register, Unit, UnitKind};
+use super::pattern::Set;
+use super::rule::{Rules, Where};
+use super::token::{CAPITAL, Kind, STRONG, Token};
+
+/// So many of 100 units demand something in a document that is a specification,
+const SPECIFICATION_PERCENT: usize = 30;
+/// or in one whose title says so;
+const TITLED_PERCENT: usize = 10;
+/// so many of 100 have a label or tell a story, unless most sentences say "shall".
+const LABELLED_PERCENT: usize = 10;
+const BINDING_PERCENT: usize = 60;
+/// A text with one heading at most is a fragment, and its list is what it demands.
+const MAX_FRAGMENT_SECTIONS: usize = 2;
+/// So many keywords in capitals are a habit.
+const MIN_CAPITALS: usize = 3;
+
+/// How the document makes demands.
+pub(super) fn register(page: &Page<'_>, rules: &Rules) -> Register {
+    let is_text = |unit: &&Unit| {
+        unit.is_judged && unit.kind != UnitKind::Heading && unit.cell.is_none_or(|cell| cell.column == 0)
+    };
+    let (mut all, mut labelled, mut binding, mut numbered) = (0, 0, 0, 0);
+    for unit in page.units.iter().filter(is_text) {
+        let says = |set: &Set| page.sentences_of(unit).any(|sentence| set.is_in(sentence));
+        let has_label = has_label(page, unit);
+        all += 1;
+        labelled += usize::from(has_label) + usize::from(says(&rules.story));
+        binding += usize::from(says(&rules.binding));
+        numbered += usize::from(unit.is_numbered && !has_label);
+    }
+    let reaches = |count: usize, percent: usize| count * 100 >= all * percent;
+    // The steps of a list are half a sign: prose has lists too.
+    let demands = labelled + binding + numbered.div_ceil(2);
+    let is_fragment = page.sections.len() <= MAX_FRAGMENT_SECTIONS;
+    let is_written_so = reaches(demands, SPECIFICATION_PERCENT)
+        && (is_fragment || reaches(labelled, LABELLED_PERCENT) || reaches(binding, BINDING_PERCENT));
+    let is_titled_so = reaches(demands, TITLED_PERCENT) && is_titled_specification(page, rules);
+    let capitals = page.tokens.iter().filter(|token| is_capital_keyword(page, token)).take(MIN_CAPITALS);
+    Register {
+        is_specification: !page.keys.is_empty() || is_written_so || is_titled_so,
+        has_capitals: capitals.count() == MIN_CAPITALS,
+    }
+}
+
+/// The title says so: "Requirements for …", "Runbook: …".
+fn is_titled_specification(page: &Page<'_>, rules: &Rules) -> bool {
+    let titles =
+        page.sections.iter().filter(|section| section.level == 1).filter_map(|section| section.heading);
+    titles.take(1).any(|unit| rules.specification.is_in(page.tokens_of(&page.units[unit as usize])))
+}
+
+fn is_capital_keyword(page: &Page<'_>, token: &Token) -> bool {
+    token.has(CAPITAL) && matches!(page.word(token), "MUST" | "SHALL" | "SHOULD" | "MAY" | "REQUIRED")
+}
+
+/// The rules of this place read the sentence.
+pub(super) fn reads(page: &Page<'_>, unit: &Unit, sentence: &[Token], place: Where, rules: &Rules) -> bool {
+    match place {
+        Where::Anywhere => !unit.is_quotation,
+        Where::Text => is_claim(page, unit, sentence, rules),
+        Where::Specification => page.register.is_specification && is_claim(page, unit, sentence, rules),
+        Where::Duty => is_demand(page, unit, sentence, rules),
+    }
+}
+
+/// The sentence demands something; in a specification every claim does.
+pub(super) fn is_demand(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> bool {
+    is_claim(page, unit, sentence, rules)
+        && !rules.beside.is_in(sentence)
+        && (page.register.is_specification || is_stated(page, unit, sentence, rules))
+}
+
+/// The sentence demands something by its own words or place.
+pub(super) fn is_duty(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> bool {
+    is_claim(page, unit, sentence, rules)
+        && !rules.beside.is_in(sentence)
+        && is_stated(page, unit, sentence, rules)
+}
+
+/// The verb of a sentence is among so many tokens.
+const MAX_NARRATIVE_TOKENS: usize = 16;
+
+/// Judged text that says how things are to be: no question, and no narration of what was or what somebody believes.
+fn is_claim(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> bool {
+    let is_header = unit.cell.is_some_and(|cell| cell.row == 0);
+    let is_question = || sentence.iter().rev().take(3).any(|token| page.word(token) == "?");
+    // Far after the verb, in "… the titles that were asked for", the past is that of a clause.
+    let is_told = || rules.narrative.find(sentence).is_some_and(|(at, _)| at < MAX_NARRATIVE_TOKENS);
+    unit.is_judged
+        && unit.kind != UnitKind::Heading
+        && !is_header
+        && !is_question()
+        && (!is_told() || rules.binding.is_in(sentence) || rules.story.is_in(sentence))
+}
+
+fn is_stated(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> bool {
+    let is_specification = page.register.is_specification;
+    let says_so = || match page.register.has_capitals {
+        true => sentence.iter().any(|token| is_capital_keyword(page, token)),
+        false => rules.binding.is_in(sentence) && (is_specification || !rules.narrative.is_in(sentence)),
+    };
+    unit.kinds & rules.scope.demanding != 0
+        || has_label(page, unit)
+        || (is_specification && (unit.is_numbered || rules.story.is_in(sentence)))
+        || says_so()
+}
+
+fn has_label(page: &Page<'_>, unit: &Unit) -> bool {
+    label(page.tokens_of(unit)).is_some() || unit.cell.is_some_and(|cell| has_row_label(page, cell))
+}
+
+/// The label that a unit begins with: `FR-1`, `**D210**`, `4.2`.
+pub(super) fn label(tokens: &[Token]) -> Option<&Token> {
+    // `[HPC-020]` and `(F-1)` as well.
+    let in_brackets = tokens.len() > 2 && tokens[0].kind == Kind::Sign && tokens[1].kind == Kind::Id;
+    let tokens = if in_brackets { &tokens[1..] } else { tokens };
+    let first = tokens.first()?;
+    let next = tokens.get(1);
+    let is_number = first.kind == Kind::Number && first.end - first.start > 2 && !first.has(STRONG);
+    match first.kind {
+        Kind::Id
+            if first.has(STRONG) || next.is_none_or(|next| next.kind != Kind::Word || next.has(CAPITAL)) =>
+        {
+            Some(first)
+        }
+        Kind::Number if is_number && next.is_some_and(|next| next.has(CAPITAL)) => Some(first),
+        _ => None,
+    }
+}
+
+fn has_row_label(page: &Page<'_>, cell: Cell) -> bool {
+    let row = page.row(&page.tables[cell.table as usize], cell.row);
+    row.first().is_some_and(|unit| page.tokens_of(unit).first().is_some_and(|token| token.kind == Kind::Id))
+}
