@@ -292,7 +292,7 @@ impl Export<'_> {
             ));
             out.push_str(&format!(
                 "- Rationale: {}\n",
-                plain::markdown(&plain::one_line(rationale(&one.decision)))
+                plain::markdown(&plain::one_line(rationale(one.decision)))
             ));
             out.push_str(&format!(
                 "- Decided by {} at {}, in step {} ({}) of {}\n",
@@ -331,7 +331,7 @@ impl Export<'_> {
                 one.talk.finished.opened.step.id.clone(),
                 one.when(),
                 one.decision.text.clone(),
-                rationale(&one.decision).to_owned(),
+                rationale(one.decision).to_owned(),
                 one.by(),
                 turns.join(" "),
                 one.words().join(" / "),
