@@ -13,6 +13,8 @@
 //! assert!(counted.iter().any(|&(id, times)| stem(id) == "retri" && times == 2));
 //! ```
 
+pub mod sought;
+
 use std::collections::HashMap;
 
 use crate::text::Language;
@@ -99,17 +101,21 @@ pub fn parts(name: &str) -> Vec<String> {
     let bytes = name.as_bytes();
     let mut cuts: Vec<usize> = vec![0];
     for at in 1..bytes.len() {
-        let (before, here) = (bytes[at - 1], bytes[at]);
-        let is_hump = before.is_ascii_lowercase() && here.is_ascii_uppercase();
-        let next_is_small = bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
-        let ends_capitals = before.is_ascii_uppercase() && here.is_ascii_uppercase() && next_is_small;
-        if is_hump || ends_capitals {
+        if is_hump(bytes, at) {
             cuts.push(at);
         }
     }
     cuts.push(bytes.len());
     let pieces = cuts.windows(2).flat_map(|pair| name[pair[0]..pair[1]].split('_'));
     pieces.filter(|piece| piece.len() > 1).map(str::to_lowercase).collect()
+}
+
+/// Whether a name is cut before this place: "retry|Limit", "HTTP|Retry".
+fn is_hump(name: &[u8], at: usize) -> bool {
+    let (before, here) = (name[at - 1], name[at]);
+    let next_is_small = || name.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+    here.is_ascii_uppercase()
+        && (before.is_ascii_lowercase() || before.is_ascii_uppercase() && next_is_small())
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ pub trait Files {
     /// In how many files each of these stems is.
     fn spread(&self, stems: &BTreeSet<String>) -> BTreeMap<String, usize>;
 
-    /// Which files have these stems, by their place in the list.
+    /// Which files have these stems, by their place in the list. Stems that [`Files::spread`] was asked for.
     fn index(&self, stems: &BTreeSet<String>) -> Index;
 
     /// The text of a file of the list; none where it is not to be sent.
@@ -114,6 +114,11 @@ fn history(commits: &[(String, Vec<String>)]) -> String {
     let of =
         |(path, lines): &(String, Vec<String>)| format!("{}:\n  {}", plain::shown(path), lines.join("\n  "));
     commits.iter().map(of).collect::<Vec<_>>().join("\n")
+}
+
+/// A word that is in more of so many files says nothing.
+pub fn common(all: usize) -> usize {
+    COMMON.max(all / 10)
 }
 
 /// Chooses the evidence.
@@ -177,7 +182,7 @@ fn wanted(asked: &Asked<'_>, names: &[String], files: &dyn Files) -> Sought {
     }
     let spread = files.spread(&names.iter().chain(counts.keys()).cloned().into_set());
     let all = files.listed().len();
-    let is_rare = |stem: &String| spread.get(stem).is_some_and(|count| *count <= COMMON.max(all / 10));
+    let is_rare = |stem: &String| spread.get(stem).is_some_and(|count| *count <= common(all));
     let worth = |stem: &String, count: usize| {
         let files = spread.get(stem).copied().unwrap_or(1).max(1) as f64;
         (1.0 + count as f64).ln() * (1.0 + all as f64 / files).ln()

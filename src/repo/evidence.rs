@@ -1,43 +1,26 @@
 //! The files that a model's [evidence](crate::model::evidence) is taken from, as a commit has them.
-//!
-//! All files are counted once, word by word, on all threads, and the counts are kept in `roundtable/` of the git
-//! folder under the id of what was counted. It is that of a list of paths and blobs without the folders of items: a
-//! discussion that is committed doesn't change it. Counts that were cut off or altered are made anew.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use git2::{ObjectType, Oid};
 use globset::GlobSet;
 
+use super::counts::Counts;
 use super::{Error, Objects, Repo, There, trailers};
-use crate::code::Words;
 use crate::config;
 use crate::discussion::event::Sent;
 use crate::item::Item;
-use crate::library::sha256;
 use crate::model::evidence::{
-    Asked, Evidence, Files, Listed, again, commits, gather, is_prose_or_code, is_readable,
+    Asked, Evidence, Files, Listed, again, commits, common, gather, is_prose_or_code, is_readable,
 };
 use crate::plain;
 use crate::secrets;
-use crate::text::Language;
 use crate::text::index::Index;
 use crate::voice::sources::Excerpt;
 
-/// The first line of kept counts.
-const FORMAT: &[u8] = b"roundtable counts 1\n";
-/// What the files of kept counts are called.
-const COUNTS: &str = "counts";
 /// Larger files are data.
 const LARGEST: u64 = 1 << 20;
-/// Of a file so many bytes are counted: what it is about is said by then.
-const COUNTED: usize = 48 << 10;
-/// How often a file's path counts.
-const PATH: usize = 3;
-/// Fewer files are counted faster than counts are kept.
-const FEW: usize = 200;
-/// Counts that are kept, the newest.
-const KEPT: usize = 3;
 /// Commits that are looked at for those that touched a file.
 const WALKED: usize = 400;
 /// The longest subject of a commit, in characters.
@@ -54,12 +37,15 @@ pub struct Apart<'a> {
 }
 
 /// The files of a commit.
-pub struct Code {
+pub struct Code<'r> {
+    repo: &'r Repo,
     objects: Objects,
     commit: Oid,
-    /// Those that were counted come first.
+    /// Those that are counted come first.
     listed: Vec<Listed>,
-    counts: Counts,
+    counted: Vec<(String, Oid)>,
+    /// Of the stems that were asked for first.
+    counts: OnceCell<Counts>,
 }
 
 impl Repo {
@@ -85,11 +71,11 @@ impl Repo {
         Ok(gather(&Asked { subject: &subject, documents, messages, max_chars: settings.max_chars }, &code))
     }
 
-    /// Lists and counts the files of a commit.
+    /// Lists the files of a commit.
     ///
     /// # Errors
     /// A tree that cannot be read.
-    pub fn code(&self, commit: Oid, apart: &Apart<'_>) -> Result<Code, Error> {
+    pub fn code(&self, commit: Oid, apart: &Apart<'_>) -> Result<Code<'_>, Error> {
         let is_in = |path: &str, folder: &str| {
             path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
         };
@@ -101,23 +87,8 @@ impl Repo {
             files.partition(|(path, _)| apart.only_named.iter().any(|folder| is_in(path, folder)));
         let listed = |(path, id): &(String, Oid)| Listed { path: path.clone(), blob: id.to_string() };
         let listed: Vec<Listed> = counted.iter().chain(&named).map(listed).collect();
-        let objects = self.objects(super::Unwritten::new());
-        let counts = self.counts(&counted, &objects);
-        Ok(Code { objects: objects.of_history(), commit, listed, counts })
-    }
-
-    /// The counts of these files, kept or made.
-    fn counts(&self, files: &[(String, Oid)], objects: &Objects) -> Counts {
-        let listing: Vec<String> = files.iter().map(|(path, id)| format!("{id} {path}\n")).collect();
-        let id = &sha256(listing.concat().as_bytes())[..40];
-        let kept = self.kept(COUNTS, id).and_then(|bytes| Counts::read(bytes, files.len()));
-        kept.unwrap_or_else(|| {
-            let made = Counts::make(files, objects);
-            if files.len() >= FEW {
-                self.keep(COUNTS, id, KEPT, &made.bytes);
-            }
-            made
-        })
+        let objects = self.objects(super::Unwritten::new()).of_history();
+        Ok(Code { repo: self, objects, commit, listed, counted, counts: OnceCell::new() })
     }
 
     /// The evidence of a recording, as its commit has it.
@@ -125,13 +96,9 @@ impl Repo {
         let objects = self.objects(super::Unwritten::new()).of_history();
         let text = |sent: &Sent| text(&objects, Oid::from_str(&sent.blob).ok()?);
         let excerpts: Vec<Excerpt> = again(sent, &text);
-        let counts = Counts::default();
-        let code = Code {
-            objects: self.objects(super::Unwritten::new()).of_history(),
-            commit,
-            listed: Vec::new(),
-            counts,
-        };
+        let (listed, counted, counts) = (Vec::new(), Vec::new(), OnceCell::new());
+        let objects_again = self.objects(super::Unwritten::new()).of_history();
+        let code = Code { repo: self, objects: objects_again, commit, listed, counted, counts };
         Evidence { excerpts, sent: sent.to_vec(), commits: commits(sent, &code, usize::MAX) }
     }
 }
@@ -143,7 +110,7 @@ fn text(objects: &Objects, blob: Oid) -> Option<String> {
 }
 
 /// The bytes of a blob that is not too large.
-fn bytes(objects: &Objects, blob: Oid) -> Option<super::packs::Bytes> {
+pub(super) fn bytes(objects: &Objects, blob: Oid) -> Option<super::packs::Bytes> {
     objects.plain(blob, ObjectType::Blob, LARGEST).or_else(|| {
         let repo = objects.repo().ok()?;
         let (size, kind) = repo.git().odb().ok()?.read_header(blob).ok()?;
@@ -151,24 +118,25 @@ fn bytes(objects: &Objects, blob: Oid) -> Option<super::packs::Bytes> {
     })
 }
 
-impl Files for Code {
+impl Code<'_> {
+    fn counts(&self, stems: &BTreeSet<String>) -> &Counts {
+        let objects = || self.repo.objects(super::Unwritten::new());
+        let most = common(self.listed.len());
+        self.counts.get_or_init(|| Counts::of(self.repo, &self.counted, stems, most, &objects()))
+    }
+}
+
+impl Files for Code<'_> {
     fn listed(&self) -> &[Listed] {
         &self.listed
     }
 
     fn spread(&self, stems: &BTreeSet<String>) -> BTreeMap<String, usize> {
-        let mut found = BTreeMap::new();
-        self.counts.each(stems, |stem, files, _| {
-            found.insert(stem.to_owned(), files);
-        });
-        found
+        self.counts(stems).spread(stems)
     }
 
     fn index(&self, stems: &BTreeSet<String>) -> Index {
-        let mut found = BTreeMap::new();
-        self.counts
-            .each(stems, |stem, files, list| drop(found.insert(stem.to_owned(), postings(files, list))));
-        Index::counted(found, self.counts.lengths.clone())
+        self.counts(stems).index(stems)
     }
 
     fn text(&self, number: usize) -> Option<String> {
@@ -223,213 +191,4 @@ fn described(objects: &Objects, commit: Oid) -> Option<String> {
     }
     let day = chrono::DateTime::from_timestamp(time, 0)?.format("%Y-%m-%d");
     Some(format!("{} {day} {subject}", super::short(commit)))
-}
-
-/// How often which stem is in which file.
-#[derive(Default)]
-struct Counts {
-    /// All of it as it is kept: the format, the digest of what follows, the number of files, the words of each, and
-    /// the stems in order, each with its files.
-    bytes: Vec<u8>,
-    /// The words of each file.
-    lengths: Vec<u32>,
-    /// Where the stems begin.
-    stems: usize,
-}
-
-/// What a thread has counted: of each stem, its files and how often it is in them.
-type Part = BTreeMap<String, Vec<(u32, u32)>>;
-
-impl Counts {
-    /// Reads kept counts of so many files; none where anything is wrong with them.
-    fn read(bytes: Vec<u8>, files: usize) -> Option<Counts> {
-        let rest = bytes.strip_prefix(FORMAT)?;
-        let (digest, rest) = rest.split_at_checked(64)?;
-        if sha256(rest).as_bytes() != digest {
-            return None;
-        }
-        let mut at = FORMAT.len() + 64;
-        let count = number(&bytes, &mut at)?;
-        if count != files {
-            return None;
-        }
-        let lengths: Option<Vec<u32>> =
-            (0..count).map(|_| number(&bytes, &mut at)?.try_into().ok()).collect();
-        Some(Counts { lengths: lengths?, stems: at, bytes })
-    }
-
-    /// Counts files on all threads. Each takes a run of them, so the order is that of the files.
-    fn make(files: &[(String, Oid)], objects: &Objects) -> Counts {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).clamp(1, 8);
-        let size = files.len().div_ceil(threads).max(1);
-        let mut parts: Vec<(Part, Vec<u32>)> = Vec::new();
-        let chunks: Vec<_> = files.chunks(size).collect();
-        parts.resize_with(chunks.len(), Default::default);
-        rayon_core::in_place_scope(|scope| {
-            for ((number, chunk), part) in chunks.iter().enumerate().zip(&mut parts) {
-                let objects = objects.again().remembering(16 << 20);
-                scope.spawn(move |_| *part = counted(chunk, number * size, &objects));
-            }
-        });
-        let lengths: Vec<u32> = parts.iter().flat_map(|(_, lengths)| lengths.iter().copied()).collect();
-        Counts::written(lengths, parts.into_iter().map(|(part, _)| part))
-    }
-
-    fn written(lengths: Vec<u32>, parts: impl Iterator<Item = Part>) -> Counts {
-        let mut whole = Part::new();
-        for part in parts {
-            if whole.is_empty() {
-                whole = part;
-                continue;
-            }
-            for (stem, mut list) in part {
-                whole.entry(stem).or_default().append(&mut list);
-            }
-        }
-        let mut rest = Vec::new();
-        add(&mut rest, lengths.len());
-        lengths.iter().for_each(|length| add(&mut rest, *length as usize));
-        let stems = FORMAT.len() + 64 + rest.len();
-        let mut list_bytes = Vec::new();
-        for (stem, list) in &whole {
-            list_bytes.clear();
-            let mut last = 0;
-            for &(file, count) in list {
-                add(&mut list_bytes, (file - last) as usize);
-                add(&mut list_bytes, count as usize);
-                last = file;
-            }
-            add(&mut rest, stem.len());
-            rest.extend_from_slice(stem.as_bytes());
-            add(&mut rest, list.len());
-            add(&mut rest, list_bytes.len());
-            rest.extend_from_slice(&list_bytes);
-        }
-        let bytes = [FORMAT, sha256(&rest).as_bytes(), &rest].concat();
-        Counts { bytes, lengths, stems }
-    }
-
-    /// Each of these stems that is in a file, with the number of its files and their list.
-    fn each(&self, wanted: &BTreeSet<String>, mut see: impl FnMut(&str, usize, &[u8])) {
-        let (mut at, bytes) = (self.stems, self.bytes.as_slice());
-        let mut wanted = wanted.iter().map(String::as_str).peekable();
-        while at < bytes.len() && wanted.peek().is_some() {
-            let Some((stem, files, list)) = entry(bytes, &mut at) else { return };
-            while wanted.next_if(|one| one.as_bytes() < stem).is_some() {}
-            if let Some(one) = wanted.next_if(|one| one.as_bytes() == stem) {
-                see(one, files, list);
-            }
-        }
-    }
-}
-
-/// The stem at a place of kept counts, the number of its files and their list.
-fn entry<'b>(bytes: &'b [u8], at: &mut usize) -> Option<(&'b [u8], usize, &'b [u8])> {
-    let length = number(bytes, at)?;
-    let stem = bytes.get(*at..at.checked_add(length)?)?;
-    *at += length;
-    let files = number(bytes, at)?;
-    let length = number(bytes, at)?;
-    let list = bytes.get(*at..at.checked_add(length)?)?;
-    *at += length;
-    Some((stem, files, list))
-}
-
-/// The files of a stem, and how often it is in them.
-fn postings(files: usize, list: &[u8]) -> Vec<(u32, u32)> {
-    let (mut at, mut file) = (0, 0_u32);
-    let next = |_| {
-        file = file.checked_add(number(list, &mut at)?.try_into().ok()?)?;
-        Some((file, number(list, &mut at)?.try_into().ok()?))
-    };
-    (0..files).map_while(next).collect()
-}
-
-/// Seven bits a byte, the lowest first.
-fn add(bytes: &mut Vec<u8>, mut number: usize) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-fn number(bytes: &[u8], at: &mut usize) -> Option<usize> {
-    let (mut number, mut shift) = (0_usize, 0);
-    loop {
-        let byte = *bytes.get(*at)?;
-        *at += 1;
-        number |= ((byte & 0x7f) as usize).checked_shl(shift)?;
-        if byte < 0x80 {
-            return Some(number);
-        }
-        shift += 7;
-        if shift > 28 {
-            return None;
-        }
-    }
-}
-
-/// Counts some files; `first` is the place of the first among all.
-fn counted(files: &[(String, Oid)], first: usize, objects: &Objects) -> (Part, Vec<u32>) {
-    let mut words = Words::new(Language::english());
-    let mut lists: Vec<Vec<(u32, u32)>> = Vec::new();
-    let mut lengths = Vec::with_capacity(files.len());
-    for (number, (path, id)) in (first..).zip(files) {
-        let number = u32::try_from(number).unwrap_or(u32::MAX);
-        let blob = bytes(objects, *id);
-        // The beginning may end within a letter.
-        let beginning = blob.as_ref().map_or(&[][..], |blob| &blob[..blob.len().min(COUNTED)]);
-        let counted = words.count(&with_path(path, if beginning.contains(&0) { &[] } else { beginning }));
-        lists.resize(words.stems().len(), Vec::new());
-        lengths.push(counted.iter().fold(0_u32, |all, (_, count)| all.saturating_add(*count)));
-        for (stem, count) in counted {
-            lists[stem as usize].push((number, count));
-        }
-    }
-    (words.stems().iter().cloned().zip(lists).collect(), lengths)
-}
-
-/// What is counted of a file.
-fn with_path(path: &str, bytes: &[u8]) -> Vec<u8> {
-    let mut all = format!("{path} ").repeat(PATH).into_bytes();
-    all.extend_from_slice(bytes);
-    all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn counts() -> Counts {
-        let part = |file: u32| {
-            Part::from([("fee".to_owned(), vec![(file, 300)]), (format!("x{file}"), vec![(file, 1)])])
-        };
-        Counts::written(vec![300, 1, 70_000], [part(0), part(2)].into_iter())
-    }
-
-    #[test]
-    fn counts_are_read_as_they_were_written() {
-        let made = counts();
-        let read = Counts::read(made.bytes.clone(), 3).unwrap();
-        assert_eq!((read.lengths.as_slice(), read.stems), (&[300, 1, 70_000][..], made.stems));
-        let wanted = ["a", "fee", "x2", "z"].map(str::to_owned).into();
-        let mut found = Vec::new();
-        read.each(&wanted, |stem, files, list| found.push((stem.to_owned(), postings(files, list))));
-        assert_eq!(found, [("fee".to_owned(), vec![(0, 300), (2, 300)]), ("x2".to_owned(), vec![(2, 1)])]);
-    }
-
-    #[test]
-    fn counts_that_were_cut_off_or_altered_are_none() {
-        let whole = counts().bytes;
-        assert!(Counts::read(whole.clone(), 4).is_none());
-        for end in 0..whole.len() {
-            assert!(Counts::read(whole[..end].to_vec(), 3).is_none(), "{end}");
-            let mut other = whole.clone();
-            other[end] ^= 1;
-            assert!(Counts::read(other, 3).is_none(), "{end}");
-        }
-        // A number that never ends is none.
-        assert_eq!(number(&[0xff; 12], &mut 0), None);
-    }
 }

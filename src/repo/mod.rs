@@ -17,6 +17,7 @@ mod census;
 mod codebase;
 mod commit;
 mod compare;
+mod counts;
 pub mod cut_off;
 mod evidence;
 mod graft;

@@ -469,7 +469,9 @@ const SHOWN: usize = 90;
 fn filled(template: &str, quote: &str, values: &[(&'static str, String)]) -> String {
     let mut text = template.replace("{quote}", &one_line(quote, SHOWN));
     for (name, value) in values {
-        text = text.replace(&format!("{{{name}}}"), &one_line(value, SHOWN));
+        // " and 2 more" keeps its blank.
+        let blank = if value.starts_with(' ') { " " } else { "" };
+        text = text.replace(&format!("{{{name}}}"), &format!("{blank}{}", one_line(value, SHOWN)));
     }
     text
 }
