@@ -185,7 +185,9 @@ impl<'w, 't> Clause<'w, 't> {
         };
         let mut places = (0..self.words.len()).filter(|at| is_negation(&self.words[*at]));
         let Some(at) = places.next() else { return Some(None) };
-        if places.next().is_some() {
+        // "Members that do not pay are listed": the sentence itself is not negated.
+        let is_relative = |word: &Word<'_>| matches!(word.lower.as_ref(), "that" | "which" | "who" | "whose");
+        if places.next().is_some() || self.words[..at].iter().any(is_relative) {
             return None;
         }
         let says = |word: &&Word<'_>| {

@@ -103,7 +103,7 @@ const CONTRADICTED: [(&str, &str); 72] = [
 ];
 
 /// The same without a contradiction: other things, other figures, the same figure.
-const AGREED: [(&str, &str); 80] = [
+const AGREED: [(&str, &str); 81] = [
     ("Photos are kept for 30 days.", "We decided to keep photos for 30 days."),
     ("A reader may borrow 5 books at a time.", "A reader may keep a book for 28 days."),
     (
@@ -196,6 +196,10 @@ const AGREED: [(&str, &str); 80] = [
     ("The test takes 10 minutes and costs 5 euros.", "The test costs 5 euros."),
     ("Remove the batteries before shipping.", "We keep spare batteries in the warehouse."),
     ("Notes are hidden from parents.", "Notes are shown to teachers."),
+    (
+        "Members that should not have a key of the shed are asked to return the key.",
+        "Members have a key of the shed.",
+    ),
 ];
 
 /// Whether the lead holds the line of the documents against the statement.
