@@ -121,14 +121,29 @@ pub fn is_significant(word: &str) -> bool {
 }
 
 /// Whether a text is English, by the share of small words among its words of three letters or more: a third in English
-/// prose, a tenth in terse lists, next to none in other languages. None where there are too few words to tell.
+/// prose, a tenth in terse lists, next to none in other languages. Lists of names and code have none either: it is another
+/// language only where small words of one, or letters outside of ASCII, say so. None where nobody can tell.
 pub fn is_english<'t>(texts: impl IntoIterator<Item = &'t str>) -> Option<bool> {
-    let (mut small, mut all) = (0_usize, 0_usize);
+    let (mut small, mut foreign, mut all) = (0_usize, 0_usize, 0_usize);
     for word in texts.into_iter().flat_map(words).filter(|word| word.text.chars().nth(2).is_some()) {
-        (small, all) = (small + usize::from(!is_significant(&word.text)), all + 1);
+        let is_foreign = FOREIGN.binary_search(&word.text.as_ref()).is_ok() || !word.text.is_ascii();
+        all += 1;
+        small += usize::from(!is_significant(&word.text));
+        foreign += usize::from(is_foreign);
     }
-    (all >= 12).then_some(small * 100 >= all * 7)
+    match (small * 100 >= all * 7, foreign * 100 >= all * 5) {
+        _ if all < 12 => None,
+        (true, _) => Some(true),
+        (false, is_foreign) => is_foreign.then_some(false),
+    }
 }
+
+/// Small words of the commonest other languages in Latin letters, sorted.
+const FOREIGN: [&str; 40] = [
+    "aan", "auf", "avec", "che", "como", "con", "dans", "das", "del", "della", "dem", "den", "der", "des",
+    "die", "dos", "een", "ein", "eine", "est", "het", "ist", "las", "les", "los", "mit", "nicht", "och",
+    "par", "para", "por", "pour", "que", "sich", "sono", "und", "une", "van", "voor", "wird",
+];
 
 /// The significant stems of a text, in order, without doubles.
 pub fn subjects(text: &str) -> Vec<String> {

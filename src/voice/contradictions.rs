@@ -36,6 +36,10 @@ const CLAUSE: usize = 25;
 const SENTENCE: usize = 160;
 /// A passage of what is left out names a thing down to this share of the words' weight.
 const NAMED: f64 = 0.5;
+/// So many words after two figures are the same where they are of the same thing.
+const ALIKE: usize = 3;
+/// A reason comes after so many words.
+const REASON: usize = 4;
 /// Words of what something is done to.
 const OBJECT: usize = 5;
 /// Words that negate a clause.
@@ -92,10 +96,11 @@ pub fn contradictions<'t>(text: &str, passages: &Passages<'t>) -> Vec<Contradict
     let mut found: Vec<Contradiction<'t>> = Vec::new();
     let said = Message::new(text, Language::english());
     for sentence in said.sentences.iter().filter(|one| !one.text.contains('?')) {
-        let near = passages.candidates(sentence.text, NEAR);
-        let clause = Clause { text: sentence.text, words: unlabelled(&sentence.words) };
+        let (claim, words) = claim(&sentence.words, sentence.text, text);
+        let near = passages.candidates(claim, NEAR);
+        let clause = Clause { text: claim, words: unlabelled(words) };
         found.extend(left_out(&clause, &near));
-        found.extend(other_figures(sentence.text, &near));
+        found.extend(other_figures(claim, &near));
         for one in &near {
             let there = Message::new(one.passage.text, Language::english());
             let clauses: Vec<Clause<'_, 't>> = there.sentences.iter().flat_map(Clause::all).collect();
@@ -113,6 +118,15 @@ pub fn contradictions<'t>(text: &str, passages: &Passages<'t>) -> Vec<Contradict
         }
     }
     kept
+}
+
+/// A sentence before its reason, which speaks of something else: text and words.
+fn claim<'w, 's>(words: &'w [Word<'s>], sentence: &'s str, source: &'s str) -> (&'s str, &'w [Word<'s>]) {
+    let is_reason = |word: &Word<'_>| matches!(word.lower.as_ref(), "because" | "since");
+    let reason = words.iter().skip(REASON).position(is_reason).map(|at| at + REASON);
+    let Some(at) = reason else { return (sentence, words) };
+    let start = sentence.as_ptr() as usize - source.as_ptr() as usize;
+    (source.get(start..words[at].range.start).unwrap_or(sentence), &words[..at])
 }
 
 fn told<'t>(passage: &Passage<'t>, quote: &str, difference: Difference) -> Contradiction<'t> {
@@ -180,8 +194,11 @@ impl<'w, 't> Clause<'w, 't> {
 
     /// What is negated, by its stem, where something is; none where that is unclear.
     fn negation(&self) -> Option<Option<&str>> {
+        // "Reply NO": a word in capitals is a name, but for the NOT of "MUST NOT".
+        let is_name = |word: &Word<'_>| word.lower == "no" && self.text.contains(" NO");
         let is_negation = |word: &Word<'_>| {
-            NEGATIONS.binary_search(&word.lower.as_ref()).is_ok() || word.lower.ends_with("n't")
+            (NEGATIONS.binary_search(&word.lower.as_ref()).is_ok() || word.lower.ends_with("n't"))
+                && !is_name(word)
         };
         let mut places = (0..self.words.len()).filter(|at| is_negation(&self.words[*at]));
         let Some(at) = places.next() else { return Some(None) };
@@ -275,7 +292,9 @@ fn other_figure<'t>(sentence: &str, one: &Candidate<'_, 't>) -> Option<(Quantity
     let is_counted = own.counts_things()
         && there.iter().filter(|figure| figure.is_of(own)).count() == 1
         && !one.missing.iter().any(|stem| before.contains(stem));
-    let is_about = one.is_about_all("") || is_counted && one.missing.len() * 2 <= one.wanted.len();
+    let is_half = one.missing.len() * 2 <= one.wanted.len();
+    let is_about =
+        one.is_about_all("") || (is_counted || goes_on_alike(sentence, own, passage.text, other)) && is_half;
     if is_allowed || !is_about {
         return None;
     }
@@ -283,6 +302,17 @@ fn other_figure<'t>(sentence: &str, one: &Candidate<'_, 't>) -> Option<(Quantity
     let quote = if around.chars().count() <= SENTENCE { around } else { other.text };
     let difference = Difference::Figure { there: other.text.to_owned(), said: own.text.to_owned() };
     Some((other.clone(), told(passage, quote, difference)))
+}
+
+/// Whether the same words follow both figures: "24 hours before the appointment".
+fn goes_on_alike(said: &str, own: &Quantity<'_>, there: &str, other: &Quantity<'_>) -> bool {
+    let after = |text: &str, figure: &Quantity<'_>| -> Vec<String> {
+        let rest = text.split_once(figure.text).map_or("", |(_, rest)| rest);
+        let rest = rest.split(['.', ',', ';', ':', '\n']).next().unwrap_or_default();
+        rest.split_whitespace().take(ALIKE).map(str::to_lowercase).collect()
+    };
+    let words = after(said, own);
+    words.len() == ALIKE && words == after(there, other)
 }
 
 /// A verb of a clause that is the opposite of the statement's, done to the same thing.

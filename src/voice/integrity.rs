@@ -211,7 +211,9 @@ fn forges(line: &str) -> bool {
 }
 
 /// What models put around text that is not meant to be said.
-const LEAKS: [&str; 12] = [
+const LEAKS: [&str; 14] = [
+    "{\"lines\"",
+    "json alone:",
     "<think",
     "</think",
     "<reasoning",

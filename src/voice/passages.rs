@@ -36,6 +36,8 @@ const PARAGRAPH: usize = 450;
 const HEADING: f64 = 0.5;
 /// How much the words of its paragraph, or of the sentence that leads to its list, count.
 const AROUND: f64 = 0.3;
+/// How much the words of a table's header count for its rows.
+const HEADER: f64 = 0.55;
 /// How much a passage of code counts.
 const CODE: f64 = 0.7;
 /// How much the words of the list item that a passage is below count.
@@ -84,6 +86,16 @@ const CHANGING: [&str; 22] = [
 const REFERRING: [&str; 10] =
     ["however", "instead", "it", "otherwise", "such", "that", "then", "therefore", "these", "this"];
 
+/// Words that deny something.
+const NEGATIONS: [&str; 10] =
+    ["cannot", "fails", "missing", "neither", "never", "no", "nobody", "none", "not", "without"];
+/// Sections of an earlier discussion: what was said there is shown after the documents' own words.
+const RECORDS: [&str; 4] = ["Action Items", "Key Insights", "Not Discussed", "Open Questions"];
+/// How much a passage of these counts.
+const RECORD: f64 = 0.4;
+/// Marks of what is still to be decided or written.
+const OPEN: [&str; 5] = ["tbd", "tbc", "tba", "todo", "fixme"];
+
 /// What headings call a list of things that are left out.
 const LEFT_OUT: [&str; 7] =
     ["deferred", "non goal", "nongoal", "non requirement", "not in scope", "not planned", "out of scope"];
@@ -108,6 +120,19 @@ impl Passage<'_> {
     /// Whether a line of a document is one of the passage's.
     pub fn has_line(&self, path: &str, line: usize) -> bool {
         self.line <= line && self.path == path && line < self.line + self.text.lines().count()
+    }
+
+    /// Whether it leaves something open itself: it asks, is marked, or is listed under open questions. It is shown, and
+    /// answers nothing.
+    fn is_open(&self) -> bool {
+        let is_marked = |word: &str| {
+            let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+            OPEN.iter().any(|mark| word.eq_ignore_ascii_case(mark))
+        };
+        self.heading.to_lowercase().contains("open question")
+            || self.text.trim_end().ends_with('?')
+            || self.text.contains("???")
+            || self.text.split_whitespace().any(is_marked)
     }
 
     fn overlaps(&self, other: &Passage<'_>) -> bool {
@@ -212,12 +237,14 @@ impl<'t> Passages<'t> {
             (true, Asked::Rule("when" | "where")) if one.share >= ALL => one.has_several,
             (true, Asked::Rule(_)) => one.gives && one.has_several && one.share >= CLOSE_WITH_KIND,
             (true, _) => one.gives && one.share >= CLOSE_WITH_FIGURE,
-            (false, _) => one.has_several && one.share >= SAME,
+            (false, _) => one.has_several && one.share >= SAME || one.has_name(text),
         };
         let is_given = rated.iter().any(|one| one.gives && is_about(one));
         let is_about = |one: &Rated| is_about(one) && (one.gives || !is_given);
         let Some(best) = rated.iter().find(|one| is_about(one)) else {
-            let is_near = |one: &&Rated| is_prose(one) && one.share >= NEAREST && one.matched.len() > 1;
+            let is_near = |one: &&Rated| {
+                is_prose(one) && (one.share >= NEAREST && one.matched.len() > 1 || one.has_name(text))
+            };
             let nearest = rated.iter().find(is_near);
             return Found { nearest: nearest.map(|one| &self.all[one.passage]), ..Found::default() };
         };
@@ -225,7 +252,12 @@ impl<'t> Passages<'t> {
         let is_enough = best.matched.len() > 1 || !is_question || text.split_whitespace().any(is_name);
         let is_known = |stem: &String| self.index.is_known(stem);
         let gives = !is_question || asked == Asked::Other || best.gives;
-        let is_sure = gives && best.share >= SURE && is_enough && self.wanted(text).iter().all(is_known);
+        let shown = &self.all[best.passage];
+        // "Which requirement has no test?" is not answered by one that has.
+        let is_other =
+            is_question && (shown.is_open() || asks_for_lack(text) || negates(text) && !negates(shown.text));
+        let is_sure =
+            gives && !is_other && best.share >= SURE && is_enough && self.wanted(text).iter().all(is_known);
         let least = best.score * if is_sure { NEAR } else { NEAR_CLOSEST };
         let mut passages: Vec<&Passage<'t>> = Vec::new();
         for one in rated.iter().filter(|one| one.score >= least && is_about(one)) {
@@ -245,7 +277,8 @@ impl<'t> Passages<'t> {
         let whole = hit.matched.iter().filter(|(_, share)| *share > HEADING).count();
         let is_name = hit.matched.len() == 1 && share > SURE;
         let matched = hit.matched.into_iter().map(|(stem, _)| stem).collect();
-        let score = hit.score * share * share * self.kinds[hit.passage];
+        let record = if RECORDS.contains(&self.all[hit.passage].heading) { RECORD } else { 1.0 };
+        let score = hit.score * share * share * self.kinds[hit.passage] * record;
         Rated { passage: hit.passage, score, share, has_several: whole > 1 || is_name, gives: false, matched }
     }
 
@@ -328,6 +361,20 @@ struct Rated {
     matched: Vec<String>,
 }
 
+impl Rated {
+    /// Whether it has a word with a digit among letters, as names of versions and products have: "armv7", "Neo4j".
+    fn has_name(&self, text: &str) -> bool {
+        let is_mixed = |word: &&str| {
+            word.len() > 3
+                && word.starts_with(char::is_alphabetic)
+                && word.chars().any(|c| c.is_ascii_digit())
+                && word.chars().all(char::is_alphanumeric)
+        };
+        let names = text.split(|c: char| !c.is_alphanumeric()).filter(is_mixed);
+        names.map(str::to_lowercase).any(|name| self.matched.contains(&name))
+    }
+}
+
 /// Whether a word is written as a name or an id.
 fn is_name(word: &str) -> bool {
     word.chars().filter(|c| c.is_uppercase() || c.is_ascii_digit()).count() > 1
@@ -394,7 +441,7 @@ impl<'p, 't> Reader<'p, 't> {
                 Place::Item => self.add_item(block),
                 Place::Table => {
                     let own = self.stems(text);
-                    self.add(block.range.clone(), &own, 1.0);
+                    self.add_below(block.range.clone(), &own, 1.0, HEADER);
                 }
                 _ => self.add_paragraph(block, &blocks[at + 1..]),
             }
@@ -432,12 +479,16 @@ impl<'p, 't> Reader<'p, 't> {
 
     /// A passage after what leads to it.
     fn add(&mut self, range: Range<usize>, own: &[Stem], kind: f64) {
+        self.add_below(range, own, kind, AROUND);
+    }
+
+    fn add_below(&mut self, range: Range<usize>, own: &[Stem], kind: f64, lead: f64) {
         let line = self.lines.of(range.start);
         let text = self.text[range].trim_end();
         let mut headings = self.headings.iter().rev().map(|(_, heading)| *heading);
         let (heading, above) = (headings.next().unwrap_or_default(), headings.next().unwrap_or_default());
         let parents = self.parents.iter().map(|(_, stems)| (stems.as_slice(), PARENT));
-        let around = [(self.heading_stems.as_slice(), HEADING), (self.lead.as_slice(), AROUND)];
+        let around = [(self.heading_stems.as_slice(), HEADING), (self.lead.as_slice(), lead)];
         self.into.index.add(own, parents.chain(around));
         let is_left_out = self.headings.iter().any(|(_, heading)| leaves_out(heading));
         self.into.all.push(Passage { path: self.path, line, heading, above, is_left_out, text });
@@ -500,6 +551,23 @@ impl<'p, 't> Reader<'p, 't> {
 fn leaves_out(heading: &str) -> bool {
     let heading = heading.to_lowercase().replace('-', " ");
     LEFT_OUT.iter().any(|name| heading.contains(name))
+}
+
+/// Whether a question asks for what lacks something: what there is does not tell.
+fn asks_for_lack(text: &str) -> bool {
+    let text = text.to_lowercase();
+    ["has no ", "have no ", "lacks ", "lack ", "is missing", "are missing"]
+        .iter()
+        .any(|lack| text.contains(lack))
+}
+
+/// Whether a text denies something.
+fn negates(text: &str) -> bool {
+    let is_negation = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        word.ends_with("n't") || word.ends_with("n’t") || NEGATIONS.contains(&word.as_str())
+    };
+    text.split_whitespace().any(is_negation)
 }
 
 /// Whether a block only points elsewhere: a table of contents, link definitions, a line of marks.
@@ -582,6 +650,22 @@ mod tests {
         let found = passages.about("When is a letter sent?", 1, Gives::default()).passages;
         assert_eq!(found[0].text, "A letter is sent when:\n\n- a book is late\n- a fee is due");
         assert_eq!((found[0].line, found[0].heading), (7, "Letters"));
+    }
+
+    #[test]
+    fn what_leaves_something_open_answers_nothing() {
+        let language = Language::new("en");
+        let spec = "# Desk\n\n## Rules\n\n- Late parcels are moved to TBD.\n- Each locker has a key.\n\n## Open Questions\n\n- Who pays for a lost key?: asked by Sam in turn 4 and not answered\n\n## Time\n\n| what | kept for |\n| --- | --- |\n| lost key | 12 weeks |\n";
+        let passages = Passages::new(&[("spec.md", spec)], &language);
+        for (question, is_sure) in [
+            ("Where are late parcels moved to?", false),
+            ("Who pays for a lost key?", false),
+            ("Which locker has no key?", false),
+            ("How long is a lost key kept?", true),
+        ] {
+            let found = passages.about(question, 3, Gives::default());
+            assert_eq!(found.is_sure, is_sure, "{question}: {found:?}");
+        }
     }
 
     #[test]

@@ -12,7 +12,15 @@ use roundtable::voice::reviewer::Reviewer;
 use crate::machine::{opened, time};
 
 /// A line of the documents, and what the user says.
-const CONTRADICTED: [(&str, &str); 72] = [
+const CONTRADICTED: [(&str, &str); 74] = [
+    (
+        "The system sends each patient a text message 24 hours before the visit.",
+        "We decided to send the reminder 48 hours before the visit because a day is too short to fill the slot.",
+    ),
+    (
+        "The host gets a list 2 days after the event.",
+        "The organiser receives it 5 days after the event since the hall has to be cleaned.",
+    ),
     ("Photos are kept for 30 days.", "We decided to keep photos for 90 days."),
     ("A reader may borrow 5 books at a time.", "Readers may borrow 8 books at a time."),
     (
@@ -103,7 +111,8 @@ const CONTRADICTED: [(&str, &str); 72] = [
 ];
 
 /// The same without a contradiction: other things, other figures, the same figure.
-const AGREED: [(&str, &str); 81] = [
+const AGREED: [(&str, &str); 82] = [
+    ("Visitors can cancel by replying NO to the message.", "Visitors get the message in the morning."),
     ("Photos are kept for 30 days.", "We decided to keep photos for 30 days."),
     ("A reader may borrow 5 books at a time.", "A reader may keep a book for 28 days."),
     (
