@@ -2,7 +2,7 @@
 //!
 //! A persona's line counts by what it carries: its rule and the passages it rests on. Its prose is never read.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::{Choice, Forms, Minutes, Speaker, Spoken, draw};
 use crate::discussion::Discussion;
@@ -30,6 +30,7 @@ pub fn summary(talk: &Discussion<'_>, forms: &Forms) -> Summary {
     let entries = entries(talk);
     let said: Vec<Spoken<'_>> = entries.iter().map(Entry::spoken).collect();
     let minutes = draw(&said, forms);
+    let closest = closest(talk);
     let base: String = talk.opened().base.chars().take(7).collect();
     let findings = talk.contributions().filter_map(|said| finding(said, &base));
     let only_ends = Address::Exit { has_content: false };
@@ -41,7 +42,7 @@ pub fn summary(talk: &Discussion<'_>, forms: &Forms) -> Summary {
     Summary {
         insights: findings.chain(statements).collect(),
         decisions: minutes.decisions.iter().map(decision).collect(),
-        open_questions: minutes.open_questions.iter().map(question).collect(),
+        open_questions: minutes.open_questions.iter().map(|one| question(one, &closest)).collect(),
         action_items: minutes.action_items.iter().map(action).collect(),
         additions: Vec::new(),
         summary: in_one_line(&minutes, &talk.step().title),
@@ -148,11 +149,29 @@ fn decision(one: &super::Decision<'_>) -> Decision {
     Decision { text: decided(one), rationale, turns: one.turns.clone() }
 }
 
-fn question(one: &super::OpenQuestion<'_>) -> Question {
+/// The turns in which a passage is quoted that is only the closest to a question, by the turn of the question.
+fn closest(talk: &Discussion<'_>) -> BTreeMap<u32, u32> {
+    let (mut found, mut asked) = (BTreeMap::new(), 0);
+    for record in talk.log() {
+        match &record.event {
+            Event::User(message) => asked = message.turn.unwrap_or_default(),
+            Event::Contribution(said) if said.is_closest => {
+                found.entry(asked).or_insert(said.turn);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn question(one: &super::OpenQuestion<'_>, closest: &BTreeMap<u32, u32>) -> Question {
     let turn = one.turns.last().copied().unwrap_or_default();
     let context = match (one.by, one.step) {
         (Some(by), Some(step)) => format!("asked by {by} in turn {turn}; it belongs to {step}"),
-        (Some(by), None) => format!("asked by {by} in turn {turn} and not answered"),
+        (Some(by), None) => match closest.get(&turn) {
+            Some(quoted) => format!("asked by {by} in turn {turn}; turn {quoted} quotes the closest passage"),
+            None => format!("asked by {by} in turn {turn} and not answered"),
+        },
         (None, _) => format!("put to the user in turn {turn} and not settled"),
     };
     Question { text: one_line(one.text), context, turns: one.turns.clone() }

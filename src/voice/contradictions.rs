@@ -36,6 +36,9 @@ const CLAUSE: usize = 25;
 const SENTENCE: usize = 160;
 /// A passage of what is left out names a thing down to this share of the words' weight.
 const NAMED: f64 = 0.5;
+/// Words of a limit, by their stems.
+const BOUNDS: [&str; 11] =
+    ["after", "befor", "each", "everi", "least", "maximum", "minimum", "most", "than", "until", "within"];
 /// So many words after two figures are the same where they are of the same thing.
 const ALIKE: usize = 3;
 /// A reason comes after so many words.
@@ -262,8 +265,16 @@ fn left_out<'t>(said: &Clause<'_, '_>, near: &[Candidate<'_, 't>]) -> Option<Con
 
 /// The figures of passages for the same thing, where they are others.
 fn other_figures<'t>(sentence: &str, near: &[Candidate<'_, 't>]) -> Vec<Contradiction<'t>> {
-    let figures: Vec<(Quantity<'t>, Contradiction<'t>)> =
+    let mut figures: Vec<(Quantity<'t>, Contradiction<'t>)> =
         near.iter().filter_map(|one| other_figure(sentence, one)).collect();
+    // Years are meant by years, where there are days as well.
+    let is_of_unit = |told: &Contradiction<'_>| match &told.difference {
+        Difference::Figure { there, said } => unit(there) == unit(said),
+        _ => false,
+    };
+    if figures.iter().any(|(_, told)| is_of_unit(told)) {
+        figures.retain(|(_, told)| is_of_unit(told));
+    }
     // Where the documents give several figures, nobody can tell which one is meant.
     let is_one = figures.iter().all(|(figure, _)| figure.equals(&figures[0].0));
     figures.into_iter().filter(|_| is_one).map(|(_, told)| told).collect()
@@ -293,8 +304,9 @@ fn other_figure<'t>(sentence: &str, one: &Candidate<'_, 't>) -> Option<(Quantity
         && there.iter().filter(|figure| figure.is_of(own)).count() == 1
         && !one.missing.iter().any(|stem| before.contains(stem));
     let is_half = one.missing.len() * 2 <= one.wanted.len();
-    let is_about =
-        one.is_about_all("") || (is_counted || goes_on_alike(sentence, own, passage.text, other)) && is_half;
+    let is_alike =
+        goes_on_alike(sentence, own, passage.text, other) || leads_alike(sentence, own, passage.text, other);
+    let is_about = one.is_about_all("") || (is_counted || is_alike) && is_half;
     if is_allowed || !is_about {
         return None;
     }
@@ -313,6 +325,26 @@ fn goes_on_alike(said: &str, own: &Quantity<'_>, there: &str, other: &Quantity<'
     };
     let words = after(said, own);
     words.len() == ALIKE && words == after(there, other)
+}
+
+/// The word of a figure's unit, by its stem.
+fn unit(figure: &str) -> Option<String> {
+    stems(figure, Language::english())
+        .into_iter()
+        .rfind(|stem| !stem.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Whether the same word leads to both figures, and what is before it in the statement is in the passage: "alarms are
+/// muted for at most 60 minutes", "keep alarms muted for up to 2 hours".
+fn leads_alike(said: &str, own: &Quantity<'_>, there: &str, other: &Quantity<'_>) -> bool {
+    let before = |text: &str, figure: &Quantity<'_>| -> Vec<String> {
+        let lead = text.split_once(figure.text).map_or("", |(lead, _)| lead);
+        let says = |stem: &String| is_significant(stem) && !BOUNDS.contains(&stem.as_str());
+        stems(lead, Language::english()).into_iter().filter(says).collect()
+    };
+    let (own, other) = (before(said, own), before(there, other));
+    let [.., subject, lead] = own.as_slice() else { return false };
+    other.last() == Some(lead) && other.contains(subject)
 }
 
 /// A verb of a clause that is the opposite of the statement's, done to the same thing.
