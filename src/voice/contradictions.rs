@@ -197,7 +197,7 @@ impl<'w, 't> Clause<'w, 't> {
 
     /// What is negated, by its stem, where something is; none where that is unclear.
     fn negation(&self) -> Option<Option<&str>> {
-        // "Reply NO": a word in capitals is a name, but for the NOT of "MUST NOT".
+        // In "reply NO" the word is what somebody writes, and denies nothing.
         let is_name = |word: &Word<'_>| word.lower == "no" && self.text.contains(" NO");
         let is_negation = |word: &Word<'_>| {
             (NEGATIONS.binary_search(&word.lower.as_ref()).is_ok() || word.lower.ends_with("n't"))

@@ -292,6 +292,13 @@ fn ac_004_03_ac_012_03_a_step_asks_validates_writes_and_ends_in_its_menu() {
 }
 
 #[test]
+fn a_second_remark_is_held_against_no_criteria() {
+    let sandbox = overlaid(&[("01-requirements/01-business-context.md", &STEP.replace("01-09", "01-01"))]);
+    let found = told(&sandbox, "deep\nThe fee regulation\nKim\nnothing\nbanana\nbanana again\n");
+    assert_eq!(found.matches("Checked against").count(), 1, "{found}");
+}
+
+#[test]
 fn ac_004_05_in_brief_depth_a_step_asks_one_thing_once() {
     let sandbox = overlaid(&[("01-requirements/01-business-context.md", &STEP.replace("01-09", "01-01"))]);
     let found = told(&sandbox, "brief\nnone is missing\nC\n");

@@ -72,6 +72,18 @@ fn logs_and_tables_keep_hostile_words_harmless() {
 }
 
 #[test]
+fn a_decision_without_a_reason_is_exported_without_one() {
+    let sandbox = sandbox();
+    let script =
+        "Decision: photos are kept for 10 days.\nDecision: maps stay because rangers ask for them.\ndone\n";
+    sandbox.elaborate(script, &["--at", AT]).ok();
+    let csv = sandbox.run(&["export", "--format", "csv", "--rev", BRANCH]).ok().stdout;
+    let rationales: Vec<&str> = csv.lines().skip(1).map(|line| line.split(',').nth(4).unwrap()).collect();
+    assert_eq!(rationales.len(), 2, "{csv}");
+    assert!(rationales[0].is_empty() && rationales[1].contains("rangers ask"), "{csv}");
+}
+
+#[test]
 fn a_line_may_be_named_with_its_column() {
     let sandbox = discussed();
     let place = format!("{ITEM}/requirements-spec.md:5");

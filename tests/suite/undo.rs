@@ -1,7 +1,7 @@
 //! `roundtable undo` and `roundtable doctor`, over real repositories.
 
 use crate::forge::git;
-use crate::kit::{AT, Sandbox, sandbox};
+use crate::kit::{AT, ITEM, Sandbox, sandbox};
 
 const SCRIPT: &str = "We keep local answers for 30 days.\ndone\n";
 
@@ -175,4 +175,19 @@ fn the_doctor_names_what_is_to_be_fixed_and_how() {
     std::fs::write(sandbox.root().join(".roundtable.yaml"), "voise: openai\n").unwrap();
     let run = sandbox.run(&["doctor"]);
     assert!(run.code == 1 && run.stdout.contains("fix  settings: "), "{}{}", run.stdout, run.stderr);
+}
+
+#[test]
+fn the_doctor_finds_an_item_that_cannot_be_read_and_a_folder_that_is_not_there() {
+    let sandbox = sandbox();
+    let wrong = |sandbox: &Sandbox| {
+        let run = sandbox.run(&["doctor"]);
+        assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+        run.stdout
+    };
+    sandbox.commit(&[(".roundtable.yaml", "items: docs/nowhere\n")]);
+    assert!(wrong(&sandbox).contains("`items` names docs/nowhere, and HEAD has no such folder"));
+    let meta = format!("{}/meta.json", ITEM);
+    sandbox.commit(&[(".roundtable.yaml", "items: docs/requirements\n"), (&meta, "{bad")]);
+    assert!(wrong(&sandbox).contains("fix  items: "));
 }
