@@ -29,7 +29,6 @@ mod packs;
 mod pending;
 mod range;
 mod reading;
-mod reflog;
 #[cfg(feature = "net")]
 pub mod remote;
 mod typed;
