@@ -63,7 +63,7 @@ fn json(name: &str, text: &str, addition: &Addition) -> Option<Entry> {
         id: id_of(&own),
         has_lists: !own.is_object() || is_of(&own, addition, first.as_ref()),
         cuts: match at.checked_sub(1) {
-            Some(before) => vec![elements[before].span.end..found.span.end],
+            Some(before) => std::iter::once(elements[before].span.end..found.span.end).collect(),
             None => first_of(list, &document, addition),
         },
     })
@@ -71,16 +71,16 @@ fn json(name: &str, text: &str, addition: &Addition) -> Option<Entry> {
 
 /// The first element of a list goes with all that is in the list; a criterion perhaps with its list.
 fn first_of(list: &Node, document: &Document, addition: &Addition) -> Vec<Range<usize>> {
-    let mut cuts = vec![list.span.start + 1..list.span.end - 1];
     let story = with_id(document, &document.root, addition.anchor.trim());
-    if let (Kind::AcceptanceCriterion, Some(Json::Object(members))) =
-        (addition.kind, story.map(|one| &one.kind))
-        && let Some(at) = members.iter().position(|(_, node)| node.span == list.span)
-        && let Some(before) = at.checked_sub(1)
-    {
-        cuts.push(members[before].1.span.end..list.span.end);
-    }
-    cuts
+    let with_list = match (addition.kind, story.map(|one| &one.kind)) {
+        (Kind::AcceptanceCriterion, Some(Json::Object(members))) => {
+            let at = members.iter().position(|(_, node)| node.span == list.span);
+            let before = at.and_then(|at| at.checked_sub(1)).map(|before| members[before].1.span.end);
+            before.map(|before| before..list.span.end)
+        }
+        _ => None,
+    };
+    std::iter::once(list.span.start + 1..list.span.end - 1).chain(with_list).collect()
 }
 
 /// Lines go with the end of the last one, or with that of the one before them.
