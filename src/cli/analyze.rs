@@ -342,7 +342,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         script,
         branch: place.branch.clone(),
         base: place.base,
-        author,
+        author: author.clone(),
         voice: voice.name(),
         model: voice.model(),
         speaker: speaker(&voice, &task.answers, tokens)?,
@@ -362,6 +362,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     let seats = Seats { screen, cast: &library.cast, waits };
     let walked = walk(setup, &seats)?;
     tell(&walked, &place.branch, task.mode, screen);
+    note_commits(&walked, &repo, &author, screen);
     Ok(Went { walked, path, branch: place.branch })
 }
 
@@ -480,6 +481,13 @@ fn tell(walked: &Walked, branch: &str, mode: Mode, screen: &Screen) {
                 count(commits.len(), "commit")
             ));
         }
+    }
+}
+
+/// What people may not expect of the commits.
+fn note_commits(walked: &Walked, repo: &Repo, author: &Author, screen: &Screen) {
+    if !walked.commits.is_empty() && !walked.already_recorded {
+        identity::note_commit(repo, author, screen);
     }
 }
 

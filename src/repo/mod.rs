@@ -196,6 +196,11 @@ impl Repo {
         config.get_string(name).ok().filter(|value| !value.trim().is_empty())
     }
 
+    /// Whether a switch of git's settings is on.
+    pub fn is_set(&self, name: &str) -> bool {
+        self.git.config().and_then(|config| config.get_bool(name)).unwrap_or(false)
+    }
+
     /// Whether writes wait for the disk.
     fn flushes(&self) -> bool {
         self.flushes
