@@ -34,7 +34,7 @@ impl Walk<'_> {
                 return self.pass_by(step, recording, audience);
             }
         }
-        let evidence = self.evidence(self.said_of_step())?;
+        let evidence = self.evidence(&step.id, self.said_of_step())?;
         let opening = self.opening(step, run, &evidence);
         let first = Record { at: (self.setup.clock)(), event: Said::Opened(Box::new(opening)) };
         let mut talk = Discussion::open(library, step, first)?;
@@ -65,9 +65,9 @@ impl Walk<'_> {
     }
 
     /// What of the repository a model reads; the reviewer reads nothing else than the item's documents.
-    pub(super) fn evidence(&self, messages: Vec<&str>) -> Result<Evidence, Stumbled> {
+    pub(super) fn evidence(&self, step: &str, messages: Vec<&str>) -> Result<Evidence, Stumbled> {
         let setup = &self.setup;
-        if setup.speaker.is_none() {
+        if !setup.speakers.has_model(step) {
             return Ok(Evidence::default());
         }
         let items: Vec<&str> = setup.items.iter().map(String::as_str).collect();
@@ -76,6 +76,7 @@ impl Walk<'_> {
 
     fn opening(&self, step: &Step, run: String, evidence: &Evidence) -> Opened {
         let library = self.setup.library;
+        let speaker = self.setup.speakers.at(&step.id);
         Opened {
             format: discussion::event::FORMAT,
             item: self.item.path.clone(),
@@ -91,8 +92,8 @@ impl Walk<'_> {
             base: self.at.to_string(),
             read: self.item.ids.clone(),
             branch: self.setup.branch.clone(),
-            voice: self.setup.voice.clone(),
-            model: self.setup.model.clone(),
+            voice: speaker.voice.clone(),
+            model: speaker.model.clone(),
             user: self.analysis.opened().user.clone(),
             digests: library.digests(step),
             author: self.setup.author.clone(),
@@ -172,7 +173,7 @@ impl Walk<'_> {
             }
             audience.check()
         };
-        let Some(model) = &mut self.setup.speaker else {
+        let Some((model, prices)) = self.setup.speakers.model(&talk.step().id) else {
             while hold(talk, None, stand_in, script, clock, &mut tell)? == Went::Waiting {
                 listen(talk, script, audience)?;
             }
@@ -184,9 +185,9 @@ impl Walk<'_> {
         let given = prompt::Given { evidence, earlier, target, first: first.as_deref() };
         let (head, _) = prompt::head(&Subject::new(talk), self.item.documents(), &given)?;
         audience.hears(&head).map_err(Stumbled::Audience)?;
-        let mut live = Live::new(model.as_mut(), head, self.setup.tokens).criticised(self.setup.has_critic);
+        let mut live = Live::new(model, head, self.setup.tokens).criticised(self.setup.has_critic);
         let watch = |want: &prompt::Want, meter: &Meter| audience.thinks(want, meter);
-        live = live.reading(given.evidence.excerpts).priced(self.setup.prices).watched(&watch);
+        live = live.reading(given.evidence.excerpts).priced(prices).watched(&watch);
         while hold(talk, Some(&mut live), stand_in, script, clock, &mut tell)? == Went::Waiting {
             listen(talk, script, audience)?;
         }
