@@ -252,11 +252,6 @@ impl Choice {
     }
 }
 
-/// Whether a voice is a service, which has an address and a model.
-pub fn is_service(name: &str) -> bool {
-    [anthropic::NAME, openai::NAME].contains(&name)
-}
-
 /// What the voice's tokens cost, by the flag or by the settings for a step of a phase.
 ///
 /// # Errors

@@ -112,7 +112,7 @@ fn a_voice_that_a_later_step_lacks_is_said_before_anything_begins() {
         (
             SETTINGS,
             &["--model", "one"],
-            "--model is for one voice, and the settings name openai and anthropic",
+            "--model is for one voice, and the settings name anthropic and openai",
         ),
         (SETTINGS, &["--base-url", "http://127.0.0.1:9"], "--base-url is for one voice"),
         ("voice: reviewer", &["--price", "1,1,1"], "--price needs a voice with a model"),
