@@ -46,7 +46,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         Ok(config) => {
             checks.push(("settings", Finding::Good("the settings can be read".to_owned())));
             checks.extend(library(&repo, &config));
-            checks.push(voice(&config, options));
+            checks.push(voice(&repo, &config, options));
             checks.extend(documents(&repo, &config)?);
         }
         Err(fail) => checks.push(("settings", wrong(&fail))),
@@ -158,19 +158,41 @@ fn library(repo: &Repo, config: &Config) -> Option<Check> {
     Some(("steps", found))
 }
 
-fn voice(config: &Config, options: &Options) -> Check {
-    let choice = match Choice::of(&voices::Options::default(), config, "", "") {
-        Ok(choice) => choice,
-        Err(fail) => return ("voice", wrong(&fail)),
+/// The voices that the settings name, of every step.
+fn voice(repo: &Repo, config: &Config, options: &Options) -> Check {
+    let found = match choices(repo, config) {
+        Err(fail) => wrong(&fail),
+        Ok(choices) => {
+            let names: Vec<String> = choices.iter().map(Choice::name).collect();
+            let names = names.join(", ");
+            let is_asked = !options.offline && !choices.iter().all(Choice::is_reviewer);
+            match choices.iter().filter(|_| is_asked).try_for_each(Choice::reach) {
+                Ok(()) if is_asked => Finding::Good(format!("{names} can be reached")),
+                Ok(()) => Finding::Good(names),
+                Err(fail) => wrong(&fail),
+            }
+        }
     };
-    let name = choice.name();
-    if options.offline || choice.is_reviewer() {
-        return ("voice", Finding::Good(name));
+    ("voice", found)
+}
+
+/// The voices of all steps, each once.
+fn choices(repo: &Repo, config: &Config) -> Result<Vec<Choice>, Fail> {
+    let flags = voices::Options::default();
+    let head = repo.resolve("HEAD").ok();
+    let library = head.and_then(|head| table::BuiltIn::begin().library(repo, head, config).ok());
+    let mut found: Vec<Choice> = Vec::new();
+    for step in library.iter().flat_map(|library| &library.steps) {
+        let choice = Choice::of(&flags, config, &step.id, &step.phase)?;
+        if !found.iter().any(|known| known.identity() == choice.identity()) {
+            found.push(choice);
+        }
     }
-    match choice.reach() {
-        Ok(()) => ("voice", Finding::Good(format!("{name} can be reached"))),
-        Err(fail) => ("voice", wrong(&fail)),
+    // Steps that cannot be read are told elsewhere.
+    if found.is_empty() {
+        found.push(Choice::of(&flags, config, "", "")?);
     }
+    Ok(found)
 }
 
 /// Items with documents that are edited and not committed.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Audience, Held, Mode, Stumbled, Walk};
 use crate::analysis::event::Event;
-use crate::discussion::event::{Event as Said, Opened, Record, StepRef};
+use crate::discussion::event::{Event as Said, Opened, REVIEWER, Record, StepRef};
 use crate::discussion::{self, Discussion, Finished};
 use crate::landing;
 use crate::library::sha256;
@@ -37,7 +37,7 @@ impl Walk<'_> {
                 return self.pass_by(step, recording, audience);
             }
         }
-        let evidence = self.evidence(self.said_of_step())?;
+        let evidence = self.evidence(&step.id, self.said_of_step())?;
         let opening_run = run.clone();
         let opening = self.opening(step, run, &evidence);
         let first = Record { at: (self.setup.clock)(), event: Said::Opened(Box::new(opening)) };
@@ -101,7 +101,7 @@ impl Walk<'_> {
             true => String::new(),
             false => format!(" --branch {}", plain::shown(&opened.branch)),
         };
-        let voice = if self.setup.speaker.is_some() { " and the same --voice" } else { "" };
+        let voice = if opened.voice != REVIEWER { " and the same --voice" } else { "" };
         Stumbled::Kept {
             why: Box::new(why),
             how: format!("roundtable elaborate {slug} --step {}{branch} --resume{voice}", opened.step.id),
@@ -116,9 +116,9 @@ impl Walk<'_> {
     }
 
     /// What of the repository a model reads; the reviewer reads nothing else than the item's documents.
-    pub(super) fn evidence(&self, messages: Vec<&str>) -> Result<Evidence, Stumbled> {
+    pub(super) fn evidence(&self, step: &str, messages: Vec<&str>) -> Result<Evidence, Stumbled> {
         let setup = &self.setup;
-        if setup.speaker.is_none() {
+        if !setup.speakers.has_model(step) {
             return Ok(Evidence::default());
         }
         let items: Vec<&str> = setup.items.iter().map(String::as_str).collect();
@@ -127,6 +127,7 @@ impl Walk<'_> {
 
     fn opening(&self, step: &Step, run: String, evidence: &Evidence) -> Opened {
         let library = self.setup.library;
+        let speaker = self.setup.speakers.at(&step.id);
         Opened {
             format: discussion::event::FORMAT,
             item: self.item.path.clone(),
@@ -142,8 +143,8 @@ impl Walk<'_> {
             base: self.at.to_string(),
             read: self.item.ids.clone(),
             branch: self.setup.branch.clone(),
-            voice: self.setup.voice.clone(),
-            model: self.setup.model.clone(),
+            voice: speaker.voice.clone(),
+            model: speaker.model.clone(),
             user: self.analysis.opened().user.clone(),
             digests: library.digests(step),
             author: self.setup.author.clone(),
@@ -232,7 +233,7 @@ impl Walk<'_> {
             Some(log) => log.begin_again(&asked::kept(talk, script)),
             None => Ok(()),
         };
-        let Some(model) = &mut self.setup.speaker else {
+        let Some((model, prices)) = self.setup.speakers.model(&talk.step().id) else {
             while hold(talk, None, stand_in, script, clock, &mut tell)? == Went::Waiting {
                 listen(talk, script, &again, audience)?;
             }
@@ -244,9 +245,9 @@ impl Walk<'_> {
         let given = prompt::Given { evidence, earlier, target, first: first.as_deref() };
         let (head, _) = prompt::head(&Subject::new(talk), self.item.documents(), &given)?;
         audience.hears(&head).map_err(Stumbled::Audience)?;
-        let mut live = Live::new(model.as_mut(), head, self.setup.tokens).criticised(self.setup.has_critic);
+        let mut live = Live::new(model, head, self.setup.tokens).criticised(self.setup.has_critic);
         let watch = |want: &prompt::Want, meter: &Meter| audience.thinks(want, meter);
-        live = live.reading(given.evidence.excerpts).priced(self.setup.prices).watched(&watch);
+        live = live.reading(given.evidence.excerpts).priced(prices).watched(&watch);
         while hold(talk, Some(&mut live), stand_in, script, clock, &mut tell)? == Went::Waiting {
             listen(talk, script, &again, audience)?;
         }

@@ -573,9 +573,17 @@ fn what_a_model_took_stands_in_the_summary_of_the_job() {
         }))
     });
     let url = model.url("/v1");
+    sandbox.commit(&[(
+        ".roundtable.yaml",
+        "price: {default: '100,100,100', 01-03: '1000,1,1', 01-requirements: '1,1,1'}\n",
+    )]);
     forge.label(&sandbox, &["--voice", "openai", "--model", "m", "--base-url", &url]).ok();
     let summary = std::fs::read_to_string(sandbox.outside("summary.md")).unwrap();
     assert!(summary.contains("| 1 | Maya Chen | 4321 | 0 | 7 |"), "{summary}");
+    // The price of the step, in the settings.
+    let cost = model.seen().len() as f64 * (4.321 + 0.000_007);
+    let said = summary.lines().find_map(|line| line.strip_prefix("Cost: $")).expect(&summary);
+    assert!((said.parse::<f64>().unwrap() - cost).abs() < 0.001, "{said}, {cost}");
     for seen in model.seen() {
         assert!(seen.headers.iter().all(|(_, value)| !value.contains(TOKEN)), "the token is GitHub's");
     }

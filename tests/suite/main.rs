@@ -51,6 +51,7 @@ mod rounds;
 mod rules;
 mod scripts;
 mod server;
+mod speakers;
 mod steps;
 mod terminal;
 mod text;

@@ -159,7 +159,7 @@ fn opened(
     let Ground { item, place, base, trusted, .. } = ground;
     let max_turns = max_turns(task, ground, &library.cast);
     let digests = library.digests(step);
-    let spoken_by = voices::spoken_by(voice, &task.voice, &trusted.evidence());
+    let spoken_by = voices::spoken_by(&voice.identity(), &task.voice, &trusted.evidence());
     let author = identity::author(repo, trusted, task.signed_off);
     let typed_by = (task.medium == Medium::Keyboard).then(|| author.name.clone());
     let begun_by = ground.begun().filter(|_| is_live(task)).map(|opened| opened.user.clone());
