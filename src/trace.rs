@@ -141,6 +141,9 @@ pub fn typed_in(
     library: &Library,
 ) -> Result<BTreeSet<usize>, Failed> {
     let additions = &finished.summary.additions;
+    if additions.len() > typed::MOST {
+        return Ok(BTreeSet::new());
+    }
     if is_data(name) {
         let is_held = |one: &Addition| {
             let entry = in_data::entry(name, text, one);
@@ -151,7 +154,7 @@ pub fn typed_in(
     let is_ours = |trace: &Trace| trace.step_id == finished.opened.step.id && trace.at == finished.at;
     let lines: Vec<&str> = text.lines().collect();
     let mut held = BTreeSet::new();
-    for trace in traces(name, text).iter().filter(|trace| is_ours(trace)) {
+    for trace in traces(name, text).iter().filter(|trace| is_ours(trace)).take(typed::MOST + 1) {
         let Some(found) = in_typed(text, trace, finished, library)? else { continue };
         let (begin, end) = (trace.line, found.lines.last().copied().unwrap_or_default());
         let is_apart = lines.get(end).is_none_or(|below| below.trim().is_empty());
@@ -358,7 +361,7 @@ fn in_typed(
         return Ok(None);
     };
     // Its id is the one of its first words, its headers those of its table's first line.
-    let named = text.lines().skip(trace.line).take(3).flat_map(ids).map(str::to_owned);
+    let named = text.lines().skip(trace.line).take(3).flat_map(ids).take(typed::FIRST_IDS).map(str::to_owned);
     let names: Vec<Option<String>> = named.map(Some).chain([None]).collect();
     let headers = typed::cells(below);
     // A decision record is a file of its own.

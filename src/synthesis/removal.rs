@@ -46,7 +46,7 @@ impl Removed {
 }
 
 /// So many texts are looked at on the way to the one that was read.
-const TEXTS: usize = 64;
+const TEXTS: usize = 4;
 
 /// The text of a file that a discussion read, found by taking off what it added: the typed additions from the last to
 /// the first, then the synthesis. `is_it` knows the text.
@@ -108,12 +108,15 @@ fn typed_cuts(
         return Ok(cuts.into_iter().map(|range| Removed { range, put: "" }).collect());
     }
     let (end, mut found) = (line_end(now), Vec::new());
-    for marker in occurrences(now, &format!("{}{end}", marker(finished))) {
+    let markers: Vec<Range<usize>> = occurrences(now, &format!("{}{end}", marker(finished))).collect();
+    // One for the synthesis, and one for each addition.
+    for marker in markers.into_iter().take(typed::MOST + 1) {
         let below = &now[marker.start..];
         let length = below.find(&end.repeat(2)).unwrap_or(below.trim_end().len());
         let block = below[..length].replace(end, "\n");
         let first = block.lines().nth(1).unwrap_or_default();
-        let ids = block.lines().skip(1).take(3).flat_map(ids).map(str::to_owned).map(Some).chain([None]);
+        let ids = block.lines().skip(1).take(3).flat_map(ids).take(typed::FIRST_IDS);
+        let ids = ids.map(str::to_owned).map(Some).chain([None]);
         for id in ids {
             for headers in [typed::cells(first), Vec::new()] {
                 let slot = Slot { id: id.clone(), headers };

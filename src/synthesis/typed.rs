@@ -68,6 +68,11 @@ pub(super) fn added_to(
     Ok(found.ok().map(|(text, _)| text))
 }
 
+/// A synthesis of ours has fewer additions than this; where a recording has more, none of them is looked for.
+pub const MOST: usize = 24;
+/// The first ids of a block, one of which is its own.
+pub const FIRST_IDS: usize = 8;
+
 /// What an addition gets at its place.
 #[derive(Clone, Debug, Default)]
 pub struct Slot {

@@ -36,6 +36,9 @@ const ADDED: [(&str, &str, &str, u32); 8] = [
     ("terms.csv", "upload,", "proposed addition", 3),
 ];
 
+/// How a branch gets onto `main`, with its name.
+type Way = (&'static str, fn(&Path));
+
 /// The documents that the additions are for.
 fn documents() -> [(String, &'static str); 4] {
     let files =
@@ -83,7 +86,7 @@ fn files_of(sandbox: &Sandbox, folder: &str) -> Files {
 
 #[test]
 fn why_leads_to_the_turns_of_typed_additions_wherever_the_folder_is() {
-    let ways: [(&str, fn(&Path)); 3] = [
+    let ways: [Way; 3] = [
         ("moved", |at| {
             git(at, &["merge", "--quiet", BRANCH]);
             move_folder(at);
