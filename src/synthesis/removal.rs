@@ -27,6 +27,7 @@ use crate::discussion::event::Time;
 use crate::item::{Meta, meta};
 use crate::json::{Document, Kind, Node};
 use crate::library::Library;
+use crate::order::Order as _;
 use crate::template::Failed;
 use crate::text::words::subjects;
 use crate::voice::sources::ids;
@@ -43,10 +44,19 @@ impl Removed {
     fn text(&self, now: &str) -> String {
         format!("{}{}{}", &now[..self.range.start], self.put, &now[self.range.end..])
     }
+
+    /// How unlike people's own texts the seam is: most have one blank line there.
+    fn oddness(&self, now: &str) -> usize {
+        let ends = |text: &str, trimmed: &str| (text.len() - trimmed.len()) / line_end(now).len();
+        let (above, below) = (&now[..self.range.start], &now[self.range.end..]);
+        let blank = ['\r', '\n'];
+        let seam = ends(above, above.trim_end_matches(blank)) + ends(below, below.trim_start_matches(blank));
+        seam.abs_diff(2)
+    }
 }
 
 /// So many texts are looked at on the way to the one that was read.
-const TEXTS: usize = 4;
+const TEXTS: usize = 8;
 
 /// The text of a file that a discussion read, found by taking off what it added: the typed additions from the last to
 /// the first, then the synthesis. `is_it` knows the text.
@@ -62,28 +72,33 @@ pub fn earlier(
 ) -> Result<Option<String>, Failed> {
     let additions = &finished.summary.additions;
     let files = typed::files(&finished.opened.item, additions);
-    let mut texts = vec![now.to_owned()];
+    let mut texts = vec![(0, now.to_owned())];
+    let is_ours = additions.len() <= typed::MOST;
     let own = |(one, file): &(&Proposed, String)| {
-        file == name && one.kind != crate::additions::Kind::DecisionRecord
+        is_ours && file == name && one.kind != crate::additions::Kind::DecisionRecord
     };
     for (addition, _) in additions.iter().zip(files).rev().filter(own) {
         let mut before = Vec::new();
-        for text in &texts {
+        for (odd, text) in &texts {
             for removed in typed_cuts(name, text, addition, finished, library)? {
                 let earlier = removed.text(text);
+                if before.iter().any(|(_, known)| *known == earlier) {
+                    continue;
+                }
                 let again = typed::added_to(name, &earlier, addition, finished, library);
                 if failed_or(again)?.as_deref() == Some(text) {
-                    before.push(earlier);
+                    before.push((odd + removed.oddness(text), earlier));
                 }
             }
         }
         // One that had no place was left out then.
         if !before.is_empty() {
+            before.order_by_key(|(odd, _)| *odd);
             before.truncate(TEXTS);
             texts = before;
         }
     }
-    for text in texts {
+    for (_, text) in texts {
         if is_it(&text) {
             return Ok(Some(text));
         }
@@ -117,16 +132,17 @@ fn typed_cuts(
         let first = block.lines().nth(1).unwrap_or_default();
         let ids = block.lines().skip(1).take(3).flat_map(ids).take(typed::FIRST_IDS);
         let ids = ids.map(str::to_owned).map(Some).chain([None]);
+        let mut is_ours = false;
         for id in ids {
             for headers in [typed::cells(first), Vec::new()] {
                 let slot = Slot { id: id.clone(), headers };
-                if typed::rendered(addition, finished, library, &slot)? == block {
-                    found.extend(around(now, marker.start..marker.start + length, end, &[2, 1, 0]));
-                }
+                is_ours = is_ours || typed::rendered(addition, finished, library, &slot)? == block;
             }
         }
+        if is_ours {
+            found.extend(around(now, marker.start..marker.start + length, end, &[2, 1, 0]));
+        }
     }
-    found.dedup();
     Ok(found)
 }
 
