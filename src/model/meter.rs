@@ -138,6 +138,11 @@ impl Meter {
         self.total.total().saturating_add(self.tries)
     }
 
+    /// How many requests were sent, tries included.
+    pub const fn requests(&self) -> u64 {
+        self.requests
+    }
+
     /// Dollars so far, where prices are known.
     pub fn cost(&self) -> Option<f64> {
         self.prices.map(|prices| prices.of(self.total))
@@ -228,7 +233,9 @@ impl Meter {
                 count => format!("a round of {count}"),
             };
             let cost = cost(row.usage);
-            lines.push(format!("{:>4}  {by:<20}{input:>9}{cached:>9}{output:>9}{cost}", row.turn));
+            // A draft is asked for in no turn.
+            let turn = if row.turn > 0 { row.turn.to_string() } else { String::new() };
+            lines.push(format!("{turn:>4}  {by:<20}{input:>9}{cached:>9}{output:>9}{cost}"));
         }
         let Usage { input, cached, output, .. } = self.total;
         let all = format!(
