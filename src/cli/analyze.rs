@@ -306,7 +306,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         script,
         branch: place.branch.clone(),
         base: place.base,
-        author,
+        author: author.clone(),
         speakers: chosen.begin(&task.answers)?,
         tokens,
         has_critic: !task.voice.no_critic,
@@ -322,6 +322,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     let seats = Seats { screen, cast: &library.cast };
     let walked = walk(setup, &seats)?;
     tell(&walked, &place.branch, task.mode, screen);
+    note_commits(&walked, &repo, &author, screen);
     Ok(Went { walked, path, branch: place.branch })
 }
 
@@ -438,6 +439,13 @@ fn tell(walked: &Walked, branch: &str, mode: Mode, screen: &Screen) {
                 count(commits.len(), "commit")
             ));
         }
+    }
+}
+
+/// What people may not expect of the commits.
+fn note_commits(walked: &Walked, repo: &Repo, author: &Author, screen: &Screen) {
+    if !walked.commits.is_empty() && !walked.already_recorded {
+        identity::note_commit(repo, author, screen);
     }
 }
 

@@ -41,6 +41,7 @@ type Check = (&'static str, Finding);
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
     let mut checks = vec![version(), repository(&repo), identity(&repo)];
+    checks.extend(signing(&repo));
     match settings(global, &repo) {
         Ok(config) => {
             checks.push(("settings", Finding::Good("the settings can be read".to_owned())));
@@ -121,6 +122,14 @@ fn identity(repo: &Repo) -> Check {
         ),
     };
     ("identity", found)
+}
+
+/// Commits of roundtable's are not signed, whatever git's setting says.
+fn signing(repo: &Repo) -> Option<Check> {
+    let (message, fix) = super::identity::UNSIGNED.split_once("; ")?;
+    let note =
+        || Finding::Note(message.to_owned(), format!("{fix}, or the branch's commits before you push them"));
+    super::identity::signs(repo).then(|| ("signing", note()))
 }
 
 /// The settings of the working tree, where there is one: they are what is committed next.
@@ -262,19 +271,34 @@ fn workflows(repo: &Repo) -> Vec<Check> {
         .collect()
 }
 
-/// Branches of discussions that are merged.
-fn branches(repo: &Repo) -> Result<Vec<Check>, Fail> {
-    let Ok(head) = repo.resolve("HEAD") else { return Ok(Vec::new()) };
-    let mut found = Vec::new();
+/// At most this many branches are named.
+const MOST_BRANCHES: usize = 3;
+
+/// Branches of discussions that are merged: one line for all of them.
+fn branches(repo: &Repo) -> Result<Option<Check>, Fail> {
+    let Ok(head) = repo.resolve("HEAD") else { return Ok(None) };
+    let mut merged = Vec::new();
     for branch in repo.branches("roundtable/")? {
-        let Some(tip) = repo.tip(&branch)? else { continue };
-        if before_run::is_merged(repo, tip, head)? {
-            let shown = shown(&branch);
-            let message = format!("{shown} is merged");
-            found.push(("branch", Finding::Note(message, format!("git branch -d {shown}"))));
+        if let Some(tip) = repo.tip(&branch)?
+            && before_run::is_merged(repo, tip, head)?
+        {
+            merged.push(shown(&branch));
         }
     }
-    Ok(found)
+    let (message, fix) = match merged.as_slice() {
+        [] => return Ok(None),
+        [only] => (format!("{only} is merged"), format!("git branch -d {only}")),
+        many => {
+            let named = &many[..many.len().min(MOST_BRANCHES)];
+            let more = match many.len() - named.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let message = format!("{} branches are merged: {}{more}", many.len(), named.join(", "));
+            (message, "git branch -d NAME, or -D after a squash".to_owned())
+        }
+    };
+    Ok(Some(("branch", Finding::Note(message, fix))))
 }
 
 /// Discussions that were cut off.

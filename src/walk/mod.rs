@@ -174,6 +174,11 @@ pub enum Stumbled {
     Overtaken(String),
     #[error("{0}")]
     Audience(String),
+    /// A discussion broke off whose log is kept.
+    #[error(
+        "{why}; nothing of the discussion was committed, and what was said is kept: {how} goes on with it"
+    )]
+    Kept { why: Box<Stumbled>, how: String },
     /// Too late to have changed nothing: then the error says what was committed.
     #[error(
         "{why}; what was done before is kept in the commit {commit} on {branch}, and the same command continues after it"

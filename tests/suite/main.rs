@@ -59,5 +59,6 @@ mod thread;
 mod trace;
 mod trace_export;
 mod typed;
+mod typed_rewritten;
 mod undo;
 mod wire;
