@@ -13,6 +13,7 @@ use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, complete, report};
 use crate::config::{self, Config};
+use crate::front_matter;
 use crate::library::{File, Library};
 use crate::order::IntoOrder as _;
 use crate::plain;
@@ -113,6 +114,13 @@ pub fn reviewed(source: &Source, options: &Options, screen: &Screen) -> Result<R
         ));
     }
     warn_of_languages(&documents, screen);
+    warn_of_data(&documents, screen);
+    if source.config.language() != config::LANGUAGE {
+        screen.warn(&format!(
+            "`language: {}` says how users' words are read; the review rules read English",
+            plain::shown(source.config.language())
+        ));
+    }
     let mut found = review::review(&documents, &rules, &wanted);
     if let Some(changed) = &source.changed {
         found.findings.retain(|finding| {
@@ -140,6 +148,32 @@ fn warn_of_languages(documents: &[Document<'_>], screen: &Screen) {
         screen.warn(&format!("the rules read English, which {names}{more} does not seem to be in"));
     }
 }
+
+/// Says which documents end in .yaml and are none: text is judged as Markdown only under its own ending.
+fn warn_of_data(documents: &[Document<'_>], screen: &Screen) {
+    // Several documents in one file are YAML too, and a very long one is no text by mistake.
+    let is_read = |document: &&Document<'_>| {
+        (document.path.ends_with(".yaml") || document.path.ends_with(".yml"))
+            && document.text.len() <= MOST_YAML
+            && !document.text.contains("\n---")
+    };
+    for document in documents.iter().filter(is_read) {
+        let path = plain::shown(document.path);
+        let parsed = front_matter::parse::<serde_yaml::Value>(document.path, document.text, document.text, 0);
+        let line = match parsed {
+            Ok(serde_yaml::Value::String(_)) => 1,
+            Err(error) => error.line,
+            Ok(_) => continue,
+        };
+        let stem = plain::shown(document.path.rsplit_once('.').map_or("", |(stem, _)| stem));
+        screen.warn(&format!(
+            "{path} is no YAML (line {line}), so headings and lists in it are not read; if it is text, rename it to {stem}.md"
+        ));
+    }
+}
+
+/// Bytes of a file that is looked at for YAML.
+const MOST_YAML: usize = 1 << 18;
 
 /// The lines of a document outside of fenced code.
 fn without_code(text: &str) -> impl Iterator<Item = &str> {

@@ -25,28 +25,44 @@ const MAX_BYTES: usize = 4096;
 /// The rule that reports comments.
 pub const RULE: &str = "unused-ignore";
 
-/// Takes silenced hits away, and adds hits for the comments that silence nothing. Also says how many are silenced.
-pub fn apply(pages: &[Page<'_>], hits: Vec<Hit>, rules: &Rules, active: &[bool]) -> (Vec<Hit>, usize) {
+/// How many hits comments have silenced, and how many of them without a reason.
+#[derive(Clone, Copy, Default)]
+pub struct Silenced {
+    pub all: usize,
+    pub unexplained: usize,
+}
+
+/// Takes silenced hits away, and adds hits for the comments that silence nothing.
+pub fn apply(pages: &[Page<'_>], hits: Vec<Hit>, rules: &Rules, active: &[bool]) -> (Vec<Hit>, Silenced) {
     let mut all: Vec<Ignore> = (0..).zip(pages).flat_map(|(at, page)| comments(page, at)).collect();
+    let mut silenced = Silenced::default();
     if all.is_empty() {
-        return (hits, 0);
+        return (hits, silenced);
     }
     all.sort_by_key(|ignore| (ignore.page, ignore.block.start, ignore.comment.start));
-    let before = hits.len();
-    let mut kept: Vec<Hit> = hits.into_iter().filter(|hit| !is_silenced(hit, &mut all, rules)).collect();
-    let suppressed = before - kept.len();
+    let mut kept: Vec<Hit> = Vec::with_capacity(hits.len());
+    for hit in hits {
+        match reason_to_silence(&hit, &mut all, rules) {
+            None => kept.push(hit),
+            Some(has_reason) => {
+                silenced.all += 1;
+                silenced.unexplained += usize::from(!has_reason);
+            }
+        }
+    }
     let own = rules.rules.iter().position(|rule| rule.file.rule == RULE);
     if let Some(own) = own.filter(|own| active[*own]) {
         kept.extend(all.iter().filter_map(|ignore| unused(ignore, own as u16, rules, active)));
     }
-    (kept, suppressed)
+    (kept, silenced)
 }
 
-fn is_silenced(hit: &Hit, all: &mut [Ignore], rules: &Rules) -> bool {
+/// Whether a comment that silences the hit gives a reason; none where no comment does.
+fn reason_to_silence(hit: &Hit, all: &mut [Ignore], rules: &Rules) -> Option<bool> {
     let name = &rules.rules[hit.rule as usize].file.rule;
     let after =
         all.partition_point(|ignore| (ignore.page, ignore.block.start) <= (hit.page, hit.range.start));
-    let mut found = false;
+    let mut found = None;
     for ignore in all[..after].iter_mut().rev().take(MAX_COMMENTS) {
         if ignore.page != hit.page || !ignore.block.contains(&hit.range.start) {
             continue;
@@ -54,7 +70,7 @@ fn is_silenced(hit: &Hit, all: &mut [Ignore], rules: &Rules) -> bool {
         for (rule, used) in ignore.rules.iter().zip(&mut ignore.used) {
             if rule == name {
                 *used = true;
-                found = true;
+                found = Some(found == Some(true) || ignore.has_reason);
             }
         }
     }

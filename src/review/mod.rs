@@ -104,6 +104,8 @@ pub struct Review {
     pub lines: usize,
     /// Findings that a `roundtable-ignore` comment silenced.
     pub suppressed: usize,
+    /// Those of them whose comment gives no reason.
+    pub unexplained: usize,
 }
 
 /// A finding before its words are made.
@@ -136,7 +138,7 @@ pub fn review(documents: &[Document<'_>], rules: &Rules, options: &Options) -> R
     let mut hits: Vec<Hit> = hits.into_iter().flatten().collect();
     hits.extend(judge_together(&pages, documents.len(), rules, &active));
     let hits = without_overlaps(hits, rules);
-    let (hits, suppressed) = ignore::apply(&pages, hits, rules, &active);
+    let (hits, silenced) = ignore::apply(&pages, hits, rules, &active);
     let mut cursor = Cursor::default();
     let found = hits.iter().map(|hit| finding(hit, &pages, rules, options, &mut cursor));
     let mut findings: Vec<Finding> = found.collect();
@@ -144,7 +146,8 @@ pub fn review(documents: &[Document<'_>], rules: &Rules, options: &Options) -> R
         let place = |one: &Finding| (one.line, one.column, one.severity);
         a.path.cmp(&b.path).then(place(a).cmp(&place(b))).then_with(|| a.rule.cmp(&b.rule))
     });
-    Review { findings, documents: documents.len(), lines, suppressed }
+    let ignore::Silenced { all: suppressed, unexplained } = silenced;
+    Review { findings, documents: documents.len(), lines, suppressed, unexplained }
 }
 
 fn is_recording(path: &str) -> bool {

@@ -306,7 +306,10 @@ impl<'t, 'r> Builder<'t, 'r> {
                 self.begin(UnitKind::Heading, range.start);
             }
             Tag::BlockQuote(_) => self.quotations += 1,
-            Tag::CodeBlock(_) | Tag::MetadataBlock(_) | Tag::Image { .. } => self.hidden += 1,
+            // What is struck out is no longer said.
+            Tag::CodeBlock(_) | Tag::MetadataBlock(_) | Tag::Image { .. } | Tag::Strikethrough => {
+                self.hidden += 1;
+            }
             Tag::List(first) => {
                 self.close(range.start);
                 self.next_list += 1;
@@ -354,7 +357,7 @@ impl<'t, 'r> Builder<'t, 'r> {
                 }
             }
             TagEnd::BlockQuote(_) => self.quotations = self.quotations.saturating_sub(1),
-            TagEnd::CodeBlock | TagEnd::MetadataBlock(_) | TagEnd::Image => {
+            TagEnd::CodeBlock | TagEnd::MetadataBlock(_) | TagEnd::Image | TagEnd::Strikethrough => {
                 self.hidden = self.hidden.saturating_sub(1);
             }
             TagEnd::List(_) => {

@@ -132,7 +132,8 @@ pub fn is_english<'t>(texts: impl IntoIterator<Item = &'t str>) -> Option<bool> 
         foreign += usize::from(is_foreign);
     }
     match (small * 100 >= all * 7, foreign * 100 >= all * 5) {
-        _ if all < 12 => None,
+        // A few words are enough where they are small words of another language and none of English.
+        _ if all < 12 => (small == 0 && foreign >= 1 && all >= 4).then_some(false),
         (true, _) => Some(true),
         (false, is_foreign) => is_foreign.then_some(false),
     }
@@ -243,6 +244,8 @@ mod tests {
         let list = "Set up: clone repository; install dependencies; run tests; build image; push image; check the logs.";
         assert_eq!(is_english([list]), Some(true));
         assert_eq!(is_english(["Yes, the second."]), None);
+        assert_eq!(is_english(["Die Seite muss schnell sein."]), Some(false));
+        assert_eq!((is_english(["Die casting, milling."]), is_english(["Kim, Sam"])), (None, None));
     }
 
     #[test]

@@ -356,3 +356,25 @@ fn utf_16_is_read_and_another_language_is_said() {
         (0, "warning: the rules read English, which a.md does not seem to be in\n")
     );
 }
+
+#[test]
+fn what_the_rules_do_not_read_is_said() {
+    let sandbox = Sandbox::new();
+    let warned = |name: &str, text: &str| {
+        std::fs::write(sandbox.root().join(name), text).unwrap();
+        let run = sandbox.run(&["review", name]);
+        (run.stdout, run.stderr)
+    };
+    let (_, short) = warned("b.md", "Die Seite muss schnell sein.\n");
+    assert_eq!(short, "warning: the rules read English, which b.md does not seem to be in\n");
+    let (_, markdown) = warned("c.yml", "# Rules\n\n- The door: closes\nIt is shut: [ never\n");
+    let no_yaml = "warning: c.yml is no YAML (line 4), so headings and lists in it are not read; if it is text, rename it \
+                   to c.md\n";
+    assert_eq!(markdown, no_yaml);
+    assert_eq!(warned("d.yaml", "rules:\n  - The door closes.\n").1, "");
+    let ignored = "<!-- roundtable-ignore open-marker -->\n\nThe limit is TBD.\n";
+    let (silenced, _) = warned("e.md", ignored);
+    assert!(silenced.ends_with("; 1 finding silenced, 1 without a reason.\n"), "{silenced}");
+    let (_, set) = warned(".roundtable.yaml", "language: de\n");
+    assert!(set.contains("the review rules read English"), "{set}");
+}

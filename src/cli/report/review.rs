@@ -99,12 +99,16 @@ fn summary(found: &Review, screen: &Screen) {
         0 => String::new(),
         count => format!("; {} silenced", plain::count(count, "finding")),
     };
+    let unexplained = match found.unexplained {
+        0 => String::new(),
+        count => format!(", {count} without a reason"),
+    };
     let total = match found.findings.len() {
         0 => "Nothing open".to_owned(),
         count => plain::count(count, "finding"),
     };
     let (documents, lines) = (plain::count(found.documents, "document"), plain::count(found.lines, "line"));
-    screen.say_strong(&format!("{total} in {documents} ({lines}){silenced}."));
+    screen.say_strong(&format!("{total} in {documents} ({lines}){silenced}{unexplained}."));
 }
 
 /// Annotations: the most severe first, as many as the runner shows of each kind.

@@ -31,7 +31,9 @@ fn definitions<'t>(page: &Page<'t>) -> Vec<Definition<'t>> {
             Some(_) => None,
             None => label(tokens).filter(|token| token.kind == Kind::Id),
         };
-        let is_name = |token: &&Token| ends_in_digit(page.word(token)) && !is_priority(page.word(token));
+        let is_name = |token: &&Token| {
+            ends_in_digit(page.word(token)) && !is_priority(page.word(token)) && !token.has(LINK)
+        };
         let group = match unit.cell {
             Some(cell) => cell.table,
             None if unit.kind == UnitKind::Item => unit.section,
@@ -394,7 +396,8 @@ fn numbered(on: &OnPage<'_, '_>, parts: &Parts, sentence: &[Token], at: usize) -
     let is_beyond = name == "section" && nth.is_some_and(|nth| nth > parts.count && nth < 100);
     let has_kind = !there.is_empty() || name.starts_with('a') || is_beyond;
     // "Section 508" is one of a law, and "- Section 5.4 Design: …" begins a list of what another document has.
-    let is_of_law = nth.is_some_and(|nth| nth >= MIN_LAW_SECTION);
+    // The text of a link names what is elsewhere.
+    let is_of_law = sentence[at].has(LINK) || nth.is_some_and(|nth| nth >= MIN_LAW_SECTION);
     let names_it = sentence.get(at + 2).is_some_and(|next| next.has(CAPITAL) || page.word(next) == "(");
     if is_of_law
         || at == 0 && names_it

@@ -1,13 +1,17 @@
 //! User stories that lack acceptance criteria while their neighbours have some.
 
 use super::{Hit, OnPage, hit_on};
-use crate::review::page::{Unit, UnitKind};
+use crate::review::page::{Style, Unit, UnitKind};
 
 /// So many stories of the document have criteria: otherwise they are kept elsewhere.
 const MIN_WITH_CRITERIA: usize = 2;
 
 pub fn without_criteria(on: &OnPage<'_, '_>) -> Vec<Hit> {
     let (page, story, criteria) = (on.page, on.rule.set("story"), on.rule.set("criteria"));
+    // A proposal tells stories to explain itself.
+    if page.register.style == Style::Prose {
+        return Vec::new();
+    }
     let mut with = 0;
     let mut without = Vec::new();
     for section in 1..page.sections.len() as u32 {
