@@ -317,7 +317,9 @@ fn refused(text: &str, why: String) -> Refused {
 /// The words of a line that could not be read.
 fn said_by(value: &Value) -> String {
     let text = value.get("text").and_then(Value::as_str).filter(|text| !text.is_empty());
-    text.map_or_else(|| value.get("fields").map(Value::to_string).unwrap_or_default(), str::to_owned)
+    let told = |(name, field): (String, Field)| format!("{}: {}", name.replace('_', " "), field.text());
+    let fields = || value.get("fields").map(additions::fields).unwrap_or_default();
+    text.map_or_else(|| fields().into_iter().map(told).collect::<Vec<_>>().join("; "), str::to_owned)
 }
 
 /// A line as a model wrote it.

@@ -254,6 +254,8 @@ pub type Watch<'m> = &'m dyn Fn(&Want, &Meter);
 /// A model whose requests are counted, and end before a limit.
 pub struct Metered<'m> {
     model: &'m mut dyn Model,
+    /// What it was asked before, by others.
+    before: u64,
     meter: Meter,
     /// The most tokens that all requests may take.
     limit: Option<u64>,
@@ -265,7 +267,8 @@ pub struct Metered<'m> {
 
 impl<'m> Metered<'m> {
     pub fn new(model: &'m mut dyn Model, limit: Option<u64>) -> Metered<'m> {
-        Metered { model, meter: Meter::default(), limit, notes: Vec::new(), watch: None }
+        let before = model.requests();
+        Metered { model, before, meter: Meter::default(), limit, notes: Vec::new(), watch: None }
     }
 
     /// The same with prices.
@@ -306,7 +309,7 @@ impl<'m> Metered<'m> {
         }
         let before = self.model.requests();
         let asked = self.model.ask(prompt);
-        self.meter.requests = self.model.requests();
+        self.meter.requests = self.model.requests().saturating_sub(self.before);
         self.meter.retried(prompt, self.meter.requests.saturating_sub(before).saturating_sub(1));
         let answer = asked?;
         self.meter.count(turn, prompt, &answer);

@@ -61,6 +61,11 @@ impl Walk<'_> {
         for refused in &draft.refused {
             audience.note(&format!("left out of the draft: \"{}\": {}", refused.text, refused.why));
         }
+        if meter.requests() > 0 {
+            audience.say(&format!("\n{}", meter.table()));
+            let step = step.id.clone();
+            self.drafts.push(Drafting { step, voice: voice.clone(), usage: meter.value() });
+        }
         let drafted = Drafted { voice: voice.clone(), lines: draft.lines.clone(), confirmed_by: None };
         audience.hears(&drafted.shown().join("\n")).map_err(Stumbled::Audience)?;
         if drafted.lines.is_empty() {
@@ -69,11 +74,6 @@ impl Walk<'_> {
         } else {
             let text = greeting::drafted(library, persona, &drafted.shown(), is_brief)?;
             audience.say(&format!("\n{text}"));
-        }
-        if meter.requests() > 0 {
-            audience.say(&format!("\n{}", meter.table()));
-            let step = step.id.clone();
-            self.drafts.push(Drafting { step, voice: voice.clone(), usage: meter.value() });
         }
         self.record(Event::Drafted { voice, lines: draft.lines }, None)
     }

@@ -78,7 +78,13 @@ fn each_step_is_spoken_by_the_voice_that_the_settings_name_for_it() {
         let replayed = sandbox.run(&["replay", &format!("{BRANCH}:{recording}"), "--json"]).json();
         assert_eq!(replayed["reproduced"], true);
     }
+    // Requests of one are not counted for another.
     let drafted = report["drafts"].as_array().unwrap();
+    for (at, server) in [&first, &second].into_iter().enumerate() {
+        let (of_draft, of_talk): (Vec<Seen>, Vec<Seen>) = server.seen().into_iter().partition(drafts);
+        let counted = (&held[at]["usage"]["requests"], &drafted[at]["usage"]["requests"]);
+        assert_eq!(counted, (&json!(of_talk.len()), &json!(of_draft.len())));
+    }
     let seats: Vec<_> = drafted.iter().map(|one| (&one["step_id"], &one["voice"])).collect();
     assert_eq!(seats, [(&json!("00-01"), &json!("openai")), (&json!("00-02"), &json!("anthropic"))]);
     let cost = |one: &Value| one["usage"]["cost"].as_f64().unwrap();
@@ -147,6 +153,17 @@ fn a_flag_is_for_every_step_and_a_flag_for_a_model_for_those_that_have_one() {
     let report = Run::of(analysis(&sandbox, &flags, &first, &second).output().unwrap()).json();
     assert_eq!(report["elaborations"][1]["voice"], "openai");
     assert_eq!(second.seen().len(), before);
+}
+
+#[test]
+fn doctor_looks_at_the_voices_of_all_steps() {
+    let sandbox = sandbox_with("voice: {default: reviewer, 03-01: anthropic}\n");
+    let run = sandbox.run(&["doctor", "--offline"]);
+    assert_eq!(run.code, 1, "{}", run.stdout);
+    assert!(run.stdout.contains("fix  voice: ANTHROPIC_API_KEY is not set"), "{}", run.stdout);
+    let mut command = sandbox.command(&["doctor", "--offline"]);
+    let run = Run::of(command.env("ANTHROPIC_API_KEY", KEY).output().unwrap());
+    assert!(run.stdout.contains("ok   voice: reviewer, anthropic\n"), "{}", run.stdout);
 }
 
 fn sandbox_with(settings: &str) -> Sandbox {
