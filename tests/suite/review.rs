@@ -359,7 +359,7 @@ fn utf_16_is_read_and_another_language_is_said() {
 
 #[test]
 fn what_the_rules_do_not_read_is_said() {
-    let sandbox = Sandbox::new();
+    let sandbox = sandbox();
     let warned = |name: &str, text: &str| {
         std::fs::write(sandbox.root().join(name), text).unwrap();
         let run = sandbox.run(&["review", name]);
