@@ -42,7 +42,7 @@
 //!
 //! | outside, each with a feature | |
 //! | --- | --- |
-//! | `repo` (`git`) | reads an item at a commit, writes an `Additive` as a commit; no working tree. `commit`, `graft`, `pack`, `reflog`: writing; `objects`, `packs`, `reading`, `compare`, `range`: reading; `census`, `codebase`: where the repository mentions an item; `pending`: logs of runs that were cut off; `remote`, `wire`: fetch and push; `cut_off`: broken objects |
+//! | `repo` (`git`) | reads an item at a commit, writes an `Additive` as a commit; no working tree. `commit`, `graft`, `pack`: writing; `objects`, `packs`, `reading`, `compare`, `range`: reading; `census`, `codebase`: where the repository mentions an item; `pending`: logs of runs that were cut off; `remote`, `wire`: fetch and push; `cut_off`: broken objects |
 //! | `walk` (`git`) | the loop between an analysis, a script and the repository; `land`: commits steps; `talk`: a discussion inside it; `earlier`: the same run, cut off before |
 //! | `check` (`git`) | two trees and a policy into a report: the gate |
 //! | `replay` (`git`) | runs a recording again and compares, to the commit id |

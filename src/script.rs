@@ -103,6 +103,8 @@ pub enum Reply {
     Status,
     /// Nothing more comes.
     End,
+    /// The discussion stops here and is gone on with later.
+    Stopped,
     /// The person cannot be asked, and why.
     Failed(String),
 }
@@ -421,7 +423,7 @@ impl Script {
         match &reply {
             Reply::Said(text) => self.warnings = self.add(Some(text.clone())),
             Reply::Silence => self.warnings = self.add(None),
-            Reply::End | Reply::Failed(_) => {
+            Reply::End | Reply::Stopped | Reply::Failed(_) => {
                 self.live = None;
                 self.stays_open = false;
             }

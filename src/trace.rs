@@ -13,15 +13,18 @@
 //! assert_eq!((found[0].step_id.as_str(), found[0].line), ("01-03", 3));
 //! ```
 
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
+use crate::additions::{Addition, Kind as Proposed};
 use crate::discussion::Finished;
 use crate::discussion::event::Time;
 use crate::discussion::summary::{Summary, USER};
 use crate::json::{Document, Kind, Node};
 use crate::library::Library;
+use crate::order::IntoOrder as _;
 use crate::synthesis::typed::{Slot, in_data};
 use crate::synthesis::{self, data, outline, records, suffix, typed};
 use crate::template::Failed;
@@ -94,7 +97,10 @@ pub fn written(
     Ok(match suffix(name).as_str() {
         "md" | "markdown" if is_record(name) => return in_record(name, text, finished, library),
         "md" | "markdown" => match in_typed(text, trace, finished, library)? {
-            Some(written) => written,
+            Some(found) => {
+                let first = findings(&finished.summary).len() - finished.summary.additions.len();
+                found.lines.into_iter().map(|line| (line, Some(first + found.number))).collect()
+            }
             None => return in_markdown(text, trace, finished, library),
         },
         "json" => in_json(name, text, trace),
@@ -120,7 +126,50 @@ pub fn entries_of(name: &str, text: &str, finished: &Finished) -> Vec<(RangeIncl
     let own = own.into_iter().rev().take(additions.len()).rev();
     let names = typed::files(&finished.opened.item, additions);
     let found = additions.iter().zip(names).zip(own).filter(|((_, file), _)| file == name);
-    found.filter_map(|((one, _), finding)| Some((in_data::lines(name, text, one)?, finding))).collect()
+    found.filter_map(|((one, _), finding)| Some((in_data::entry(name, text, one)?.lines, finding))).collect()
+}
+
+/// Which typed additions of a discussion a file holds letter by letter, by their number: a block of lines with a blank
+/// line below it, an entry, a row.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub fn typed_in(
+    name: &str,
+    text: &str,
+    finished: &Finished,
+    library: &Library,
+) -> Result<BTreeSet<usize>, Failed> {
+    let additions = &finished.summary.additions;
+    if additions.len() > typed::MOST {
+        return Ok(BTreeSet::new());
+    }
+    if is_data(name) {
+        let is_held = |one: &Addition| {
+            let entry = in_data::entry(name, text, one);
+            entry.is_some_and(|entry| entry.has_lists && is_numbered(entry.id, one, text))
+        };
+        return Ok((0..).zip(additions).filter(|(_, one)| is_held(one)).map(|(at, _)| at).into_set());
+    }
+    let is_ours = |trace: &Trace| trace.step_id == finished.opened.step.id && trace.at == finished.at;
+    let lines: Vec<&str> = text.lines().collect();
+    let mut held = BTreeSet::new();
+    for trace in traces(name, text).iter().filter(|trace| is_ours(trace)).take(typed::MOST + 1) {
+        let Some(found) = in_typed(text, trace, finished, library)? else { continue };
+        let (begin, end) = (trace.line, found.lines.last().copied().unwrap_or_default());
+        let is_apart = lines.get(end).is_none_or(|below| below.trim().is_empty());
+        let is_whole = end - begin + 1 == found.lines.len();
+        if is_apart && is_whole && is_numbered(found.id, &additions[found.number], text) {
+            held.insert(found.number);
+        }
+    }
+    Ok(held)
+}
+
+/// Whether a text has all lines of another one, in their order: people may have written between them.
+pub fn holds_lines_of(text: &str, ours: &str) -> bool {
+    let mut lines = text.lines();
+    ours.lines().all(|own| lines.any(|line| line == own))
 }
 
 /// Step and time of a marker line.
@@ -287,32 +336,47 @@ fn at_offset<'t>(
     stands.into_iter().enumerate().map(|(at, line)| (line, finding(at))).collect()
 }
 
-/// The lines of a typed addition that a trace begins with, and which finding it is.
+/// A typed addition that was found in a Markdown file.
+struct Block {
+    /// Which of the discussion's additions it is.
+    number: usize,
+    /// The id that it got, if it has one.
+    id: Option<String>,
+    lines: Vec<usize>,
+}
+
+/// Whether the id of an addition, if it has one, is the next of its series.
+fn is_numbered(id: Option<String>, addition: &Addition, text: &str) -> bool {
+    id.is_none_or(|id| typed::follows(&id, addition.kind, text))
+}
+
+/// The typed addition that a trace begins with.
 fn in_typed(
     text: &str,
     trace: &Trace,
     finished: &Finished,
     library: &Library,
-) -> Result<Option<Written>, Failed> {
-    let additions = &finished.summary.additions;
-    let first = findings(&finished.summary).len() - additions.len();
+) -> Result<Option<Block>, Failed> {
     let Some(below) = text.lines().nth(trace.line).filter(|below| !below.trim().is_empty()) else {
         return Ok(None);
     };
     // Its id is the one of its first words, its headers those of its table's first line.
-    let named = text.lines().skip(trace.line).take(3).flat_map(ids).map(str::to_owned);
+    let named = text.lines().skip(trace.line).take(3).flat_map(ids).take(typed::FIRST_IDS).map(str::to_owned);
     let names: Vec<Option<String>> = named.map(Some).chain([None]).collect();
     let headers = typed::cells(below);
-    for (at, addition) in additions.iter().enumerate() {
+    // A decision record is a file of its own.
+    let additions = (0..).zip(&finished.summary.additions);
+    for (number, addition) in additions.filter(|(_, one)| one.kind != Proposed::DecisionRecord) {
         for id in &names {
             for headers in [headers.clone(), Vec::new()] {
                 let slot = Slot { id: id.clone(), headers };
                 let ours = typed::rendered(addition, finished, library, &slot)?;
+                let has_id = id.as_ref().is_some_and(|id| ours.contains(id.as_str()));
                 let ours: Vec<String> = ours.lines().map(str::to_owned).collect();
                 if ours.get(1).is_some_and(|own| own == below)
                     && let Some(lines) = standing(text, trace, &ours, Some)
                 {
-                    return Ok(Some(lines.into_iter().map(|line| (line, Some(first + at))).collect()));
+                    return Ok(Some(Block { number, id: id.clone().filter(|_| has_id), lines }));
                 }
             }
         }

@@ -68,6 +68,9 @@ pub struct Opened {
     pub base: String,
     pub branch: String,
     pub voice: String,
+    /// The voices of steps that have another one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub voices: BTreeMap<String, String>,
     /// What the user is called where a message does not say.
     pub user: String,
     /// The run id.

@@ -314,7 +314,7 @@ impl<'l> Analysis<'l> {
             depth,
             base: base.to_owned(),
             branch: self.opened.branch.clone(),
-            voice: self.opened.voice.clone(),
+            voice: self.opened.voices.get(&step.id).unwrap_or(&self.opened.voice).clone(),
             user: self.opened.user.clone(),
             digests,
             run: self.opened.run.clone(),

@@ -114,6 +114,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     };
     let commit = landing::add(&repo, &library, &new)?;
     screen.say_strong(&format!("Added {path} on {}, commit {}.", place.branch, short(commit)));
+    identity::note_commit(&repo, &author, screen);
     let left = uncommitted(&repo, commit, &path)?;
     if left > 0 {
         screen.note(&format!(

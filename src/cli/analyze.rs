@@ -1,10 +1,9 @@
 //! `roundtable analyze`: the whole analysis of an item, phase by phase (FR-001 to FR-012).
 
 mod questions;
+mod speakers;
 
-use std::cell::RefCell;
 use std::path::PathBuf;
-use std::rc::Rc;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -12,13 +11,15 @@ use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::{Value, json};
 
+use self::speakers::Table;
+pub use self::speakers::{Answers, Kept};
 use super::elaborate::check_outputs;
 use super::exit::{Code, Fail};
 use super::landed::{held, say_change};
 use super::run_id::{message, run_id};
 use super::screen::Screen;
 use super::unified::unified;
-use super::voices::{self, Choice};
+use super::voices;
 use super::{Clock, Global, before_run, complete, identity, keyboard, now, open, push, review, table};
 use crate::analysis::Stopped;
 use crate::analysis::event::to_lines;
@@ -28,15 +29,14 @@ use crate::discussion::event::{Author, Record, Time};
 use crate::item::meta::{self, Source};
 use crate::landing;
 use crate::library::Library;
+use crate::model::Meter;
 use crate::model::prompt::Want;
-use crate::model::tape::{Lines, Tape, Taping};
-use crate::model::{Meter, Model};
 use crate::persona::Cast;
 use crate::plain::{self, count};
 use crate::repo::{Repo, short};
 use crate::script::{Asked, Input, Script};
 use crate::step::Depth;
-use crate::walk::{Audience, Mode, Setup, Walked, walk};
+use crate::walk::{Audience, Drafting, Mode, Setup, Walked, walk};
 
 /// The turn limit of a discussion where nothing says another (AC-007-03).
 const DEFAULT_TURNS: u32 = 10;
@@ -116,28 +116,6 @@ pub struct Task {
     pub answers: Answers,
 }
 
-/// Where a model's answers come from, and whether they are kept.
-#[derive(Clone, Debug)]
-pub enum Answers {
-    /// From the model.
-    Asked,
-    /// From the model, and written down.
-    Kept(Kept),
-    /// From where they were written down.
-    Given(Box<Tape>),
-}
-
-/// Answers that are written down during a walk.
-#[derive(Clone, Debug, Default)]
-pub struct Kept(Rc<RefCell<Option<Lines>>>);
-
-impl Kept {
-    /// The tape, once the walk is over.
-    pub fn text(&self) -> String {
-        self.0.borrow().as_ref().map(Lines::text).unwrap_or_default()
-    }
-}
-
 /// A walk that came to its end, and where.
 pub struct Went {
     walked: Walked,
@@ -156,16 +134,6 @@ impl Went {
 struct Seats<'s> {
     screen: &'s Screen,
     cast: &'s Cast,
-    /// What is waited for between two lines, where a model speaks.
-    waits: Option<String>,
-}
-
-impl Seats<'_> {
-    fn wait(&self) {
-        if let Some(waits) = &self.waits {
-            self.screen.waiting(waits);
-        }
-    }
 }
 
 impl Audience for Seats<'_> {
@@ -177,7 +145,6 @@ impl Audience for Seats<'_> {
     }
     fn user(&self, by: &str, text: &str) {
         self.screen.say_user(by, text);
-        self.wait();
     }
     fn note(&self, text: &str) {
         self.screen.note(text);
@@ -187,7 +154,6 @@ impl Audience for Seats<'_> {
     }
     fn line(&self, record: &Record) {
         self.screen.say_record(record, self.cast);
-        self.wait();
     }
     fn thinks(&self, want: &Want, meter: &Meter) {
         self.screen.waiting(&voices::thinking(want, meter, self.cast));
@@ -315,11 +281,9 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     let config = table::config(global, &repo, place.base)?;
     let trusted = table::trusted(global, &repo, &place, &config)?;
     let author = identity::author(&repo, &trusted, task.signed_off);
-    let (voice, tokens) = match &task.answers {
-        Answers::Given(tape) => (Choice::Tape(tape.clone()), tape.head.tokens),
-        _ => (Choice::of(&task.voice, &trusted, "", "")?, task.voice.max_tokens_total),
-    };
     let library = built_in.library(&repo, place.base, &config)?;
+    let table = Table { options: &task.voice, config: &trusted, library: &library };
+    let chosen = table.chosen(&task.answers, &done(&repo, &task, &place, &config))?;
     let path = find_or_add(&repo, &library, &task, &mut place, &config, &author)?;
     let item = repo.item(place.base, &path)?;
     before_run::edited(&repo, &item, screen)?;
@@ -332,8 +296,8 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     let max_turns = task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns);
     let max_turns =
         max_turns.unwrap_or(if script.is_live() { discussion::TURNS_ONE_BY_ONE } else { DEFAULT_TURNS });
-    let spoken_by = voices::spoken_by(&voice, &task.voice, &trusted.evidence());
-    let run = id_of(&path, &script, max_turns, &library, &config, &spoken_by, task.fixed);
+    let run = id_of(&path, &script, max_turns, &library, &config, &chosen.spoken_by(&table), task.fixed);
+    let tokens = chosen.tokens();
     let clock = || task.fixed.unwrap_or_else(now);
     let setup = Setup {
         repo: &repo,
@@ -342,13 +306,10 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         script,
         branch: place.branch.clone(),
         base: place.base,
-        author,
-        voice: voice.name(),
-        model: voice.model(),
-        speaker: speaker(&voice, &task.answers, tokens)?,
+        author: author.clone(),
+        speakers: chosen.begin(&task.answers)?,
         tokens,
         has_critic: !task.voice.no_critic,
-        prices: voices::prices(&task.voice, &trusted, "", "")?,
         review: review::set(&config),
         evidence: trusted.evidence(),
         max_turns,
@@ -358,11 +319,18 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         fixed: task.fixed,
         clock: &clock,
     };
-    let waits = (!voice.is_reviewer()).then(|| format!("waiting for {}", voice.name()));
-    let seats = Seats { screen, cast: &library.cast, waits };
+    let seats = Seats { screen, cast: &library.cast };
     let walked = walk(setup, &seats)?;
     tell(&walked, &place.branch, task.mode, screen);
+    note_commits(&walked, &repo, &author, screen);
     Ok(Went { walked, path, branch: place.branch })
+}
+
+/// The steps that the item has behind it: their voices are not asked any more.
+fn done(repo: &Repo, task: &Task, place: &table::Place, config: &Config) -> Vec<String> {
+    let found = repo.find_item(place.base, &task.item, &config.folders());
+    let item = found.ok().and_then(|path| repo.item(place.base, &path).ok());
+    item.map(|item| item.meta.steps_completed()).unwrap_or_default()
 }
 
 /// Says what the script has to be told of, and refuses answers to steps that there are not, and credentials.
@@ -377,15 +345,6 @@ fn check_script(script: &Script, library: &Library, screen: &Screen) -> Result<(
         inputs.try_for_each(|(_, input)| input.map_or(Ok(()), secrets))?;
     }
     script.inputs().flatten().try_for_each(secrets)
-}
-
-/// The model of the discussions, its answers written down where that is asked for.
-fn speaker(voice: &Choice, answers: &Answers, tokens: Option<u64>) -> Result<Option<Box<dyn Model>>, Fail> {
-    let model = voice.begin()?;
-    let Answers::Kept(kept) = answers else { return Ok(model) };
-    let lines = Lines::begin(&voice.name(), voice.model(), &voice.identity(), tokens);
-    *kept.0.borrow_mut() = Some(lines.clone());
-    Ok(model.map(|model| Box::new(Taping::new(model, lines)) as Box<dyn Model>))
 }
 
 /// The item's path; one that is to be made is added first, with a commit of its own.
@@ -483,10 +442,21 @@ fn tell(walked: &Walked, branch: &str, mode: Mode, screen: &Screen) {
     }
 }
 
+/// What people may not expect of the commits.
+fn note_commits(walked: &Walked, repo: &Repo, author: &Author, screen: &Screen) {
+    if !walked.commits.is_empty() && !walked.already_recorded {
+        identity::note_commit(repo, author, screen);
+    }
+}
+
+fn drafted(draft: &Drafting) -> Value {
+    json!({"step_id": draft.step, "voice": draft.voice, "usage": draft.usage})
+}
+
 /// What `--json` prints (contract, section 2).
 fn report(walked: &Walked, item: &str, branch: &str) -> Value {
     let commits: Vec<String> = walked.commits.iter().map(ToString::to_string).collect();
-    json!({
+    let mut report = json!({
         "item": item,
         "branch": branch,
         "commit": commits.last(),
@@ -500,5 +470,9 @@ fn report(walked: &Walked, item: &str, branch: &str) -> Value {
             Stopped::Complete => "complete",
             Stopped::OutOfAnswers => "out-of-answers",
         },
-    })
+    });
+    if !walked.drafts.is_empty() {
+        report["drafts"] = walked.drafts.iter().map(drafted).collect();
+    }
+    report
 }

@@ -11,6 +11,7 @@ use walkdir::{DirEntry, WalkDir};
 use super::exit::Fail;
 use super::screen::Screen;
 use super::table::{self, Place};
+use crate::config;
 use crate::discussion::event::{Event, Exit, Opened, Record};
 use crate::item::{self, File, Item};
 use crate::landing;
@@ -211,6 +212,30 @@ pub fn edited(repo: &Repo, item: &Item, screen: &Screen) -> Result<(), Fail> {
         let (is, text) = if names.len() == 1 { ("is", "text is") } else { ("are", "texts are") };
         screen
             .warn(&format!("{} {is} edited and not committed; the committed {text} discussed", list(&names)));
+    }
+    Ok(())
+}
+
+/// Names the settings that count where those on disk are others.
+///
+/// # Errors
+/// A commit that cannot be read.
+pub fn edited_settings(repo: &Repo, commit: Oid, screen: &Screen) -> Result<(), Fail> {
+    let Some(root) = repo.work_tree() else { return Ok(()) };
+    let on_disk = std::fs::read(root.join(config::FILE)).ok();
+    let committed = repo.file(commit, config::FILE)?;
+    let is_edited = match (&committed, &on_disk) {
+        (Some(committed), Some(on_disk)) => !is_same(committed, on_disk),
+        (committed, on_disk) => committed.is_some() != on_disk.is_some(),
+    };
+    if is_edited {
+        let which = match committed {
+            Some(_) => format!("the settings of commit {} count", short(commit)),
+            None => format!("commit {} has no settings, so the defaults count", short(commit)),
+        };
+        let what =
+            if on_disk.is_some() { "is edited and not committed" } else { "is gone here and committed" };
+        screen.note(&format!("{} {what}; {which}", config::FILE));
     }
     Ok(())
 }

@@ -41,11 +41,12 @@ type Check = (&'static str, Finding);
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
     let mut checks = vec![version(), repository(&repo), identity(&repo)];
+    checks.extend(signing(&repo));
     match settings(global, &repo) {
         Ok(config) => {
             checks.push(("settings", Finding::Good("the settings can be read".to_owned())));
             checks.extend(library(&repo, &config));
-            checks.push(voice(&config, options));
+            checks.push(voice(&repo, &config, options));
             checks.extend(documents(&repo, &config)?);
         }
         Err(fail) => checks.push(("settings", wrong(&fail))),
@@ -123,6 +124,14 @@ fn identity(repo: &Repo) -> Check {
     ("identity", found)
 }
 
+/// Commits of roundtable's are not signed, whatever git's setting says.
+fn signing(repo: &Repo) -> Option<Check> {
+    let (message, fix) = super::identity::UNSIGNED.split_once("; ")?;
+    let note =
+        || Finding::Note(message.to_owned(), format!("{fix}, or the branch's commits before you push them"));
+    super::identity::signs(repo).then(|| ("signing", note()))
+}
+
 /// The settings of the working tree, where there is one: they are what is committed next.
 fn settings(global: &Global, repo: &Repo) -> Result<Config, Fail> {
     if let Some(config) = table::operators(global)? {
@@ -149,19 +158,41 @@ fn library(repo: &Repo, config: &Config) -> Option<Check> {
     Some(("steps", found))
 }
 
-fn voice(config: &Config, options: &Options) -> Check {
-    let choice = match Choice::of(&voices::Options::default(), config, "", "") {
-        Ok(choice) => choice,
-        Err(fail) => return ("voice", wrong(&fail)),
+/// The voices that the settings name, of every step.
+fn voice(repo: &Repo, config: &Config, options: &Options) -> Check {
+    let found = match choices(repo, config) {
+        Err(fail) => wrong(&fail),
+        Ok(choices) => {
+            let names: Vec<String> = choices.iter().map(Choice::name).collect();
+            let names = names.join(", ");
+            let is_asked = !options.offline && !choices.iter().all(Choice::is_reviewer);
+            match choices.iter().filter(|_| is_asked).try_for_each(Choice::reach) {
+                Ok(()) if is_asked => Finding::Good(format!("{names} can be reached")),
+                Ok(()) => Finding::Good(names),
+                Err(fail) => wrong(&fail),
+            }
+        }
     };
-    let name = choice.name();
-    if options.offline || choice.is_reviewer() {
-        return ("voice", Finding::Good(name));
+    ("voice", found)
+}
+
+/// The voices of all steps, each once.
+fn choices(repo: &Repo, config: &Config) -> Result<Vec<Choice>, Fail> {
+    let flags = voices::Options::default();
+    let head = repo.resolve("HEAD").ok();
+    let library = head.and_then(|head| table::BuiltIn::begin().library(repo, head, config).ok());
+    let mut found: Vec<Choice> = Vec::new();
+    for step in library.iter().flat_map(|library| &library.steps) {
+        let choice = Choice::of(&flags, config, &step.id, &step.phase)?;
+        if !found.iter().any(|known| known.identity() == choice.identity()) {
+            found.push(choice);
+        }
     }
-    match choice.reach() {
-        Ok(()) => ("voice", Finding::Good(format!("{name} can be reached"))),
-        Err(fail) => ("voice", wrong(&fail)),
+    // Steps that cannot be read are told elsewhere.
+    if found.is_empty() {
+        found.push(Choice::of(&flags, config, "", "")?);
     }
+    Ok(found)
 }
 
 /// Items with documents that are edited and not committed.
@@ -240,19 +271,34 @@ fn workflows(repo: &Repo) -> Vec<Check> {
         .collect()
 }
 
-/// Branches of discussions that are merged.
-fn branches(repo: &Repo) -> Result<Vec<Check>, Fail> {
-    let Ok(head) = repo.resolve("HEAD") else { return Ok(Vec::new()) };
-    let mut found = Vec::new();
+/// At most this many branches are named.
+const MOST_BRANCHES: usize = 3;
+
+/// Branches of discussions that are merged: one line for all of them.
+fn branches(repo: &Repo) -> Result<Option<Check>, Fail> {
+    let Ok(head) = repo.resolve("HEAD") else { return Ok(None) };
+    let mut merged = Vec::new();
     for branch in repo.branches("roundtable/")? {
-        let Some(tip) = repo.tip(&branch)? else { continue };
-        if before_run::is_merged(repo, tip, head)? {
-            let shown = shown(&branch);
-            let message = format!("{shown} is merged");
-            found.push(("branch", Finding::Note(message, format!("git branch -d {shown}"))));
+        if let Some(tip) = repo.tip(&branch)?
+            && before_run::is_merged(repo, tip, head)?
+        {
+            merged.push(shown(&branch));
         }
     }
-    Ok(found)
+    let (message, fix) = match merged.as_slice() {
+        [] => return Ok(None),
+        [only] => (format!("{only} is merged"), format!("git branch -d {only}")),
+        many => {
+            let named = &many[..many.len().min(MOST_BRANCHES)];
+            let more = match many.len() - named.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let message = format!("{} branches are merged: {}{more}", many.len(), named.join(", "));
+            (message, "git branch -d NAME, or -D after a squash".to_owned())
+        }
+    };
+    Ok(Some(("branch", Finding::Note(message, fix))))
 }
 
 /// Discussions that were cut off.

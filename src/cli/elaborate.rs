@@ -18,7 +18,7 @@ use super::resume::{Log, catch_up};
 use super::screen::Screen;
 use super::unified::unified;
 use super::voices::{self, Choice};
-use super::{Clock, Global, before_run, complete, now, open, plan, push, table, write_whole};
+use super::{Clock, Global, before_run, complete, identity, now, open, plan, push, table, write_whole};
 use crate::decisions;
 use crate::discussion::event::{Event, Opened, Record, Time};
 use crate::discussion::open::Paused;
@@ -388,6 +388,7 @@ fn land(held: &Held<'_>, screen: &Screen) -> Result<(Value, Oid), Fail> {
             let branch = &setup.opened.branch;
             screen.say_strong(&format!("\nCommitted {} on {branch}.", short(landed.commit)));
             screen.say(&format!("See it with: git show {branch}"));
+            identity::note_commit(&setup.repo, &setup.opened.author, screen);
             Ok(held.landed(&landed))
         }
     }
@@ -403,6 +404,7 @@ fn pause(waiting: &Waiting<'_>, start: Oid, screen: &Screen) -> Result<(Value, O
     } else {
         screen.say_strong(&format!("\nCommitted {} on {branch}.", short(grown.commit)));
         screen.say("The discussion is open: the next run continues from its recording.");
+        identity::note_commit(&setup.repo, &setup.opened.author, screen);
     }
     let mut report = waiting.report();
     report["base"] = json!(grown.parent.to_string());

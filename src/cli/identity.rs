@@ -4,6 +4,7 @@
 //! The author is recorded with the discussion: a replay takes it from there, so that the same recording
 //! is the same commit on every machine.
 
+use super::screen::Screen;
 use super::service::variable;
 use crate::config::Config;
 use crate::discussion::event::Author;
@@ -26,6 +27,28 @@ pub fn author(repo: &Repo, config: &Config, signed_off: bool) -> Author {
     let is_job = variable("GITHUB_ACTIONS").is_some_and(|value| value == "true");
     let (name, email) = if is_job { BOT } else { NOBODY };
     Author { name: name.to_owned(), email: email.to_owned(), signed_off }
+}
+
+/// Says, after a commit, what of it people may not expect: a name that is nobody's, and no signature.
+pub fn note_commit(repo: &Repo, author: &Author, screen: &Screen) {
+    if (author.name.as_str(), author.email.as_str()) == NOBODY {
+        screen.note(&format!(
+            "git has no identity here, so the commit is by {} <{}>; set one with git config user.name and \
+             user.email, or `author` in .roundtable.yaml",
+            author.name, author.email
+        ));
+    }
+    if signs(repo) {
+        screen.note(UNSIGNED);
+    }
+}
+
+/// What is said of a commit where git signs its own.
+pub const UNSIGNED: &str = "commit.gpgsign is set, and roundtable does not sign: a replay comes to the same commit id everywhere; sign the merge";
+
+/// Whether git signs every commit here.
+pub fn signs(repo: &Repo) -> bool {
+    repo.is_set("commit.gpgsign")
 }
 
 /// The name or the address that git would write, without what git leaves out of it.

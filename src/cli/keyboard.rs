@@ -19,9 +19,9 @@ use super::now;
 use super::resume::Log;
 use super::screen::Screen;
 use crate::discussion::Discussion;
-use crate::discussion::event::{Event, Record, Unheard};
+use crate::discussion::event::Record;
 use crate::plain;
-use crate::script::{Input, Occasion, Reply, Script};
+use crate::script::{Occasion, Reply, Script};
 use crate::session::{Went, asked, hold};
 use crate::voice::Voice;
 use crate::voice::reviewer::Reviewer;
@@ -206,32 +206,10 @@ impl Conversation<'_> {
     fn undo(&mut self, talk: &mut Discussion<'_>, script: &mut Script) -> Result<bool, Fail> {
         let Some(said) = asked::take_back(talk, script)? else { return Ok(false) };
         self.screen.say_faint(&said);
-        let late = script.withdrawn().map(|input| unheard(input, talk));
-        let whole: Vec<Record> = talk.log().iter().cloned().chain(late).collect();
+        let whole = asked::kept(talk, script);
         self.log.begin_again(&self.setup.repo, &self.setup.opened.run, &whole, self.screen);
         Ok(true)
     }
-}
-
-/// A message that was taken back, as the log keeps it.
-fn unheard(input: &Input, talk: &Discussion<'_>) -> Record {
-    let by = input.by.clone().unwrap_or_else(|| talk.opened().user.clone());
-    let at = talk.log().last().map_or_else(now, |last| last.at);
-    Record { at, event: Event::Unheard(Unheard { by, text: input.text.clone(), comment: None }) }
-}
-
-/// The events of a log that was cut off, and the messages in it that were taken back.
-pub fn apart(log: Vec<Record>) -> (Vec<Record>, Vec<Input>) {
-    let (mut events, mut withdrawn) = (Vec::new(), Vec::new());
-    for record in log {
-        match record.event {
-            Event::Unheard(Unheard { by, text, comment }) => {
-                withdrawn.push(Input { text, by: Some(by), at: None, comment });
-            }
-            _ => events.push(record),
-        }
-    }
-    (events, withdrawn)
 }
 
 /// The next answer of an analysis, or the next message of a discussion inside of one.
@@ -240,6 +218,7 @@ pub fn answer(occasion: Occasion) -> Reply {
     loop {
         let line = match read_line("> ") {
             Ok(Heard::Line(line)) => line,
+            Ok(Heard::Interrupt) if occasion == Occasion::Discussion => return Reply::Stopped,
             Ok(Heard::End | Heard::Interrupt) => return Reply::End,
             Err(fail) => return Reply::Failed(fail.message),
         };
@@ -249,8 +228,9 @@ pub fn answer(occasion: Occasion) -> Reply {
             (Typed::Undo, _) => return Reply::Undo,
             (Typed::Status, Occasion::Discussion) => return Reply::Status,
             (Typed::Help, Occasion::Discussion) => {
-                screen
-                    .say(&format!("{HELP} Ctrl-D ends the discussion by silence, and the analysis with it."));
+                screen.say(&format!(
+                    "{HELP} Ctrl-C stops and keeps the discussion; Ctrl-D ends it by silence, and the analysis with it."
+                ));
             }
             (Typed::Help, Occasion::Step) => screen.say(HELP_OF_ANALYSIS),
             (Typed::Status, Occasion::Step) => {

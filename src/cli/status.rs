@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, columns, complete, open, table};
+use super::{Global, before_run, columns, complete, open, table};
 use crate::analysis::artifact::data;
 use crate::analysis::plan::{self, Progress};
 use crate::analysis::skip::Facts;
@@ -46,6 +46,9 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     }
     let head = repo.resolve("HEAD")?;
     let config = table::config(global, &repo, head)?;
+    if global.config.is_none() {
+        before_run::edited_settings(&repo, head, screen)?;
+    }
     let library = table::BuiltIn::begin().library(&repo, head, &config)?;
     let mut found: BTreeMap<String, Found> = BTreeMap::new();
     for folder in config.folders() {

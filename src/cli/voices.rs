@@ -13,7 +13,6 @@ use crate::model::anthropic::{self, Anthropic};
 use crate::model::command::{self, Program};
 use crate::model::openai::{self, OpenAi};
 use crate::model::prompt::Want;
-use crate::model::tape::Tape;
 use crate::model::{Meter, Model, Prices};
 use crate::persona::Cast;
 use crate::voice::REVIEWER;
@@ -77,8 +76,6 @@ pub enum Choice {
         /// Variables that it gets on GitHub, besides [`ENVIRONMENT`].
         names: Vec<String>,
     },
-    /// What another voice has answered before.
-    Tape(Box<Tape>),
 }
 
 /// A service, its model and the key to it.
@@ -99,6 +96,18 @@ impl Choice {
     /// # Errors
     /// An unknown voice, a key or a model that is missing, an address that is none.
     pub fn of(options: &Options, config: &Config, step: &str, phase: &str) -> Result<Choice, Fail> {
+        let choice = Choice::at(options, config, step, phase)?;
+        if choice.is_reviewer() {
+            needs_a_model(options)?;
+        }
+        Ok(choice)
+    }
+
+    /// The same for one step of several: a flag for a model may be meant for another one's voice.
+    ///
+    /// # Errors
+    /// As [`Choice::of`].
+    pub fn at(options: &Options, config: &Config, step: &str, phase: &str) -> Result<Choice, Fail> {
         let set = |names: &Option<ByStep>| {
             names.as_ref().and_then(|names| names.of(step, phase)).map(str::to_owned)
         };
@@ -110,7 +119,7 @@ impl Choice {
             return Err(Fail::new("--model is empty or has invisible characters; give a model's name"));
         }
         match named {
-            REVIEWER | OFFLINE => reviewer_only(options),
+            REVIEWER | OFFLINE => Ok(Choice::Reviewer),
             anthropic::NAME => {
                 let (base, is_own) = address(options, "ANTHROPIC_BASE_URL", anthropic::BASE)?;
                 if base.path().trim_end_matches('/').ends_with("/v1") {
@@ -155,7 +164,6 @@ impl Choice {
         match self {
             Choice::Reviewer => REVIEWER.to_owned(),
             Choice::Agent => agent::NAME.to_owned(),
-            Choice::Tape(tape) => tape.head.voice.clone(),
             Choice::Anthropic(_) => anthropic::NAME.to_owned(),
             Choice::OpenAi(_) => openai::NAME.to_owned(),
             Choice::Command { line, .. } => {
@@ -169,7 +177,6 @@ impl Choice {
     pub fn model(&self) -> Option<String> {
         match self {
             Choice::Anthropic(service) | Choice::OpenAi(service) => Some(service.model.clone()),
-            Choice::Tape(tape) => tape.head.model.clone(),
             Choice::Reviewer | Choice::Agent | Choice::Command { .. } => None,
         }
     }
@@ -179,7 +186,6 @@ impl Choice {
         match self {
             Choice::Reviewer => REVIEWER.to_owned(),
             Choice::Agent => agent::NAME.to_owned(),
-            Choice::Tape(tape) => tape.head.identity.clone(),
             Choice::Anthropic(service) | Choice::OpenAi(service) => {
                 format!("{} {} {}", self.name(), service.base, service.model)
             }
@@ -232,8 +238,6 @@ impl Choice {
         }
         Ok(match self.clone() {
             Choice::Reviewer | Choice::Agent => None,
-            Choice::Tape(tape) if tape.head.voice == REVIEWER => None,
-            Choice::Tape(tape) => Some(tape),
             Choice::Anthropic(Service { base, key, model, patience }) => {
                 Some(Box::new(Anthropic::new(base, key, &model, patience).map_err(failed)?))
             }
@@ -263,11 +267,11 @@ pub fn prices(options: &Options, config: &Config, step: &str, phase: &str) -> Re
 }
 
 /// What tells two runs' voices apart: who speaks, who judges, and what is read.
-pub fn spoken_by(voice: &Choice, options: &Options, evidence: &config::Evidence) -> String {
+pub fn spoken_by(identity: &str, options: &Options, evidence: &config::Evidence) -> String {
     let critic = if options.no_critic { " without a critic" } else { "" };
-    let reads = !voice.is_reviewer() && *evidence != config::Evidence::default();
+    let reads = identity != REVIEWER && *evidence != config::Evidence::default();
     let evidence = if reads { format!(" {evidence:?}") } else { String::new() };
-    format!("{}{critic}{evidence}", voice.identity())
+    format!("{identity}{critic}{evidence}")
 }
 
 /// Who is thinking, and what was used so far: what a terminal shows between two lines.
@@ -311,7 +315,10 @@ fn sealed(program: Program, names: &[String]) -> Result<Program, Fail> {
 }
 
 /// A model's flag without a model is a mistake: say so instead of ignoring it.
-fn reviewer_only(options: &Options) -> Result<Choice, Fail> {
+///
+/// # Errors
+/// The first of such flags.
+pub fn needs_a_model(options: &Options) -> Result<(), Fail> {
     let flags = [
         ("--model", options.model.is_some()),
         ("--base-url", options.base_url.is_some()),
@@ -323,7 +330,7 @@ fn reviewer_only(options: &Options) -> Result<Choice, Fail> {
         Some((flag, _)) => Err(Fail::new(format!(
             "{flag} needs a voice with a model, and the built-in reviewer has none; add --voice anthropic, --voice openai or --voice command:PROG"
         ))),
-        None => Ok(Choice::Reviewer),
+        None => Ok(()),
     }
 }
 

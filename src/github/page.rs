@@ -467,6 +467,7 @@ impl Told<'_> {
             announcements,
             unused => self.unused(),
             usage => self.usage(),
+            cost => self.usage.get("cost").and_then(serde_json::Value::as_f64),
             diagram => safe(diagram),
         };
         self.library.templates.render("github/summary.md", values)

@@ -35,10 +35,11 @@ use crate::text::{Kind, Message, Sentence};
 mod questions;
 mod summary;
 
-pub use summary::{Possible, decisions_in, possible_decisions, summary};
+pub use summary::{Possible, decisions_in, possible_decisions, says_nothing, summary};
 
 /// The files of `rules/<language>/` that minutes are drawn with.
-pub const FILES: &[&str] = &["decisions", "choices", "reasons", "questions", "actions", "small-talk", "exit"];
+pub const FILES: &[&str] =
+    &["decisions", "choices", "reasons", "questions", "actions", "small-talk", "about-the-talk", "exit"];
 
 /// The rule whose decisions end a matter.
 const CLOSING: &str = "closing";
@@ -199,6 +200,17 @@ impl Forms {
         } else {
             Role::Statement
         }
+    }
+
+    /// Whether every sentence of a text is about the talk and not about its subject.
+    fn is_about_the_talk(&self, text: &str) -> bool {
+        let message = Message::new(text, &self.0.language);
+        let is_aside = |sentence: &Sentence<'_>| {
+            let tokens = self.0.tokens(sentence);
+            let has = |file: &str| !self.0.hits(file, &tokens).is_empty();
+            !sentence.has_words() || has("about-the-talk") || has("small-talk")
+        };
+        message.sentences.iter().all(is_aside)
     }
 
     /// What a sentence says after "because" and its like.

@@ -11,6 +11,7 @@ use crate::discussion::event::{Contribution, Event, NoticeKind};
 use crate::discussion::positions::opposition;
 use crate::discussion::summary::{Decision, Insight, ONE_LINE, Question, Summary, USER};
 use crate::plain::{capital, count, cut, one_line};
+use crate::text::words::subjects;
 
 /// The rule of a decision that begins with a label.
 const LABEL: &str = "label";
@@ -75,6 +76,11 @@ pub fn decisions_in(text: &str, forms: &Forms) -> Vec<(String, Option<String>)> 
     let minutes = draw(&[Spoken::by_user(1, USER, text)], forms);
     let found = minutes.decisions.iter();
     found.map(|one| (decided(one), one.reason.map(one_line))).collect()
+}
+
+/// Whether a text says nothing of a subject: it has no word of one, or speaks of the talk alone.
+pub fn says_nothing(text: &str, forms: &Forms) -> bool {
+    subjects(text).is_empty() || forms.is_about_the_talk(text)
 }
 
 impl<'l> Entry<'l> {

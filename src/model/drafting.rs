@@ -41,7 +41,7 @@ use super::rounds;
 use crate::additions::{self, Field, UNASSIGNED};
 use crate::discussion::event::Rest;
 use crate::library::Library;
-use crate::minutes::{Forms, decisions_in};
+use crate::minutes::{Forms, decisions_in, says_nothing};
 use crate::order::IntoOrder as _;
 use crate::persona::Persona;
 use crate::plain;
@@ -317,7 +317,9 @@ fn refused(text: &str, why: String) -> Refused {
 /// The words of a line that could not be read.
 fn said_by(value: &Value) -> String {
     let text = value.get("text").and_then(Value::as_str).filter(|text| !text.is_empty());
-    text.map_or_else(|| value.get("fields").map(Value::to_string).unwrap_or_default(), str::to_owned)
+    let told = |(name, field): (String, Field)| format!("{}: {}", name.replace('_', " "), field.text());
+    let fields = || value.get("fields").map(additions::fields).unwrap_or_default();
+    text.map_or_else(|| fields().into_iter().map(told).collect::<Vec<_>>().join("; "), str::to_owned)
 }
 
 /// A line as a model wrote it.
@@ -360,6 +362,12 @@ impl Judge<'_> {
         if let Some(breach) = line.texts().find_map(|text| integrity::forged(&text, cast)) {
             return Err(breach.reason());
         }
+        let fields = line.fields.values().map(Field::text);
+        if line.text.iter().cloned().chain(fields).all(|part| says_nothing(&part, self.forms))
+            || self.judges_nothing(&line)
+        {
+            return Err("it says nothing".to_owned());
+        }
         line.rests = self.real(&line.rests)?;
         let words = line.words();
         let basis = Basis { sources: Some(self.sources), ..Basis::default() };
@@ -388,6 +396,12 @@ impl Judge<'_> {
         let told = |lack: Lack| lack.told("the passages it rests on");
         supports(&words, &known, &grounds, demand).map_err(told)?;
         self.names_nobody(&words, &line).map_or(Ok(line), |name| Err(told(Lack::Unsaid(name))))
+    }
+
+    /// Whether a verdict names nothing that it is about.
+    fn judges_nothing(&self, line: &Line) -> bool {
+        let criterion = line.fields.get("criterion").map(Field::text).unwrap_or_default();
+        line.kind == Kind::Verdict && says_nothing(&criterion, self.forms)
     }
 
     /// The passages at their real places; a place without a quotation is the line that it names, or a whole answer.

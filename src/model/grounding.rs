@@ -14,7 +14,7 @@ use crate::additions::{Addition, Field, Kind, UNASSIGNED};
 use crate::discussion::Discussion;
 use crate::discussion::event::{Critique, Event, Rest, Verdict};
 use crate::discussion::summary::{Decision, Insight, ONE_LINE, Question, Summary, USER};
-use crate::minutes::{Forms, decisions_in};
+use crate::minutes::{Forms, decisions_in, says_nothing};
 use crate::order::{IntoOrder as _, Order as _};
 use crate::plain::{clean, cut, one_line, shown};
 use crate::text::words::{subjects, words};
@@ -34,6 +34,9 @@ const NEARER: usize = 65;
 const FEW: usize = 3;
 /// The most turns that such an entry gets.
 const TURNS: usize = 3;
+/// What is wrong with an entry without words of a subject.
+const EMPTY: &str = "it says nothing";
+
 /// What is left of a model's synthesis, and what was wrong with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Grounded {
@@ -206,6 +209,13 @@ impl<'a> Grounds<'a> {
     }
 
     fn addition(&self, mut addition: Addition) -> Result<Addition, String> {
+        // Each part alone: several times nothing is nothing.
+        let is_empty = |text: &String| says_nothing(text, self.forms);
+        let mut parts = addition.text.iter().cloned().chain(addition.fields.values().map(Field::text));
+        if parts.all(|part| is_empty(&part)) {
+            return Err(EMPTY.to_owned());
+        }
+        addition.text = addition.text.filter(|text| !is_empty(text));
         let words = addition.words();
         let decided = addition.kind == Kind::DecisionRecord;
         if decided && !self.is_decided(&addition.turns) {
@@ -236,6 +246,9 @@ impl<'a> Grounds<'a> {
     /// # Errors
     /// What it lacks.
     pub fn rests(&self, mut entry: Entry) -> Result<Entry, String> {
+        if says_nothing(&entry.text, self.forms) {
+            return Err(EMPTY.to_owned());
+        }
         if !decisions_in(&entry.text, self.forms).is_empty() {
             return Err("it reads as a decision, and only users decide".to_owned());
         }
@@ -261,7 +274,7 @@ impl<'a> Grounds<'a> {
     fn carrying(&self, text: &str, turns: &[u32]) -> Result<Vec<&Turn>, String> {
         let words = subjects(text);
         if words.is_empty() {
-            return Err("it says nothing".to_owned());
+            return Err(EMPTY.to_owned());
         }
         let named: Vec<&Turn> = self.turns.iter().filter(|turn| turns.contains(&turn.number)).collect();
         let found = match self.supports(text, &words, &named, NEAR) {

@@ -138,6 +138,11 @@ impl Meter {
         self.total.total().saturating_add(self.tries)
     }
 
+    /// How many requests were sent, tries included.
+    pub const fn requests(&self) -> u64 {
+        self.requests
+    }
+
     /// Dollars so far, where prices are known.
     pub fn cost(&self) -> Option<f64> {
         self.prices.map(|prices| prices.of(self.total))
@@ -228,7 +233,9 @@ impl Meter {
                 count => format!("a round of {count}"),
             };
             let cost = cost(row.usage);
-            lines.push(format!("{:>4}  {by:<20}{input:>9}{cached:>9}{output:>9}{cost}", row.turn));
+            // A draft is asked for in no turn.
+            let turn = if row.turn > 0 { row.turn.to_string() } else { String::new() };
+            lines.push(format!("{turn:>4}  {by:<20}{input:>9}{cached:>9}{output:>9}{cost}"));
         }
         let Usage { input, cached, output, .. } = self.total;
         let all = format!(
@@ -247,6 +254,8 @@ pub type Watch<'m> = &'m dyn Fn(&Want, &Meter);
 /// A model whose requests are counted, and end before a limit.
 pub struct Metered<'m> {
     model: &'m mut dyn Model,
+    /// What it was asked before, by others.
+    before: u64,
     meter: Meter,
     /// The most tokens that all requests may take.
     limit: Option<u64>,
@@ -258,7 +267,8 @@ pub struct Metered<'m> {
 
 impl<'m> Metered<'m> {
     pub fn new(model: &'m mut dyn Model, limit: Option<u64>) -> Metered<'m> {
-        Metered { model, meter: Meter::default(), limit, notes: Vec::new(), watch: None }
+        let before = model.requests();
+        Metered { model, before, meter: Meter::default(), limit, notes: Vec::new(), watch: None }
     }
 
     /// The same with prices.
@@ -299,7 +309,7 @@ impl<'m> Metered<'m> {
         }
         let before = self.model.requests();
         let asked = self.model.ask(prompt);
-        self.meter.requests = self.model.requests();
+        self.meter.requests = self.model.requests().saturating_sub(self.before);
         self.meter.retried(prompt, self.meter.requests.saturating_sub(before).saturating_sub(1));
         let answer = asked?;
         self.meter.count(turn, prompt, &answer);

@@ -18,6 +18,7 @@ use super::prompt::Want;
 use crate::additions::Kind;
 use crate::discussion::event::{Position, Rest};
 use crate::plain;
+use crate::text::words::words;
 use crate::voice::Line;
 
 /// A line of a round names at most so many passages.
@@ -86,7 +87,7 @@ fn rest(value: &Value) -> Option<Rest> {
 fn position(value: &Value) -> Option<Position> {
     let text = |key: &str| {
         let text = plain::one_line(&plain::clean(value.get(key)?.as_str()?)).trim().to_owned();
-        (!text.is_empty()).then(|| plain::cut(&text, 200))
+        (!words(&text).is_empty()).then(|| plain::cut(&text, 200))
     };
     Some(Position { on: text("on")?, favors: text("favors")?, because: text("because")? })
 }

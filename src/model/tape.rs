@@ -17,26 +17,37 @@ use crate::library::sha256;
 use crate::voice::Speechless;
 
 /// The format number of tapes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Who answered, and within which bounds: the first line of a tape.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Head {
     pub format: u32,
-    /// The voice as recordings name it.
+    pub voices: Vec<Speaker>,
+    /// The voice of each step, by its place in `voices`.
+    pub steps: BTreeMap<String, usize>,
+    /// The most tokens that a discussion could take.
+    pub tokens: Option<u64>,
+}
+
+/// A voice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Speaker {
+    /// As recordings name it.
     pub voice: String,
     pub model: Option<String>,
     /// What tells it from other voices, for the run id.
     pub identity: String,
-    /// The most tokens that a discussion could take.
-    pub tokens: Option<u64>,
 }
 
 /// One answer: every other line of a tape.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Said {
+    /// The voice, by its place in the head.
+    by: usize,
     asked: String,
     text: String,
     usage: Option<Usage>,
@@ -51,11 +62,9 @@ fn key(prompt: &Prompt) -> String {
 pub struct Lines(Arc<Mutex<String>>);
 
 impl Lines {
-    pub fn begin(voice: &str, model: Option<String>, identity: &str, tokens: Option<u64>) -> Lines {
-        let (voice, identity) = (voice.to_owned(), identity.to_owned());
-        let head = Head { format: FORMAT, voice, model, identity, tokens };
+    pub fn begin(voices: Vec<Speaker>, steps: BTreeMap<String, usize>, tokens: Option<u64>) -> Lines {
         let lines = Lines(Arc::default());
-        lines.add(&head);
+        lines.add(&Head { format: FORMAT, voices, steps, tokens });
         lines
     }
 
@@ -75,12 +84,14 @@ impl Lines {
 /// A model whose answers are written down.
 pub struct Taping {
     model: Box<dyn Model>,
+    by: usize,
     lines: Lines,
 }
 
 impl Taping {
-    pub fn new(model: Box<dyn Model>, lines: Lines) -> Taping {
-        Taping { model, lines }
+    /// `by` is the voice's place in the head of the tape.
+    pub fn new(model: Box<dyn Model>, by: usize, lines: Lines) -> Taping {
+        Taping { model, by, lines }
     }
 }
 
@@ -91,7 +102,8 @@ impl Model for Taping {
 
     fn ask(&mut self, prompt: &Prompt) -> Result<Answer, Speechless> {
         let answer = self.model.ask(prompt)?;
-        self.lines.add(&Said { asked: key(prompt), text: answer.text.clone(), usage: answer.usage });
+        let (by, text) = (self.by, answer.text.clone());
+        self.lines.add(&Said { by, asked: key(prompt), text, usage: answer.usage });
         Ok(answer)
     }
 
@@ -100,11 +112,21 @@ impl Model for Taping {
     }
 }
 
-/// A tape, as a model: it answers what was asked when it was written, and nothing else.
+/// Answers by what was asked; what was asked twice has two.
+type Answers = BTreeMap<String, VecDeque<Answer>>;
+
+/// A tape that was read.
 #[derive(Clone, Debug)]
 pub struct Tape {
     pub head: Head,
-    answers: BTreeMap<String, VecDeque<Answer>>,
+    /// Of each voice.
+    answers: Vec<Answers>,
+}
+
+/// A voice of a tape, as a model: it answers what was asked when it was written, and nothing else.
+pub struct Played {
+    voice: String,
+    answers: Answers,
     given: u64,
 }
 
@@ -125,25 +147,39 @@ impl Tape {
                 format!("the answers have format {}; this version reads format {FORMAT}", head.format);
             return Err(Finding::at(path, text, 1, 1, message));
         }
-        let mut answers: BTreeMap<String, VecDeque<Answer>> = BTreeMap::new();
+        let mut answers = vec![Answers::new(); head.voices.len()];
         for (number, line) in lines {
             let said: Said = serde_json::from_str(line).map_err(|error| refused(number + 1, error))?;
-            answers.entry(said.asked).or_default().push_back(Answer { text: said.text, usage: said.usage });
+            let Some(own) = answers.get_mut(said.by) else {
+                let message = format!("it is of the voice {}, which the first line does not name", said.by);
+                return Err(Finding::at(path, text, number + 1, 1, message));
+            };
+            own.entry(said.asked).or_default().push_back(Answer { text: said.text, usage: said.usage });
         }
-        Ok(Tape { head, answers, given: 0 })
+        let is_known = |voice: &usize| *voice < answers.len();
+        match head.steps.values().all(is_known) {
+            true => Ok(Tape { head, answers }),
+            false => Err(Finding::at(path, text, 1, 1, "a step has a voice that is not named")),
+        }
+    }
+
+    /// The answers of the voice at this place of the head.
+    pub fn played(&self, by: usize) -> Option<Played> {
+        let (speaker, answers) = (self.head.voices.get(by)?, self.answers.get(by)?);
+        Some(Played { voice: speaker.voice.clone(), answers: answers.clone(), given: 0 })
     }
 }
 
-impl Model for Tape {
+impl Model for Played {
     fn name(&self) -> &str {
-        &self.head.voice
+        &self.voice
     }
 
     fn ask(&mut self, prompt: &Prompt) -> Result<Answer, Speechless> {
         self.given += 1;
         let answer = self.answers.get_mut(&key(prompt)).and_then(VecDeque::pop_front);
         answer.ok_or_else(|| Speechless::Model {
-            voice: self.head.voice.clone(),
+            voice: self.voice.clone(),
             why: "this was not asked when its answers were recorded: documents, script or settings are others now; record them again".to_owned(),
         })
     }
@@ -177,15 +213,26 @@ mod tests {
         Prompt { head: "head".into(), talk: Vec::new(), wanted: wanted.into(), want: Want::Synthesis }
     }
 
+    /// A tape of two voices.
+    fn begun() -> Lines {
+        let speaker = |voice: &str| Speaker { voice: voice.into(), model: None, identity: voice.into() };
+        let steps = BTreeMap::from([("00-01".to_owned(), 0), ("01-03".to_owned(), 1)]);
+        Lines::begin(vec![speaker("echo"), speaker("other")], steps, Some(7))
+    }
+
     #[test]
     fn a_tape_answers_what_was_asked_and_nothing_else() {
-        let lines = Lines::begin("echo", None, "echo", Some(7));
-        let mut taping = Taping::new(Box::new(Echo(0)), lines.clone());
+        let lines = begun();
+        let mut taping = Taping::new(Box::new(Echo(0)), 0, lines.clone());
+        let mut other = Taping::new(Box::new(Echo(70)), 1, lines.clone());
+        other.ask(&prompt("a")).unwrap();
         for wanted in ["a", "b", "a"] {
             taping.ask(&prompt(wanted)).unwrap();
         }
-        let mut tape = Tape::read("t", &lines.text()).unwrap();
-        assert_eq!((tape.head.tokens, tape.name()), (Some(7), "echo"));
+        let tape = Tape::read("t", &lines.text()).unwrap();
+        let (mut tape, other, tokens) = (tape.played(0).unwrap(), tape.played(1), tape.head.tokens);
+        assert_eq!((tokens, tape.name()), (Some(7), "echo"));
+        assert_eq!(other.unwrap().ask(&prompt("a")).unwrap().text, "71 a");
         let mut ask = |wanted: &str| tape.ask(&prompt(wanted)).map(|answer| answer.text);
         // By what was asked, and where that was asked twice, in order.
         assert_eq!(ask("b").unwrap(), "2 b");
@@ -195,11 +242,20 @@ mod tests {
 
     #[test]
     fn what_is_no_tape_is_refused_with_its_line() {
-        let head = Lines::begin("echo", None, "echo", None).text();
-        for (text, line) in [("", 1), ("{}\n", 1), ("[1]\n", 1), (&format!("{head}{{\"asked\": 1}}\n"), 2)] {
+        let head = begun().text();
+        let stranger = format!("{head}{{\"by\":2,\"asked\":\"a\",\"text\":\"b\",\"usage\":null}}\n");
+        let unseated = head.replace("\"01-03\":1", "\"01-03\":2");
+        for (text, line) in [
+            ("", 1),
+            ("{}\n", 1),
+            ("[1]\n", 1),
+            (&format!("{head}{{\"asked\": 1}}\n"), 2),
+            (&stranger, 2),
+            (&unseated, 1),
+        ] {
             assert_eq!(Tape::read("t", text).unwrap_err().line, line, "{text}");
         }
-        let newer = head.replace("\"format\":1", "\"format\":2");
-        assert!(Tape::read("t", &newer).unwrap_err().to_string().contains("format 2"));
+        let newer = head.replace("\"format\":2", "\"format\":3");
+        assert!(Tape::read("t", &newer).unwrap_err().to_string().contains("format 3"));
     }
 }

@@ -17,7 +17,7 @@
 //! }
 //! ```
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use git2::{ObjectType, Oid};
@@ -26,6 +26,7 @@ use super::{
     By, Divergence, End, Place, Read, Recording, Replay, Replayed, Unread, file_differs, not_placed,
     output_files,
 };
+use crate::additions::{Addition as Proposed, Kind};
 use crate::discussion::Finished;
 use crate::discussion::event::{Opened, Time};
 use crate::item::{Change, File, Item, Meta, meta};
@@ -35,7 +36,8 @@ use crate::order::Order as _;
 use crate::plain;
 use crate::repo::Brought;
 use crate::repo::{self, There, short};
-use crate::synthesis::{self, removal, typed};
+use crate::synthesis::{self, records, removal, typed};
+use crate::trace;
 
 /// What a rewritten history says of a recording.
 pub(super) enum Proof {
@@ -141,6 +143,16 @@ fn unproved(found: &str) -> Divergence {
 /// The folder of the item that a recording is in.
 fn item_folder(path: &str) -> Option<&str> {
     path.rsplit_once('/')?.0.strip_suffix("/elaborations")
+}
+
+/// What a document should hold and does not.
+fn not_in(path: &str, expected: String, found: &str) -> Divergence {
+    Divergence { event: None, what: path.to_owned(), expected, found: found.to_owned() }
+}
+
+/// Whether files of this kind take additions.
+fn takes_additions(name: &str) -> bool {
+    matches!(synthesis::suffix(name).as_str(), "md" | "markdown" | "json" | "yaml" | "yml" | "csv")
 }
 
 fn blob_id(bytes: &[u8]) -> Result<Oid, repo::Error> {
@@ -353,8 +365,9 @@ impl Replay {
                 return Ok(Ok(Made { item, changes, before: BTreeMap::new() }));
             }
         };
-        let Some(before) = self.before(&finished, &library, files)? else {
-            return Ok(Err(unproved("nothing of these bytes, here or below what it added")));
+        let before = match self.before(&finished, &library, files)? {
+            Ok(before) => before,
+            Err(missing) => return Ok(Err(unproved(&missing))),
         };
         let Some(begun) = item_of(&read.opened, &recording.name, &before) else { return Ok(Err(unread())) };
         if !run.is_named(&begun, &read.opened) {
@@ -366,14 +379,14 @@ impl Replay {
         })
     }
 
-    /// The bytes of the files that a discussion read and may have written in, as it read them; none where one
-    /// of them cannot be found.
+    /// The bytes of the files that a discussion read and may have written in, as it read them; else the one that
+    /// cannot be found.
     fn before(
         &self,
         finished: &Finished,
         library: &Library,
         files: &mut Files<'_>,
-    ) -> Result<Option<BTreeMap<String, Bytes>>, Unread> {
+    ) -> Result<Result<BTreeMap<String, Bytes>, String>, Unread> {
         let mut found = BTreeMap::new();
         let opened = &finished.opened;
         let additions = typed::files(&opened.item, &finished.summary.additions);
@@ -385,13 +398,19 @@ impl Replay {
                 found.insert(name, None);
                 continue;
             };
-            let Ok(wanted) = Oid::from_str(wanted) else { return Ok(None) };
-            let Some(bytes) = self.bytes_of(wanted, &name, finished, library, files)? else {
-                return Ok(None);
+            let bytes = match Oid::from_str(wanted) {
+                Ok(wanted) => self.bytes_of(wanted, &name, finished, library, files)?,
+                Err(_) => None,
+            };
+            let Some(bytes) = bytes else {
+                let (name, wanted) = (plain::shown(&name), plain::cut(&plain::shown(wanted), 40));
+                return Ok(Err(format!(
+                    "{name} as it was read, blob {wanted}: it is neither here nor below what was added"
+                )));
             };
             found.insert(name, Some(bytes));
         }
-        Ok(Some(found))
+        Ok(Ok(found))
     }
 
     fn bytes_of(
@@ -412,13 +431,9 @@ impl Replay {
             return Ok(Some(bytes.to_vec()));
         }
         let Some(now) = now.as_deref().and_then(|now| std::str::from_utf8(now).ok()) else { return Ok(None) };
-        for removed in removal::removals(name, now, finished, library)? {
-            let before = removed.text(now).into_bytes();
-            if blob_id(&before)? == wanted {
-                return Ok(Some(before));
-            }
-        }
-        Ok(None)
+        let is_it = |text: &str| blob_id(text.as_bytes()).is_ok_and(|id| id == wanted);
+        let before = removal::earlier(name, now, finished, library, &is_it)?;
+        Ok(before.map(String::into_bytes))
     }
 
     /// The branch that a recording names may have another recording of the same run.
@@ -503,21 +518,29 @@ impl Replay {
         library: &Library,
     ) -> Result<Option<Divergence>, Unread> {
         let Some(folder) = item_folder(&place.path) else { return Ok(None) };
-        let differs = |name: &str, expected: String, found: &str| Divergence {
-            event: None,
-            what: format!("{folder}/{name}"),
-            expected,
-            found: plain::cut(found, 4_000),
-        };
         let record = self.file_at(place.commit, &format!("{folder}/{}", meta::FILE))?.unwrap_or_default();
-        let record = String::from_utf8_lossy(&record);
-        if !removal::holds_record(&record, finished, library) {
+        if !removal::holds_record(&String::from_utf8_lossy(&record), finished, library) {
             let expected = format!("the record of step {}, {}", finished.opened.step.id, finished.at);
-            return Ok(Some(differs(meta::FILE, expected, "no such record, or another text of it")));
+            let found = "no such record, or another text of it";
+            return Ok(Some(not_in(&format!("{folder}/{}", meta::FILE), expected, found)));
         }
+        match self.missing_synthesis(place.commit, folder, finished, library)? {
+            None => self.missing_typed(place.commit, folder, finished, library),
+            missing => Ok(missing),
+        }
+    }
+
+    /// The synthesis, which is in one of the step's outputs.
+    fn missing_synthesis(
+        &self,
+        commit: Oid,
+        folder: &str,
+        finished: &Finished,
+        library: &Library,
+    ) -> Result<Option<Divergence>, Unread> {
         let mut first = None;
         for name in output_files(&finished.opened) {
-            let bytes = self.file_at(place.commit, &format!("{folder}/{name}"))?;
+            let bytes = self.file_at(commit, &format!("{folder}/{name}"))?;
             let Some(now) = bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok()) else {
                 continue;
             };
@@ -528,16 +551,56 @@ impl Replay {
             first = first.or(Some(name));
         }
         // Files of other kinds take no addition, and none of them was written in.
-        let takes = |name: &String| {
-            ["md", "markdown", "json", "yaml", "yml", "csv"].contains(&synthesis::suffix(name).as_str())
-        };
-        if !output_files(&finished.opened).iter().any(takes) {
+        if !output_files(&finished.opened).iter().any(|name| takes_additions(name)) {
             return Ok(None);
         }
         let name =
             first.unwrap_or_else(|| output_files(&finished.opened).into_iter().next().unwrap_or_default());
         let addition = synthesis::addition_text(finished, library, 4)?;
-        Ok(Some(differs(&name, addition, "")))
+        Ok(Some(not_in(&format!("{folder}/{name}"), addition, "")))
+    }
+
+    /// The typed additions, each in the document that it names, and the decision records. One that found no place
+    /// then cannot be told from one that is gone: where a document was read that could have taken it, it counts as
+    /// missing.
+    fn missing_typed(
+        &self,
+        commit: Oid,
+        folder: &str,
+        finished: &Finished,
+        library: &Library,
+    ) -> Result<Option<Divergence>, Unread> {
+        let (read, additions) = (&finished.opened.read, &finished.summary.additions);
+        let names = typed::files(&finished.opened.item, additions);
+        let text = |name: &str| -> Result<Option<String>, Unread> {
+            let bytes = self.file_at(commit, &format!("{folder}/{name}"))?;
+            Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
+        };
+        let mut held: BTreeMap<&str, Vec<&Proposed>> = BTreeMap::new();
+        for (name, addition) in names.iter().zip(additions) {
+            let has_place = read.contains_key(name) && takes_additions(name) && name != meta::FILE;
+            if addition.kind == Kind::DecisionRecord || !has_place {
+                continue;
+            }
+            if !held.contains_key(name.as_str()) {
+                let numbers = match text(name)? {
+                    Some(now) => trace::typed_in(name, &now, finished, library)?,
+                    None => BTreeSet::new(),
+                };
+                held.insert(name, numbers.into_iter().map(|number| &additions[number]).collect());
+            }
+            if !held[name.as_str()].contains(&addition) {
+                let expected = format!("the {} \"{}\"", addition.kind.words(), addition.shown());
+                return Ok(Some(not_in(&format!("{folder}/{name}"), expected, "")));
+            }
+        }
+        for (name, record) in records::new_files(read, finished, library)? {
+            let now = text(&name)?.unwrap_or_default();
+            if !trace::holds_lines_of(&now, &record) {
+                return Ok(Some(not_in(&format!("{folder}/{name}"), record, &now)));
+            }
+        }
+        Ok(None)
     }
 
     /// The bytes of a file at a commit, if it exists.

@@ -12,13 +12,13 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Seek as _, Write as _};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use git2::{ConfigLevel, ErrorCode, Oid, Repository};
 
 use super::graft::{self, graft};
 use super::pack::{Object, pack};
-use super::reflog::{Fresh, Logs};
 use super::{Error, Repo, Unwritten};
 use crate::additive::Additive;
 use crate::discussion::event::Author;
@@ -65,10 +65,10 @@ pub struct Lock {
 
 /// A file of settings in the staging folder, there only while it is read.
 const SETTINGS: &str = "settings";
-/// What it says: references are flushed, and their logs, which would be too, are written by us.
-const ANEW: &str = "[core]\n\tfsyncObjectFiles = true\n\tlogAllRefUpdates = false\n";
 /// What makes libgit2 flush a reference before it gets its name.
-const FLUSHES: &str = "core.fsyncObjectFiles";
+const FLUSHED: (&str, bool) = ("core.fsyncObjectFiles", true);
+/// What makes it keep no logs.
+const UNLOGGED: (&str, bool) = ("core.logAllRefUpdates", false);
 
 impl Repo {
     /// Waits for the right to commit, and clears what a killed run left.
@@ -115,7 +115,7 @@ impl Repo {
         if wanted.tip.is_none() {
             place.make_folders(wanted.branch)?;
         }
-        let fresh = held.open_at(&place)?;
+        let fresh = held.open_anew(self)?;
         let packed = held.write_pack(&place, graft.objects)?;
         lock.publish(self, &packs_of(self)?, &packed)?;
         read_back(&fresh, id, wanted)?;
@@ -197,6 +197,71 @@ impl Place {
     }
 }
 
+/// A repository opened anew to move a reference in.
+pub(super) struct Fresh {
+    git: Repository,
+    place: Place,
+    staging: PathBuf,
+}
+
+impl Deref for Fresh {
+    type Target = Repository;
+
+    fn deref(&self) -> &Repository {
+        &self.git
+    }
+}
+
+impl Fresh {
+    fn open(place: Place, staging: &Path) -> Result<Fresh, Error> {
+        let settings: &[_] = if place.flushes { &[FLUSHED] } else { &[] };
+        Ok(Fresh { git: open_with(&place, staging, settings)?, place, staging: staging.to_owned() })
+    }
+
+    /// Points a reference at a commit if it is at another, which is zero where there is none yet.
+    ///
+    /// libgit2, like git, writes the reference's log first and gives up where that fails. No branch needs
+    /// its log, so the reference then moves without an entry.
+    ///
+    /// # Errors
+    /// As libgit2 says them: `Modified` where the reference points elsewhere, `Locked` where somebody moves it.
+    pub fn point(&self, name: &str, to: Oid, from: Oid, why: &str) -> Result<(), git2::Error> {
+        // Forced, since a new branch has nothing to be a fast-forward of; the old value decides.
+        let point = |git: &Repository| git.reference_matching(name, to, true, from, why).map(drop);
+        let Err(error) = point(&self.git) else { return Ok(()) };
+        if matches!(error.code(), ErrorCode::Modified | ErrorCode::Exists | ErrorCode::Locked) {
+            return Err(error);
+        }
+        let settings: &[_] = if self.place.flushes { &[FLUSHED, UNLOGGED] } else { &[UNLOGGED] };
+        match open_with(&self.place, &self.staging, settings) {
+            Ok(unlogged) => point(&unlogged),
+            Err(_) => Err(error),
+        }
+    }
+}
+
+/// The repository opened anew, with settings that override its own.
+fn open_with(place: &Place, staging: &Path, settings: &[(&str, bool)]) -> Result<Repository, Error> {
+    let git = Repository::open(&place.git)?;
+    if settings.is_empty() {
+        return Ok(git);
+    }
+    let path = staging.join(SETTINGS);
+    let lines: String =
+        settings.iter().map(|(key, value)| format!("{} = {value}\n", key.replace("core.", "\t"))).collect();
+    fs::write(&path, format!("[core]\n{lines}")).map_err(|error| at(&path, error))?;
+    let mut config = git.config()?;
+    config.add_file(&path, ConfigLevel::App, false)?;
+    // One that stays is cleared by the next run.
+    let _ = fs::remove_file(&path);
+    for (key, value) in settings {
+        if config.get_bool(key)? != *value {
+            return Err(Error::NotWritten(path.display().to_string()));
+        }
+    }
+    Ok(git)
+}
+
 impl Lock {
     /// The repository opened anew: no object of it is in memory, and its references are flushed before
     /// they get their names. libgit2 asks the settings for that when a reference is first used.
@@ -204,25 +269,7 @@ impl Lock {
     /// # Errors
     /// A repository that cannot be opened, or settings that do not hold.
     pub(super) fn open_anew(&self, repo: &Repo) -> Result<Fresh, Error> {
-        self.open_at(&Place::of(repo))
-    }
-
-    fn open_at(&self, place: &Place) -> Result<Fresh, Error> {
-        let git = Repository::open(&place.git)?;
-        if !place.flushes {
-            return Ok(Fresh { git, logs: None });
-        }
-        let logs = Logs::of(&git)?;
-        let path = self.staging.join(SETTINGS);
-        fs::write(&path, ANEW).map_err(|error| at(&path, error))?;
-        let mut config = git.config()?;
-        config.add_file(&path, ConfigLevel::App, false)?;
-        // One that stays is cleared by the next run.
-        let _ = fs::remove_file(&path);
-        if !config.get_bool(FLUSHES)? {
-            return Err(Error::NotWritten(path.display().to_string()));
-        }
-        Ok(Fresh { git, logs: Some(logs) })
+        Fresh::open(Place::of(repo), &self.staging)
     }
 
     /// Writes the objects as a pack in the staging folder, durable before it is seen; its name.

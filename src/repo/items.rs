@@ -22,6 +22,25 @@ pub struct Stored {
     pub recordings: Vec<(String, Oid)>,
 }
 
+/// The name that an item may get where a document, or a path outside of the repository, was named instead.
+fn suggested(name: &str) -> Option<String> {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    let (stem, is_document) = match file.rsplit_once('.') {
+        Some((stem, suffix)) => {
+            (stem, suffix.len() <= 4 && suffix.bytes().any(|byte| byte.is_ascii_alphabetic()))
+        }
+        None => (file, false),
+    };
+    if item::path::is_plain(name) && !is_document {
+        return None;
+    }
+    let slug = crate::synthesis::records::slug(if is_document { stem } else { file }, MOST_OF_SLUG);
+    Some(if slug.is_empty() { "NAME".to_owned() } else { slug })
+}
+
+/// The longest slug that is suggested, in characters.
+const MOST_OF_SLUG: usize = 48;
+
 impl Repo {
     /// Finds the item that `name` means: a folder's path in the repository, or a slug below one of the
     /// folders of items.
@@ -59,8 +78,17 @@ impl Repo {
         known.retain(|other| *other != name);
         let mut hint = did_you_mean(name, &known);
         if hint.is_empty() {
-            let looked = paths.join(" and ");
-            hint = format!("; looked for {looked}; `roundtable add {name} --name NAME` makes it");
+            hint = match suggested(name) {
+                Some(slug) => {
+                    format!(
+                        "; an item is a folder in this repository; `roundtable add {slug} --name NAME` makes one"
+                    )
+                }
+                None => {
+                    let looked = paths.join(" and ");
+                    format!("; looked for {looked}; `roundtable add {name} --name NAME` makes it")
+                }
+            };
         }
         let item = crate::plain::cut(&crate::plain::one_line(&crate::plain::clean(name)), 80);
         Err(Error::NoItem { item, commit: short(commit), hint: crate::plain::clean(&hint) })

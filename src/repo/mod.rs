@@ -29,7 +29,6 @@ mod packs;
 mod pending;
 mod range;
 mod reading;
-mod reflog;
 #[cfg(feature = "net")]
 pub mod remote;
 mod typed;
@@ -195,6 +194,11 @@ impl Repo {
     pub fn setting(&self, name: &str) -> Option<String> {
         let config = self.git.config().ok()?;
         config.get_string(name).ok().filter(|value| !value.trim().is_empty())
+    }
+
+    /// Whether a switch of git's settings is on.
+    pub fn is_set(&self, name: &str) -> bool {
+        self.git.config().and_then(|config| config.get_bool(name)).unwrap_or(false)
     }
 
     /// Whether writes wait for the disk.

@@ -53,17 +53,15 @@ impl Repo {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path)?;
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        let text = crate::discussion::event::to_lines(log);
-        file.set_len(0)?;
-        file.seek(SeekFrom::Start(0))?;
-        file.write_all(text.as_bytes())?;
-        Ok(Some(Pending { file, path }))
+        let mut pending = Pending { file, path };
+        pending.begin_again(log)?;
+        Ok(Some(pending))
     }
 
     /// Every log that nobody writes any more, the oldest first. What cannot be read as one is left
@@ -132,6 +130,16 @@ impl Pending {
     /// A file that cannot be written.
     pub fn append(&mut self, record: &Record) -> std::io::Result<()> {
         self.file.write_all(format!("{}\n", record.to_line()).as_bytes())
+    }
+
+    /// Writes these events in the place of those it has.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn begin_again(&mut self, log: &[Record]) -> std::io::Result<()> {
+        self.file.set_len(0)?;
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.write_all(crate::discussion::event::to_lines(log).as_bytes())
     }
 
     /// The discussion has landed: nothing is left to go on from.

@@ -1,7 +1,7 @@
 //! What a person who types in a discussion may ask for besides being heard: to take the last message back,
 //! and to see how far the discussion is.
 
-use crate::discussion::event::{Event, Record};
+use crate::discussion::event::{Event, Record, Unheard};
 use crate::discussion::{Discussion, Refused};
 use crate::finding::Finding;
 use crate::minutes::{self, Forms};
@@ -62,4 +62,31 @@ pub fn take_back(talk: &mut Discussion<'_>, script: &mut Script) -> Result<Optio
     let said = format!("Taken back: {}", plain::cut(&plain::one_line(&message.text), 100));
     script.withdraw(Input { text: message.text, by: Some(message.by), at: None, comment: None });
     Ok(Some(said))
+}
+
+/// All that a log keeps of a discussion under way: its events, and the messages that were taken back.
+pub fn kept(talk: &Discussion<'_>, script: &Script) -> Vec<Record> {
+    let at = talk.log().last().map(|last| last.at);
+    let unheard = |input: &Input| {
+        let by = input.by.clone().unwrap_or_else(|| talk.opened().user.clone());
+        Some(Record {
+            at: at?,
+            event: Event::Unheard(Unheard { by, text: input.text.clone(), comment: None }),
+        })
+    };
+    talk.log().iter().cloned().chain(script.withdrawn().filter_map(unheard)).collect()
+}
+
+/// The events of a log that was cut off, and the messages in it that were taken back.
+pub fn apart(log: Vec<Record>) -> (Vec<Record>, Vec<Input>) {
+    let (mut events, mut withdrawn) = (Vec::new(), Vec::new());
+    for record in log {
+        match record.event {
+            Event::Unheard(Unheard { by, text, comment }) => {
+                withdrawn.push(Input { text, by: Some(by), at: None, comment });
+            }
+            _ => events.push(record),
+        }
+    }
+    (events, withdrawn)
 }

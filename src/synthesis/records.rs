@@ -1,6 +1,8 @@
 //! Decision records: one file a decision, numbered, below `adr/`. An analysis writes them from answers, a
 //! discussion of an architecture step from what was decided in it.
 
+use std::collections::BTreeMap;
+
 use minijinja::{Value, context};
 
 use super::{Outcome, Placed, Unplaced, existing, guarded, shown_insights};
@@ -83,10 +85,10 @@ pub fn unlabelled(text: &str) -> &str {
     }
 }
 
-/// The first number that no record of the folder has.
-pub fn next_number(item: &Item, folder: &str) -> u32 {
+/// The first number that no record of the folder has among an item's files.
+pub fn next_number<'n>(files: impl Iterator<Item = &'n String>, folder: &str) -> u32 {
     let below = format!("{folder}/");
-    let names = item.files.keys().filter_map(|name| name.strip_prefix(&below));
+    let names = files.filter_map(|name| name.strip_prefix(&below));
     let numbers = names.filter_map(|name| name.get(..4)?.parse::<u32>().ok());
     numbers.max().map_or(1, |last| last + 1)
 }
@@ -126,33 +128,16 @@ pub fn squeezed(text: &str) -> String {
     out.join("\n")
 }
 
-/// A record for each decision of a discussion of an architecture step, and for each decision that a record was proposed
-/// for, unless one of its name is there already.
+/// Adds the records of a discussion's decisions.
 pub(super) fn add(
     item: &Item,
     finished: &Finished,
     library: &Library,
     outcome: &mut Outcome,
 ) -> Result<(), Unplaced> {
-    let outputs = library.steps.iter().flat_map(|step| &step.outputs);
-    let mut folders = outputs.map(|output| output.trim_end_matches('/')).filter(|folder| is_records(folder));
-    let folder = folders.next().unwrap_or(FOLDER);
-    let mut number = next_number(item, folder);
-    let gets_record = |decision: &&Decision| {
-        is_architecture(&finished.opened.step.phase) || proposed(decision, finished).is_some()
-    };
-    for decision in finished.summary.decisions.iter().filter(gets_record) {
-        let record = of_discussion(decision, number, finished, library);
-        let ending = format!("-{}.md", name(record.title));
-        let is_there = |path: &str| path.rsplit('/').next().and_then(|name| name.get(4..)) == Some(&ending);
-        if item.files.keys().any(|path| path.starts_with(folder) && is_there(path))
-            || outcome.changes.iter().any(|change| is_there(&change.path))
-        {
-            continue;
-        }
-        let (file, text) = record.file(library)?;
-        let path = format!("{}/{folder}/{file}", item.path);
-        let before = existing(item, &format!("{folder}/{file}"), &path)?;
+    for (file, text) in new_files(&item.files, finished, library)? {
+        let path = format!("{}/{file}", item.path);
+        let before = existing(item, &file, &path)?;
         outcome.placed.push(Placed {
             path: path.clone(),
             section: "Decision".to_owned(),
@@ -161,9 +146,40 @@ pub(super) fn add(
             description: "1 decision".to_owned(),
         });
         outcome.changes.push(Change { path, before, after: text.into_bytes() });
-        number += 1;
     }
     Ok(())
+}
+
+/// A record for each decision of a discussion of an architecture step, and for each decision that a record was proposed
+/// for, unless one of its name is among the item's files: their paths below the item's folder, and their texts.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub fn new_files<V>(
+    files: &BTreeMap<String, V>,
+    finished: &Finished,
+    library: &Library,
+) -> Result<Vec<(String, String)>, Failed> {
+    let outputs = library.steps.iter().flat_map(|step| &step.outputs);
+    let mut folders = outputs.map(|output| output.trim_end_matches('/')).filter(|folder| is_records(folder));
+    let folder = folders.next().unwrap_or(FOLDER);
+    let mut number = next_number(files.keys(), folder);
+    let gets_record = |decision: &&Decision| {
+        is_architecture(&finished.opened.step.phase) || proposed(decision, finished).is_some()
+    };
+    let mut new: Vec<(String, String)> = Vec::new();
+    for decision in finished.summary.decisions.iter().filter(gets_record) {
+        let record = of_discussion(decision, number, finished, library);
+        let ending = format!("-{}.md", name(record.title));
+        let is_there = |path: &str| path.rsplit('/').next().and_then(|name| name.get(4..)) == Some(&ending);
+        let known = files.keys().filter(|path| path.starts_with(folder));
+        if !known.chain(new.iter().map(|(path, _)| path)).any(|path| is_there(path)) {
+            let (file, text) = record.file(library)?;
+            new.push((format!("{folder}/{file}"), text));
+            number += 1;
+        }
+    }
+    Ok(new)
 }
 
 /// The record that the synthesis proposes for a decision.

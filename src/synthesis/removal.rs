@@ -7,12 +7,11 @@
 //! ```
 //! use roundtable::discussion::Finished;
 //! use roundtable::library::Library;
-//! use roundtable::synthesis::removal::{Removed, removals};
+//! use roundtable::synthesis::removal::earlier;
 //! use roundtable::template::Failed;
 //!
 //! fn before(now: &str, finished: &Finished, library: &Library, size: usize) -> Result<Option<String>, Failed> {
-//!     let found = removals("spec.md", now, finished, library)?;
-//!     Ok(found.iter().map(|removed: &Removed| removed.text(now)).find(|text| text.len() == size))
+//!     earlier("spec.md", now, finished, library, &|text| text.len() == size)
 //! }
 //! ```
 
@@ -21,27 +20,134 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::placement::{self, ELSEWHERE};
-use super::{Addition, Unplaced, add, addition_text, create, data, outline, suffix};
+use super::typed::{self, Slot};
+use super::{Addition, Proposed, Unplaced, add, addition_text, create, data, outline, suffix};
 use crate::discussion::Finished;
 use crate::discussion::event::Time;
 use crate::item::{Meta, meta};
 use crate::json::{Document, Kind, Node};
 use crate::library::Library;
+use crate::order::Order as _;
 use crate::template::Failed;
 use crate::text::words::subjects;
+use crate::voice::sources::ids;
 
 /// An addition taken off a text: the bytes that go, and what is put in their place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Removed {
+struct Removed {
     range: Range<usize>,
     put: &'static str,
 }
 
 impl Removed {
     /// The text without the addition.
-    pub fn text(&self, now: &str) -> String {
+    fn text(&self, now: &str) -> String {
         format!("{}{}{}", &now[..self.range.start], self.put, &now[self.range.end..])
     }
+
+    /// How unlike people's own texts the seam is: most have one blank line there.
+    fn oddness(&self, now: &str) -> usize {
+        let ends = |text: &str, trimmed: &str| (text.len() - trimmed.len()) / line_end(now).len();
+        let (above, below) = (&now[..self.range.start], &now[self.range.end..]);
+        let blank = ['\r', '\n'];
+        let seam = ends(above, above.trim_end_matches(blank)) + ends(below, below.trim_start_matches(blank));
+        seam.abs_diff(2)
+    }
+}
+
+/// So many texts are looked at on the way to the one that was read.
+const TEXTS: usize = 8;
+
+/// The text of a file that a discussion read, found by taking off what it added: the typed additions from the last to
+/// the first, then the synthesis. `is_it` knows the text.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub fn earlier(
+    name: &str,
+    now: &str,
+    finished: &Finished,
+    library: &Library,
+    is_it: &dyn Fn(&str) -> bool,
+) -> Result<Option<String>, Failed> {
+    let additions = &finished.summary.additions;
+    let files = typed::files(&finished.opened.item, additions);
+    let mut texts = vec![(0, now.to_owned())];
+    let is_ours = additions.len() <= typed::MOST;
+    let own = |(one, file): &(&Proposed, String)| {
+        is_ours && file == name && one.kind != crate::additions::Kind::DecisionRecord
+    };
+    for (addition, _) in additions.iter().zip(files).rev().filter(own) {
+        let mut before = Vec::new();
+        for (odd, text) in &texts {
+            for removed in typed_cuts(name, text, addition, finished, library)? {
+                let earlier = removed.text(text);
+                if before.iter().any(|(_, known)| *known == earlier) {
+                    continue;
+                }
+                let again = typed::added_to(name, &earlier, addition, finished, library);
+                if failed_or(again)?.as_deref() == Some(text) {
+                    before.push((odd + removed.oddness(text), earlier));
+                }
+            }
+        }
+        // One that had no place was left out then.
+        if !before.is_empty() {
+            before.order_by_key(|(odd, _)| *odd);
+            before.truncate(TEXTS);
+            texts = before;
+        }
+    }
+    for (_, text) in texts {
+        if is_it(&text) {
+            return Ok(Some(text));
+        }
+        let without = removals(name, &text, finished, library)?;
+        if let Some(found) = without.iter().map(|removed| removed.text(&text)).find(|text| is_it(text)) {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// The ways to take a typed addition off a text.
+fn typed_cuts(
+    name: &str,
+    now: &str,
+    addition: &Proposed,
+    finished: &Finished,
+    library: &Library,
+) -> Result<Vec<Removed>, Failed> {
+    if !matches!(suffix(name).as_str(), "md" | "markdown") {
+        let cuts = typed::in_data::entry(name, now, addition).map(|entry| entry.cuts).unwrap_or_default();
+        return Ok(cuts.into_iter().map(|range| Removed { range, put: "" }).collect());
+    }
+    let (end, mut found) = (line_end(now), Vec::new());
+    let markers: Vec<Range<usize>> = occurrences(now, &format!("{}{end}", marker(finished))).collect();
+    // One for the synthesis, and one for each addition.
+    for marker in markers.into_iter().take(typed::MOST + 1) {
+        let below = &now[marker.start..];
+        let length = below.find(&end.repeat(2)).unwrap_or(below.trim_end().len());
+        let block = below[..length].replace(end, "\n");
+        let first = block.lines().nth(1).unwrap_or_default();
+        let ids = block.lines().skip(1).take(3).flat_map(ids).take(typed::FIRST_IDS);
+        let ids = ids.map(str::to_owned).map(Some).chain([None]);
+        let mut is_ours = false;
+        for id in ids {
+            for headers in [typed::cells(first), Vec::new()] {
+                let slot = Slot { id: id.clone(), headers };
+                is_ours = is_ours || typed::rendered(addition, finished, library, &slot)? == block;
+            }
+        }
+        if is_ours {
+            found.extend(around(now, marker.start..marker.start + length, end, &[2, 1, 0]));
+        }
+    }
+    Ok(found)
+}
+
+fn marker(finished: &Finished) -> String {
+    format!("<!-- Elaboration: step {}, {} -->", finished.opened.step.id, finished.at)
 }
 
 /// The ways to take the addition of a discussion off a file's text, the most likely first. meta.json is
@@ -49,12 +155,7 @@ impl Removed {
 ///
 /// # Errors
 /// A template that cannot be rendered.
-pub fn removals(
-    name: &str,
-    now: &str,
-    finished: &Finished,
-    library: &Library,
-) -> Result<Vec<Removed>, Failed> {
+fn removals(name: &str, now: &str, finished: &Finished, library: &Library) -> Result<Vec<Removed>, Failed> {
     let end = line_end(now);
     Ok(match suffix(name).as_str() {
         "md" | "markdown" => {
@@ -138,19 +239,26 @@ pub fn holds_addition(
 
 /// The text with the addition in it once more; none where it takes none.
 fn added(name: &str, text: &str, finished: &Finished, library: &Library) -> Result<Option<String>, Failed> {
-    into_text(add(name, text, finished, library))
+    failed_or(add(name, text, finished, library).map(into_text))
 }
 
 /// The text that the discussion makes of a file that was not there.
 fn created(name: &str, finished: &Finished, library: &Library) -> Result<Option<String>, Failed> {
-    into_text(create(name, finished, library))
+    failed_or(create(name, finished, library).map(into_text))
 }
 
-fn into_text(addition: Result<Addition, Unplaced>) -> Result<Option<String>, Failed> {
+fn into_text(addition: Addition) -> Option<String> {
     match addition {
-        Ok(Addition::Into(text, _)) => Ok(Some(text)),
+        Addition::Into(text, _) => Some(text),
+        Addition::None(_) => None,
+    }
+}
+
+/// Whatever else keeps an addition from its place: then it has none there.
+fn failed_or(placed: Result<Option<String>, Unplaced>) -> Result<Option<String>, Failed> {
+    match placed {
         Err(Unplaced::Template(failed)) => Err(failed),
-        Ok(Addition::None(_)) | Err(_) => Ok(None),
+        placed => Ok(placed.ok().flatten()),
     }
 }
 
@@ -191,7 +299,7 @@ fn around(now: &str, block: Range<usize>, end: &str, tails: &[usize]) -> Vec<Rem
 
 /// Where the addition is in a Markdown text, with the level of its heading.
 fn in_markdown(now: &str, finished: &Finished, library: &Library) -> Result<Vec<(Range<usize>, u8)>, Failed> {
-    let marker = format!("<!-- Elaboration: step {}, {} -->", finished.opened.step.id, finished.at);
+    let marker = marker(finished);
     let mut found = Vec::new();
     if memmem::find(now.as_bytes(), marker.as_bytes()).is_none() {
         return Ok(found);
@@ -284,7 +392,7 @@ fn holds_lines(
     finished: &Finished,
     library: &Library,
 ) -> Result<bool, Failed> {
-    let marker = format!("<!-- Elaboration: step {}, {} -->", finished.opened.step.id, finished.at);
+    let marker = marker(finished);
     let mut lines: Vec<&str> = now.split('\n').collect();
     let returns = lines.iter().any(|line| line.strip_suffix('\r') == Some(marker.as_str()));
     if returns && lines.last() != Some(&"") {

@@ -38,20 +38,40 @@ pub(super) fn place(
     // A decision is a file of its own.
     let additions = finished.summary.additions.iter().filter(|one| one.kind != Kind::DecisionRecord);
     for addition in additions {
-        let placing = Placing { item, finished, library, addition };
-        match placing.put(outcome)? {
+        let placing = Placing { finished, library, addition };
+        match placing.put(item, outcome)? {
             Ok(change) => match outcome.changes.iter_mut().find(|known| known.path == change.path) {
                 Some(known) => known.after = change.after,
                 None => outcome.changes.push(change),
             },
             Err(why) => outcome.left.push(Left {
-                path: format!("{}/{}", item.path, placing.name()),
+                path: format!("{}/{}", item.path, placing.name(item)),
                 reason: format!("the {} is only listed in the synthesis: {why}", addition.kind.words()),
             }),
         }
     }
     Ok(())
 }
+
+/// A text of a file with an addition in it; none where it has no place there.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub(super) fn added_to(
+    name: &str,
+    text: &str,
+    addition: &Addition,
+    finished: &Finished,
+    library: &Library,
+) -> Result<Option<String>, Unplaced> {
+    let found = Placing { finished, library, addition }.added_to(name, text)?;
+    Ok(found.ok().map(|(text, _)| text))
+}
+
+/// A synthesis of ours has fewer additions than this; where a recording has more, none of them is looked for.
+pub const MOST: usize = 24;
+/// The first ids of a block, one of which is its own.
+pub const FIRST_IDS: usize = 8;
 
 /// What an addition gets at its place.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +83,6 @@ pub struct Slot {
 }
 
 struct Placing<'a> {
-    item: &'a Item,
     finished: &'a Finished,
     library: &'a Library,
     addition: &'a Addition,
@@ -73,27 +92,31 @@ type Found<T> = Result<Result<T, String>, Unplaced>;
 
 impl Placing<'_> {
     /// The document within the item's folder.
-    fn name(&self) -> String {
-        name_within(&self.item.path, &self.addition.path)
+    fn name(&self, item: &Item) -> String {
+        name_within(&item.path, &self.addition.path)
+    }
+
+    /// The text with the addition in it, and where it went; else why it has no place there.
+    fn added_to(&self, name: &str, text: &str) -> Found<(String, String)> {
+        Ok(match suffix(name).as_str() {
+            "md" | "markdown" => self.markdown(text)?,
+            "json" => self.json(name, text),
+            "yaml" | "yml" => self.yaml(text),
+            "csv" => self.csv(text),
+            _ => Err("a file of this kind takes no addition".to_owned()),
+        })
     }
 
     /// The change that the addition comes to, or why there is none.
-    fn put(&self, outcome: &mut Outcome) -> Found<Change> {
-        let name = self.name();
-        let Some((_, text)) = self.item.documents().find(|(known, _)| *known == name) else {
+    fn put(&self, item: &Item, outcome: &mut Outcome) -> Found<Change> {
+        let name = self.name(item);
+        let Some((_, text)) = item.documents().find(|(known, _)| *known == name) else {
             return Ok(Err("there is no such document".to_owned()));
         };
-        let path = format!("{}/{name}", self.item.path);
+        let path = format!("{}/{name}", item.path);
         let known = outcome.changes.iter().find(|change| change.path == path);
         let now = known.map_or(text.to_owned(), |change| String::from_utf8_lossy(&change.after).into_owned());
-        let found = match suffix(&name).as_str() {
-            "md" | "markdown" => self.markdown(&now)?,
-            "json" => self.json(&name, &now),
-            "yaml" | "yml" => self.yaml(&now),
-            "csv" => self.csv(&now),
-            _ => Err("a file of this kind takes no addition".to_owned()),
-        };
-        let (after, section) = match found {
+        let (after, section) = match self.added_to(&name, &now)? {
             Ok(found) => found,
             Err(why) => return Ok(Err(why)),
         };
@@ -415,6 +438,11 @@ fn unnumbered(text: &str) -> &str {
 /// One block: no blank line parts it.
 fn one_block(text: &str) -> String {
     text.lines().filter(|line| !line.trim().is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether an id is one that an addition of this kind got in a text: it follows another one of its series there.
+pub fn follows(id: &str, kind: Kind, text: &str) -> bool {
+    families(kind).contains(&family(id)) && ids(text).any(|other| counted_on(other).as_deref() == Some(id))
 }
 
 /// The families of ids that a kind's series may have.

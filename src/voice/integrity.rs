@@ -211,8 +211,10 @@ fn forges(line: &str) -> bool {
 }
 
 /// What models put around text that is not meant to be said.
-const LEAKS: [&str; 14] = [
+const LEAKS: [&str; 16] = [
     "{\"lines\"",
+    "the last try was refused",
+    "nothing of the last try could be taken",
     "json alone:",
     "<think",
     "</think",
@@ -459,6 +461,12 @@ mod tests {
                 "As Alex said, photos are large.",
                 true,
                 "never said: Alex said, photos are large.",
+            ),
+            (
+                "system-designer",
+                "The last try was refused: photos have no line.",
+                true,
+                "leaked reasoning: the last try was refused",
             ),
             ("system-designer", "…", true, "nothing said: …"),
         ] {

@@ -3,15 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use super::{Audience, Stumbled, Walk};
+use super::{Audience, Drafting, Stumbled, Walk};
 use crate::analysis::Talk;
 use crate::analysis::drafted::{Drafted, wanted};
 use crate::analysis::event::Event;
 use crate::analysis::forms::Label;
 use crate::analysis::greeting;
-use crate::model::Metered;
 use crate::model::drafting::{Answered, Material};
-use crate::model::prompt::{Earlier, Given};
+use crate::model::prompt::{Earlier, Given, Want};
+use crate::model::{Meter, Metered};
 use crate::session::Stopped;
 use crate::voice::Speechless;
 
@@ -19,14 +19,15 @@ impl Walk<'_> {
     /// Lets a model draft the step under way, once, and shows what may be taken.
     pub(super) fn draft_step(&mut self, audience: &dyn Audience) -> Result<(), Stumbled> {
         let Some(talk) = self.analysis.current().filter(|talk| talk.may_be_drafted()) else { return Ok(()) };
-        if self.setup.speaker.is_none() {
-            return Ok(());
-        }
         let (library, depth, is_brief) = (self.setup.library, talk.depth, talk.is_brief());
         let step = &library.steps[talk.step];
+        if !self.setup.speakers.has_model(&step.id) {
+            return Ok(());
+        }
         let answers = answers(talk);
         let said = answers.iter().map(|answer| answer.said).collect();
-        let given = Given { evidence: self.evidence(said)?, earlier: self.earlier(), ..Given::default() };
+        let given =
+            Given { evidence: self.evidence(&step.id, said)?, earlier: self.earlier(), ..Given::default() };
         let (item_name, wanted) = (self.item.name(), wanted(step));
         let persona = self.analysis.persona(step).0;
         let documents = self.item.documents().collect();
@@ -44,18 +45,27 @@ impl Walk<'_> {
         let prompt = material.prompt(&[]).map_err(Stopped::Voice)?;
         // A key of the environment that somebody wrote into a document stays here.
         audience.hears(&prompt.head).map_err(Stumbled::Audience)?;
-        let Some(model) = &mut self.setup.speaker else { return Ok(()) };
-        let draft = match material.draft(&mut Metered::new(model.as_mut(), self.setup.tokens)) {
+        let voice = self.setup.speakers.at(&step.id).voice.clone();
+        let Some((model, prices)) = self.setup.speakers.model(&step.id) else { return Ok(()) };
+        let watch = |want: &Want, meter: &Meter| audience.thinks(want, meter);
+        let mut metered = Metered::new(model, self.setup.tokens).priced(prices).watched(&watch);
+        let draft = match material.draft(&mut metered) {
             Err(Speechless::Spent(limit)) => {
                 audience.note(&format!("the limit of {limit} tokens leaves no draft of step {}", step.id));
                 Default::default()
             }
             drafted => drafted.map_err(Stopped::Voice)?,
         };
+        metered.notes.iter().for_each(|note| audience.note(note));
+        let meter = metered.meter().clone();
         for refused in &draft.refused {
             audience.note(&format!("left out of the draft: \"{}\": {}", refused.text, refused.why));
         }
-        let voice = self.setup.voice.clone();
+        if meter.requests() > 0 {
+            audience.say(&format!("\n{}", meter.table()));
+            let step = step.id.clone();
+            self.drafts.push(Drafting { step, voice: voice.clone(), usage: meter.value() });
+        }
         let drafted = Drafted { voice: voice.clone(), lines: draft.lines.clone(), confirmed_by: None };
         audience.hears(&drafted.shown().join("\n")).map_err(Stumbled::Audience)?;
         if drafted.lines.is_empty() {

@@ -136,6 +136,7 @@ pub(super) fn recorded(setup: &Setup<'_>, earlier: Earlier) -> Result<Walked, St
         phase: next.map(|step| step.phase.clone()),
         next_step: next.map(|step| step.id.clone()),
         elaborations: earlier_talks(setup, &earlier)?,
+        drafts: Vec::new(),
         commits: earlier.commits,
         already_recorded: true,
         item: setup.item.clone(),

@@ -11,6 +11,7 @@ mod drafting;
 mod earlier;
 mod land;
 mod review;
+mod speakers;
 mod talk;
 mod typed;
 
@@ -19,6 +20,7 @@ use std::collections::BTreeMap;
 use git2::Oid;
 
 use self::earlier::{Earlier, earlier, earlier_talks, recorded};
+pub use self::speakers::{Seat, Speaker, Speakers};
 use crate::analysis::artifact::{self, Draft, Known, draft};
 use crate::analysis::event::{Event, Landed, Opened, Record};
 use crate::analysis::menu::Choice;
@@ -31,8 +33,8 @@ use crate::discussion::{self, Finished};
 use crate::item::{Change, Item, Meta};
 use crate::landing::NotLanded;
 use crate::library::Library;
+use crate::model::Meter;
 use crate::model::prompt::Want;
-use crate::model::{Meter, Model, Prices};
 use crate::persona::Persona;
 use crate::plain;
 use crate::repo::{Error, Repo};
@@ -90,17 +92,12 @@ pub struct Setup<'r> {
     /// The branch's tip, or where it will start.
     pub base: Oid,
     pub author: Author,
-    /// The voice of the discussions, as recordings name it, and its model.
-    pub voice: String,
-    pub model: Option<String>,
-    /// Who speaks in discussions; none: the reviewer.
-    pub speaker: Option<Box<dyn Model>>,
+    /// Who speaks in discussions and drafts.
+    pub speakers: Speakers,
     /// The most tokens that a discussion may take.
     pub tokens: Option<u64>,
     /// A model's synthesis is criticised before it is committed.
     pub has_critic: bool,
-    /// What its tokens cost.
-    pub prices: Option<Prices>,
     /// Which rules review a phase at its end.
     pub review: crate::review::Options,
     /// What of the repository a model is sent.
@@ -127,6 +124,15 @@ pub struct Held {
     pub usage: serde_json::Value,
 }
 
+/// A step that a model was asked to draft.
+pub struct Drafting {
+    pub step: String,
+    /// The voice as the step's log names it.
+    pub voice: String,
+    /// What the model took, as `--json` has it.
+    pub usage: serde_json::Value,
+}
+
 /// How a walk ended.
 pub struct Walked {
     pub stopped: Stopped,
@@ -138,6 +144,7 @@ pub struct Walked {
     /// Changes that were not committed, against what is on the branch.
     pub pending: Vec<Change>,
     pub elaborations: Vec<Held>,
+    pub drafts: Vec<Drafting>,
     pub phase: Option<String>,
     pub next_step: Option<String>,
     /// The log of the walk.
@@ -167,6 +174,11 @@ pub enum Stumbled {
     Overtaken(String),
     #[error("{0}")]
     Audience(String),
+    /// A discussion broke off whose log is kept.
+    #[error(
+        "{why}; nothing of the discussion was committed, and what was said is kept: {how} goes on with it"
+    )]
+    Kept { why: Box<Stumbled>, how: String },
     /// Too late to have changed nothing: then the error says what was committed.
     #[error(
         "{why}; what was done before is kept in the commit {commit} on {branch}, and the same command continues after it"
@@ -205,6 +217,7 @@ struct Walk<'r> {
     /// The parts of artifacts that the library's steps name.
     parts: Vec<draft::Named>,
     elaborations: Vec<Held>,
+    drafts: Vec<Drafting>,
     /// Discussions of the step under way.
     talks: usize,
     /// The commit that the walk began on, and the item there.
@@ -267,6 +280,7 @@ pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumble
         censuses: BTreeMap::new(),
         parts: artifact::parts_of(setup.library),
         elaborations,
+        drafts: Vec::new(),
         talks: earlier.talks_before,
         start,
         told: BTreeMap::new(),
@@ -288,13 +302,15 @@ pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumble
 fn opened(setup: &Setup<'_>, at_menu: Option<String>) -> Opened {
     let item = &setup.item;
     let facts = facts(item);
+    let (voice, voices) = setup.speakers.names();
     Opened {
         format: crate::analysis::event::FORMAT,
         item: item.path.clone(),
         item_name: item.name(),
         base: setup.base.to_string(),
         branch: setup.branch.clone(),
-        voice: setup.voice.clone(),
+        voice,
+        voices,
         user: setup.script.user.clone().unwrap_or_else(|| "User".to_owned()),
         run: setup.run.clone(),
         steps_completed: item.meta.steps_completed(),
@@ -671,6 +687,7 @@ impl Walk<'_> {
             item: self.item,
             pending,
             elaborations: self.elaborations,
+            drafts: self.drafts,
             log: self.analysis.log().to_vec(),
         })
     }

@@ -1,18 +1,21 @@
 //! A discussion inside of a walk: opened by the menu's `[E]`, held and landed as `elaborate` does.
 
+use std::cell::RefCell;
+
 use git2::Oid;
 use serde_json::{Value, json};
 
 use super::{Audience, Held, Mode, Stumbled, Walk};
 use crate::analysis::event::Event;
-use crate::discussion::event::{Event as Said, Opened, Record, StepRef};
+use crate::discussion::event::{Event as Said, Opened, REVIEWER, Record, StepRef};
 use crate::discussion::{self, Discussion, Finished};
 use crate::landing;
 use crate::library::sha256;
 use crate::model::evidence::Evidence;
 use crate::model::prompt::{self, Subject};
 use crate::model::{Live, Meter};
-use crate::repo::Repo;
+use crate::plain;
+use crate::repo::{Pending, Repo};
 use crate::review::Rules;
 use crate::script::{Occasion, Reply, Script};
 use crate::session::{Stopped, Went, asked, hold};
@@ -34,11 +37,17 @@ impl Walk<'_> {
                 return self.pass_by(step, recording, audience);
             }
         }
-        let evidence = self.evidence(self.said_of_step())?;
+        let evidence = self.evidence(&step.id, self.said_of_step())?;
+        let opening_run = run.clone();
         let opening = self.opening(step, run, &evidence);
         let first = Record { at: (self.setup.clock)(), event: Said::Opened(Box::new(opening)) };
-        let mut talk = Discussion::open(library, step, first)?;
+        let (begun, withdrawn) = asked::apart(self.cut_off(&opening_run));
+        let mut talk = match begun.is_empty() {
+            true => Discussion::open(library, step, first)?,
+            false => Discussion::replay(library, step, &begun.as_slice().into())?,
+        };
         audience.say(&format!("\n{}", talk.introduction()?));
+        begun.iter().skip(1).for_each(|record| audience.line(record));
         let depth = self.analysis.current().map_or(step.depth, |talk| talk.depth);
         let item = self.item.clone();
         let rules =
@@ -47,14 +56,56 @@ impl Walk<'_> {
             .adding_to(synthesis::target(&item, step))
             .knowing(landing::memory(self.setup.repo, self.at, &item)?);
         let mut script = self.setup.script.lend(&step.id);
-        let held = self.hold(&mut talk, &mut stand_in, &mut script, evidence, audience);
+        withdrawn.into_iter().for_each(|message| script.withdraw(message));
+        let mut log = self.keep_log(&talk, &script, audience);
+        let held = self.hold(&mut talk, &mut stand_in, &mut script, &mut log, evidence, audience);
         self.setup.script.give_back(&step.id, script);
-        let usage = held?;
+        let usage = held.map_err(|why| self.stopped(why, &talk, log.is_some()))?;
         let unfinished = || Stumbled::Audience("the discussion did not come to its end".to_owned());
         let finished = talk.finish().ok_or_else(unfinished)?;
         audience.say(&format!("\n{}", synthesis::spoken_summary(&finished, library)?));
         let recording = self.land_talk(finished, usage, audience)?;
+        log.into_iter().for_each(Pending::finish);
         self.record(Event::Elaborated { recording }, None)
+    }
+
+    /// The log of this very discussion, if the person at the keyboard stopped it before.
+    fn cut_off(&self, run: &str) -> Vec<Record> {
+        if !self.setup.script.is_live() || self.setup.mode != Mode::Each {
+            return Vec::new();
+        }
+        let found = self.setup.repo.leftovers().into_iter().find(|left| left.run == run);
+        found.map(|left| left.log).unwrap_or_default()
+    }
+
+    /// The log of a discussion with the person at the keyboard, for `elaborate --resume`: its step is committed by now.
+    fn keep_log(&self, talk: &Discussion<'_>, script: &Script, audience: &dyn Audience) -> Option<Pending> {
+        if !script.is_live() || self.setup.mode != Mode::Each {
+            return None;
+        }
+        let begun = self.setup.repo.pend(&talk.opened().run, &asked::kept(talk, script));
+        begun.unwrap_or_else(|error| {
+            audience.note(&format!("the discussion is not kept until it is committed: {error}"));
+            None
+        })
+    }
+
+    /// Why a discussion broke off, and how it is gone on with.
+    fn stopped(&self, why: Stumbled, talk: &Discussion<'_>, is_kept: bool) -> Stumbled {
+        if !is_kept {
+            return why;
+        }
+        let opened = talk.opened();
+        let slug = opened.item.rsplit('/').next().unwrap_or_default();
+        let branch = match opened.branch == format!("roundtable/{slug}") {
+            true => String::new(),
+            false => format!(" --branch {}", plain::shown(&opened.branch)),
+        };
+        let voice = if opened.voice != REVIEWER { " and the same --voice" } else { "" };
+        Stumbled::Kept {
+            why: Box::new(why),
+            how: format!("roundtable elaborate {slug} --step {}{branch} --resume{voice}", opened.step.id),
+        }
     }
 
     /// Answers and remarks of the step under way: they name files as well as a message does.
@@ -65,9 +116,9 @@ impl Walk<'_> {
     }
 
     /// What of the repository a model reads; the reviewer reads nothing else than the item's documents.
-    pub(super) fn evidence(&self, messages: Vec<&str>) -> Result<Evidence, Stumbled> {
+    pub(super) fn evidence(&self, step: &str, messages: Vec<&str>) -> Result<Evidence, Stumbled> {
         let setup = &self.setup;
-        if setup.speaker.is_none() {
+        if !setup.speakers.has_model(step) {
             return Ok(Evidence::default());
         }
         let items: Vec<&str> = setup.items.iter().map(String::as_str).collect();
@@ -76,6 +127,7 @@ impl Walk<'_> {
 
     fn opening(&self, step: &Step, run: String, evidence: &Evidence) -> Opened {
         let library = self.setup.library;
+        let speaker = self.setup.speakers.at(&step.id);
         Opened {
             format: discussion::event::FORMAT,
             item: self.item.path.clone(),
@@ -91,8 +143,8 @@ impl Walk<'_> {
             base: self.at.to_string(),
             read: self.item.ids.clone(),
             branch: self.setup.branch.clone(),
-            voice: self.setup.voice.clone(),
-            model: self.setup.model.clone(),
+            voice: speaker.voice.clone(),
+            model: speaker.model.clone(),
             user: self.analysis.opened().user.clone(),
             digests: library.digests(step),
             author: self.setup.author.clone(),
@@ -159,22 +211,31 @@ impl Walk<'_> {
         talk: &mut Discussion<'_>,
         stand_in: &mut Reviewer<'_>,
         script: &mut Script,
+        log: &mut Option<Pending>,
         evidence: Evidence,
         audience: &dyn Audience,
     ) -> Result<Value, Stumbled> {
         let clock = self.setup.clock;
         let is_live = script.is_live();
+        let log = RefCell::new(log);
         let mut tell = |line: &Record| {
             audience.hears(&line.to_line())?;
+            if let Some(log) = log.borrow_mut().as_mut() {
+                log.append(line).map_err(|error| format!("what is said cannot be kept: {error}"))?;
+            }
             // Who has typed a message has seen it.
             if !is_live || !matches!(line.event, Said::User(_)) {
                 audience.line(line);
             }
             audience.check()
         };
-        let Some(model) = &mut self.setup.speaker else {
+        let again = |talk: &Discussion<'_>, script: &Script| match log.borrow_mut().as_mut() {
+            Some(log) => log.begin_again(&asked::kept(talk, script)),
+            None => Ok(()),
+        };
+        let Some((model, prices)) = self.setup.speakers.model(&talk.step().id) else {
             while hold(talk, None, stand_in, script, clock, &mut tell)? == Went::Waiting {
-                listen(talk, script, audience)?;
+                listen(talk, script, &again, audience)?;
             }
             return Ok(Meter::default().value());
         };
@@ -184,11 +245,11 @@ impl Walk<'_> {
         let given = prompt::Given { evidence, earlier, target, first: first.as_deref() };
         let (head, _) = prompt::head(&Subject::new(talk), self.item.documents(), &given)?;
         audience.hears(&head).map_err(Stumbled::Audience)?;
-        let mut live = Live::new(model.as_mut(), head, self.setup.tokens).criticised(self.setup.has_critic);
+        let mut live = Live::new(model, head, self.setup.tokens).criticised(self.setup.has_critic);
         let watch = |want: &prompt::Want, meter: &Meter| audience.thinks(want, meter);
-        live = live.reading(given.evidence.excerpts).priced(self.setup.prices).watched(&watch);
+        live = live.reading(given.evidence.excerpts).priced(prices).watched(&watch);
         while hold(talk, Some(&mut live), stand_in, script, clock, &mut tell)? == Went::Waiting {
-            listen(talk, script, audience)?;
+            listen(talk, script, &again, audience)?;
         }
         live.notes().iter().for_each(|note| audience.note(note));
         audience.say(&format!("\n{}", live.meter().table()));
@@ -210,8 +271,13 @@ impl Walk<'_> {
     }
 }
 
-/// Asks the person at the keyboard until there is something for the table.
-fn listen(talk: &mut Discussion<'_>, script: &mut Script, audience: &dyn Audience) -> Result<(), Stumbled> {
+/// Asks the person at the keyboard until there is something for the table. `again` writes the log anew.
+fn listen(
+    talk: &mut Discussion<'_>,
+    script: &mut Script,
+    again: &dyn Fn(&Discussion<'_>, &Script) -> std::io::Result<()>,
+    audience: &dyn Audience,
+) -> Result<(), Stumbled> {
     audience.say(&format!("\n{}", asked::place(talk)));
     loop {
         match script.ask(Occasion::Discussion) {
@@ -220,8 +286,13 @@ fn listen(talk: &mut Discussion<'_>, script: &mut Script, audience: &dyn Audienc
                 return Ok(());
             }
             Reply::End => return Ok(()),
+            Reply::Stopped => return Err(Stumbled::Audience("stopped by Ctrl-C".to_owned())),
             Reply::Undo => match asked::take_back(talk, script)? {
                 Some(said) => {
+                    let kept = again(talk, script);
+                    kept.map_err(|error| {
+                        Stumbled::Audience(format!("what is said cannot be kept: {error}"))
+                    })?;
                     audience.say(&format!("{said}\n\n{}", asked::place(talk)));
                 }
                 None => audience.say(asked::NOTHING_TO_TAKE_BACK),

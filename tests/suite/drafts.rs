@@ -133,6 +133,21 @@ fn a_line_of_a_draft_that_rests_on_nothing_is_refused_with_the_reason() {
             json!({"kind": "flow", "fields": {"from": "tablet"}, "rests": [rest("answers/1", "save answers")]}),
             "takes no line of the kind flow",
         ),
+        (said("summary", "…", "answers/1", "save answers"), "it says nothing"),
+        (said("note", "**", "answers/1", "save answers"), "it says nothing"),
+        (said("requirement", "To be determined", "answers/1", "save answers"), "it says nothing"),
+        (
+            said("summary", "Let's move on to the next question.", "answers/1", "save answers"),
+            "it says nothing",
+        ),
+        (
+            json!({"kind": "verdict", "fields": {"criterion": "…", "verdict": "not met", "because": "inspectors save answers"}, "rests": [rest("answers/1", "save answers")]}),
+            "it says nothing",
+        ),
+        (
+            json!({"kind": "verdict", "fields": {"verdict": "not met", "because": "inspectors save answers"}, "rests": [rest("answers/1", "save answers")]}),
+            "it says nothing",
+        ),
         (json!({"kind": "joke", "text": "x"}), "no kind of a line"),
         (json!({"kind": "note", "fields": {"id": "FR-1"}}), "neither text nor fields"),
         (json!(7), "no kind of a line"),

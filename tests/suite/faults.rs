@@ -201,7 +201,8 @@ fn what_exit_0_promises_survives_a_power_cut() {
         unflushed.retain(|path| !path.contains("/logs/") && !ours(path));
         assert_eq!(unflushed, Vec::<String>::new());
         let flushes = calls.iter().filter(|call| call[0] == "sync").count();
-        assert!(flushes <= 8, "{flushes} flushes: {calls:?}");
+        // Two of them are libgit2's, of the branch's log and its folder.
+        assert!(flushes <= 9, "{flushes} flushes: {calls:?}");
     }
 }
 
@@ -379,16 +380,12 @@ fn the_branch_has_a_log_as_git_keeps_it() {
 }
 
 #[test]
-fn no_log_is_begun_where_git_begins_none_and_one_that_stands_goes_on() {
+fn no_log_is_begun_where_git_begins_none() {
     let sandbox = sandbox();
     sandbox.git.config().unwrap().set_str("core.logAllRefUpdates", "off").unwrap();
     sandbox.elaborate(TALK, &[]).ok();
     let path = sandbox.root().join(".git/logs/refs/heads").join(BRANCH);
     assert!(!path.exists());
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(&path, "").unwrap();
-    sandbox.elaborate("Jordan, what is missing?\ndone\n", &["--at", "2026-01-16T09:00:00Z"]).ok();
-    assert_eq!(logged(&sandbox, BRANCH).len(), 1);
 }
 
 #[test]
@@ -429,12 +426,22 @@ fn where_a_bare_repository_s_head_names_the_branch_its_log_goes_on_too() {
 
 #[test]
 fn a_log_that_cannot_be_written_is_no_reason_to_fail() {
-    let sandbox = sandbox();
-    // What is left of a branch of this name, which is a folder now.
-    let folder = sandbox.root().join(".git/logs/refs/heads");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("roundtable"), "").unwrap();
-    sandbox.elaborate(TALK, &[]).ok();
-    assert!(sandbox.tip(BRANCH).is_some());
-    sandbox.assert_sound();
+    // A file where the log needs a folder, and a folder where it needs a file: left of other branches.
+    for in_the_way in ["roundtable", "roundtable/offline-mode/before"] {
+        for flushes in ["all", "none"] {
+            let sandbox = sandbox();
+            sandbox.git.config().unwrap().set_str("core.fsync", flushes).unwrap();
+            let file = sandbox.root().join(".git/logs/refs/heads").join(in_the_way);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(&file, "").unwrap();
+            sandbox.elaborate(TALK, &[]).ok();
+            let first = sandbox.tip(BRANCH).unwrap();
+            sandbox.elaborate("Jordan, what is missing?\ndone\n", &["--at", "2026-01-16T09:00:00Z"]).ok();
+            let second = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap();
+            assert_eq!(second.parent_id(0).unwrap(), first, "{in_the_way}, {flushes}");
+            assert_eq!(std::fs::read(&file).unwrap(), b"");
+            assert!(leftovers(&sandbox).is_empty(), "{in_the_way}, {flushes}: {:?}", leftovers(&sandbox));
+            sandbox.assert_sound();
+        }
+    }
 }

@@ -573,9 +573,17 @@ fn what_a_model_took_stands_in_the_summary_of_the_job() {
         }))
     });
     let url = model.url("/v1");
+    sandbox.commit(&[(
+        ".roundtable.yaml",
+        "price: {default: '100,100,100', 01-03: '1000,1,1', 01-requirements: '1,1,1'}\n",
+    )]);
     forge.label(&sandbox, &["--voice", "openai", "--model", "m", "--base-url", &url]).ok();
     let summary = std::fs::read_to_string(sandbox.outside("summary.md")).unwrap();
     assert!(summary.contains("| 1 | Maya Chen | 4321 | 0 | 7 |"), "{summary}");
+    // The price of the step, in the settings.
+    let cost = model.seen().len() as f64 * (4.321 + 0.000_007);
+    let said = summary.lines().find_map(|line| line.strip_prefix("Cost: $")).expect(&summary);
+    assert!((said.parse::<f64>().unwrap() - cost).abs() < 0.001, "{said}, {cost}");
     for seen in model.seen() {
         assert!(seen.headers.iter().all(|(_, value)| !value.contains(TOKEN)), "the token is GitHub's");
     }
@@ -709,6 +717,52 @@ fn two_jobs_hand_over_what_a_model_answered_in_an_analysis() {
     assert_eq!(forge.tip(ITEM_BRANCH).as_deref(), done["commit"].as_str());
     let last = sandbox_of(&forge);
     last.run(&["replay", "--all", "--rev", &format!("origin/{ITEM_BRANCH}")]).ok();
+}
+
+#[cfg(unix)]
+#[test]
+fn two_jobs_hand_over_what_the_voices_of_two_steps_answered() {
+    let sandbox = sandbox();
+    let program = |name: &str| {
+        let text = "#!/bin/sh\nread -r line\necho x >> \"$0.runs\"\nprintf 'Readers pay by the day, said in answer %s of %s.\\n' \"$(wc -l < \"$0.runs\" | tr -d ' ')\" \"$(basename \"$0\")\"\n";
+        let path = sandbox.script(name, text);
+        std::process::Command::new("chmod").args(["+x", &path]).status().unwrap();
+        path
+    };
+    let (one, other) = (program("one.sh"), program("other.sh"));
+    let settings =
+        format!("voice: {{default: reviewer, 00-01: 'command:{one}', 00-02: 'command:{other}'}}\n");
+    sandbox.commit(&[(".roundtable.yaml", &settings)]);
+    let forge = forge(&sandbox);
+    forge.set(|state| {
+        state.events[0]["label"]["name"] = json!("roundtable:analyze");
+        state.labels = vec!["roundtable:analyze".into()];
+        let first = ["Readers owe fees by the day.", "E", "Alex, who computes them?", "done", "C"];
+        let second = ["Fees are called dues, too.", "E", "Alex, who names them?", "done", "C"];
+        let said = first.iter().chain(&second);
+        state.comments = said.zip(30..).map(|(said, id)| comment(id, "sam", said, EARLY)).collect();
+    });
+    let event = forge.labeled("roundtable:analyze");
+    let folder = sandbox.outside("handed");
+    let folder = folder.to_str().unwrap();
+    let first = forge.run(&sandbox, "issues", &event, &["run", "--out", folder, "--json"]).json();
+    let voices: Vec<String> = first["elaborations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|held| held["voice"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(voices, [format!("command:{one}"), format!("command:{other}")]);
+    let runs = |path: &str| std::fs::read_to_string(format!("{path}.runs")).unwrap().lines().count();
+    let (asked, digest) = ((runs(&one), runs(&other)), first["digest"].as_str().unwrap());
+    assert!(asked.0 > 1 && asked.1 > 1, "{asked:?}");
+    // The job that writes asks neither of them, and comes to the same commits.
+    let last = sandbox_of(&forge);
+    let args = ["run", "--recording", folder, "--digest", digest, "--json"];
+    let done = forge.run(&last, "issues", &event, &args).json();
+    assert_eq!((&done["commits"], (runs(&one), runs(&other))), (&first["commits"], asked));
+    assert_eq!(forge.tip(ITEM_BRANCH).as_deref(), done["commit"].as_str());
+    sandbox_of(&forge).run(&["replay", "--all", "--rev", &format!("origin/{ITEM_BRANCH}")]).ok();
 }
 
 #[test]

@@ -307,6 +307,69 @@ fn a_discussion_inside_an_analysis_takes_back_and_says_how_far_it_is() {
 }
 
 #[test]
+fn ctrl_c_in_a_discussion_inside_an_analysis_keeps_it_and_both_go_on() {
+    let sandbox = sandbox();
+    let analyze = |more: &str| Terminal::start(&sandbox, &format!("{PROGRAM} analyze offline-mode {more}"));
+    let at = format!("--at {AT}");
+    let mut terminal = analyze(&at);
+    for number in 1..=4 {
+        terminal.wait_for(&format!("{number}. ")).wait_for("> ").press("\r");
+    }
+    terminal.wait_for("[E]").wait_for("> ").press("E\r");
+    let mut type_at = |after: &str, line: &str| {
+        terminal.wait_for(after).wait_for("> ").press(line);
+    };
+    type_at("turn 3 of 60]", "Keep 400 photos.\r");
+    type_at("turn 5 of 60]", "/undo\r");
+    type_at("Taken back: Keep 400 photos.", "/decide the phone keeps 500 photos\r");
+    type_at("turn 5 of 60]", "half a line\u{3}");
+    let (code, all) = terminal.end();
+    assert_eq!(code, 2, "{all}");
+    let all = all.split_whitespace().collect::<Vec<_>>().join(" ");
+    for told in [
+        "stopped by Ctrl-C; nothing of the discussion was committed",
+        "roundtable elaborate offline-mode --step 00-01 --resume goes on with it",
+        "the same command continues after it",
+    ] {
+        assert!(all.contains(told), "{told}: {all}");
+    }
+    // The step is committed, and the discussion is not.
+    let stopped = sandbox.tip(BRANCH).unwrap();
+    assert_eq!(sandbox.git.find_commit(stopped).unwrap().parent_count(), 1);
+    assert!(sandbox.meta()["elaborations"].as_array().is_none_or(Vec::is_empty));
+    // The analysis goes on with the next step, and commits nothing of the discussion either.
+    let mut terminal = analyze("");
+    terminal.wait_for("Step 00-02").wait_for("> ").press("\u{4}");
+    assert_eq!(terminal.end().0, 0);
+    assert_eq!(sandbox.tip(BRANCH).unwrap(), stopped);
+    // With the fixed clock the run is the same one: its menu opens the same discussion again.
+    let mut terminal = analyze(&at);
+    terminal.wait_for("[E]").wait_for("> ").press("E\r");
+    terminal
+        .wait_for("the phone keeps 500 photos")
+        .wait_for("turn 5 of 60]")
+        .wait_for("> ")
+        .press("/status\r");
+    terminal.wait_for("- Decision: the phone keeps 500 photos").wait_for("> ").press("\u{3}");
+    assert_eq!(terminal.end().0, 2);
+    let elaborate = format!("{PROGRAM} elaborate offline-mode --step 00-01 --resume");
+    let mut terminal = Terminal::start(&sandbox, &elaborate);
+    terminal.wait_for("the phone keeps 500 photos").wait_for("turn 5 of 60]").wait_for("> ").press("/done\r");
+    let (code, all) = terminal.end();
+    assert_eq!(code, 0, "{all}");
+    let decided = user("Decision: the phone keeps 500 photos");
+    let taken_back = ("unheard".to_owned(), "Keep 400 photos.".to_owned());
+    assert_eq!(heard(&sandbox), [decided, user("done"), taken_back]);
+    assert!(sandbox.run(&["status"]).ok().stdout.contains("offline-mode"));
+    sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
+    sandbox.run(&["audit", "--rev", BRANCH]).ok();
+    // Nothing of it is left to go on with.
+    let mut terminal = Terminal::start(&sandbox, &elaborate);
+    terminal.wait_for("nothing was cut off here").wait_for("> ").press("\u{3}");
+    terminal.end();
+}
+
+#[test]
 fn what_was_typed_in_an_unfinished_step_is_kept_and_gone_on_with() {
     let sandbox = sandbox();
     let start = || Terminal::start(&sandbox, &format!("{PROGRAM} analyze offline-mode --at {AT}"));

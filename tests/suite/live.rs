@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::kit::{AT, BRANCH, ITEM, META, Run, Sandbox, empty, sandbox};
 use crate::server::{Reply, Seen, Server};
 
-const KEY: &str = "sk-canary-4711-AbCdEf";
+pub const KEY: &str = "sk-canary-4711-AbCdEf";
 const TALK: &str = "Alex, what happens when two tablets change one answer?\nWe decided to keep both answers, because a lost answer costs a day.\ndone\n";
 
 /// Lines that keep every persona's rules, none like another.
@@ -29,7 +29,7 @@ const LINES: [&str; 12] = [
 ];
 
 /// The words of the request: head, talk and what is wanted.
-fn texts(seen: &Seen) -> Vec<String> {
+pub fn texts(seen: &Seen) -> Vec<String> {
     let body = seen.json();
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let blocks = |value: &Value| -> Vec<String> {
@@ -89,7 +89,7 @@ fn wants_critique(seen: &Seen) -> bool {
 }
 
 /// A sensible model: another line each time, and a synthesis.
-fn sensible() -> impl FnMut(&Seen) -> String + Send + 'static {
+pub fn sensible() -> impl FnMut(&Seen) -> String + Send + 'static {
     let mut next = 0;
     move |seen| {
         answer(seen, &mut |_| {
@@ -99,14 +99,14 @@ fn sensible() -> impl FnMut(&Seen) -> String + Send + 'static {
     }
 }
 
-fn openai(text: &str) -> Reply {
+pub fn openai(text: &str) -> Reply {
     Reply::json(&json!({
         "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 1000, "completion_tokens": 50, "prompt_tokens_details": {"cached_tokens": 800}},
     }))
 }
 
-fn anthropic(text: &str) -> Reply {
+pub fn anthropic(text: &str) -> Reply {
     Reply::json(&json!({
         "type": "message", "stop_reason": "end_turn", "content": [{"type": "text", "text": text}],
         "usage": {"input_tokens": 100, "cache_read_input_tokens": 800, "cache_creation_input_tokens": 60, "output_tokens": 50},

@@ -233,6 +233,18 @@ fn arguments() -> Vec<Mistake> {
         ),
         mistake("step-missing", "there is no such step", "steps show 09-01", "09-01"),
         mistake("status-item", "an item is misspelt for status", "status offline-mod", "offline-mod"),
+        mistake(
+            "item-outside",
+            "a document outside of the repository, where an item is wanted",
+            "elaborate ../rota.pdf --step 01-03 --script SCRIPT",
+            "../rota.pdf",
+        ),
+        mistake(
+            "item-document",
+            "a document that is not there, where an item is wanted",
+            "elaborate notes/Night_Rota.docx --step 01-03 --script SCRIPT",
+            "night-rota",
+        ),
         mistake("drop", "there is no such run", "status --drop abc", "abc"),
         mistake(
             "voice",

@@ -12,10 +12,10 @@ use crate::kit::{AT, BRANCH, ITEM, Run, Sandbox, program, sandbox};
 const TIMES: [&str; 3] = [AT, "2026-02-21T14:30:00Z", "2026-02-22T14:30:00Z"];
 const STEPS: [&str; 3] = ["01-03", "01-04", "01-03"];
 const TALK: &str = "Alex, what breaks first?\nWe decided to keep both answers.\ndone\n";
-const MOVED: &str = "docs/requirements/sync";
+pub const MOVED: &str = "docs/requirements/sync";
 
 /// git in a folder, with a fixed identity and nothing of the machine's settings.
-fn git(at: &Path, args: &[&str]) -> String {
+pub fn git(at: &Path, args: &[&str]) -> String {
     let mut command = Command::new("git");
     command.current_dir(at).args(args).env("HOME", at).env("GIT_CONFIG_NOSYSTEM", "1");
     for who in ["AUTHOR", "COMMITTER"] {
@@ -146,13 +146,13 @@ fn run(at: &Path, args: &[&str]) -> Run {
     Run::of(program(at, &at.join("..")).args(args).output().unwrap())
 }
 
-fn report(run: &Run) -> Value {
+pub fn report(run: &Run) -> Value {
     assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
     serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {}{}", run.stdout, run.stderr))
 }
 
 /// How each recording of HEAD is proved.
-fn proofs(at: &Path) -> (i32, Vec<String>) {
+pub fn proofs(at: &Path) -> (i32, Vec<String>) {
     let run = run(at, &["replay", "--all", "--json"]);
     let report = report(&run);
     let by = |one: &Value| one["by"].as_str().unwrap_or("none").to_owned();
@@ -180,7 +180,7 @@ fn every_way_to_merge_is_proved_from_every_clone() {
 }
 
 /// Files by name.
-type Files = Vec<(String, Vec<u8>)>;
+pub type Files = Vec<(String, Vec<u8>)>;
 
 /// A repository of one commit, `main`, with these items: folder, files.
 fn alone(items: &[(String, Files)]) -> Sandbox {
@@ -218,7 +218,7 @@ fn files_of(sandbox: &Sandbox) -> (Files, Range<usize>) {
 }
 
 /// The items of a changed copy each, replayed together: who is reproduced, and how.
-fn judged(changed: &[Files]) -> Vec<Option<String>> {
+pub fn judged(changed: &[Files]) -> Vec<Option<String>> {
     let sandbox = copies(changed);
     replayed(&sandbox, changed.len())
 }

@@ -302,6 +302,90 @@ fn a_synthesis_cannot_lie() {
     assert!(critiques(&talk)[0].problem.contains("the opposite"));
 }
 
+/// Entries without a word of the subject, whatever they are dressed in.
+const EMPTY: [&str; 22] = [
+    "",
+    " ",
+    "…",
+    "?",
+    "...?",
+    "\"\"",
+    "**",
+    "<br>",
+    "<!-- -->",
+    "[](#)",
+    "`-`",
+    "- [ ]",
+    "\u{200b}\u{feff}",
+    "N/A",
+    "None.",
+    "TBD",
+    "Open question 1",
+    "The next question",
+    "I'm going to go ahead and ask the next question,",
+    "Let's move on to the next topic. Do you have any other questions?",
+    "How can I help you today?",
+    "Could you please clarify your question?",
+];
+
+#[test]
+fn an_entry_that_says_nothing_is_left_out_of_every_list() {
+    let library = Library::built_in().unwrap();
+    let whole = |text: &str| {
+        // Somebody did say it, word for word: that is no reason to note it.
+        let entry =
+            || json!({"text": text, "by": ["business-analyst"], "turns": [1, 2, 3, 4], "context": text});
+        let kinds =
+            ["acceptance-criterion", "requirement", "risk", "term", "error", "nfr", "user-story", "note"];
+        let fields = json!({"meaning": text, "i_want": text});
+        let addition = |kind: &str| json!({"path": "requirements-spec.md", "kind": kind, "anchor": "FR-001", "text": text, "fields": fields, "turns": [1, 2, 3, 4]});
+        let additions: Vec<Value> = kinds.iter().map(|kind| addition(kind)).collect();
+        json!({
+            "insights": [entry()], "decisions": [entry()], "open_questions": [entry()], "action_items": [entry()],
+            "additions": additions, "summary": text,
+        })
+    };
+    for text in EMPTY {
+        let mut next = 0;
+        let said = format!("A question about photos, {text} None, TBD, the next open question 1.");
+        let (talk, _) = held(&library, 20, &[&said, "done"], |prompt| match prompt.want {
+            Want::Synthesis => whole(text).to_string(),
+            _ => sensible(prompt, &mut next),
+        });
+        let summary = summary(&talk);
+        let questions: Vec<&str> = summary.open_questions.iter().map(|one| one.text.as_str()).collect();
+        let is_users = |text: &&str| said.contains(text);
+        assert!(questions.iter().all(is_users) && !questions.contains(&text), "{text}: {questions:?}");
+        assert!(summary.insights.iter().all(|one| one.by == [USER]), "{text}: {:?}", summary.insights);
+        assert_eq!((summary.action_items.len(), summary.decisions.len()), (0, 0), "{text}");
+        assert_eq!(summary.additions, [], "{text}");
+        // Each is reported.
+        let on: Vec<String> = critiques(&talk).into_iter().map(|one| one.on).collect();
+        for list in
+            ["insights/0", "decisions/0", "open_questions/0", "action_items/0", "additions/0", "additions/7"]
+        {
+            assert!(on.iter().any(|on| on == list), "{text}: {on:?}");
+        }
+    }
+    // A refiner's new words are held to the same.
+    let mut next = 0;
+    let (talk, _) = held(&library, 20, &[QUESTION, "done"], |prompt| {
+        match prompt.want {
+        Want::Synthesis => synthesis(
+            json!([{"text": LINES[0], "by": ["business-analyst"], "turns": [1]}]),
+            json!([{"text": "Where do people look first?", "context": "", "turns": [1]}]),
+        ),
+        Want::Critique => json!([{"on": "insights/0", "problem": "too long"}, {"on": "open_questions/0", "problem": "vague"}]).to_string(),
+        Want::Refine => json!([{"on": "insights/0", "outcome": "changed", "text": "…"}, {"on": "open_questions/0", "outcome": "changed", "text": "The next question"}]).to_string(),
+        _ => sensible(prompt, &mut next),
+    }
+    });
+    let summary = summary(&talk);
+    assert_eq!(summary.insights[0].text, LINES[0]);
+    assert_eq!(summary.open_questions[0].text, "Where do people look first?");
+    assert!(critiques(&talk).iter().all(|one| one.problem.contains("not taken: it says nothing")));
+}
+
 #[test]
 fn a_true_entry_with_a_wrong_turn_gets_the_right_one_and_users_decide_alone() {
     let library = Library::built_in().unwrap();

@@ -167,6 +167,24 @@ fn what_is_waited_for_is_said_on_a_terminal_and_goes_away() {
     assert!(!piped.stderr.contains("waiting for") && !piped.stdout.contains('\r'), "{}", piped.stderr);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_draft_shows_that_it_is_made_what_it_took_and_what_was_left_out() {
+    let sandbox = sandbox();
+    let script = sandbox.script("answers.txt", "Photos of one day\nC\n");
+    let draft = r#"{"lines": [{"kind": "summary", "text": "Photos of one day", "rests": [{"path": "requirements-spec.md", "line": 1, "quote": "Requirements"}]}, {"kind": "verdict", "fields": {"criterion": "A goal", "because": "7 photos"}, "rests": []}]}"#;
+    let draft = sandbox.script("draft.json", draft);
+    let voice = sandbox.script("voice.sh", format!("cat > /dev/null\ncat {draft}\n"));
+    let command = format!(
+        "{PROGRAM} analyze offline-mode --script {script} --depth brief --price 1,1,1 --voice 'command:sh {voice}'"
+    );
+    let said = on_terminal(&sandbox, &command, &[]).stdout;
+    assert!(said.contains("\r… step 00-01 is drafted\u{1b}[K"), "{said}");
+    assert!(said.contains(" tokens so far, $"), "the second try: {said}");
+    assert!(said.contains("left out of the draft: \"because: 7 photos; criterion: A goal\""), "{said}");
+    assert!(said.contains("2 requests in all"), "{said}");
+}
+
 /// What is offered behind some words, by the engine that all shells ask.
 fn offered(sandbox: &Sandbox, shell: &str, words: &[&str]) -> Vec<String> {
     let mut command = sandbox.command(&[&["--", "roundtable"], words].concat());

@@ -16,9 +16,10 @@ use crate::kit::{AT, BRANCH, ITEM, META, Sandbox, sandbox};
 use crate::machine::{opened, reviewer, time};
 
 const SPEC: &str = "# Requirements\n\n## 3. User Journeys\n\n### US-001: An inspector saves\n\n- AC-001-01: Given a tablet, When it saves, Then it answers.\n\n### US-002: An inspector sends\n\n## 5. Risks\n\n| ID | Risk | Likelihood | Owner |\n|----|------|------------|-------|\n| R-01 | Tablets break | low | Kim |\n\n## 6. Terms\n\n- **Tablet**: what inspectors carry.\n";
-const STORIES: &str = "{\n  \"stories\": [\n    {\"id\": \"US-001\", \"as_a\": \"inspector\", \"acceptance_criteria\": [\"It answers.\"]}\n  ]\n}\n";
-const ERRORS: &str = "item: offline\nerrors:\n  - code: \"E-LOST\"\n    action: \"ask again\"\n# the end\n";
-const TERMS: &str = "Term,Meaning\nTablet,what inspectors carry\n";
+pub const STORIES: &str = "{\n  \"stories\": [\n    {\"id\": \"US-001\", \"as_a\": \"inspector\", \"acceptance_criteria\": [\"It answers.\"]}\n  ]\n}\n";
+pub const ERRORS: &str =
+    "item: offline\nerrors:\n  - code: \"E-LOST\"\n    action: \"ask again\"\n# the end\n";
+pub const TERMS: &str = "Term,Meaning\nTablet,what inspectors carry\n";
 
 fn finished(library: &Library, additions: Vec<Addition>) -> Finished {
     let step = library.step("01-03").unwrap();
@@ -126,7 +127,7 @@ const SYNTHESIS: &str = r#"{"insights": [], "decisions": [], "open_questions": [
   {"path": "", "kind": "decision-record", "anchor": "", "fields": {"title": "Both answers", "decision": "keep both answers", "options": ["a lost answer costs a day"]}, "turns": [4]}]}"#;
 
 /// A program that speaks in the first round and passes from then on.
-fn program(sandbox: &Sandbox, synthesis: &str) -> String {
+pub fn program(sandbox: &Sandbox, synthesis: &str) -> String {
     let said = json!({"lines": [
         {"persona": "business-analyst", "text": "The inspector saves an answer and nobody says what shows on the screen then; where do people look first?"},
         {"persona": "solutions-architect", "text": "Five hundred photos on one server tie every tablet to that single box during an outage."},

@@ -111,7 +111,7 @@ fn decided(material: &Material<'_>, folder: &str, outcome: &mut Outcome) -> Resu
             decisions.extend(found.map(|(decision, reason)| (entry, decision, reason)));
         }
     }
-    let mut number = next_number(material.item, folder);
+    let mut number = next_number(material.item.files.keys(), folder);
     let is_own = material.step.outputs.iter().any(|output| output.trim_end_matches('/') == folder);
     let is_bare = decisions.is_empty() && is_own && number == 1 && !material.again;
     for (entry, decision, rationale) in &decisions {

@@ -9,7 +9,7 @@ use crate::cli::resume::{Wanted, begun, gone_on};
 use crate::cli::run_id::{message, run_id};
 use crate::cli::screen::Screen;
 use crate::cli::voices::{self, Choice};
-use crate::cli::{Global, before_run, identity, keyboard, now, open, table};
+use crate::cli::{Global, before_run, identity, now, open, table};
 use crate::config::Config;
 use crate::discussion::address::stranger;
 use crate::discussion::event::{Event, FORMAT, Opened, Record, Resumed, StepRef, Time};
@@ -55,7 +55,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         None => left.map(|left| left.log).unwrap_or_default(),
     };
     let (begun, withdrawn) = match medium {
-        Medium::Keyboard => keyboard::apart(begun),
+        Medium::Keyboard => crate::session::asked::apart(begun),
         _ => (begun, Vec::new()),
     };
     withdrawn.into_iter().for_each(|message| script.withdraw(message));
@@ -159,7 +159,7 @@ fn opened(
     let Ground { item, place, base, trusted, .. } = ground;
     let max_turns = max_turns(task, ground, &library.cast);
     let digests = library.digests(step);
-    let spoken_by = voices::spoken_by(voice, &task.voice, &trusted.evidence());
+    let spoken_by = voices::spoken_by(&voice.identity(), &task.voice, &trusted.evidence());
     let author = identity::author(repo, trusted, task.signed_off);
     let typed_by = (task.medium == Medium::Keyboard).then(|| author.name.clone());
     let begun_by = ground.begun().filter(|_| is_live(task)).map(|opened| opened.user.clone());

@@ -1,6 +1,6 @@
 //! Where typed additions are in JSON, YAML and CSV, which hold no markers: each is found by what it says, its id apart.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use serde_json::Value;
 
@@ -9,8 +9,20 @@ use crate::additions::{Addition, Kind, snake};
 use crate::json::{Document, Kind as Json, Node};
 use crate::synthesis::suffix;
 
-/// The lines (from one) that an addition has in a data file as it was added; none where it is not there, or was changed.
-pub fn lines(name: &str, text: &str, addition: &Addition) -> Option<RangeInclusive<usize>> {
+/// An addition that was found in a data file.
+pub struct Entry {
+    /// Its lines, from one.
+    pub lines: RangeInclusive<usize>,
+    /// The id that it got, if it has one.
+    pub id: Option<String>,
+    /// Whether it has the empty lists that an entry beside its list's first one gets.
+    pub has_lists: bool,
+    /// The bytes that may have come with it.
+    pub cuts: Vec<Range<usize>>,
+}
+
+/// Where an addition is in a data file as it was added; none where it is not there, or was changed.
+pub fn entry(name: &str, text: &str, addition: &Addition) -> Option<Entry> {
     match suffix(name).as_str() {
         "json" => json(name, text, addition),
         "yaml" | "yml" => yaml(text, addition),
@@ -19,33 +31,69 @@ pub fn lines(name: &str, text: &str, addition: &Addition) -> Option<RangeInclusi
     }
 }
 
-/// Whether an entry says all that an addition says.
-fn is_of(value: &Value, addition: &Addition) -> bool {
-    let id = value.get("id").and_then(Value::as_str).map(str::to_owned);
-    let ours = object(addition, None, id);
+/// Whether an entry says all that an addition says, beside the first one of its list too.
+fn is_of(value: &Value, addition: &Addition, first: Option<&Value>) -> bool {
+    let ours = object(addition, first, id_of(value));
     let fields = ours.as_object().into_iter().flatten();
     value.is_object() && fields.into_iter().all(|(key, ours)| value.get(key) == Some(ours))
 }
 
-fn json(name: &str, text: &str, addition: &Addition) -> Option<RangeInclusive<usize>> {
+fn id_of(value: &Value) -> Option<String> {
+    value.get("id").and_then(Value::as_str).map(str::to_owned)
+}
+
+fn json(name: &str, text: &str, addition: &Addition) -> Option<Entry> {
     let document = Document::read(name, text.as_bytes()).ok()?;
     let value = |node: &Node| serde_json::from_str::<Value>(&document.text[node.span.clone()]).ok();
     let is_ours = |node: &Node| match addition.kind {
         Kind::AcceptanceCriterion => value(node) == Some(Value::String(data_text(&addition.shown()))),
-        _ => value(node).is_some_and(|value| is_of(&value, addition)),
+        _ => value(node).is_some_and(|value| is_of(&value, addition, None)),
     };
     let list = match addition.kind {
         Kind::AcceptanceCriterion => criteria(with_id(&document, &document.root, addition.anchor.trim())?)?,
         _ => list(addition, &document)?.0,
     };
     let Json::Array(elements) = &list.kind else { return None };
-    let found = elements.iter().find(|node| is_ours(node))?;
+    let at = elements.iter().position(is_ours)?;
+    let found = &elements[at];
+    let (own, first) = (value(found)?, elements.first().and_then(value));
     let line = |at: usize| memchr::memchr_iter(b'\n', &document.text.as_bytes()[..at]).count() + 1;
-    Some(line(found.span.start)..=line(found.span.end - 1))
+    Some(Entry {
+        lines: line(found.span.start)..=line(found.span.end - 1),
+        id: id_of(&own),
+        has_lists: !own.is_object() || is_of(&own, addition, first.as_ref()),
+        cuts: match at.checked_sub(1) {
+            Some(before) => std::iter::once(elements[before].span.end..found.span.end).collect(),
+            None => first_of(list, &document, addition),
+        },
+    })
+}
+
+/// The first element of a list goes with all that is in the list; a criterion perhaps with its list.
+fn first_of(list: &Node, document: &Document, addition: &Addition) -> Vec<Range<usize>> {
+    let story = with_id(document, &document.root, addition.anchor.trim());
+    let with_list = match (addition.kind, story.map(|one| &one.kind)) {
+        (Kind::AcceptanceCriterion, Some(Json::Object(members))) => {
+            let at = members.iter().position(|(_, node)| node.span == list.span);
+            let before = at.and_then(|at| at.checked_sub(1)).map(|before| members[before].1.span.end);
+            before.map(|before| before..list.span.end)
+        }
+        _ => None,
+    };
+    std::iter::once(list.span.start + 1..list.span.end - 1).chain(with_list).collect()
+}
+
+/// Lines go with the end of the last one, or with that of the one before them.
+fn cuts_of(text: &str, lines: &RangeInclusive<usize>) -> Vec<Range<usize>> {
+    let ends: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).collect();
+    let start = lines.start().checked_sub(2).and_then(|at| ends.get(at)).copied().unwrap_or_default();
+    let end = ends.get(lines.end() - 1).copied().unwrap_or(text.len());
+    let bare = |at: usize| text[..at].trim_end_matches(['\r', '\n']).len();
+    vec![start..end, bare(start)..bare(end), bare(start)..end]
 }
 
 /// An entry of the list under the key, read by itself.
-fn yaml(text: &str, addition: &Addition) -> Option<RangeInclusive<usize>> {
+fn yaml(text: &str, addition: &Addition) -> Option<Entry> {
     let keys = keys(addition);
     let lines: Vec<&str> = text.lines().collect();
     let is_key = |line: &&str| line.strip_suffix(':').is_some_and(|key| keys.contains(&snake(key)));
@@ -58,17 +106,21 @@ fn yaml(text: &str, addition: &Addition) -> Option<RangeInclusive<usize>> {
     let end = below + lines[below..].iter().take_while(|line| is_inside(line)).count();
     let starts: Vec<usize> = (below..end).filter(|at| is_entry(lines[*at])).collect();
     let ends = starts.iter().copied().skip(1).chain([end]);
-    starts.iter().copied().zip(ends).find_map(|(start, end)| {
+    let entries = starts.iter().copied().zip(ends).filter_map(|(start, end)| {
         let is_nothing = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
         let end = (start..end).rev().find(|at| !is_nothing(lines[*at]))?;
         let own = lines[start..=end].iter().map(|line| line.get(width..).unwrap_or_default());
         let entry: Vec<Value> = serde_yaml::from_str(&own.collect::<Vec<_>>().join("\n")).ok()?;
-        entry.first().is_some_and(|value| is_of(value, addition)).then_some(start + 1..=end + 1)
-    })
+        Some((start + 1..=end + 1, entry.into_iter().next()?))
+    });
+    let entries: Vec<(RangeInclusive<usize>, Value)> = entries.collect();
+    let (lines, own) = entries.iter().find(|(_, value)| is_of(value, addition, None))?;
+    let has_lists = is_of(own, addition, entries.first().map(|(_, first)| first));
+    Some(Entry { cuts: cuts_of(text, lines), lines: lines.clone(), id: id_of(own), has_lists })
 }
 
 /// A row under the file's header.
-fn csv(text: &str, addition: &Addition) -> Option<RangeInclusive<usize>> {
+fn csv(text: &str, addition: &Addition) -> Option<Entry> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(body.as_bytes());
     let mut records = reader.records().map_while(Result::ok);
@@ -76,10 +128,12 @@ fn csv(text: &str, addition: &Addition) -> Option<RangeInclusive<usize>> {
     let id = headers.iter().position(|header| snake(header) == "id");
     records.find_map(|record| {
         let id = id.and_then(|at| record.get(at)).filter(|id| *id != "--").map(str::to_owned);
-        let ours = row(addition, id, &headers)?;
+        let ours = row(addition, id.clone(), &headers)?;
         // What a spreadsheet would run begins with a quotation mark.
         let shown = ours.iter().map(|text| data::cell(text)).collect::<Vec<_>>().join(",");
         let line = usize::try_from(record.position()?.line()).ok()?;
-        (text.lines().nth(line - 1) == Some(shown.as_str())).then_some(line..=line)
+        let is_it = text.lines().nth(line - 1) == Some(shown.as_str());
+        let cuts = || cuts_of(text, &(line..=line));
+        is_it.then(|| Entry { lines: line..=line, id, has_lists: true, cuts: cuts() })
     })
 }

@@ -123,7 +123,7 @@ fn help(verb: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn every_flag_stands_in_a_page() {
+fn every_verb_and_flag_stands_in_a_page() {
     let pages: String = pages().into_values().collect();
     let texts = help(&[]);
     assert!(texts.len() > 15, "{texts:?}");
@@ -132,6 +132,10 @@ fn every_flag_stands_in_a_page() {
         lines.filter(|line| line.starts_with('-')).flat_map(|line| line.split(['"', ' ', ',', '[', '=']));
     for flag in flags.filter(|flag| flag.starts_with("--") && flag.len() > 3).collect::<BTreeSet<_>>() {
         assert!(pages.contains(flag), "no page speaks of {flag}");
+    }
+    let verbs = texts.iter().filter_map(|text| text.split_once("Usage: roundtable ")?.1.split(' ').next());
+    for verb in verbs.filter(|verb| verb.starts_with(|c: char| c.is_ascii_lowercase())) {
+        assert!(pages.contains(&format!("roundtable {verb}")), "no page speaks of {verb}");
     }
 }
 

@@ -1,0 +1,185 @@
+//! Which voice speaks at which step of an analysis: the flags and settings, or a tape of what voices have answered.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::cli::exit::Fail;
+use crate::cli::voices::{self, Choice};
+use crate::config::Config;
+use crate::library::Library;
+use crate::model::tape::{self, Lines, Tape, Taping};
+use crate::model::{Model, Prices};
+use crate::order::Order as _;
+use crate::voice::REVIEWER;
+use crate::walk::{Seat, Speaker, Speakers};
+
+/// Where a model's answers come from, and whether they are kept.
+#[derive(Clone, Debug)]
+pub enum Answers {
+    /// From the model.
+    Asked,
+    /// From the model, and written down.
+    Kept(Kept),
+    /// From where they were written down.
+    Given(Box<Tape>),
+}
+
+/// Answers that are written down during a walk.
+#[derive(Clone, Debug, Default)]
+pub struct Kept(Rc<RefCell<Option<Lines>>>);
+
+impl Kept {
+    /// The tape, once the walk is over.
+    pub fn text(&self) -> String {
+        self.0.borrow().as_ref().map(Lines::text).unwrap_or_default()
+    }
+}
+
+/// What voices are chosen by.
+pub(super) struct Table<'a> {
+    pub options: &'a voices::Options,
+    pub config: &'a Config,
+    pub library: &'a Library,
+}
+
+/// The voices of the steps, each once.
+pub(super) struct Chosen {
+    voices: Vec<Voice>,
+    seats: BTreeMap<String, Seat>,
+    /// The most tokens that a discussion may take.
+    tokens: Option<u64>,
+}
+
+/// A voice, and where its answers come from.
+struct Voice {
+    is: tape::Speaker,
+    /// None: from a tape.
+    choice: Option<Choice>,
+}
+
+impl Table<'_> {
+    /// Who speaks at which step. The voices of steps that are `done` need no key.
+    ///
+    /// # Errors
+    /// A voice that cannot speak, or a flag that is for one of several.
+    pub fn chosen(&self, answers: &Answers, done: &[String]) -> Result<Chosen, Fail> {
+        if let Answers::Given(tape) = answers {
+            return self.given(tape);
+        }
+        let mut chosen =
+            Chosen { voices: Vec::new(), seats: BTreeMap::new(), tokens: self.options.max_tokens_total };
+        for step in &self.library.steps {
+            let is_only_planned = done.contains(&step.id);
+            let options = voices::Options { is_only_planned, ..self.options.clone() };
+            let choice = Choice::at(&options, self.config, &step.id, &step.phase)?;
+            let prices = voices::prices(self.options, self.config, &step.id, &step.phase)?;
+            chosen.seat(&step.id, choice, prices);
+        }
+        if chosen.voices.iter().all(|voice| voice.is.voice == REVIEWER) {
+            voices::needs_a_model(self.options)?;
+        }
+        chosen.share_flags(self.options)?;
+        Ok(chosen)
+    }
+
+    /// The voices of a tape.
+    fn given(&self, tape: &Tape) -> Result<Chosen, Fail> {
+        let voices = tape.head.voices.iter().map(|is| Voice { is: is.clone(), choice: None }).collect();
+        let mut seats = BTreeMap::new();
+        for step in &self.library.steps {
+            let speaker = *tape.head.steps.get(&step.id).ok_or_else(|| {
+                Fail::new(format!(
+                    "the model's answers name no voice for step {}; record them again",
+                    step.id
+                ))
+            })?;
+            let prices = voices::prices(self.options, self.config, &step.id, &step.phase)?;
+            seats.insert(step.id.clone(), Seat { speaker, prices });
+        }
+        Ok(Chosen { voices, seats, tokens: tape.head.tokens })
+    }
+}
+
+impl Chosen {
+    fn seat(&mut self, step: &str, choice: Choice, prices: Option<Prices>) {
+        let identity = choice.identity();
+        let known = self.voices.iter().position(|voice| voice.is.identity == identity);
+        let speaker = known.unwrap_or(self.voices.len());
+        if known.is_none() {
+            let is = tape::Speaker { voice: choice.name(), model: choice.model(), identity };
+            self.voices.push(Voice { is, choice: Some(choice) });
+        }
+        self.seats.insert(step.to_owned(), Seat { speaker, prices });
+    }
+
+    /// A service's address and a model belong to one voice.
+    fn share_flags(&self, options: &voices::Options) -> Result<(), Fail> {
+        let services = self.voices.iter().filter(|voice| voice.is.model.is_some());
+        let mut names: Vec<&str> = services.map(|voice| voice.is.voice.as_str()).collect();
+        names.order();
+        names.dedup();
+        let [first, second, ..] = names[..] else { return Ok(()) };
+        let flags = [("--model", options.model.is_some()), ("--base-url", options.base_url.is_some())];
+        match flags.iter().find(|(_, given)| *given) {
+            Some((flag, _)) => Err(Fail::new(format!(
+                "{flag} is for one voice, and the settings name {first} and {second}; name one with --voice, or leave {flag} out (ANTHROPIC_BASE_URL, OPENAI_BASE_URL and `model` in the settings tell them apart)"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    pub const fn tokens(&self) -> Option<u64> {
+        self.tokens
+    }
+
+    /// What tells this run's voices from another's, for the run id.
+    pub fn spoken_by(&self, table: &Table<'_>) -> String {
+        let evidence = table.config.evidence();
+        let spoken_by = |voice: &Voice| voices::spoken_by(&voice.is.identity, table.options, &evidence);
+        match &self.voices[..] {
+            [one] => spoken_by(one),
+            several => {
+                let of_step = |(step, seat): (&String, &Seat)| {
+                    format!("{step} {}", several.get(seat.speaker).map(spoken_by).unwrap_or_default())
+                };
+                self.seats.iter().map(of_step).collect::<Vec<_>>().join("\n")
+            }
+        }
+    }
+
+    /// The speakers, their answers written down or read where that is asked for.
+    pub fn begin(self, answers: &Answers) -> Result<Speakers, Fail> {
+        let steps = self.seats.iter().map(|(step, seat)| (step.clone(), seat.speaker)).collect();
+        let all: Vec<tape::Speaker> = self.voices.iter().map(|voice| voice.is.clone()).collect();
+        let lines = match answers {
+            Answers::Kept(kept) => {
+                let lines = Lines::begin(all, steps, self.tokens);
+                *kept.0.borrow_mut() = Some(lines.clone());
+                Some(lines)
+            }
+            _ => None,
+        };
+        let mut speakers = Vec::new();
+        for (by, voice) in self.voices.into_iter().enumerate() {
+            let asked = match (&voice.choice, answers) {
+                (Some(choice), _) => choice.begin()?,
+                (None, Answers::Given(tape)) if voice.is.voice != REVIEWER => {
+                    tape.played(by).map(|played| Box::new(played) as Box<dyn Model>)
+                }
+                (None, _) => None,
+            };
+            let asked = match (asked, &lines) {
+                (Some(model), Some(lines)) => {
+                    Some(Box::new(Taping::new(model, by, lines.clone())) as Box<dyn Model>)
+                }
+                (asked, _) => asked,
+            };
+            speakers.push(Speaker { voice: voice.is.voice, model: voice.is.model, asked });
+        }
+        let mut speakers = speakers.into_iter();
+        let first =
+            speakers.next().ok_or_else(|| Fail::new("there is no step that a voice could speak at"))?;
+        Ok(Speakers::new(first, speakers.collect(), self.seats))
+    }
+}

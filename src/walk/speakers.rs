@@ -1,0 +1,65 @@
+//! Who speaks at which step: the settings may name a voice for each, and each voice is begun once.
+
+use std::collections::BTreeMap;
+
+use crate::model::{Model, Prices};
+
+/// A voice and its model.
+pub struct Speaker {
+    /// The voice as recordings name it.
+    pub voice: String,
+    /// Its model's name, where it has a choice of them.
+    pub model: Option<String>,
+    /// Who is asked; none: the reviewer.
+    pub asked: Option<Box<dyn Model>>,
+}
+
+/// The voice of a step.
+#[derive(Clone, Copy, Debug)]
+pub struct Seat {
+    /// Its place among the speakers.
+    pub speaker: usize,
+    /// What its tokens cost there.
+    pub prices: Option<Prices>,
+}
+
+/// The voices of a walk.
+pub struct Speakers {
+    first: Speaker,
+    more: Vec<Speaker>,
+    /// By step.
+    seats: BTreeMap<String, Seat>,
+}
+
+impl Speakers {
+    /// The speakers, and which of them each step has; a step without one has the first.
+    pub fn new(first: Speaker, more: Vec<Speaker>, seats: BTreeMap<String, Seat>) -> Speakers {
+        Speakers { first, more, seats }
+    }
+
+    /// Who speaks at a step.
+    pub fn at(&self, step: &str) -> &Speaker {
+        let place = self.seats.get(step).map_or(0, |seat| seat.speaker);
+        place.checked_sub(1).and_then(|place| self.more.get(place)).unwrap_or(&self.first)
+    }
+
+    /// The model that is asked at a step, and what its tokens cost; none: the reviewer speaks.
+    pub fn model(&mut self, step: &str) -> Option<(&mut (dyn Model + 'static), Option<Prices>)> {
+        let seat = self.seats.get(step);
+        let (place, prices) = seat.map_or((0, None), |seat| (seat.speaker, seat.prices));
+        let more = place.checked_sub(1).and_then(|place| self.more.get_mut(place));
+        Some((more.unwrap_or(&mut self.first).asked.as_deref_mut()?, prices))
+    }
+
+    /// Whether a model speaks at a step.
+    pub fn has_model(&self, step: &str) -> bool {
+        self.at(step).asked.is_some()
+    }
+
+    /// The first voice's name, and the names of the others by step.
+    pub fn names(&self) -> (String, BTreeMap<String, String>) {
+        let others = self.seats.keys().filter(|step| self.at(step).voice != self.first.voice);
+        let others = others.map(|step| (step.clone(), self.at(step).voice.clone())).collect();
+        (self.first.voice.clone(), others)
+    }
+}
