@@ -207,8 +207,7 @@ impl Forms {
         let message = Message::new(text, &self.0.language);
         let is_aside = |sentence: &Sentence<'_>| {
             let tokens = self.0.tokens(sentence);
-            let has = |file: &str| !self.0.hits(file, &tokens).is_empty();
-            !sentence.has_words() || has("about-the-talk") || has("small-talk")
+            !sentence.has_words() || !self.0.hits("about-the-talk", &tokens).is_empty()
         };
         message.sentences.iter().all(is_aside)
     }

@@ -1,11 +1,12 @@
 //! Which sentences demand something of the product: the scope of every rule on wording.
 //!
-//! A sentence demands something by its own words ("shall", "must"), by its place (under "Requirements", in a numbered or
-//! labelled item) or because the whole document is a specification. Descriptions, examples, plans, history and
-//! sentences about the document itself demand nothing. Invariant: a heading, a column header, a question or a
+//! In a specification each claim demands something, with or without "shall". In a document that writes MUST in capitals
+//! only sentences with this word do. In running prose (a proposal, a design) "must" also explains and argues, so only what
+//! has a label or is under "Requirements", "Decision" and the like is a demand. Descriptions, examples, plans, history
+//! and sentences about the document itself demand nothing. Invariant: a heading, a column header, a question or a
 //! quotation is never a demand. "F-1. The gate closes." is one; "The gate was closed until May." is none.
 
-use super::page::{Cell, Page, Register, Unit, UnitKind};
+use super::page::{Cell, Page, Register, Style, Unit, UnitKind};
 use super::pattern::Set;
 use super::rule::{Rules, Where};
 use super::token::{CAPITAL, Kind, STRONG, Token};
@@ -17,8 +18,13 @@ const TITLED_PERCENT: usize = 10;
 /// so many of 100 have a label or tell a story, unless most sentences say "shall".
 const LABELLED_PERCENT: usize = 10;
 const BINDING_PERCENT: usize = 60;
+/// With a title that says so, fewer labels, binding words or steps are enough; prose about a protocol has none.
+const TITLED_LABELLED_PERCENT: usize = 7;
+const TITLED_BINDING_PERCENT: usize = 30;
 /// A text with one heading at most is a fragment, and its list is what it demands.
 const MAX_FRAGMENT_SECTIONS: usize = 2;
+/// A text with fewer paragraphs, items and rows is a note.
+const MIN_PROSE_UNITS: usize = 6;
 /// So many keywords in capitals are a habit.
 const MIN_CAPITALS: usize = 3;
 
@@ -40,14 +46,20 @@ pub(super) fn register(page: &Page<'_>, rules: &Rules) -> Register {
     // The steps of a list are half a sign: prose has lists too.
     let demands = labelled + binding + numbered.div_ceil(2);
     let is_fragment = page.sections.len() <= MAX_FRAGMENT_SECTIONS;
-    let is_written_so = reaches(demands, SPECIFICATION_PERCENT)
+    let is_written_so = all > 0
+        && reaches(demands, SPECIFICATION_PERCENT)
         && (is_fragment || reaches(labelled, LABELLED_PERCENT) || reaches(binding, BINDING_PERCENT));
-    let is_titled_so = reaches(demands, TITLED_PERCENT) && is_titled_specification(page, rules);
+    let is_titled_so = reaches(demands, TITLED_PERCENT)
+        && (reaches(labelled, TITLED_LABELLED_PERCENT)
+            || reaches(binding.max(numbered), TITLED_BINDING_PERCENT))
+        && is_titled_specification(page, rules);
     let capitals = page.tokens.iter().filter(|token| is_capital_keyword(page, token)).take(MIN_CAPITALS);
-    Register {
-        is_specification: !page.keys.is_empty() || is_written_so || is_titled_so,
-        has_capitals: capitals.count() == MIN_CAPITALS,
-    }
+    let style = match () {
+        () if !page.keys.is_empty() || is_written_so || is_titled_so => Style::Specification,
+        () if all < MIN_PROSE_UNITS => Style::Note,
+        () => Style::Prose,
+    };
+    Register { style, has_capitals: capitals.count() == MIN_CAPITALS }
 }
 
 /// The title says so: "Requirements for …", "Runbook: …".
@@ -64,9 +76,10 @@ fn is_capital_keyword(page: &Page<'_>, token: &Token) -> bool {
 /// The rules of this place read the sentence.
 pub(super) fn reads(page: &Page<'_>, unit: &Unit, sentence: &[Token], place: Where, rules: &Rules) -> bool {
     match place {
-        Where::Anywhere => !unit.is_quotation,
+        // A quotation that begins with a marker is a note of the authors: "> TODO: …".
+        Where::Anywhere => !unit.is_quotation || rules.note.is_in(page.tokens_of(unit)),
         Where::Text => is_claim(page, unit, sentence, rules),
-        Where::Specification => page.register.is_specification && is_claim(page, unit, sentence, rules),
+        Where::Specification => page.register.style != Style::Prose && is_claim(page, unit, sentence, rules),
         Where::Duty => is_demand(page, unit, sentence, rules),
     }
 }
@@ -75,7 +88,7 @@ pub(super) fn reads(page: &Page<'_>, unit: &Unit, sentence: &[Token], place: Whe
 pub(super) fn is_demand(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> bool {
     is_claim(page, unit, sentence, rules)
         && !rules.beside.is_in(sentence)
-        && (page.register.is_specification || is_stated(page, unit, sentence, rules))
+        && (page.register.style == Style::Specification || is_stated(page, unit, sentence, rules))
 }
 
 /// The sentence demands something by its own words or place.
@@ -102,15 +115,18 @@ fn is_claim(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> 
 }
 
 fn is_stated(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> bool {
-    let is_specification = page.register.is_specification;
-    let says_so = || match page.register.has_capitals {
-        true => sentence.iter().any(|token| is_capital_keyword(page, token)),
-        false => rules.binding.is_in(sentence) && (is_specification || !rules.narrative.is_in(sentence)),
+    let Register { style, has_capitals } = page.register;
+    let binds = || rules.binding.is_in(sentence);
+    let says_so = || match has_capitals {
+        // MAY leaves the choice to the reader on purpose.
+        true => sentence.iter().any(|token| is_capital_keyword(page, token) && page.word(token) != "MAY"),
+        false => style != Style::Prose && binds(),
     };
-    unit.kinds & rules.scope.demanding != 0
-        || has_label(page, unit)
-        || (is_specification && (unit.is_numbered || rules.story.is_in(sentence)))
-        || says_so()
+    // In running prose the paragraphs of such a section argue, and its items and rows demand.
+    let is_in_place = unit.kinds & rules.scope.demanding != 0
+        && (style != Style::Prose || unit.kind != UnitKind::Paragraph || binds());
+    let is_step = || style == Style::Specification && (unit.is_numbered || rules.story.is_in(sentence));
+    is_in_place || has_label(page, unit) || is_step() || says_so()
 }
 
 fn has_label(page: &Page<'_>, unit: &Unit) -> bool {

@@ -224,7 +224,7 @@ const MAX_TERM_WORDS: usize = 4;
 /// What the document defines, in lower case: the bold or quoted words that begin a unit (`**Fast prime**: …`), and
 /// the first cells of rows.
 fn terms(page: &Page<'_>) -> BTreeSet<String> {
-    let defined = page.units.iter().filter_map(|unit| {
+    let defined = page.units.iter().filter(|unit| !unit.is_quotation).filter_map(|unit| {
         let tokens = page.tokens_of(unit);
         let is_row = unit.cell.is_some_and(|cell| cell.column == 0 && cell.row > 0);
         let skip = usize::from(tokens.first().is_some_and(|first| page.word(first) == "\""));
@@ -337,7 +337,9 @@ fn phrases(
 /// Nothing in or around the sentence makes the match harmless.
 fn is_finding(page: &Page<'_>, unit: &Unit, sentence: &[Token], rule: &Rule, found: Range<usize>) -> bool {
     let is_wording = rule.file.place != Where::Anywhere;
-    let is_harmless = is_wording && (is_aside(page, sentence, found.start) || introduces(page, sentence));
+    // The text of a link is the name of something elsewhere.
+    let is_harmless = sentence[found.start].has(token::LINK)
+        || is_wording && (is_aside(page, sentence, found.start) || introduces(page, sentence));
     !is_harmless
         && !rule.unless.is_in(sentence)
         && rule.all.iter().all(|group| group.is_in(sentence))
@@ -355,9 +357,7 @@ fn introduces(page: &Page<'_>, sentence: &[Token]) -> bool {
 
 /// Inside of round brackets, a label in italics, or a name with a capital: no demand, unless the whole sentence is.
 fn is_aside(page: &Page<'_>, sentence: &[Token], at: usize) -> bool {
-    // The text of a link is the name of something elsewhere.
-    if sentence[at].has(token::EMPHASIS) && !sentence[0].has(token::EMPHASIS) || sentence[at].has(token::LINK)
-    {
+    if sentence[at].has(token::EMPHASIS) && !sentence[0].has(token::EMPHASIS) {
         return true;
     }
     let is_name = sentence[at].kind == Kind::Word

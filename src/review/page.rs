@@ -77,11 +77,23 @@ pub struct Anchor {
     pub unit: u32,
 }
 
+/// What kind of text a document is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// Many of its sentences are labelled, numbered, steps of a story or say "shall".
+    Specification,
+    /// Too short to tell.
+    #[default]
+    Note,
+    /// A proposal, a design, a report: it explains and argues.
+    Prose,
+}
+
 /// How a document makes demands.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Register {
-    /// Many of its sentences are labelled, numbered, steps of a story or say "shall": it is no running prose.
-    pub is_specification: bool,
+    /// What kind of text it is.
+    pub style: Style,
     /// It writes MUST and SHOULD in capitals (BCP 14): what has neither demands nothing.
     pub has_capitals: bool,
 }
@@ -452,6 +464,10 @@ impl<'t, 'r> Builder<'t, 'r> {
         let is_title = self.level == 1 && self.page.sections.len() == 1 && words > 2;
         let own = if is_title { 0 } else { self.scope.kinds(&self.page.tokens[from..]) };
         let kinds = if own == 0 { self.page.sections[parent as usize].kinds } else { own };
+        // "What are the reasonable service levels?" is answered below, and nothing is demanded.
+        let is_question =
+            self.page.tokens[from..].last().is_some_and(|last| &self.page.text[last.range()] == "?");
+        let kinds = if is_question { kinds & !self.scope.demanding } else { kinds };
         self.section = self.page.sections.len() as u32;
         self.page.sections.push(Section { heading: Some(unit), level: self.level, parent, kinds, end: 0 });
         self.introduced = 0;

@@ -41,12 +41,13 @@ impl Severity {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Where {
-    /// Sentences that demand something: with "shall", "must" …, with an id, in a numbered list or requirements.
+    /// Sentences that demand something: all claims of a specification; elsewhere those with an id, and items and rows
+    /// under a heading such as "Requirements".
     Duty,
     /// All judged text but headings.
     #[default]
     Text,
-    /// The same, in documents whose sentences are mostly labelled, numbered or binding.
+    /// The same, except in running prose: in specifications, and in notes of a few lines.
     Specification,
     /// Headings as well, and sections that are not judged.
     Anywhere,
@@ -171,6 +172,8 @@ pub struct Rules {
     pub(super) narrative: Set,
     /// Words of sentences beside the demands: plans, aims, and what the document says of itself.
     pub(super) beside: Set,
+    /// Notes of the authors to themselves.
+    pub(super) note: Set,
     /// Titles of documents that state what is to be.
     pub(super) specification: Set,
     /// The pattern rules that may begin with a word, by its number.
@@ -262,9 +265,20 @@ impl Rules {
         let (binding, story) = (list("binding")?, list("story")?);
         let (narrative, beside) = (list("narrative")?, list("beside")?);
         let (by_word, others) = (Vec::new(), Vec::new());
-        let specification = list("specification")?;
-        let mut all =
-            Rules { rules, words, scope, binding, story, narrative, beside, specification, by_word, others };
+        let (note, specification) = (list("note")?, list("specification")?);
+        let mut all = Rules {
+            rules,
+            words,
+            scope,
+            binding,
+            story,
+            narrative,
+            beside,
+            note,
+            specification,
+            by_word,
+            others,
+        };
         all.index();
         Ok(all)
     }

@@ -367,6 +367,16 @@ fn an_entry_that_says_nothing_is_left_out_of_every_list() {
             assert!(on.iter().any(|on| on == list), "{text}: {on:?}");
         }
     }
+    // Short words that are about something are kept.
+    for text in ["End date of a rental", "Cool storage is full", "Unknown photos", "No question is lost"] {
+        let mut next = 0;
+        let said = format!("{text} was noted.");
+        let (talk, _) = held(&library, 20, &[&said, "done"], |prompt| match prompt.want {
+            Want::Synthesis => synthesis(json!([]), json!([{"text": text, "context": "", "turns": [4]}])),
+            _ => sensible(prompt, &mut next),
+        });
+        assert!(summary(&talk).open_questions.iter().any(|one| one.text == text), "{:?}", critiques(&talk));
+    }
     // A refiner's new words are held to the same.
     let mut next = 0;
     let (talk, _) = held(&library, 20, &[QUESTION, "done"], |prompt| {

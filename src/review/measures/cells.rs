@@ -47,6 +47,11 @@ fn in_table(on: &OnPage<'_, '_>, table: &Table) -> Vec<Hit> {
 /// The row as the quotation: an empty cell has no text to quote.
 fn row_hit(page: &Page<'_>, table: &Table, row: u32, cell: &Unit) -> Option<Hit> {
     let units = page.row(table, row);
+    // "| Path parameters: | | |" is a heading among the rows, and "| … | … |" stands for more rows.
+    let is_heading = table.columns > 2 && !units.iter().skip(1).any(|unit| says_something(page, unit));
+    if is_heading || !units.iter().any(|unit| says_something(page, unit)) {
+        return None;
+    }
     if let Some(own) = Page::span(page.tokens_of(cell)) {
         return Some(hit(own).with("row", page.unit_text(units.first()?)));
     }

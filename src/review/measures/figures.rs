@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::{Across, Hit, OnPage, clock, hit, hit_on, judged};
-use crate::review::demand::is_duty;
-use crate::review::page::{Page, Unit, UnitKind};
+use crate::review::demand::{is_demand, is_duty};
+use crate::review::page::{Page, Style, Unit, UnitKind};
 use crate::review::token::{CAPITAL, Kind, QUOTED, TIGHT, Token, root};
 use crate::text::units::{number as number_word, unit as unit_of};
 
@@ -34,6 +34,8 @@ pub(super) struct Figure {
     label: Option<String>,
     /// Of the background: it tells how things are today.
     is_background: bool,
+    /// Its sentence demands something, or is an item or a cell.
+    is_demanded: bool,
     /// Its unit compares it with another of the same dimension: "from about 60 % to over 80 %".
     is_compared: bool,
     /// "return period" of "the return period is 14 days", the last word of "Kafka retention".
@@ -41,8 +43,16 @@ pub(super) struct Figure {
     head: Option<String>,
     /// What the words before it say of it ("within", "at most"), as the number of a phrase.
     relation: Option<u32>,
+    /// It is the most or the least of something.
+    bound: Option<Bound>,
     /// Words next to each other in the sentence.
     pairs: BTreeSet<(String, String)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bound {
+    Most,
+    Least,
 }
 
 pub fn conflicts(across: &Across<'_, '_>) -> Vec<Hit> {
@@ -106,10 +116,14 @@ pub(super) fn in_unit(
                 names: names(page, clause),
                 row: around.row.clone(),
                 is_background: unit.kinds & background != 0,
+                is_demanded: unit.kind != UnitKind::Paragraph
+                    || unit.kinds & across.rules.scope.demanding != 0
+                    || is_demand(page, unit, sentence, across.rules),
                 is_compared: false,
                 subject: subject.flatten(),
                 head: head.or_else(|| row_head(page, unit)),
                 relation: relation(across, sentence, from),
+                bound: bound(across, clause, &sentence[from]),
                 pairs: pairs(page, sentence),
                 label: around.label.clone(),
             });
@@ -224,6 +238,17 @@ fn relation(across: &Across<'_, '_>, sentence: &[Token], from: usize) -> Option<
     let set = across.rule.set("relation");
     let ends_here = |at: usize| set.longest(sentence, at).filter(|(end, _)| *end == from);
     (from.saturating_sub(2)..from).find_map(ends_here).map(|(_, phrase)| phrase)
+}
+
+/// What the clause says of the figure before it comes: "at most", "the maximum grant is", "up to".
+fn bound(across: &Across<'_, '_>, clause: &[Token], number: &Token) -> Option<Bound> {
+    let before = &clause[..clause.partition_point(|token| token.start < number.start)];
+    let says = |name: &str| across.rule.set(name).is_in(before);
+    match (says("most"), says("least")) {
+        (true, false) => Some(Bound::Most),
+        (false, true) => Some(Bound::Least),
+        _ => None,
+    }
 }
 
 fn pairs(page: &Page<'_>, sentence: &[Token]) -> BTreeSet<(String, String)> {
@@ -424,8 +449,14 @@ fn conflicting(across: &Across<'_, '_>, figures: &mut [Figure]) -> Vec<Hit> {
         let near = rated.iter().filter(|(rate, _)| rate + SAME_RATE >= most);
         let values = near.map(|(_, other)| figures[*other].value.to_bits()).chain([figure.value.to_bits()]);
         let values: BTreeSet<u64> = values.collect();
+        // Running prose tells of figures that it does not demand.
+        let is_told = |other: usize| {
+            let is_prose = |one: &Figure| across.pages[one.page as usize].register.style == Style::Prose;
+            let both = [figure, &figures[other]];
+            both.iter().all(|one| is_prose(one) && !one.is_demanded)
+        };
         if let Some((_, other)) = best.filter(|(_, other)| {
-            *other < at && differ(figure, &figures[*other]) && values.len() <= MAX_VALUES
+            *other < at && !is_told(*other) && differ(figure, &figures[*other]) && values.len() <= MAX_VALUES
         }) {
             found.push(conflict(across, figure, &figures[*other]));
         }
@@ -483,13 +514,15 @@ pub(super) fn differ(a: &Figure, b: &Figure) -> bool {
 pub(super) fn agreement(a: &Figure, b: &Figure) -> Option<usize> {
     let is_same_place =
         a.page == b.page && (a.unit == b.unit || a.section == b.section && a.table == b.table);
+    // "At least 5" and "at most 9" go together.
+    let are_two_bounds = a.bound.is_some() && b.bound.is_some() && a.bound != b.bound;
     let are_variants = !a.names.is_empty() && !b.names.is_empty() && a.names.is_disjoint(&b.names);
     // The rows of a list of requirements are sentences of their own, whatever their first cell says.
     let are_requirements = a.label.is_some() && b.label.is_some();
     let are_rows = a.table.is_some() && b.table.is_some() && !are_requirements;
     let are_rows = are_rows && (a.row.is_empty() || a.row.is_disjoint(&b.row));
     // Rows of one table, items of one section: variants, and not the same thing twice.
-    if is_same_place || are_variants || are_rows {
+    if is_same_place || are_variants || are_rows || are_two_bounds {
         return None;
     }
     let share = |a: &BTreeSet<String>, b: &BTreeSet<String>| {

@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use super::{Hit, OnPage, hit, judged};
-use crate::review::page::{Page, UnitKind};
-use crate::review::token::{EMPHASIS, Kind, QUOTED, TIGHT};
+use crate::review::page::{Page, Unit, UnitKind};
+use crate::review::token::{EMPHASIS, Kind, LINK, QUOTED, TIGHT};
 
 /// A title alone is no section.
 const MIN_SECTIONS: usize = 2;
@@ -20,15 +20,22 @@ pub fn empty_sections(on: &OnPage<'_, '_>) -> Vec<Hit> {
         return Vec::new();
     }
     let sections = page.sections.iter().filter_map(|section| Some((section, section.heading?)));
+    let is_numbered = |unit: &Unit| page.unit_text(unit).chars().take(3).any(|sign| sign.is_ascii_digit());
     let empty = sections.enumerate().filter(|(at, (section, heading))| {
         let unit = &page.units[*heading as usize];
         let next = headings.get(at + 1).map(|next| &page.units[*next as usize]);
+        // A title, a link to where the text is, or a caption over numbered sections.
+        let is_title = *at == 0 && section.level == 1;
+        let is_link = page.tokens_of(unit).iter().any(|token| token.has(LINK));
+        let is_caption = !is_numbered(unit) && next.is_some_and(is_numbered);
         let end = next.map_or(page.text.len(), |next| next.start as usize);
         *heading + 1 >= section.end
+            && !(is_title || is_link || is_caption)
             && !unit.is_quotation
             && on.rule.is_for(unit.kinds)
             && page.tokens_of(unit).iter().any(|token| token.kind == Kind::Word)
             && on.rule.set("caption").at(page.tokens_of(unit), 0).is_none()
+            && !on.rule.set("optional").is_in(page.tokens_of(unit))
             && is_blank(page, unit.end as usize, end.max(unit.end as usize))
     });
     let mut places =

@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::{Across, Hit, OnPage, hit, hit_on};
-use crate::review::demand::label;
+use crate::review::demand::{is_duty, label};
+use crate::review::introduces;
 use crate::review::page::{Anchor, Page, Table, Unit, UnitKind};
-use crate::review::token::{Kind, LINK, QUOTED, STRONG, Token};
+use crate::review::token::{CAPITAL, Kind, LINK, QUOTED, STRONG, Token};
 
 /// A place that defines an identifier.
 struct Definition<'t> {
@@ -63,14 +64,24 @@ fn is_priority(id: &str) -> bool {
 const MAX_REPEATED_PERCENT: usize = 25;
 
 pub fn duplicates(on: &OnPage<'_, '_>) -> Vec<Hit> {
-    let mut groups: BTreeMap<(u8, u32), Vec<Definition<'_>>> = BTreeMap::new();
-    for one in definitions(on.page) {
+    let all = definitions(on.page);
+    let mut groups: BTreeMap<(u8, u32), Vec<&Definition<'_>>> = BTreeMap::new();
+    for one in &all {
         groups.entry((one.group.0 as u8, one.group.1)).or_default().push(one);
     }
-    groups.into_values().flat_map(|group| repeated(on.page, &group)).collect()
+    let mut found: Vec<Hit> = groups.values().flat_map(|group| repeated(on, group)).collect();
+    let known: BTreeSet<usize> = found.iter().map(|hit| hit.range.start).collect();
+    found.extend(restated(on, &all).into_iter().filter(|hit| !known.contains(&hit.range.start)));
+    found
 }
 
-fn repeated(page: &Page<'_>, group: &[Definition<'_>]) -> Vec<Hit> {
+/// The identifier is defined here for the second time.
+fn second(page: &Page<'_>, one: &Definition<'_>, first: &Definition<'_>) -> Hit {
+    let line = page.line(first.range.start).to_string();
+    Hit { related: vec![(0, first.range.clone())], ..hit(one.range.clone()).with("line", line) }
+}
+
+fn repeated(on: &OnPage<'_, '_>, group: &[&Definition<'_>]) -> Vec<Hit> {
     let mut first: HashMap<&str, &Definition<'_>> = HashMap::new();
     let mut found = Vec::new();
     for one in group {
@@ -78,21 +89,68 @@ fn repeated(page: &Page<'_>, group: &[Definition<'_>]) -> Vec<Hit> {
             None => {
                 first.insert(one.id, one);
             }
-            Some(other) => {
-                let line = page.line(other.range.start).to_string();
-                found.push(Hit {
-                    related: vec![(0, other.range.clone())],
-                    ..hit(one.range.clone()).with("line", line)
-                });
-            }
+            Some(other) => found.push(second(on.page, one, other)),
         }
     }
     // Rows of a table may repeat what they belong to; a single slip in a list is no form.
+    let demands = || group.iter().all(|one| demand_of(on, one, false).is_some());
     let is_slip = found.len() == 1
-        && first.len() >= 2
-        && group.first().is_some_and(|one| one.group.0 != UnitKind::Cell);
+        && group.first().is_some_and(|one| one.group.0 != UnitKind::Cell)
+        && (first.len() >= 2 || demands());
     let is_form = found.len() * 100 > first.len() * MAX_REPEATED_PERCENT;
     if is_form && !is_slip { Vec::new() } else { found }
+}
+
+/// Two items or paragraphs that both begin with the identifier, say "shall" and say different things. What tests,
+/// tells or lists requirements repeats many of their identifiers, and demands nothing with them.
+fn restated(on: &OnPage<'_, '_>, all: &[Definition<'_>]) -> Vec<Hit> {
+    let mut first: HashMap<&str, (&Definition<'_>, Vec<&str>)> = HashMap::new();
+    let mut found = Vec::new();
+    let referring = referring_groups(all);
+    for one in all.iter().filter(|one| matches!(one.group.0, UnitKind::Item | UnitKind::Paragraph)) {
+        let words =
+            demand_of(on, one, true).filter(|_| !referring.contains(&(one.group.0 as u8, one.group.1)));
+        let Some(words) = words else { continue };
+        match first.get(one.id) {
+            None => {
+                first.insert(one.id, (one, words));
+            }
+            Some((other, before)) if *before != words => found.push(second(on.page, one, other)),
+            Some(_) => {}
+        }
+    }
+    found
+}
+
+/// The lists most of whose identifiers are defined above already.
+fn referring_groups(all: &[Definition<'_>]) -> BTreeSet<(u8, u32)> {
+    let mut known: HashMap<&str, (UnitKind, u32)> = HashMap::new();
+    let mut counts: BTreeMap<(u8, u32), (usize, usize)> = BTreeMap::new();
+    for one in all {
+        let is_above = *known.entry(one.id).or_insert(one.group) != one.group;
+        let (all, above) = counts.entry((one.group.0 as u8, one.group.1)).or_default();
+        (*all, *above) = (*all + 1, *above + usize::from(is_above));
+    }
+    let is_referring = |(all, above): &(usize, usize)| *above >= 2 && above * 2 >= *all;
+    counts.into_iter().filter(|(_, count)| is_referring(count)).map(|(group, _)| group).collect()
+}
+
+/// The words of the demand that begins with this identifier; none where it demands nothing, or has no "shall" where
+/// one is needed.
+fn demand_of<'t>(on: &OnPage<'_, 't>, one: &Definition<'_>, needs_shall: bool) -> Option<Vec<&'t str>> {
+    let page = on.page;
+    let at = page.units.partition_point(|unit| unit.start as usize <= one.range.start).checked_sub(1)?;
+    let unit = &page.units[at];
+    let has_id = |sentence: &&[Token]| {
+        Page::span(sentence).is_some_and(|span| span.start <= one.range.start && span.end > one.range.end)
+    };
+    let sentence = page.sentences_of(unit).find(has_id)?;
+    let demands = on.rule.is_for(unit.kinds)
+        && !introduces(page, sentence)
+        && (!needs_shall || on.rules.binding.is_in(sentence))
+        && is_duty(page, unit, sentence, on.rules);
+    let after = sentence.iter().filter(|token| token.start as usize >= one.range.end);
+    demands.then(|| after.filter(|token| token.kind != Kind::Sign).map(|token| page.word(token)).collect())
 }
 
 /// `RET` of `RET-21`, `D` of `D213`.
@@ -214,9 +272,13 @@ impl Parts {
             let tokens = page.tokens_of(unit);
             let word = |at: usize| tokens.get(at).map(|token| page.word(token).to_lowercase());
             if unit.kind == UnitKind::Heading {
-                parts.headings.insert(page.unit_text(unit).to_lowercase());
-                if let Some(number) = tokens.first().filter(|token| token.kind == Kind::Number) {
-                    parts.sections.insert(page.word(number).to_owned());
+                parts.headings.insert(one_line(page.unit_text(unit)));
+                // "V3.4 Cookies" is referred to as section 3.4.
+                let number = word(0).unwrap_or_default();
+                let number =
+                    number.trim_start_matches(|sign: char| sign.is_ascii_alphabetic() || sign == '-');
+                if number.starts_with(|sign: char| sign.is_ascii_digit()) {
+                    parts.sections.insert(number.to_owned());
                 }
                 match word(0).as_deref() {
                     Some("annex" | "appendix") => parts.annexes.extend(word(1)),
@@ -246,6 +308,11 @@ impl Parts {
         }
         parts
     }
+}
+
+/// In lower case, with one blank between words.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
 fn is_first_of_line(page: &Page<'_>, token: &Token) -> bool {
@@ -306,6 +373,9 @@ fn part_name(page: &Page<'_>, token: &Token) -> Option<&'static str> {
     is_name.then(|| NAMES.into_iter().find(|name| word.eq_ignore_ascii_case(name)))?
 }
 
+/// No document has so many sections.
+const MIN_LAW_SECTION: usize = 100;
+
 /// "section 9", where there is none.
 fn numbered(on: &OnPage<'_, '_>, parts: &Parts, sentence: &[Token], at: usize) -> Option<Hit> {
     let page = on.page;
@@ -323,7 +393,16 @@ fn numbered(on: &OnPage<'_, '_>, parts: &Parts, sentence: &[Token], at: usize) -
     let nth = target.split('.').next().and_then(|first| first.parse::<usize>().ok());
     let is_beyond = name == "section" && nth.is_some_and(|nth| nth > parts.count && nth < 100);
     let has_kind = !there.is_empty() || name.starts_with('a') || is_beyond;
-    if !is_label || !is_missing || !has_kind || is_elsewhere(on, sentence, at) {
+    // "Section 508" is one of a law, and "- Section 5.4 Design: …" begins a list of what another document has.
+    let is_of_law = nth.is_some_and(|nth| nth >= MIN_LAW_SECTION);
+    let names_it = sentence.get(at + 2).is_some_and(|next| next.has(CAPITAL) || page.word(next) == "(");
+    if is_of_law
+        || at == 0 && names_it
+        || !is_label
+        || !is_missing
+        || !has_kind
+        || is_elsewhere(on, sentence, at)
+    {
         return None;
     }
     let known: Vec<&str> = there.iter().map(String::as_str).collect();
@@ -346,7 +425,11 @@ fn titled(on: &OnPage<'_, '_>, parts: &Parts, sentence: &[Token], at: usize) -> 
         (name.to_owned(), at + 1)
     } else if is_quoted {
         let end = at + 2 + sentence[at + 2..].iter().take_while(|token| token.has(QUOTED)).count();
-        (page.text[Page::span(sentence.get(at + 2..end)?)?].to_lowercase(), end)
+        let title = sentence.get(at + 2..end)?;
+        if !title.first()?.has(CAPITAL) {
+            return None;
+        }
+        (one_line(&page.text[Page::span(title)?]), end)
     } else {
         return None;
     };

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::{Hit, OnPage, hit, hit_on, judged};
 use crate::review::demand::{is_duty, label};
-use crate::review::page::{Page, Unit, UnitKind};
+use crate::review::page::{Page, Style, Unit, UnitKind};
 use crate::review::pattern::Set;
 use crate::review::rule::Rule;
 use crate::review::token::{CAPITAL, Kind, QUOTED, Token};
@@ -199,7 +199,7 @@ fn exact_values<'t>(on: &OnPage<'_, 't>, text: &[&Unit]) -> BTreeSet<&'t str> {
 /// Wording that is rare in a document whose requirements say it otherwise: "should" among "shall".
 pub fn rare_wording(on: &OnPage<'_, '_>) -> Vec<Hit> {
     let page = on.page;
-    if !page.register.is_specification || page.register.has_capitals {
+    if page.register.style != Style::Specification || page.register.has_capitals {
         return Vec::new();
     }
     let (rare, usual) = (on.rule.set("rare"), on.rule.set("usual"));

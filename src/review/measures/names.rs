@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::{Hit, OnPage, hit};
-use crate::review::page::{Page, Unit, UnitKind};
+use crate::review::page::{Page, Style, Unit, UnitKind};
 use crate::review::token::{CAPITAL, Kind, QUOTED, STRONG, Token, root};
 
 /// A name is rare with at most so many uses,
@@ -36,7 +36,7 @@ impl Uses {
 }
 
 pub fn two_names(on: &OnPage<'_, '_>) -> Vec<Hit> {
-    if !on.page.register.is_specification {
+    if on.page.register.style == Style::Prose {
         return Vec::new();
     }
     let mut found: Vec<Hit> = of_groups(on);

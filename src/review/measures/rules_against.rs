@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::{Across, Hit, hit};
-use crate::review::page::{Page, Unit, UnitKind};
+use crate::review::page::{Page, Style, Unit, UnitKind};
 use crate::review::token::{Kind, QUOTED, Token, root};
 
 /// What a sentence says of something.
@@ -65,7 +65,7 @@ pub fn contradictions(across: &Across<'_, '_>) -> Vec<Hit> {
 fn units<'a>(across: &'a Across<'_, '_>, number: u32) -> impl Iterator<Item = (u32, &'a Unit)> {
     let page = &across.pages[number as usize];
     // In long prose sentences speak of different cases far apart.
-    let is_read = page.register.is_specification || page.units.len() <= MAX_PROSE_UNITS;
+    let is_read = page.register.style != Style::Prose || page.units.len() <= MAX_PROSE_UNITS;
     let units = page.units.iter().filter(move |unit| {
         is_read && unit.is_judged && unit.kind != UnitKind::Heading && across.rule.is_for(unit.kinds)
     });

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::{Hit, OnPage, hit_on, judged};
 use crate::review::demand::label;
-use crate::review::page::{Unit, UnitKind};
+use crate::review::page::{Style, Unit, UnitKind};
 use crate::review::pattern::Set;
 use crate::review::token::Kind;
 
@@ -15,7 +15,7 @@ const MIN_WORDS: usize = 4;
 
 /// Items or paragraphs of a section that lack what a sibling has (`has`), and have no excuse.
 pub fn without(on: &OnPage<'_, '_>) -> Vec<Hit> {
-    if !on.page.register.is_specification {
+    if on.page.register.style == Style::Prose {
         return Vec::new();
     }
     let mut groups: BTreeMap<u32, Vec<&Unit>> = BTreeMap::new();

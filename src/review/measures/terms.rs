@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Across, Hit, hit};
 use crate::review::demand::is_demand;
-use crate::review::page::{Page, Unit, UnitKind};
+use crate::review::page::{Page, Style, Unit, UnitKind};
 use crate::review::token::{CAPITAL, Kind, LINK, QUOTED, Token};
 
 /// An acronym that is used more often is a name.
@@ -32,7 +32,7 @@ pub fn undefined(across: &Across<'_, '_>) -> Vec<Hit> {
     // A proposal among colleagues explains none; a specification or a document with a glossary does.
     let explains = |page: u32| {
         let page = &across.pages[page as usize];
-        page.register.is_specification || has_glossary(page, glossary)
+        page.register.style == Style::Specification || has_glossary(page, glossary)
     };
     all.retain(|_, uses| {
         !uses.is_explained
