@@ -56,7 +56,7 @@ fn held<'l>(library: &'l Library, item: &str, base: Oid, at: Time) -> Discussion
         voice: REVIEWER.into(),
         model: None,
         user: "Sam".into(),
-        digests: library.digests(step),
+        digests: library.digests(step).into(),
         author: Author { name: "roundtable".into(), email: "roundtable@localhost".into(), signed_off: false },
         run: format!("{:032x}", at.seconds()),
         new_meta: None,

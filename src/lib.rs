@@ -117,7 +117,7 @@
 //!     voice: "reviewer".into(),
 //!     model: None,
 //!     user: "Sam".into(),
-//!     digests: library.digests(step),
+//!     digests: library.digests(step).into(),
 //!     author: Author { name: "Sam".into(), email: "sam@example.org".into(), signed_off: false },
 //!     run: "0".repeat(32),
 //!     new_meta: None,

@@ -4,6 +4,7 @@
 //! below. The log holds everything the outcome depends on, and no secret.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -77,7 +78,8 @@ pub struct Opened {
     /// What the user is called where a message does not say.
     pub user: String,
     /// SHA-256 of the step, persona, rule and template files used, by path.
-    pub digests: BTreeMap<String, String>,
+    #[serde(with = "shared")]
+    pub digests: Arc<BTreeMap<String, String>>,
     pub author: Author,
     /// The run id: a digest of item, step, inputs, configuration, voice and clock.
     pub run: String,
@@ -575,6 +577,21 @@ fn other_format(line: &str) -> Option<u64> {
     let is_opening = line.get(..24).is_some_and(|begin| begin.contains("opened"));
     let opening: Opening = is_opening.then(|| serde_json::from_str(line).ok()).flatten()?;
     (opening.kind == "opened" && opening.format != u64::from(FORMAT)).then_some(opening.format)
+}
+
+/// Values that an opening and its copies have in common: a discussion is copied more often than it is read.
+mod shared {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<T: Serialize, S: Serializer>(value: &Arc<T>, to: S) -> Result<S::Ok, S::Error> {
+        value.as_ref().serialize(to)
+    }
+
+    pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Arc<T>, D::Error> {
+        T::deserialize(from).map(Arc::new)
+    }
 }
 
 #[cfg(test)]

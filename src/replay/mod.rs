@@ -456,8 +456,7 @@ impl Replay {
         instead: Option<Oid>,
     ) -> Result<Replayed, Unread> {
         let name = &recording.name;
-        let opened = read.opened.clone();
-        let opened = &opened;
+        let opened = &read.opened;
         let begun = self.commit_of(name, &opened.base, instead)?;
         // The last run of a discussion that stayed open builds on what was there by then.
         let last = read.base();
@@ -473,8 +472,8 @@ impl Replay {
         if !found.is_named(&begin, opened) {
             return Ok(found);
         }
-        let Read { log, other_form, .. } = read;
-        let Some(end) = found.fold(&library, step, log)? else { return Ok(found) };
+        let Some(end) = found.fold(&library, step, read.log)? else { return Ok(found) };
+        let other_form = read.other_form;
         let item = if base == begun { begin } else { item(base)? };
         let rehearsed = found.placed(match &end {
             End::Closed(finished) => landing::rehearse(&self.objects, &library, finished, &item, base),

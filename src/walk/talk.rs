@@ -146,7 +146,7 @@ impl Walk<'_> {
             voice: speaker.voice.clone(),
             model: speaker.model.clone(),
             user: self.analysis.opened().user.clone(),
-            digests: library.digests(step),
+            digests: library.digests(step).into(),
             author: self.setup.author.clone(),
             run,
             new_meta: None,

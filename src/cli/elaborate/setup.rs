@@ -194,7 +194,7 @@ fn opened(
         voice: voice.name(),
         model: voice.model(),
         user,
-        digests,
+        digests: digests.into(),
         author,
         run,
         new_meta: ground.new_meta.clone().filter(|_| item.is_new()),
