@@ -155,14 +155,15 @@ fn decision(one: &super::Decision<'_>) -> Decision {
     Decision { text: decided(one), rationale, turns: one.turns.clone() }
 }
 
-/// The turns in which a passage is quoted that is only the closest to a question, by the turn of the question.
-fn closest(talk: &Discussion<'_>) -> BTreeMap<u32, u32> {
+/// Where only the closest passages to a question are quoted, by the turn of the question.
+fn closest(talk: &Discussion<'_>) -> BTreeMap<u32, String> {
     let (mut found, mut asked) = (BTreeMap::new(), 0);
     for record in talk.log() {
         match &record.event {
             Event::User(message) => asked = message.turn.unwrap_or_default(),
             Event::Contribution(said) if said.is_closest => {
-                found.entry(asked).or_insert(said.turn);
+                let passages = if said.rests.len() == 1 { "passage" } else { "passages" };
+                found.entry(asked).or_insert(format!("turn {} quotes the closest {passages}", said.turn));
             }
             _ => {}
         }
@@ -170,12 +171,12 @@ fn closest(talk: &Discussion<'_>) -> BTreeMap<u32, u32> {
     found
 }
 
-fn question(one: &super::OpenQuestion<'_>, closest: &BTreeMap<u32, u32>) -> Question {
+fn question(one: &super::OpenQuestion<'_>, closest: &BTreeMap<u32, String>) -> Question {
     let turn = one.turns.last().copied().unwrap_or_default();
     let context = match (one.by, one.step) {
         (Some(by), Some(step)) => format!("asked by {by} in turn {turn}; it belongs to {step}"),
         (Some(by), None) => match closest.get(&turn) {
-            Some(quoted) => format!("asked by {by} in turn {turn}; turn {quoted} quotes the closest passage"),
+            Some(quoted) => format!("asked by {by} in turn {turn}; {quoted}"),
             None => format!("asked by {by} in turn {turn} and not answered"),
         },
         (None, _) => format!("put to the user in turn {turn} and not settled"),

@@ -25,7 +25,7 @@ use super::asked::{Asked, Gives};
 use super::quantities::quantities;
 use super::ranking::{Hit, Ranking, Stem};
 use crate::text::index::stems;
-use crate::text::words::{is_english, is_significant};
+use crate::text::words::is_significant;
 use crate::text::{Block, Language, Message, Place, Word, blocks, sentences};
 
 /// A list that belongs to a sentence is shown with it up to so many lines.
@@ -50,27 +50,16 @@ const KIND: f64 = 2.0;
 const READ: usize = 24;
 /// A passage is sure to be about a question where it has this share of the weight of the question's words.
 const SURE: f64 = 0.7;
-/// It has next to all of the words.
-const ALL: f64 = 0.95;
-/// It is shown as the closest one down to this share.
-const CLOSE: f64 = 0.5;
-/// A passage that names somebody, a reason, a time or a place, where that is asked for, is shown down to this share.
-const CLOSE_WITH_KIND: f64 = 0.42;
-/// Where no passage answers, the closest is named down to this share.
-const NEAREST: f64 = 0.36;
-/// A passage that gives the figure which is asked for is shown down to this share.
-const CLOSE_WITH_FIGURE: f64 = 0.38;
+/// Further ones are shown beside a sure one down to this share.
+const BESIDE: f64 = 0.45;
+/// A passage is shown as one of the closest down to this share.
+const CLOSE: f64 = 0.2;
 /// A passage speaks of the same as a statement down to this share.
-const SAME: f64 = 0.44;
-/// In documents of another language the small words count as if they were of the subject: the closest passage is
-/// shown down to this share.
-const CLOSE_FOREIGN: f64 = 0.2;
-/// So many lines of a document are looked at for its language.
-const LANGUAGE_LINES: usize = 200;
+const SAME: f64 = 0.34;
 /// Further passages are shown down to this share of the best one's score.
 const NEAR: f64 = 0.35;
-/// The same where no passage is sure.
-const NEAR_CLOSEST: f64 = 0.8;
+/// A word that only another passage of the same section has counts so much for a passage.
+const SECTION: f64 = 0.4;
 /// Words of questions and decisions that say nothing about their subject, by their stems.
 const ASKING: [&str; 20] = [
     "agre", "anoth", "anybodi", "choos", "chosen", "decid", "decis", "exact", "happen", "kind", "long",
@@ -143,15 +132,13 @@ impl Passage<'_> {
     }
 }
 
-/// What is found for a question or a statement.
+/// What is found for a question.
 #[derive(Debug, Default)]
 pub struct Found<'p, 't> {
     /// The best first; none of them overlap.
     pub passages: Vec<&'p Passage<'t>>,
-    /// Whether they have most of the words, and the kind of answer that is asked for.
+    /// Whether they have most of the words, and the kind of answer that is asked for. Else they are only the closest ones.
     pub is_sure: bool,
-    /// Where none is about it: the one that has most of the words, and not the kind of answer that is asked for.
-    pub nearest: Option<&'p Passage<'t>>,
 }
 
 /// A passage that a statement is held against.
@@ -181,17 +168,13 @@ pub struct Passages<'t> {
     kinds: Vec<f64>,
     index: Ranking<'t>,
     language: &'t Language,
-    /// The documents are in another language than the rules read.
-    is_foreign: bool,
 }
 
 impl<'t> Passages<'t> {
     /// The passages of documents, given by path and text.
     pub fn new(documents: &[(&'t str, &'t str)], language: &'t Language) -> Passages<'t> {
-        let lines = documents.iter().flat_map(|(_, text)| text.lines().take(LANGUAGE_LINES));
-        let is_foreign = is_english(lines) == Some(false);
         let index = Ranking::new(language);
-        let mut passages = Passages { all: Vec::new(), kinds: Vec::new(), index, language, is_foreign };
+        let mut passages = Passages { all: Vec::new(), kinds: Vec::new(), index, language };
         for (path, text) in documents {
             match is_markdown(path) {
                 true => Reader::new(path, text, &mut passages).read(),
@@ -213,60 +196,75 @@ impl<'t> Passages<'t> {
         }
     }
 
-    /// The passages that a question is about, or that speak of the same as a statement: at most `limit`.
-    pub fn about(&self, text: &str, limit: usize, gives: Gives<'_>) -> Found<'_, 't> {
-        let asked = Asked::by(text);
-        let is_question = is_question(text);
-        let mut rated = self.ranked(text);
-        if is_question && asked != Asked::Other {
-            let wanted = self.wanted(text);
+    /// The passages that a question is about: those that surely are, else the closest ones; at most `limit`.
+    pub fn about(&self, question: &str, limit: usize, gives: Gives<'_>) -> Found<'_, 't> {
+        let asked = Asked::by(question);
+        let wanted = self.wanted(question);
+        let mut rated = self.ranked(question);
+        self.share_in_sections(&mut rated, question);
+        if asked != Asked::Other {
             for one in rated.iter_mut().take(READ) {
                 one.gives = gives.is_given(&asked, &self.all[one.passage], &wanted);
                 one.score *= if one.gives { KIND } else { 1.0 };
             }
             rated.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
         }
-        // Code has many words by accident.
-        let is_prose = |one: &Rated| one.share >= SURE || self.kinds[one.passage] > CODE;
-        let is_about = |one: &Rated| match (is_question, &asked) {
-            _ if !is_prose(one) => false,
-            (true, _) if self.is_foreign => one.has_several && one.share >= CLOSE_FOREIGN,
-            (true, Asked::Other) if one.share >= SURE => one.has_several || one.matched.len() > 1,
-            (true, Asked::Other) => one.has_several && one.share >= CLOSE,
-            // Times and places are said in more ways than the rules know.
-            (true, Asked::Rule("when" | "where")) if one.share >= ALL => one.has_several,
-            (true, Asked::Rule(_)) => one.gives && one.has_several && one.share >= CLOSE_WITH_KIND,
-            (true, _) => one.gives && one.share >= CLOSE_WITH_FIGURE,
-            (false, _) => one.has_several && one.share >= SAME || one.has_name(text),
-        };
-        let is_given = rated.iter().any(|one| one.gives && is_about(one));
-        let is_about = |one: &Rated| is_about(one) && (one.gives || !is_given);
-        let Some(best) = rated.iter().find(|one| is_about(one)) else {
-            let is_near = |one: &&Rated| {
-                is_prose(one) && (one.share >= NEAREST && one.matched.len() > 1 || one.has_name(text))
-            };
-            let nearest = rated.iter().find(is_near);
-            return Found { nearest: nearest.map(|one| &self.all[one.passage]), ..Found::default() };
-        };
+        let is_close = |one: &&Rated| one.share + one.around >= CLOSE && self.is_prose(one);
+        let Some(best) = rated.iter().find(is_close) else { return Found::default() };
         // One word is enough only where it is a name ("GA", "FR-009"), and no word may be one that no passage has.
-        let is_enough = best.matched.len() > 1 || !is_question || text.split_whitespace().any(is_name);
+        let is_enough = best.matched.len() > 1 || question.split_whitespace().any(is_name);
         let is_known = |stem: &String| self.index.is_known(stem);
-        let gives = !is_question || asked == Asked::Other || best.gives;
         let shown = &self.all[best.passage];
         // "Which requirement has no test?" is not answered by one that has.
         let is_other =
-            is_question && (shown.is_open() || asks_for_lack(text) || negates(text) && !negates(shown.text));
-        let is_sure =
-            gives && !is_other && best.share >= SURE && is_enough && self.wanted(text).iter().all(is_known);
-        let least = best.score * if is_sure { NEAR } else { NEAR_CLOSEST };
-        let mut passages: Vec<&Passage<'t>> = Vec::new();
-        for one in rated.iter().filter(|one| one.score >= least && is_about(one)) {
+            shown.is_open() || asks_for_lack(question) || negates(question) && !negates(shown.text);
+        let is_given = |one: &Rated| one.gives || asked == Asked::Other;
+        let is_sure = is_given(best)
+            && !is_other
+            && best.share >= SURE
+            && (best.has_several || best.matched.len() > 1)
+            && is_enough
+            && wanted.iter().all(is_known);
+        let is_as_good = |one: &&Rated| {
+            one.score >= best.score * NEAR && one.has_several && is_given(one) && one.share >= BESIDE
+        };
+        let passages = match is_sure {
+            true => self.distinct(rated.iter().filter(is_close).filter(is_as_good), limit),
+            false => self
+                .distinct(rated.iter().filter(is_close).filter(|one| one.score >= best.score * NEAR), limit),
+        };
+        Found { passages, is_sure }
+    }
+
+    /// The passages that speak of the same as a statement: at most `limit`.
+    pub fn on(&self, statement: &str, limit: usize) -> Vec<&Passage<'t>> {
+        let rated = self.ranked(statement);
+        let is_same = |one: &&Rated| {
+            self.is_prose(one) && (one.has_several && one.share >= SAME || one.has_name(statement))
+        };
+        let Some(best) = rated.iter().find(is_same) else { return Vec::new() };
+        let is_near = |one: &&Rated| one.score >= best.score * NEAR;
+        self.distinct(rated.iter().filter(is_same).filter(is_near), limit)
+    }
+
+    /// Code has many words by accident.
+    fn is_prose(&self, one: &Rated) -> bool {
+        one.share >= SURE || self.kinds[one.passage] > CODE
+    }
+
+    /// The first passages that don't overlap.
+    fn distinct<'r>(&self, rated: impl Iterator<Item = &'r Rated>, limit: usize) -> Vec<&Passage<'t>> {
+        let mut found: Vec<&Passage<'t>> = Vec::new();
+        for one in rated {
             let passage = &self.all[one.passage];
-            if passages.len() < limit && !passages.iter().any(|known| known.overlaps(passage)) {
-                passages.push(passage);
+            if found.len() == limit {
+                break;
+            }
+            if !found.iter().any(|known| known.overlaps(passage)) {
+                found.push(passage);
             }
         }
-        Found { passages, is_sure, nearest: None }
+        found
     }
 
     /// A hit with the share of the weight of all words that it has.
@@ -279,7 +277,15 @@ impl<'t> Passages<'t> {
         let matched = hit.matched.into_iter().map(|(stem, _)| stem).collect();
         let record = if RECORDS.contains(&self.all[hit.passage].heading) { RECORD } else { 1.0 };
         let score = hit.score * share * share * self.kinds[hit.passage] * record;
-        Rated { passage: hit.passage, score, share, has_several: whole > 1 || is_name, gives: false, matched }
+        Rated {
+            passage: hit.passage,
+            score,
+            share,
+            around: 0.0,
+            has_several: whole > 1 || is_name,
+            gives: false,
+            matched,
+        }
     }
 
     /// The passage that a line of a document is in.
@@ -315,6 +321,32 @@ impl<'t> Passages<'t> {
         let mut rated: Vec<Rated> = hits.into_iter().map(|hit| self.rated(hit, &weights)).collect();
         rated.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
         rated
+    }
+
+    /// Words that other passages of its section have count for a passage, too: a section speaks of one matter.
+    fn share_in_sections(&self, rated: &mut [Rated], question: &str) {
+        let section = |one: &Rated| {
+            let passage = &self.all[one.passage];
+            (passage.path, passage.heading.as_ptr())
+        };
+        let wanted = self.wanted(question);
+        let weights: Vec<f64> = wanted.iter().map(|stem| self.index.weight_asked(stem)).collect();
+        let all = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        let mut sections: HashMap<(&str, *const u8), Vec<bool>> = HashMap::new();
+        for one in rated.iter() {
+            let has = sections.entry(section(one)).or_insert_with(|| vec![false; wanted.len()]);
+            for (has, stem) in has.iter_mut().zip(&wanted) {
+                *has |= one.matched.contains(stem);
+            }
+        }
+        for one in rated.iter_mut() {
+            let has = wanted.iter().zip(&weights).zip(&sections[&section(one)]);
+            let others = has.filter(|((stem, _), has)| **has && !one.matched.contains(*stem));
+            one.around = others.map(|((_, weight), _)| weight).sum::<f64>() * SECTION / all;
+            let whole = one.share + one.around;
+            one.score *= (whole / one.share.max(f64::MIN_POSITIVE)).powi(2);
+        }
+        rated.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
     }
 
     /// The stems of a text that say something about a subject.
@@ -353,6 +385,8 @@ struct Rated {
     score: f64,
     /// Of the weight of all words that were asked for.
     share: f64,
+    /// Of the same, what other passages of its section have.
+    around: f64,
     /// It has more than one of them, or the only one.
     has_several: bool,
     /// It gives the kind of answer that is asked for.
@@ -682,13 +716,8 @@ mod tests {
     fn a_statement_needs_more_of_its_words() {
         let language = Language::new("en");
         let passages = Passages::new(&[("spec.md", SPEC)], &language);
-        assert!(
-            passages
-                .about("Decision: the invoice of a letter costs nothing.", 1, Gives::default())
-                .passages
-                .is_empty()
-        );
-        assert_eq!(passages.about("Agreed: a letter is 3 euros.", 1, Gives::default()).passages.len(), 1);
+        assert!(passages.on("Decision: the invoice of a letter costs nothing.", 1).is_empty());
+        assert_eq!(passages.on("Agreed: a letter is 3 euros.", 1).len(), 1);
         assert!(passages.mentions("letters") && !passages.mentions("endpoint"));
     }
 }

@@ -371,11 +371,12 @@ impl<'t> Reviewer<'t> {
 
     /// To a question: the passages that it is about, and a finding that bears on one of them.
     fn to_question(&self, found: &Found<'_, 't>, talk: &Discussion<'_>) -> Result<Line, Failed> {
-        let shown = if found.passages.is_empty() { found.nearest.as_slice() } else { &found.passages };
-        let (phrase, values) = match (found.passages.is_empty(), found.is_sure) {
+        let shown = &found.passages;
+        let is_hinted = talk.contributions().any(|said| said.is_closest);
+        let (phrase, values) = match (shown.is_empty(), found.is_sure) {
             (true, _) => ("unanswered", self.addition(talk)),
             (_, true) => ("passages", Value::default()),
-            (_, false) => ("closest", Value::default()),
+            (_, false) => ("closest", context! { is_hinted }),
         };
         let mut line = self.shown_passages(phrase, shown, &values, talk)?;
         line.is_closest = !found.is_sure && !shown.is_empty();
@@ -412,7 +413,7 @@ impl<'t> Reviewer<'t> {
         if !told.is_empty() {
             return self.contradicted(&told, talk);
         }
-        match self.passages().about(&message.text, RELATED, Gives::default()).passages.as_slice() {
+        match self.passages().on(&message.text, RELATED).as_slice() {
             [] => self.added(talk),
             found => self.shown_passages("related", found, &Value::default(), talk),
         }

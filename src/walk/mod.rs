@@ -573,9 +573,13 @@ impl Walk<'_> {
         });
         let quoted: Vec<String> = quoted.collect();
         let first = persona.first_name();
-        match quoted.is_empty() {
-            true => format!("{first}: no document of this item answers that. It is listed as open."),
-            false => format!("{first}: {}\nThe question is listed as open.", quoted.join("\n")),
+        let quoted = quoted.join("\n");
+        match (quoted.is_empty(), found.is_sure) {
+            (true, _) => format!("{first}: no document of this item answers that. It is listed as open."),
+            (_, true) => format!("{first}: {quoted}\nThe question is listed as open."),
+            (_, false) => format!(
+                "{first}: I found no sure answer. The closest:\n{quoted}\nThe question is listed as open."
+            ),
         }
     }
 
