@@ -12,7 +12,7 @@ const fn is_message(event: &Event) -> bool {
     )
 }
 
-/// What was said before it is committed, or is of another step.
+/// What was said in the discussion is committed, or is of another step.
 const fn is_bound(event: &Event) -> bool {
     matches!(event, Event::Begun(_) | Event::Landed(_) | Event::Elaborated { .. })
 }

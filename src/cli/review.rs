@@ -44,6 +44,9 @@ pub struct Options {
     /// Exit with 1 for findings that are at least this severe [default: major]
     #[arg(long, value_name = "SEVERITY")]
     pub fail_on: Option<FailOn>,
+    /// Show the notes on the wording of documents that explain and argue, too
+    #[arg(long)]
+    pub notes: bool,
     /// Only this rule; may be given again
     #[arg(long, value_name = "RULE", add = ArgValueCandidates::new(complete::review_rules))]
     pub rule: Vec<String>,
@@ -87,7 +90,9 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         (None, Some(config::FailOn::Note)) => FailOn::Note,
         (None, Some(config::FailOn::None)) => FailOn::None,
     };
-    report::review::write(&found, &source.texts, format, screen)?;
+    // Who asks for a rule, or fails for notes, wants to see them.
+    let has_asides = options.notes || !options.rule.is_empty() || fail_on == FailOn::Note;
+    report::review::write(&found, &source.texts, format, has_asides, screen)?;
     screen.check().map_err(Fail::new)?;
     let fails = found.findings.iter().any(|finding| fail_on.fails(finding.severity));
     Ok(if fails { Code::No } else { Code::Yes })

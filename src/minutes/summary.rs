@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::{Choice, Forms, Minutes, Speaker, Spoken, draw};
 use crate::discussion::Discussion;
 use crate::discussion::address::{Address, address};
-use crate::discussion::event::{Contribution, Event, NoticeKind};
+use crate::discussion::event::{Contribution, Event, NoticeKind, REVIEWER, Rest};
 use crate::discussion::positions::opposition;
 use crate::discussion::summary::{Decision, Insight, ONE_LINE, Question, Summary, USER};
 use crate::plain::{capital, count, cut, one_line};
@@ -15,6 +15,9 @@ use crate::text::words::subjects;
 
 /// The rule of a decision that begins with a label.
 const LABEL: &str = "label";
+
+/// Passages that an entry names by their places.
+const PLACES: usize = 3;
 
 /// A line that was said, with what is computed of it.
 struct Entry<'l> {
@@ -31,7 +34,7 @@ pub fn summary(talk: &Discussion<'_>, forms: &Forms) -> Summary {
     let entries = entries(talk);
     let said: Vec<Spoken<'_>> = entries.iter().map(Entry::spoken).collect();
     let minutes = draw(&said, forms);
-    let closest = closest(talk);
+    let shown = shown(talk);
     let base: String = talk.opened().base.chars().take(7).collect();
     let findings = talk.contributions().filter_map(|said| finding(said, &base));
     let only_ends = Address::Exit { has_content: false };
@@ -42,8 +45,8 @@ pub fn summary(talk: &Discussion<'_>, forms: &Forms) -> Summary {
     let statements = statements.map(|one| insight(one.text, one.turns.clone()));
     Summary {
         insights: findings.chain(statements).collect(),
-        decisions: minutes.decisions.iter().map(decision).collect(),
-        open_questions: minutes.open_questions.iter().map(|one| question(one, &closest)).collect(),
+        decisions: minutes.decisions.iter().map(|one| decision(one, &shown)).collect(),
+        open_questions: minutes.open_questions.iter().map(|one| question(one, &shown)).collect(),
         action_items: minutes.action_items.iter().map(action).collect(),
         additions: Vec::new(),
         summary: in_one_line(&minutes, &talk.step().title),
@@ -149,21 +152,43 @@ fn decided(one: &super::Decision<'_>) -> String {
     one_line(one.text).trim_end_matches(['.', '!']).to_owned()
 }
 
-fn decision(one: &super::Decision<'_>) -> Decision {
+fn decision(one: &super::Decision<'_>, shown: &BTreeMap<u32, Shown<'_>>) -> Decision {
     let turn = one.turns.last().copied().unwrap_or_default();
-    let rationale = one.reason.map_or_else(|| format!("settled by {} in turn {turn}", one.by), one_line);
+    let see = shown.get(&turn).filter(|shown| !shown.is_closest).map_or(String::new(), |shown| {
+        format!("; see {}", shown.places()) // Lines on the same matter, which a reader has to hold beside it.
+    });
+    let rationale = one.reason.map_or_else(|| format!("settled by {} in turn {turn}{see}", one.by), one_line);
     Decision { text: decided(one), rationale, turns: one.turns.clone() }
 }
 
-/// Where only the closest passages to a question are quoted, by the turn of the question.
-fn closest(talk: &Discussion<'_>) -> BTreeMap<u32, String> {
+/// Passages that the reviewer has shown to a message.
+struct Shown<'l> {
+    turn: u32,
+    rests: &'l [Rest],
+    is_closest: bool,
+}
+
+impl Shown<'_> {
+    /// `spec.md:12, spec.md:40`.
+    fn places(&self) -> String {
+        let places: Vec<String> =
+            self.rests.iter().take(PLACES).map(|rest| format!("{}:{}", rest.path, rest.line)).collect();
+        places.join(", ")
+    }
+}
+
+/// The passages that the reviewer has shown, by the turn of the message; a finding is an insight of its own.
+fn shown<'l>(talk: &'l Discussion<'_>) -> BTreeMap<u32, Shown<'l>> {
     let (mut found, mut asked) = (BTreeMap::new(), 0);
     for record in talk.log() {
         match &record.event {
             Event::User(message) => asked = message.turn.unwrap_or_default(),
-            Event::Contribution(said) if said.is_closest => {
-                let passages = if said.rests.len() == 1 { "passage" } else { "passages" };
-                found.entry(asked).or_insert(format!("turn {} quotes the closest {passages}", said.turn));
+            Event::Contribution(said)
+                if said.voice.as_deref().unwrap_or(&talk.opened().voice) == REVIEWER =>
+            {
+                let is_shown = !said.rests.is_empty() && (said.is_closest || said.rule.is_none());
+                let shown = Shown { turn: said.turn, rests: &said.rests, is_closest: said.is_closest };
+                is_shown.then(|| found.entry(asked).or_insert(shown));
             }
             _ => {}
         }
@@ -171,12 +196,19 @@ fn closest(talk: &Discussion<'_>) -> BTreeMap<u32, String> {
     found
 }
 
-fn question(one: &super::OpenQuestion<'_>, closest: &BTreeMap<u32, String>) -> Question {
+fn question(one: &super::OpenQuestion<'_>, shown: &BTreeMap<u32, Shown<'_>>) -> Question {
     let turn = one.turns.last().copied().unwrap_or_default();
     let context = match (one.by, one.step) {
         (Some(by), Some(step)) => format!("asked by {by} in turn {turn}; it belongs to {step}"),
-        (Some(by), None) => match closest.get(&turn) {
-            Some(quoted) => format!("asked by {by} in turn {turn}; {quoted}"),
+        (Some(by), None) => match shown.get(&turn).filter(|shown| shown.is_closest) {
+            Some(shown) => {
+                let passages = if shown.rests.len() == 1 { "passage" } else { "passages" };
+                let places = shown.places();
+                format!(
+                    "asked by {by} in turn {turn}; turn {} quotes the closest {passages} ({places})",
+                    shown.turn
+                )
+            }
             None => format!("asked by {by} in turn {turn} and not answered"),
         },
         (None, _) => format!("put to the user in turn {turn} and not settled"),

@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use demand::{label, reads, register};
-use page::{Cursor, Page, Unit};
+use page::{Cursor, Page, Style, Unit};
 use pattern::{First, Set};
 use rule::Where;
 pub use rule::{Rule, Rules, Severity};
@@ -72,6 +72,9 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// Answers to choose from, where the rule offers any.
     pub options: Vec<String>,
+    /// A note on the wording of a document that explains and argues: counted, and shown only where it is asked for.
+    #[serde(skip)]
+    pub is_aside: bool,
 }
 
 /// What is asked of a review.
@@ -445,9 +448,12 @@ fn finding(hit: &Hit, pages: &[Page<'_>], rules: &Rules, options: &Options, curs
         Related { path: other.path.to_owned(), line, quote: other.text[range.clone()].to_owned() }
     });
     let fill = |template: &str| filled(template, &quote, &hit.values);
+    let set = options.severity.get(&file.rule).copied();
+    let in_prose = file.in_prose.filter(|_| page.register.style == Style::Prose && set.is_none());
     Finding {
         rule: file.rule.clone(),
-        severity: options.severity.get(&file.rule).copied().unwrap_or(file.severity),
+        severity: set.or(in_prose).unwrap_or(file.severity),
+        is_aside: in_prose == Some(Severity::Note),
         persona: file.persona.clone(),
         path: page.path.to_owned(),
         line,

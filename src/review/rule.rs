@@ -81,6 +81,9 @@ pub struct RuleFile {
     pub title: String,
     pub reference: String,
     pub severity: Severity,
+    /// The severity in a document that explains and argues; the same where none is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_prose: Option<Severity>,
     pub persona: String,
     #[serde(default, rename = "where")]
     pub place: Where,

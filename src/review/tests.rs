@@ -273,7 +273,8 @@ fn rules_page(rules: &Rules) -> String {
     for rule in rules.iter() {
         let file = &rule.file;
         text += &format!("\n## {}\n\n{}.\n\n", file.rule, file.title);
-        text += &format!("- Severity: {}; persona: {}\n", file.severity.name(), file.persona);
+        let in_prose = file.in_prose.map_or(String::new(), |one| format!(" ({} in prose)", one.name()));
+        text += &format!("- Severity: {}{in_prose}; persona: {}\n", file.severity.name(), file.persona);
         text += &format!(
             "- Source: {}\n- Why: {}\n- What settles it: {}\n",
             file.reference, file.why, file.suggest

@@ -228,7 +228,7 @@ fn of_discussion<'f>(
     let context = [
         entries("Drafted from the discussion", field("context")),
         entries("Options that were named", field("options")),
-        entries("What was said before it", Some(said.collect())),
+        entries("What was said in the discussion", Some(said.collect())),
     ];
     let lead = cast.get(&opened.lead);
     Record {

@@ -221,6 +221,7 @@ impl<'t> Passages<'t> {
         let is_given = |one: &Rated| one.gives || asked == Asked::Other;
         let is_sure = is_given(best)
             && !is_other
+            && self.kinds[best.passage] > CODE
             && best.share >= SURE
             && (best.has_several || best.matched.len() > 1)
             && is_enough

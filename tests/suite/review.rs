@@ -160,6 +160,33 @@ fn people_programs_annotations_and_sarif_get_their_form() {
 }
 
 #[test]
+fn wording_in_a_document_that_argues_is_counted_and_shown_on_request() {
+    let paragraphs =
+        ["why the desk is slow", "who works there", "what was tried", "what it cost", "how others do it"];
+    let argued: String =
+        paragraphs.iter().map(|one| format!("This part explains {one} in some words.\n\n")).collect();
+    let proposal = format!(
+        "# A new desk\n\n{argued}## Requirements\n\nThe queue must be short and the desk user-friendly.\n\n## Open Questions\n\n- Who pays for the desk?\n"
+    );
+    let sandbox = sandbox();
+    sandbox.commit(&[("docs/proposal.md", &proposal)]);
+    let (code, findings) = found(&sandbox, &["docs"]);
+    let vague = findings.iter().find(|one| one["rule"] == "vague-term").unwrap();
+    assert_eq!((code, vague["severity"].as_str()), (1, Some("note")), "{findings:#?}");
+    let run = sandbox.run(&["review", "docs"]);
+    assert!(
+        run.stdout.contains("--notes shows them") && !run.stdout.contains("vague-term"),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("major[unresolved-question]"), "{}", run.stdout);
+    for shown in [&["--notes"][..], &["--fail-on", "note"], &["--rule", "vague-term"]] {
+        let run = sandbox.run(&[&["review", "docs"], shown].concat());
+        assert!(run.stdout.contains("note[vague-term]"), "{shown:?}: {}", run.stdout);
+    }
+}
+
+#[test]
 fn a_comment_silences_the_next_block_and_an_idle_one_is_a_finding() {
     let sandbox = sandbox();
     let text = "<!-- roundtable-ignore open-marker: decided in May -->\nThe owner is TBD.\n\n\

@@ -23,15 +23,16 @@ pub fn write(
     found: &Review,
     texts: &[(String, String)],
     format: Format,
+    has_asides: bool,
     screen: &Screen,
 ) -> Result<(), Fail> {
     match format {
-        Format::Human => human(found, texts, screen),
+        Format::Human => human(found, texts, has_asides, screen),
         Format::Json => return screen.raw(&format!("{:#}\n", as_json(found))),
         Format::Sarif => return screen.raw(&format!("{:#}\n", sarif(found))),
         Format::Github => {
-            human(found, texts, screen);
-            return screen.commands(&annotations(found, None));
+            human(found, texts, has_asides, screen);
+            return screen.commands(&annotations(found, None, has_asides));
         }
     }
     Ok(())
@@ -47,10 +48,10 @@ fn as_json(found: &Review) -> Value {
     })
 }
 
-fn human(found: &Review, texts: &[(String, String)], screen: &Screen) {
+fn human(found: &Review, texts: &[(String, String)], has_asides: bool, screen: &Screen) {
     screen.page();
     let mut lines: Option<(&str, Vec<&str>)> = None;
-    for finding in &found.findings {
+    for finding in found.findings.iter().filter(|one| has_asides || !one.is_aside) {
         if lines.as_ref().is_none_or(|(path, _)| *path != finding.path) {
             let at = texts.binary_search_by(|(path, _)| path.as_str().cmp(&finding.path));
             let text = at.map_or("", |at| texts[at].1.as_str());
@@ -60,7 +61,7 @@ fn human(found: &Review, texts: &[(String, String)], screen: &Screen) {
         one(finding, line.unwrap_or_default(), screen);
         screen.say("");
     }
-    summary(found, screen);
+    summary(found, has_asides, screen);
 }
 
 /// One finding: place, line with the span underlined, why, and what would settle it.
@@ -85,9 +86,11 @@ fn one(found: &Finding, line: &str, screen: &Screen) {
 }
 
 /// How many findings of which rule.
-fn summary(found: &Review, screen: &Screen) {
+fn summary(found: &Review, has_asides: bool, screen: &Screen) {
     let mut rules: BTreeMap<(Severity, &str), usize> = BTreeMap::new();
-    for finding in &found.findings {
+    let (aside, shown): (Vec<&Finding>, Vec<&Finding>) =
+        found.findings.iter().partition(|one| one.is_aside && !has_asides);
+    for finding in &shown {
         *rules.entry((finding.severity, &finding.rule)).or_default() += 1;
     }
     let mut rows: Vec<((Severity, &str), usize)> = rules.into_iter().collect();
@@ -103,7 +106,12 @@ fn summary(found: &Review, screen: &Screen) {
         0 => String::new(),
         count => format!(", {count} without a reason"),
     };
-    let total = match found.findings.len() {
+    if !aside.is_empty() {
+        let notes = plain::count(aside.len(), "note");
+        screen
+            .say(&format!("{notes} on the wording of documents that explain and argue: --notes shows them"));
+    }
+    let total = match shown.len() {
         0 => "Nothing open".to_owned(),
         count => plain::count(count, "finding"),
     };
@@ -112,8 +120,8 @@ fn summary(found: &Review, screen: &Screen) {
 }
 
 /// Annotations: the most severe first, as many as the runner shows of each kind.
-pub fn annotations(found: &Review, level: Option<&'static str>) -> String {
-    let mut sorted: Vec<&Finding> = found.findings.iter().collect();
+pub fn annotations(found: &Review, level: Option<&'static str>, has_asides: bool) -> String {
+    let mut sorted: Vec<&Finding> = found.findings.iter().filter(|one| has_asides || !one.is_aside).collect();
     sorted.order_by_key(|finding| finding.severity);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut lines, mut more) = (String::new(), 0);
