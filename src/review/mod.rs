@@ -88,6 +88,8 @@ pub struct Options {
     pub rules: BTreeSet<String>,
     /// Only rules of these personas.
     pub personas: BTreeSet<String>,
+    /// The documents are answers of an analysis: what they say holds, in whatever style, and may contradict.
+    pub are_answers: bool,
 }
 
 impl Options {
@@ -137,6 +139,9 @@ pub fn review(documents: &[Document<'_>], rules: &Rules, options: &Options) -> R
     read_all(&documents, 0, rules, &active, bytes > PARALLEL_BYTES, &mut read);
     let (mut pages, hits): (Vec<Page<'_>>, Vec<Vec<Hit>>) = read.into_iter().unzip();
     let lines = pages.iter().map(Page::line_count).sum();
+    if options.are_answers {
+        pages.iter_mut().for_each(|page| page.register.style = Style::Specification);
+    }
     pages.extend(records.iter().map(|record| read_page(record, rules)));
     let mut hits: Vec<Hit> = hits.into_iter().flatten().collect();
     hits.extend(judge_together(&pages, documents.len(), rules, &active));

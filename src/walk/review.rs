@@ -14,7 +14,7 @@ use crate::analysis::{Landing, phase_name};
 use crate::item::Change;
 use crate::order::IntoOrder as _;
 use crate::plain;
-use crate::review::{Document, Finding, Rules, review};
+use crate::review::{Document, Finding, Options, Rules, review};
 use crate::session::Stopped;
 use crate::step::Step;
 use crate::voice::Speechless;
@@ -102,7 +102,8 @@ impl Walk<'_> {
         let rules = Rules::of(&self.setup.library.own_review_rules());
         let rules = rules.map_err(Speechless::from).map_err(Stopped::Voice)?;
         let read: Vec<Document<'_>> = documents.iter().map(|(path, text)| Document { path, text }).collect();
-        let found = review(&read, &rules, &self.setup.review).findings;
+        let options = Options { are_answers: true, ..self.setup.review.clone() };
+        let found = review(&read, &rules, &options).findings;
         let is_pair = |one: &Finding| CONTRADICTS.contains(&one.rule.as_str()) && !one.related.is_empty();
         // What is listed as open is known to be.
         let is_told = |one: &Finding| is_of_phase(&one.path) && one.rule != LISTED_AS_OPEN;

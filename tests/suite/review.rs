@@ -162,24 +162,25 @@ fn people_programs_annotations_and_sarif_get_their_form() {
 #[test]
 fn wording_in_a_document_that_argues_is_counted_and_shown_on_request() {
     let paragraphs =
-        ["why the desk is slow", "who works there", "what was tried", "what it cost", "how others do it"];
+        ["slow it is", "many work there", "much it cost", "it was tried", "others do it", "it ends"];
     let argued: String =
-        paragraphs.iter().map(|one| format!("This part explains {one} in some words.\n\n")).collect();
+        paragraphs.iter().map(|one| format!("This part explains how {one} in some words.\n\n")).collect();
     let proposal = format!(
-        "# A new desk\n\n{argued}## Requirements\n\nThe queue must be short and the desk user-friendly.\n\n## Open Questions\n\n- Who pays for the desk?\n"
+        "# A new desk\n\n{argued}## Requirements\n\n- Errors must be handled appropriately.\n\n## Open Questions\n\n\
+         - Who pays for the desk?\n"
     );
     let sandbox = sandbox();
     sandbox.commit(&[("docs/proposal.md", &proposal)]);
     let (code, findings) = found(&sandbox, &["docs"]);
     let vague = findings.iter().find(|one| one["rule"] == "vague-term").unwrap();
-    assert_eq!((code, vague["severity"].as_str()), (1, Some("note")), "{findings:#?}");
+    assert_eq!((code, vague["severity"].as_str()), (0, Some("note")), "{findings:#?}");
     let run = sandbox.run(&["review", "docs"]);
     assert!(
         run.stdout.contains("--notes shows them") && !run.stdout.contains("vague-term"),
         "{}",
         run.stdout
     );
-    assert!(run.stdout.contains("major[unresolved-question]"), "{}", run.stdout);
+    assert!(run.stdout.contains("minor[unresolved-question]"), "{}", run.stdout);
     for shown in [&["--notes"][..], &["--fail-on", "note"], &["--rule", "vague-term"]] {
         let run = sandbox.run(&[&["review", "docs"], shown].concat());
         assert!(run.stdout.contains("note[vague-term]"), "{shown:?}: {}", run.stdout);
