@@ -379,9 +379,13 @@ impl Table<'_, '_, '_, '_> {
                 },
             };
             let Some(voice) = self.voice.as_mut().filter(|_| tries < TRIES) else { break };
-            said =
-                voice.line(cue, talk, Some(&Rejected { text: text.clone(), breaches: breaches.clone() }))?;
-            rejected = Some(Rejected { text, breaches });
+            let refused = Rejected { text, breaches };
+            said = match voice.line(cue, talk, Some(&refused)) {
+                // The answer at hand is paid: what else is in it is still said.
+                Err(Speechless::Spent(_)) => break,
+                said => said?,
+            };
+            rejected = Some(refused);
         }
         Ok(None)
     }

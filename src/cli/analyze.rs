@@ -1,5 +1,6 @@
 //! `roundtable analyze`: the whole analysis of an item, phase by phase (FR-001 to FR-012).
 
+mod planned;
 mod questions;
 mod speakers;
 
@@ -92,6 +93,9 @@ pub struct Options {
     push: Option<String>,
     #[command(flatten)]
     voice: voices::Options,
+    /// Print what a model would be sent at the next step that has one, and what a discussion of it would take; no model is asked
+    #[arg(long, conflicts_with_all = ["dry_run", "out", "one_commit", "resume", "push", "questions"], help_heading = "The voice")]
+    plan: bool,
 }
 
 /// An analysis that is to be walked, whichever verb asks for it.
@@ -171,6 +175,9 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
     if options.questions {
         return questions::run(global, &options, screen);
     }
+    if options.plan {
+        return planned::run(global, &options, screen);
+    }
     if let Some(remote) = &options.push {
         push::possible(&open(global)?, remote)?;
     }
@@ -219,6 +226,7 @@ impl Options {
                 let thread = super::github::thread(global, number, screen)?;
                 (thread.script().by_number(), Some((Source::GitHub(number), thread.title)))
             }
+            (None, None) if self.plan => (Script::default(), None),
             (None, None) => {
                 keyboard::must_be_there("analyze", "answers", global.json)?;
                 (Script::asking(None, Asked(keyboard::answer)), None)
@@ -235,7 +243,7 @@ impl Options {
             script,
             branch: self.branch.clone(),
             base: self.base.clone(),
-            voice: self.voice.clone(),
+            voice: voices::Options { is_only_planned: self.plan, ..self.voice.clone() },
             max_turns: self.max_turns,
             depth: self.depth.as_deref().and_then(Depth::from_word),
             fixed: self.clock.fixed()?,

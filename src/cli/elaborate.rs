@@ -179,7 +179,8 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
     }
     let setup = set_up(global, options.task(global, screen)?, built_in, screen)?;
     if options.plan {
-        return plan(&setup, screen);
+        screen.json(&plan(&setup, screen)?);
+        return Ok(Code::Yes);
     }
     if let Some(path) = &options.out {
         can_be_written(path)?;
@@ -616,8 +617,8 @@ fn head(setup: &Setup, talk: &Discussion<'_>, screen: &Screen) -> Result<String,
     Ok(head)
 }
 
-/// `--plan`: the discussion held in memory, and every request counted that a model would get.
-fn plan(setup: &Setup, screen: &Screen) -> Result<Code, Fail> {
+/// `--plan`: the discussion held in memory, and every request counted that a model would get. What `--json` prints.
+pub fn plan(setup: &Setup, screen: &Screen) -> Result<Value, Fail> {
     let step = setup.library.step(&setup.opened.step.id)?;
     let clock = || setup.fixed.unwrap_or_else(now);
     let mut talk = begin(setup, step, &clock)?;
@@ -643,8 +644,7 @@ fn plan(setup: &Setup, screen: &Screen) -> Result<Code, Fail> {
     report["model"] = json!(setup.opened.model);
     report["max_turns"] = json!(setup.opened.max_turns);
     report["evidence"] = json!(setup.opened.evidence);
-    screen.json(&report);
-    Ok(Code::Yes)
+    Ok(report)
 }
 
 /// `--dry-run`: the same change, verified, and shown instead of committed.

@@ -644,6 +644,51 @@ fn the_token_limit_ends_the_discussion_in_its_synthesis() {
     assert_eq!(own.run(&["replay", &path]).code, 1);
 }
 
+/// A model whose rounds hold one line that is refused, at this place, and that never finds a better one.
+fn stubborn(place: usize) -> impl FnMut(&Seen) -> String + Send {
+    let mut model = sensible();
+    move |seen| {
+        let answer = model(seen);
+        let Ok(mut value) = serde_json::from_str::<Value>(&answer) else { return answer };
+        let is_line = value["lines"].as_array().is_some_and(|lines| lines.len() == 1);
+        let at = if is_line { 0 } else { place };
+        if let Some(line) = value["lines"].get_mut(at) {
+            line["text"] = json!("<think>Nothing of this is for the table.</think>");
+        }
+        value.to_string()
+    }
+}
+
+/// A server whose prompts take as many tokens as English has.
+fn counting(mut model: impl FnMut(&Seen) -> String + Send + 'static) -> Server {
+    Server::start(move |seen| {
+        Reply::json(&json!({
+            "choices": [{"message": {"role": "assistant", "content": model(seen)}, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": seen.body.len() / 4, "completion_tokens": 50},
+        }))
+    })
+}
+
+#[test]
+fn a_limit_reached_within_a_round_loses_no_line_of_it() {
+    let (whole, limit) = with_little(&sandbox(), &counting(sensible()));
+    let limit = limit.to_string();
+    for place in 0..3 {
+        let (sandbox, server) = (sandbox(), counting(stubborn(place)));
+        let report = with(&sandbox, &server, TALK, &["--max-tokens-total", &limit, "--json"]).json();
+        assert_eq!((&report["exit"], &report["turn_count"]), (&json!("budget"), &whole["turn_count"]));
+        let events = sandbox.events();
+        let lines: Vec<&Value> = events.iter().filter(|event| event["kind"] == "contribution").collect();
+        // The line that nothing was left for is the reviewer's where it is owed; the others were paid.
+        let by_reviewer: Vec<usize> =
+            (0..lines.len()).filter(|at| lines[*at]["voice"] == "reviewer").collect();
+        assert_eq!(by_reviewer, [place]);
+        assert!(!sandbox.spec().contains("<think>"));
+        let recording = format!("{BRANCH}:{}", sandbox.recordings()[0]);
+        assert_eq!(sandbox.run(&["replay", &recording, "--json"]).json()["reproduced"], true);
+    }
+}
+
 #[test]
 fn a_limit_too_small_for_a_round_is_refused() {
     let (sandbox, server) = (sandbox(), serving(sensible()));
@@ -671,6 +716,43 @@ fn a_plan_asks_nothing_and_writes_nothing() {
     assert_eq!(sandbox.run(&args).code, 2);
     let planned = sandbox.run(&[&args[..], &["--plan"]].concat()).ok();
     assert!(planned.stdout.contains("Nothing was asked"), "{}", planned.stdout);
+}
+
+#[test]
+fn the_plan_of_an_analysis_asks_nothing_and_writes_nothing() {
+    let (sandbox, server) = (sandbox(), serving(sensible()));
+    sandbox.commit(&[("src/sync.rs", "pub fn retry_limit() -> u32 {\n    3\n}\n")]);
+    let url = server.url("/v1");
+    let voice = ["--voice", "openai", "--model", "small", "--base-url", &url];
+    // Without a script, without a key.
+    let plan = ["analyze", "offline-mode", "--plan"];
+    let shown = sandbox.run(&[&plan[..], &voice].concat()).ok().stdout;
+    assert!(shown.contains("A model drafts step 00-01") && shown.contains("Nothing was asked"), "{shown}");
+    assert!(shown.contains(&format!("    {ITEM}/requirements-spec.md\n")), "{shown}");
+    // What the answers name is sent too, as the analysis sends it.
+    let script = sandbox.script(
+        "answers.yaml",
+        "answers: {00-01: [\"retry_limit in src/sync.rs says when sync gives up\"]}\n",
+    );
+    let args = ["analyze", "offline-mode", "--script", &script, "--at", AT, "--json"];
+    let report = sandbox.run(&[&args[..], &["--plan"], &voice].concat()).json();
+    assert_eq!((&report["step_id"], &report["voice"]), (&json!("00-01"), &json!("openai")));
+    assert!(report["requests"].as_u64().unwrap() >= 2 && report["tokens"].as_u64().unwrap() > 1000);
+    assert!(server.seen().is_empty() && sandbox.tip(BRANCH).is_none());
+    assert!(!sandbox.root().join(".git/roundtable").exists());
+    let mut command = sandbox.command(&[&args[..], &voice].concat());
+    Run::of(command.env("OPENAI_API_KEY", KEY).output().unwrap()).ok();
+    let sent = server.seen().iter().map(|seen| texts(seen).concat()).collect::<String>();
+    let planned = report["evidence"].as_array().unwrap();
+    assert!(planned.iter().any(|file| file["path"] == "src/sync.rs"), "{report}");
+    for file in planned {
+        assert!(sent.contains(file["path"].as_str().unwrap()), "{file}");
+    }
+    // Steps that the reviewer has send nothing, and a model's flag is then a mistake.
+    let none = sandbox.run(&plan).ok().stdout;
+    assert!(none.contains("nothing would be sent"), "{none}");
+    assert_eq!(sandbox.run(&[&plan[..], &["--model", "small"]].concat()).code, 2);
+    assert_eq!(sandbox.run(&[&plan[..], &["--dry-run"]].concat()).code, 2);
 }
 
 /// A fault that passes.
