@@ -171,10 +171,10 @@ fn wording_in_a_document_that_argues_is_counted_and_shown_on_request() {
     );
     let sandbox = sandbox();
     sandbox.commit(&[("docs/proposal.md", &proposal)]);
-    let (code, findings) = found(&sandbox, &["docs"]);
+    let (code, findings) = found(&sandbox, &["docs/proposal.md"]);
     let vague = findings.iter().find(|one| one["rule"] == "vague-term").unwrap();
     assert_eq!((code, vague["severity"].as_str()), (0, Some("note")), "{findings:#?}");
-    let run = sandbox.run(&["review", "docs"]);
+    let run = sandbox.run(&["review", "docs/proposal.md"]);
     assert!(
         run.stdout.contains("--notes shows them") && !run.stdout.contains("vague-term"),
         "{}",
@@ -182,7 +182,7 @@ fn wording_in_a_document_that_argues_is_counted_and_shown_on_request() {
     );
     assert!(run.stdout.contains("minor[unresolved-question]"), "{}", run.stdout);
     for shown in [&["--notes"][..], &["--fail-on", "note"], &["--rule", "vague-term"]] {
-        let run = sandbox.run(&[&["review", "docs"], shown].concat());
+        let run = sandbox.run(&[&["review", "docs/proposal.md"], shown].concat());
         assert!(run.stdout.contains("note[vague-term]"), "{shown:?}: {}", run.stdout);
     }
 }
