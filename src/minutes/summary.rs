@@ -171,8 +171,12 @@ struct Shown<'l> {
 impl Shown<'_> {
     /// `spec.md:12, spec.md:40`.
     fn places(&self) -> String {
-        let places: Vec<String> =
-            self.rests.iter().take(PLACES).map(|rest| format!("{}:{}", rest.path, rest.line)).collect();
+        let places: Vec<String> = self
+            .rests
+            .iter()
+            .take(PLACES)
+            .map(|rest| format!("{}:{}", one_line(&rest.path), rest.line))
+            .collect();
         places.join(", ")
     }
 }

@@ -49,7 +49,9 @@ const KIND: f64 = 2.0;
 /// So many of the best passages are read for the kind of answer.
 const READ: usize = 24;
 /// A passage is sure to be about a question where it has this share of the weight of the question's words.
-const SURE: f64 = 0.7;
+const SURE: f64 = 0.85;
+/// The same where it gives the kind of answer that is asked for.
+const SURE_WITH_KIND: f64 = 0.7;
 /// Further ones are shown beside a sure one down to this share.
 const BESIDE: f64 = 0.45;
 /// A passage is shown as one of the closest down to this share.
@@ -219,10 +221,11 @@ impl<'t> Passages<'t> {
         let is_other =
             shown.is_open() || asks_for_lack(question) || negates(question) && !negates(shown.text);
         let is_given = |one: &Rated| one.gives || asked == Asked::Other;
+        let least_sure = if asked == Asked::Other { SURE } else { SURE_WITH_KIND };
         let is_sure = is_given(best)
             && !is_other
             && self.kinds[best.passage] > CODE
-            && best.share >= SURE
+            && best.share >= least_sure
             && (best.has_several || best.matched.len() > 1)
             && is_enough
             && wanted.iter().all(is_known);

@@ -520,16 +520,18 @@ fn anchors(page: &Page<'_>, found: &mut Vec<Hit>) {
     let has_own = page.html.iter().any(names) || page.text.contains("{#");
     let is_heading = |anchor: &&Anchor| !anchor.target.is_empty() && !anchor.target.contains('=');
     let anchors: Vec<&Anchor> = page.anchors.iter().filter(|anchor| !has_own && is_heading(anchor)).collect();
-    let missing = anchors.iter().filter(|anchor| !slugs.contains(&anchor.target));
-    for (at, anchor) in missing.enumerate() {
-        // To look for the nearest of many headings takes time.
-        let known = if at < MAX_COMPARED { nearest(&slugs, &anchor.target) } else { NO_HEADING.to_owned() };
+    let missing: Vec<&&Anchor> = anchors.iter().filter(|anchor| !slugs.contains(&anchor.target)).collect();
+    // A table of contents without its chapters is one finding.
+    let (shown, more) = if missing.len() > MAX_MISSING { (1, missing.len() - 1) } else { (missing.len(), 0) };
+    for anchor in &missing[..shown] {
+        let known = nearest(&slugs, &anchor.target);
+        let known = if more > 0 { format!("{known}; {more} more links lead nowhere") } else { known };
         found.push(hit(anchor.range.clone()).with("known", known));
     }
 }
 
-/// So many links are compared with the headings.
-const MAX_COMPARED: usize = 8;
+/// Of more links to no heading only the first is a finding, which counts the others.
+const MAX_MISSING: usize = 5;
 const NO_HEADING: &str = "none with a name like it";
 
 fn nearest(slugs: &BTreeSet<String>, target: &str) -> String {

@@ -21,14 +21,43 @@ pub fn unresolved(on: &OnPage<'_, '_>) -> Vec<Hit> {
         let is_open = match unit.cell {
             Some(cell) => cell.row > 0 && is_row_open(on, unit),
             None => {
-                is_open_section && unit.list > 0 && !has_children(on, at) || is_asked_alone(on, at, question)
+                is_open_section && unit.list > 0 && !has_children(on, at)
+                    || is_open_section && is_asked_last(on, at)
+                    || is_asked_alone(on, at, question)
             }
         };
-        if is_open {
+        if is_open && !is_answered(on, at) {
             found.extend(hit_on(question).map(|hit| (unit.section, hit)));
         }
     }
     found_by_section(found)
+}
+
+/// Words that a section, or the heading after it, begins with.
+const OPENING: usize = 4;
+
+/// The section says at its begin that it is resolved, or the next one answers it ("Recommended default").
+fn is_answered(on: &OnPage<'_, '_>, at: usize) -> bool {
+    let page = on.page;
+    let Some(section) = page.sections.get(page.units[at].section as usize) else { return false };
+    let says = |at: usize| {
+        let first = page.units.get(at).and_then(|unit| page.sentences_of(unit).next());
+        first.is_some_and(|first| on.rule.set("answer").is_in(&first[..first.len().min(OPENING)]))
+    };
+    let first = section.heading.map_or(0, |heading| heading as usize + 1);
+    let next = section.end as usize;
+    let is_heading = page.units.get(next).is_some_and(|next| next.kind == UnitKind::Heading);
+    first < at && says(first) || is_heading && says(next)
+}
+
+/// A paragraph that ends with its question, before a heading, another such one or the end.
+fn is_asked_last(on: &OnPage<'_, '_>, at: usize) -> bool {
+    let (page, unit) = (on.page, &on.page.units[at]);
+    let asks = |next: &Unit| page.sentences_of(next).last().is_some_and(|last| is_question(on, last));
+    let next = page.units.get(at + 1);
+    unit.kind == UnitKind::Paragraph
+        && unit.list == 0
+        && next.is_none_or(|next| next.kind == UnitKind::Heading || asks(next))
 }
 
 /// A list of more questions is one finding: its author knows that they are open.
