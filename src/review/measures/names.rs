@@ -47,7 +47,7 @@ pub fn two_names(on: &OnPage<'_, '_>) -> Vec<Hit> {
 /// Names of one group of the rule's file.
 fn of_groups(on: &OnPage<'_, '_>) -> Vec<Hit> {
     let page = on.page;
-    let mut groups: BTreeMap<&str, BTreeMap<u32, Uses>> = BTreeMap::new();
+    let mut groups: BTreeMap<&str, BTreeMap<u16, Uses>> = BTreeMap::new();
     let mut together: BTreeSet<&str> = BTreeSet::new();
     for unit in page.units.iter().filter(|unit| !unit.is_quotation) {
         for (name, set) in on.rule.words.iter().filter(|(name, _)| *name != STOP) {
