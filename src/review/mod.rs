@@ -30,7 +30,7 @@ use std::ops::Range;
 
 use demand::{label, reads, register};
 use page::{Cursor, Page, Style, Unit};
-use pattern::{Set, begins};
+use pattern::Set;
 use rule::Where;
 pub use rule::{Rule, Rules, Severity};
 use serde::Serialize;
@@ -326,9 +326,7 @@ fn phrases(
     let first = hits.len();
     let mut gates = [None; 4];
     for (at, token) in sentence.iter().enumerate().filter(|(_, token)| !token.has(QUOTED)) {
-        let words = rules.beginning_with(token.word).iter().copied();
-        let others = rules.others.iter().filter(|(kind, _, _)| begins(*kind, token));
-        for (rule, phrase) in words.chain(others.map(|(_, rule, phrase)| (*rule, *phrase))) {
+        for (rule, phrase) in rules.firsts.at(token) {
             let known = &rules.rules[rule as usize];
             let place = known.file.place;
             if !active[rule as usize]

@@ -52,11 +52,51 @@ fn is_one(kind: u16, body: &[u16], token: &Token) -> bool {
 
 /// A phrase whose first atom is no word may begin at this token.
 pub fn begins(kind: u16, token: &Token) -> bool {
-    match kind {
-        NUMBER => token.kind == Kind::Number,
-        ID => token.kind == Kind::Id,
-        CODE => token.kind == Kind::Code,
-        kind => kind == ANY,
+    kind_bits(token) >> kind & 1 == 1
+}
+
+/// What a phrase may begin with at this token, a bit for each kind of atom.
+fn kind_bits(token: &Token) -> u16 {
+    let own = match token.kind {
+        Kind::Number => 1 << NUMBER,
+        Kind::Id => 1 << ID,
+        Kind::Code => 1 << CODE,
+        Kind::Word | Kind::Sign => 0,
+    };
+    own | 1 << ANY
+}
+
+/// What phrases begin with: most tokens begin none.
+#[derive(Clone, Debug, Default)]
+pub struct Starts {
+    /// A bit for each word.
+    words: Vec<u64>,
+    /// A bit for each kind of atom.
+    kinds: u16,
+}
+
+impl Starts {
+    /// What the phrases of any of some sets begin with.
+    pub fn of_any<'s>(sets: impl IntoIterator<Item = &'s Set>) -> Starts {
+        let mut all = Starts::default();
+        for set in sets {
+            let Starts { words, kinds } = &set.starts;
+            all.words.resize(all.words.len().max(words.len()), 0);
+            all.words.iter_mut().zip(words).for_each(|(bits, more)| *bits |= more);
+            all.kinds |= kinds;
+        }
+        all
+    }
+
+    /// Whether a phrase may begin at this token; one in quotation marks begins none.
+    fn has(&self, token: &Token) -> bool {
+        let word = usize::from(token.word);
+        let is_word = self.words.get(word / 64).is_some_and(|bits| bits >> (word % 64) & 1 == 1);
+        (is_word || self.kinds & kind_bits(token) != 0) && !token.has(QUOTED)
+    }
+
+    pub fn is_in(&self, tokens: &[Token]) -> bool {
+        tokens.iter().any(|token| self.has(token))
     }
 }
 
@@ -75,13 +115,12 @@ fn is_end(tokens: &[Token], at: usize) -> bool {
 #[derive(Clone, Debug)]
 pub struct Set {
     code: Cow<'static, [u16]>,
-    /// A bit for each word that a phrase begins with: most words begin none.
-    starts: Vec<u64>,
+    starts: Starts,
 }
 
 impl Default for Set {
     fn default() -> Set {
-        Set { code: Cow::Borrowed(&[0; HEAD]), starts: Vec::new() }
+        Set { code: Cow::Borrowed(&[0; HEAD]), starts: Starts::default() }
     }
 }
 
@@ -90,12 +129,12 @@ const HEAD: usize = 3;
 
 impl Set {
     pub fn new(code: impl Into<Cow<'static, [u16]>>) -> Set {
-        let mut set = Set { code: code.into(), starts: Vec::new() };
+        let set = Set { code: code.into(), starts: Starts::default() };
         let last = set.pairs().last().map_or(0, |[word, _]| usize::from(*word));
-        let mut starts = vec![0; last / 64 + 1];
-        set.pairs().iter().for_each(|[word, _]| starts[usize::from(*word) / 64] |= 1 << (word % 64));
-        set.starts = starts;
-        set
+        let mut words = vec![0; last / 64 + 1];
+        set.pairs().iter().for_each(|[word, _]| words[usize::from(*word) / 64] |= 1 << (word % 64));
+        let kinds = set.others().iter().fold(0, |kinds, [kind, _]| kinds | 1 << kind);
+        Set { starts: Starts { words, kinds }, ..set }
     }
 
     /// How many phrases, pairs and others there are.
@@ -128,11 +167,16 @@ impl Set {
         walk(&all[from..usize::from(ends[phrase])], None, tokens, at)
     }
 
-    /// Whether a phrase can begin at this token; one in quotation marks begins none.
-    fn may_begin(&self, token: &Token) -> bool {
-        let word = usize::from(token.word);
-        let is_start = self.starts.get(word / 64).is_some_and(|bits| bits >> (word % 64) & 1 == 1);
-        (is_start || self.code[2] > 0) && !token.has(QUOTED)
+    /// The ends of the matches that begin at `at`, with the numbers of their phrases.
+    fn all_at(&self, tokens: &[Token], at: usize) -> impl Iterator<Item = (usize, u16)> {
+        let token = tokens.get(at).filter(|token| self.starts.has(token));
+        let phrases = token.into_iter().flat_map(|token| {
+            let pairs = self.pairs();
+            let from = pairs.partition_point(|[word, _]| *word < token.word);
+            let words = pairs[from..].iter().take_while(|[word, _]| *word == token.word);
+            words.chain(self.others().iter().filter(|[kind, _]| begins(*kind, token)))
+        });
+        phrases.filter_map(move |[_, phrase]| Some((self.matches(*phrase, tokens, at)?, *phrase)))
     }
 
     /// The longest match that begins at `at`.
@@ -142,24 +186,21 @@ impl Set {
 
     /// The end of the longest match that begins at `at`, and the number of its phrase.
     pub fn longest(&self, tokens: &[Token], at: usize) -> Option<(usize, u16)> {
-        let token = tokens.get(at).filter(|token| self.may_begin(token))?;
-        let pairs = self.pairs();
-        let from = pairs.partition_point(|[word, _]| *word < token.word);
-        let words = pairs[from..].iter().take_while(|[word, _]| *word == token.word);
-        let others = self.others().iter().filter(|[kind, _]| begins(*kind, token));
-        words
-            .chain(others)
-            .filter_map(|[_, phrase]| Some((self.matches(*phrase, tokens, at)?, *phrase)))
-            .max()
+        self.all_at(tokens, at).max()
     }
 
     /// The first match outside of quotation marks.
     pub fn find(&self, tokens: &[Token]) -> Option<(usize, usize)> {
-        (0..tokens.len()).find_map(|at| self.at(tokens, at).map(|end| (at, end)))
+        self.places(tokens).find_map(|at| Some((at, self.at(tokens, at)?)))
     }
 
     pub fn is_in(&self, tokens: &[Token]) -> bool {
-        self.find(tokens).is_some()
+        self.places(tokens).any(|at| self.all_at(tokens, at).next().is_some())
+    }
+
+    /// Where a match may begin.
+    fn places(&self, tokens: &[Token]) -> impl Iterator<Item = usize> {
+        tokens.iter().enumerate().filter(|(_, token)| self.starts.has(token)).map(|(at, _)| at)
     }
 }
 

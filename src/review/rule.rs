@@ -5,7 +5,7 @@
 //! (`yes`) and must not (`no`), which the tests run.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use serde::de::DeserializeOwned;
@@ -13,10 +13,10 @@ use serde::de::DeserializeOwned;
 use super::file::LISTS;
 pub use super::file::{Entry, Example, RuleFile, Severity, Where};
 use super::measures::{self, Measure};
-use super::pattern::Set;
+use super::pattern::{Set, begins};
 use super::phrases::{Compiler, Lists, sequences};
 use super::scope::Scope;
-use super::token::Vocabulary;
+use super::token::{Token, Vocabulary};
 use crate::finding::{self, did_you_mean};
 use crate::front_matter;
 use crate::order::IntoOrder as _;
@@ -70,11 +70,45 @@ pub struct Rules {
     pub(super) note: Set,
     /// Titles of documents that state what is to be.
     pub(super) specification: Set,
-    /// The phrases of pattern rules by the word they begin with: where those of a word begin, and rule and phrase.
-    word_starts: Vec<u32>,
+    pub(super) firsts: Firsts,
+}
+
+/// The phrases of pattern rules, by what they begin with.
+#[derive(Clone, Debug, Default)]
+pub struct Firsts {
+    /// Where those of a word begin, by its number.
+    starts: Vec<u32>,
+    /// Rule and phrase.
     by_word: Vec<(u16, u16)>,
     /// Those that begin with no word: what with, rule and phrase.
-    pub(super) others: Vec<(u16, u16, u16)>,
+    others: Vec<(u16, u16, u16)>,
+}
+
+impl Firsts {
+    fn of(rules: &[Rule], words: usize) -> Firsts {
+        let (mut found, mut others) = (Vec::new(), Vec::new());
+        for (at, rule) in (0..).zip(rules) {
+            found.extend(rule.any.pairs().iter().map(|[word, phrase]| (*word, at, *phrase)));
+            others.extend(rule.any.others().iter().map(|[kind, phrase]| (*kind, at, *phrase)));
+        }
+        found.sort_unstable();
+        let mut starts = vec![0; words + 1];
+        found.iter().for_each(|(word, _, _)| starts[usize::from(*word) + 1] += 1);
+        (1..starts.len()).for_each(|at| starts[at] += starts[at - 1]);
+        Firsts {
+            starts,
+            by_word: found.into_iter().map(|(_, rule, phrase)| (rule, phrase)).collect(),
+            others,
+        }
+    }
+
+    /// Rule and phrase of those that may begin at a token.
+    pub fn at(&self, token: &Token) -> impl Iterator<Item = (u16, u16)> {
+        let word = usize::from(token.word);
+        let words = &self.by_word[self.starts[word] as usize..self.starts[word + 1] as usize];
+        let others = self.others.iter().filter(|(kind, _, _)| begins(*kind, token));
+        words.iter().copied().chain(others.map(|(_, rule, phrase)| (*rule, *phrase)))
+    }
 }
 
 const SCOPE: &str = "scope.yaml";
@@ -168,53 +202,13 @@ impl Rules {
                 file.check(path).and_then(|()| Rule::new((*path).to_owned(), file, &scope, &mut compiled));
             rules.push(rule.map_err(|message| placed(path, message))?);
         }
-        rules.sort_by(|a, b| a.path.cmp(&b.path));
-        for (at, rule) in rules.iter().enumerate() {
-            if rules[..at].iter().any(|other| other.file.rule == rule.file.rule) {
-                let message = format!("another file has the rule \"{}\" already", rule.file.rule);
-                return Err(placed(&rule.path, message));
-            }
-        }
+        let rules = in_order(rules).map_err(|(path, message)| placed(&path, message))?;
         let words = match own.is_empty() {
             true => Vocabulary::new(stored.words.split_terminator('\n').map(Cow::Borrowed)),
             false => Vocabulary::new(compiler.words().into_iter().map(Cow::Owned)),
         };
-        let (word_starts, by_word, others) = Default::default();
-        let mut all = Rules {
-            rules,
-            words,
-            scope,
-            binding,
-            story,
-            narrative,
-            beside,
-            note,
-            specification,
-            word_starts,
-            by_word,
-            others,
-        };
-        all.index();
-        Ok(all)
-    }
-
-    /// Finds the pattern rules by what they begin with.
-    fn index(&mut self) {
-        let mut found = Vec::new();
-        for (at, rule) in (0..).zip(&self.rules) {
-            found.extend(rule.any.pairs().iter().map(|[word, phrase]| (*word, at, *phrase)));
-            self.others.extend(rule.any.others().iter().map(|[kind, phrase]| (*kind, at, *phrase)));
-        }
-        found.sort_unstable();
-        let first = |word: usize| found.partition_point(|(other, _, _)| usize::from(*other) < word) as u32;
-        self.word_starts = (0..=self.words.len()).map(first).collect();
-        self.by_word = found.into_iter().map(|(_, rule, phrase)| (rule, phrase)).collect();
-    }
-
-    /// The phrases of pattern rules that begin with a word.
-    pub(super) fn beginning_with(&self, word: u16) -> &[(u16, u16)] {
-        let word = usize::from(word);
-        &self.by_word[self.word_starts[word] as usize..self.word_starts[word + 1] as usize]
+        let firsts = Firsts::of(&rules, words.len());
+        Ok(Rules { rules, words, scope, binding, story, narrative, beside, note, specification, firsts })
     }
 
     /// All rules, by path.
@@ -306,6 +300,21 @@ impl Stored {
 /// What the build has stored.
 fn json<T: DeserializeOwned>(path: &str, text: &str) -> Result<T, finding::Finding> {
     serde_json::from_str(text).map_err(|error| finding::Finding::at(path, text, 1, 1, error.to_string()))
+}
+
+/// Rules by their paths.
+///
+/// # Errors
+/// The path of a file whose rule another one has already.
+fn in_order(mut rules: Vec<Rule>) -> Result<Vec<Rule>, (String, String)> {
+    rules.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut names = BTreeSet::new();
+    match rules.iter().find(|rule| !names.insert(&rule.file.rule)) {
+        Some(Rule { path, file, .. }) => {
+            Err((path.clone(), format!("another file has the rule \"{}\" already", file.rule)))
+        }
+        None => Ok(rules),
+    }
 }
 
 /// Something of each name.
