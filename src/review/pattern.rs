@@ -2,8 +2,8 @@
 //!
 //! A phrase is words with white space between them: `word`, `one|two`, `log~` (all forms of a word), `@list` (a
 //! list of `words.yaml`), `word?` (may be left out), `_` (any token), `_3` (up to three), `#` (a number), `ID`,
-//! `CODE`, `CAP` (a word with a capital), `<` and `>` (start and end of the sentence), `___` (a blank to fill in), and
-//! signs such as `,`.
+//! `CODE`, `CAP` (a word with a capital), `<` and `>` (start and end of the sentence), `___` (a blank to fill in),
+//! `<...>` (a text such as `<name of the owner>`), and signs such as `,`.
 //!
 //! Invariant: matching reads a bounded number of tokens for each start, so a page takes linear time.
 //! `(must|shall) _3 soon` matches "must be changed very soon".
