@@ -596,7 +596,8 @@ pub(super) fn stand_in<'s>(setup: &'s Setup, step: &Step) -> Result<Reviewer<'s>
     let depth = setup.item.meta.depth(&step.phase).unwrap_or(step.depth);
     let reviewer = Reviewer::new(setup.item.documents(), &step.outputs, Arc::clone(&setup.rules), depth);
     let memory = landing::memory(&setup.repo, setup.base, &setup.item)?;
-    Ok(reviewer.adding_to(synthesis::target(&setup.item, step)).knowing(memory))
+    let is_covered = setup.item.meta.steps_completed().contains(&step.id);
+    Ok(reviewer.adding_to(synthesis::target(&setup.item, step)).after(is_covered).knowing(memory))
 }
 
 /// The head of a model's prompts.

@@ -82,6 +82,8 @@ const NEGATIONS: [&str; 10] =
     ["cannot", "fails", "missing", "neither", "never", "no", "nobody", "none", "not", "without"];
 /// Sections of an earlier discussion: what was said there is shown after the documents' own words.
 const RECORDS: [&str; 4] = ["Action Items", "Key Insights", "Not Discussed", "Open Questions"];
+/// What an open question says of who has asked it.
+const ASKED_BY: &str = ": asked by ";
 /// How much a passage of these counts.
 const RECORD: f64 = 0.4;
 /// Marks of what is still to be decided or written.
@@ -124,6 +126,11 @@ impl Passage<'_> {
             || self.text.trim_end().ends_with('?')
             || self.text.contains("???")
             || self.text.split_whitespace().any(is_marked)
+    }
+
+    /// Whether it is a question that an earlier discussion has left open.
+    fn is_asked_before(&self) -> bool {
+        RECORDS.contains(&self.heading) && self.text.contains(ASKED_BY)
     }
 
     fn overlaps(&self, other: &Passage<'_>) -> bool {
@@ -212,6 +219,8 @@ impl<'t> Passages<'t> {
             rated.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
         }
         let is_close = |one: &&Rated| one.share + one.around >= CLOSE && self.is_prose(one);
+        // What was asked before and left open is known, and answers nothing.
+        rated.sort_by_key(|one| self.all[one.passage].is_asked_before());
         let Some(best) = rated.iter().find(is_close) else { return Found::default() };
         // One word is enough only where it is a name ("GA", "FR-009"), and no word may be one that no passage has.
         let is_enough = best.matched.len() > 1 || question.split_whitespace().any(is_name);
@@ -497,8 +506,11 @@ impl<'p, 't> Reader<'p, 't> {
         let column = block.range.start - start;
         // The items of a numbered list begin at column 3 or 4.
         self.parents.retain(|(other, _)| other + 1 < column);
-        let own = self.stems(&self.text[block.range.clone()]);
-        self.add(block.range.clone(), &own, if block.task.is_some() { TASK } else { 1.0 });
+        let text = &self.text[block.range.clone()];
+        let own = self.stems(text);
+        if block.task.is_some() || !self.add_sentences(text) {
+            self.add(block.range.clone(), &own, if block.task.is_some() { TASK } else { 1.0 });
+        }
         self.parents.push((column, own));
     }
 
@@ -555,11 +567,19 @@ impl<'p, 't> Reader<'p, 't> {
             self.lead = own;
             return;
         }
+        if !self.add_sentences(text) {
+            let own = self.stems(text);
+            self.add(block.range.clone(), &own, 1.0);
+        }
+    }
+
+    /// The sentences of a long text, each with those around it; false where it is short or one sentence.
+    fn add_sentences(&mut self, text: &'t str) -> bool {
         let split = if text.len() <= PARAGRAPH { Vec::new() } else { sentences(text) };
         if split.len() < 2 {
-            let own = self.stems(text);
-            return self.add(block.range.clone(), &own, 1.0);
+            return false;
         }
+        let lead = std::mem::take(&mut self.lead);
         let stems: Vec<Vec<Stem>> = split.iter().map(|sentence| self.stems(sentence)).collect();
         for (at, sentence) in split.iter().enumerate() {
             let before = at.checked_sub(1);
@@ -570,7 +590,8 @@ impl<'p, 't> Reader<'p, 't> {
             let range = start(split[first])..start(sentence) + sentence.len();
             self.add(range, &stems[at], 1.0);
         }
-        self.lead.clear();
+        self.lead = lead;
+        true
     }
 
     /// Keeps the heading above only where the document has several headings of the same text.
@@ -704,6 +725,25 @@ mod tests {
             let found = passages.about(question, 3, Gives::default());
             assert_eq!(found.is_sure, is_sure, "{question}: {found:?}");
         }
+    }
+
+    #[test]
+    fn a_question_of_an_earlier_discussion_comes_last() {
+        let language = Language::new("en");
+        let spec = "# Desk\n\n## Open Questions\n\n- Who pays for a lost key?: asked by Sam in turn 4 and not answered\n\n## Keys\n\nA reader who lost the key of a locker pays for a new lock.\n";
+        let passages = Passages::new(&[("spec.md", spec)], &language);
+        let found = passages.about("Who pays for a lost key?", 3, Gives::default()).passages;
+        assert_eq!(found.iter().map(|one| one.line).collect::<Vec<_>>(), [9, 5]);
+    }
+
+    #[test]
+    fn a_long_item_is_shown_by_its_sentences() {
+        let filler = "Nothing else in it is of any interest to whoever reads this. ".repeat(8);
+        let spec = format!("# Desk\n\n- Letters are sent weekly. {filler}Fees stop at 10 euros.\n");
+        let language = Language::new("en");
+        let passages = Passages::new(&[("spec.md", &spec)], &language);
+        let found = passages.about("Where do the fees stop?", 1, Gives::default()).passages;
+        assert_eq!(found[0].text, "Fees stop at 10 euros.");
     }
 
     #[test]

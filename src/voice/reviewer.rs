@@ -69,6 +69,8 @@ pub struct Reviewer<'t> {
     depth: Depth,
     /// Where the outcome will be added.
     target: Option<Target>,
+    /// Whether the step was worked through before the discussion.
+    is_covered: bool,
     memory: Memory,
     rules: Arc<Rules>,
     /// Made when they are first asked for: a model needs neither.
@@ -93,6 +95,7 @@ impl<'t> Reviewer<'t> {
             documents,
             depth,
             target: None,
+            is_covered: false,
             memory: Memory::default(),
             rules,
             passages: OnceCell::new(),
@@ -106,6 +109,12 @@ impl<'t> Reviewer<'t> {
     pub fn adding_to(self, target: Option<(String, String, Option<usize>)>) -> Reviewer<'t> {
         let target = target.map(|(path, section, line)| Target { path, section, line });
         Reviewer { target, ..self }
+    }
+
+    /// The same, knowing whether the step was worked through before the discussion.
+    #[must_use]
+    pub fn after(self, is_covered: bool) -> Reviewer<'t> {
+        Reviewer { is_covered, ..self }
     }
 
     /// The same, knowing what earlier discussions of the item have settled.
@@ -190,6 +199,7 @@ impl<'t> Reviewer<'t> {
         let values = context! {
             step => context! { title => talk.step().title.as_str() },
             title => talk.step().title.as_str(),
+            is_covered => self.is_covered,
             summary => summary.trim_end_matches('.'),
             question,
             addressee => next.map_or("", Persona::first_name),

@@ -54,6 +54,7 @@ impl Walk<'_> {
             Rules::of(&library.own_review_rules()).map_err(Speechless::from).map_err(Stopped::Voice)?;
         let mut stand_in = Reviewer::new(item.documents(), &step.outputs, rules, depth)
             .adding_to(synthesis::target(&item, step))
+            .after(true)
             .knowing(landing::memory(self.setup.repo, self.at, &item)?);
         let mut script = self.setup.script.lend(&step.id);
         withdrawn.into_iter().for_each(|message| script.withdraw(message));

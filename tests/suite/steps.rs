@@ -95,7 +95,7 @@ fn integrity_scores_each_persona_and_names_the_words() {
         whole["integrity"].as_array().unwrap().iter().map(|one| one["score"].as_u64().unwrap()).collect();
     assert_eq!(scores, [100, 100, 100]);
     let text = std::fs::read_to_string(&out).unwrap();
-    let at = text.find("We just covered").unwrap();
+    let at = text.find("Our step is").unwrap();
     let broken = format!("{}The coupling and the schema. {}", &text[..at], &text[at..]);
     let broken = sandbox.script("broken.jsonl", broken);
     let run = sandbox.run(&["show", &broken, "--integrity"]);
