@@ -19,7 +19,7 @@ use crate::text::words::{Word, is_significant, words};
 use crate::text::{Language, Message, Sentence, sentences};
 
 /// The rules of what gives which kind of answer, below the language's folder.
-pub const ANSWERS: &str = "answers";
+const ANSWERS: &str = "answers";
 /// Words of a question's own that are passed over in a sentence.
 const OWN: usize = 6;
 

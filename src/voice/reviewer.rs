@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use minijinja::{Value, context};
 
-use super::asked::{ANSWERS, Gives};
+use super::asked::Gives;
 use super::contradictions::{Contradiction, Difference, contradictions};
 use super::integrity::only_agrees;
 use super::memory::Memory;
@@ -77,7 +77,7 @@ pub struct Reviewer<'t> {
     passages: OnceCell<Passages<'t>>,
     findings: OnceCell<Vec<Finding>>,
     /// What is said in passing and what gives an answer; none where the repository's own rules cannot be read.
-    book: OnceCell<Option<Book>>,
+    book: OnceCell<Option<Arc<Book>>>,
 }
 
 impl<'t> Reviewer<'t> {
@@ -430,10 +430,7 @@ impl<'t> Reviewer<'t> {
     }
 
     fn book(&self, talk: &Discussion<'_>) -> Option<&Book> {
-        let read = || {
-            Book::read(talk.library().compiled_rules(), &talk.library().language, &[SMALL_TALK, ANSWERS]).ok()
-        };
-        self.book.get_or_init(read).as_ref()
+        self.book.get_or_init(|| talk.library().book().ok()).as_deref()
     }
 
     /// Whether a statement says nothing that a document could: a greeting, thanks, agreement.
