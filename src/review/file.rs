@@ -101,6 +101,9 @@ pub struct RuleFile {
     /// Only paragraphs, items and cells of at most so many sentences: longer ones are a tale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_sentences: Option<usize>,
+    /// More than two equal findings in a table, or elsewhere in a document, are one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fold: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measure: Option<String>,
     /// Phrases that the measure looks for, by a name that the measure knows.

@@ -2,8 +2,9 @@
 //!
 //! A phrase is words with white space between them: `word`, `one|two`, `log~` (all forms of a word), `@list` (a
 //! list of `words.yaml`), `word?` (may be left out), `_` (any token), `_3` (up to three), `#` (a number), `ID`,
-//! `CODE`, `CAP` (a word with a capital), `<` and `>` (start and end of the sentence), `___` (a blank to fill in), and
-//! signs such as `,`. `(must|shall) _3 soon` matches "must be changed very soon".
+//! `CODE`, `CAP` (a word with a capital), `<` and `>` (start and end of the sentence), `___` (a blank to fill in),
+//! `<...>` (a text such as `<name of the owner>`), and signs such as `,`. `(must|shall) _3 soon` matches "must be
+//! changed very soon".
 //!
 //! Invariant: this file uses no other of the program, because the build script is made of it too.
 

@@ -57,6 +57,9 @@ impl Token {
     }
 }
 
+/// The word of a text such as `<name of the owner>`.
+pub const PLACEHOLDER: &str = "<...>";
+
 /// The words that rules mention, numbered from 1.
 #[derive(Clone, Debug, Default)]
 pub struct Vocabulary {
