@@ -14,6 +14,7 @@
 mod data;
 mod demand;
 mod file;
+mod firsts;
 mod ignore;
 mod measures;
 mod page;
@@ -29,6 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use demand::{label, reads, register};
+use firsts::Seen;
 use page::{Cursor, Page, Style, Unit};
 use pattern::Set;
 use rule::Where;
@@ -287,10 +289,12 @@ fn names_term(page: &Page<'_>, sentence: &[Token], at: usize, end: usize) -> boo
 /// The findings of the rules that need one page only.
 fn judge(page: &Page<'_>, number: u32, rules: &Rules, active: &[bool]) -> Vec<Hit> {
     let mut hits = Vec::new();
+    let mut seen = Seen::new(rules.words.len());
     for unit in &page.units {
         for sentence in page.sentences_of(unit) {
             let sentence = without_number(page, unit, sentence);
-            phrases(page, number, unit, sentence, rules, active, &mut hits);
+            seen.read(sentence);
+            phrases(Read { page, number, unit, sentence, seen: &seen }, rules, active, &mut hits);
         }
     }
     for (at, rule) in (0..).zip(&rules.rules).filter(|(at, _)| active[*at as usize]) {
@@ -314,20 +318,23 @@ fn without_number<'p>(page: &'p Page<'_>, unit: &Unit, sentence: &'p [Token]) ->
     }
 }
 
-/// The pattern rules on one sentence; a rule finds one place in it.
-fn phrases(
-    page: &Page<'_>,
+/// A sentence that is read.
+#[derive(Clone, Copy)]
+struct Read<'p, 't> {
+    page: &'p Page<'t>,
     number: u32,
-    unit: &Unit,
-    sentence: &[Token],
-    rules: &Rules,
-    active: &[bool],
-    hits: &mut Vec<Hit>,
-) {
+    unit: &'p Unit,
+    sentence: &'p [Token],
+    seen: &'p Seen,
+}
+
+/// The pattern rules on one sentence; a rule finds one place in it.
+fn phrases(read: Read<'_, '_>, rules: &Rules, active: &[bool], hits: &mut Vec<Hit>) {
+    let Read { page, number, unit, sentence, seen } = read;
     let first = hits.len();
     let mut gates = [None; 4];
     for (at, token) in sentence.iter().enumerate().filter(|(_, token)| !token.has(QUOTED)) {
-        for (rule, phrase) in rules.firsts.at(token) {
+        for (rule, phrase) in rules.firsts.at(token, seen) {
             let known = &rules.rules[rule as usize];
             let place = known.file.place;
             if !active[rule as usize]

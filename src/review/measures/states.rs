@@ -43,7 +43,7 @@ fn in_folder(across: &Across<'_, '_>, pages: &[u32]) -> Vec<Hit> {
     for number in pages {
         let page = &across.pages[*number as usize];
         for unit in page.units.iter().filter(|unit| !unit.is_quotation) {
-            for sentence in page.sentences_of(unit).filter(|sentence| starts.is_in(sentence)) {
+            for sentence in page.sentences_of(unit).filter(|all| starts.places(all).next().is_some()) {
                 for pair in pairs.iter_mut().filter(|pair| !pair.is_left) {
                     pair.is_left = pair.leave.is_in(sentence);
                     if pair.first.is_none() && !pair.is_left {
