@@ -105,10 +105,10 @@ impl Starts {
 
     /// Whether a phrase may begin at this token; one in quotation marks begins none.
     #[inline]
-    fn has(&self, token: &Token) -> bool {
+    pub fn has(&self, token: &Token) -> bool {
         let word = usize::from(token.word);
         let is_word = self.words.get(word / 64).is_some_and(|bits| bits >> (word % 64) & 1 == 1);
-        (is_word || self.kinds & kind_bits(token) != 0) && !token.has(QUOTED)
+        (is_word || self.kinds != 0 && self.kinds & kind_bits(token) != 0) && !token.has(QUOTED)
     }
 
     /// Where a match may begin.
