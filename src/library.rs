@@ -13,7 +13,7 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use sha2::{Digest as _, Sha256};
 
@@ -23,6 +23,7 @@ use crate::order::{IntoOrder as _, Order as _};
 use crate::persona::{Cast, Persona};
 use crate::step::Step;
 use crate::template::{self, Templates};
+use crate::text::rules::{Book, is_rules};
 
 mod embedded {
     include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
@@ -152,7 +153,7 @@ impl Library {
     }
 
     /// Whether the repository has rules or a language of its own.
-    pub fn has_own_rules(&self) -> bool {
+    fn has_own_rules(&self) -> bool {
         !self.rules.is_empty() || self.language != "en"
     }
 
@@ -167,10 +168,22 @@ impl Library {
         rule_files(&self.rules)
     }
 
-    /// The rules for users' words as a discussion reads them: the built-in ones compiled, without their examples.
-    pub fn compiled_rules(&self) -> impl Iterator<Item = (&str, &str)> {
+    /// The rules for users' words as a discussion reads them: the built-in ones as JSON without their examples.
+    fn compiled_rules(&self) -> impl Iterator<Item = (&str, &str)> {
         let own = self.rules.iter().map(|(path, text)| (path.as_str(), text.as_str()));
         embedded::COMPILED_RULES.iter().copied().chain(own)
+    }
+
+    /// The rules for users' words, ready to run; the built-in ones are compiled once for all.
+    ///
+    /// # Errors
+    /// A file of the repository's own that cannot be read as rules.
+    pub fn book(&self) -> Result<Arc<Book>, Finding> {
+        static BUILT_IN: OnceLock<Result<Arc<Book>, Finding>> = OnceLock::new();
+        let names: Vec<&str> =
+            embedded::COMPILED_RULES.iter().filter_map(|(path, _)| rules_of(path)).collect();
+        let read = || Book::read(self.compiled_rules(), &self.language, &names).map(Arc::new);
+        if self.has_own_rules() { read() } else { BUILT_IN.get_or_init(read).clone() }
     }
 
     /// The phrases that name steps, for the rule of topic focus.
@@ -243,6 +256,11 @@ fn keep<T>(read: Result<T, Finding>, found: &mut Vec<T>, findings: &mut Vec<Find
         Ok(read) => found.push(read),
         Err(finding) => findings.push(finding),
     }
+}
+
+/// What a built-in file of rules for users' words is called.
+fn rules_of(path: &str) -> Option<&str> {
+    path.strip_prefix("en/")?.strip_suffix(".yaml").filter(|_| is_rules(path, "en"))
 }
 
 enum Kind {
@@ -340,7 +358,7 @@ mod tests {
     fn the_compiled_rules_are_those_of_the_files() {
         let library = Library::built_in().unwrap();
         let ids = |files: Vec<(&str, &str)>| {
-            let book = crate::text::rules::Book::read(files, "en", &["decisions", "actions"]).unwrap();
+            let book = Book::read(files, "en", &["decisions", "actions"]).unwrap();
             let decisions: Vec<String> = book.rules("decisions").map(|rule| rule.id.clone()).collect();
             (decisions, book.rules("actions").count())
         };

@@ -128,9 +128,13 @@ pub fn reviewed(source: &Source, options: &Options, screen: &Screen) -> Result<R
     }
     let mut found = review::review(&documents, &rules, &wanted);
     if let Some(changed) = &source.changed {
+        let is_new = |path: &String, line: usize| {
+            changed.get(path).is_some_and(|lines| lines.iter().any(|range| range.contains(&line)))
+        };
+        // A line that contradicts an older one is new, wherever the finding is.
         found.findings.retain(|finding| {
-            let lines = changed.get(&finding.path);
-            lines.is_some_and(|lines| lines.iter().any(|range| range.contains(&finding.line)))
+            let mut places = finding.related.iter().map(|other| (&other.path, other.line));
+            is_new(&finding.path, finding.line) || places.any(|(path, line)| is_new(path, line))
         });
     }
     Ok(found)

@@ -22,7 +22,7 @@
 
 use std::collections::BTreeSet;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::finding::Finding;
 use crate::library::Library;
@@ -170,21 +170,19 @@ impl Forms {
         Book::read(files, language, FILES).map(|book| Forms(Arc::new(book)))
     }
 
-    /// The forms of a library; the built-in ones are read once for all.
+    /// The forms of a library.
     ///
     /// # Errors
     /// A file of the repository's own that cannot be read as rules.
     pub fn of(library: &Library) -> Result<Forms, Finding> {
-        static BUILT_IN: OnceLock<Result<Forms, Finding>> = OnceLock::new();
-        let read = || Forms::read(library.compiled_rules(), &library.language);
-        if library.has_own_rules() { read() } else { BUILT_IN.get_or_init(read).clone() }
+        library.book().map(Forms)
     }
 
     fn hear<'s, 't>(&self, spoken: &'s Spoken<'t>) -> Heard<'s, 't> {
-        let message = Message::new(spoken.text, &self.0.language);
-        let user = match spoken.speaker {
-            Speaker::User(name) => Some(name),
-            Speaker::Persona(_) => None,
+        // Of a persona's line only what it carries counts.
+        let (user, message) = match spoken.speaker {
+            Speaker::User(name) => (Some(name), Message::new(spoken.text, &self.0.language)),
+            Speaker::Persona(_) => (None, Message { source: spoken.text, sentences: Vec::new() }),
         };
         let roles = message.sentences.iter().map(|sentence| self.role(sentence)).collect();
         Heard { spoken, user, message, roles }

@@ -185,7 +185,7 @@ pub fn yaml<'t>(path: &'t str, text: &'t str, words: &Vocabulary, scope: &Scope)
         }
         let value = key.map_or(value, |colon| value[colon + 2..].trim_start()).trim_matches(['"', '\'']);
         let from = begin + (value.as_ptr() as usize - line.as_ptr() as usize);
-        if value.contains(' ') {
+        if !value.is_empty() && !value.ends_with(':') {
             let path: Vec<Level<'_>> = levels.iter().map(|(_, level)| *level).collect();
             self::value(&mut builder, inside(&path), from..from + value.len());
         }

@@ -77,7 +77,9 @@ fn is_capital_keyword(page: &Page<'_>, token: &Token) -> bool {
 pub(super) fn reads(page: &Page<'_>, unit: &Unit, sentence: &[Token], place: Where, rules: &Rules) -> bool {
     match place {
         // A quotation that begins with a marker is a note of the authors: "> TODO: …".
-        Where::Anywhere => !unit.is_quotation || rules.note.is_in(page.tokens_of(unit)),
+        Where::Anywhere => {
+            !unit.is_quotation || unit.kind == UnitKind::Field || rules.note.is_in(page.tokens_of(unit))
+        }
         Where::Text => is_claim(page, unit, sentence, rules),
         Where::Specification => page.register.style != Style::Prose && is_claim(page, unit, sentence, rules),
         Where::Duty => is_demand(page, unit, sentence, rules),

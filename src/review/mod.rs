@@ -147,6 +147,7 @@ pub fn review(documents: &[Document<'_>], rules: &Rules, options: &Options) -> R
     hits.extend(judge_together(&pages, documents.len(), rules, &active));
     let hits = without_overlaps(hits, rules);
     let (hits, silenced) = ignore::apply(&pages, hits, rules, &active);
+    let hits = folded(&pages, hits, rules);
     let mut cursor = Cursor::default();
     let found = hits.iter().map(|hit| finding(hit, &pages, rules, options, &mut cursor));
     let mut findings: Vec<Finding> = found.collect();
@@ -337,12 +338,30 @@ fn phrases(
                 continue;
             }
             let Some(end) = known.any.matches(phrase.into(), sentence, at) else { continue };
-            let range = Page::span(&sentence[at..end.max(at + 1)]);
+            let range = Page::span(without_signs(page, &sentence[at..end.max(at + 1)]));
             if let Some(range) = range.filter(|_| is_finding(page, unit, sentence, known, at..end)) {
                 hits.push(Hit { rule, page: number, range, values: Vec::new(), related: Vec::new() });
             }
         }
     }
+}
+
+/// The words between brackets, and what follows a colon or a dash.
+fn without_signs<'p>(page: &Page<'_>, mut tokens: &'p [Token]) -> &'p [Token] {
+    let is_one = |token: &Token, signs: &str| token.kind == Kind::Sign && signs.contains(page.word(token));
+    while let [first, rest @ ..] = tokens
+        && !rest.is_empty()
+        && is_one(first, "([:=-\u{2013}\u{2014}\u{2192}")
+    {
+        tokens = rest;
+    }
+    while let [rest @ .., last] = tokens
+        && !rest.is_empty()
+        && is_one(last, ")],")
+    {
+        tokens = rest;
+    }
+    tokens
 }
 
 /// Nothing in or around the sentence makes the match harmless.
@@ -437,14 +456,40 @@ fn without_overlaps(mut hits: Vec<Hit>, rules: &Rules) -> Vec<Hit> {
     kept
 }
 
+/// Fewer equal findings are shown one by one.
+const MIN_FOLDED: usize = 3;
+
+/// Makes one finding of the equal ones of a table, or of the text outside of tables, where their rule says so: a list
+/// of owners that are all "TBD".
+fn folded(pages: &[Page<'_>], hits: Vec<Hit>, rules: &Rules) -> Vec<Hit> {
+    let (equal, mut kept): (Vec<Hit>, Vec<Hit>) =
+        hits.into_iter().partition(|hit| rules.rules[hit.rule as usize].file.fold);
+    let mut groups: BTreeMap<_, Vec<Hit>> = BTreeMap::new();
+    for hit in equal {
+        let page = &pages[hit.page as usize];
+        let table = page.unit_at(hit.range.start).and_then(|unit| Some(unit.cell?.table));
+        let quote = page.text[hit.range.clone()].to_lowercase();
+        groups.entry((hit.rule, hit.page, table, quote)).or_default().push(hit);
+    }
+    for mut group in groups.into_values() {
+        let mut more = String::new();
+        if group.len() >= MIN_FOLDED {
+            more = format!(" here and at {} more places", group.len() - 1);
+            let others = group.drain(1..).map(|hit| (hit.page, hit.range)).collect();
+            group[0].related = others;
+        }
+        kept.extend(group.into_iter().map(|hit| hit.with("more", more.clone())));
+    }
+    kept
+}
+
 /// The finding with its words.
 fn finding(hit: &Hit, pages: &[Page<'_>], rules: &Rules, options: &Options, cursor: &mut Cursor) -> Finding {
     let (page, file) = (&pages[hit.page as usize], &rules.rules[hit.rule as usize].file);
     let (line, column) = cursor.place(page, hit.page, hit.range.start);
     let (end_line, end_column) = cursor.place(page, hit.page, hit.range.end);
     let quote = page.text[hit.range.clone()].to_owned();
-    let unit = page.units.partition_point(|unit| unit.start as usize <= hit.range.start).saturating_sub(1);
-    let heading = page.units.get(unit).map_or("", |unit| page.heading(unit.section));
+    let heading = page.unit_at(hit.range.start).map_or("", |unit| page.heading(unit.section));
     let key = page.keys.partition_point(|(start, _)| *start as usize <= hit.range.start);
     let heading = key.checked_sub(1).map_or(heading, |at| &page.keys[at].1);
     let related = hit.related.iter().map(|(at, range)| {

@@ -9,7 +9,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::scope::Scope;
-use super::token::{CAPITAL, EMPHASIS, Kind, LINK, QUOTED, STRONG, Token, Vocabulary, split};
+use super::token::{CAPITAL, EMPHASIS, Kind, LINK, PLACEHOLDER, QUOTED, STRONG, Token, Vocabulary, split};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitKind {
@@ -17,6 +17,8 @@ pub enum UnitKind {
     Paragraph,
     Item,
     Cell,
+    /// A line of the front matter; only rules that read anything look at it.
+    Field,
 }
 
 /// A place in a table; row 0 is the header.
@@ -202,6 +204,12 @@ impl<'t> Page<'t> {
         Page::span(self.tokens_of(unit)).map_or("", |range| &self.text[range])
     }
 
+    /// The unit at a byte, or the last one before it.
+    pub fn unit_at(&self, byte: usize) -> Option<&Unit> {
+        let after = self.units.partition_point(|unit| unit.start as usize <= byte);
+        self.units.get(after.saturating_sub(1))
+    }
+
     /// The units of a table row, by column; a missing one is no unit.
     pub fn row(&self, table: &Table, row: u32) -> &[Unit] {
         let units = &self.units[table.units.start as usize..table.units.end as usize];
@@ -257,6 +265,8 @@ pub struct Builder<'t, 'r> {
     flags: u8,
     quotations: u32,
     hidden: u32,
+    /// In the front matter.
+    is_front: bool,
     lists: Vec<(u32, bool)>,
     next_list: u32,
     cell: Option<Cell>,
@@ -278,6 +288,7 @@ impl<'t, 'r> Builder<'t, 'r> {
             flags: 0,
             quotations: 0,
             hidden: 0,
+            is_front: false,
             lists: Vec::new(),
             next_list: 0,
             cell: None,
@@ -291,9 +302,11 @@ impl<'t, 'r> Builder<'t, 'r> {
         match event {
             Event::Start(tag) => self.start(&tag, range),
             Event::End(tag) => self.end(tag, range),
+            Event::Text(_) if self.is_front => self.fields(range),
             Event::Text(_) if self.hidden == 0 => self.text(range),
             Event::Code(_) if self.hidden == 0 => self.code(range),
-            Event::Html(_) | Event::InlineHtml(_) => self.page.html.push(range),
+            Event::Html(_) => self.page.html.push(range),
+            Event::InlineHtml(_) => self.html(range),
             _ => {}
         }
     }
@@ -307,9 +320,8 @@ impl<'t, 'r> Builder<'t, 'r> {
             }
             Tag::BlockQuote(_) => self.quotations += 1,
             // What is struck out is no longer said.
-            Tag::CodeBlock(_) | Tag::MetadataBlock(_) | Tag::Image { .. } | Tag::Strikethrough => {
-                self.hidden += 1;
-            }
+            Tag::CodeBlock(_) | Tag::Image { .. } | Tag::Strikethrough => self.hidden += 1,
+            Tag::MetadataBlock(_) => self.is_front = true,
             Tag::List(first) => {
                 self.close(range.start);
                 self.next_list += 1;
@@ -357,9 +369,10 @@ impl<'t, 'r> Builder<'t, 'r> {
                 }
             }
             TagEnd::BlockQuote(_) => self.quotations = self.quotations.saturating_sub(1),
-            TagEnd::CodeBlock | TagEnd::MetadataBlock(_) | TagEnd::Image | TagEnd::Strikethrough => {
+            TagEnd::CodeBlock | TagEnd::Image | TagEnd::Strikethrough => {
                 self.hidden = self.hidden.saturating_sub(1);
             }
+            TagEnd::MetadataBlock(_) => self.is_front = false,
             TagEnd::List(_) => {
                 self.close(range.end);
                 self.lists.pop();
@@ -400,6 +413,31 @@ impl<'t, 'r> Builder<'t, 'r> {
         }
     }
 
+    /// The lines of the front matter, without comments.
+    fn fields(&mut self, range: Range<usize>) {
+        let mut begin = range.start;
+        for line in self.page.text[range].split_inclusive('\n') {
+            let body = line.split(" #").next().unwrap_or(line).trim_end();
+            self.begin(UnitKind::Field, begin);
+            self.text(begin..begin + body.len());
+            begin += line.len();
+            self.close(begin);
+        }
+    }
+
+    /// HTML says nothing; `<name of the owner>` is a place for words that are missing.
+    fn html(&mut self, range: Range<usize>) {
+        let inner = self.page.text[range.clone()].trim_matches(['<', '>', ' ']);
+        let is_words = inner.contains(' ')
+            && inner.chars().all(|found| found.is_alphanumeric() || " ,.'-".contains(found));
+        if is_words && self.open.is_some() && self.hidden == 0 {
+            self.flush();
+            let (start, end, word) = (range.start as u32, range.end as u32, self.words.number(PLACEHOLDER));
+            self.page.tokens.push(Token { start, end, word, kind: Kind::Sign, flags: self.flags });
+        }
+        self.page.html.push(range);
+    }
+
     fn code(&mut self, range: Range<usize>) {
         self.flush();
         if self.open.is_some() {
@@ -435,7 +473,7 @@ impl<'t, 'r> Builder<'t, 'r> {
         let has_intro = list > 0 || cell.is_some();
         let section = &self.page.sections[self.section as usize];
         let kinds = section.kinds | if has_intro { self.introduced } else { 0 };
-        let is_quotation = self.quotations > 0;
+        let is_quotation = self.quotations > 0 || kind == UnitKind::Field;
         self.page.units.push(Unit {
             kind,
             start: start as u32,

@@ -2,8 +2,8 @@
 //!
 //! A phrase is words with white space between them: `word`, `one|two`, `log~` (all forms of a word), `@list` (a
 //! list of `words.yaml`), `word?` (may be left out), `_` (any token), `_3` (up to three), `#` (a number), `ID`,
-//! `CODE`, `CAP` (a word with a capital), `<` and `>` (start and end of the sentence), `___` (a blank to fill in), and
-//! signs such as `,`.
+//! `CODE`, `CAP` (a word with a capital), `<` and `>` (start and end of the sentence), `___` (a blank to fill in),
+//! `<...>` (a text such as `<name of the owner>`), and signs such as `,`.
 //!
 //! Invariant: matching reads a bounded number of tokens for each start, so a page takes linear time.
 //! `(must|shall) _3 soon` matches "must be changed very soon".
@@ -61,8 +61,8 @@ impl Phrase {
     ///
     /// # Errors
     /// What is wrong with it, in words.
-    pub fn compile(text: &str, lists: &Lists, words: &mut Vocabulary) -> Result<Phrase, String> {
-        let atoms = sequence(text, lists, words, 0)?;
+    fn compile(text: &str, compiler: &mut Compiler<'_>) -> Result<Phrase, String> {
+        let atoms = compiler.sequence(text, 0)?;
         match atoms.iter().find(|atom| !matches!(atom, Atom::Start)) {
             None => Err("the phrase is empty".to_owned()),
             Some(Atom::Gap(_) | Atom::Any) => Err(format!("the phrase \"{text}\" must begin with a word")),
@@ -71,7 +71,7 @@ impl Phrase {
     }
 
     /// What a match begins with.
-    pub fn first(&self) -> First {
+    fn first(&self) -> First {
         let (mut words, mut kinds) = (Vec::new(), Vec::new());
         for atom in self.atoms.iter().filter(|atom| !matches!(atom, Atom::Start)) {
             firsts(atom, &mut words, &mut kinds);
@@ -172,93 +172,144 @@ fn is_end(tokens: &[Token], at: usize) -> bool {
         && tokens.len() <= at + 4
 }
 
-fn sequence(text: &str, lists: &Lists, words: &mut Vocabulary, depth: usize) -> Result<Vec<Atom>, String> {
-    if depth > MAX_DEPTH {
-        return Err(format!("lists name each other without end at \"{text}\""));
-    }
-    let mut atoms = Vec::new();
-    for piece in text.split_whitespace() {
-        let (piece, may_miss) = match piece.strip_suffix('?') {
-            Some(stem) if !stem.is_empty() => (stem, true),
-            _ => (piece, false),
-        };
-        if piece == "___" {
-            let blank = Atom::Words(vec![words.add("_")]);
-            atoms.extend([blank.clone(), blank.clone(), blank]);
-            continue;
-        }
-        let atom = atom(piece, lists, words, depth)?;
-        atoms.push(if may_miss { Atom::Maybe(vec![atom]) } else { atom });
-    }
-    Ok(atoms)
+/// Compiles phrases; each list is compiled once.
+pub struct Compiler<'l> {
+    lists: &'l Lists,
+    pub words: Vocabulary,
+    known: BTreeMap<&'l str, Alternatives>,
 }
 
-fn atom(piece: &str, lists: &Lists, words: &mut Vocabulary, depth: usize) -> Result<Atom, String> {
-    Ok(match piece {
-        "#" => Atom::Number,
-        "ID" => Atom::Id,
-        "CODE" => Atom::Code,
-        "CAP" => Atom::Capital,
-        "_" => Atom::Any,
-        "<" => Atom::Start,
-        ">" => Atom::End,
-        "..." => Atom::Gap(MAX_GAP),
-        _ => match piece.strip_prefix('_').map(str::parse) {
-            Some(Ok(most)) if most <= MAX_GAP => Atom::Gap(most),
-            Some(_) => return Err(format!("\"{piece}\" is no gap; write _1 to _{MAX_GAP}")),
-            None => alternatives(piece, lists, words, depth)?,
-        },
-    })
+/// Words, and sequences of more than a word.
+#[derive(Clone, Default)]
+struct Alternatives {
+    single: Vec<u32>,
+    longer: Vec<Vec<Atom>>,
 }
 
-/// `one|two~|@list`.
-fn alternatives(piece: &str, lists: &Lists, words: &mut Vocabulary, depth: usize) -> Result<Atom, String> {
-    let (mut single, mut longer) = (Vec::new(), Vec::new());
-    let parts: Vec<&str> = if piece == "|" { vec![piece] } else { piece.split('|').collect() };
-    for part in parts {
-        if matches!(part, "<" | ">") {
-            return Err(format!("\"{piece}\": an end of the sentence is no word; write a phrase for it"));
+impl<'l> Compiler<'l> {
+    pub fn new(lists: &'l Lists) -> Compiler<'l> {
+        Compiler { lists, words: Vocabulary::default(), known: BTreeMap::new() }
+    }
+
+    /// The set of a list; an empty one where there is none of this name.
+    ///
+    /// # Errors
+    /// What is wrong with a phrase.
+    pub fn list(&mut self, name: &str) -> Result<Set, String> {
+        let texts: &'l [String] = self.lists.get(name).map_or(&[], Vec::as_slice);
+        self.set(texts)
+    }
+
+    /// # Errors
+    /// What is wrong with a phrase.
+    pub fn set(&mut self, texts: &[String]) -> Result<Set, String> {
+        let phrases = texts.iter().map(|text| Phrase::compile(text, self));
+        Ok(Set::of(phrases.collect::<Result<_, _>>()?))
+    }
+
+    fn sequence(&mut self, text: &str, depth: usize) -> Result<Vec<Atom>, String> {
+        if depth > MAX_DEPTH {
+            return Err(format!("lists name each other without end at \"{text}\""));
         }
-        if let Some(name) = part.strip_prefix('@') {
-            let list = lists.get(name).ok_or_else(|| format!("there is no list \"{name}\" in words.yaml"))?;
+        let mut atoms = Vec::new();
+        for piece in text.split_whitespace() {
+            let (piece, may_miss) = match piece.strip_suffix('?') {
+                Some(stem) if !stem.is_empty() => (stem, true),
+                _ => (piece, false),
+            };
+            if piece == "___" {
+                let blank = Atom::Words(vec![self.words.add("_")]);
+                atoms.extend([blank.clone(), blank.clone(), blank]);
+                continue;
+            }
+            let atom = self.atom(piece, depth)?;
+            atoms.push(if may_miss { Atom::Maybe(vec![atom]) } else { atom });
+        }
+        Ok(atoms)
+    }
+
+    fn atom(&mut self, piece: &str, depth: usize) -> Result<Atom, String> {
+        Ok(match piece {
+            "#" => Atom::Number,
+            "ID" => Atom::Id,
+            "CODE" => Atom::Code,
+            "CAP" => Atom::Capital,
+            "_" => Atom::Any,
+            "<" => Atom::Start,
+            ">" => Atom::End,
+            "..." => Atom::Gap(MAX_GAP),
+            _ => match piece.strip_prefix('_').map(str::parse) {
+                Some(Ok(most)) if most <= MAX_GAP => Atom::Gap(most),
+                Some(_) => return Err(format!("\"{piece}\" is no gap; write _1 to _{MAX_GAP}")),
+                None => self.alternatives(piece, depth)?,
+            },
+        })
+    }
+
+    /// `one|two~|@list`.
+    fn alternatives(&mut self, piece: &str, depth: usize) -> Result<Atom, String> {
+        let mut all = Alternatives::default();
+        let parts: Vec<&str> = if piece == "|" { vec![piece] } else { piece.split('|').collect() };
+        for part in parts {
+            if matches!(part, "<" | ">") {
+                return Err(format!("\"{piece}\": an end of the sentence is no word; write a phrase for it"));
+            }
+            if let Some(name) = part.strip_prefix('@') {
+                all.extend(self.known_list(name, depth)?);
+            } else if matches!(part, "#" | "ID" | "CODE" | "CAP") {
+                all.longer.push(vec![self.atom(part, depth)?]);
+            } else {
+                self.forms(part, &mut all.single)?;
+            }
+        }
+        let Alternatives { mut single, mut longer } = all;
+        single.sort_unstable();
+        single.dedup();
+        if longer.is_empty() {
+            return Ok(Atom::Words(single));
+        }
+        if !single.is_empty() {
+            longer.push(vec![Atom::Words(single)]);
+        }
+        Ok(Atom::OneOf(longer))
+    }
+
+    fn known_list(&mut self, name: &str, depth: usize) -> Result<&Alternatives, String> {
+        let found = self.lists.get_key_value(name);
+        let (name, list) = found.ok_or_else(|| format!("there is no list \"{name}\" in words.yaml"))?;
+        if !self.known.contains_key(name.as_str()) {
+            let mut all = Alternatives::default();
             for entry in list {
                 if entry.chars().all(|found| found.is_lowercase() || "-'~".contains(found)) {
-                    forms(entry, words, &mut single)?;
+                    self.forms(entry, &mut all.single)?;
                 } else {
-                    longer.push(sequence(entry, lists, words, depth + 1)?);
+                    all.longer.push(self.sequence(entry, depth + 1)?);
                 }
             }
-        } else if matches!(part, "#" | "ID" | "CODE" | "CAP") {
-            longer.push(vec![atom(part, lists, words, depth)?]);
-        } else {
-            forms(part, words, &mut single)?;
+            self.known.insert(name, all);
         }
+        Ok(&self.known[name.as_str()])
     }
-    single.sort_unstable();
-    single.dedup();
-    if longer.is_empty() {
-        return Ok(Atom::Words(single));
+
+    /// The numbers of a word, or of all forms of `word~`.
+    fn forms(&mut self, word: &str, out: &mut Vec<u32>) -> Result<(), String> {
+        if word.is_empty() {
+            return Err("a word is missing beside \"|\"".to_owned());
+        }
+        let lower = word.to_lowercase();
+        match lower.strip_suffix('~') {
+            None => out.push(self.words.add(&lower)),
+            Some(base) => out.extend(inflected(base).iter().map(|form| self.words.add(form))),
+        }
+        Ok(())
     }
-    if !single.is_empty() {
-        longer.push(vec![Atom::Words(single)]);
-    }
-    Ok(Atom::OneOf(longer))
 }
 
-/// The numbers of a word, or of all forms of `word~`.
-fn forms(word: &str, words: &mut Vocabulary, out: &mut Vec<u32>) -> Result<(), String> {
-    if word.is_empty() {
-        return Err("a word is missing beside \"|\"".to_owned());
+impl Alternatives {
+    fn extend(&mut self, other: &Alternatives) {
+        self.single.extend(&other.single);
+        self.longer.extend_from_slice(&other.longer);
     }
-    let lower = word.to_lowercase();
-    let Some(base) = lower.strip_suffix('~') else {
-        out.push(words.add(&lower));
-        return Ok(());
-    };
-    for form in inflected(base) {
-        out.push(words.add(&form));
-    }
-    Ok(())
 }
 
 /// The forms of a regular verb or noun; some that nobody writes do no harm.
@@ -289,11 +340,8 @@ pub struct Set {
 }
 
 impl Set {
-    /// # Errors
-    /// What is wrong with a phrase.
-    pub fn compile(texts: &[String], lists: &Lists, words: &mut Vocabulary) -> Result<Set, String> {
-        let phrases = texts.iter().map(|text| Phrase::compile(text, lists, words));
-        let mut set = Set { phrases: phrases.collect::<Result<_, _>>()?, ..Set::default() };
+    fn of(phrases: Vec<Phrase>) -> Set {
+        let mut set = Set { phrases, ..Set::default() };
         for (at, phrase) in (0..).zip(&set.phrases) {
             match phrase.first() {
                 First::Words(found) => set.by_word.extend(found.iter().map(|word| (*word, at))),
@@ -304,7 +352,7 @@ impl Set {
         let last = set.by_word.last().map_or(0, |(word, _)| *word as usize);
         set.starts = vec![0; last / 64 + 1];
         set.by_word.iter().for_each(|(word, _)| set.starts[*word as usize / 64] |= 1 << (word % 64));
-        Ok(set)
+        set
     }
 
     pub fn is_empty(&self) -> bool {
@@ -360,11 +408,11 @@ mod tests {
     use crate::review::token::split;
 
     fn found(phrase: &str, text: &str) -> Option<String> {
-        let mut words = Vocabulary::default();
         let lists = Lists::from([("modal".to_owned(), vec!["must".to_owned(), "has to".to_owned()])]);
-        let phrase = Set::compile(&[phrase.to_owned()], &lists, &mut words).unwrap();
+        let mut compiler = Compiler::new(&lists);
+        let phrase = compiler.set(&[phrase.to_owned()]).unwrap();
         let mut tokens = Vec::new();
-        split(text, 0..text.len(), 0, &words, &mut tokens);
+        split(text, 0..text.len(), 0, &compiler.words, &mut tokens);
         let (from, to) = phrase.find(&tokens)?;
         Some(text[tokens[from].start as usize..tokens[to - 1].end as usize].to_owned())
     }
@@ -384,9 +432,8 @@ mod tests {
 
     #[test]
     fn a_phrase_that_cannot_match_is_refused() {
-        let mut words = Vocabulary::default();
         for text in ["", "_3 word", "@nothing", "_99 x", "a| b", "a ,|>"] {
-            assert!(Phrase::compile(text, &Lists::new(), &mut words).is_err(), "{text}");
+            assert!(Compiler::new(&Lists::new()).set(&[text.to_owned()]).is_err(), "{text}");
         }
     }
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Serialize};
 
 use super::measures::{self, Measure};
-use super::pattern::{First, Lists, Set};
+use super::pattern::{Compiler, First, Lists, Set};
 use super::scope::{Entry, Scope};
 use super::token::Vocabulary;
 use crate::finding::{self, did_you_mean};
@@ -113,6 +113,9 @@ pub struct RuleFile {
     /// Only paragraphs, items and cells of at most so many sentences: longer ones are a tale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_sentences: Option<usize>,
+    /// More than two equal findings in a table, or elsewhere in a document, are one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fold: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measure: Option<String>,
     /// Phrases that the measure looks for, by a name that the measure knows.
@@ -250,28 +253,25 @@ impl Rules {
     ) -> Result<Rules, finding::Finding> {
         files.sort_by(|(a, _), (b, _)| a.cmp(b));
         let text = |path: &str| texts.iter().find(|(other, _)| other == path).map_or("", |(_, text)| text);
-        let mut words = Vocabulary::default();
+        let mut compiler = Compiler::new(lists);
         let placed = |path: &str, message: String| misplaced(path, text(path), message);
-        let scope = Scope::new(scope, lists, &mut words).map_err(|message| placed(SCOPE, message))?;
+        let scope = Scope::new(scope, &mut compiler).map_err(|message| placed(SCOPE, message))?;
         let mut rules: Vec<Rule> = Vec::with_capacity(files.len());
         for (path, file) in files {
             if rules.iter().any(|rule| rule.file.rule == file.rule) {
                 return Err(placed(&path, format!("another file has the rule \"{}\" already", file.rule)));
             }
-            let rule = Rule::compile(path.clone(), file, lists, &scope, &mut words);
+            let rule = Rule::compile(path.clone(), file, &scope, &mut compiler);
             rules.push(rule.map_err(|message| placed(&path, message))?);
         }
-        let mut list = |name: &str| {
-            let texts = lists.get(name).cloned().unwrap_or_default();
-            Set::compile(&texts, lists, &mut words).map_err(|message| placed(WORDS, message))
-        };
+        let mut list = |name: &str| compiler.list(name).map_err(|message| placed(WORDS, message));
         let (binding, story) = (list("binding")?, list("story")?);
         let (narrative, beside) = (list("narrative")?, list("beside")?);
         let (by_word, others) = (Vec::new(), Vec::new());
         let (note, specification) = (list("note")?, list("specification")?);
         let mut all = Rules {
             rules,
-            words,
+            words: compiler.words,
             scope,
             binding,
             story,
@@ -322,9 +322,8 @@ impl Rule {
     fn compile(
         path: String,
         file: RuleFile,
-        lists: &Lists,
         scope: &Scope,
-        words: &mut Vocabulary,
+        compiler: &mut Compiler<'_>,
     ) -> Result<Rule, String> {
         let (persona, name) = path.split_once('/').unwrap_or(("", path.as_str()));
         let name = name.strip_suffix(".yaml").unwrap_or(name);
@@ -336,7 +335,7 @@ impl Rule {
             return Err("a rule has either `any` or `measure`".to_owned());
         }
         let measure = file.measure.as_deref().map(measures::find).transpose()?;
-        let mut set = |texts: &[String]| Set::compile(texts, lists, words);
+        let mut set = |texts: &[String]| compiler.set(texts);
         let any = set(&file.any)?;
         let all = file.all.iter().map(|group| set(group)).collect::<Result<_, _>>()?;
         let (unless, unless_near) = (set(&file.unless)?, set(&file.unless_near)?);

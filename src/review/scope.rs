@@ -6,8 +6,8 @@
 
 use serde::Deserialize;
 
-use super::pattern::{Lists, Set};
-use super::token::{Token, Vocabulary};
+use super::pattern::{Compiler, Set};
+use super::token::Token;
 
 /// An entry of `scope.yaml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -41,13 +41,13 @@ const MAX_KINDS: usize = 64;
 impl Scope {
     /// # Errors
     /// A phrase that cannot be compiled, or too many kinds.
-    pub fn new(entries: &[Entry], lists: &Lists, words: &mut Vocabulary) -> Result<Scope, String> {
+    pub fn new(entries: &[Entry], compiler: &mut Compiler<'_>) -> Result<Scope, String> {
         if entries.len() > MAX_KINDS {
             return Err(format!("there are more than {MAX_KINDS} kinds"));
         }
         let mut scope = Scope::default();
         for (bit, entry) in entries.iter().enumerate() {
-            scope.kinds.push((entry.kind.clone(), Set::compile(&entry.headings, lists, words)?));
+            scope.kinds.push((entry.kind.clone(), compiler.set(&entry.headings)?));
             if !entry.judged {
                 scope.unjudged |= 1 << bit;
             }

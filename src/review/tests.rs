@@ -103,6 +103,18 @@ fn a_comment_silences_a_rule_in_its_block_only() {
 }
 
 #[test]
+fn equal_markers_of_a_table_are_one_finding_and_those_beside_it_are_not() {
+    let rules = Rules::built_in().unwrap();
+    let rows = "| Beans | TBD |\n| Kale | tbd |\n| Leek | TBD |\n";
+    let text = format!("Owner: TBD\n\n| Crop | Owner |\n|---|---|\n{rows}\nStart: TBD\n");
+    let found = run(&rules, &[("a.md".to_owned(), text)], &Options::default()).findings;
+    let places: Vec<(usize, usize)> = found.iter().map(|one| (one.line, one.related.len())).collect();
+    assert_eq!(places, [(1, 0), (5, 2), (9, 0)]);
+    assert!(found[1].message.contains("open here and at 2 more places:"), "{}", found[1].message);
+    assert!(found[0].message.contains("is still open: nobody"), "{}", found[0].message);
+}
+
+#[test]
 fn data_is_judged_with_places_in_the_file() {
     let rules = Rules::built_in().unwrap();
     let texts = [

@@ -56,6 +56,9 @@ impl Token {
     }
 }
 
+/// The word of a text such as `<name of the owner>`.
+pub const PLACEHOLDER: &str = "<...>";
+
 /// The words that rules mention, numbered from 1.
 #[derive(Clone, Debug, Default)]
 pub struct Vocabulary {
@@ -68,8 +71,12 @@ const MAX_WORD_BYTES: usize = 32;
 impl Vocabulary {
     /// The number of a word in lower case, which is added where it is new.
     pub fn add(&mut self, word: &str) -> u32 {
+        if let Some(number) = self.words.get(word) {
+            return *number;
+        }
         let next = self.words.len() as u32 + 1;
-        *self.words.entry(word.into()).or_insert(next)
+        self.words.insert(word.into(), next);
+        next
     }
 
     /// One more than the largest number.

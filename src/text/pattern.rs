@@ -33,7 +33,7 @@
 //! assert_eq!(found.captures, [("what".to_owned(), 2..6)]);
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -48,10 +48,20 @@ const MAX_DEPTH: usize = 32;
 /// The words that patterns name, as numbers, and the families.
 #[derive(Default)]
 pub struct Vocabulary {
-    words: BTreeMap<String, u32>,
-    stems: BTreeMap<String, u32>,
+    words: Numbers,
+    stems: Numbers,
     suffixes: Vec<String>,
-    families: BTreeMap<String, Arc<Node>>,
+    families: BTreeMap<String, Arc<Family>>,
+}
+
+type Numbers = HashMap<String, u32, foldhash::fast::FixedState>;
+
+/// A family's entries, measured once for all patterns that use it.
+#[derive(Debug)]
+struct Family {
+    node: Node,
+    size: usize,
+    depth: usize,
 }
 
 /// A sentence as the numbers of its words.
@@ -108,7 +118,7 @@ struct Set {
 enum Node {
     Set(Arc<Set>),
     Not(Arc<Set>),
-    Family(Arc<Node>),
+    Family(Arc<Family>),
     AnyWord,
     UpTo(usize),
     Capture(String, Option<usize>),
@@ -150,7 +160,9 @@ impl Vocabulary {
         if nodes.is_empty() {
             return Err(Wrong::new("an empty family"));
         }
-        self.families.insert(name.to_owned(), Arc::new(either(nodes)));
+        let node = either(nodes);
+        let (size, depth) = node.measure();
+        self.families.insert(name.to_owned(), Arc::new(Family { node, size, depth }));
         Ok(())
     }
 
@@ -170,7 +182,7 @@ impl Vocabulary {
 
     /// The numbers of a sentence's words.
     pub fn tokens(&self, sentence: &Sentence<'_>) -> Tokens {
-        let number = |known: &BTreeMap<String, u32>, word: &str| known.get(word).copied().unwrap_or(0);
+        let number = |known: &Numbers, word: &str| known.get(word).copied().unwrap_or(0);
         let token = |word: &super::Word<'_>| Token {
             word: number(&self.words, &word.lower),
             stem: number(&self.stems, &word.stem),
@@ -210,34 +222,31 @@ impl Wrong {
 }
 
 /// A pattern cut at blanks, brackets and bars; `?` and `*` stay with what is before them.
-fn pieces(pattern: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    let (mut piece, mut in_braces) = (String::new(), false);
-    let mut chars = pattern.chars().peekable();
-    while let Some(next) = chars.next() {
+fn pieces(pattern: &str) -> Vec<&str> {
+    let (mut found, mut from, mut in_braces) = (Vec::new(), 0, false);
+    let mut chars = pattern.char_indices().peekable();
+    while let Some((at, next)) = chars.next() {
         in_braces = if next == '{' { true } else { in_braces && next != '}' };
         let is_end = next.is_whitespace() || matches!(next, '(' | ')' | '|');
         if !is_end || in_braces {
-            piece.push(next);
             continue;
         }
-        found.extend((!piece.is_empty()).then(|| std::mem::take(&mut piece)));
+        found.extend((from < at).then(|| &pattern[from..at]));
+        from = at + next.len_utf8();
         if !next.is_whitespace() {
-            let mut bracket = next.to_string();
-            if next == ')' {
-                bracket.extend(chars.next_if(|&next| matches!(next, '?' | '*')));
-            }
-            found.push(bracket);
+            let is_quantified = next == ')' && chars.next_if(|(_, next)| matches!(next, '?' | '*')).is_some();
+            from += usize::from(is_quantified);
+            found.push(&pattern[at..from]);
         }
     }
-    found.extend((!piece.is_empty()).then_some(piece));
+    found.extend((from < pattern.len()).then(|| &pattern[from..]));
     found
 }
 
 struct Parser<'v> {
     vocabulary: &'v mut Vocabulary,
     language: &'v Language,
-    pieces: &'v [String],
+    pieces: &'v [&'v str],
     at: usize,
     depth: usize,
 }
@@ -245,7 +254,7 @@ struct Parser<'v> {
 impl Parser<'_> {
     fn alternatives(&mut self) -> Result<Node, Wrong> {
         let mut all = vec![self.sequence()?];
-        while self.pieces.get(self.at).is_some_and(|piece| piece == "|") {
+        while self.pieces.get(self.at).is_some_and(|piece| *piece == "|") {
             self.at += 1;
             all.push(self.sequence()?);
         }
@@ -254,7 +263,7 @@ impl Parser<'_> {
 
     fn sequence(&mut self) -> Result<Node, Wrong> {
         let mut nodes = Vec::new();
-        while let Some(piece) = self.pieces.get(self.at) {
+        while let Some(&piece) = self.pieces.get(self.at) {
             if piece == "|" || piece.starts_with(')') {
                 break;
             }
@@ -425,7 +434,7 @@ impl Node {
                 nodes.iter().map(Node::measure).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1.max(one.1)))
             }
             Node::Optional(node) | Node::Repeated(node) => node.measure(),
-            Node::Family(node) => node.measure(),
+            Node::Family(family) => (family.size, family.depth),
             _ => (0, 0),
         };
         (size + 1, depth + 1)
@@ -441,7 +450,7 @@ impl Node {
             Node::Start | Node::End => Some(true),
             Node::Not(_) | Node::AnyWord | Node::UpTo(_) | Node::Capture(..) => None,
             Node::Optional(node) | Node::Repeated(node) => node.first(set).map(|_| true),
-            Node::Family(node) => node.first(set),
+            Node::Family(family) => family.node.first(set),
             Node::Either(nodes) => {
                 let mut can_be_empty = false;
                 for node in nodes {
@@ -466,7 +475,7 @@ impl Pattern {
         match node {
             Node::Set(set) => self.steps.push(Step::Set(Arc::clone(set))),
             Node::Not(set) => self.steps.push(Step::Not(Arc::clone(set))),
-            Node::Family(node) => self.emit(node),
+            Node::Family(family) => self.emit(&family.node),
             Node::AnyWord => self.steps.push(Step::AnyWord),
             Node::Start => self.steps.push(Step::Start),
             Node::End => self.steps.push(Step::End),

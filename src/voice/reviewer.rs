@@ -76,7 +76,7 @@ pub struct Reviewer<'t> {
     passages: OnceCell<Passages<'t>>,
     findings: OnceCell<Vec<Finding>>,
     /// What is said in passing; none where the repository's own rules cannot be read.
-    book: OnceCell<Option<Book>>,
+    book: OnceCell<Option<Arc<Book>>>,
 }
 
 impl<'t> Reviewer<'t> {
@@ -428,9 +428,7 @@ impl<'t> Reviewer<'t> {
     }
 
     fn book(&self, talk: &Discussion<'_>) -> Option<&Book> {
-        let read =
-            || Book::read(talk.library().compiled_rules(), &talk.library().language, &[SMALL_TALK]).ok();
-        self.book.get_or_init(read).as_ref()
+        self.book.get_or_init(|| talk.library().book().ok()).as_deref()
     }
 
     /// Whether a statement says nothing that a document could: a greeting, thanks, agreement.

@@ -186,6 +186,9 @@ pub fn dangling(across: &Across<'_, '_>) -> Vec<Hit> {
             }
         }
     }
+    known.extend(across.pages.iter().flat_map(in_front_matter));
+    // `[GH-239](https://…)`: these are numbers of another place.
+    across.pages.iter().flat_map(linked).for_each(|id| drop(series.remove(prefix(id))));
     let mut found = Vec::new();
     for (number, page) in (0..).zip(across.pages) {
         let units = page.units.iter().filter(|unit| !unit.is_quotation && across.rule.is_for(unit.kinds));
@@ -210,6 +213,23 @@ pub fn dangling(across: &Across<'_, '_>) -> Vec<Hit> {
         }
     }
     found
+}
+
+fn in_front_matter<'t>(page: &Page<'t>) -> impl Iterator<Item = &'t str> {
+    let fields = page.units.iter().filter(|unit| unit.kind == UnitKind::Field);
+    let ids = fields.flat_map(|unit| page.tokens_of(unit)).filter(|token| token.kind == Kind::Id);
+    ids.map(|token| page.word(token))
+}
+
+/// The identifiers in the texts of links that leave the document.
+fn linked<'t>(page: &Page<'t>) -> impl Iterator<Item = &'t str> {
+    let mut anchors = page.anchors.iter().peekable();
+    let links = page.tokens.iter().filter(move |token| {
+        while anchors.next_if(|anchor| anchor.range.end <= token.start as usize).is_some() {}
+        let is_inside = anchors.peek().is_some_and(|anchor| anchor.range.start <= token.start as usize);
+        token.kind == Kind::Id && token.has(LINK) && !is_inside
+    });
+    links.map(|token| page.word(token))
 }
 
 /// Tables whose rows begin with identifiers that are mostly defined elsewhere, as those of tests and traces do.
@@ -286,7 +306,7 @@ impl Parts {
                     Some("annex" | "appendix") => parts.annexes.extend(word(1)),
                     Some("section" | "chapter") => parts.sections.extend(word(1)),
                     Some("option" | "alternative" | "variant") => parts.options.extend(word(1)),
-                    _ => {}
+                    _ => parts.options.extend(lettered(page, tokens)),
                 }
             }
             // "4.2 When nobody is found" is referred to as section 4.2, "**A. Keep it.**" as option A.
@@ -310,6 +330,16 @@ impl Parts {
         }
         parts
     }
+}
+
+/// The letter of "C: Add a list" and "(Optional) C. Add a list".
+fn lettered(page: &Page<'_>, heading: &[Token]) -> Option<String> {
+    let is_sign = |token: &Token, signs: &[&str]| signs.contains(&page.word(token));
+    let in_brackets = heading.first().is_some_and(|first| is_sign(first, &["(", "["]));
+    let end = heading.iter().position(|token| is_sign(token, &[")", "]"])).filter(|_| in_brackets);
+    let [letter, sign, ..] = heading.get(end.map_or(0, |end| end + 1)..)? else { return None };
+    let is_letter = letter.has(CAPITAL) && letter.end - letter.start == 1;
+    (is_letter && is_sign(sign, &[":", ".", ")", "-", "\u{2014}"])).then(|| page.word(letter).to_lowercase())
 }
 
 /// In lower case, with one blank between words.

@@ -107,7 +107,7 @@ fn hit_on(tokens: &[Token]) -> Option<Hit> {
 }
 
 impl Hit {
-    fn with(mut self, name: &'static str, value: impl Into<String>) -> Hit {
+    pub(super) fn with(mut self, name: &'static str, value: impl Into<String>) -> Hit {
         self.values.push((name, value.into()));
         self
     }
