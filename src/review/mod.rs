@@ -189,20 +189,24 @@ fn judge_together(
     let (pages, records) = pages.split_at(documents);
     let measured = (0_u16..).zip(&rules.rules).filter(|(at, _)| active[usize::from(*at)]);
     let across = measured.filter_map(|(at, rule)| match rule.measure {
-        Some(measures::Measure::Across(measure)) => Some((at, rule, measure, Vec::new())),
+        Some(measures::Measure::Across(measure)) => Some((at, rule, measure)),
         _ => None,
     });
-    let mut found: Vec<_> = across.collect();
-    rayon_core::in_place_scope(|scope| {
-        for (at, rule, measure, hits) in &mut found {
-            let mut run = move || {
-                *hits = measure(&measures::Across { pages, records, rules, rule });
-                hits.iter_mut().for_each(|hit: &mut Hit| hit.rule = *at);
-            };
-            if is_parallel { scope.spawn(move |_| run()) } else { run() }
+    let run = |(at, rule, measure): (u16, _, fn(&measures::Across<'_, '_>) -> Vec<Hit>)| {
+        let mut hits = measure(&measures::Across { pages, records, rules, rule });
+        hits.iter_mut().for_each(|hit| hit.rule = at);
+        hits
+    };
+    if !is_parallel {
+        return across.flat_map(run).collect();
+    }
+    let mut found: Vec<_> = across.map(|one| (one, Vec::new())).collect();
+    rayon_core::scope(|scope| {
+        for (one, hits) in &mut found {
+            scope.spawn(|_| *hits = run(*one));
         }
     });
-    found.into_iter().flat_map(|(_, _, _, hits)| hits).collect()
+    found.into_iter().flat_map(|(_, hits)| hits).collect()
 }
 
 /// What is made of each text, in halves side by side where there is much of it.
