@@ -182,6 +182,8 @@ pub struct Rules {
     pub(super) note: Set,
     /// Titles of documents that state what is to be.
     pub(super) specification: Set,
+    /// Titles and file names of requirements.
+    pub(super) requirements: Set,
     /// The pattern rules that may begin with a word, by its number.
     pub(super) by_word: Vec<Vec<(u16, u16)>>,
     pub(super) others: Vec<(First, u16, u16)>,
@@ -268,7 +270,8 @@ impl Rules {
         let (binding, story) = (list("binding")?, list("story")?);
         let (narrative, beside) = (list("narrative")?, list("beside")?);
         let (by_word, others) = (Vec::new(), Vec::new());
-        let (note, specification) = (list("note")?, list("specification")?);
+        let (note, specification, requirements) =
+            (list("note")?, list("specification")?, list("requirements")?);
         let mut all = Rules {
             rules,
             words: compiler.words,
@@ -279,6 +282,7 @@ impl Rules {
             beside,
             note,
             specification,
+            requirements,
             by_word,
             others,
         };
