@@ -7,7 +7,19 @@
 use std::path::{Path, PathBuf};
 use std::{env, fmt::Write as _, fs, io};
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+// The build compiles the review rules as a run does.
+#[path = "src/review/file.rs"]
+#[allow(dead_code)]
+mod file;
+#[path = "src/review/phrases.rs"]
+#[allow(dead_code)]
+mod phrases;
+
+use file::{Entry, LISTS, RuleFile};
+use phrases::{Compiler, Lists};
 
 fn main() -> io::Result<()> {
     let root = env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?;
@@ -64,9 +76,7 @@ fn leave_out_unwinding(out: &Path) -> io::Result<()> {
 fn word_rules(files: &[(String, String)], code: &mut String) -> io::Result<()> {
     code.push_str("pub const COMPILED_RULES: &[(&str, &str)] = &[\n");
     for (name, path) in files.iter().filter(|(name, _)| is_word_rule(name)) {
-        let text = fs::read_to_string(path)?;
-        let mut value: Value =
-            serde_yaml::from_str(&text).map_err(|error| io::Error::other(format!("{path}: {error}")))?;
+        let mut value: Value = yaml(path)?;
         for rule in value.get_mut("rules").and_then(Value::as_array_mut).into_iter().flatten() {
             rule["yes"] = Value::Array(Vec::new());
             rule["no"] = Value::Array(Vec::new());
@@ -77,27 +87,48 @@ fn word_rules(files: &[(String, String)], code: &mut String) -> io::Result<()> {
     Ok(())
 }
 
-/// The review rules: as they are, and as JSON without their examples, which is read many times faster.
+/// The review rules: as they are, as JSON without their examples and phrases, and the phrases compiled.
 fn review_rules(root: &Path) -> io::Result<String> {
     let (folder, mut files) = ("rules/review", Vec::new());
     println!("cargo:rerun-if-changed={folder}");
     walk(&root.join(folder), folder, &mut files)?;
     files.sort();
-    let (mut sources, mut compiled) = (String::new(), String::new());
+    let (mut sources, mut rules, mut sets) = (String::new(), String::new(), Vec::new());
+    let path = |name: &str| root.join(folder).join(name).to_string_lossy().into_owned();
+    let lists: Lists = yaml(&path("words.yaml"))?;
+    let mut compiler = Compiler::new(&lists, std::iter::empty());
+    let mut keep = |path: &str, texts: &mut Vec<String>| {
+        let set = compiler.set(texts).map_err(|error| io::Error::other(format!("{path}: {error}")))?;
+        texts.clear();
+        sets.push(u16::try_from(set.len()).map_err(io::Error::other)?);
+        sets.extend(set);
+        io::Result::Ok(())
+    };
+    let mut scope: Vec<Entry> = yaml(&path("scope.yaml"))?;
+    scope.iter_mut().try_for_each(|entry| keep("scope.yaml", &mut entry.headings))?;
+    LISTS
+        .iter()
+        .try_for_each(|name| keep("words.yaml", &mut lists.get(*name).cloned().unwrap_or_default()))?;
     for (name, path) in &files {
-        let text = fs::read_to_string(path)?;
-        let mut value: Value =
-            serde_yaml::from_str(&text).map_err(|error| io::Error::other(format!("{path}: {error}")))?;
-        if let Some(rule) = value.as_object_mut().filter(|rule| rule.contains_key("rule")) {
-            rule.shift_remove("yes");
-            rule.shift_remove("no");
-        }
         let _ = writeln!(sources, "    ({name:?}, include_str!({path:?})),");
-        let _ = writeln!(compiled, "    ({name:?}, {:?}),", value.to_string());
+        if name.contains('/') {
+            let mut file: RuleFile = yaml(path)?;
+            file.phrases().try_for_each(|texts| keep(path, texts))?;
+            (file.yes, file.no) = (Vec::new(), Vec::new());
+            let _ = writeln!(rules, "    ({name:?}, {:?}),", serde_json::to_string(&file)?);
+        }
     }
+    let (scope, words) = (serde_json::to_string(&scope)?, compiler.words().join("\n"));
+    let lists = serde_json::to_string(&lists)?;
     Ok(format!(
-        "pub const SOURCES: &[(&str, &str)] = &[\n{sources}];\npub const COMPILED: &[(&str, &str)] = &[\n{compiled}];\n"
+        "pub static SOURCES: &[(&str, &str)] = &[\n{sources}];\npub static STORED: Stored = Stored {{\n\
+         scope: {scope:?},\nlists: {lists:?},\nrules: &[\n{rules}],\nwords: {words:?},\nsets: &{sets:?},\n}};\n"
     ))
+}
+
+fn yaml<T: DeserializeOwned>(path: &str) -> io::Result<T> {
+    let text = fs::read_to_string(path)?;
+    serde_yaml::from_str(&text).map_err(|error| io::Error::other(format!("{path}: {error}")))
 }
 
 fn is_word_rule(name: &str) -> bool {

@@ -13,10 +13,12 @@
 
 mod data;
 mod demand;
+mod file;
 mod ignore;
 mod measures;
 mod page;
 mod pattern;
+mod phrases;
 pub mod rule;
 mod scope;
 #[cfg(test)]
@@ -28,7 +30,7 @@ use std::ops::Range;
 
 use demand::{label, reads, register, style_at};
 use page::{Cursor, Page, Style, Unit};
-use pattern::{First, Set};
+use pattern::Set;
 use rule::Where;
 pub use rule::{Rule, Rules, Severity};
 use serde::Serialize;
@@ -325,9 +327,7 @@ fn phrases(
     let first = hits.len();
     let mut gates = [None; 4];
     for (at, token) in sentence.iter().enumerate().filter(|(_, token)| !token.has(QUOTED)) {
-        let words = rules.by_word[token.word as usize].iter().filter(|_| token.word > 0).copied();
-        let others = rules.others.iter().filter(|(first, _, _)| is_first(first, token));
-        for (rule, phrase) in words.chain(others.map(|(_, rule, phrase)| (*rule, *phrase))) {
+        for (rule, phrase) in rules.firsts.at(token) {
             let known = &rules.rules[rule as usize];
             let place = known.file.place;
             if !active[rule as usize]
@@ -337,7 +337,7 @@ fn phrases(
             {
                 continue;
             }
-            let Some(end) = known.any.matches(phrase.into(), sentence, at) else { continue };
+            let Some(end) = known.any.matches(phrase, sentence, at) else { continue };
             let range = Page::span(without_signs(page, &sentence[at..end.max(at + 1)]));
             if let Some(range) = range.filter(|_| is_finding(page, unit, sentence, known, at..end)) {
                 hits.push(Hit { rule, page: number, range, values: Vec::new(), related: Vec::new() });
@@ -400,16 +400,6 @@ fn is_aside(page: &Page<'_>, sentence: &[Token], at: usize) -> bool {
     let opens = sentence[..at].iter().filter(|token| page.word(token) == "(").count();
     let closes = sentence[..at].iter().filter(|token| page.word(token) == ")").count();
     opens > closes && page.word(&sentence[0]) != "("
-}
-
-fn is_first(first: &First, token: &Token) -> bool {
-    match first {
-        First::Words(_) => false,
-        First::Number => token.kind == Kind::Number,
-        First::Id => token.kind == Kind::Id,
-        First::Code => token.kind == Kind::Code,
-        First::Any => true,
-    }
 }
 
 /// In longer paragraphs and rows nothing is near.

@@ -4,134 +4,22 @@
 //! phrases (`any`, with `all` and `unless`) or calls a measure by name, and carries examples that must match
 //! (`yes`) and must not (`no`), which the tests run.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use serde::{Deserialize, Serialize};
+use serde::de::DeserializeOwned;
 
+use super::file::LISTS;
+pub use super::file::{Entry, Example, RuleFile, Severity, Where};
 use super::measures::{self, Measure};
-use super::pattern::{Compiler, First, Lists, Set};
-use super::scope::{Entry, Scope};
-use super::token::Vocabulary;
+use super::pattern::{Set, begins};
+use super::phrases::{Compiler, Lists, sequences};
+use super::scope::Scope;
+use super::token::{Token, Vocabulary};
 use crate::finding::{self, did_you_mean};
 use crate::front_matter;
-
-/// How much a finding matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    Major,
-    Minor,
-    Note,
-}
-
-impl Severity {
-    pub const ALL: [Severity; 3] = [Severity::Major, Severity::Minor, Severity::Note];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Severity::Major => "major",
-            Severity::Minor => "minor",
-            Severity::Note => "note",
-        }
-    }
-}
-
-/// Which sentences a rule reads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Where {
-    /// Sentences that demand something: all claims of a specification; elsewhere those with an id, and items and rows
-    /// under a heading such as "Requirements".
-    Duty,
-    /// All judged text but headings.
-    #[default]
-    Text,
-    /// The same, except in running prose: in specifications, and in notes of a few lines.
-    Specification,
-    /// Headings as well, and sections that are not judged.
-    Anywhere,
-}
-
-/// One text, or the blocks of one, or several documents by path.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Example {
-    Text(String),
-    Blocks(Vec<String>),
-    Documents(BTreeMap<String, String>),
-}
-
-impl Example {
-    /// The documents of the example, by path.
-    pub fn documents(&self) -> Vec<(String, String)> {
-        match self {
-            Example::Text(text) => vec![("example.md".to_owned(), text.clone())],
-            Example::Blocks(blocks) => vec![("example.md".to_owned(), blocks.join("\n\n"))],
-            Example::Documents(all) => all.clone().into_iter().collect(),
-        }
-    }
-}
-
-/// A rule's file.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, expecting = "`key: value` lines")]
-pub struct RuleFile {
-    pub rule: String,
-    pub title: String,
-    pub reference: String,
-    pub severity: Severity,
-    /// The severity in a document that explains and argues; the same where none is named.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub in_prose: Option<Severity>,
-    pub persona: String,
-    #[serde(default, rename = "where")]
-    pub place: Where,
-    /// Kinds of sections that the rule is for; all where none is named.
-    #[serde(default, rename = "in", skip_serializing_if = "Vec::is_empty")]
-    pub inside: Vec<String>,
-    #[serde(default, rename = "not_in", skip_serializing_if = "Vec::is_empty")]
-    pub outside: Vec<String>,
-    /// One of these phrases is the finding's quotation.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub any: Vec<String>,
-    /// The sentence has a phrase of each of these groups as well.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub all: Vec<Vec<String>>,
-    /// No phrase of these is in the sentence.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unless: Vec<String>,
-    /// No phrase of these is in the paragraph, item or table row.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unless_near: Vec<String>,
-    /// No phrase of these is in the section.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unless_section: Vec<String>,
-    /// No phrase of these is before the match: "because", "so that".
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unless_before: Vec<String>,
-    /// Only paragraphs, items and cells of at most so many sentences: longer ones are a tale.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_sentences: Option<usize>,
-    /// More than two equal findings in a table, or elsewhere in a document, are one.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub fold: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub measure: Option<String>,
-    /// Phrases that the measure looks for, by a name that the measure knows.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub words: BTreeMap<String, Vec<String>>,
-    pub message: String,
-    pub why: String,
-    pub suggest: String,
-    /// Answers to choose from.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub options: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub yes: Vec<Example>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub no: Vec<Example>,
-}
+use crate::order::IntoOrder as _;
 
 /// A rule that can run.
 #[derive(Clone, Debug)]
@@ -184,15 +72,53 @@ pub struct Rules {
     pub(super) specification: Set,
     /// Titles and file names of requirements.
     pub(super) requirements: Set,
-    /// The pattern rules that may begin with a word, by its number.
-    pub(super) by_word: Vec<Vec<(u16, u16)>>,
-    pub(super) others: Vec<(First, u16, u16)>,
+    pub(super) firsts: Firsts,
+}
+
+/// The phrases of pattern rules, by what they begin with.
+#[derive(Clone, Debug, Default)]
+pub struct Firsts {
+    /// Where those of a word begin, by its number.
+    starts: Vec<u32>,
+    /// Rule and phrase.
+    by_word: Vec<(u16, u16)>,
+    /// Those that begin with no word: what with, rule and phrase.
+    others: Vec<(u16, u16, u16)>,
+}
+
+impl Firsts {
+    fn of(rules: &[Rule], words: usize) -> Firsts {
+        let (mut found, mut others) = (Vec::new(), Vec::new());
+        for (at, rule) in (0..).zip(rules) {
+            found.extend(rule.any.pairs().iter().map(|[word, phrase]| (*word, at, *phrase)));
+            others.extend(rule.any.others().iter().map(|[kind, phrase]| (*kind, at, *phrase)));
+        }
+        found.sort_unstable();
+        let mut starts = vec![0; words + 1];
+        found.iter().for_each(|(word, _, _)| starts[usize::from(*word) + 1] += 1);
+        (1..starts.len()).for_each(|at| starts[at] += starts[at - 1]);
+        Firsts {
+            starts,
+            by_word: found.into_iter().map(|(_, rule, phrase)| (rule, phrase)).collect(),
+            others,
+        }
+    }
+
+    /// Rule and phrase of those that may begin at a token.
+    pub fn at(&self, token: &Token) -> impl Iterator<Item = (u16, u16)> {
+        let word = usize::from(token.word);
+        let words = &self.by_word[self.starts[word] as usize..self.starts[word + 1] as usize];
+        let others = self.others.iter().filter(|(kind, _, _)| begins(*kind, token));
+        words.iter().copied().chain(others.map(|(_, rule, phrase)| (*rule, *phrase)))
+    }
 }
 
 const SCOPE: &str = "scope.yaml";
 const WORDS: &str = "words.yaml";
 
 mod built_in {
+    use super::Stored;
+
     include!(concat!(env!("OUT_DIR"), "/review.rs"));
 }
 
@@ -227,54 +153,66 @@ impl Rules {
     /// # Errors
     /// The first file that is wrong, with the place.
     pub fn over(files: &[(String, String)]) -> Result<Rules, finding::Finding> {
-        let replaced = |path: &str| files.iter().any(|(other, _)| other == path);
-        let (mut lists, mut scope, mut rules) = (Lists::new(), Vec::new(), Vec::new());
-        for (path, json) in built_in::COMPILED.iter().filter(|(path, _)| !replaced(path)) {
-            let wrong = |error: serde_json::Error| finding::Finding::at(path, json, 1, 1, error.to_string());
-            match *path {
-                SCOPE => scope = serde_json::from_str(json).map_err(wrong)?,
-                WORDS => lists.extend(serde_json::from_str::<Lists>(json).map_err(wrong)?),
-                _ => rules.push(((*path).to_owned(), serde_json::from_str(json).map_err(wrong)?)),
-            }
+        let mut own: BTreeMap<&str, &str> = BTreeMap::new();
+        if files.iter().any(|(path, _)| path == WORDS) {
+            // Other lists make other rules of the built-in files.
+            own.extend(sources().iter().copied());
         }
-        for (path, text) in files {
-            match path.as_str() {
-                SCOPE => scope = front_matter::parse::<Vec<Entry>>(path, text, text, 0)?,
-                WORDS => lists.extend(front_matter::parse::<Lists>(path, text, text, 0)?),
-                _ => rules.push((path.clone(), front_matter::parse::<RuleFile>(path, text, text, 0)?)),
-            }
-        }
-        Rules::compile(&lists, &scope, rules, files)
+        let stored = if own.is_empty() { &built_in::STORED } else { &Stored::NOTHING };
+        own.extend(files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+        Rules::read(stored, &own)
     }
 
-    fn compile(
-        lists: &Lists,
-        scope: &[Entry],
-        mut files: Vec<(String, RuleFile)>,
-        texts: &[(String, String)],
-    ) -> Result<Rules, finding::Finding> {
-        files.sort_by(|(a, _), (b, _)| a.cmp(b));
-        let text = |path: &str| texts.iter().find(|(other, _)| other == path).map_or("", |(_, text)| text);
-        let mut compiler = Compiler::new(lists);
-        let placed = |path: &str, message: String| misplaced(path, text(path), message);
-        let scope = Scope::new(scope, &mut compiler).map_err(|message| placed(SCOPE, message))?;
-        let mut rules: Vec<Rule> = Vec::with_capacity(files.len());
-        for (path, file) in files {
-            if rules.iter().any(|rule| rule.file.rule == file.rule) {
-                return Err(placed(&path, format!("another file has the rule \"{}\" already", file.rule)));
+    fn read(stored: &Stored, own: &BTreeMap<&str, &str>) -> Result<Rules, finding::Finding> {
+        let placed = |path: &str, message: String| {
+            misplaced(path, own.get(path).copied().unwrap_or_default(), message)
+        };
+        let lists: Lists = match own.get(WORDS) {
+            Some(text) => front_matter::parse(WORDS, text, text, 0)?,
+            None if own.is_empty() => Lists::new(),
+            None => json(WORDS, stored.lists)?,
+        };
+        let known = stored.words.split_terminator('\n').filter(|_| !own.is_empty());
+        let mut compiler = Compiler::new(&lists, known);
+        let mut compiled = |texts: &[String]| compiler.set(texts).map(Set::new);
+        let mut sets = stored.sets();
+        let mut kept = |_: &[String]| Ok(sets.next().unwrap_or_default());
+
+        let entries: Vec<Entry> = json(SCOPE, stored.scope)?;
+        let built_in = Scope::new(&entries, &mut kept).map_err(|message| placed(SCOPE, message))?;
+        let scope = match own.get(SCOPE) {
+            Some(text) => {
+                let entries: Vec<Entry> = front_matter::parse(SCOPE, text, text, 0)?;
+                Scope::new(&entries, &mut compiled).map_err(|message| placed(SCOPE, message))?
             }
-            let rule = Rule::compile(path.clone(), file, &scope, &mut compiler);
-            rules.push(rule.map_err(|message| placed(&path, message))?);
+            None => built_in,
+        };
+        let list = |name: &str| match lists.get(name).filter(|_| stored.words.is_empty()) {
+            Some(texts) => compiled(texts).map_err(|message| placed(WORDS, message)),
+            None => kept(&[]).map_err(|message| placed(WORDS, message)),
+        };
+        let [binding, story, narrative, beside, note, specification, requirements] = each(LISTS, list)?;
+        let mut rules = Vec::with_capacity(stored.rules.len() + own.len());
+        for (path, text) in stored.rules {
+            let rule = Rule::new((*path).to_owned(), json(path, text)?, &scope, &mut kept);
+            let rule = rule.map_err(|message| placed(path, message))?;
+            rules.extend((!own.contains_key(path)).then_some(rule));
         }
-        let mut list = |name: &str| compiler.list(name).map_err(|message| placed(WORDS, message));
-        let (binding, story) = (list("binding")?, list("story")?);
-        let (narrative, beside) = (list("narrative")?, list("beside")?);
-        let (by_word, others) = (Vec::new(), Vec::new());
-        let (note, specification, requirements) =
-            (list("note")?, list("specification")?, list("requirements")?);
-        let mut all = Rules {
+        for (path, text) in own.iter().filter(|(path, _)| !matches!(**path, SCOPE | WORDS)) {
+            let file: RuleFile = front_matter::parse(path, text, text, 0)?;
+            let rule =
+                file.check(path).and_then(|()| Rule::new((*path).to_owned(), file, &scope, &mut compiled));
+            rules.push(rule.map_err(|message| placed(path, message))?);
+        }
+        let rules = in_order(rules).map_err(|(path, message)| placed(&path, message))?;
+        let words = match own.is_empty() {
+            true => Vocabulary::new(stored.words.split_terminator('\n').map(Cow::Borrowed)),
+            false => Vocabulary::new(compiler.words().into_iter().map(Cow::Owned)),
+        };
+        let firsts = Firsts::of(&rules, words.len());
+        Ok(Rules {
             rules,
-            words: compiler.words,
+            words,
             scope,
             binding,
             story,
@@ -283,26 +221,8 @@ impl Rules {
             note,
             specification,
             requirements,
-            by_word,
-            others,
-        };
-        all.index();
-        Ok(all)
-    }
-
-    /// Finds the pattern rules by what they begin with.
-    fn index(&mut self) {
-        self.by_word = vec![Vec::new(); self.words.len()];
-        for (at, rule) in (0..).zip(&self.rules) {
-            for (first, phrase) in rule.any.firsts() {
-                match first {
-                    First::Words(words) => {
-                        words.iter().for_each(|word| self.by_word[*word as usize].push((at, phrase as u16)));
-                    }
-                    other => self.others.push((other, at, phrase as u16)),
-                }
-            }
-        }
+            firsts,
+        })
     }
 
     /// All rules, by path.
@@ -322,30 +242,37 @@ impl Rules {
     }
 }
 
-impl Rule {
-    fn compile(
-        path: String,
-        file: RuleFile,
-        scope: &Scope,
-        compiler: &mut Compiler<'_>,
-    ) -> Result<Rule, String> {
-        let (persona, name) = path.split_once('/').unwrap_or(("", path.as_str()));
+impl RuleFile {
+    /// # Errors
+    /// What no rule may be.
+    fn check(&self, path: &str) -> Result<(), String> {
+        let (persona, name) = path.split_once('/').unwrap_or(("", path));
         let name = name.strip_suffix(".yaml").unwrap_or(name);
-        if persona != file.persona || name != file.rule {
-            let expected = format!("{}/{}.yaml", file.persona, file.rule);
+        if persona != self.persona || name != self.rule {
+            let expected = format!("{}/{}.yaml", self.persona, self.rule);
             return Err(format!("the file of this rule and persona is {expected}, not {path}"));
         }
-        if file.any.is_empty() == file.measure.is_none() {
+        if self.any.is_empty() == self.measure.is_none() {
             return Err("a rule has either `any` or `measure`".to_owned());
         }
+        Ok(())
+    }
+}
+
+impl Rule {
+    fn new(
+        path: String,
+        mut file: RuleFile,
+        scope: &Scope,
+        set: &mut dyn FnMut(&[String]) -> Result<Set, String>,
+    ) -> Result<Rule, String> {
         let measure = file.measure.as_deref().map(measures::find).transpose()?;
-        let mut set = |texts: &[String]| compiler.set(texts);
-        let any = set(&file.any)?;
-        let all = file.all.iter().map(|group| set(group)).collect::<Result<_, _>>()?;
-        let (unless, unless_near) = (set(&file.unless)?, set(&file.unless_near)?);
-        let (unless_section, unless_before) = (set(&file.unless_section)?, set(&file.unless_before)?);
-        let named = file.words.iter().map(|(name, texts)| Ok((name.clone(), set(texts)?)));
-        let named = named.collect::<Result<_, String>>()?;
+        let groups = file.all.len();
+        let mut sets = file.phrases().map(|texts| set(texts)).collect::<Result<Vec<_>, _>>()?.into_iter();
+        let mut next = || sets.next().unwrap_or_default();
+        let (any, all) = (next(), (0..groups).map(|_| next()).collect());
+        let (unless, unless_near, unless_section, unless_before) = (next(), next(), next(), next());
+        let words = file.words.keys().cloned().zip(sets).into_map();
         let (inside, outside) = (scope.bits(&file.inside)?, scope.bits(&file.outside)?);
         Ok(Rule {
             path,
@@ -358,10 +285,62 @@ impl Rule {
             unless_section,
             unless_before,
             measure,
-            words: named,
+            words,
             file,
         })
     }
+}
+
+/// The built-in rules as the build has stored them.
+pub struct Stored {
+    /// `scope.yaml` and the rules as JSON, without phrases and examples; `words.yaml` whole.
+    scope: &'static str,
+    lists: &'static str,
+    rules: &'static [(&'static str, &'static str)],
+    /// The words that phrases name, a line each, in the order of their numbers.
+    words: &'static str,
+    /// The compiled phrases: of the scope, of [`LISTS`], and of the rules, each set after its length.
+    sets: &'static [u16],
+}
+
+impl Stored {
+    const NOTHING: Stored = Stored { scope: "[]", lists: "{}", rules: &[], words: "", sets: &[] };
+
+    fn sets(&self) -> impl Iterator<Item = Set> {
+        sequences(self.sets).map(Set::new)
+    }
+}
+
+/// What the build has stored.
+fn json<T: DeserializeOwned>(path: &str, text: &str) -> Result<T, finding::Finding> {
+    serde_json::from_str(text).map_err(|error| finding::Finding::at(path, text, 1, 1, error.to_string()))
+}
+
+/// Rules by their paths.
+///
+/// # Errors
+/// The path of a file whose rule another one has already.
+fn in_order(mut rules: Vec<Rule>) -> Result<Vec<Rule>, (String, String)> {
+    rules.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut names = BTreeSet::new();
+    match rules.iter().find(|rule| !names.insert(&rule.file.rule)) {
+        Some(Rule { path, file, .. }) => {
+            Err((path.clone(), format!("another file has the rule \"{}\" already", file.rule)))
+        }
+        None => Ok(rules),
+    }
+}
+
+/// Something of each name.
+fn each<T, E, const N: usize>(names: [&str; N], mut of: impl FnMut(&str) -> Result<T, E>) -> Result<[T; N], E>
+where
+    T: Default + Clone,
+{
+    let mut all = std::array::from_fn(|_| T::default());
+    for (one, name) in all.iter_mut().zip(names) {
+        *one = of(name)?;
+    }
+    Ok(all)
 }
 
 /// A finding at the word that a message quotes, where the file has it.

@@ -4,26 +4,9 @@
 //! kind of the section above it unless its own heading has one. "## Prior art" is not judged, and neither is
 //! "### Chess servers" below it.
 
-use serde::Deserialize;
-
-use super::pattern::{Compiler, Set};
+use super::file::Entry;
+use super::pattern::Set;
 use super::token::Token;
-
-/// An entry of `scope.yaml`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Entry {
-    pub kind: String,
-    /// Rules look at such sections; false for history, examples and the like.
-    #[serde(default = "yes")]
-    pub judged: bool,
-    /// Phrases; one that matches in a heading gives the section this kind.
-    pub headings: Vec<String>,
-}
-
-fn yes() -> bool {
-    true
-}
 
 /// The kinds of sections.
 #[derive(Clone, Debug, Default)]
@@ -43,13 +26,16 @@ const MAX_KINDS: usize = 64;
 impl Scope {
     /// # Errors
     /// A phrase that cannot be compiled, or too many kinds.
-    pub fn new(entries: &[Entry], compiler: &mut Compiler<'_>) -> Result<Scope, String> {
+    pub fn new(
+        entries: &[Entry],
+        set: &mut dyn FnMut(&[String]) -> Result<Set, String>,
+    ) -> Result<Scope, String> {
         if entries.len() > MAX_KINDS {
             return Err(format!("there are more than {MAX_KINDS} kinds"));
         }
         let mut scope = Scope::default();
         for (bit, entry) in entries.iter().enumerate() {
-            scope.kinds.push((entry.kind.clone(), compiler.set(&entry.headings)?));
+            scope.kinds.push((entry.kind.clone(), set(&entry.headings)?));
             if !entry.judged {
                 scope.unjudged |= 1 << bit;
             }

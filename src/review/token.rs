@@ -4,6 +4,7 @@
 //! a rule mentions carry their number in the [`Vocabulary`]; all others carry 0. `FB-11 waits 30 s.` is an
 //! identifier, a word, a number, a word and a sign.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -28,7 +29,7 @@ pub struct Token {
     pub start: u32,
     pub end: u32,
     /// Number in the vocabulary, 0 where no rule mentions it.
-    pub word: u32,
+    pub word: u16,
     pub kind: Kind,
     pub flags: u8,
 }
@@ -62,21 +63,16 @@ pub const PLACEHOLDER: &str = "<...>";
 /// The words that rules mention, numbered from 1.
 #[derive(Clone, Debug, Default)]
 pub struct Vocabulary {
-    words: HashMap<Box<str>, u32, foldhash::fast::FixedState>,
+    words: HashMap<Cow<'static, str>, u16, foldhash::fast::FixedState>,
 }
 
 /// Longer words are in no vocabulary.
 const MAX_WORD_BYTES: usize = 32;
 
 impl Vocabulary {
-    /// The number of a word in lower case, which is added where it is new.
-    pub fn add(&mut self, word: &str) -> u32 {
-        if let Some(number) = self.words.get(word) {
-            return *number;
-        }
-        let next = self.words.len() as u32 + 1;
-        self.words.insert(word.into(), next);
-        next
+    /// These words in lower case.
+    pub fn new(words: impl Iterator<Item = Cow<'static, str>>) -> Vocabulary {
+        Vocabulary { words: words.zip(1..).collect() }
     }
 
     /// One more than the largest number.
@@ -85,7 +81,7 @@ impl Vocabulary {
     }
 
     /// The number of a word in any case; 0 where it is unknown.
-    pub fn number(&self, word: &str) -> u32 {
+    pub fn number(&self, word: &str) -> u16 {
         let mut buffer = [0_u8; MAX_WORD_BYTES];
         let mut length = 0;
         for found in word.chars() {

@@ -114,10 +114,20 @@ struct Set {
     suffixes: u64,
 }
 
+/// One word, stem or ending.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    Word(u32),
+    Stem(u32),
+    /// The bit of a suffix.
+    Suffix(u64),
+}
+
 #[derive(Clone, Debug)]
 enum Node {
+    One(Form),
     Set(Arc<Set>),
-    Not(Arc<Set>),
+    Not(Form),
     Family(Arc<Family>),
     AnyWord,
     UpTo(usize),
@@ -132,8 +142,9 @@ enum Node {
 
 #[derive(Clone, Debug)]
 enum Step {
+    One(Form),
     Set(Arc<Set>),
-    Not(Arc<Set>),
+    Not(Form),
     AnyWord,
     /// The rest of the sentence, at least one word.
     Rest,
@@ -258,7 +269,7 @@ impl Parser<'_> {
             self.at += 1;
             all.push(self.sequence()?);
         }
-        Ok(either(all))
+        Ok(alone(all, either))
     }
 
     fn sequence(&mut self) -> Result<Node, Wrong> {
@@ -273,7 +284,7 @@ impl Parser<'_> {
         if nodes.is_empty() {
             return Err(Wrong::new("an empty alternative; write `x?` for a part that may be missing"));
         }
-        Ok(Node::Sequence(nodes))
+        Ok(alone(nodes, Node::Sequence))
     }
 
     fn group(&mut self) -> Result<Node, Wrong> {
@@ -307,13 +318,13 @@ impl Parser<'_> {
             return Ok(Node::UpTo(count(limit)?));
         }
         if let Some(word) = piece.strip_prefix('!').filter(|word| !word.is_empty()) {
-            return Ok(Node::Not(Arc::new(self.vocabulary.set(word, self.language)?)));
+            return Ok(Node::Not(self.vocabulary.form(word, self.language)?));
         }
         Ok(match piece {
             "^" => Node::Start,
             "$" => Node::End,
             "_" => Node::AnyWord,
-            _ => Node::Set(Arc::new(self.vocabulary.set(piece, self.language)?)),
+            _ => Node::One(self.vocabulary.form(piece, self.language)?),
         })
     }
 
@@ -347,12 +358,9 @@ impl Vocabulary {
         Ok(1 << at)
     }
 
-    /// One word, stem or ending as a set.
-    fn set(&mut self, piece: &str, language: &Language) -> Result<Set, Wrong> {
-        let mut set = Set::default();
+    fn form(&mut self, piece: &str, language: &Language) -> Result<Form, Wrong> {
         if let Some(suffix) = piece.strip_prefix('*').filter(|suffix| !suffix.is_empty()) {
-            set.suffixes = self.suffix(suffix)?;
-            return Ok(set);
+            return self.suffix(suffix).map(Form::Suffix);
         }
         let word = piece.strip_suffix('~').unwrap_or(piece);
         let is_word = word.chars().all(|found| found.is_alphanumeric() || "'@._".contains(found));
@@ -361,15 +369,20 @@ impl Vocabulary {
             return Err(Wrong::new(format!("\"{piece}\" is no word, mark or form; write `x-y` as `x y`")));
         }
         let word = word.to_lowercase();
-        let (known, number, word) = match piece.ends_with('~') {
-            true => (&mut self.stems, &mut set.stems, language.stem(&word).into_owned()),
-            false => (&mut self.words, &mut set.words, word),
-        };
-        // 0 is a word that no pattern names.
-        let next = u32::try_from(known.len() + 1).unwrap_or(u32::MAX);
-        number.push(*known.entry(word).or_insert(next));
-        Ok(set)
+        Ok(match piece.ends_with('~') {
+            true => Form::Stem(number(&mut self.stems, &language.stem(&word))),
+            false => Form::Word(number(&mut self.words, &word)),
+        })
     }
+}
+
+/// The number of a word, which is added where it is new. 0 is a word that no pattern names.
+fn number(known: &mut Numbers, word: &str) -> u32 {
+    known.get(word).copied().unwrap_or_else(|| {
+        let next = u32::try_from(known.len() + 1).unwrap_or(u32::MAX);
+        known.insert(word.to_owned(), next);
+        next
+    })
 }
 
 fn count(text: &str) -> Result<usize, Wrong> {
@@ -385,26 +398,42 @@ fn quantified(node: Node, quantifier: Option<char>) -> Node {
     }
 }
 
-/// One of the nodes; single words become one set, the others keep their order after it.
+/// One of the nodes; single words become one set, the others keep their order before it.
 fn either(nodes: Vec<Node>) -> Node {
     let (mut set, mut others) = (Set::default(), Vec::new());
     for node in nodes {
         match node {
+            Node::One(form) => set.add(form),
             Node::Set(found) => set.extend(&found),
-            Node::Sequence(mut inner) if inner.len() == 1 => match inner.remove(0) {
-                Node::Set(found) => set.extend(&found),
-                other => others.push(other),
-            },
             other => others.push(other),
         }
     }
     if set != Set::default() {
         others.push(Node::Set(Arc::new(set.sorted())));
     }
-    if others.len() == 1 { others.remove(0) } else { Node::Either(others) }
+    alone(others, Node::Either)
+}
+
+/// The only one of some nodes, else what all of them make.
+fn alone(mut nodes: Vec<Node>, all: fn(Vec<Node>) -> Node) -> Node {
+    match nodes.pop() {
+        Some(only) if nodes.is_empty() => only,
+        last => {
+            nodes.extend(last);
+            all(nodes)
+        }
+    }
 }
 
 impl Set {
+    fn add(&mut self, form: Form) {
+        match form {
+            Form::Word(word) => self.words.push(word),
+            Form::Stem(stem) => self.stems.push(stem),
+            Form::Suffix(bit) => self.suffixes |= bit,
+        }
+    }
+
     fn extend(&mut self, other: &Set) {
         self.words.extend(&other.words);
         self.stems.extend(&other.stems);
@@ -426,6 +455,17 @@ impl Set {
     }
 }
 
+impl Form {
+    fn is(self, token: Token) -> bool {
+        let is = match self {
+            Form::Word(word) => word == token.word,
+            Form::Stem(stem) => stem == token.stem,
+            Form::Suffix(bit) => bit & token.suffixes != 0,
+        };
+        is && token.is_own
+    }
+}
+
 impl Node {
     /// How many nodes it is made of, and how deep they are nested.
     fn measure(&self) -> (usize, usize) {
@@ -443,6 +483,10 @@ impl Node {
     /// Collects what a match can begin with; then whether it can be empty. None: anything.
     fn first(&self, set: &mut Set) -> Option<bool> {
         match self {
+            Node::One(form) => {
+                set.add(*form);
+                Some(false)
+            }
             Node::Set(own) => {
                 set.extend(own);
                 Some(false)
@@ -473,8 +517,9 @@ impl Node {
 impl Pattern {
     fn emit(&mut self, node: &Node) {
         match node {
+            Node::One(form) => self.steps.push(Step::One(*form)),
             Node::Set(set) => self.steps.push(Step::Set(Arc::clone(set))),
-            Node::Not(set) => self.steps.push(Step::Not(Arc::clone(set))),
+            Node::Not(form) => self.steps.push(Step::Not(*form)),
             Node::Family(family) => self.emit(&family.node),
             Node::AnyWord => self.steps.push(Step::AnyWord),
             Node::Start => self.steps.push(Step::Start),
@@ -570,8 +615,9 @@ impl Pattern {
             while failed.insert(step, at) {
                 let token = tokens.tokens.get(at).copied();
                 let passes = match &self.steps[step] {
+                    Step::One(form) => token.is_some_and(|token| form.is(token)),
                     Step::Set(set) => token.is_some_and(|token| set.has(token)),
-                    Step::Not(set) => token.is_some_and(|token| !set.has(token)),
+                    Step::Not(form) => token.is_some_and(|token| !form.is(token)),
                     Step::AnyWord => token.is_some_and(|token| !token.is_mark),
                     Step::Rest => token.is_some(),
                     Step::Start => at <= tokens.start,
@@ -582,7 +628,7 @@ impl Pattern {
                     break;
                 }
                 (step, at) = match self.steps[step] {
-                    Step::Set(_) | Step::Not(_) | Step::AnyWord => (step + 1, at + 1),
+                    Step::One(_) | Step::Set(_) | Step::Not(_) | Step::AnyWord => (step + 1, at + 1),
                     Step::Rest => (step + 1, tokens.tokens.len()),
                     Step::Split(first, second) => {
                         ways.push(Way::Go(second, at));

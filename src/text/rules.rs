@@ -194,22 +194,28 @@ impl Book {
             let file: FamilyFile = file_of(path, text)?;
             left.extend(file.families.into_iter().map(|(name, entries)| (*path, *text, name, entries)));
         }
-        // A family may use others: those that can be compiled come first.
-        loop {
-            let (count, mut waiting, mut failed) = (left.len(), Vec::new(), None);
-            for (path, text, name, entries) in left {
-                if let Err(wrong) = self.vocabulary.family(&name, &entries, &self.language) {
-                    let message = format!("<{name}>: {wrong}");
-                    failed = failed.or_else(|| Some(Finding::near(path, text, &format!("{name}:"), message)));
-                    waiting.push((path, text, name, entries));
-                }
+        // A family may use others: those come first.
+        while !left.is_empty() {
+            let names: BTreeSet<String> = left.iter().map(|(_, _, name, _)| name.clone()).into_set();
+            let waits = |entries: &[String]| {
+                let mut used = entries.iter().flat_map(|entry| entry.split('<').skip(1));
+                used.any(|rest| rest.split_once('>').is_some_and(|(name, _)| names.contains(name)))
+            };
+            let (mut waiting, mut ready): (Vec<_>, Vec<_>) =
+                left.into_iter().partition(|(_, _, _, entries)| waits(entries));
+            if ready.is_empty() {
+                // They use themselves or each other, which is wrong.
+                std::mem::swap(&mut waiting, &mut ready);
             }
-            match failed {
-                None => return Ok(()),
-                Some(finding) if waiting.len() == count => return Err(finding),
-                Some(_) => left = waiting,
+            for (path, text, name, entries) in ready {
+                let made = self.vocabulary.family(&name, &entries, &self.language);
+                made.map_err(|wrong| {
+                    Finding::near(path, text, &format!("{name}:"), format!("<{name}>: {wrong}"))
+                })?;
             }
+            left = waiting;
         }
+        Ok(())
     }
 
     fn set_of(&mut self, path: &str, text: &str) -> Result<RuleSet, Finding> {

@@ -18,13 +18,24 @@
 
 use std::collections::BTreeSet;
 
-use super::asked::{Bound, bound};
 use super::passages::{Candidate, Passage, Passages};
 use super::quantities::{Quantity, quantities};
 use crate::text::alike::{alike, opposites};
 use crate::text::index::{is_form, stems};
 use crate::text::words::is_significant;
 use crate::text::{Language, Message, Word, sentences};
+
+/// What is said of the upper end of a range, and of the lower.
+const UPPER: [&str; 7] =
+    ["at most", "up to", "no more than", "not more than", "at the latest", "no later than", "within"];
+const LOWER: [&str; 5] = ["at least", "no less than", "not less than", "more than", "no sooner than"];
+
+/// Which end of a range a figure is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bound {
+    Lower,
+    Upper,
+}
 
 /// Passages that a statement is held against.
 const NEAR: usize = 8;
@@ -390,6 +401,24 @@ fn negated(said: &Clause<'_, '_>, there: &Clause<'_, '_>, one: &Candidate<'_, '_
 fn holds(text: &str, part: &str) -> bool {
     let at = part.as_ptr() as usize;
     (text.as_ptr() as usize..text.as_ptr() as usize + text.len()).contains(&at)
+}
+
+/// Which end of a range a text speaks of: none where it speaks of both or neither.
+fn bound(text: &str) -> Option<Bound> {
+    let lower = text.to_lowercase();
+    let stems = stems(&lower, Language::english());
+    let says = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
+    let names = |end: &str| {
+        let is_it = |stem: &str| stem == end || alike(end).contains(&stem);
+        stems.iter().any(|stem| is_it(stem) && stem != "most" && stem != "least")
+    };
+    let is_upper = names("maximum") || says(&UPPER);
+    let is_lower = names("minimum") || says(&LOWER) && !says(&["no more than", "not more than"]);
+    match (is_lower, is_upper) {
+        (true, false) => Some(Bound::Lower),
+        (false, true) => Some(Bound::Upper),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@
 //! assert_eq!(without_prefix("Maya Chen (Business Analyst): Why?", maya), "Why?");
 //! ```
 
-pub mod asked;
 pub mod claims;
 pub mod contradictions;
 pub mod integrity;

@@ -2,26 +2,25 @@
 //!
 //! A passage is a paragraph, a sentence of a long one, a sentence with the list that it leads to, a list item, a table
 //! row, or a line of data: what a reader would quote as a whole. Its text is an exact slice of its document, and its
-//! place is the line it begins on, under the heading it belongs to. Which passages match is a question of words (BM25),
-//! and of the kind of answer that is asked for ("how long" asks for a span of time); whether one answers is for people.
+//! place is the line it begins on, under the heading it belongs to. Which passages match is a question of words (BM25);
+//! whether one answers is for people.
 //!
 //! ```
 //! use roundtable::text::Language;
-//! use roundtable::voice::{asked::Gives, passages::Passages};
+//! use roundtable::voice::passages::Passages;
 //!
 //! let language = Language::new("en");
 //! let spec = "# Late fees\n\n## Limits\n\nFees stop at 10 euros.\n\nLetters are sent weekly.\n";
 //! let passages = Passages::new(&[("spec.md", spec)], &language);
-//! let found = passages.about("Where do the fees stop?", 3, Gives::default());
+//! let found = passages.about("Where do the fees stop?", 3);
 //! let fees = found.passages[0];
 //! assert_eq!((fees.text, fees.line, fees.heading), ("Fees stop at 10 euros.", 5, "Limits"));
-//! assert!(passages.about("Who writes the invoices?", 3, Gives::default()).passages.is_empty());
+//! assert!(passages.about("Who writes the invoices?", 3).passages.is_empty());
 //! ```
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::asked::{Asked, Gives};
 use super::quantities::quantities;
 use super::ranking::{Hit, Ranking, Stem};
 use crate::text::index::stems;
@@ -44,14 +43,8 @@ const CODE: f64 = 0.7;
 const PARENT: f64 = 0.55;
 /// How much an item of a task list counts: it says what is to be done.
 const TASK: f64 = 0.5;
-/// How much more a passage counts that gives the kind of answer a question asks for.
-const KIND: f64 = 2.0;
-/// So many of the best passages are read for the kind of answer.
-const READ: usize = 24;
 /// A passage is sure to be about a question where it has this share of the weight of the question's words.
 const SURE: f64 = 0.85;
-/// The same where it gives the kind of answer that is asked for.
-const SURE_WITH_KIND: f64 = 0.7;
 /// Further ones are shown beside a sure one down to this share.
 const BESIDE: f64 = 0.45;
 /// A passage is shown as one of the closest down to this share.
@@ -146,7 +139,7 @@ impl Passage<'_> {
 pub struct Found<'p, 't> {
     /// The best first; none of them overlap.
     pub passages: Vec<&'p Passage<'t>>,
-    /// Whether they have most of the words, and the kind of answer that is asked for. Else they are only the closest ones.
+    /// Whether they have most of the words. Else they are only the closest ones.
     pub is_sure: bool,
 }
 
@@ -206,18 +199,10 @@ impl<'t> Passages<'t> {
     }
 
     /// The passages that a question is about: those that surely are, else the closest ones; at most `limit`.
-    pub fn about(&self, question: &str, limit: usize, gives: Gives<'_>) -> Found<'_, 't> {
-        let asked = Asked::by(question);
+    pub fn about(&self, question: &str, limit: usize) -> Found<'_, 't> {
         let wanted = self.wanted(question);
         let mut rated = self.ranked(question);
         self.share_in_sections(&mut rated, question);
-        if asked != Asked::Other {
-            for one in rated.iter_mut().take(READ) {
-                one.gives = gives.is_given(&asked, &self.all[one.passage], &wanted);
-                one.score *= if one.gives { KIND } else { 1.0 };
-            }
-            rated.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
-        }
         let is_close = |one: &&Rated| one.share + one.around >= CLOSE && self.is_prose(one);
         // What was asked before and left open is known, and answers nothing.
         rated.sort_by_key(|one| self.all[one.passage].is_asked_before());
@@ -229,18 +214,14 @@ impl<'t> Passages<'t> {
         // "Which requirement has no test?" is not answered by one that has.
         let is_other =
             shown.is_open() || asks_for_lack(question) || negates(question) && !negates(shown.text);
-        let is_given = |one: &Rated| one.gives || asked == Asked::Other;
-        let least_sure = if asked == Asked::Other { SURE } else { SURE_WITH_KIND };
-        let is_sure = is_given(best)
-            && !is_other
+        let is_sure = !is_other
             && self.kinds[best.passage] > CODE
-            && best.share >= least_sure
+            && best.share >= SURE
             && (best.has_several || best.matched.len() > 1)
             && is_enough
             && wanted.iter().all(is_known);
-        let is_as_good = |one: &&Rated| {
-            one.score >= best.score * NEAR && one.has_several && is_given(one) && one.share >= BESIDE
-        };
+        let is_as_good =
+            |one: &&Rated| one.score >= best.score * NEAR && one.has_several && one.share >= BESIDE;
         let passages = match is_sure {
             true => self.distinct(rated.iter().filter(is_close).filter(is_as_good), limit),
             false => self
@@ -290,15 +271,7 @@ impl<'t> Passages<'t> {
         let matched = hit.matched.into_iter().map(|(stem, _)| stem).collect();
         let record = if RECORDS.contains(&self.all[hit.passage].heading) { RECORD } else { 1.0 };
         let score = hit.score * share * share * self.kinds[hit.passage] * record;
-        Rated {
-            passage: hit.passage,
-            score,
-            share,
-            around: 0.0,
-            has_several: whole > 1 || is_name,
-            gives: false,
-            matched,
-        }
+        Rated { passage: hit.passage, score, share, around: 0.0, has_several: whole > 1 || is_name, matched }
     }
 
     /// The passage that a line of a document is in.
@@ -402,8 +375,6 @@ struct Rated {
     around: f64,
     /// It has more than one of them, or the only one.
     has_several: bool,
-    /// It gives the kind of answer that is asked for.
-    gives: bool,
     /// The stems that it has, or has around it.
     matched: Vec<String>,
 }
@@ -485,7 +456,7 @@ impl<'p, 't> Reader<'p, 't> {
                 Place::Code => self.add_code(text, block.range.start),
                 _ if is_reference(text) => {}
                 Place::Table if is_ruled(blocks.get(at + 1), self.text) => self.lead = self.stems(text),
-                Place::Item => self.add_item(block),
+                Place::Item => self.add_item(block, &blocks[at + 1..]),
                 Place::Table => {
                     let own = self.stems(text);
                     self.add_below(block.range.clone(), &own, 1.0, HEADER);
@@ -500,18 +471,26 @@ impl<'p, 't> Reader<'p, 't> {
         self.into.index.stems(text)
     }
 
-    /// A list item, with the sentence that leads to its list and the items it is below.
-    fn add_item(&mut self, block: &Block) {
-        let start = self.text[..block.range.start].rfind('\n').map_or(0, |at| at + 1);
-        let column = block.range.start - start;
+    /// A list item, with the sentence that leads to its list and the items it is below; one that leads to a list of its
+    /// own is shown with it.
+    fn add_item(&mut self, block: &Block, below: &[Block]) {
+        let column = self.column(block);
         // The items of a numbered list begin at column 3 or 4.
         self.parents.retain(|(other, _)| other + 1 < column);
         let text = &self.text[block.range.clone()];
         let own = self.stems(text);
-        if block.task.is_some() || !self.add_sentences(text) {
-            self.add(block.range.clone(), &own, if block.task.is_some() { TASK } else { 1.0 });
+        let is_below = |other: &&Block| other.place == Place::Item && column + 1 < self.column(other);
+        let nested = if leads_in(text) { below.iter().take_while(is_below).count() } else { 0 };
+        let end = fitting(&below[..nested], self.text).map_or(block.range.end, |last| last.range.end);
+        if block.task.is_some() || nested > 0 || !self.add_sentences(text) {
+            let kind = if block.task.is_some() { TASK } else { 1.0 };
+            self.add(block.range.start..end, &own, kind);
         }
         self.parents.push((column, own));
+    }
+
+    fn column(&self, block: &Block) -> usize {
+        block.range.start - self.text[..block.range.start].rfind('\n').map_or(0, |at| at + 1)
     }
 
     /// Goes on below a heading.
@@ -560,8 +539,7 @@ impl<'p, 't> Reader<'p, 't> {
         self.parents.clear();
         let text = &self.text[block.range.clone()];
         if leads_in(text) {
-            let list = items(below, self.text);
-            let end = if list > 0 { below[list - 1].range.end } else { block.range.end };
+            let end = items(below, self.text).map_or(block.range.end, |last| last.range.end);
             let own = self.stems(text);
             self.add(block.range.start..end, &own, 1.0);
             self.lead = own;
@@ -666,19 +644,22 @@ fn leads_in(text: &str) -> bool {
     text.trim_end_matches(['*', '_', ' ']).ends_with(':')
 }
 
-/// How many blocks of a list begin here that are shown with their sentence; of other text, the first.
-fn items(blocks: &[Block], text: &str) -> usize {
-    let Some(kind) = blocks.first().map(|block| block.place) else { return 0 };
+/// The last block of the list that begins here and is shown with its sentence; of other text, the first.
+fn items<'b>(blocks: &'b [Block], text: &str) -> Option<&'b Block> {
+    let kind = blocks.first()?.place;
     let listed = match kind {
         Place::Item | Place::Table => blocks.iter().take_while(|block| block.place == kind).count(),
         Place::Prose | Place::Code => 1,
         _ => 0,
     };
-    let lines = |count: &usize| {
-        let (first, last) = (&blocks[0], &blocks[count - 1]);
-        text[first.range.start..last.range.end].lines().count() <= LIST
-    };
-    (1..=listed.min(LIST)).rfind(lines).unwrap_or(0)
+    fitting(&blocks[..listed], text)
+}
+
+/// The last of the first blocks that have at most [`LIST`] lines together.
+fn fitting<'b>(blocks: &'b [Block], text: &str) -> Option<&'b Block> {
+    let start = blocks.first()?.range.start;
+    let fits = |block: &&Block| text[start..block.range.end].lines().count() <= LIST;
+    blocks.iter().take(LIST).take_while(fits).last()
 }
 
 /// Counts lines up to places that only go forward.
@@ -706,7 +687,7 @@ mod tests {
     fn a_sentence_is_shown_with_its_list() {
         let language = Language::new("en");
         let passages = Passages::new(&[("spec.md", SPEC)], &language);
-        let found = passages.about("When is a letter sent?", 1, Gives::default()).passages;
+        let found = passages.about("When is a letter sent?", 1).passages;
         assert_eq!(found[0].text, "A letter is sent when:\n\n- a book is late\n- a fee is due");
         assert_eq!((found[0].line, found[0].heading), (7, "Letters"));
     }
@@ -720,9 +701,9 @@ mod tests {
             ("Where are late parcels moved to?", false),
             ("Who pays for a lost key?", false),
             ("Which locker has no key?", false),
-            ("How long is a lost key kept?", true),
+            ("Has each locker a key?", true),
         ] {
-            let found = passages.about(question, 3, Gives::default());
+            let found = passages.about(question, 3);
             assert_eq!(found.is_sure, is_sure, "{question}: {found:?}");
         }
     }
@@ -732,8 +713,17 @@ mod tests {
         let language = Language::new("en");
         let spec = "# Desk\n\n## Open Questions\n\n- Who pays for a lost key?: asked by Sam in turn 4 and not answered\n\n## Keys\n\nA reader who lost the key of a locker pays for a new lock.\n";
         let passages = Passages::new(&[("spec.md", spec)], &language);
-        let found = passages.about("Who pays for a lost key?", 3, Gives::default()).passages;
+        let found = passages.about("Who pays for a lost key?", 3).passages;
         assert_eq!(found.iter().map(|one| one.line).collect::<Vec<_>>(), [9, 5]);
+    }
+
+    #[test]
+    fn an_item_is_shown_with_its_own_list() {
+        let language = Language::new("en");
+        let spec = "# Desk\n\n- Letters are sent weekly.\n- After three letters the desk:\n  - blocks the card\n  - calls the reader\n- Fees stop.\n";
+        let passages = Passages::new(&[("spec.md", spec)], &language);
+        let found = passages.about("What happens after three letters?", 1).passages;
+        assert_eq!(found[0].text, "After three letters the desk:\n  - blocks the card\n  - calls the reader");
     }
 
     #[test]
@@ -742,7 +732,7 @@ mod tests {
         let spec = format!("# Desk\n\n- Letters are sent weekly. {filler}Fees stop at 10 euros.\n");
         let language = Language::new("en");
         let passages = Passages::new(&[("spec.md", &spec)], &language);
-        let found = passages.about("Where do the fees stop?", 1, Gives::default()).passages;
+        let found = passages.about("Where do the fees stop?", 1).passages;
         assert_eq!(found[0].text, "Fees stop at 10 euros.");
     }
 

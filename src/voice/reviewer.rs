@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 use minijinja::{Value, context};
 
-use super::asked::Gives;
 use super::contradictions::{Contradiction, Difference, contradictions};
 use super::integrity::only_agrees;
 use super::memory::Memory;
@@ -76,7 +75,7 @@ pub struct Reviewer<'t> {
     /// Made when they are first asked for: a model needs neither.
     passages: OnceCell<Passages<'t>>,
     findings: OnceCell<Vec<Finding>>,
-    /// What is said in passing and what gives an answer; none where the repository's own rules cannot be read.
+    /// What is said in passing; none where the repository's own rules cannot be read.
     book: OnceCell<Option<Arc<Book>>>,
 }
 
@@ -375,8 +374,7 @@ impl<'t> Reviewer<'t> {
         if !is_question(&message.text) {
             return self.to_statement(message, talk);
         }
-        let gives = Gives::by(self.book(talk));
-        self.to_question(&self.passages().about(&message.text, SHOWN, gives), talk)
+        self.to_question(&self.passages().about(&message.text, SHOWN), talk)
     }
 
     /// To a question: the passages that it is about, and a finding that bears on one of them.

@@ -44,7 +44,6 @@ use crate::step::{Prompt, Step};
 use crate::synthesis::{Outcome, Unplaced};
 use crate::template::Failed;
 use crate::text::Language;
-use crate::voice::asked::Gives;
 use crate::voice::passages::Passages;
 
 /// Who watches the walk.
@@ -566,7 +565,7 @@ impl Walk<'_> {
     fn passages(&self, persona: &Persona, question: &str) -> String {
         let documents: Vec<(&str, &str)> = self.item.documents().collect();
         let passages = Passages::new(&documents, Language::english());
-        let found = passages.about(question, 2, Gives::default());
+        let found = passages.about(question, 2);
         let quoted = found.passages.iter().map(|one| {
             let text = plain::cut(&plain::shown(one.text), 400);
             format!("{}:{} says: \"{text}\"", one.path, one.line)

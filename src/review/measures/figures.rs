@@ -42,7 +42,7 @@ pub(super) struct Figure {
     subject: Option<(String, String)>,
     head: Option<String>,
     /// What the words before it say of it ("within", "at most"), as the number of a phrase.
-    relation: Option<u32>,
+    relation: Option<u16>,
     /// It is the most or the least of something.
     bound: Option<Bound>,
     /// Words next to each other in the sentence.
@@ -234,7 +234,7 @@ fn row_head(page: &Page<'_>, unit: &Unit) -> Option<String> {
 }
 
 /// The phrase of `relation:` that ends in front of the figure.
-fn relation(across: &Across<'_, '_>, sentence: &[Token], from: usize) -> Option<u32> {
+fn relation(across: &Across<'_, '_>, sentence: &[Token], from: usize) -> Option<u16> {
     let set = across.rule.set("relation");
     let ends_here = |at: usize| set.longest(sentence, at).filter(|(end, _)| *end == from);
     (from.saturating_sub(2)..from).find_map(ends_here).map(|(_, phrase)| phrase)

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::{Hit, OnPage, hit};
 use crate::review::page::{Page, Style, Unit, UnitKind};
+use crate::review::pattern::Starts;
 use crate::review::token::{CAPITAL, Kind, QUOTED, STRONG, Token, root};
 
 /// A name is rare with at most so many uses,
@@ -47,10 +48,13 @@ pub fn two_names(on: &OnPage<'_, '_>) -> Vec<Hit> {
 /// Names of one group of the rule's file.
 fn of_groups(on: &OnPage<'_, '_>) -> Vec<Hit> {
     let page = on.page;
-    let mut groups: BTreeMap<&str, BTreeMap<u32, Uses>> = BTreeMap::new();
+    let mut groups: BTreeMap<&str, BTreeMap<u16, Uses>> = BTreeMap::new();
     let mut together: BTreeSet<&str> = BTreeSet::new();
-    for unit in page.units.iter().filter(|unit| !unit.is_quotation) {
-        for (name, set) in on.rule.words.iter().filter(|(name, _)| *name != STOP) {
+    let all = || on.rule.words.iter().filter(|(name, _)| *name != STOP);
+    let starts = Starts::of_any(all().map(|(_, set)| set));
+    let is_read = |unit: &&Unit| !unit.is_quotation && starts.is_in(page.tokens_of(unit));
+    for unit in page.units.iter().filter(is_read) {
+        for (name, set) in all() {
             let mut seen = BTreeSet::new();
             let tokens = page.tokens_of(unit);
             for (at, token) in tokens.iter().enumerate() {

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::{Across, Hit, hit};
 use crate::review::page::{Page, Style, Unit, UnitKind};
+use crate::review::pattern::Set;
 use crate::review::token::{Kind, QUOTED, Token, root};
 
 /// What a sentence says of something.
@@ -75,8 +76,11 @@ fn units<'a>(across: &'a Across<'_, '_>, number: u32) -> impl Iterator<Item = (u
 /// Adds what is said without an auxiliary: "the pump runs" beside "the pump never runs". The word before the verb is
 /// the same, so that nobody has to tell verbs from nouns.
 fn plain_uses(across: &Across<'_, '_>, units: &[(u32, &Unit)], said: &mut BTreeMap<String, Vec<Predicate>>) {
-    let stem = |word: &str| word.get(..SHORTEST).map(str::to_ascii_lowercase);
-    let begins: BTreeSet<String> = said.keys().filter_map(|verb| stem(verb)).collect();
+    let stem = |word: &str| {
+        let letters: [u8; SHORTEST] = word.get(..SHORTEST)?.as_bytes().try_into().ok()?;
+        Some(letters.map(|letter| letter.to_ascii_lowercase()))
+    };
+    let begins: BTreeSet<[u8; SHORTEST]> = said.keys().filter_map(|verb| stem(verb)).collect();
     if begins.is_empty() {
         return;
     }
@@ -120,12 +124,13 @@ pub(super) fn in_unit<'p>(
     unit: &Unit,
     verbs: &mut Verbs<'p>,
 ) {
+    let words = Words::of(across);
     for sentence in page.sentences_of(unit) {
         // The list below "must not use:" says what is meant.
         let is_question = sentence.last().is_some_and(|last| matches!(page.word(last), "?" | ":"));
         let mut at = 0;
         while at < sentence.len() && !is_question {
-            match predicate(across, page, sentence, at) {
+            match words.predicate(page, sentence, at) {
                 Some((verb, is_negated, is_absolute, end)) => {
                     let place = Place { page: number, sentence, at, end, is_negated, is_absolute };
                     verbs.entry(verb).or_default().push(place);
@@ -140,29 +145,36 @@ pub(super) fn in_unit<'p>(
 /// The letters of the shortest verb: "pay", "run".
 const SHORTEST: usize = 3;
 
-/// The verb of an auxiliary at `at`, whether it is negated, by "never", and where it ends.
-fn predicate(
-    across: &Across<'_, '_>,
-    page: &Page<'_>,
-    sentence: &[Token],
-    at: usize,
-) -> Option<(String, bool, bool, usize)> {
-    let rule = across.rule;
-    if sentence[at].has(QUOTED) {
-        return None;
+/// The rule's words around a verb.
+struct Words<'r> {
+    negation: &'r Set,
+    auxiliary: &'r Set,
+    skip: &'r Set,
+}
+
+impl<'r> Words<'r> {
+    fn of(across: &Across<'r, '_>) -> Words<'r> {
+        let [negation, auxiliary, skip] = ["negation", "auxiliary", "skip"].map(|name| across.rule.set(name));
+        Words { negation, auxiliary, skip }
     }
-    let (negated, mut end) =
-        match (rule.set("negation").at(sentence, at), rule.set("auxiliary").at(sentence, at)) {
-            (Some(end), _) => (true, end),
-            (None, Some(end)) => (false, end),
-            (None, None) => return None,
-        };
-    while let Some(skipped) = rule.set("skip").at(sentence, end) {
-        end = skipped;
+
+    /// The verb of an auxiliary at `at`, whether it is negated, by "never", and where it ends.
+    fn predicate(
+        &self,
+        page: &Page<'_>,
+        sentence: &[Token],
+        at: usize,
+    ) -> Option<(String, bool, bool, usize)> {
+        let negated = self.negation.at(sentence, at);
+        let mut end = negated.or_else(|| self.auxiliary.at(sentence, at))?;
+        while let Some(skipped) = self.skip.at(sentence, end) {
+            end = skipped;
+        }
+        let verb = sentence.get(end).filter(|token| token.kind == Kind::Word)?;
+        let absolute = sentence[at..end].iter().any(|token| page.word(token).eq_ignore_ascii_case("never"));
+        let is_long = page.word(verb).len() >= SHORTEST;
+        is_long.then(|| (root(page.word(verb)), negated.is_some(), absolute, end + 1))
     }
-    let verb = sentence.get(end).filter(|token| token.kind == Kind::Word)?;
-    let absolute = sentence[at..end].iter().any(|token| page.word(token).eq_ignore_ascii_case("never"));
-    (page.word(verb).len() >= SHORTEST).then(|| (root(page.word(verb)), negated, absolute, end + 1))
 }
 
 pub(super) fn described(across: &Across<'_, '_>, place: &Place<'_>) -> Option<Predicate> {

@@ -10,7 +10,7 @@ use super::{Across, Hit, hit_on};
 use crate::review::demand::is_demand;
 use crate::review::introduces;
 use crate::review::page::{Page, Unit};
-use crate::review::pattern::Set;
+use crate::review::pattern::{Set, Starts};
 use crate::review::token::Token;
 
 /// A way in and its way out, with what the documents say of them.
@@ -39,10 +39,11 @@ fn pairs<'r>(across: &Across<'r, '_>) -> Vec<Pair<'r>> {
 
 fn in_folder(across: &Across<'_, '_>, pages: &[u32]) -> Vec<Hit> {
     let mut pairs = pairs(across);
+    let starts = Starts::of_any(pairs.iter().flat_map(|pair| [pair.enter, pair.leave]));
     for number in pages {
         let page = &across.pages[*number as usize];
         for unit in page.units.iter().filter(|unit| !unit.is_quotation) {
-            for sentence in page.sentences_of(unit) {
+            for sentence in page.sentences_of(unit).filter(|sentence| starts.is_in(sentence)) {
                 for pair in pairs.iter_mut().filter(|pair| !pair.is_left) {
                     pair.is_left = pair.leave.is_in(sentence);
                     if pair.first.is_none() && !pair.is_left {
