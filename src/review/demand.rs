@@ -1,6 +1,7 @@
 //! Which sentences demand something of the product: the scope of every rule on wording.
 //!
-//! In a specification each claim demands something, with or without "shall". In a document that writes MUST in capitals
+//! In a specification each claim demands something, with or without "shall"; what is under "Requirements" is one in any
+//! document, and [`style_at`] is the one place that says so. In a document that writes MUST in capitals
 //! only sentences with this word do. In running prose (a proposal, a design) "must" also explains and argues, so only what
 //! has a label or is under "Requirements", "Decision" and the like is a demand. Descriptions, examples, plans, history
 //! and sentences about the document itself demand nothing. Invariant: a heading, a column header, a question or a
@@ -9,7 +10,7 @@
 use super::page::{Cell, Page, Register, Style, Unit, UnitKind};
 use super::pattern::Set;
 use super::rule::{Rules, Where};
-use super::token::{CAPITAL, Kind, STRONG, Token};
+use super::token::{CAPITAL, Kind, STRONG, Token, split};
 
 /// So many of 100 units demand something in a document that is a specification,
 const SPECIFICATION_PERCENT: usize = 30;
@@ -21,6 +22,8 @@ const BINDING_PERCENT: usize = 60;
 /// With a title that says so, fewer labels, binding words or steps are enough; prose about a protocol has none.
 const TITLED_LABELLED_PERCENT: usize = 7;
 const TITLED_BINDING_PERCENT: usize = 30;
+/// Under the title or file name of requirements a few demands are enough.
+const NAMED_PERCENT: usize = 5;
 /// A text with one heading at most is a fragment, and its list is what it demands.
 const MAX_FRAGMENT_SECTIONS: usize = 2;
 /// A text with fewer paragraphs, items and rows is a note.
@@ -33,11 +36,12 @@ pub(super) fn register(page: &Page<'_>, rules: &Rules) -> Register {
     let is_text = |unit: &&Unit| {
         unit.is_judged && unit.kind != UnitKind::Heading && unit.cell.is_none_or(|cell| cell.column == 0)
     };
-    let (mut all, mut labelled, mut binding, mut numbered) = (0, 0, 0, 0);
+    let (mut all, mut labelled, mut binding, mut numbered, mut in_place) = (0, 0, 0, 0, 0);
     for unit in page.units.iter().filter(is_text) {
         let says = |set: &Set| page.sentences_of(unit).any(|sentence| set.is_in(sentence));
         let has_label = has_label(page, unit);
         all += 1;
+        in_place += usize::from(unit.kinds & rules.scope.requirements != 0);
         labelled += usize::from(has_label) + usize::from(says(&rules.story));
         binding += usize::from(says(&rules.binding));
         numbered += usize::from(unit.is_numbered && !has_label);
@@ -53,9 +57,10 @@ pub(super) fn register(page: &Page<'_>, rules: &Rules) -> Register {
         && (reaches(labelled, TITLED_LABELLED_PERCENT)
             || reaches(binding.max(numbered), TITLED_BINDING_PERCENT))
         && is_titled_specification(page, rules);
+    let is_named_so = reaches(demands + in_place, NAMED_PERCENT) && is_named_requirements(page, rules);
     let capitals = page.tokens.iter().filter(|token| is_capital_keyword(page, token)).take(MIN_CAPITALS);
     let style = match () {
-        () if !page.keys.is_empty() || is_written_so || is_titled_so => Style::Specification,
+        () if !page.keys.is_empty() || is_written_so || is_titled_so || is_named_so => Style::Specification,
         () if all < MIN_PROSE_UNITS => Style::Note,
         () => Style::Prose,
     };
@@ -64,9 +69,31 @@ pub(super) fn register(page: &Page<'_>, rules: &Rules) -> Register {
 
 /// The title says so: "Requirements for …", "Runbook: …".
 fn is_titled_specification(page: &Page<'_>, rules: &Rules) -> bool {
-    let titles =
-        page.sections.iter().filter(|section| section.level == 1).filter_map(|section| section.heading);
-    titles.take(1).any(|unit| rules.specification.is_in(page.tokens_of(&page.units[unit as usize])))
+    title(page).is_some_and(|unit| rules.specification.is_in(page.tokens_of(unit)))
+}
+
+fn title<'p>(page: &'p Page<'_>) -> Option<&'p Unit> {
+    let section = page.sections.iter().find(|section| section.level == 1)?;
+    page.units.get(section.heading? as usize)
+}
+
+/// The title or the name of the file is that of requirements: "Software Requirements Specification", `user-stories.md`.
+fn is_named_requirements(page: &Page<'_>, rules: &Rules) -> bool {
+    let name = page.path.rsplit('/').next().unwrap_or_default();
+    let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem).replace(['-', '_', '.'], " ");
+    let mut tokens = Vec::new();
+    split(&name, 0..name.len(), 0, &rules.words, &mut tokens);
+    let title = title(page).map_or(&[][..], |unit| page.tokens_of(unit));
+    rules.requirements.is_in(title) || rules.requirements.is_in(&tokens)
+}
+
+/// The style of the document at this place: what is under "Requirements" is one in any document, apart from paragraphs
+/// that demand nothing.
+pub(super) fn style_at(page: &Page<'_>, unit: &Unit, rules: &Rules) -> Style {
+    let demands = || page.sentences_of(unit).any(|sentence| rules.binding.is_in(sentence));
+    let is_requirement = unit.kinds & rules.scope.requirements != 0
+        && (unit.kind != UnitKind::Paragraph || unit.list > 0 || demands());
+    if is_requirement { Style::Specification } else { page.register.style }
 }
 
 fn is_capital_keyword(page: &Page<'_>, token: &Token) -> bool {
@@ -81,7 +108,9 @@ pub(super) fn reads(page: &Page<'_>, unit: &Unit, sentence: &[Token], place: Whe
             !unit.is_quotation || unit.kind == UnitKind::Field || rules.note.is_in(page.tokens_of(unit))
         }
         Where::Text => is_claim(page, unit, sentence, rules),
-        Where::Specification => page.register.style != Style::Prose && is_claim(page, unit, sentence, rules),
+        Where::Specification => {
+            style_at(page, unit, rules) != Style::Prose && is_claim(page, unit, sentence, rules)
+        }
         Where::Duty => is_demand(page, unit, sentence, rules),
     }
 }
@@ -90,7 +119,7 @@ pub(super) fn reads(page: &Page<'_>, unit: &Unit, sentence: &[Token], place: Whe
 pub(super) fn is_demand(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> bool {
     is_claim(page, unit, sentence, rules)
         && !rules.beside.is_in(sentence)
-        && (page.register.style == Style::Specification || is_stated(page, unit, sentence, rules))
+        && (style_at(page, unit, rules) == Style::Specification || is_stated(page, unit, sentence, rules))
 }
 
 /// The sentence demands something by its own words or place.

@@ -147,4 +147,5 @@ fn yes() -> bool {
 }
 
 /// The lists of `words.yaml` that rules don't name and the review itself reads.
-pub const LISTS: [&str; 6] = ["binding", "story", "narrative", "beside", "note", "specification"];
+pub const LISTS: [&str; 7] =
+    ["binding", "story", "narrative", "beside", "note", "specification", "requirements"];

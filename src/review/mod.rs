@@ -29,7 +29,7 @@ mod token;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use demand::{label, reads, register};
+use demand::{label, reads, register, style_at};
 use firsts::Seen;
 use page::{Cursor, Page, Style, Unit};
 use pattern::Set;
@@ -500,7 +500,8 @@ fn finding(hit: &Hit, pages: &[Page<'_>], rules: &Rules, options: &Options, curs
     let (line, column) = cursor.place(page, hit.page, hit.range.start);
     let (end_line, end_column) = cursor.place(page, hit.page, hit.range.end);
     let quote = page.text[hit.range.clone()].to_owned();
-    let heading = page.unit_at(hit.range.start).map_or("", |unit| page.heading(unit.section));
+    let unit = page.unit_at(hit.range.start);
+    let heading = unit.map_or("", |unit| page.heading(unit.section));
     let key = page.keys.partition_point(|(start, _)| *start as usize <= hit.range.start);
     let heading = key.checked_sub(1).map_or(heading, |at| &page.keys[at].1);
     let related = hit.related.iter().map(|(at, range)| {
@@ -510,7 +511,8 @@ fn finding(hit: &Hit, pages: &[Page<'_>], rules: &Rules, options: &Options, curs
     });
     let fill = |template: &str| filled(template, &quote, &hit.values);
     let set = options.severity.get(&file.rule).copied();
-    let in_prose = file.in_prose.filter(|_| page.register.style == Style::Prose && set.is_none());
+    let style = unit.map_or(page.register.style, |unit| style_at(page, unit, rules));
+    let in_prose = file.in_prose.filter(|_| style == Style::Prose && set.is_none());
     Finding {
         rule: file.rule.clone(),
         severity: set.or(in_prose).unwrap_or(file.severity),

@@ -71,6 +71,8 @@ pub struct Rules {
     pub(super) note: Set,
     /// Titles of documents that state what is to be.
     pub(super) specification: Set,
+    /// Titles and file names of requirements.
+    pub(super) requirements: Set,
     pub(super) firsts: Firsts,
 }
 
@@ -152,7 +154,7 @@ impl Rules {
             Some(texts) => compiled(texts).map_err(|message| placed(WORDS, message)),
             None => kept(&[]).map_err(|message| placed(WORDS, message)),
         };
-        let [binding, story, narrative, beside, note, specification] = each(LISTS, list)?;
+        let [binding, story, narrative, beside, note, specification, requirements] = each(LISTS, list)?;
         let mut rules = Vec::with_capacity(stored.rules.len() + own.len());
         for (path, text) in stored.rules {
             let rule = Rule::new((*path).to_owned(), json(path, text)?, &scope, &mut kept);
@@ -171,7 +173,19 @@ impl Rules {
             false => Vocabulary::new(compiler.words().into_iter().map(Cow::Owned)),
         };
         let firsts = Firsts::of(&rules, words.len());
-        Ok(Rules { rules, words, scope, binding, story, narrative, beside, note, specification, firsts })
+        Ok(Rules {
+            rules,
+            words,
+            scope,
+            binding,
+            story,
+            narrative,
+            beside,
+            note,
+            specification,
+            requirements,
+            firsts,
+        })
     }
 
     /// All rules, by path.

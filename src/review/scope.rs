@@ -14,8 +14,10 @@ pub struct Scope {
     kinds: Vec<(String, Set)>,
     /// Bits of the kinds that are not judged.
     unjudged: u64,
-    /// Bits of the kinds whose sentences are demands.
+    /// Bits of the kinds whose sentences are demands,
     pub demanding: u64,
+    /// and of those that are requirements.
+    pub requirements: u64,
 }
 
 /// Kinds are bits.
@@ -38,7 +40,8 @@ impl Scope {
                 scope.unjudged |= 1 << bit;
             }
         }
-        scope.demanding = scope.bit("requirements") | scope.bit("decision");
+        scope.requirements = scope.bit("requirements");
+        scope.demanding = scope.requirements | scope.bit("decision");
         Ok(scope)
     }
 

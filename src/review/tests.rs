@@ -311,3 +311,24 @@ fn the_page_of_the_rules_is_that_of_the_files() {
     let hint = "DOCUMENTS=write cargo test --lib the_page_of_the_rules";
     assert!(page == include_str!("../../docs/rules.md"), "docs/rules.md is out of date; `{hint}` writes it");
 }
+
+#[test]
+fn requirements_are_known_by_title_file_name_and_section() {
+    let rules = Rules::built_in().unwrap();
+    let talk = "It began in May. Everybody came.\n\n".repeat(30);
+    let demand = "The desk is simple.\n";
+    let shown = |path: &str, text: String| {
+        let found = run(&rules, &[(path.to_owned(), text)], &Options::default()).findings;
+        found.iter().filter(|one| !one.is_aside).count()
+    };
+    assert_eq!(shown("talk.md", format!("# A desk\n\n{talk}- {demand}")), 0);
+    assert_eq!(shown("talk.md", format!("# A desk\n\n{talk}## Requirements\n\n- {demand}")), 1);
+    let story = "- As a guest, I want a desk, so that I can sit.\n".repeat(4);
+    for (path, title) in
+        [("user-stories.md", "A desk"), ("talk.md", "Desk: product requirements"), ("SRS.md", "A")]
+    {
+        assert_eq!(shown(path, format!("# {title}\n\n{talk}{story}- {demand}")), 1, "{path} {title}");
+    }
+    // The name alone does not make requirements of a talk.
+    assert_eq!(shown("SRS.md", format!("# A desk\n\n{talk}- {demand}")), 0);
+}
