@@ -152,7 +152,10 @@ pub fn review(documents: &[Document<'_>], rules: &Rules, options: &Options) -> R
         |pages: &[Page<'_>]| judge_together(pages, documents.len(), rules, &active, bytes > PARALLEL_BYTES);
     let (hits, more) = if options.are_answers {
         let hits = on_each(&pages);
-        pages[..documents.len()].iter_mut().for_each(|page| page.register.style = Style::Specification);
+        for page in &mut pages[..documents.len()] {
+            page.register.style = Style::Specification;
+            page.units.iter_mut().for_each(|unit| unit.style = Style::Specification);
+        }
         (hits, together(&pages))
     } else if bytes > PARALLEL_BYTES {
         rayon_core::join(|| on_each(&pages), || together(&pages))
@@ -244,6 +247,8 @@ fn read_page<'t>(document: &Document<'t>, rules: &Rules) -> Page<'t> {
         _ => Page::markdown(document.path, text, &rules.words, &rules.scope),
     };
     page.register = register(&page, rules);
+    let styles: Vec<Style> = page.units.iter().map(|unit| style_at(&page, unit, rules)).collect();
+    page.units.iter_mut().zip(styles).for_each(|(unit, style)| unit.style = style);
     page.terms = terms(&page);
     page
 }
@@ -511,7 +516,7 @@ fn finding(hit: &Hit, pages: &[Page<'_>], rules: &Rules, options: &Options, curs
     });
     let fill = |template: &str| filled(template, &quote, &hit.values);
     let set = options.severity.get(&file.rule).copied();
-    let style = unit.map_or(page.register.style, |unit| style_at(page, unit, rules));
+    let style = unit.map_or(page.register.style, |unit| unit.style);
     let in_prose = file.in_prose.filter(|_| style == Style::Prose && set.is_none());
     Finding {
         rule: file.rule.clone(),
