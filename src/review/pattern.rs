@@ -25,7 +25,8 @@ fn walk(mut code: &[u16], rest: Option<&Rest<'_>>, tokens: &[Token], mut at: usi
             },
             ONE_OF => {
                 let then = Rest { code: after, next: rest };
-                return sequences(body).find_map(|one| walk(one, Some(&then), tokens, at));
+                let mut likely = sequences(body).filter(|one| may_match(one, tokens, at));
+                return likely.find_map(|one| walk(one, Some(&then), tokens, at));
             }
             MAYBE => {
                 let then = Rest { code: after, next: rest };
@@ -35,7 +36,8 @@ fn walk(mut code: &[u16], rest: Option<&Rest<'_>>, tokens: &[Token], mut at: usi
             }
             GAP..WORDS => {
                 let last = tokens.len().min(at + usize::from(kind - GAP));
-                return (at..=last).find_map(|next| walk(after, rest, tokens, next));
+                let mut likely = (at..=last).filter(|next| may_match(after, tokens, *next));
+                return likely.find_map(|next| walk(after, rest, tokens, next));
             }
             START if is_start(tokens, at) => {}
             END if is_end(tokens, at) => {}
@@ -48,6 +50,15 @@ fn walk(mut code: &[u16], rest: Option<&Rest<'_>>, tokens: &[Token], mut at: usi
         code = after;
     }
     rest.map_or(Some(at), |rest| walk(rest.code, rest.next, tokens, at))
+}
+
+/// Whether a sequence that begins with words begins with this token: most don't, and that is told at once.
+#[inline]
+fn may_match(code: &[u16], tokens: &[Token], at: usize) -> bool {
+    match next_atom(code) {
+        Some((WORDS, body, _)) => tokens.get(at).is_some_and(|token| has(body, token.word)),
+        _ => true,
+    }
 }
 
 /// A sorted list, mostly a short one, has a word.
@@ -126,6 +137,45 @@ fn is_start(tokens: &[Token], at: usize) -> bool {
 fn is_end(tokens: &[Token], at: usize) -> bool {
     tokens.get(at..).is_some_and(|rest| rest.iter().take(4).all(|token| token.kind == Kind::Sign))
         && tokens.len() <= at + 4
+}
+
+/// Several sets, looked for together.
+pub struct Several<'s> {
+    sets: Vec<&'s Set>,
+    /// Words with the sets that have a phrase beginning with them, sorted.
+    by_word: Vec<(u16, usize)>,
+    /// Those that have one beginning with no word.
+    others: Vec<usize>,
+    starts: Starts,
+}
+
+impl<'s> Several<'s> {
+    pub fn new(sets: Vec<&'s Set>) -> Several<'s> {
+        let numbered = || (0..).zip(&sets);
+        let words = |(at, set): (usize, &&Set)| -> Vec<_> {
+            set.pairs().iter().map(|[word, _]| (*word, at)).collect()
+        };
+        let mut by_word: Vec<(u16, usize)> = numbered().flat_map(words).collect();
+        by_word.sort_unstable();
+        by_word.dedup();
+        let others = numbered().filter(|(_, set)| !set.others().is_empty()).map(|(at, _)| at).collect();
+        let starts = Starts::of_any(sets.iter().copied());
+        Several { sets, by_word, others, starts }
+    }
+
+    /// The longest match of each set at each place: set, place, end and phrase, by place.
+    pub fn all(&self, tokens: &[Token]) -> impl Iterator<Item = (usize, usize, usize, u16)> {
+        let sets = |at: usize| {
+            let word = tokens[at].word;
+            let from = self.by_word.partition_point(|(other, _)| *other < word);
+            let words = self.by_word[from..].iter().take_while(move |(other, _)| *other == word);
+            words.map(|(_, set)| *set).chain(self.others.iter().copied()).map(move |set| (set, at))
+        };
+        self.starts.places(tokens).flat_map(sets).filter_map(|(set, at)| {
+            let (end, phrase) = self.sets[set].longest(tokens, at)?;
+            Some((set, at, end, phrase))
+        })
+    }
 }
 
 /// Phrases that are looked for together, as [`super::phrases::Compiler::set`] makes them.

@@ -9,6 +9,7 @@ use std::ops::Range;
 use foldhash::fast::RandomState;
 
 use super::{Across, Hit, OnPage, clock, hit, hit_on, judged};
+use crate::order::IntoOrder as _;
 use crate::review::demand::{is_demand, is_duty};
 use crate::review::page::{Cell, Page, Style, Unit, UnitKind};
 use crate::review::pattern::Set;
@@ -499,29 +500,29 @@ fn conflicting(across: &Across<'_, '_>, figures: &mut [Figure<'_>]) -> Vec<Hit> 
         }
     }
     let mut found: Vec<Hit> = Vec::new();
+    // The last figure that each one was held against.
+    let mut seen = vec![usize::MAX; figures.len()];
     for (at, figure) in figures.iter().enumerate() {
         let same = figure.wide.iter().filter_map(|word| by_word.get(&(figure.dimension, *word)));
-        let mut others: Vec<usize> = same
-            .flat_map(|same| same.iter().copied().filter(|other| *other != at).take(MAX_COMPARED))
-            .collect();
-        others.sort_unstable();
-        others.dedup();
+        let others = same.flat_map(|same| same.iter().filter(|other| **other != at).take(MAX_COMPARED));
+        let new = others.filter(|other| std::mem::replace(&mut seen[**other], at) != at);
         let rated: Vec<(usize, usize)> =
-            others.iter().filter_map(|other| Some((agreement(figure, &figures[*other])?, *other))).collect();
+            new.filter_map(|other| Some((agreement(figure, &figures[*other])?, *other))).collect();
         let best = rated.iter().max_by_key(|(rate, other)| (*rate, usize::MAX - *other));
-        let most = best.map_or(0, |(rate, _)| *rate);
-        // As good as the best one: of more than two values each is the value of a case.
-        let near = rated.iter().filter(|(rate, _)| rate + SAME_RATE >= most);
-        let values = near.map(|(_, other)| figures[*other].value.to_bits()).chain([figure.value.to_bits()]);
-        let values: BTreeSet<u64> = values.collect();
         // Running prose tells of figures that it does not demand.
         let is_told = |other: usize| {
             let is_prose = |one: &Figure<'_>| across.pages[one.page as usize].register.style == Style::Prose;
             let both = [figure, &figures[other]];
             both.iter().all(|one| is_prose(one) && !one.is_demanded)
         };
-        if let Some((_, other)) = best.filter(|(_, other)| {
-            *other < at && !is_told(*other) && differ(figure, &figures[*other]) && values.len() <= MAX_VALUES
+        // As good as the best one: of more than two values each is the value of a case.
+        let is_of_few = |most: usize| {
+            let near = rated.iter().filter(|(rate, _)| rate + SAME_RATE >= most);
+            let values = near.map(|(_, other)| figures[*other].value.to_bits());
+            values.chain([figure.value.to_bits()]).into_set().len() <= MAX_VALUES
+        };
+        if let Some((_, other)) = best.filter(|(most, other)| {
+            *other < at && !is_told(*other) && differ(figure, &figures[*other]) && is_of_few(*most)
         }) {
             found.push(conflict(across, figure, &figures[*other]));
         }
