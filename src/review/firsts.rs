@@ -11,7 +11,7 @@ use super::rule::Rule;
 use super::token::Token;
 
 /// Longer lists of words are not looked for: mostly a sentence has one of them.
-const MAX_NEEDED: usize = 12;
+const MAX_NEEDED: usize = 64;
 
 /// A phrase of a rule.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use super::phrases::{
-    ANY, CAPITAL, CODE, END, GAP, ID, MAYBE, NUMBER, ONE_OF, START, WORDS, next_atom, sequences,
+    ANY, CAPITAL, CODE, END, GAP, ID, MAYBE, NUMBER, ONE_OF, START, WORDS, first, next_atom, sequences,
 };
 use super::token::{self, Kind, QUOTED, Token};
 
@@ -61,12 +61,12 @@ fn may_match(code: &[u16], tokens: &[Token], at: usize) -> bool {
     }
 }
 
+/// Lists of so many words are read from their begin.
+const FEW: usize = 8;
+
 /// A sorted list, mostly a short one, has a word.
 fn has(words: &[u16], word: u16) -> bool {
-    match words {
-        [only] => *only == word,
-        _ => words.binary_search(&word).is_ok(),
-    }
+    word != 0 && if words.len() <= FEW { words.contains(&word) } else { words.binary_search(&word).is_ok() }
 }
 
 /// The atom is this token.
@@ -178,51 +178,54 @@ impl<'s> Several<'s> {
     }
 }
 
-/// Phrases that are looked for together, as [`super::phrases::Compiler::set`] makes them.
+/// Phrases that are looked for together.
 #[derive(Clone, Debug)]
 pub struct Set {
+    /// As [`super::phrases::Compiler::set`] makes it.
     code: Cow<'static, [u16]>,
+    /// Words with the phrases that begin with them, sorted.
+    pairs: Vec<[u16; 2]>,
+    /// Phrases that begin with no word: what with, and which.
+    others: Vec<[u16; 2]>,
     starts: Starts,
 }
 
 impl Default for Set {
     fn default() -> Set {
-        Set { code: Cow::Borrowed(&[0; HEAD]), starts: Starts::default() }
+        Set::new(&[0][..])
     }
 }
 
-/// The numbers before the parts of a set.
-const HEAD: usize = 3;
-
 impl Set {
     pub fn new(code: impl Into<Cow<'static, [u16]>>) -> Set {
-        let set = Set { code: code.into(), starts: Starts::default() };
-        let last = set.pairs().last().map_or(0, |[word, _]| usize::from(*word));
-        let mut words = vec![0; last / 64 + 1];
-        set.pairs().iter().for_each(|[word, _]| words[usize::from(*word) / 64] |= 1 << (word % 64));
-        let kinds = set.others().iter().fold(0, |kinds, [kind, _]| kinds | 1 << kind);
-        Set { starts: Starts { words, kinds }, ..set }
-    }
-
-    /// How many phrases, pairs and others there are.
-    fn counts(&self) -> [usize; HEAD] {
-        [0, 1, 2].map(|at| usize::from(self.code[at]))
+        let mut set =
+            Set { code: code.into(), pairs: Vec::new(), others: Vec::new(), starts: Starts::default() };
+        let (mut words, mut pairs) = (Vec::new(), Vec::new());
+        for number in 0..set.len() {
+            words.clear();
+            match first(set.phrase(number), &mut words) {
+                None => pairs.extend(words.iter().map(|word| [*word, number])),
+                Some(kind) => set.others.push([kind, number]),
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        set.starts.words = vec![0; pairs.last().map_or(0, |[word, _]| usize::from(*word)) / 64 + 1];
+        pairs.iter().for_each(|[word, _]| set.starts.words[usize::from(*word) / 64] |= 1 << (word % 64));
+        set.starts.kinds = set.others.iter().fold(0, |kinds, [kind, _]| kinds | 1 << kind);
+        Set { pairs, ..set }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.code[0] == 0
+        self.len() == 0
     }
 
-    /// Words with the phrases that begin with them, sorted.
     pub fn pairs(&self) -> &[[u16; 2]] {
-        let [phrases, pairs, _] = self.counts();
-        self.code[HEAD + phrases..][..2 * pairs].as_chunks().0
+        &self.pairs
     }
 
-    /// Phrases that begin with no word: what with, and which.
     pub fn others(&self) -> &[[u16; 2]] {
-        let [phrases, pairs, others] = self.counts();
-        self.code[HEAD + phrases + 2 * pairs..][..2 * others].as_chunks().0
+        &self.others
     }
 
     /// How many phrases there are.
@@ -232,11 +235,10 @@ impl Set {
 
     /// The atoms of a phrase.
     pub fn phrase(&self, number: u16) -> &[u16] {
-        let [phrases, pairs, others] = self.counts();
-        let (ends, all) = (&self.code[HEAD..], &self.code[HEAD + phrases + 2 * (pairs + others)..]);
+        let (ends, atoms) = self.code[1..].split_at(usize::from(self.len()));
         let number = usize::from(number);
-        let from = number.checked_sub(1).map_or(0, |before| usize::from(ends[before]));
-        &all[from..usize::from(ends[number])]
+        let from = number.checked_sub(1).map_or(0, |before| ends[before]);
+        &atoms[usize::from(from)..usize::from(ends[number])]
     }
 
     /// The end of a match of one phrase that begins at `at`.
@@ -245,7 +247,6 @@ impl Set {
     }
 
     /// The ends of the matches that begin at `at`, with the numbers of their phrases.
-    #[inline]
     fn all_at(&self, tokens: &[Token], at: usize) -> impl Iterator<Item = (usize, u16)> {
         let token = tokens.get(at).filter(|token| self.starts.has(token));
         let phrases = token.into_iter().flat_map(|token| {
@@ -263,6 +264,7 @@ impl Set {
     }
 
     /// The end of the longest match that begins at `at`, and the number of its phrase.
+    #[inline(never)] // It is called in a hundred places.
     pub fn longest(&self, tokens: &[Token], at: usize) -> Option<(usize, u16)> {
         self.all_at(tokens, at).max()
     }
@@ -272,6 +274,7 @@ impl Set {
         self.starts.places(tokens).find_map(|at| Some((at, self.at(tokens, at)?)))
     }
 
+    #[inline(never)] // As above.
     pub fn is_in(&self, tokens: &[Token]) -> bool {
         self.starts.places(tokens).any(|at| self.all_at(tokens, at).next().is_some())
     }

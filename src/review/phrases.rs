@@ -67,29 +67,18 @@ impl<'l> Compiler<'l> {
         words.into_iter().map(|(word, _)| word).collect()
     }
 
-    /// Phrases that are looked for together: how many phrases, pairs and others there are; where each phrase ends; the
-    /// pairs of a word and the phrase that begins with it, sorted; the others, each the first atom of a phrase that
-    /// begins with no word and the phrase; the phrases.
+    /// Phrases that are looked for together: how many there are, where each ends, and their atoms.
     ///
     /// # Errors
     /// What is wrong with a phrase.
     pub fn set(&mut self, texts: &[String]) -> Result<Vec<u16>, String> {
-        let (mut ends, mut pairs, mut others, mut code) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut ends, mut code) = (Vec::new(), Vec::new());
         for text in texts {
-            let phrase = self.phrase(text)?;
-            let number = small(ends.len())?;
-            match first(&phrase) {
-                Ok(words) => pairs.extend(words.into_iter().map(|word| (word, number))),
-                Err(kind) => others.extend([kind, number]),
-            }
-            code.extend(phrase);
+            code.extend(self.phrase(text)?);
             ends.push(small(code.len())?);
         }
-        pairs.sort_unstable();
-        let mut all = vec![small(ends.len())?, small(pairs.len())?, small(others.len() / 2)?];
+        let mut all = vec![small(ends.len())?];
         all.extend(ends);
-        all.extend(pairs.into_iter().flat_map(|(word, phrase)| [word, phrase]));
-        all.extend(others);
         all.extend(code);
         Ok(all)
     }
@@ -276,12 +265,12 @@ pub fn sequences(mut body: &[u16]) -> impl Iterator<Item = &[u16]> {
     })
 }
 
-/// The words that a phrase may begin with; where it may begin with something else, the kind of that, or [`ANY`].
-fn first(mut code: &[u16]) -> Result<Vec<u16>, u16> {
-    let (mut words, mut kinds) = (Vec::new(), Vec::new());
+/// Adds the words that a phrase may begin with; where it may begin with something else, the kind of that, or [`ANY`].
+pub fn first(mut code: &[u16], words: &mut Vec<u16>) -> Option<u16> {
+    let mut kinds = Vec::new();
     while let Some((kind, body, rest)) = next_atom(code) {
         if kind != START {
-            firsts(kind, body, &mut words, &mut kinds);
+            firsts(kind, body, words, &mut kinds);
             if kind != MAYBE {
                 break;
             }
@@ -289,12 +278,9 @@ fn first(mut code: &[u16]) -> Result<Vec<u16>, u16> {
         code = rest;
     }
     match kinds.as_slice() {
-        [] => {
-            words.sort_unstable();
-            Ok(words)
-        }
-        [kind] if words.is_empty() => Err(*kind),
-        _ => Err(ANY),
+        [] => None,
+        [kind] if words.is_empty() => Some(*kind),
+        _ => Some(ANY),
     }
 }
 
@@ -302,9 +288,13 @@ fn firsts(kind: u16, body: &[u16], words: &mut Vec<u16>, kinds: &mut Vec<u16>) {
     match kind {
         WORDS => words.extend(body),
         NUMBER | ID | CODE => kinds.push(kind),
-        MAYBE | ONE_OF => {
-            let begin = if kind == MAYBE { vec![body] } else { sequences(body).collect() };
-            for (kind, body, _) in begin.into_iter().filter_map(next_atom) {
+        MAYBE => {
+            if let Some((kind, body, _)) = next_atom(body) {
+                firsts(kind, body, words, kinds);
+            }
+        }
+        ONE_OF => {
+            for (kind, body, _) in sequences(body).filter_map(next_atom) {
                 firsts(kind, body, words, kinds);
             }
         }

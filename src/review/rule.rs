@@ -133,7 +133,7 @@ impl Rules {
         let lists: Lists = match own.get(WORDS) {
             Some(text) => front_matter::parse(WORDS, text, text, 0)?,
             None if own.is_empty() => Lists::new(),
-            None => json(WORDS, stored.lists)?,
+            None => front_matter::parse(WORDS, stored.lists, stored.lists, 0)?,
         };
         let known = stored.words.split_terminator('\n').filter(|_| !own.is_empty());
         let mut compiler = Compiler::new(&lists, known);
@@ -256,7 +256,7 @@ impl Rule {
 
 /// The built-in rules as the build has stored them.
 pub struct Stored {
-    /// `scope.yaml` and the rules as JSON, without phrases and examples; `words.yaml` whole.
+    /// `scope.yaml` and the rules as JSON, without phrases and examples; `words.yaml` as it is.
     scope: &'static str,
     lists: &'static str,
     rules: &'static [(&'static str, &'static str)],
@@ -267,7 +267,7 @@ pub struct Stored {
 }
 
 impl Stored {
-    const NOTHING: Stored = Stored { scope: "[]", lists: "{}", rules: &[], words: "", sets: &[] };
+    const NOTHING: Stored = Stored { scope: "[]", lists: "", rules: &[], words: "", sets: &[] };
 
     fn sets(&self) -> impl Iterator<Item = Set> {
         sequences(self.sets).map(Set::new)

@@ -640,11 +640,13 @@ fn conflict(across: &Across<'_, '_>, figure: &Figure<'_>, other: &Figure<'_>) ->
 
 /// Bounds without a unit: "falls below 10,".
 pub fn bare_numbers(on: &OnPage<'_, '_>) -> Vec<Hit> {
+    let bound = on.rule.set("bound");
     let mut found = Vec::new();
     for unit in judged(on).filter(|unit| unit.kind != UnitKind::Heading) {
         for sentence in on.page.sentences_of(unit) {
             for at in 0..sentence.len() {
-                found.extend(bare_number(on, unit, sentence, at));
+                let end = bound.at(sentence, at);
+                found.extend(end.and_then(|end| bare_number(on, unit, sentence, at..end)));
             }
         }
     }
@@ -654,8 +656,8 @@ pub fn bare_numbers(on: &OnPage<'_, '_>) -> Vec<Hit> {
 /// A cell with fewer words is a value, whose unit is in the header.
 const MIN_CELL_WORDS: usize = 6;
 
-fn bare_number(on: &OnPage<'_, '_>, unit: &Unit, sentence: &[Token], at: usize) -> Option<Hit> {
-    let end = on.rule.set("bound").at(sentence, at)?;
+fn bare_number(on: &OnPage<'_, '_>, unit: &Unit, sentence: &[Token], bound: Range<usize>) -> Option<Hit> {
+    let Range { start: at, end } = bound;
     let number = sentence.get(end).filter(|token| token.kind == Kind::Number)?;
     let next = sentence.get(end + 1);
     let ends = next.is_none_or(|next| matches!(on.page.word(next), "," | "." | ";" | ")"))
