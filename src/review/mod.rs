@@ -28,7 +28,7 @@ mod token;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use demand::{label, reads, register, style_at};
+use demand::{is_unjudged, label, reads, register, style_at};
 use page::{Cursor, Page, Style, Unit};
 use pattern::Set;
 use rule::Where;
@@ -227,6 +227,9 @@ fn read_page<'t>(document: &Document<'t>, rules: &Rules) -> Page<'t> {
         "yaml" | "yml" => data::yaml(document.path, text, &rules.words, &rules.scope),
         _ => Page::markdown(document.path, text, &rules.words, &rules.scope),
     };
+    if is_unjudged(&page, rules) {
+        page.units.iter_mut().for_each(|unit| (unit.is_judged, unit.is_quotation) = (false, true));
+    }
     page.register = register(&page, rules);
     page.terms = terms(&page);
     page
