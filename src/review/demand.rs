@@ -118,9 +118,7 @@ pub(super) fn reads(page: &Page<'_>, unit: &Unit, sentence: &[Token], place: Whe
             !unit.is_quotation || is_field || rules.note.is_in(page.tokens_of(unit))
         }
         Where::Text => is_claim(page, unit, sentence, rules),
-        Where::Specification => {
-            style_at(page, unit, rules) != Style::Prose && is_claim(page, unit, sentence, rules)
-        }
+        Where::Specification => unit.style != Style::Prose && is_claim(page, unit, sentence, rules),
         Where::Duty => is_demand(page, unit, sentence, rules),
     }
 }
@@ -129,7 +127,7 @@ pub(super) fn reads(page: &Page<'_>, unit: &Unit, sentence: &[Token], place: Whe
 pub(super) fn is_demand(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> bool {
     is_claim(page, unit, sentence, rules)
         && !rules.beside.is_in(sentence)
-        && (style_at(page, unit, rules) == Style::Specification || is_stated(page, unit, sentence, rules))
+        && (unit.style == Style::Specification || is_stated(page, unit, sentence, rules))
 }
 
 /// The sentence demands something by its own words or place.
