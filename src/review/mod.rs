@@ -247,6 +247,9 @@ fn read_page<'t>(document: &Document<'t>, rules: &Rules) -> Page<'t> {
         _ => Page::markdown(document.path, text, &rules.words, &rules.scope),
     };
     page.register = register(&page, rules);
+    if page.register.is_unjudged {
+        page.units.iter_mut().for_each(|unit| (unit.is_judged, unit.is_quotation) = (false, true));
+    }
     let styles: Vec<Style> = page.units.iter().map(|unit| style_at(&page, unit, rules)).collect();
     page.units.iter_mut().zip(styles).for_each(|(unit, style)| unit.style = style);
     page.terms = terms(&page);

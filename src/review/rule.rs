@@ -73,6 +73,8 @@ pub struct Rules {
     pub(super) specification: Set,
     /// Titles and file names of requirements.
     pub(super) requirements: Set,
+    /// Names of files that are no documents to be judged.
+    pub(super) unjudged: Set,
     pub(super) firsts: Firsts,
 }
 
@@ -154,7 +156,8 @@ impl Rules {
             Some(texts) => compiled(texts).map_err(|message| placed(WORDS, message)),
             None => kept(&[]).map_err(|message| placed(WORDS, message)),
         };
-        let [binding, story, narrative, beside, note, specification, requirements] = each(LISTS, list)?;
+        let [binding, story, narrative, beside, note, specification, requirements, unjudged] =
+            each(LISTS, list)?;
         let mut rules = Vec::with_capacity(stored.rules.len() + own.len());
         for (path, text) in stored.rules {
             let rule = Rule::new((*path).to_owned(), json(path, text)?, &scope, &mut kept);
@@ -184,6 +187,7 @@ impl Rules {
             note,
             specification,
             requirements,
+            unjudged,
             firsts,
         })
     }
