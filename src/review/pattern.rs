@@ -143,22 +143,20 @@ fn is_end(tokens: &[Token], at: usize) -> bool {
 pub struct Several<'s> {
     sets: Vec<&'s Set>,
     /// Words with the sets that have a phrase beginning with them, sorted.
-    by_word: Vec<(u16, usize)>,
+    by_word: Vec<u32>,
     /// Those that have one beginning with no word.
-    others: Vec<usize>,
+    others: Vec<u16>,
     starts: Starts,
 }
 
 impl<'s> Several<'s> {
     pub fn new(sets: Vec<&'s Set>) -> Several<'s> {
-        let numbered = || (0..).zip(&sets);
-        let words = |(at, set): (usize, &&Set)| -> Vec<_> {
-            set.pairs().iter().map(|[word, _]| (*word, at)).collect()
-        };
-        let mut by_word: Vec<(u16, usize)> = numbered().flat_map(words).collect();
+        let numbered = || (0_u16..).zip(&sets);
+        let words = numbered().flat_map(|(at, set)| set.pairs().map(move |[word, _]| pair(word, at)));
+        let mut by_word: Vec<u32> = words.collect();
         by_word.sort_unstable();
         by_word.dedup();
-        let others = numbered().filter(|(_, set)| !set.others().is_empty()).map(|(at, _)| at).collect();
+        let others = numbered().filter(|(_, set)| !set.others.is_empty()).map(|(at, _)| at).collect();
         let starts = Starts::of_any(sets.iter().copied());
         Several { sets, by_word, others, starts }
     }
@@ -166,10 +164,8 @@ impl<'s> Several<'s> {
     /// The longest match of each set at each place: set, place, end and phrase, by place.
     pub fn all(&self, tokens: &[Token]) -> impl Iterator<Item = (usize, usize, usize, u16)> {
         let sets = |at: usize| {
-            let word = tokens[at].word;
-            let from = self.by_word.partition_point(|(other, _)| *other < word);
-            let words = self.by_word[from..].iter().take_while(move |(other, _)| *other == word);
-            words.map(|(_, set)| *set).chain(self.others.iter().copied()).map(move |set| (set, at))
+            let words = of_word(&self.by_word, tokens[at].word);
+            words.chain(self.others.iter().copied()).map(move |set| (usize::from(set), at))
         };
         self.starts.places(tokens).flat_map(sets).filter_map(|(set, at)| {
             let (end, phrase) = self.sets[set].longest(tokens, at)?;
@@ -178,13 +174,24 @@ impl<'s> Several<'s> {
     }
 }
 
+/// A word and a number as one, so that pairs are sorted by word.
+fn pair(word: u16, number: u16) -> u32 {
+    u32::from(word) << 16 | u32::from(number)
+}
+
+/// The numbers that sorted pairs have for a word.
+fn of_word(pairs: &[u32], word: u16) -> impl Iterator<Item = u16> {
+    let from = pairs.partition_point(|found| *found < pair(word, 0));
+    pairs[from..].iter().take_while(move |found| *found >> 16 == u32::from(word)).map(|found| *found as u16)
+}
+
 /// Phrases that are looked for together.
 #[derive(Clone, Debug)]
 pub struct Set {
     /// As [`super::phrases::Compiler::set`] makes it.
     code: Cow<'static, [u16]>,
     /// Words with the phrases that begin with them, sorted.
-    pairs: Vec<[u16; 2]>,
+    pairs: Vec<u32>,
     /// Phrases that begin with no word: what with, and which.
     others: Vec<[u16; 2]>,
     starts: Starts,
@@ -204,24 +211,25 @@ impl Set {
         for number in 0..set.len() {
             words.clear();
             match first(set.phrase(number), &mut words) {
-                None => pairs.extend(words.iter().map(|word| [*word, number])),
+                None => pairs.extend(words.iter().map(|word| pair(*word, number))),
                 Some(kind) => set.others.push([kind, number]),
             }
         }
         pairs.sort_unstable();
         pairs.dedup();
-        set.starts.words = vec![0; pairs.last().map_or(0, |[word, _]| usize::from(*word)) / 64 + 1];
-        pairs.iter().for_each(|[word, _]| set.starts.words[usize::from(*word) / 64] |= 1 << (word % 64));
-        set.starts.kinds = set.others.iter().fold(0, |kinds, [kind, _]| kinds | 1 << kind);
-        Set { pairs, ..set }
+        set.pairs = pairs;
+        let mut starts = vec![0; set.pairs().next_back().map_or(0, |[word, _]| usize::from(word)) / 64 + 1];
+        set.pairs().for_each(|[word, _]| starts[usize::from(word) / 64] |= 1 << (word % 64));
+        let kinds = set.others.iter().fold(0, |kinds, [kind, _]| kinds | 1 << kind);
+        Set { starts: Starts { words: starts, kinds }, ..set }
     }
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    pub fn pairs(&self) -> &[[u16; 2]] {
-        &self.pairs
+    pub fn pairs(&self) -> impl DoubleEndedIterator<Item = [u16; 2]> {
+        self.pairs.iter().map(|pair| [(pair >> 16) as u16, *pair as u16])
     }
 
     pub fn others(&self) -> &[[u16; 2]] {
@@ -250,12 +258,10 @@ impl Set {
     fn all_at(&self, tokens: &[Token], at: usize) -> impl Iterator<Item = (usize, u16)> {
         let token = tokens.get(at).filter(|token| self.starts.has(token));
         let phrases = token.into_iter().flat_map(|token| {
-            let pairs = self.pairs();
-            let from = pairs.partition_point(|[word, _]| *word < token.word);
-            let words = pairs[from..].iter().take_while(|[word, _]| *word == token.word);
-            words.chain(self.others().iter().filter(|[kind, _]| begins(*kind, token)))
+            let others = self.others.iter().filter(|[kind, _]| begins(*kind, token));
+            of_word(&self.pairs, token.word).chain(others.map(|[_, phrase]| *phrase))
         });
-        phrases.filter_map(move |[_, phrase]| Some((self.matches(*phrase, tokens, at)?, *phrase)))
+        phrases.filter_map(move |phrase| Some((self.matches(phrase, tokens, at)?, phrase)))
     }
 
     /// The longest match that begins at `at`.

@@ -8,7 +8,7 @@
 //!
 //! Invariant: this file uses no other of the program, because the build script is made of it too.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Lists of words by name, as `words.yaml` has them.
 pub type Lists = BTreeMap<String, Vec<String>>;
@@ -42,7 +42,7 @@ pub const BODY: u16 = (1 << 14) - 1;
 pub struct Compiler<'l> {
     lists: &'l Lists,
     /// The words that phrases name, numbered from 1.
-    words: HashMap<String, u16>,
+    words: BTreeMap<String, u16>,
     known: BTreeMap<&'l str, Alternatives>,
 }
 
@@ -56,15 +56,16 @@ struct Alternatives {
 impl<'l> Compiler<'l> {
     /// With words that have numbers already.
     pub fn new<'w>(lists: &'l Lists, words: impl Iterator<Item = &'w str>) -> Compiler<'l> {
-        let words = words.zip(1..).map(|(word, number)| (word.to_owned(), number)).collect();
-        Compiler { lists, words, known: BTreeMap::new() }
+        let mut compiler = Compiler { lists, words: BTreeMap::new(), known: BTreeMap::new() };
+        compiler.words.extend(words.zip(1..).map(|(word, number)| (word.to_owned(), number)));
+        compiler
     }
 
     /// All words in the order of their numbers.
     pub fn words(self) -> Vec<String> {
-        let mut words: Vec<(String, u16)> = self.words.into_iter().collect();
-        words.sort_unstable_by_key(|(_, number)| *number);
-        words.into_iter().map(|(word, _)| word).collect()
+        let mut words = vec![String::new(); self.words.len()];
+        self.words.into_iter().for_each(|(word, number)| words[usize::from(number) - 1] = word);
+        words
     }
 
     /// Phrases that are looked for together: how many there are, where each ends, and their atoms.
@@ -150,10 +151,11 @@ impl<'l> Compiler<'l> {
                 self.forms(part, &mut all.single)?;
             }
         }
-        let Alternatives { mut single, longer } = all;
-        single.sort_unstable();
-        single.dedup();
-        let words = with_body(WORDS, single)?;
+        let Alternatives { single, longer } = all;
+        let mut words: Vec<u32> = single.into_iter().map(u32::from).collect();
+        words.sort_unstable();
+        words.dedup();
+        let words = with_body(WORDS, words.into_iter().map(|word| word as u16).collect())?;
         if longer.is_empty() {
             return Ok(words);
         }

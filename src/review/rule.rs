@@ -20,7 +20,7 @@ use super::scope::Scope;
 use super::token::Vocabulary;
 use crate::finding::{self, did_you_mean};
 use crate::front_matter;
-use crate::order::IntoOrder as _;
+use crate::order::{IntoOrder as _, Order as _};
 
 /// A rule that can run.
 #[derive(Clone, Debug)]
@@ -288,7 +288,7 @@ fn json<T: DeserializeOwned>(path: &str, text: &str) -> Result<T, finding::Findi
 /// # Errors
 /// The path of a file whose rule another one has already.
 fn in_order(mut rules: Vec<Rule>) -> Result<Vec<Rule>, (String, String)> {
-    rules.sort_by(|a, b| a.path.cmp(&b.path));
+    rules.order_by(|a, b| a.path.cmp(&b.path));
     let mut names = BTreeSet::new();
     match rules.iter().find(|rule| !names.insert(&rule.file.rule)) {
         Some(Rule { path, file, .. }) => {

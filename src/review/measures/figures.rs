@@ -148,7 +148,7 @@ impl<'r, 't> Reader<'r, 't> {
                     value,
                     near: self.words(page, clause, &around.words),
                     wide: self.words(page, sentence, &around.words),
-                    ids: ids.map(|token| page.word(token)).collect(),
+                    ids: ids.map(|token| page.word(token)).into_set(),
                     names: names(page, clause),
                     row: around.row.clone(),
                     is_background: unit.kinds & self.background != 0,
@@ -286,7 +286,7 @@ impl<'r, 't> Reader<'r, 't> {
     fn pairs(&mut self, page: &Page<'t>, sentence: &[Token]) -> BTreeSet<Pair> {
         let is_word = |token: &Token| token.kind == Kind::Word && page.word(token).len() > 3;
         let both = sentence.windows(2).filter(|two| two.iter().all(is_word));
-        both.map(|two| (self.root(page.word(&two[0])), self.root(page.word(&two[1])))).collect()
+        both.map(|two| (self.root(page.word(&two[0])), self.root(page.word(&two[1])))).into_set()
     }
 
     /// The number and unit at `from`: value, dimension and end.
@@ -377,7 +377,7 @@ fn names<'t>(page: &Page<'t>, clause: &[Token]) -> BTreeSet<&'t str> {
         Kind::Word => *at > 0 && token.has(CAPITAL),
         _ => false,
     };
-    clause.iter().enumerate().filter(is_name).map(|(_, token)| page.word(token)).collect()
+    clause.iter().enumerate().filter(is_name).map(|(_, token)| page.word(token)).into_set()
 }
 
 /// The part of a sentence between signs that has the tokens `from..to`.
