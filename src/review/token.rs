@@ -83,6 +83,16 @@ impl Vocabulary {
     /// The number of a word in any case; 0 where it is unknown.
     pub fn number(&self, word: &str) -> u16 {
         let mut buffer = [0_u8; MAX_WORD_BYTES];
+        if word.is_ascii() {
+            let Some(lower) = buffer.get_mut(..word.len()) else { return 0 };
+            lower.copy_from_slice(word.as_bytes());
+            lower.make_ascii_lowercase();
+            return std::str::from_utf8(lower)
+                .ok()
+                .and_then(|lower| self.words.get(lower))
+                .copied()
+                .unwrap_or(0);
+        }
         let mut length = 0;
         for found in word.chars() {
             let found = if found == '\u{2019}' { '\'' } else { found.to_ascii_lowercase() };

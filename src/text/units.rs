@@ -90,8 +90,14 @@ fn named(word: &str) -> Option<(&'static str, f64)> {
     })
 }
 
+/// The bytes of the shortest and the longest number in words.
+const NUMBER_BYTES: std::ops::RangeInclusive<usize> = 3..=7;
+
 /// The value of a number in words, in any case.
 pub fn number(word: &str) -> Option<f64> {
+    if !NUMBER_BYTES.contains(&word.len()) {
+        return None;
+    }
     Some(match lower(word, &mut [0; MAX_BYTES])? {
         "one" => 1.0,
         "two" => 2.0,

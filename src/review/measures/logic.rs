@@ -19,14 +19,14 @@ const MIN_DUTIES: usize = 3;
 pub fn several_duties(on: &OnPage<'_, '_>) -> Vec<Hit> {
     let set = on.rule.set("duty");
     let units = judged(on).filter(|unit| unit.kind != UnitKind::Heading);
-    let sentences = units.flat_map(|unit| {
-        let sentences = on.page.sentences_of(unit);
-        sentences.filter(|sentence| is_duty(on.page, unit, sentence, on.rules))
-    });
-    let several = sentences.filter(|sentence| {
+    let has_several = |sentence: &&[Token]| {
         let parts = sentence.split(|token| on.page.word(token) == ";");
         let count = |part: &[Token]| (0..part.len()).filter(|at| set.at(part, *at).is_some()).count();
         parts.map(count).max().unwrap_or(0) >= MIN_DUTIES || joined_verbs(on, sentence) >= MIN_DUTIES
+    };
+    let several = units.flat_map(|unit| {
+        let several = on.page.sentences_of(unit).filter(has_several);
+        several.filter(|sentence| is_duty(on.page, unit, sentence, on.rules))
     });
     several.filter_map(hit_on).collect()
 }
@@ -50,9 +50,11 @@ fn joined_verbs(on: &OnPage<'_, '_>, sentence: &[Token]) -> usize {
 pub fn mixed(on: &OnPage<'_, '_>) -> Vec<Hit> {
     let page = on.page;
     let mut found = Vec::new();
+    let breaks = on.rule.set("break");
+    let has_or = |sentence: &&[Token]| sentence.iter().any(|token| is(page, token, "or"));
     for unit in judged(on).filter(|unit| unit.kind != UnitKind::Heading) {
-        for sentence in page.sentences_of(unit).filter(|sentence| is_duty(page, unit, sentence, on.rules)) {
-            let breaks = on.rule.set("break");
+        let sentences = page.sentences_of(unit).filter(has_or);
+        for sentence in sentences.filter(|sentence| is_duty(page, unit, sentence, on.rules)) {
             let ends = |token: &Token| {
                 token.kind == Kind::Sign || breaks.at(std::slice::from_ref(token), 0).is_some()
             };
@@ -64,8 +66,13 @@ pub fn mixed(on: &OnPage<'_, '_>) -> Vec<Hit> {
     found
 }
 
+/// The token is this word, and not in quotation marks.
+fn is(page: &Page<'_>, token: &Token, word: &str) -> bool {
+    !token.has(QUOTED) && page.word(token).eq_ignore_ascii_case(word)
+}
+
 fn mixed_in(page: &Page<'_>, clause: &[Token]) -> Option<Hit> {
-    let is = |token: &Token, word: &str| !token.has(QUOTED) && page.word(token).eq_ignore_ascii_case(word);
+    let is = |token: &Token, word: &str| is(page, token, word);
     let ors: Vec<usize> = (0..clause.len()).filter(|at| is(&clause[*at], "or")).collect();
     let ands: Vec<usize> = (0..clause.len()).filter(|at| is(&clause[*at], "and")).collect();
     let (first, last) = (*ors.first()?, *ors.last()?);

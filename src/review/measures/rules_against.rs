@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::{Across, Hit, hit};
 use crate::review::page::{Page, Style, Unit, UnitKind};
-use crate::review::pattern::Set;
+use crate::review::pattern::{Set, Starts};
 use crate::review::token::{Kind, QUOTED, Token, root};
 
 /// What a sentence says of something.
@@ -150,12 +150,14 @@ struct Words<'r> {
     negation: &'r Set,
     auxiliary: &'r Set,
     skip: &'r Set,
+    /// What a negation or an auxiliary begins with.
+    starts: Starts,
 }
 
 impl<'r> Words<'r> {
     fn of(across: &Across<'r, '_>) -> Words<'r> {
         let [negation, auxiliary, skip] = ["negation", "auxiliary", "skip"].map(|name| across.rule.set(name));
-        Words { negation, auxiliary, skip }
+        Words { negation, auxiliary, skip, starts: Starts::of_any([negation, auxiliary]) }
     }
 
     /// The verb of an auxiliary at `at`, whether it is negated, by "never", and where it ends.
@@ -165,6 +167,9 @@ impl<'r> Words<'r> {
         sentence: &[Token],
         at: usize,
     ) -> Option<(String, bool, bool, usize)> {
+        if !self.starts.has(&sentence[at]) {
+            return None;
+        }
         let negated = self.negation.at(sentence, at);
         let mut end = negated.or_else(|| self.auxiliary.at(sentence, at))?;
         while let Some(skipped) = self.skip.at(sentence, end) {
