@@ -60,8 +60,8 @@ impl BuiltIn {
     /// The same for a discussion: its rules are read as soon as the library is.
     pub fn for_a_discussion() -> BuiltIn {
         BuiltIn::and_then(|library| {
-            // What is wrong with them is told where they are asked for.
-            let _ = (Forms::of(library).is_ok(), Rules::of(&[]).is_ok());
+            // In the order they are needed; what is wrong with them is told where they are asked for.
+            let _ = (Rules::of(&[]).is_ok(), Forms::of(library).is_ok());
         })
     }
 

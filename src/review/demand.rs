@@ -79,12 +79,21 @@ fn title<'p>(page: &'p Page<'_>) -> Option<&'p Unit> {
 
 /// The title or the name of the file is that of requirements: "Software Requirements Specification", `user-stories.md`.
 fn is_named_requirements(page: &Page<'_>, rules: &Rules) -> bool {
+    let title = title(page).map_or(&[][..], |unit| page.tokens_of(unit));
+    rules.requirements.is_in(title) || file_name_has(page, &rules.requirements, rules)
+}
+
+/// A form that others fill in, or minutes: nothing in it is judged.
+pub(super) fn is_unjudged(page: &Page<'_>, rules: &Rules) -> bool {
+    file_name_has(page, &rules.unjudged, rules)
+}
+
+fn file_name_has(page: &Page<'_>, set: &Set, rules: &Rules) -> bool {
     let name = page.path.rsplit('/').next().unwrap_or_default();
     let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem).replace(['-', '_', '.'], " ");
     let mut tokens = Vec::new();
     split(&name, 0..name.len(), 0, &rules.words, &mut tokens);
-    let title = title(page).map_or(&[][..], |unit| page.tokens_of(unit));
-    rules.requirements.is_in(title) || rules.requirements.is_in(&tokens)
+    set.is_in(&tokens)
 }
 
 /// The style of the document at this place: what is under "Requirements" is one in any document, apart from paragraphs
@@ -105,12 +114,11 @@ pub(super) fn reads(page: &Page<'_>, unit: &Unit, sentence: &[Token], place: Whe
     match place {
         // A quotation that begins with a marker is a note of the authors: "> TODO: …".
         Where::Anywhere => {
-            !unit.is_quotation || unit.kind == UnitKind::Field || rules.note.is_in(page.tokens_of(unit))
+            let is_field = unit.kind == UnitKind::Field && !is_unjudged(page, rules);
+            !unit.is_quotation || is_field || rules.note.is_in(page.tokens_of(unit))
         }
         Where::Text => is_claim(page, unit, sentence, rules),
-        Where::Specification => {
-            style_at(page, unit, rules) != Style::Prose && is_claim(page, unit, sentence, rules)
-        }
+        Where::Specification => unit.style != Style::Prose && is_claim(page, unit, sentence, rules),
         Where::Duty => is_demand(page, unit, sentence, rules),
     }
 }
@@ -119,7 +127,7 @@ pub(super) fn reads(page: &Page<'_>, unit: &Unit, sentence: &[Token], place: Whe
 pub(super) fn is_demand(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> bool {
     is_claim(page, unit, sentence, rules)
         && !rules.beside.is_in(sentence)
-        && (style_at(page, unit, rules) == Style::Specification || is_stated(page, unit, sentence, rules))
+        && (unit.style == Style::Specification || is_stated(page, unit, sentence, rules))
 }
 
 /// The sentence demands something by its own words or place.

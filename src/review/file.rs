@@ -147,5 +147,5 @@ fn yes() -> bool {
 }
 
 /// The lists of `words.yaml` that rules don't name and the review itself reads.
-pub const LISTS: [&str; 7] =
-    ["binding", "story", "narrative", "beside", "note", "specification", "requirements"];
+pub const LISTS: [&str; 8] =
+    ["binding", "story", "narrative", "beside", "note", "specification", "requirements", "unjudged"];

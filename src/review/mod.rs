@@ -14,6 +14,7 @@
 mod data;
 mod demand;
 mod file;
+mod firsts;
 mod ignore;
 mod measures;
 mod page;
@@ -28,7 +29,8 @@ mod token;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use demand::{label, reads, register, style_at};
+use demand::{is_unjudged, label, reads, register, style_at};
+use firsts::Seen;
 use page::{Cursor, Page, Style, Unit};
 use pattern::Set;
 use rule::Where;
@@ -126,8 +128,8 @@ pub struct Hit {
     related: Vec<(u32, Range<usize>)>,
 }
 
-/// Documents of this size together are read side by side.
-const PARALLEL_BYTES: usize = 256 * 1024;
+/// Documents of this size together are read side by side: for less, threads take longer to begin than the work.
+const PARALLEL_BYTES: usize = 128 * 1024;
 /// Larger documents are cut here: places are 32-bit numbers.
 const MAX_BYTES: usize = 1 << 30;
 
@@ -137,16 +139,30 @@ pub fn review(documents: &[Document<'_>], rules: &Rules, options: &Options) -> R
     let (records, documents): (Vec<_>, Vec<_>) =
         documents.iter().copied().partition(|document| is_recording(document.path));
     let active: Vec<bool> = rules.rules.iter().map(|rule| options.runs(rule)).collect();
-    let mut read: Vec<(Page<'_>, Vec<Hit>)> = Vec::with_capacity(documents.len());
-    read_all(&documents, 0, rules, &active, bytes > PARALLEL_BYTES, &mut read);
-    let (mut pages, hits): (Vec<Page<'_>>, Vec<Vec<Hit>>) = read.into_iter().unzip();
+    let mut pages = side_by_side(&documents, 0, &|document| document.text.len(), &|_, document| {
+        read_page(document, rules)
+    });
     let lines = pages.iter().map(Page::line_count).sum();
-    if options.are_answers {
-        pages.iter_mut().for_each(|page| page.register.style = Style::Specification);
-    }
     pages.extend(records.iter().map(|record| read_page(record, rules)));
-    let mut hits: Vec<Hit> = hits.into_iter().flatten().collect();
-    hits.extend(judge_together(&pages, documents.len(), rules, &active));
+    let on_each = |pages: &[Page<'_>]| {
+        let judged = |number, page: &Page<'_>| judge(page, number, rules, &active);
+        side_by_side(&pages[..documents.len()], 0, &|page| page.text.len(), &judged)
+    };
+    let together =
+        |pages: &[Page<'_>]| judge_together(pages, documents.len(), rules, &active, bytes > PARALLEL_BYTES);
+    let (hits, more) = if options.are_answers {
+        let hits = on_each(&pages);
+        for page in &mut pages[..documents.len()] {
+            page.register.style = Style::Specification;
+            page.units.iter_mut().for_each(|unit| unit.style = Style::Specification);
+        }
+        (hits, together(&pages))
+    } else if bytes > PARALLEL_BYTES {
+        rayon_core::join(|| on_each(&pages), || together(&pages))
+    } else {
+        (on_each(&pages), together(&pages))
+    };
+    let hits = hits.into_iter().flatten().chain(more).collect();
     let hits = without_overlaps(hits, rules);
     let (hits, silenced) = ignore::apply(&pages, hits, rules, &active);
     let hits = folded(&pages, hits, rules);
@@ -165,52 +181,55 @@ fn is_recording(path: &str) -> bool {
     path.ends_with(".jsonl")
 }
 
-/// The findings of the rules that need all pages; the rules run side by side.
-fn judge_together(pages: &[Page<'_>], documents: usize, rules: &Rules, active: &[bool]) -> Vec<Hit> {
-    let (pages, records) = pages.split_at(documents);
-    let measured = rules.rules.iter().enumerate().filter(|(at, _)| active[*at]);
-    let mut found: Vec<(u16, &Rule, Vec<Hit>)> =
-        measured.map(|(at, rule)| (at as u16, rule, Vec::new())).collect();
-    rayon_core::scope(|scope| {
-        for (at, rule, hits) in &mut found {
-            if let Some(measures::Measure::Across(measure)) = rule.measure {
-                scope.spawn(move |_| {
-                    *hits = measure(&measures::Across { pages, records, rules, rule });
-                    hits.iter_mut().for_each(|hit| hit.rule = *at);
-                });
-            }
-        }
-    });
-    found.into_iter().flat_map(|(_, _, hits)| hits).collect()
-}
-
-/// Reads documents and runs the rules that need one page only, in halves side by side.
-fn read_all<'t>(
-    documents: &[Document<'t>],
-    first: u32,
+/// The findings of the rules that need all pages; of much text the rules run side by side.
+fn judge_together(
+    pages: &[Page<'_>],
+    documents: usize,
     rules: &Rules,
     active: &[bool],
     is_parallel: bool,
-    out: &mut Vec<(Page<'t>, Vec<Hit>)>,
-) {
-    if !is_parallel || documents.len() < 2 {
-        for (at, document) in (first..).zip(documents) {
-            let page = read_page(document, rules);
-            let hits = judge(&page, at, rules, active);
-            out.push((page, hits));
-        }
-        return;
+) -> Vec<Hit> {
+    let (pages, records) = pages.split_at(documents);
+    let measured = (0_u16..).zip(&rules.rules).filter(|(at, _)| active[usize::from(*at)]);
+    let across = measured.filter_map(|(at, rule)| match rule.measure {
+        Some(measures::Measure::Across(measure)) => Some((at, rule, measure)),
+        _ => None,
+    });
+    let run = |(at, rule, measure): (u16, _, fn(&measures::Across<'_, '_>) -> Vec<Hit>)| {
+        let mut hits = measure(&measures::Across { pages, records, rules, rule });
+        hits.iter_mut().for_each(|hit| hit.rule = at);
+        hits
+    };
+    if !is_parallel {
+        return across.flat_map(run).collect();
     }
-    let (left, right) = documents.split_at(documents.len() / 2);
-    let mut more = Vec::with_capacity(right.len());
+    let mut found: Vec<_> = across.map(|one| (one, Vec::new())).collect();
+    rayon_core::scope(|scope| {
+        for (one, hits) in &mut found {
+            scope.spawn(|_| *hits = run(*one));
+        }
+    });
+    found.into_iter().flat_map(|(_, hits)| hits).collect()
+}
+
+/// What is made of each text, in halves side by side where there is much of it.
+fn side_by_side<I: Sync, O: Send>(
+    all: &[I],
+    first: u32,
+    bytes: &(impl Fn(&I) -> usize + Sync),
+    make: &(impl Fn(u32, &I) -> O + Sync),
+) -> Vec<O> {
+    if all.len() < 2 || all.iter().map(bytes).sum::<usize>() <= PARALLEL_BYTES {
+        return (first..).zip(all).map(|(at, one)| make(at, one)).collect();
+    }
+    let (left, right) = all.split_at(all.len() / 2);
     let second = first + left.len() as u32;
-    let bytes = |half: &[Document<'_>]| half.iter().map(|one| one.text.len()).sum::<usize>();
-    let (go_left, go_right) = (bytes(left) > PARALLEL_BYTES, bytes(right) > PARALLEL_BYTES);
-    rayon_core::join(
-        || read_all(left, first, rules, active, go_left, out),
-        || read_all(right, second, rules, active, go_right, &mut more),
+    let (mut made, more) = rayon_core::join(
+        || side_by_side(left, first, bytes, make),
+        || side_by_side(right, second, bytes, make),
     );
-    out.append(&mut more);
+    made.extend(more);
+    made
 }
 
 fn read_page<'t>(document: &Document<'t>, rules: &Rules) -> Page<'t> {
@@ -227,7 +246,12 @@ fn read_page<'t>(document: &Document<'t>, rules: &Rules) -> Page<'t> {
         "yaml" | "yml" => data::yaml(document.path, text, &rules.words, &rules.scope),
         _ => Page::markdown(document.path, text, &rules.words, &rules.scope),
     };
+    if is_unjudged(&page, rules) {
+        page.units.iter_mut().for_each(|unit| (unit.is_judged, unit.is_quotation) = (false, true));
+    }
     page.register = register(&page, rules);
+    let styles: Vec<Style> = page.units.iter().map(|unit| style_at(&page, unit, rules)).collect();
+    page.units.iter_mut().zip(styles).for_each(|(unit, style)| unit.style = style);
     page.terms = terms(&page);
     page
 }
@@ -287,10 +311,12 @@ fn names_term(page: &Page<'_>, sentence: &[Token], at: usize, end: usize) -> boo
 /// The findings of the rules that need one page only.
 fn judge(page: &Page<'_>, number: u32, rules: &Rules, active: &[bool]) -> Vec<Hit> {
     let mut hits = Vec::new();
+    let mut seen = Seen::new(rules.words.len());
     for unit in &page.units {
         for sentence in page.sentences_of(unit) {
             let sentence = without_number(page, unit, sentence);
-            phrases(page, number, unit, sentence, rules, active, &mut hits);
+            seen.read(sentence);
+            phrases(Read { page, number, unit, sentence, seen: &seen }, rules, active, &mut hits);
         }
     }
     for (at, rule) in (0..).zip(&rules.rules).filter(|(at, _)| active[*at as usize]) {
@@ -314,20 +340,23 @@ fn without_number<'p>(page: &'p Page<'_>, unit: &Unit, sentence: &'p [Token]) ->
     }
 }
 
-/// The pattern rules on one sentence; a rule finds one place in it.
-fn phrases(
-    page: &Page<'_>,
+/// A sentence that is read.
+#[derive(Clone, Copy)]
+struct Read<'p, 't> {
+    page: &'p Page<'t>,
     number: u32,
-    unit: &Unit,
-    sentence: &[Token],
-    rules: &Rules,
-    active: &[bool],
-    hits: &mut Vec<Hit>,
-) {
+    unit: &'p Unit,
+    sentence: &'p [Token],
+    seen: &'p Seen,
+}
+
+/// The pattern rules on one sentence; a rule finds one place in it.
+fn phrases(read: Read<'_, '_>, rules: &Rules, active: &[bool], hits: &mut Vec<Hit>) {
+    let Read { page, number, unit, sentence, seen } = read;
     let first = hits.len();
     let mut gates = [None; 4];
     for (at, token) in sentence.iter().enumerate().filter(|(_, token)| !token.has(QUOTED)) {
-        for (rule, phrase) in rules.firsts.at(token) {
+        for (rule, phrase) in rules.firsts.at(token, seen) {
             let known = &rules.rules[rule as usize];
             let place = known.file.place;
             if !active[rule as usize]
@@ -490,7 +519,7 @@ fn finding(hit: &Hit, pages: &[Page<'_>], rules: &Rules, options: &Options, curs
     });
     let fill = |template: &str| filled(template, &quote, &hit.values);
     let set = options.severity.get(&file.rule).copied();
-    let style = unit.map_or(page.register.style, |unit| style_at(page, unit, rules));
+    let style = unit.map_or(page.register.style, |unit| unit.style);
     let in_prose = file.in_prose.filter(|_| style == Style::Prose && set.is_none());
     Finding {
         rule: file.rule.clone(),

@@ -49,6 +49,8 @@ pub struct Unit {
     /// The scope has it judged, and it's no quotation.
     pub is_judged: bool,
     pub is_quotation: bool,
+    /// What kind of text it is: its document's, but what is under "Requirements" is a specification.
+    pub style: Style,
 }
 
 /// A heading with what is below it; the first section has no heading.
@@ -487,6 +489,7 @@ impl<'t, 'r> Builder<'t, 'r> {
             kinds,
             is_judged: !is_quotation && self.scope.is_judged(kinds),
             is_quotation,
+            style: Style::default(),
         });
         if let (Some(cell), Some(table)) = (cell, self.page.tables.last_mut()) {
             table.columns = table.columns.max(cell.column + 1);

@@ -18,10 +18,17 @@ struct Rest<'a> {
 /// Matches a sequence and what comes after it; the end of the match.
 fn walk(mut code: &[u16], rest: Option<&Rest<'_>>, tokens: &[Token], mut at: usize) -> Option<usize> {
     while let Some((kind, body, after)) = next_atom(code) {
-        let then = Rest { code: after, next: rest };
         match kind {
-            ONE_OF => return sequences(body).find_map(|one| walk(one, Some(&then), tokens, at)),
+            WORDS => match tokens.get(at) {
+                Some(token) if has(body, token.word) => at += 1,
+                _ => return None,
+            },
+            ONE_OF => {
+                let then = Rest { code: after, next: rest };
+                return sequences(body).find_map(|one| walk(one, Some(&then), tokens, at));
+            }
             MAYBE => {
+                let then = Rest { code: after, next: rest };
                 if let Some(end) = walk(body, Some(&then), tokens, at) {
                     return Some(end);
                 }
@@ -32,30 +39,38 @@ fn walk(mut code: &[u16], rest: Option<&Rest<'_>>, tokens: &[Token], mut at: usi
             }
             START if is_start(tokens, at) => {}
             END if is_end(tokens, at) => {}
-            _ if tokens.get(at).is_some_and(|token| is_one(kind, body, token)) => at += 1,
-            _ => return None,
+            START | END => return None,
+            _ => match tokens.get(at) {
+                Some(token) if is_one(kind, token) => at += 1,
+                _ => return None,
+            },
         }
         code = after;
     }
     rest.map_or(Some(at), |rest| walk(rest.code, rest.next, tokens, at))
 }
 
-/// The atom is this token.
-fn is_one(kind: u16, body: &[u16], token: &Token) -> bool {
-    match kind {
-        WORDS => body.binary_search(&token.word).is_ok(),
-        CAPITAL => token.has(token::CAPITAL),
-        START | END => false,
-        kind => begins(kind, token),
+/// A sorted list, mostly a short one, has a word.
+fn has(words: &[u16], word: u16) -> bool {
+    match words {
+        [only] => *only == word,
+        _ => words.binary_search(&word).is_ok(),
     }
 }
 
+/// The atom is this token.
+fn is_one(kind: u16, token: &Token) -> bool {
+    if kind == CAPITAL { token.has(token::CAPITAL) } else { begins(kind, token) }
+}
+
 /// A phrase whose first atom is no word may begin at this token.
+#[inline]
 pub fn begins(kind: u16, token: &Token) -> bool {
     kind_bits(token) >> kind & 1 == 1
 }
 
 /// What a phrase may begin with at this token, a bit for each kind of atom.
+#[inline]
 fn kind_bits(token: &Token) -> u16 {
     let own = match token.kind {
         Kind::Number => 1 << NUMBER,
@@ -89,14 +104,16 @@ impl Starts {
     }
 
     /// Whether a phrase may begin at this token; one in quotation marks begins none.
-    fn has(&self, token: &Token) -> bool {
+    #[inline]
+    pub fn has(&self, token: &Token) -> bool {
         let word = usize::from(token.word);
         let is_word = self.words.get(word / 64).is_some_and(|bits| bits >> (word % 64) & 1 == 1);
-        (is_word || self.kinds & kind_bits(token) != 0) && !token.has(QUOTED)
+        (is_word || self.kinds != 0 && self.kinds & kind_bits(token) != 0) && !token.has(QUOTED)
     }
 
-    pub fn is_in(&self, tokens: &[Token]) -> bool {
-        tokens.iter().any(|token| self.has(token))
+    /// Where a match may begin.
+    pub fn places(&self, tokens: &[Token]) -> impl Iterator<Item = usize> {
+        tokens.iter().enumerate().filter(|(_, token)| self.has(token)).map(|(at, _)| at)
     }
 }
 
@@ -158,16 +175,27 @@ impl Set {
         self.code[HEAD + phrases + 2 * pairs..][..2 * others].as_chunks().0
     }
 
-    /// The end of a match of one phrase that begins at `at`.
-    pub fn matches(&self, phrase: u16, tokens: &[Token], at: usize) -> Option<usize> {
+    /// How many phrases there are.
+    pub fn len(&self) -> u16 {
+        self.code[0]
+    }
+
+    /// The atoms of a phrase.
+    pub fn phrase(&self, number: u16) -> &[u16] {
         let [phrases, pairs, others] = self.counts();
         let (ends, all) = (&self.code[HEAD..], &self.code[HEAD + phrases + 2 * (pairs + others)..]);
-        let phrase = usize::from(phrase);
-        let from = phrase.checked_sub(1).map_or(0, |before| usize::from(ends[before]));
-        walk(&all[from..usize::from(ends[phrase])], None, tokens, at)
+        let number = usize::from(number);
+        let from = number.checked_sub(1).map_or(0, |before| usize::from(ends[before]));
+        &all[from..usize::from(ends[number])]
+    }
+
+    /// The end of a match of one phrase that begins at `at`.
+    pub fn matches(&self, phrase: u16, tokens: &[Token], at: usize) -> Option<usize> {
+        walk(self.phrase(phrase), None, tokens, at)
     }
 
     /// The ends of the matches that begin at `at`, with the numbers of their phrases.
+    #[inline]
     fn all_at(&self, tokens: &[Token], at: usize) -> impl Iterator<Item = (usize, u16)> {
         let token = tokens.get(at).filter(|token| self.starts.has(token));
         let phrases = token.into_iter().flat_map(|token| {
@@ -191,16 +219,11 @@ impl Set {
 
     /// The first match outside of quotation marks.
     pub fn find(&self, tokens: &[Token]) -> Option<(usize, usize)> {
-        self.places(tokens).find_map(|at| Some((at, self.at(tokens, at)?)))
+        self.starts.places(tokens).find_map(|at| Some((at, self.at(tokens, at)?)))
     }
 
     pub fn is_in(&self, tokens: &[Token]) -> bool {
-        self.places(tokens).any(|at| self.all_at(tokens, at).next().is_some())
-    }
-
-    /// Where a match may begin.
-    fn places(&self, tokens: &[Token]) -> impl Iterator<Item = usize> {
-        tokens.iter().enumerate().filter(|(_, token)| self.starts.has(token)).map(|(at, _)| at)
+        self.starts.places(tokens).any(|at| self.all_at(tokens, at).next().is_some())
     }
 }
 

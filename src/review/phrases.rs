@@ -255,18 +255,22 @@ fn inflected(base: &str) -> Vec<String> {
 }
 
 /// An atom with its body, and what follows it.
+#[inline]
 pub fn next_atom(code: &[u16]) -> Option<(u16, &[u16], &[u16])> {
-    let (head, rest) = code.split_first()?;
-    let length = if *head < WORDS { 0 } else { *head & BODY };
-    let (body, rest) = rest.split_at(usize::from(length));
-    Some((*head - length, body, rest))
+    let (&head, rest) = code.split_first()?;
+    if head < WORDS {
+        return Some((head, &[], rest));
+    }
+    let (body, rest) = rest.split_at_checked(usize::from(head & BODY))?;
+    Some((head & !BODY, body, rest))
 }
 
 /// The sequences of [`ONE_OF`].
+#[inline]
 pub fn sequences(mut body: &[u16]) -> impl Iterator<Item = &[u16]> {
     std::iter::from_fn(move || {
         let (length, rest) = body.split_first()?;
-        let (sequence, rest) = rest.split_at(usize::from(*length));
+        let (sequence, rest) = rest.split_at_checked(usize::from(*length))?;
         body = rest;
         Some(sequence)
     })

@@ -12,11 +12,12 @@ use serde::de::DeserializeOwned;
 
 use super::file::LISTS;
 pub use super::file::{Entry, Example, RuleFile, Severity, Where};
+use super::firsts::Firsts;
 use super::measures::{self, Measure};
-use super::pattern::{Set, begins};
+use super::pattern::Set;
 use super::phrases::{Compiler, Lists, sequences};
 use super::scope::Scope;
-use super::token::{Token, Vocabulary};
+use super::token::Vocabulary;
 use crate::finding::{self, did_you_mean};
 use crate::front_matter;
 use crate::order::IntoOrder as _;
@@ -72,45 +73,9 @@ pub struct Rules {
     pub(super) specification: Set,
     /// Titles and file names of requirements.
     pub(super) requirements: Set,
+    /// Names of files that are no documents to be judged.
+    pub(super) unjudged: Set,
     pub(super) firsts: Firsts,
-}
-
-/// The phrases of pattern rules, by what they begin with.
-#[derive(Clone, Debug, Default)]
-pub struct Firsts {
-    /// Where those of a word begin, by its number.
-    starts: Vec<u32>,
-    /// Rule and phrase.
-    by_word: Vec<(u16, u16)>,
-    /// Those that begin with no word: what with, rule and phrase.
-    others: Vec<(u16, u16, u16)>,
-}
-
-impl Firsts {
-    fn of(rules: &[Rule], words: usize) -> Firsts {
-        let (mut found, mut others) = (Vec::new(), Vec::new());
-        for (at, rule) in (0..).zip(rules) {
-            found.extend(rule.any.pairs().iter().map(|[word, phrase]| (*word, at, *phrase)));
-            others.extend(rule.any.others().iter().map(|[kind, phrase]| (*kind, at, *phrase)));
-        }
-        found.sort_unstable();
-        let mut starts = vec![0; words + 1];
-        found.iter().for_each(|(word, _, _)| starts[usize::from(*word) + 1] += 1);
-        (1..starts.len()).for_each(|at| starts[at] += starts[at - 1]);
-        Firsts {
-            starts,
-            by_word: found.into_iter().map(|(_, rule, phrase)| (rule, phrase)).collect(),
-            others,
-        }
-    }
-
-    /// Rule and phrase of those that may begin at a token.
-    pub fn at(&self, token: &Token) -> impl Iterator<Item = (u16, u16)> {
-        let word = usize::from(token.word);
-        let words = &self.by_word[self.starts[word] as usize..self.starts[word + 1] as usize];
-        let others = self.others.iter().filter(|(kind, _, _)| begins(*kind, token));
-        words.iter().copied().chain(others.map(|(_, rule, phrase)| (*rule, *phrase)))
-    }
 }
 
 const SCOPE: &str = "scope.yaml";
@@ -191,7 +156,8 @@ impl Rules {
             Some(texts) => compiled(texts).map_err(|message| placed(WORDS, message)),
             None => kept(&[]).map_err(|message| placed(WORDS, message)),
         };
-        let [binding, story, narrative, beside, note, specification, requirements] = each(LISTS, list)?;
+        let [binding, story, narrative, beside, note, specification, requirements, unjudged] =
+            each(LISTS, list)?;
         let mut rules = Vec::with_capacity(stored.rules.len() + own.len());
         for (path, text) in stored.rules {
             let rule = Rule::new((*path).to_owned(), json(path, text)?, &scope, &mut kept);
@@ -221,6 +187,7 @@ impl Rules {
             note,
             specification,
             requirements,
+            unjudged,
             firsts,
         })
     }

@@ -332,3 +332,19 @@ fn requirements_are_known_by_title_file_name_and_section() {
     // The name alone does not make requirements of a talk.
     assert_eq!(shown("SRS.md", format!("# A desk\n\n{talk}- {demand}")), 0);
 }
+
+#[test]
+fn forms_and_minutes_are_not_judged() {
+    let rules = Rules::built_in().unwrap();
+    let text = "---\nowner: TBD\n---\n\n# A\n\nLimit: TBD\n\n## Open questions\n\n- Who pays for it?\n\n## B\n\n## C\n\nx\n";
+    let count = |path: &str| {
+        let found = run(&rules, &[(path.to_owned(), text.to_owned())], &Options::default()).findings;
+        found.len()
+    };
+    assert_eq!(count("docs/desk.md"), 4);
+    for path in ["docs/0000-template.md", "desk-template.md", "meeting-notes.md", "2026_05_sync_12.md"] {
+        assert_eq!(count(path), 0, "{path}");
+    }
+    // A document about templates is one.
+    assert_eq!(count("template-engine/desk.md"), 4);
+}

@@ -20,6 +20,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use foldhash::fast::RandomState;
+
 use crate::text::Language;
 use crate::text::alike::alike;
 use crate::text::index::{is_form, parts, tokens};
@@ -51,7 +53,7 @@ pub type Stem = u32;
 pub struct Ranking<'t> {
     language: &'t Language,
     /// The stems of each word as it is written: its own and those of its parts.
-    words: HashMap<&'t str, Vec<Stem>>,
+    words: HashMap<&'t str, Vec<Stem>, RandomState>,
     stems: BTreeMap<String, Stem>,
     /// By stem.
     postings: Vec<Vec<Posting>>,
@@ -70,7 +72,7 @@ pub struct Hit {
 
 impl<'t> Ranking<'t> {
     pub fn new(language: &'t Language) -> Ranking<'t> {
-        let (words, stems) = (HashMap::new(), BTreeMap::new());
+        let (words, stems) = (HashMap::default(), BTreeMap::new());
         Ranking { language, words, stems, postings: Vec::new(), lengths: Vec::new() }
     }
 
@@ -78,11 +80,13 @@ impl<'t> Ranking<'t> {
     pub fn stems(&mut self, text: &'t str) -> Vec<Stem> {
         let mut found = Vec::new();
         for word in tokens(text) {
-            if !self.words.contains_key(word) {
-                let stems = self.stems_of(word);
-                self.words.insert(word, stems);
+            if let Some(known) = self.words.get(word) {
+                found.extend_from_slice(known);
+                continue;
             }
-            found.extend_from_slice(&self.words[word]);
+            let stems = self.stems_of(word);
+            found.extend_from_slice(&stems);
+            self.words.insert(word, stems);
         }
         found
     }
@@ -171,26 +175,36 @@ impl<'t> Ranking<'t> {
     pub fn find(&self, wanted: &[String]) -> Vec<Hit> {
         let mean =
             self.lengths.iter().copied().map(f64::from).sum::<f64>() / self.lengths.len().max(1) as f64;
-        let mut found: BTreeMap<u32, BTreeMap<&str, (f64, f64)>> = BTreeMap::new();
-        for stem in wanted {
+        let mut wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        // Passage, number of the stem, score and share.
+        let mut found: Vec<(u32, usize, f64, f64)> = Vec::new();
+        for (at, stem) in wanted.iter().enumerate() {
             let weight = self.weight_asked(stem);
             for (form, part) in self.forms(stem) {
                 for one in self.list(form).into_iter().flatten() {
                     let length = f64::from(self.lengths[one.passage as usize]) / mean.max(1.0);
                     let often = one.count * (K1 + 1.0) / (one.count + K1 * (1.0 - B + B * length));
-                    let best = found.entry(one.passage).or_default().entry(stem).or_default();
-                    if weight * part * often > best.0 {
-                        *best = (weight * part * often, one.share * part);
-                    }
+                    found.push((one.passage, at, weight * part * often, one.share * part));
                 }
             }
         }
-        let hit = |(passage, stems): (u32, BTreeMap<&str, (f64, f64)>)| Hit {
-            passage: passage as usize,
-            score: stems.values().map(|(score, _)| score).sum(),
-            matched: stems.into_iter().map(|(stem, (_, share))| (stem.to_owned(), share)).collect(),
+        found.sort_by_key(|(passage, at, _, _)| (*passage, *at));
+        let best = |same: &[(u32, usize, f64, f64)]| {
+            let best =
+                same.iter().fold((0.0, 0.0), |best, one| if one.2 > best.0 { (one.2, one.3) } else { best });
+            (same[0].1, best)
         };
-        let mut hits: Vec<Hit> = found.into_iter().map(hit).collect();
+        let hit = |all: &[(u32, usize, f64, f64)]| {
+            let stems: Vec<_> = all.chunk_by(|a, b| a.1 == b.1).map(best).collect();
+            Hit {
+                passage: all[0].0 as usize,
+                score: stems.iter().map(|(_, (score, _))| score).sum(),
+                matched: stems.iter().map(|(at, (_, share))| (wanted[*at].to_owned(), *share)).collect(),
+            }
+        };
+        let mut hits: Vec<Hit> = found.chunk_by(|a, b| a.0 == b.0).map(hit).collect();
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
         hits
     }

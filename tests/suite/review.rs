@@ -166,7 +166,7 @@ fn wording_in_a_document_that_argues_is_counted_and_shown_on_request() {
     let argued: String =
         paragraphs.iter().map(|one| format!("This part explains how {one} in some words.\n\n")).collect();
     let proposal = format!(
-        "# A new desk\n\n{argued}## Requirements\n\n- Errors must be handled appropriately.\n\n## Open Questions\n\n\
+        "# A new desk\n\n{argued}## Decision\n\n- Errors must be handled appropriately.\n\n## Open Questions\n\n\
          - Who pays for the desk?\n"
     );
     let sandbox = sandbox();

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::figures::{self, Figure, agreement, differ};
+use super::figures::{Figure, Reader, agreement, differ};
 use super::rules_against::{self, Place, Predicate};
 use super::{Across, Hit, hit};
 use crate::review::page::{Page, UnitKind};
@@ -30,10 +30,11 @@ pub fn contradicted(across: &Across<'_, '_>) -> Vec<Hit> {
 }
 
 fn in_folder(across: &Across<'_, '_>, pages: &[u32], records: &[u32]) -> Vec<Hit> {
-    let (lines, decided) = (figures_of(across, pages), figures_of(across, records));
-    let mut by_dimension: BTreeMap<&str, Vec<&Figure>> = BTreeMap::new();
+    let mut reader = Reader::new(across, 0);
+    let (lines, decided) = (figures_of(&mut reader, across, pages), figures_of(&mut reader, across, records));
+    let mut by_dimension: BTreeMap<u32, Vec<&Figure<'_>>> = BTreeMap::new();
     for figure in &decided {
-        let same = by_dimension.entry(&figure.dimension).or_default();
+        let same = by_dimension.entry(figure.dimension).or_default();
         // Of very many decisions the first are compared.
         if same.len() < MAX_COMPARED {
             same.push(figure);
@@ -41,8 +42,8 @@ fn in_folder(across: &Across<'_, '_>, pages: &[u32], records: &[u32]) -> Vec<Hit
     }
     let mut found = Vec::new();
     for line in &lines {
-        let same = by_dimension.get(line.dimension.as_str()).into_iter().flatten();
-        let about: Vec<&&Figure> = same.filter(|one| agreement(line, one).is_some()).collect();
+        let same = by_dimension.get(&line.dimension).into_iter().flatten();
+        let about: Vec<&&Figure<'_>> = same.filter(|one| agreement(line, one).is_some()).collect();
         let other = about.iter().find(|one| differ(line, one));
         if let Some(other) = other.filter(|_| about.iter().all(|one| differ(line, one))) {
             found.push(against(across, line.page, line.range.clone(), other.page, other.range.start));
@@ -55,14 +56,14 @@ fn in_folder(across: &Across<'_, '_>, pages: &[u32], records: &[u32]) -> Vec<Hit
 /// So many decisions are compared with a line.
 const MAX_COMPARED: usize = 200;
 
-fn figures_of(across: &Across<'_, '_>, numbers: &[u32]) -> Vec<Figure> {
+fn figures_of<'t>(reader: &mut Reader<'_, 't>, across: &Across<'_, 't>, numbers: &[u32]) -> Vec<Figure<'t>> {
     let mut all = Vec::new();
     for number in numbers {
         let page = across.page(*number);
         let units =
             (0..).zip(&page.units).filter(|(_, unit)| unit.is_judged && unit.kind != UnitKind::Heading);
         for (at, unit) in units.filter(|(_, unit)| across.rule.is_for(unit.kinds)) {
-            figures::in_unit(across, page, *number, at, unit, 0, &mut all);
+            reader.read(page, *number, at, unit, &mut all);
         }
     }
     all

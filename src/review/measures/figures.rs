@@ -6,14 +6,17 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
+use foldhash::fast::RandomState;
+
 use super::{Across, Hit, OnPage, clock, hit, hit_on, judged};
 use crate::review::demand::{is_demand, is_duty};
-use crate::review::page::{Page, Style, Unit, UnitKind};
+use crate::review::page::{Cell, Page, Style, Unit, UnitKind};
+use crate::review::pattern::Set;
 use crate::review::token::{CAPITAL, Kind, QUOTED, TIGHT, Token, root};
 use crate::text::units::{number as number_word, unit as unit_of};
 
 /// A number with its unit, and what it is about.
-pub(super) struct Figure {
+pub(super) struct Figure<'t> {
     pub(super) page: u32,
     unit: u32,
     section: u32,
@@ -21,17 +24,17 @@ pub(super) struct Figure {
     /// Its table and row.
     row_number: Option<(u32, u32)>,
     pub(super) range: Range<usize>,
-    pub(super) dimension: String,
+    pub(super) dimension: Root,
     value: f64,
     /// Words of the clause, and of the whole sentence.
-    near: BTreeSet<String>,
-    wide: BTreeSet<String>,
-    ids: BTreeSet<String>,
+    near: Roots,
+    wide: Roots,
+    ids: BTreeSet<&'t str>,
     /// Code, identifiers and names in the clause: they tell variants of one thing apart.
-    names: BTreeSet<String>,
+    names: BTreeSet<&'t str>,
     /// In a table, the words of the row's label.
-    row: BTreeSet<String>,
-    label: Option<String>,
+    row: Roots,
+    label: Option<&'t str>,
     /// Of the background: it tells how things are today.
     is_background: bool,
     /// Its sentence demands something, or is an item or a cell.
@@ -39,15 +42,22 @@ pub(super) struct Figure {
     /// Its unit compares it with another of the same dimension: "from about 60 % to over 80 %".
     is_compared: bool,
     /// "return period" of "the return period is 14 days", the last word of "Kafka retention".
-    subject: Option<(String, String)>,
-    head: Option<String>,
+    subject: Option<Pair>,
+    head: Option<Root>,
     /// What the words before it say of it ("within", "at most"), as the number of a phrase.
     relation: Option<u16>,
     /// It is the most or the least of something.
     bound: Option<Bound>,
     /// Words next to each other in the sentence.
-    pairs: BTreeSet<(String, String)>,
+    pairs: BTreeSet<Pair>,
 }
+
+/// The number of a root, or of a dimension.
+type Root = u32;
+/// The roots of two words next to each other.
+type Pair = (Root, Root);
+/// Roots, each once, sorted.
+type Roots = Vec<Root>;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Bound {
@@ -56,18 +66,18 @@ enum Bound {
 }
 
 pub fn conflicts(across: &Across<'_, '_>) -> Vec<Hit> {
-    let mut folders: BTreeMap<&str, Vec<Figure>> = BTreeMap::new();
-    let background = across.rules.scope.bit("background");
+    let mut folders: BTreeMap<&str, Vec<Figure<'_>>> = BTreeMap::new();
+    let mut reader = Reader::new(across, across.rules.scope.bit("background"));
     for (number, page) in (0..).zip(across.pages) {
         let folder = page.folder();
         for (at, unit) in (0..).zip(&page.units) {
             if !unit.is_quotation && unit.kind != UnitKind::Heading && across.rule.is_for(unit.kinds) {
-                in_unit(across, page, number, at, unit, background, folders.entry(folder).or_default());
+                reader.read(page, number, at, unit, folders.entry(folder).or_default());
             }
         }
     }
     for figures in folders.values_mut() {
-        let is_row = |a: &Figure, b: &Figure| {
+        let is_row = |a: &Figure<'_>, b: &Figure<'_>| {
             a.row_number.is_some() && (a.page, a.row_number) == (b.page, b.row_number)
         };
         figures.chunk_by_mut(is_row).filter(|row| row.len() > 1).for_each(mark_compared);
@@ -75,196 +85,298 @@ pub fn conflicts(across: &Across<'_, '_>) -> Vec<Hit> {
     folders.into_values().flat_map(|mut figures| conflicting(across, &mut figures)).collect()
 }
 
-pub(super) fn in_unit(
-    across: &Across<'_, '_>,
-    page: &Page<'_>,
-    number: u32,
-    at: u32,
-    unit: &Unit,
+/// Reads the figures of documents. Each word is cut to its root once.
+pub(super) struct Reader<'r, 't> {
+    across: &'r Across<'r, 't>,
+    stop: &'r Set,
+    relation: &'r Set,
+    most: &'r Set,
+    least: &'r Set,
     background: u64,
-    out: &mut Vec<Figure>,
-) {
-    if unit.cell.is_some_and(|cell| cell.row == 0) {
-        return;
+    words: HashMap<&'t str, Root, RandomState>,
+    roots: HashMap<String, Root, RandomState>,
+}
+
+impl<'r, 't> Reader<'r, 't> {
+    /// A reader that takes sections of these kinds for the background.
+    pub(super) fn new(across: &'r Across<'r, 't>, background: u64) -> Reader<'r, 't> {
+        let [stop, relation, most, least] =
+            ["stop", "relation", "most", "least"].map(|name| across.rule.set(name));
+        let (words, roots) = Default::default();
+        Reader { across, stop, relation, most, least, background, words, roots }
     }
-    let mut around = None;
-    let begin = out.len();
-    let most = out.len() + MAX_FIGURES;
-    for sentence in page.sentences_of(unit) {
-        for from in 0..sentence.len() {
-            if out.len() >= most {
-                return mark_compared(&mut out[begin..]);
-            }
-            let Some((value, dimension, to)) = figure(page, sentence, from) else { continue };
-            let Some(range) = Page::span(&sentence[from..to]) else { continue };
-            let around: &Around = around.get_or_insert_with(|| Around::of(across, page, unit));
-            let clause = clause(page, sentence, from, to);
-            let ids = sentence.iter().filter(|token| token.kind == Kind::Id);
-            let (subject, head) = subject(page, clause, &sentence[from]).unzip();
-            out.push(Figure {
-                page: number,
-                unit: at,
-                section: unit.section,
-                table: unit.cell.map(|cell| cell.table),
-                row_number: unit.cell.map(|cell| (cell.table, cell.row)),
-                range,
-                dimension,
-                value,
-                near: words(across, page, clause, &around.words),
-                wide: words(across, page, sentence, &around.words),
-                ids: ids.map(|token| page.word(token).to_owned()).collect(),
-                names: names(page, clause),
-                row: around.row.clone(),
-                is_background: unit.kinds & background != 0,
-                is_demanded: unit.kind != UnitKind::Paragraph
-                    || unit.kinds & across.rules.scope.demanding != 0
-                    || is_demand(page, unit, sentence, across.rules),
-                is_compared: false,
-                subject: subject.flatten(),
-                head: head.or_else(|| row_head(page, unit)),
-                relation: relation(across, sentence, from),
-                bound: bound(across, clause, &sentence[from]),
-                pairs: pairs(page, sentence),
-                label: around.label.clone(),
-            });
+
+    /// Adds the figures of a unit.
+    pub(super) fn read(
+        &mut self,
+        page: &Page<'t>,
+        number: u32,
+        at: u32,
+        unit: &Unit,
+        out: &mut Vec<Figure<'t>>,
+    ) {
+        if unit.cell.is_some_and(|cell| cell.row == 0) {
+            return;
         }
+        let mut around = None;
+        let begin = out.len();
+        let most = out.len() + MAX_FIGURES;
+        for sentence in page.sentences_of(unit) {
+            for from in 0..sentence.len() {
+                if out.len() >= most {
+                    return mark_compared(&mut out[begin..]);
+                }
+                let Some((value, dimension, to)) = self.figure(page, sentence, from) else { continue };
+                let Some(range) = Page::span(&sentence[from..to]) else { continue };
+                let around: &Around<'t> = around.get_or_insert_with(|| self.around(page, unit));
+                let clause = clause(page, sentence, from, to);
+                let ids = sentence.iter().filter(|token| token.kind == Kind::Id);
+                let (subject, head) = match self.subject(page, clause, &sentence[from]) {
+                    Some(found) => found,
+                    None => (None, self.row_head(page, unit)),
+                };
+                let rules = self.across.rules;
+                out.push(Figure {
+                    page: number,
+                    unit: at,
+                    section: unit.section,
+                    table: unit.cell.map(|cell| cell.table),
+                    row_number: unit.cell.map(|cell| (cell.table, cell.row)),
+                    range,
+                    dimension,
+                    value,
+                    near: self.words(page, clause, &around.words),
+                    wide: self.words(page, sentence, &around.words),
+                    ids: ids.map(|token| page.word(token)).collect(),
+                    names: names(page, clause),
+                    row: around.row.clone(),
+                    is_background: unit.kinds & self.background != 0,
+                    is_demanded: unit.kind != UnitKind::Paragraph
+                        || unit.kinds & rules.scope.demanding != 0
+                        || is_demand(page, unit, sentence, rules),
+                    is_compared: false,
+                    subject,
+                    head,
+                    relation: self.relation(sentence, from),
+                    bound: self.bound(clause, &sentence[from]),
+                    pairs: self.pairs(page, sentence),
+                    label: around.label,
+                });
+            }
+        }
+        mark_compared(&mut out[begin..]);
     }
-    mark_compared(&mut out[begin..]);
-}
 
-fn mark_compared(figures: &mut [Figure]) {
-    let other = |one: &Figure| figures.iter().any(|two| two.dimension == one.dimension && differ(one, two));
-    let compared: Vec<bool> = figures.iter().map(other).collect();
-    figures.iter_mut().zip(compared).for_each(|(figure, is)| figure.is_compared |= is);
-}
+    /// The root of a word.
+    fn root(&mut self, word: &'t str) -> Root {
+        if let Some(known) = self.words.get(word) {
+            return *known;
+        }
+        let number = self.number(&root(word));
+        self.words.insert(word, number);
+        number
+    }
 
-/// What a unit says of all figures in it.
-struct Around {
-    /// Words of the label of its row and the header of its column.
-    words: BTreeSet<String>,
-    row: BTreeSet<String>,
-    label: Option<String>,
-}
+    /// The number of a root or dimension.
+    fn number(&mut self, root: &str) -> Root {
+        self.roots.get(root).copied().unwrap_or_else(|| {
+            let next = self.roots.len() as Root;
+            self.roots.insert(root.to_owned(), next);
+            next
+        })
+    }
 
-impl Around {
-    fn of(across: &Across<'_, '_>, page: &Page<'_>, unit: &Unit) -> Around {
+    fn around(&mut self, page: &Page<'t>, unit: &Unit) -> Around<'t> {
         let first = unit.cell.and_then(|cell| page.row(&page.tables[cell.table as usize], cell.row).first());
-        let read = |unit: &Unit| words(across, page, page.tokens_of(unit), &BTreeSet::new());
         let label = crate::review::demand::label(page.tokens_of(unit));
         let row_label = first.and_then(|first| page.tokens_of(first).first());
         let is_id = |token: &&Token| token.kind == Kind::Id;
         let label = label.filter(is_id).or(row_label.filter(is_id));
         Around {
-            words: unit.cell.map(|cell| around_cell(across, page, cell)).unwrap_or_default(),
-            row: first.map(read).unwrap_or_default(),
-            label: label.map(|token| page.word(token).to_owned()),
+            words: unit.cell.map(|cell| self.around_cell(page, cell)).unwrap_or_default(),
+            row: first.map(|first| self.words(page, page.tokens_of(first), &[])).unwrap_or_default(),
+            label: label.map(|token| page.word(token)),
         }
     }
+
+    /// The words of a cell's row label and column header.
+    fn around_cell(&mut self, page: &Page<'t>, cell: Cell) -> Roots {
+        let table = &page.tables[cell.table as usize];
+        let first = page.row(table, cell.row).first().filter(|_| cell.column > 0);
+        let head = page.row(table, 0).get(cell.column as usize).filter(|_| cell.row > 0);
+        let label = first.map(|unit| self.words(page, page.tokens_of(unit), &[])).unwrap_or_default();
+        head.map(|unit| self.words(page, page.tokens_of(unit), &label)).unwrap_or(label)
+    }
+
+    /// The roots of the words that say what a text is about, and more.
+    fn words(&mut self, page: &Page<'t>, tokens: &[Token], more: &[Root]) -> Roots {
+        let stop = self.stop;
+        let is_content = |token: &&Token| {
+            matches!(token.kind, Kind::Word | Kind::Code)
+                && page.word(token).len() > 2
+                && unit_of(page.word(token)).is_none()
+                && stop.at(std::slice::from_ref(*token), 0).is_none()
+                && number_word(page.word(token)).is_none()
+        };
+        let own = tokens.iter().filter(is_content).map(|token| match token.kind {
+            Kind::Code => self.number(&page.word(token).trim_matches('`').to_lowercase()),
+            _ => self.root(page.word(token)),
+        });
+        let mut all: Roots = own.chain(more.iter().copied()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// What a clause of the form "the return period (of …) is 14 days" speaks of: its last two words, and the last.
+    fn subject(
+        &mut self,
+        page: &Page<'t>,
+        clause: &[Token],
+        number: &Token,
+    ) -> Option<(Option<Pair>, Option<Root>)> {
+        let is_copula = |token: &Token| matches!(page.word(token), "is" | "are" | "=" | "lasts" | "takes");
+        let copula = clause.iter().position(is_copula)?;
+        if clause[copula].start > number.start {
+            return None;
+        }
+        let before = &clause[..copula];
+        if before.iter().any(|token| matches!(page.word(token), "whose" | "that" | "which" | "who")) {
+            return None;
+        }
+        let is_end = |token: &Token| matches!(page.word(token), "of" | "for" | "in" | "to");
+        let end = before.iter().position(is_end).unwrap_or(copula);
+        let is_word = |token: &&Token| token.kind == Kind::Word && page.word(token).len() > 3;
+        let mut words = before[..end].iter().filter(is_word).rev();
+        let (head, before) = (words.next()?, words.next());
+        let pair = before.map(|before| (self.root(page.word(before)), self.root(page.word(head))));
+        Some((pair, self.head(page.word(head))))
+    }
+
+    /// The root of a word that a figure is about; a short one may be about anything.
+    fn head(&mut self, word: &'t str) -> Option<Root> {
+        (root(word).len() > 4).then(|| self.root(word))
+    }
+
+    /// The last word of the label of a row.
+    fn row_head(&mut self, page: &Page<'t>, unit: &Unit) -> Option<Root> {
+        let cell = unit.cell.filter(|cell| cell.column > 0)?;
+        let first = page.row(&page.tables[cell.table as usize], cell.row).first()?;
+        let last = page.tokens_of(first).last().filter(|token| token.kind == Kind::Word)?;
+        self.head(page.word(last))
+    }
+
+    /// The phrase of `relation:` that ends in front of the figure.
+    fn relation(&self, sentence: &[Token], from: usize) -> Option<u16> {
+        let ends_here = |at: usize| self.relation.longest(sentence, at).filter(|(end, _)| *end == from);
+        (from.saturating_sub(2)..from).find_map(ends_here).map(|(_, phrase)| phrase)
+    }
+
+    /// What the clause says of the figure before it comes: "at most", "the maximum grant is", "up to".
+    fn bound(&self, clause: &[Token], number: &Token) -> Option<Bound> {
+        let before = &clause[..clause.partition_point(|token| token.start < number.start)];
+        match (self.most.is_in(before), self.least.is_in(before)) {
+            (true, false) => Some(Bound::Most),
+            (false, true) => Some(Bound::Least),
+            _ => None,
+        }
+    }
+
+    fn pairs(&mut self, page: &Page<'t>, sentence: &[Token]) -> BTreeSet<Pair> {
+        let is_word = |token: &Token| token.kind == Kind::Word && page.word(token).len() > 3;
+        let both = sentence.windows(2).filter(|two| two.iter().all(is_word));
+        both.map(|two| (self.root(page.word(&two[0])), self.root(page.word(&two[1])))).collect()
+    }
+
+    /// The number and unit at `from`: value, dimension and end.
+    fn figure(&mut self, page: &Page<'t>, sentence: &[Token], from: usize) -> Option<(f64, Root, usize)> {
+        let begins = match sentence[from].kind {
+            Kind::Number => true,
+            Kind::Word => may_count(page.word(&sentence[from])),
+            _ => false,
+        };
+        if !begins {
+            return None;
+        }
+        if let Some((hours, end)) = clock::at(page, sentence, from, number_word) {
+            let is_told = !sentence[from].has(QUOTED) && !is_change(page, sentence, from);
+            return is_told.then(|| (hours, self.number("clock"), end));
+        }
+        let token = &sentence[from];
+        if token.has(QUOTED) || is_part_of_name(page, sentence, from) {
+            return None;
+        }
+        let word = page.word(token);
+        let (value, to) = counted(page, sentence, from)?;
+        // "The 7th minute" is no span of time.
+        let is_ordinal = sentence
+            .get(to)
+            .is_some_and(|next| next.has(TIGHT) && matches!(page.word(next), "st" | "nd" | "rd" | "th"));
+        if is_ordinal || is_rate(page, sentence, from) || is_change(page, sentence, from) {
+            return None;
+        }
+        for skip in 0..2 {
+            let next = sentence.get(to + skip)?;
+            let name = page.word(next);
+            if let Some((dimension, size)) = unit_of(name) {
+                let (dimension, end) = self.rate(page, sentence, to + skip + 1, dimension);
+                return Some((value * size, dimension, end));
+            }
+            if is_article(word) && skip == 0 && next.kind == Kind::Word {
+                return None;
+            }
+            if matches!(next.kind, Kind::Sign) && name != "-" {
+                break;
+            }
+            if skip == 1 || next.kind != Kind::Word {
+                break;
+            }
+        }
+        let next = sentence.get(to).filter(|next| {
+            next.kind == Kind::Word && page.word(next).len() > 3 && page.word(next).ends_with('s')
+        })?;
+        let is_one = is_article(word) || word.eq_ignore_ascii_case("one");
+        // "A day of four inspections": the figure tells days apart.
+        let is_attribute = word_before(page, sentence, from) == "of" && !is_bound(page, sentence, from);
+        (!is_one && !is_attribute).then(|| (value, self.root(page.word(next)), to + 1))
+    }
+
+    /// The dimension with what it is counted by: "0.29 euros per minute", "1.6 m/s"; and where the figure ends.
+    fn rate(&mut self, page: &Page<'_>, sentence: &[Token], at: usize, dimension: &str) -> (Root, usize) {
+        let is_rate = sentence.get(at).is_some_and(|next| matches!(page.word(next), "/" | "per"));
+        match sentence.get(at + 1).filter(|by| is_rate && by.kind == Kind::Word) {
+            Some(by) => (self.number(&format!("{dimension}/{}", root(page.word(by)))), at + 2),
+            None => (self.number(dimension), at),
+        }
+    }
+}
+
+fn mark_compared(figures: &mut [Figure<'_>]) {
+    let other =
+        |one: &Figure<'_>| figures.iter().any(|two| two.dimension == one.dimension && differ(one, two));
+    let compared: Vec<bool> = figures.iter().map(other).collect();
+    figures.iter_mut().zip(compared).for_each(|(figure, is)| figure.is_compared |= is);
+}
+
+/// What a unit says of all figures in it.
+struct Around<'t> {
+    /// Words of the label of its row and the header of its column.
+    words: Roots,
+    row: Roots,
+    label: Option<&'t str>,
 }
 
 /// A paragraph with more figures is a listing.
 const MAX_FIGURES: usize = 40;
 
-/// The words of a cell's row label and column header.
-fn around_cell(
-    across: &Across<'_, '_>,
-    page: &Page<'_>,
-    cell: crate::review::page::Cell,
-) -> BTreeSet<String> {
-    let table = &page.tables[cell.table as usize];
-    let first = page.row(table, cell.row).first().filter(|_| cell.column > 0);
-    let head = page.row(table, 0).get(cell.column as usize).filter(|_| cell.row > 0);
-    let units = first.into_iter().chain(head);
-    units.flat_map(|unit| words(across, page, page.tokens_of(unit), &BTreeSet::new())).collect()
-}
-
-/// The roots of the words that say what a text is about.
-fn words(
-    across: &Across<'_, '_>,
-    page: &Page<'_>,
-    tokens: &[Token],
-    more: &BTreeSet<String>,
-) -> BTreeSet<String> {
-    let stop = across.rule.set("stop");
-    let is_content = |token: &&Token| {
-        matches!(token.kind, Kind::Word | Kind::Code)
-            && page.word(token).len() > 2
-            && unit_of(page.word(token)).is_none()
-            && stop.at(std::slice::from_ref(*token), 0).is_none()
-            && number_word(page.word(token)).is_none()
-    };
-    let own = tokens.iter().filter(is_content).map(|token| match token.kind {
-        Kind::Code => page.word(token).trim_matches('`').to_lowercase(),
-        _ => root(page.word(token)),
-    });
-    own.chain(more.iter().cloned()).collect()
-}
-
-/// What a clause of the form "the return period (of …) is 14 days" speaks of: its last two words, and the last.
-fn subject(page: &Page<'_>, clause: &[Token], number: &Token) -> Option<(Option<(String, String)>, String)> {
-    let copula =
-        clause.iter().position(|token| matches!(page.word(token), "is" | "are" | "=" | "lasts" | "takes"))?;
-    if clause[copula].start > number.start {
-        return None;
-    }
-    let before = &clause[..copula];
-    if before.iter().any(|token| matches!(page.word(token), "whose" | "that" | "which" | "who")) {
-        return None;
-    }
-    let end = before
-        .iter()
-        .position(|token| matches!(page.word(token), "of" | "for" | "in" | "to"))
-        .unwrap_or(copula);
-    let words: Vec<String> = before[..end]
-        .iter()
-        .filter(|token| token.kind == Kind::Word && page.word(token).len() > 3)
-        .map(|token| root(page.word(token)))
-        .collect();
-    let head = words.last()?.clone();
-    let pair = words.len().checked_sub(2).map(|at| (words[at].clone(), head.clone()));
-    Some((pair, head))
-}
-
-/// The last word of the label of a row.
-fn row_head(page: &Page<'_>, unit: &Unit) -> Option<String> {
-    let cell = unit.cell.filter(|cell| cell.column > 0)?;
-    let first = page.row(&page.tables[cell.table as usize], cell.row).first()?;
-    let last = page.tokens_of(first).last().filter(|token| token.kind == Kind::Word)?;
-    Some(root(page.word(last)))
-}
-
-/// The phrase of `relation:` that ends in front of the figure.
-fn relation(across: &Across<'_, '_>, sentence: &[Token], from: usize) -> Option<u16> {
-    let set = across.rule.set("relation");
-    let ends_here = |at: usize| set.longest(sentence, at).filter(|(end, _)| *end == from);
-    (from.saturating_sub(2)..from).find_map(ends_here).map(|(_, phrase)| phrase)
-}
-
-/// What the clause says of the figure before it comes: "at most", "the maximum grant is", "up to".
-fn bound(across: &Across<'_, '_>, clause: &[Token], number: &Token) -> Option<Bound> {
-    let before = &clause[..clause.partition_point(|token| token.start < number.start)];
-    let says = |name: &str| across.rule.set(name).is_in(before);
-    match (says("most"), says("least")) {
-        (true, false) => Some(Bound::Most),
-        (false, true) => Some(Bound::Least),
-        _ => None,
-    }
-}
-
-fn pairs(page: &Page<'_>, sentence: &[Token]) -> BTreeSet<(String, String)> {
-    let is_word = |token: &Token| token.kind == Kind::Word && page.word(token).len() > 3;
-    let both = sentence.windows(2).filter(|two| two.iter().all(is_word));
-    both.map(|two| (root(page.word(&two[0])), root(page.word(&two[1])))).collect()
-}
-
 /// Code, identifiers and names after the first word.
-fn names(page: &Page<'_>, clause: &[Token]) -> BTreeSet<String> {
+fn names<'t>(page: &Page<'t>, clause: &[Token]) -> BTreeSet<&'t str> {
     let is_name = |(at, token): &(usize, &Token)| match token.kind {
         Kind::Code | Kind::Id => true,
         Kind::Word => *at > 0 && token.has(CAPITAL),
         _ => false,
     };
-    clause.iter().enumerate().filter(is_name).map(|(_, token)| page.word(token).to_owned()).collect()
+    clause.iter().enumerate().filter(is_name).map(|(_, token)| page.word(token)).collect()
 }
 
 /// The part of a sentence between signs that has the tokens `from..to`.
@@ -275,77 +387,29 @@ fn clause<'a>(page: &Page<'_>, sentence: &'a [Token], from: usize, to: usize) ->
     &sentence[begin..end]
 }
 
-/// The number and unit at `from`: value, dimension and end.
-fn figure(page: &Page<'_>, sentence: &[Token], from: usize) -> Option<(f64, String, usize)> {
-    if let Some((hours, end)) = clock::at(page, sentence, from, number_word) {
-        let is_told = !sentence[from].has(QUOTED) && !is_change(page, sentence, from);
-        return is_told.then(|| (hours, "clock".to_owned(), end));
-    }
-    let token = &sentence[from];
-    if token.has(QUOTED) || is_part_of_name(page, sentence, from) {
-        return None;
-    }
+/// The number at `from` and where it ends: "1 000", "two and a half".
+fn counted(page: &Page<'_>, sentence: &[Token], from: usize) -> Option<(f64, usize)> {
+    let word = page.word(&sentence[from]);
     let mut to = from + 1;
-    let word = page.word(token);
-    let value = match token.kind {
-        Kind::Number => {
-            let mut digits = word.to_owned();
-            while let Some(next) = sentence.get(to).filter(|next| {
-                next.kind == Kind::Number && next.end - next.start == 3 && digits.len() <= 3 * to
-            }) {
-                digits.push_str(page.word(next));
-                to += 1;
-            }
-            number(&digits)?
+    if sentence[from].kind == Kind::Number {
+        let mut digits = word.to_owned();
+        let goes_on = |next: &&Token, digits: &str, to: usize| {
+            next.kind == Kind::Number && next.end - next.start == 3 && digits.len() <= 3 * to
+        };
+        while let Some(next) = sentence.get(to).filter(|next| goes_on(next, &digits, to)) {
+            digits.push_str(page.word(next));
+            to += 1;
         }
-        Kind::Word => {
-            let value = if is_article(word) { 1.0 } else { number_word(word)? };
-            let is_half = phrase_is(page, &sentence[to..], &["and", "a", "half"]);
-            to += if is_half { 3 } else { 0 };
-            if is_half { value + 0.5 } else { value }
-        }
-        _ => return None,
-    };
-    // "The 7th minute" is no span of time.
-    let is_ordinal = sentence
-        .get(to)
-        .is_some_and(|next| next.has(TIGHT) && matches!(page.word(next), "st" | "nd" | "rd" | "th"));
-    if is_ordinal || is_rate(page, sentence, from) || is_change(page, sentence, from) {
-        return None;
+        return Some((number(&digits)?, to));
     }
-    for skip in 0..2 {
-        let next = sentence.get(to + skip)?;
-        let name = page.word(next);
-        if let Some((dimension, size)) = unit_of(name) {
-            let (dimension, end) = rate(page, sentence, to + skip + 1, dimension);
-            return Some((value * size, dimension, end));
-        }
-        if is_article(word) && skip == 0 && next.kind == Kind::Word {
-            return None;
-        }
-        if matches!(next.kind, Kind::Sign) && name != "-" {
-            break;
-        }
-        if skip == 1 || next.kind != Kind::Word {
-            break;
-        }
-    }
-    let next = sentence.get(to).filter(|next| {
-        next.kind == Kind::Word && page.word(next).len() > 3 && page.word(next).ends_with('s')
-    })?;
-    let is_one = is_article(word) || word.eq_ignore_ascii_case("one");
-    // "A day of four inspections": the figure tells days apart.
-    let is_attribute = word_before(page, sentence, from) == "of" && !is_bound(page, sentence, from);
-    (!is_one && !is_attribute).then(|| (value, root(page.word(next)), to + 1))
+    let value = if is_article(word) { 1.0 } else { number_word(word)? };
+    let is_half = phrase_is(page, &sentence[to..], &["and", "a", "half"]);
+    Some(if is_half { (value + 0.5, to + 3) } else { (value, to) })
 }
 
-/// The dimension with what it is counted by: "0.29 euros per minute", "1.6 m/s"; and where the figure ends.
-fn rate(page: &Page<'_>, sentence: &[Token], at: usize, dimension: &str) -> (String, usize) {
-    let is_rate = sentence.get(at).is_some_and(|next| matches!(page.word(next), "/" | "per"));
-    match sentence.get(at + 1).filter(|by| is_rate && by.kind == Kind::Word) {
-        Some(by) => (format!("{dimension}/{}", root(page.word(by))), at + 2),
-        None => (dimension.to_owned(), at),
-    }
+/// Whether a word may begin a figure.
+fn may_count(word: &str) -> bool {
+    is_article(word) || number_word(word).is_some()
 }
 
 fn is_article(word: &str) -> bool {
@@ -425,22 +489,23 @@ const SAME_RATE: usize = 5;
 /// Where a thing has more values, they are variants.
 const MAX_VALUES: usize = 2;
 
-fn conflicting(across: &Across<'_, '_>, figures: &mut [Figure]) -> Vec<Hit> {
+fn conflicting(across: &Across<'_, '_>, figures: &mut [Figure<'_>]) -> Vec<Hit> {
     without_common_words(figures);
-    let figures: &[Figure] = figures;
-    let mut by_word: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
+    let figures: &[Figure<'_>] = figures;
+    let mut by_word: HashMap<(Root, Root), Vec<usize>, RandomState> = HashMap::default();
     for (at, figure) in figures.iter().enumerate() {
         for word in &figure.wide {
-            by_word.entry((figure.dimension.as_str(), word.as_str())).or_default().push(at);
+            by_word.entry((figure.dimension, *word)).or_default().push(at);
         }
     }
     let mut found: Vec<Hit> = Vec::new();
     for (at, figure) in figures.iter().enumerate() {
-        let mut others: BTreeSet<usize> = BTreeSet::new();
-        for word in &figure.wide {
-            let same = by_word.get(&(figure.dimension.as_str(), word.as_str()));
-            others.extend(same.into_iter().flatten().filter(|other| **other != at).take(MAX_COMPARED));
-        }
+        let same = figure.wide.iter().filter_map(|word| by_word.get(&(figure.dimension, *word)));
+        let mut others: Vec<usize> = same
+            .flat_map(|same| same.iter().copied().filter(|other| *other != at).take(MAX_COMPARED))
+            .collect();
+        others.sort_unstable();
+        others.dedup();
         let rated: Vec<(usize, usize)> =
             others.iter().filter_map(|other| Some((agreement(figure, &figures[*other])?, *other))).collect();
         let best = rated.iter().max_by_key(|(rate, other)| (*rate, usize::MAX - *other));
@@ -451,7 +516,7 @@ fn conflicting(across: &Across<'_, '_>, figures: &mut [Figure]) -> Vec<Hit> {
         let values: BTreeSet<u64> = values.collect();
         // Running prose tells of figures that it does not demand.
         let is_told = |other: usize| {
-            let is_prose = |one: &Figure| across.pages[one.page as usize].register.style == Style::Prose;
+            let is_prose = |one: &Figure<'_>| across.pages[one.page as usize].register.style == Style::Prose;
             let both = [figure, &figures[other]];
             both.iter().all(|one| is_prose(one) && !one.is_demanded)
         };
@@ -468,7 +533,7 @@ fn conflicting(across: &Across<'_, '_>, figures: &mut [Figure]) -> Vec<Hit> {
 const MAX_CONFLICTS: usize = 3;
 const CONFLICT_SHARE: usize = 4;
 
-fn without_variants(found: Vec<Hit>, figures: &[Figure]) -> Vec<Hit> {
+fn without_variants(found: Vec<Hit>, figures: &[Figure<'_>]) -> Vec<Hit> {
     let counted = |pages: &mut dyn Iterator<Item = u32>| {
         let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
         pages.for_each(|page| *counts.entry(page).or_default() += 1);
@@ -485,8 +550,8 @@ const MAX_COMMON: usize = 5;
 /// and in more than one of so many.
 const COMMON_SHARE: usize = 5;
 
-fn without_common_words(figures: &mut [Figure]) {
-    let mut counts: HashMap<(u32, String), usize> = HashMap::new();
+fn without_common_words(figures: &mut [Figure<'_>]) {
+    let mut counts: HashMap<(u32, Root), usize, RandomState> = HashMap::default();
     let (mut seen, mut units) = (None, HashMap::<u32, usize>::new());
     for figure in figures.iter() {
         if seen.replace((figure.page, figure.unit)) == Some((figure.page, figure.unit)) {
@@ -494,24 +559,24 @@ fn without_common_words(figures: &mut [Figure]) {
         }
         *units.entry(figure.page).or_default() += 1;
         for word in &figure.wide {
-            *counts.entry((figure.page, word.clone())).or_default() += 1;
+            *counts.entry((figure.page, *word)).or_default() += 1;
         }
     }
     for figure in figures {
         let page = figure.page;
         let most = MAX_COMMON.max(units[&page] / COMMON_SHARE);
-        let is_rare = |word: &String| counts.get(&(page, word.clone())).is_none_or(|count| *count <= most);
+        let is_rare = |word: &Root| counts.get(&(page, *word)).is_none_or(|count| *count <= most);
         figure.near.retain(is_rare);
         figure.wide.retain(is_rare);
     }
 }
 
-pub(super) fn differ(a: &Figure, b: &Figure) -> bool {
+pub(super) fn differ(a: &Figure<'_>, b: &Figure<'_>) -> bool {
     (a.value - b.value).abs() > 1e-6 * a.value.abs().max(b.value.abs())
 }
 
 /// How well two figures agree on what they are about, in percent; none where they are about different things.
-pub(super) fn agreement(a: &Figure, b: &Figure) -> Option<usize> {
+pub(super) fn agreement(a: &Figure<'_>, b: &Figure<'_>) -> Option<usize> {
     let is_same_place =
         a.page == b.page && (a.unit == b.unit || a.section == b.section && a.table == b.table);
     // "At least 5" and "at most 9" go together.
@@ -520,25 +585,26 @@ pub(super) fn agreement(a: &Figure, b: &Figure) -> Option<usize> {
     // The rows of a list of requirements are sentences of their own, whatever their first cell says.
     let are_requirements = a.label.is_some() && b.label.is_some();
     let are_rows = a.table.is_some() && b.table.is_some() && !are_requirements;
-    let are_rows = are_rows && (a.row.is_empty() || a.row.is_disjoint(&b.row));
+    let are_rows = are_rows && (a.row.is_empty() || shared(&a.row, &b.row) == 0);
     // Rows of one table, items of one section: variants, and not the same thing twice.
     if is_same_place || are_variants || are_rows || are_two_bounds {
         return None;
     }
-    let share = |a: &BTreeSet<String>, b: &BTreeSet<String>| {
-        let shared = a.intersection(b).count();
+    let share = |a: &[Root], b: &[Root]| {
+        let shared = shared(a, b);
         (shared, shared * 100 / a.len().min(b.len()).max(1))
     };
     let (near, near_percent) = share(&a.near, &b.near);
     let (wide, wide_percent) = share(&a.wide, &b.wide);
-    let refers = a.label.as_ref().is_some_and(|label| b.ids.contains(label))
-        || b.label.as_ref().is_some_and(|label| a.ids.contains(label));
+    let refers = a.label.is_some_and(|label| b.ids.contains(label))
+        || b.label.is_some_and(|label| a.ids.contains(label));
     if a.is_background || b.is_background {
         return (wide >= 3 && wide_percent >= MIN_WIDE_PERCENT).then_some(wide_percent);
     }
-    let speaks = |a: &Figure, b: &Figure| a.subject.as_ref().is_some_and(|pair| b.pairs.contains(pair));
+    let speaks =
+        |a: &Figure<'_>, b: &Figure<'_>| a.subject.as_ref().is_some_and(|pair| b.pairs.contains(pair));
     let same_head = a.head.is_some() && a.head == b.head && a.table.is_some() != b.table.is_some();
-    if speaks(a, b) || speaks(b, a) || same_head && a.head.as_ref().is_some_and(|head| head.len() > 4) {
+    if speaks(a, b) || speaks(b, a) || same_head {
         return Some(200 + near);
     }
     let is_compared = a.is_compared || b.is_compared;
@@ -557,7 +623,13 @@ pub(super) fn agreement(a: &Figure, b: &Figure) -> Option<usize> {
     (refers && wide >= 2).then_some(70)
 }
 
-fn conflict(across: &Across<'_, '_>, figure: &Figure, other: &Figure) -> Hit {
+/// How many roots are in both.
+fn shared(a: &[Root], b: &[Root]) -> usize {
+    let (fewer, more) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    fewer.iter().filter(|root| more.binary_search(root).is_ok()).count()
+}
+
+fn conflict(across: &Across<'_, '_>, figure: &Figure<'_>, other: &Figure<'_>) -> Hit {
     let page = &across.pages[other.page as usize];
     let text = page.text[other.range.clone()].to_owned();
     let line = page.line(other.range.start).to_string();

@@ -34,6 +34,7 @@ pub fn empty_sections(on: &OnPage<'_, '_>) -> Vec<Hit> {
             && !unit.is_quotation
             && on.rule.is_for(unit.kinds)
             && page.tokens_of(unit).iter().any(|token| token.kind == Kind::Word)
+            && !says_it_all(on, unit)
             && on.rule.set("caption").at(page.tokens_of(unit), 0).is_none()
             && !on.rule.set("optional").is_in(page.tokens_of(unit))
             && is_blank(page, unit.end as usize, end.max(unit.end as usize))
@@ -49,6 +50,15 @@ pub fn empty_sections(on: &OnPage<'_, '_>) -> Vec<Hit> {
         count => format!(" and {count} more headings"),
     };
     vec![Hit { related, ..hit(first).with("more", more) }]
+}
+
+/// "Files: 20" and "As a guest, I want a desk" need no text below them.
+fn says_it_all(on: &OnPage<'_, '_>, unit: &Unit) -> bool {
+    let tokens = on.page.tokens_of(unit);
+    let colon = tokens.iter().position(|token| on.page.word(token) == ":");
+    let has_value =
+        colon.is_some_and(|colon| tokens[colon..].iter().take(3).any(|token| token.kind == Kind::Number));
+    has_value || on.rules.story.is_in(tokens)
 }
 
 /// Nothing but white space, rules across the page and comments is in the range.

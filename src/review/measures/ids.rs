@@ -187,8 +187,10 @@ pub fn dangling(across: &Across<'_, '_>) -> Vec<Hit> {
         }
     }
     known.extend(across.pages.iter().flat_map(in_front_matter));
-    // `[GH-239](https://…)`: these are numbers of another place.
-    across.pages.iter().flat_map(linked).for_each(|id| drop(series.remove(prefix(id))));
+    // `[GH-239](https://…)` and `review-of-L08.md`: these are numbers of another place.
+    let names = across.pages.iter().flat_map(|page| page.path.split(['/', '.', '_', '-', ' ']));
+    let names = names.filter(|name| ends_in_digit(name) && !prefix(name).is_empty());
+    across.pages.iter().flat_map(linked).chain(names).for_each(|id| drop(series.remove(prefix(id))));
     let mut found = Vec::new();
     for (number, page) in (0..).zip(across.pages) {
         let units = page.units.iter().filter(|unit| !unit.is_quotation && across.rule.is_for(unit.kinds));
@@ -516,7 +518,7 @@ fn is_elsewhere(on: &OnPage<'_, '_>, sentence: &[Token], at: usize) -> bool {
         matches!(last.kind, Kind::Id | Kind::Number | Kind::Code) || page.word(last) == "'s" || {
             page.word(last) == ","
                 && before.len() >= 2
-                && before[before.len() - 2].kind == Kind::Word
+                && before[before.len() - 2].kind != Kind::Sign
                 && before.len() <= 200
         }
     });
@@ -550,7 +552,8 @@ fn anchors(page: &Page<'_>, found: &mut Vec<Hit>) {
     let has_own = page.html.iter().any(names) || page.text.contains("{#");
     let is_heading = |anchor: &&Anchor| !anchor.target.is_empty() && !anchor.target.contains('=');
     let anchors: Vec<&Anchor> = page.anchors.iter().filter(|anchor| !has_own && is_heading(anchor)).collect();
-    let missing: Vec<&&Anchor> = anchors.iter().filter(|anchor| !slugs.contains(&anchor.target)).collect();
+    let is_known = |target: &String| slugs.contains(target) || slugs.contains(&slug(target));
+    let missing: Vec<&&Anchor> = anchors.iter().filter(|anchor| !is_known(&anchor.target)).collect();
     // A table of contents without its chapters is one finding.
     let (shown, more) = if missing.len() > MAX_MISSING { (1, missing.len() - 1) } else { (missing.len(), 0) };
     for anchor in &missing[..shown] {
@@ -569,21 +572,26 @@ fn nearest(slugs: &BTreeSet<String>, target: &str) -> String {
     crate::finding::nearest(target, &known).map_or(NO_HEADING.to_owned(), |near| format!("#{near}"))
 }
 
-/// A heading without `<code>` and other tags, and without the targets of its links.
+/// A heading without `<code>` and other tags, signs such as `&lt;`, and the targets of its links.
 fn without_tags(heading: &str) -> String {
+    let heading = ["&lt;", "&gt;", "&amp;", "&quot;"]
+        .iter()
+        .fold(heading.to_owned(), |text, sign| text.replace(sign, ""));
     let (mut end, mut before) = (None, ' ');
-    let kept = heading.chars().filter(|found| {
-        end = match (end, *found) {
-            (None, '<') => Some('>'),
+    let mut signs = heading.chars().peekable();
+    let mut kept = String::with_capacity(heading.len());
+    while let Some(found) = signs.next() {
+        let mut is_tag = || signs.peek().is_some_and(|next| next.is_alphabetic() || *next == '/');
+        end = match (end, found) {
+            (None, '<') if is_tag() => Some('>'),
             (None, '(') if before == ']' => Some(')'),
             (Some(end), found) if end == found => None,
             (end, _) => end,
         };
-        let is_text = end.is_none() && *found != '>';
-        before = *found;
-        is_text
-    });
-    kept.collect()
+        kept.extend((end.is_none() && found != '>').then_some(found));
+        before = found;
+    }
+    kept
 }
 
 /// The anchor that GitHub gives a heading.

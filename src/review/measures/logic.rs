@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::{Hit, OnPage, hit, hit_on, judged};
 use crate::review::demand::{is_duty, label};
 use crate::review::page::{Page, Style, Unit, UnitKind};
-use crate::review::pattern::Set;
+use crate::review::pattern::{Set, Starts};
 use crate::review::rule::Rule;
 use crate::review::token::{CAPITAL, Kind, QUOTED, Token};
 
@@ -120,6 +120,8 @@ pub fn boundaries(on: &OnPage<'_, '_>) -> Vec<Hit> {
 struct BoundWords<'r> {
     sides: [(&'r Set, Side, bool); 4],
     inclusive: &'r Set,
+    /// What words for a side begin with.
+    starts: Starts,
 }
 
 impl<'r> BoundWords<'r> {
@@ -131,12 +133,15 @@ impl<'r> BoundWords<'r> {
             ("to", Side::Below, false),
         ];
         let sides = sides.map(|(name, side, is_strict)| (rule.set(name), side, is_strict));
-        BoundWords { sides, inclusive: rule.set("inclusive") }
+        let starts = Starts::of_any(sides.iter().map(|(set, _, _)| *set));
+        BoundWords { sides, inclusive: rule.set("inclusive"), starts }
     }
 
     fn read(&self, page: &Page<'_>, sentence: &[Token], out: &mut Vec<Bound>) {
         for at in 0..sentence.len() {
-            for (set, side, is_strict) in self.sides {
+            for (set, side, is_strict) in
+                self.sides.iter().filter(|_| self.starts.has(&sentence[at])).copied()
+            {
                 let Some(end) = set.at(sentence, at) else { continue };
                 let Some(number) = sentence.get(end).filter(|token| token.kind == Kind::Number) else {
                     continue;

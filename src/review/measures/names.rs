@@ -52,16 +52,16 @@ fn of_groups(on: &OnPage<'_, '_>) -> Vec<Hit> {
     let mut together: BTreeSet<&str> = BTreeSet::new();
     let all = || on.rule.words.iter().filter(|(name, _)| *name != STOP);
     let starts = Starts::of_any(all().map(|(_, set)| set));
-    let is_read = |unit: &&Unit| !unit.is_quotation && starts.is_in(page.tokens_of(unit));
-    for unit in page.units.iter().filter(is_read) {
-        for (name, set) in all() {
+    for unit in page.units.iter().filter(|unit| !unit.is_quotation) {
+        let tokens = page.tokens_of(unit);
+        let places: Vec<usize> = starts.places(tokens).collect();
+        for (name, set) in all().filter(|_| !places.is_empty()) {
             let mut seen = BTreeSet::new();
-            let tokens = page.tokens_of(unit);
-            for (at, token) in tokens.iter().enumerate() {
-                let Some((_, phrase)) = set.longest(tokens, at) else { continue };
+            for at in &places {
+                let Some((_, phrase)) = set.longest(tokens, *at) else { continue };
                 seen.insert(phrase);
                 let uses = groups.entry(name).or_default().entry(phrase).or_default();
-                uses.add(token.range());
+                uses.add(tokens[*at].range());
                 uses.is_defined |= is_definition(on, unit);
             }
             // Who writes both in one paragraph means two things.

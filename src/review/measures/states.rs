@@ -43,11 +43,13 @@ fn in_folder(across: &Across<'_, '_>, pages: &[u32]) -> Vec<Hit> {
     for number in pages {
         let page = &across.pages[*number as usize];
         for unit in page.units.iter().filter(|unit| !unit.is_quotation) {
-            for sentence in page.sentences_of(unit).filter(|sentence| starts.is_in(sentence)) {
-                for pair in pairs.iter_mut().filter(|pair| !pair.is_left) {
-                    pair.is_left = pair.leave.is_in(sentence);
+            for sentence in page.sentences_of(unit) {
+                let places: Vec<usize> = starts.places(sentence).collect();
+                for pair in pairs.iter_mut().filter(|pair| !pair.is_left && !places.is_empty()) {
+                    let at = |set: &Set| places.iter().find_map(|at| Some((*at, set.at(sentence, *at)?)));
+                    pair.is_left = at(pair.leave).is_some();
                     if pair.first.is_none() && !pair.is_left {
-                        let found = way_in(across, page, unit, sentence, pair.enter);
+                        let found = at(pair.enter).and_then(|at| way_in(across, page, unit, sentence, at));
                         pair.first = found.map(|hit| Hit { page: *number, ..hit });
                     }
                 }
@@ -62,12 +64,12 @@ fn way_in(
     page: &Page<'_>,
     unit: &Unit,
     sentence: &[Token],
-    enter: &Set,
+    (from, to): (usize, usize),
 ) -> Option<Hit> {
-    let (from, to) = if across.rule.is_for(unit.kinds) { enter.find(sentence)? } else { return None };
     // "While the account is locked, …": a case of another rule.
     let clause = sentence[..from].rsplit(|token| page.word(token) == ",").next().unwrap_or_default();
-    let is_stated = is_demand(page, unit, sentence, across.rules)
+    let is_stated = across.rule.is_for(unit.kinds)
+        && is_demand(page, unit, sentence, across.rules)
         && !across.rule.set("condition").is_in(clause)
         && !introduces(page, sentence)
         && !across.rule.unless.is_in(sentence);
