@@ -64,7 +64,8 @@ pub(super) fn register(page: &Page<'_>, rules: &Rules) -> Register {
         () if all < MIN_PROSE_UNITS => Style::Note,
         () => Style::Prose,
     };
-    Register { style, has_capitals: capitals.count() == MIN_CAPITALS }
+    let is_unjudged = file_name_has(page, &rules.unjudged, rules);
+    Register { style, has_capitals: capitals.count() == MIN_CAPITALS, is_unjudged }
 }
 
 /// The title says so: "Requirements for …", "Runbook: …".
@@ -81,11 +82,6 @@ fn title<'p>(page: &'p Page<'_>) -> Option<&'p Unit> {
 fn is_named_requirements(page: &Page<'_>, rules: &Rules) -> bool {
     let title = title(page).map_or(&[][..], |unit| page.tokens_of(unit));
     rules.requirements.is_in(title) || file_name_has(page, &rules.requirements, rules)
-}
-
-/// A form that others fill in, or minutes: nothing in it is judged.
-pub(super) fn is_unjudged(page: &Page<'_>, rules: &Rules) -> bool {
-    file_name_has(page, &rules.unjudged, rules)
 }
 
 fn file_name_has(page: &Page<'_>, set: &Set, rules: &Rules) -> bool {
@@ -114,8 +110,9 @@ pub(super) fn reads(page: &Page<'_>, unit: &Unit, sentence: &[Token], place: Whe
     match place {
         // A quotation that begins with a marker is a note of the authors: "> TODO: …".
         Where::Anywhere => {
-            let is_field = unit.kind == UnitKind::Field && !is_unjudged(page, rules);
-            !unit.is_quotation || is_field || rules.note.is_in(page.tokens_of(unit))
+            let is_text =
+                !unit.is_quotation || unit.kind == UnitKind::Field || rules.note.is_in(page.tokens_of(unit));
+            is_text && !page.register.is_unjudged
         }
         Where::Text => is_claim(page, unit, sentence, rules),
         Where::Specification => unit.style != Style::Prose && is_claim(page, unit, sentence, rules),
@@ -154,7 +151,7 @@ fn is_claim(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> 
 }
 
 fn is_stated(page: &Page<'_>, unit: &Unit, sentence: &[Token], rules: &Rules) -> bool {
-    let Register { style, has_capitals } = page.register;
+    let Register { style, has_capitals, .. } = page.register;
     let binds = || rules.binding.is_in(sentence);
     let says_so = || match has_capitals {
         // MAY leaves the choice to the reader on purpose.

@@ -29,7 +29,7 @@ mod token;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use demand::{is_unjudged, label, reads, register, style_at};
+use demand::{label, reads, register, style_at};
 use firsts::Seen;
 use page::{Cursor, Page, Style, Unit};
 use pattern::Set;
@@ -246,10 +246,10 @@ fn read_page<'t>(document: &Document<'t>, rules: &Rules) -> Page<'t> {
         "yaml" | "yml" => data::yaml(document.path, text, &rules.words, &rules.scope),
         _ => Page::markdown(document.path, text, &rules.words, &rules.scope),
     };
-    if is_unjudged(&page, rules) {
+    page.register = register(&page, rules);
+    if page.register.is_unjudged {
         page.units.iter_mut().for_each(|unit| (unit.is_judged, unit.is_quotation) = (false, true));
     }
-    page.register = register(&page, rules);
     let styles: Vec<Style> = page.units.iter().map(|unit| style_at(&page, unit, rules)).collect();
     page.units.iter_mut().zip(styles).for_each(|(unit, style)| unit.style = style);
     page.terms = terms(&page);

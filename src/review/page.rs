@@ -100,6 +100,8 @@ pub struct Register {
     pub style: Style,
     /// It writes MUST and SHOULD in capitals (BCP 14): what has neither demands nothing.
     pub has_capitals: bool,
+    /// It is a form that others fill in, or minutes: nothing in it is judged.
+    pub is_unjudged: bool,
 }
 
 /// A document taken apart.

@@ -66,7 +66,11 @@ fn is_priority(id: &str) -> bool {
 const MAX_REPEATED_PERCENT: usize = 25;
 
 pub fn duplicates(on: &OnPage<'_, '_>) -> Vec<Hit> {
-    let all = definitions(on.page);
+    let mut all = definitions(on.page);
+    // "FM4: Test the bond" in a list of tasks is about the section FM4.
+    let is_heading = |one: &&Definition<'_>| one.group.0 == UnitKind::Heading;
+    let headings: BTreeSet<&str> = all.iter().filter(is_heading).map(|one| one.id).collect();
+    all.retain(|one| one.group.0 == UnitKind::Heading || !headings.contains(one.id));
     let mut groups: BTreeMap<(u8, u32), Vec<&Definition<'_>>> = BTreeMap::new();
     for one in &all {
         groups.entry((one.group.0 as u8, one.group.1)).or_default().push(one);
@@ -515,12 +519,14 @@ fn is_elsewhere(on: &OnPage<'_, '_>, sentence: &[Token], at: usize) -> bool {
             && !on.rule.set("here").is_in(&after[..after.len().min(8)]);
     let last = before.last();
     let named = last.is_some_and(|last| {
-        matches!(last.kind, Kind::Id | Kind::Number | Kind::Code) || page.word(last) == "'s" || {
-            page.word(last) == ","
-                && before.len() >= 2
-                && before[before.len() - 2].kind != Kind::Sign
-                && before.len() <= 200
-        }
+        matches!(last.kind, Kind::Id | Kind::Number | Kind::Code)
+            || matches!(page.word(last), "'s" | "s")
+            || {
+                page.word(last) == ","
+                    && before.len() >= 2
+                    && before[before.len() - 2].kind != Kind::Sign
+                    && before.len() <= 200
+            }
     });
     let capital = last.is_some_and(|last| last.has(8) && before.len() > 1);
     of || named || capital

@@ -26,7 +26,7 @@ pub fn unresolved(on: &OnPage<'_, '_>) -> Vec<Hit> {
                     || is_asked_alone(on, at, question)
             }
         };
-        if is_open && !is_answered(on, at) {
+        if is_open && !is_answered(on, at) && !has_heading(on, question) {
             found.extend(hit_on(question).map(|hit| (unit.section, hit)));
         }
     }
@@ -49,6 +49,20 @@ fn is_answered(on: &OnPage<'_, '_>, at: usize) -> bool {
     let is_heading = page.units.get(next).is_some_and(|next| next.kind == UnitKind::Heading);
     first < at && says(first) || is_heading && says(next)
 }
+
+/// The question is asked again as a heading, with its answer below.
+fn has_heading(on: &OnPage<'_, '_>, question: &[Token]) -> bool {
+    let text = |tokens: &[Token]| -> Vec<String> {
+        let words = tokens.iter().filter(|token| token.kind == Kind::Word);
+        words.map(|token| on.page.word(token).to_lowercase()).collect()
+    };
+    let asked = text(question);
+    let headings = on.page.sections.iter().filter_map(|section| section.heading);
+    headings.take(MAX_HEADINGS).any(|unit| text(on.page.tokens_of(&on.page.units[unit as usize])) == asked)
+}
+
+/// So many headings are looked at for the question.
+const MAX_HEADINGS: usize = 200;
 
 /// A paragraph that ends with its question, before a heading, another such one or the end.
 fn is_asked_last(on: &OnPage<'_, '_>, at: usize) -> bool {
