@@ -119,10 +119,10 @@ fn review_rules(root: &Path) -> io::Result<String> {
         }
     }
     let (scope, words) = (serde_json::to_string(&scope)?, compiler.words().join("\n"));
-    let lists = serde_json::to_string(&lists)?;
+    let lists = path("words.yaml");
     Ok(format!(
         "pub static SOURCES: &[(&str, &str)] = &[\n{sources}];\npub static STORED: Stored = Stored {{\n\
-         scope: {scope:?},\nlists: {lists:?},\nrules: &[\n{rules}],\nwords: {words:?},\nsets: &{sets:?},\n}};\n"
+         scope: {scope:?},\nlists: include_str!({lists:?}),\nrules: &[\n{rules}],\nwords: {words:?},\nsets: &{sets:?},\n}};\n"
     ))
 }
 

@@ -11,7 +11,7 @@ use super::rule::Rule;
 use super::token::Token;
 
 /// Longer lists of words are not looked for: mostly a sentence has one of them.
-const MAX_NEEDED: usize = 12;
+const MAX_NEEDED: usize = 64;
 
 /// A phrase of a rule.
 #[derive(Clone, Debug)]
@@ -42,13 +42,18 @@ impl Firsts {
             let needs: Vec<Range<u32>> =
                 (0..file.any.len()).map(|phrase| all.need(&file.any, phrase)).collect();
             let begin = |phrase: u16| Begin { rule, phrase, needs: needs[usize::from(phrase)].clone() };
-            found.extend(file.any.pairs().iter().map(|[word, phrase]| (*word, begin(*phrase))));
+            found.extend(file.any.pairs().map(|[word, phrase]| (word, begin(phrase))));
             all.others.extend(file.any.others().iter().map(|[kind, phrase]| (*kind, begin(*phrase))));
         }
-        found.sort_by_key(|(word, _)| *word);
         found.iter().for_each(|(word, _)| all.starts[usize::from(*word) + 1] += 1);
         (1..all.starts.len()).for_each(|at| all.starts[at] += all.starts[at - 1]);
-        all.by_word = found.into_iter().map(|(_, begin)| begin).collect();
+        let mut next = all.starts.clone();
+        all.by_word = vec![Begin { rule: 0, phrase: 0, needs: 0..0 }; found.len()];
+        for (word, begin) in found {
+            let at = &mut next[usize::from(word)];
+            all.by_word[*at as usize] = begin;
+            *at += 1;
+        }
         all
     }
 

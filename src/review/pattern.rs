@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use super::phrases::{
-    ANY, CAPITAL, CODE, END, GAP, ID, MAYBE, NUMBER, ONE_OF, START, WORDS, next_atom, sequences,
+    ANY, CAPITAL, CODE, END, GAP, ID, MAYBE, NUMBER, ONE_OF, START, WORDS, first, next_atom, sequences,
 };
 use super::token::{self, Kind, QUOTED, Token};
 
@@ -25,7 +25,8 @@ fn walk(mut code: &[u16], rest: Option<&Rest<'_>>, tokens: &[Token], mut at: usi
             },
             ONE_OF => {
                 let then = Rest { code: after, next: rest };
-                return sequences(body).find_map(|one| walk(one, Some(&then), tokens, at));
+                let mut likely = sequences(body).filter(|one| may_match(one, tokens, at));
+                return likely.find_map(|one| walk(one, Some(&then), tokens, at));
             }
             MAYBE => {
                 let then = Rest { code: after, next: rest };
@@ -35,7 +36,8 @@ fn walk(mut code: &[u16], rest: Option<&Rest<'_>>, tokens: &[Token], mut at: usi
             }
             GAP..WORDS => {
                 let last = tokens.len().min(at + usize::from(kind - GAP));
-                return (at..=last).find_map(|next| walk(after, rest, tokens, next));
+                let mut likely = (at..=last).filter(|next| may_match(after, tokens, *next));
+                return likely.find_map(|next| walk(after, rest, tokens, next));
             }
             START if is_start(tokens, at) => {}
             END if is_end(tokens, at) => {}
@@ -50,12 +52,21 @@ fn walk(mut code: &[u16], rest: Option<&Rest<'_>>, tokens: &[Token], mut at: usi
     rest.map_or(Some(at), |rest| walk(rest.code, rest.next, tokens, at))
 }
 
+/// Whether a sequence that begins with words begins with this token: most don't, and that is told at once.
+#[inline]
+fn may_match(code: &[u16], tokens: &[Token], at: usize) -> bool {
+    match next_atom(code) {
+        Some((WORDS, body, _)) => tokens.get(at).is_some_and(|token| has(body, token.word)),
+        _ => true,
+    }
+}
+
+/// Lists of so many words are read from their begin.
+const FEW: usize = 8;
+
 /// A sorted list, mostly a short one, has a word.
 fn has(words: &[u16], word: u16) -> bool {
-    match words {
-        [only] => *only == word,
-        _ => words.binary_search(&word).is_ok(),
-    }
+    word != 0 && if words.len() <= FEW { words.contains(&word) } else { words.binary_search(&word).is_ok() }
 }
 
 /// The atom is this token.
@@ -128,51 +139,101 @@ fn is_end(tokens: &[Token], at: usize) -> bool {
         && tokens.len() <= at + 4
 }
 
-/// Phrases that are looked for together, as [`super::phrases::Compiler::set`] makes them.
+/// Several sets, looked for together.
+pub struct Several<'s> {
+    sets: Vec<&'s Set>,
+    /// Words with the sets that have a phrase beginning with them, sorted.
+    by_word: Vec<u32>,
+    /// Those that have one beginning with no word.
+    others: Vec<u16>,
+    starts: Starts,
+}
+
+impl<'s> Several<'s> {
+    pub fn new(sets: Vec<&'s Set>) -> Several<'s> {
+        let numbered = || (0_u16..).zip(&sets);
+        let words = numbered().flat_map(|(at, set)| set.pairs().map(move |[word, _]| pair(word, at)));
+        let mut by_word: Vec<u32> = words.collect();
+        by_word.sort_unstable();
+        by_word.dedup();
+        let others = numbered().filter(|(_, set)| !set.others.is_empty()).map(|(at, _)| at).collect();
+        let starts = Starts::of_any(sets.iter().copied());
+        Several { sets, by_word, others, starts }
+    }
+
+    /// The longest match of each set at each place: set, place, end and phrase, by place.
+    pub fn all(&self, tokens: &[Token]) -> impl Iterator<Item = (usize, usize, usize, u16)> {
+        let sets = |at: usize| {
+            let words = of_word(&self.by_word, tokens[at].word);
+            words.chain(self.others.iter().copied()).map(move |set| (usize::from(set), at))
+        };
+        self.starts.places(tokens).flat_map(sets).filter_map(|(set, at)| {
+            let (end, phrase) = self.sets[set].longest(tokens, at)?;
+            Some((set, at, end, phrase))
+        })
+    }
+}
+
+/// A word and a number as one, so that pairs are sorted by word.
+fn pair(word: u16, number: u16) -> u32 {
+    u32::from(word) << 16 | u32::from(number)
+}
+
+/// The numbers that sorted pairs have for a word.
+fn of_word(pairs: &[u32], word: u16) -> impl Iterator<Item = u16> {
+    let from = pairs.partition_point(|found| *found < pair(word, 0));
+    pairs[from..].iter().take_while(move |found| *found >> 16 == u32::from(word)).map(|found| *found as u16)
+}
+
+/// Phrases that are looked for together.
 #[derive(Clone, Debug)]
 pub struct Set {
+    /// As [`super::phrases::Compiler::set`] makes it.
     code: Cow<'static, [u16]>,
+    /// Words with the phrases that begin with them, sorted.
+    pairs: Vec<u32>,
+    /// Phrases that begin with no word: what with, and which.
+    others: Vec<[u16; 2]>,
     starts: Starts,
 }
 
 impl Default for Set {
     fn default() -> Set {
-        Set { code: Cow::Borrowed(&[0; HEAD]), starts: Starts::default() }
+        Set::new(&[0][..])
     }
 }
 
-/// The numbers before the parts of a set.
-const HEAD: usize = 3;
-
 impl Set {
     pub fn new(code: impl Into<Cow<'static, [u16]>>) -> Set {
-        let set = Set { code: code.into(), starts: Starts::default() };
-        let last = set.pairs().last().map_or(0, |[word, _]| usize::from(*word));
-        let mut words = vec![0; last / 64 + 1];
-        set.pairs().iter().for_each(|[word, _]| words[usize::from(*word) / 64] |= 1 << (word % 64));
-        let kinds = set.others().iter().fold(0, |kinds, [kind, _]| kinds | 1 << kind);
-        Set { starts: Starts { words, kinds }, ..set }
-    }
-
-    /// How many phrases, pairs and others there are.
-    fn counts(&self) -> [usize; HEAD] {
-        [0, 1, 2].map(|at| usize::from(self.code[at]))
+        let mut set =
+            Set { code: code.into(), pairs: Vec::new(), others: Vec::new(), starts: Starts::default() };
+        let (mut words, mut pairs) = (Vec::new(), Vec::new());
+        for number in 0..set.len() {
+            words.clear();
+            match first(set.phrase(number), &mut words) {
+                None => pairs.extend(words.iter().map(|word| pair(*word, number))),
+                Some(kind) => set.others.push([kind, number]),
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        set.pairs = pairs;
+        let mut starts = vec![0; set.pairs().next_back().map_or(0, |[word, _]| usize::from(word)) / 64 + 1];
+        set.pairs().for_each(|[word, _]| starts[usize::from(word) / 64] |= 1 << (word % 64));
+        let kinds = set.others.iter().fold(0, |kinds, [kind, _]| kinds | 1 << kind);
+        Set { starts: Starts { words: starts, kinds }, ..set }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.code[0] == 0
+        self.len() == 0
     }
 
-    /// Words with the phrases that begin with them, sorted.
-    pub fn pairs(&self) -> &[[u16; 2]] {
-        let [phrases, pairs, _] = self.counts();
-        self.code[HEAD + phrases..][..2 * pairs].as_chunks().0
+    pub fn pairs(&self) -> impl DoubleEndedIterator<Item = [u16; 2]> {
+        self.pairs.iter().map(|pair| [(pair >> 16) as u16, *pair as u16])
     }
 
-    /// Phrases that begin with no word: what with, and which.
     pub fn others(&self) -> &[[u16; 2]] {
-        let [phrases, pairs, others] = self.counts();
-        self.code[HEAD + phrases + 2 * pairs..][..2 * others].as_chunks().0
+        &self.others
     }
 
     /// How many phrases there are.
@@ -182,11 +243,10 @@ impl Set {
 
     /// The atoms of a phrase.
     pub fn phrase(&self, number: u16) -> &[u16] {
-        let [phrases, pairs, others] = self.counts();
-        let (ends, all) = (&self.code[HEAD..], &self.code[HEAD + phrases + 2 * (pairs + others)..]);
+        let (ends, atoms) = self.code[1..].split_at(usize::from(self.len()));
         let number = usize::from(number);
-        let from = number.checked_sub(1).map_or(0, |before| usize::from(ends[before]));
-        &all[from..usize::from(ends[number])]
+        let from = number.checked_sub(1).map_or(0, |before| ends[before]);
+        &atoms[usize::from(from)..usize::from(ends[number])]
     }
 
     /// The end of a match of one phrase that begins at `at`.
@@ -195,16 +255,13 @@ impl Set {
     }
 
     /// The ends of the matches that begin at `at`, with the numbers of their phrases.
-    #[inline]
     fn all_at(&self, tokens: &[Token], at: usize) -> impl Iterator<Item = (usize, u16)> {
         let token = tokens.get(at).filter(|token| self.starts.has(token));
         let phrases = token.into_iter().flat_map(|token| {
-            let pairs = self.pairs();
-            let from = pairs.partition_point(|[word, _]| *word < token.word);
-            let words = pairs[from..].iter().take_while(|[word, _]| *word == token.word);
-            words.chain(self.others().iter().filter(|[kind, _]| begins(*kind, token)))
+            let others = self.others.iter().filter(|[kind, _]| begins(*kind, token));
+            of_word(&self.pairs, token.word).chain(others.map(|[_, phrase]| *phrase))
         });
-        phrases.filter_map(move |[_, phrase]| Some((self.matches(*phrase, tokens, at)?, *phrase)))
+        phrases.filter_map(move |phrase| Some((self.matches(phrase, tokens, at)?, phrase)))
     }
 
     /// The longest match that begins at `at`.
@@ -213,6 +270,7 @@ impl Set {
     }
 
     /// The end of the longest match that begins at `at`, and the number of its phrase.
+    #[inline(never)] // It is called in a hundred places.
     pub fn longest(&self, tokens: &[Token], at: usize) -> Option<(usize, u16)> {
         self.all_at(tokens, at).max()
     }
@@ -222,6 +280,7 @@ impl Set {
         self.starts.places(tokens).find_map(|at| Some((at, self.at(tokens, at)?)))
     }
 
+    #[inline(never)] // As above.
     pub fn is_in(&self, tokens: &[Token]) -> bool {
         self.starts.places(tokens).any(|at| self.all_at(tokens, at).next().is_some())
     }

@@ -8,7 +8,7 @@
 //!
 //! Invariant: this file uses no other of the program, because the build script is made of it too.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Lists of words by name, as `words.yaml` has them.
 pub type Lists = BTreeMap<String, Vec<String>>;
@@ -42,7 +42,7 @@ pub const BODY: u16 = (1 << 14) - 1;
 pub struct Compiler<'l> {
     lists: &'l Lists,
     /// The words that phrases name, numbered from 1.
-    words: HashMap<String, u16>,
+    words: BTreeMap<String, u16>,
     known: BTreeMap<&'l str, Alternatives>,
 }
 
@@ -56,40 +56,30 @@ struct Alternatives {
 impl<'l> Compiler<'l> {
     /// With words that have numbers already.
     pub fn new<'w>(lists: &'l Lists, words: impl Iterator<Item = &'w str>) -> Compiler<'l> {
-        let words = words.zip(1..).map(|(word, number)| (word.to_owned(), number)).collect();
-        Compiler { lists, words, known: BTreeMap::new() }
+        let mut compiler = Compiler { lists, words: BTreeMap::new(), known: BTreeMap::new() };
+        compiler.words.extend(words.zip(1..).map(|(word, number)| (word.to_owned(), number)));
+        compiler
     }
 
     /// All words in the order of their numbers.
     pub fn words(self) -> Vec<String> {
-        let mut words: Vec<(String, u16)> = self.words.into_iter().collect();
-        words.sort_unstable_by_key(|(_, number)| *number);
-        words.into_iter().map(|(word, _)| word).collect()
+        let mut words = vec![String::new(); self.words.len()];
+        self.words.into_iter().for_each(|(word, number)| words[usize::from(number) - 1] = word);
+        words
     }
 
-    /// Phrases that are looked for together: how many phrases, pairs and others there are; where each phrase ends; the
-    /// pairs of a word and the phrase that begins with it, sorted; the others, each the first atom of a phrase that
-    /// begins with no word and the phrase; the phrases.
+    /// Phrases that are looked for together: how many there are, where each ends, and their atoms.
     ///
     /// # Errors
     /// What is wrong with a phrase.
     pub fn set(&mut self, texts: &[String]) -> Result<Vec<u16>, String> {
-        let (mut ends, mut pairs, mut others, mut code) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut ends, mut code) = (Vec::new(), Vec::new());
         for text in texts {
-            let phrase = self.phrase(text)?;
-            let number = small(ends.len())?;
-            match first(&phrase) {
-                Ok(words) => pairs.extend(words.into_iter().map(|word| (word, number))),
-                Err(kind) => others.extend([kind, number]),
-            }
-            code.extend(phrase);
+            code.extend(self.phrase(text)?);
             ends.push(small(code.len())?);
         }
-        pairs.sort_unstable();
-        let mut all = vec![small(ends.len())?, small(pairs.len())?, small(others.len() / 2)?];
+        let mut all = vec![small(ends.len())?];
         all.extend(ends);
-        all.extend(pairs.into_iter().flat_map(|(word, phrase)| [word, phrase]));
-        all.extend(others);
         all.extend(code);
         Ok(all)
     }
@@ -161,10 +151,11 @@ impl<'l> Compiler<'l> {
                 self.forms(part, &mut all.single)?;
             }
         }
-        let Alternatives { mut single, longer } = all;
-        single.sort_unstable();
-        single.dedup();
-        let words = with_body(WORDS, single)?;
+        let Alternatives { single, longer } = all;
+        let mut words: Vec<u32> = single.into_iter().map(u32::from).collect();
+        words.sort_unstable();
+        words.dedup();
+        let words = with_body(WORDS, words.into_iter().map(|word| word as u16).collect())?;
         if longer.is_empty() {
             return Ok(words);
         }
@@ -276,12 +267,12 @@ pub fn sequences(mut body: &[u16]) -> impl Iterator<Item = &[u16]> {
     })
 }
 
-/// The words that a phrase may begin with; where it may begin with something else, the kind of that, or [`ANY`].
-fn first(mut code: &[u16]) -> Result<Vec<u16>, u16> {
-    let (mut words, mut kinds) = (Vec::new(), Vec::new());
+/// Adds the words that a phrase may begin with; where it may begin with something else, the kind of that, or [`ANY`].
+pub fn first(mut code: &[u16], words: &mut Vec<u16>) -> Option<u16> {
+    let mut kinds = Vec::new();
     while let Some((kind, body, rest)) = next_atom(code) {
         if kind != START {
-            firsts(kind, body, &mut words, &mut kinds);
+            firsts(kind, body, words, &mut kinds);
             if kind != MAYBE {
                 break;
             }
@@ -289,12 +280,9 @@ fn first(mut code: &[u16]) -> Result<Vec<u16>, u16> {
         code = rest;
     }
     match kinds.as_slice() {
-        [] => {
-            words.sort_unstable();
-            Ok(words)
-        }
-        [kind] if words.is_empty() => Err(*kind),
-        _ => Err(ANY),
+        [] => None,
+        [kind] if words.is_empty() => Some(*kind),
+        _ => Some(ANY),
     }
 }
 
@@ -302,9 +290,13 @@ fn firsts(kind: u16, body: &[u16], words: &mut Vec<u16>, kinds: &mut Vec<u16>) {
     match kind {
         WORDS => words.extend(body),
         NUMBER | ID | CODE => kinds.push(kind),
-        MAYBE | ONE_OF => {
-            let begin = if kind == MAYBE { vec![body] } else { sequences(body).collect() };
-            for (kind, body, _) in begin.into_iter().filter_map(next_atom) {
+        MAYBE => {
+            if let Some((kind, body, _)) = next_atom(body) {
+                firsts(kind, body, words, kinds);
+            }
+        }
+        ONE_OF => {
+            for (kind, body, _) in sequences(body).filter_map(next_atom) {
                 firsts(kind, body, words, kinds);
             }
         }

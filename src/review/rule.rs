@@ -20,7 +20,7 @@ use super::scope::Scope;
 use super::token::Vocabulary;
 use crate::finding::{self, did_you_mean};
 use crate::front_matter;
-use crate::order::IntoOrder as _;
+use crate::order::{IntoOrder as _, Order as _};
 
 /// A rule that can run.
 #[derive(Clone, Debug)]
@@ -135,7 +135,7 @@ impl Rules {
         let lists: Lists = match own.get(WORDS) {
             Some(text) => front_matter::parse(WORDS, text, text, 0)?,
             None if own.is_empty() => Lists::new(),
-            None => json(WORDS, stored.lists)?,
+            None => front_matter::parse(WORDS, stored.lists, stored.lists, 0)?,
         };
         let known = stored.words.split_terminator('\n').filter(|_| !own.is_empty());
         let mut compiler = Compiler::new(&lists, known);
@@ -260,7 +260,7 @@ impl Rule {
 
 /// The built-in rules as the build has stored them.
 pub struct Stored {
-    /// `scope.yaml` and the rules as JSON, without phrases and examples; `words.yaml` whole.
+    /// `scope.yaml` and the rules as JSON, without phrases and examples; `words.yaml` as it is.
     scope: &'static str,
     lists: &'static str,
     rules: &'static [(&'static str, &'static str)],
@@ -271,7 +271,7 @@ pub struct Stored {
 }
 
 impl Stored {
-    const NOTHING: Stored = Stored { scope: "[]", lists: "{}", rules: &[], words: "", sets: &[] };
+    const NOTHING: Stored = Stored { scope: "[]", lists: "", rules: &[], words: "", sets: &[] };
 
     fn sets(&self) -> impl Iterator<Item = Set> {
         sequences(self.sets).map(Set::new)
@@ -288,7 +288,7 @@ fn json<T: DeserializeOwned>(path: &str, text: &str) -> Result<T, finding::Findi
 /// # Errors
 /// The path of a file whose rule another one has already.
 fn in_order(mut rules: Vec<Rule>) -> Result<Vec<Rule>, (String, String)> {
-    rules.sort_by(|a, b| a.path.cmp(&b.path));
+    rules.order_by(|a, b| a.path.cmp(&b.path));
     let mut names = BTreeSet::new();
     match rules.iter().find(|rule| !names.insert(&rule.file.rule)) {
         Some(Rule { path, file, .. }) => {

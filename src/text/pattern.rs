@@ -54,7 +54,7 @@ pub struct Vocabulary {
     families: BTreeMap<String, Arc<Family>>,
 }
 
-type Numbers = HashMap<String, u32, foldhash::fast::FixedState>;
+type Numbers = HashMap<String, u32, foldhash::fast::RandomState>;
 
 /// A family's entries, measured once for all patterns that use it.
 #[derive(Debug)]

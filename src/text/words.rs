@@ -115,9 +115,12 @@ const STOP: &[&str] = &[
     "with", "without", "would", "yet", "you", "your",
 ];
 
+/// The longest of them.
+const STOP_BYTES: usize = 7;
+
 /// Whether a word carries a subject: long enough, and none of the small words of English.
 pub fn is_significant(word: &str) -> bool {
-    word.chars().nth(2).is_some() && STOP.binary_search(&word).is_err()
+    word.chars().nth(2).is_some() && (word.len() > STOP_BYTES || STOP.binary_search(&word).is_err())
 }
 
 /// Whether a text is English, by the share of small words among its words of three letters or more: a third in English
@@ -126,7 +129,9 @@ pub fn is_significant(word: &str) -> bool {
 pub fn is_english<'t>(texts: impl IntoIterator<Item = &'t str>) -> Option<bool> {
     let (mut small, mut foreign, mut all) = (0_usize, 0_usize, 0_usize);
     for word in texts.into_iter().flat_map(words).filter(|word| word.text.chars().nth(2).is_some()) {
-        let is_foreign = FOREIGN.binary_search(&word.text.as_ref()).is_ok() || !word.text.is_ascii();
+        let is_short = word.text.len() <= FOREIGN_BYTES;
+        let is_foreign =
+            is_short && FOREIGN.binary_search(&word.text.as_ref()).is_ok() || !word.text.is_ascii();
         all += 1;
         small += usize::from(!is_significant(&word.text));
         foreign += usize::from(is_foreign);
@@ -145,6 +150,9 @@ const FOREIGN: [&str; 40] = [
     "die", "dos", "een", "ein", "eine", "est", "het", "ist", "las", "les", "los", "mit", "nicht", "och",
     "par", "para", "por", "pour", "que", "sich", "sono", "und", "une", "van", "voor", "wird",
 ];
+
+/// The longest of them.
+const FOREIGN_BYTES: usize = 5;
 
 /// The significant stems of a text, in order, without doubles.
 pub fn subjects(text: &str) -> Vec<String> {
@@ -225,6 +233,7 @@ mod tests {
     #[test]
     fn small_words_carry_no_subject() {
         assert!(STOP.is_sorted() && STOP.iter().all(|word| !is_significant(word)));
+        assert!(FOREIGN.is_sorted() && FOREIGN.iter().all(|word| word.len() <= FOREIGN_BYTES));
         for word in ["sync", "befores", "thee", "übers", "çab"] {
             assert!(is_significant(word), "{word}");
         }

@@ -9,6 +9,7 @@ use std::ops::Range;
 use foldhash::fast::RandomState;
 
 use super::{Across, Hit, OnPage, clock, hit, hit_on, judged};
+use crate::order::IntoOrder as _;
 use crate::review::demand::{is_demand, is_duty};
 use crate::review::page::{Cell, Page, Style, Unit, UnitKind};
 use crate::review::pattern::Set;
@@ -147,7 +148,7 @@ impl<'r, 't> Reader<'r, 't> {
                     value,
                     near: self.words(page, clause, &around.words),
                     wide: self.words(page, sentence, &around.words),
-                    ids: ids.map(|token| page.word(token)).collect(),
+                    ids: ids.map(|token| page.word(token)).into_set(),
                     names: names(page, clause),
                     row: around.row.clone(),
                     is_background: unit.kinds & self.background != 0,
@@ -285,7 +286,7 @@ impl<'r, 't> Reader<'r, 't> {
     fn pairs(&mut self, page: &Page<'t>, sentence: &[Token]) -> BTreeSet<Pair> {
         let is_word = |token: &Token| token.kind == Kind::Word && page.word(token).len() > 3;
         let both = sentence.windows(2).filter(|two| two.iter().all(is_word));
-        both.map(|two| (self.root(page.word(&two[0])), self.root(page.word(&two[1])))).collect()
+        both.map(|two| (self.root(page.word(&two[0])), self.root(page.word(&two[1])))).into_set()
     }
 
     /// The number and unit at `from`: value, dimension and end.
@@ -376,7 +377,7 @@ fn names<'t>(page: &Page<'t>, clause: &[Token]) -> BTreeSet<&'t str> {
         Kind::Word => *at > 0 && token.has(CAPITAL),
         _ => false,
     };
-    clause.iter().enumerate().filter(is_name).map(|(_, token)| page.word(token)).collect()
+    clause.iter().enumerate().filter(is_name).map(|(_, token)| page.word(token)).into_set()
 }
 
 /// The part of a sentence between signs that has the tokens `from..to`.
@@ -499,29 +500,29 @@ fn conflicting(across: &Across<'_, '_>, figures: &mut [Figure<'_>]) -> Vec<Hit> 
         }
     }
     let mut found: Vec<Hit> = Vec::new();
+    // The last figure that each one was held against.
+    let mut seen = vec![usize::MAX; figures.len()];
     for (at, figure) in figures.iter().enumerate() {
         let same = figure.wide.iter().filter_map(|word| by_word.get(&(figure.dimension, *word)));
-        let mut others: Vec<usize> = same
-            .flat_map(|same| same.iter().copied().filter(|other| *other != at).take(MAX_COMPARED))
-            .collect();
-        others.sort_unstable();
-        others.dedup();
+        let others = same.flat_map(|same| same.iter().filter(|other| **other != at).take(MAX_COMPARED));
+        let new = others.filter(|other| std::mem::replace(&mut seen[**other], at) != at);
         let rated: Vec<(usize, usize)> =
-            others.iter().filter_map(|other| Some((agreement(figure, &figures[*other])?, *other))).collect();
+            new.filter_map(|other| Some((agreement(figure, &figures[*other])?, *other))).collect();
         let best = rated.iter().max_by_key(|(rate, other)| (*rate, usize::MAX - *other));
-        let most = best.map_or(0, |(rate, _)| *rate);
-        // As good as the best one: of more than two values each is the value of a case.
-        let near = rated.iter().filter(|(rate, _)| rate + SAME_RATE >= most);
-        let values = near.map(|(_, other)| figures[*other].value.to_bits()).chain([figure.value.to_bits()]);
-        let values: BTreeSet<u64> = values.collect();
         // Running prose tells of figures that it does not demand.
         let is_told = |other: usize| {
             let is_prose = |one: &Figure<'_>| across.pages[one.page as usize].register.style == Style::Prose;
             let both = [figure, &figures[other]];
             both.iter().all(|one| is_prose(one) && !one.is_demanded)
         };
-        if let Some((_, other)) = best.filter(|(_, other)| {
-            *other < at && !is_told(*other) && differ(figure, &figures[*other]) && values.len() <= MAX_VALUES
+        // As good as the best one: of more than two values each is the value of a case.
+        let is_of_few = |most: usize| {
+            let near = rated.iter().filter(|(rate, _)| rate + SAME_RATE >= most);
+            let values = near.map(|(_, other)| figures[*other].value.to_bits());
+            values.chain([figure.value.to_bits()]).into_set().len() <= MAX_VALUES
+        };
+        if let Some((_, other)) = best.filter(|(most, other)| {
+            *other < at && !is_told(*other) && differ(figure, &figures[*other]) && is_of_few(*most)
         }) {
             found.push(conflict(across, figure, &figures[*other]));
         }
@@ -639,11 +640,13 @@ fn conflict(across: &Across<'_, '_>, figure: &Figure<'_>, other: &Figure<'_>) ->
 
 /// Bounds without a unit: "falls below 10,".
 pub fn bare_numbers(on: &OnPage<'_, '_>) -> Vec<Hit> {
+    let bound = on.rule.set("bound");
     let mut found = Vec::new();
     for unit in judged(on).filter(|unit| unit.kind != UnitKind::Heading) {
         for sentence in on.page.sentences_of(unit) {
             for at in 0..sentence.len() {
-                found.extend(bare_number(on, unit, sentence, at));
+                let end = bound.at(sentence, at);
+                found.extend(end.and_then(|end| bare_number(on, unit, sentence, at..end)));
             }
         }
     }
@@ -653,8 +656,8 @@ pub fn bare_numbers(on: &OnPage<'_, '_>) -> Vec<Hit> {
 /// A cell with fewer words is a value, whose unit is in the header.
 const MIN_CELL_WORDS: usize = 6;
 
-fn bare_number(on: &OnPage<'_, '_>, unit: &Unit, sentence: &[Token], at: usize) -> Option<Hit> {
-    let end = on.rule.set("bound").at(sentence, at)?;
+fn bare_number(on: &OnPage<'_, '_>, unit: &Unit, sentence: &[Token], bound: Range<usize>) -> Option<Hit> {
+    let Range { start: at, end } = bound;
     let number = sentence.get(end).filter(|token| token.kind == Kind::Number)?;
     let next = sentence.get(end + 1);
     let ends = next.is_none_or(|next| matches!(on.page.word(next), "," | "." | ";" | ")"))

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::{Hit, OnPage, hit};
 use crate::review::page::{Page, Style, Unit, UnitKind};
-use crate::review::pattern::Starts;
+use crate::review::pattern::{Set, Several};
 use crate::review::token::{CAPITAL, Kind, QUOTED, STRONG, Token, root};
 
 /// A name is rare with at most so many uses,
@@ -50,23 +50,24 @@ fn of_groups(on: &OnPage<'_, '_>) -> Vec<Hit> {
     let page = on.page;
     let mut groups: BTreeMap<&str, BTreeMap<u16, Uses>> = BTreeMap::new();
     let mut together: BTreeSet<&str> = BTreeSet::new();
-    let all = || on.rule.words.iter().filter(|(name, _)| *name != STOP);
-    let starts = Starts::of_any(all().map(|(_, set)| set));
+    let (names, sets): (Vec<&str>, Vec<&Set>) = on
+        .rule
+        .words
+        .iter()
+        .filter(|(name, _)| *name != STOP)
+        .map(|(name, set)| (name.as_str(), set))
+        .unzip();
+    let sets = Several::new(sets);
     for unit in page.units.iter().filter(|unit| !unit.is_quotation) {
         let tokens = page.tokens_of(unit);
-        let places: Vec<usize> = starts.places(tokens).collect();
-        for (name, set) in all().filter(|_| !places.is_empty()) {
-            let mut seen = BTreeSet::new();
-            for at in &places {
-                let Some((_, phrase)) = set.longest(tokens, *at) else { continue };
-                seen.insert(phrase);
-                let uses = groups.entry(name).or_default().entry(phrase).or_default();
-                uses.add(tokens[*at].range());
-                uses.is_defined |= is_definition(on, unit);
-            }
+        let mut seen = BTreeMap::new();
+        for (set, at, _, phrase) in sets.all(tokens) {
+            let uses = groups.entry(names[set]).or_default().entry(phrase).or_default();
+            uses.add(tokens[at].range());
+            uses.is_defined |= is_definition(on, unit);
             // Who writes both in one paragraph means two things.
-            if seen.len() > 1 {
-                together.insert(name);
+            if *seen.entry(set).or_insert(phrase) != phrase {
+                together.insert(names[set]);
             }
         }
     }

@@ -4,13 +4,13 @@
 //! The rule's file names the phrases of a way in (`lock`) and of its way out (`lock-ends`). Invariant: one finding
 //! for a pair and folder, at the first way in that a specification or a demand states.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Across, Hit, hit_on};
 use crate::review::demand::is_demand;
 use crate::review::introduces;
 use crate::review::page::{Page, Unit};
-use crate::review::pattern::{Set, Starts};
+use crate::review::pattern::{Set, Several};
 use crate::review::token::Token;
 
 /// A way in and its way out, with what the documents say of them.
@@ -39,18 +39,23 @@ fn pairs<'r>(across: &Across<'r, '_>) -> Vec<Pair<'r>> {
 
 fn in_folder(across: &Across<'_, '_>, pages: &[u32]) -> Vec<Hit> {
     let mut pairs = pairs(across);
-    let starts = Starts::of_any(pairs.iter().flat_map(|pair| [pair.enter, pair.leave]));
+    let sets = Several::new(pairs.iter().flat_map(|pair| [pair.enter, pair.leave]).collect());
     for number in pages {
         let page = &across.pages[*number as usize];
         for unit in page.units.iter().filter(|unit| !unit.is_quotation) {
             for sentence in page.sentences_of(unit) {
-                let places: Vec<usize> = starts.places(sentence).collect();
-                for pair in pairs.iter_mut().filter(|pair| !pair.is_left && !places.is_empty()) {
-                    let at = |set: &Set| places.iter().find_map(|at| Some((*at, set.at(sentence, *at)?)));
-                    pair.is_left = at(pair.leave).is_some();
+                let mut seen = BTreeSet::new();
+                // The first place of each set; a way in is an even one, and the way out the next.
+                let found: Vec<_> = sets.all(sentence).filter(|(set, ..)| seen.insert(*set)).collect();
+                found
+                    .iter()
+                    .filter(|(set, ..)| set % 2 == 1)
+                    .for_each(|(set, ..)| pairs[set / 2].is_left = true);
+                for (set, from, to, _) in found.into_iter().filter(|(set, ..)| set % 2 == 0) {
+                    let pair = &mut pairs[set / 2];
                     if pair.first.is_none() && !pair.is_left {
-                        let found = at(pair.enter).and_then(|at| way_in(across, page, unit, sentence, at));
-                        pair.first = found.map(|hit| Hit { page: *number, ..hit });
+                        let hit = way_in(across, page, unit, sentence, (from, to));
+                        pair.first = hit.map(|hit| Hit { page: *number, ..hit });
                     }
                 }
             }
