@@ -78,15 +78,21 @@ fn title<'p>(page: &'p Page<'_>) -> Option<&'p Unit> {
     page.units.get(section.heading? as usize)
 }
 
-/// The title or the name of the file is that of requirements: "Software Requirements Specification", `user-stories.md`.
+/// The title or the name of the file or folder is that of requirements: "Software Requirements Specification",
+/// `user-stories.md`.
 fn is_named_requirements(page: &Page<'_>, rules: &Rules) -> bool {
     let title = title(page).map_or(&[][..], |unit| page.tokens_of(unit));
     rules.requirements.is_in(title) || file_name_has(page, &rules.requirements, rules)
 }
 
 fn file_name_has(page: &Page<'_>, set: &Set, rules: &Rules) -> bool {
-    let name = page.path.rsplit('/').next().unwrap_or_default();
-    let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem).replace(['-', '_', '.'], " ");
+    let (folder, name) = page.path.rsplit_once('/').unwrap_or(("", page.path));
+    has_name(name.rsplit_once('.').map_or(name, |(stem, _)| stem), set, rules)
+        || has_name(folder.rsplit('/').next().unwrap_or_default(), set, rules)
+}
+
+fn has_name(name: &str, set: &Set, rules: &Rules) -> bool {
+    let name = name.replace(['-', '_', '.'], " ");
     let mut tokens = Vec::new();
     split(&name, 0..name.len(), 0, &rules.words, &mut tokens);
     set.is_in(&tokens)

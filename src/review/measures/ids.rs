@@ -57,9 +57,9 @@ fn lines_below<'p>(page: &Page<'_>, unit: &Unit, tokens: &'p [Token]) -> impl It
     tokens.windows(3).filter(is_label).map(|three| &three[2]).filter(|_| unit.cell.is_none())
 }
 
-/// `P0` to `P5` say how urgent something is.
+/// `P0` to `P5` say how urgent something is, `Q1` to `Q4` when it is done.
 fn is_priority(id: &str) -> bool {
-    matches!(id.as_bytes(), [b'P', b'0'..=b'5'])
+    matches!(id.as_bytes(), [b'P', b'0'..=b'5'] | [b'Q', b'1'..=b'4'])
 }
 
 /// At most so many of 100 identifiers of a group are repeated: where many are, repeating is the form.
@@ -361,7 +361,8 @@ fn is_first_of_line(page: &Page<'_>, token: &Token) -> bool {
 
 pub fn sections(across: &Across<'_, '_>) -> Vec<Hit> {
     let mut found = Vec::new();
-    for (number, page) in (0..).zip(across.pages) {
+    let pages = (0..).zip(across.pages).filter(|(_, page)| !page.register.is_unjudged);
+    for (number, page) in pages {
         let on = OnPage { page, rules: across.rules, rule: across.rule };
         found.extend(in_page(across, &on).into_iter().map(|hit| Hit { page: number, ..hit }));
     }
@@ -434,7 +435,9 @@ fn numbered(on: &OnPage<'_, '_>, parts: &Parts, sentence: &[Token], at: usize) -
     // "Section 508" is one of a law, and "- Section 5.4 Design: …" begins a list of what another document has.
     // The text of a link names what is elsewhere.
     let is_of_law = sentence[at].has(LINK) || nth.is_some_and(|nth| nth >= MIN_LAW_SECTION);
-    let names_it = sentence.get(at + 2).is_some_and(|next| next.has(CAPITAL) || page.word(next) == "(");
+    let names_it = sentence.get(at + 2).is_some_and(|next| {
+        next.has(CAPITAL) || matches!(page.word(next), "(" | "-" | ":" | "\u{2013}" | "\u{2014}")
+    });
     if is_of_law
         || at == 0 && names_it
         || !is_label
@@ -528,7 +531,10 @@ fn is_elsewhere(on: &OnPage<'_, '_>, sentence: &[Token], at: usize) -> bool {
                     && before.len() <= 200
             }
     });
-    let capital = last.is_some_and(|last| last.has(8) && before.len() > 1);
+    // "EMA (Annex 11)", "GCP E6(R2) section 8"
+    let outside = before.iter().rev().find(|token| !matches!(page.word(token), "(" | ")"));
+    let is_name = |token: &Token| token.has(CAPITAL) && before.len() > 1 || token.kind == Kind::Id;
+    let capital = outside.is_some_and(is_name);
     of || named || capital
 }
 

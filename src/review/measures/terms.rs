@@ -133,7 +133,7 @@ fn is_explained(across: &Across<'_, '_>, page: &Page<'_>, tokens: &[Token], at: 
     at == 0
         || is_named()
         || is_version()
-        || matches!(before, "(" | "/" | "=" | ":" | "\"" | "-" | "as" | "called")
+        || matches!(before, "(" | "{" | "/" | "=" | ":" | "\"" | "-" | "as" | "called")
         || matches!(after, "(" | ":" | "=" | "/" | "\u{2013}" | "\u{2014}" | "-" | "means" | "stands")
 }
 
