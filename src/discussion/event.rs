@@ -20,6 +20,8 @@ pub const FORMAT: u32 = 2;
 
 /// The name of the built-in voice in recordings. It speaks by rules, and speaks where another voice fails.
 pub const REVIEWER: &str = "reviewer";
+/// The rule that is broken by a line of the documents that says otherwise than a user.
+pub const CONTRADICTED: &str = "contradicted-decision";
 
 /// An event and when it happened.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::{Choice, Forms, Minutes, Speaker, Spoken, draw};
 use crate::discussion::Discussion;
 use crate::discussion::address::{Address, address};
-use crate::discussion::event::{Contribution, Event, NoticeKind, REVIEWER, Rest};
+use crate::discussion::event::{CONTRADICTED, Contribution, Event, NoticeKind, REVIEWER, Rest};
 use crate::discussion::positions::opposition;
 use crate::discussion::summary::{Decision, Insight, ONE_LINE, Question, Summary, USER};
 use crate::plain::{capital, count, cut, one_line};
@@ -154,11 +154,16 @@ fn decided(one: &super::Decision<'_>) -> String {
 
 fn decision(one: &super::Decision<'_>, shown: &BTreeMap<u32, Shown<'_>>) -> Decision {
     let turn = one.turns.last().copied().unwrap_or_default();
-    let see = shown.get(&turn).filter(|shown| !shown.is_closest).map_or(String::new(), |shown| {
-        format!("; see {}", shown.places()) // Lines on the same matter, which a reader has to hold beside it.
-    });
-    let rationale = one.reason.map_or_else(|| format!("settled by {} in turn {turn}{see}", one.by), one_line);
-    Decision { text: decided(one), rationale, turns: one.turns.clone() }
+    // Lines on the same matter, which a reader has to hold beside it.
+    let lines = match shown.get(&turn) {
+        Some(shown) if shown.is_contradiction => {
+            format!("; {} say{} otherwise", shown.places(), if shown.rests.len() == 1 { "s" } else { "" })
+        }
+        Some(shown) if !shown.is_closest => format!("; compare {}", shown.places()),
+        _ => String::new(),
+    };
+    let rationale = one.reason.map_or_else(|| format!("settled by {} in turn {turn}", one.by), one_line);
+    Decision { text: decided(one), rationale: format!("{rationale}{lines}"), turns: one.turns.clone() }
 }
 
 /// Passages that the reviewer has shown to a message.
@@ -166,6 +171,8 @@ struct Shown<'l> {
     turn: u32,
     rests: &'l [Rest],
     is_closest: bool,
+    /// They say otherwise than the message.
+    is_contradiction: bool,
 }
 
 impl Shown<'_> {
@@ -190,8 +197,11 @@ fn shown<'l>(talk: &'l Discussion<'_>) -> BTreeMap<u32, Shown<'l>> {
             Event::Contribution(said)
                 if said.voice.as_deref().unwrap_or(&talk.opened().voice) == REVIEWER =>
             {
-                let is_shown = !said.rests.is_empty() && (said.is_closest || said.rule.is_none());
-                let shown = Shown { turn: said.turn, rests: &said.rests, is_closest: said.is_closest };
+                let is_contradiction = said.rule.as_deref() == Some(CONTRADICTED);
+                let is_shown =
+                    !said.rests.is_empty() && (said.is_closest || is_contradiction || said.rule.is_none());
+                let (turn, rests, is_closest) = (said.turn, &said.rests, said.is_closest);
+                let shown = Shown { turn, rests, is_closest, is_contradiction };
                 is_shown.then(|| found.entry(asked).or_insert(shown));
             }
             _ => {}

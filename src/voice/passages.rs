@@ -29,6 +29,8 @@ use crate::text::{Block, Language, Message, Place, Word, blocks, sentences};
 
 /// A list that belongs to a sentence is shown with it up to so many lines.
 const LIST: usize = 15;
+/// An item of a list of so many lines is shown with the whole list.
+const SHORT_LIST: usize = 9;
 /// A paragraph of more bytes is quoted by its sentences.
 const PARAGRAPH: usize = 450;
 /// How much the words of a passage's heading count.
@@ -168,6 +170,9 @@ pub struct Passages<'t> {
     all: Vec<Passage<'t>>,
     /// How much each counts by its kind: code and tasks tell less than prose.
     kinds: Vec<f64>,
+    /// Of each the list that it is shown in as an answer, by its place in `lists`.
+    list_of: Vec<Option<usize>>,
+    lists: Vec<Passage<'t>>,
     index: Ranking<'t>,
     language: &'t Language,
 }
@@ -176,7 +181,8 @@ impl<'t> Passages<'t> {
     /// The passages of documents, given by path and text.
     pub fn new(documents: &[(&'t str, &'t str)], language: &'t Language) -> Passages<'t> {
         let index = Ranking::new(language);
-        let mut passages = Passages { all: Vec::new(), kinds: Vec::new(), index, language };
+        let (all, kinds, list_of, lists) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut passages = Passages { all, kinds, list_of, lists, index, language };
         for (path, text) in documents {
             match is_markdown(path) {
                 true => Reader::new(path, text, &mut passages).read(),
@@ -195,6 +201,7 @@ impl<'t> Passages<'t> {
             self.index.add(&own, []);
             self.all.push(Passage { path, line, heading: "", above: "", is_left_out: false, text });
             self.kinds.push(1.0);
+            self.list_of.push(None);
         }
     }
 
@@ -223,9 +230,12 @@ impl<'t> Passages<'t> {
         let is_as_good =
             |one: &&Rated| one.score >= best.score * NEAR && one.has_several && one.share >= BESIDE;
         let passages = match is_sure {
-            true => self.distinct(rated.iter().filter(is_close).filter(is_as_good), limit),
-            false => self
-                .distinct(rated.iter().filter(is_close).filter(|one| one.score >= best.score * NEAR), limit),
+            true => self.distinct(rated.iter().filter(is_close).filter(is_as_good), limit, true),
+            false => self.distinct(
+                rated.iter().filter(is_close).filter(|one| one.score >= best.score * NEAR),
+                limit,
+                true,
+            ),
         };
         Found { passages, is_sure }
     }
@@ -238,7 +248,7 @@ impl<'t> Passages<'t> {
         };
         let Some(best) = rated.iter().find(is_same) else { return Vec::new() };
         let is_near = |one: &&Rated| one.score >= best.score * NEAR;
-        self.distinct(rated.iter().filter(is_same).filter(is_near), limit)
+        self.distinct(rated.iter().filter(is_same).filter(is_near), limit, false)
     }
 
     /// Code has many words by accident.
@@ -246,11 +256,17 @@ impl<'t> Passages<'t> {
         one.share >= SURE || self.kinds[one.passage] > CODE
     }
 
-    /// The first passages that don't overlap.
-    fn distinct<'r>(&self, rated: impl Iterator<Item = &'r Rated>, limit: usize) -> Vec<&Passage<'t>> {
+    /// The first passages that don't overlap; a question is answered with the whole list that one is in.
+    fn distinct<'r>(
+        &self,
+        rated: impl Iterator<Item = &'r Rated>,
+        limit: usize,
+        is_whole: bool,
+    ) -> Vec<&Passage<'t>> {
         let mut found: Vec<&Passage<'t>> = Vec::new();
         for one in rated {
-            let passage = &self.all[one.passage];
+            let list = self.list_of[one.passage].filter(|_| is_whole);
+            let passage = list.map_or(&self.all[one.passage], |list| &self.lists[list]);
             if found.len() == limit {
                 break;
             }
@@ -436,13 +452,18 @@ struct Reader<'p, 't> {
     lead: Vec<Stem>,
     /// The list items that the next one may be below, each with its column and stems.
     parents: Vec<(usize, Vec<Stem>)>,
+    /// The short list that is being read, from the line it begins on.
+    list: Option<(usize, &'t str)>,
+    /// The end of the front matter.
+    front: usize,
 }
 
 impl<'p, 't> Reader<'p, 't> {
     fn new(path: &'t str, text: &'t str, into: &'p mut Passages<'t>) -> Reader<'p, 't> {
         let lines = LineCounter { text, at: 0, line: 1 };
         let (headings, heading_stems, lead, parents) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Reader { path, text, into, lines, headings, heading_stems, lead, parents }
+        let front = text.strip_prefix("---\n").and_then(|rest| rest.find("\n---")).unwrap_or_default();
+        Reader { path, text, into, lines, headings, heading_stems, lead, parents, list: None, front }
     }
 
     fn read(mut self) {
@@ -450,6 +471,11 @@ impl<'p, 't> Reader<'p, 't> {
         let blocks = blocks(self.text);
         for (at, block) in blocks.iter().enumerate() {
             let text = &self.text[block.range.clone()];
+            if block.place != Place::Item {
+                self.list = None;
+            } else if at.checked_sub(1).is_none_or(|before| blocks[before].place != Place::Item) {
+                self.list = self.list_at(&blocks, at);
+            }
             match block.place {
                 Place::Heading => self.open(block),
                 Place::Comment => {}
@@ -465,6 +491,18 @@ impl<'p, 't> Reader<'p, 't> {
             }
         }
         self.name_ambiguous(first);
+    }
+
+    /// The list that begins with a block, with the sentence that leads to it; none where it is long or nothing leads
+    /// to it.
+    fn list_at(&self, blocks: &[Block], at: usize) -> Option<(usize, &'t str)> {
+        let lead = at.checked_sub(1).map(|before| &blocks[before].range)?;
+        let count = blocks[at..].iter().take_while(|block| block.place == Place::Item).count();
+        let text = self.text[lead.start..blocks[at + count - 1].range.end].trim_end();
+        let is_short = text.len() <= PARAGRAPH && text.lines().count() <= SHORT_LIST;
+        let above = self.text.as_bytes().get(self.lines.at..lead.start)?;
+        let above = memchr::memchr_iter(b'\n', above).count();
+        (is_short && leads_in(&self.text[lead.clone()])).then_some((self.lines.line + above, text))
     }
 
     fn stems(&mut self, text: &'t str) -> Vec<Stem> {
@@ -513,6 +551,7 @@ impl<'p, 't> Reader<'p, 't> {
 
     fn add_below(&mut self, range: Range<usize>, own: &[Stem], kind: f64, lead: f64) {
         let line = self.lines.of(range.start);
+        let kind = if range.end <= self.front { TASK } else { kind };
         let text = self.text[range].trim_end();
         let mut headings = self.headings.iter().rev().map(|(_, heading)| *heading);
         let (heading, above) = (headings.next().unwrap_or_default(), headings.next().unwrap_or_default());
@@ -522,6 +561,15 @@ impl<'p, 't> Reader<'p, 't> {
         let is_left_out = self.headings.iter().any(|(_, heading)| leaves_out(heading));
         self.into.all.push(Passage { path: self.path, line, heading, above, is_left_out, text });
         self.into.kinds.push(kind);
+        let list = self.list.clone().map(|(line, text)| {
+            let list = Passage { line, text, ..self.into.all[self.into.all.len() - 1].clone() };
+            match self.into.lists.last() {
+                Some(last) if last.path == list.path && last.line == list.line => {}
+                _ => self.into.lists.push(list),
+            }
+            self.into.lists.len() - 1
+        });
+        self.into.list_of.push(list);
     }
 
     fn add_code(&mut self, code: &'t str, start: usize) {
@@ -581,6 +629,8 @@ impl<'p, 't> Reader<'p, 't> {
             *known = known.filter(|known| *known == one.above);
         }
         own.iter_mut().filter(|one| above[one.heading].is_some()).for_each(|one| one.above = "");
+        let lists = self.into.lists.iter_mut().filter(|list| list.path == self.path);
+        lists.filter(|list| above[list.heading].is_some()).for_each(|list| list.above = "");
     }
 }
 
@@ -614,7 +664,15 @@ fn is_reference(text: &str) -> bool {
         text.starts_with('[') && text.contains("](#") && text.ends_with(')') && !text.contains(' ');
     let is_entry = text.starts_with('[')
         && text.find("](#").is_some_and(|at| text[at..].find(')') == Some(text.len() - at - 1));
-    !text.contains(char::is_alphanumeric) || is_anchor || is_entry || text.lines().all(is_definition)
+    // Pictures and other tags without words between them.
+    let is_said =
+        |piece: &str| piece.split_once('>').is_some_and(|(_, said)| said.contains(char::is_alphanumeric));
+    let is_markup = text.starts_with('<') && !text.split('<').any(is_said);
+    !text.contains(char::is_alphanumeric)
+        || is_markup
+        || is_anchor
+        || is_entry
+        || text.lines().all(is_definition)
 }
 
 /// Whether the row below a table's row is the line that follows its header.
@@ -721,9 +779,22 @@ mod tests {
     fn an_item_is_shown_with_its_own_list() {
         let language = Language::new("en");
         let spec = "# Desk\n\n- Letters are sent weekly.\n- After three letters the desk:\n  - blocks the card\n  - calls the reader\n- Fees stop.\n";
-        let passages = Passages::new(&[("spec.md", spec)], &language);
+        let spec = format!("{spec}{}", "- Nothing more.\n".repeat(9));
+        let passages = Passages::new(&[("spec.md", &spec)], &language);
         let found = passages.about("What happens after three letters?", 1).passages;
         assert_eq!(found[0].text, "After three letters the desk:\n  - blocks the card\n  - calls the reader");
+    }
+
+    #[test]
+    fn an_item_of_a_short_list_is_shown_with_it() {
+        let language = Language::new("en");
+        let spec = "# Desk\n\nThe desk has:\n\n- 20 lockers\n- of which 15 are for guests\n\nText.\n\n- Letters leave daily.\n- Fees stop.\n\n<figure><img alt=\"fees\"></figure>\n\n```\na\nkey:\n```\n- one\n- two\n";
+        let passages = Passages::new(&[("spec.md", spec)], &language);
+        let found = |question| passages.about(question, 1).passages[0];
+        let lockers = found("How many lockers are there?");
+        assert_eq!((lockers.line, lockers.text.lines().count()), (3, 4));
+        assert_eq!(found("When do letters leave?").text, "Letters leave daily.");
+        assert_eq!(passages.about("When do fees stop?", 3).passages.len(), 1);
     }
 
     #[test]

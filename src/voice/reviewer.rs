@@ -16,7 +16,7 @@ use super::integrity::only_agrees;
 use super::memory::Memory;
 use super::passages::{Found, Passage, Passages, is_question};
 use super::{Line, REVIEWER, Rejected, Speechless, Synthesis, Voice};
-use crate::discussion::event::{Begin, Class, Message, Purpose, Rest};
+use crate::discussion::event::{Begin, CONTRADICTED, Class, Message, Purpose, Rest};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion, is_speakable};
 use crate::persona::Persona;
@@ -36,8 +36,6 @@ const SHOWN: usize = 3;
 const RELATED: usize = 2;
 /// Review rules whose findings are too small to follow an answer.
 const WEAK: [&str; 2] = ["unmeasurable-quality", "vague-term"];
-/// The rule that is broken by a line of the documents that says otherwise than a user.
-const CONTRADICTED: &str = "contradicted-decision";
 /// The rule of questions that a document itself asks: they are the first that a discussion is about.
 const ASKED: &str = "unresolved-question";
 /// Open points that the framing lists.
