@@ -156,8 +156,9 @@ impl<'t> Page<'t> {
             | Options::ENABLE_STRIKETHROUGH
             | Options::ENABLE_TASKLISTS
             | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
-        for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
-            builder.event(event, range);
+        let inner = unwrapped(text);
+        for (event, range) in Parser::new_ext(&text[inner.clone()], options).into_offset_iter() {
+            builder.event(event, inner.start + range.start..inner.start + range.end);
         }
         builder.finish()
     }
@@ -234,6 +235,24 @@ impl<'t> Page<'t> {
         let begin = section.heading.unwrap_or(0) as usize;
         &self.units[begin..(section.end as usize).max(begin)]
     }
+}
+
+/// Data that somebody printed: `{'id': 'R-1', 'text': …}`.
+fn is_dump(text: &str) -> bool {
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || "[(*-".contains(c));
+    text.starts_with("{'") || text.starts_with("{\"") || text.starts_with("['")
+}
+
+/// A document that is one block of Markdown code as a whole, as chats give it out, without the fences around it.
+fn unwrapped(text: &str) -> Range<usize> {
+    let first = text.trim_start().lines().next().unwrap_or_default();
+    let mark = first.trim_end().strip_suffix("markdown").or_else(|| first.trim_end().strip_suffix("md"));
+    let Some(mark) = mark.map(str::trim_end).filter(|mark| matches!(*mark, "```" | "````" | "~~~")) else {
+        return 0..text.len();
+    };
+    let start = text.len() - text.trim_start().len() + first.len();
+    let end = text.trim_end().strip_suffix(mark).map_or(text.len(), str::len);
+    start..end.max(start)
 }
 
 /// Says the line and column of places one after the other: the columns of a line are counted once, however long it is.
@@ -489,7 +508,7 @@ impl<'t, 'r> Builder<'t, 'r> {
             list,
             is_numbered,
             kinds,
-            is_judged: !is_quotation && self.scope.is_judged(kinds),
+            is_judged: !is_quotation && self.scope.is_judged(kinds) && !is_dump(&self.page.text[start..end]),
             is_quotation,
             style: Style::default(),
         });

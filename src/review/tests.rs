@@ -115,6 +115,32 @@ fn equal_markers_of_a_table_are_one_finding_and_those_beside_it_are_not() {
 }
 
 #[test]
+fn a_document_inside_a_code_fence_is_read() {
+    let rules = Rules::built_in().unwrap();
+    let inner = "# Requirements\n\n- R-1: The page must be fast.\n\n```text\nThe code must be fast.\n```\n\n- R-2: The desk must be easy to use.\n";
+    let texts = [("a.md".to_owned(), format!("```markdown\n{inner}```\n"))];
+    let found = run(&rules, &texts, &Options::default());
+    assert_places(&texts, &found);
+    assert_eq!(found.findings.iter().map(|one| one.line).collect::<Vec<_>>(), [4, 10]);
+    let code = [("a.md".to_owned(), format!("Text.\n\n```markdown\n{inner}"))];
+    assert!(run(&rules, &code, &Options::default()).findings.iter().all(|one| one.line > 9));
+}
+
+#[test]
+fn an_identifier_is_defined_in_a_heading_or_at_the_start_of_a_line() {
+    let rules = Rules::built_in().unwrap();
+    let found = |text: &str| {
+        let found = run(&rules, &[("a.md".to_owned(), text.to_owned())], &Options::default()).findings;
+        let found = found.into_iter().filter(|one| one.rule == "dangling-id");
+        found.map(|one| one.quote).collect::<Vec<_>>()
+    };
+    let known = "# Threats\n\n## T-1: Loss\n\n## T-2: Theft\n\n## T-3 and T-4: Errors\n\nSee T-4. The rest:\nT-6 | a dump of\nT-7 | a table\n\nT-6 and T-7 are rare";
+    assert_eq!(found(&format!("{known}.\n")), [""; 0]);
+    assert_eq!(found(&format!("{known}, and T-9 too.\n")), ["T-9"]);
+    assert_eq!(found(&format!("{known}, as T-11, T-12, T-13 and T-14 of the bank are.\n")), [""; 0]);
+}
+
+#[test]
 fn data_is_judged_with_places_in_the_file() {
     let rules = Rules::built_in().unwrap();
     let texts = [

@@ -561,7 +561,7 @@ impl<'p, 't> Reader<'p, 't> {
         let is_left_out = self.headings.iter().any(|(_, heading)| leaves_out(heading));
         self.into.all.push(Passage { path: self.path, line, heading, above, is_left_out, text });
         self.into.kinds.push(kind);
-        let list = self.list.clone().map(|(line, text)| {
+        let list = self.list.map(|(line, text)| {
             let list = Passage { line, text, ..self.into.all[self.into.all.len() - 1].clone() };
             match self.into.lists.last() {
                 Some(last) if last.path == list.path && last.line == list.line => {}

@@ -666,7 +666,10 @@ fn bare_number(on: &OnPage<'_, '_>, unit: &Unit, sentence: &[Token], bound: Rang
         && next.is_none_or(|next| !next.has(TIGHT) || next.kind == Kind::Sign);
     let words = sentence.iter().filter(|token| token.kind == Kind::Word).count();
     let is_value = unit.cell.is_some() && words < MIN_CELL_WORDS;
-    let counts = on.rule.unless.is_in(sentence) || is_value;
+    // "within 30 and 90 days"
+    let is_pair = next.is_some_and(|next| matches!(on.page.word(next), "and" | "or" | "to" | ","))
+        && sentence.get(end + 2).is_some_and(|token| token.kind == Kind::Number);
+    let counts = is_pair || on.rule.unless.is_in(sentence) || is_value;
     (ends && is_plain && !counts && is_duty(on.page, unit, sentence, on.rules))
         .then(|| hit_on(&sentence[at..=end]))
         .flatten()

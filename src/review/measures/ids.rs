@@ -191,6 +191,7 @@ pub fn dangling(across: &Across<'_, '_>) -> Vec<Hit> {
         }
     }
     known.extend(across.pages.iter().flat_map(in_front_matter));
+    known.extend(across.pages.iter().flat_map(named));
     // `[GH-239](https://…)` and `review-of-L08.md`: these are numbers of another place.
     let names = across.pages.iter().flat_map(|page| page.path.split(['/', '.', '_', '-', ' ']));
     let names = names.filter(|name| ends_in_digit(name) && !prefix(name).is_empty());
@@ -211,14 +212,42 @@ pub fn dangling(across: &Across<'_, '_>) -> Vec<Hit> {
                 let least = if id.contains('.') { MIN_DOTTED } else { MIN_SERIES };
                 let is_series =
                     || series.get(prefix(id)).is_some_and(|all| all.len() >= least && fits(all, id));
-                if is_reference && !known.contains(id) && ends_in_digit(id) && is_series() && !is_known(token)
-                {
+                let is_open = is_reference && !known.contains(id) && !is_priority(id) && ends_in_digit(id);
+                if is_open && is_series() && !is_known(token) {
                     found.push(Hit { page: number, ..hit(token.range()).with("series", prefix(id)) });
                 }
             }
         }
     }
+    without_foreign(across, &series, found)
+}
+
+/// A series of which a document names more than it defines is another document's.
+fn without_foreign(
+    across: &Across<'_, '_>,
+    series: &BTreeMap<&str, BTreeSet<&str>>,
+    mut found: Vec<Hit>,
+) -> Vec<Hit> {
+    let id = |hit: &Hit| &across.pages[hit.page as usize].text[hit.range.clone()];
+    let mut missing: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for hit in &found {
+        missing.entry(prefix(id(hit))).or_default().insert(id(hit));
+    }
+    let count = |all: Option<&BTreeSet<&str>>| all.map_or(0, BTreeSet::len);
+    found.retain(|hit| {
+        let series_of = prefix(id(hit));
+        count(missing.get(series_of)) <= (count(series.get(series_of)) / 3).max(1)
+    });
     found
+}
+
+/// The identifiers of a heading ("T-5 and T-6: errors"), and those that begin a line.
+fn named<'t>(page: &Page<'t>) -> impl Iterator<Item = &'t str> {
+    let ids = |unit| page.tokens_of(unit).iter().filter(|token| token.kind == Kind::Id);
+    let is_name =
+        |unit: &Unit, token: &Token| unit.kind == UnitKind::Heading || is_first_of_line(page, token);
+    let all = page.units.iter().flat_map(move |unit| ids(unit).filter(move |token| is_name(unit, token)));
+    all.map(|token| page.word(token))
 }
 
 fn in_front_matter<'t>(page: &Page<'t>) -> impl Iterator<Item = &'t str> {
@@ -319,6 +348,10 @@ impl Parts {
             if let Some(first) = tokens.first().filter(|_| unit.kind != UnitKind::Heading) {
                 if first.kind == Kind::Number && page.word(first).contains('.') {
                     parts.sections.insert(page.word(first).to_owned());
+                }
+                // "**1.** Intake" is referred to as section 1.
+                if first.kind == Kind::Number && first.has(STRONG) {
+                    parts.sections.insert(page.word(first).trim_end_matches('.').to_owned());
                 }
                 // Plain text numbers its headings without marking them: "4.1	Search" on a line of its own.
                 let begins_line =
@@ -427,7 +460,9 @@ fn numbered(on: &OnPage<'_, '_>, parts: &Parts, sentence: &[Token], at: usize) -
     };
     let is_letter = next.kind == Kind::Word && target.len() == 1 && target.as_bytes()[0].is_ascii_uppercase();
     let is_label = next.kind == Kind::Number && name != "option" || is_letter;
-    let is_missing = !there.contains(&target.to_lowercase());
+    // "Section 3.0" is section 3.
+    let is_missing =
+        !there.contains(&target.to_lowercase()) && !there.contains(target.trim_end_matches(".0"));
     // A document without numbered sections counts them, or means those of another one.
     let nth = target.split('.').next().and_then(|first| first.parse::<usize>().ok());
     let is_beyond = name == "section" && nth.is_some_and(|nth| nth > parts.count && nth < 100);

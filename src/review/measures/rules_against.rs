@@ -230,10 +230,12 @@ fn case<'s>(across: &Across<'_, '_>, page: &Page<'_>, sentence: &'s [Token]) -> 
 
 fn opposed(across: &Across<'_, '_>, all: &[Predicate]) -> Vec<Hit> {
     let mut found = Vec::new();
+    let text = |one: &Predicate| &across.pages[one.page as usize].text[one.range.clone()];
     for negated in all.iter().filter(|one| one.is_negated && !one.has_exception) {
         let others = all
             .iter()
-            .filter(|other| !other.is_negated && !other.has_exception && other.range != negated.range);
+            .filter(|other| !other.is_negated && !other.has_exception && other.range != negated.range)
+            .filter(|other| text(other) != text(negated));
         let Some(other) = others.into_iter().find(|other| contradicts(negated, other)) else { continue };
         let text = across.pages[other.page as usize].text[other.range.clone()].to_owned();
         let line = across.pages[other.page as usize].line(other.range.start).to_string();

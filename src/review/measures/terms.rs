@@ -4,6 +4,7 @@
 //! definition. Those of the rule's list (`PDF`, `HTTP`) are known to everybody; one used often is a name the readers know.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::{Across, Hit, hit};
 use crate::review::demand::is_demand;
@@ -13,12 +14,15 @@ use crate::review::token::{CAPITAL, Kind, LINK, QUOTED, Token};
 /// An acronym that is used more often is a name.
 const MAX_USES: usize = 2;
 
+/// So many are explained nowhere in a document that explains its words.
+const MAX_UNKNOWN: usize = 2;
+
 /// What the pages say about an acronym.
 #[derive(Default)]
 struct Uses {
     count: usize,
     is_explained: bool,
-    first: Option<(u32, std::ops::Range<usize>)>,
+    first: Option<(u32, Range<usize>)>,
 }
 
 pub fn undefined(across: &Across<'_, '_>) -> Vec<Hit> {
@@ -41,7 +45,14 @@ pub fn undefined(across: &Across<'_, '_>) -> Vec<Hit> {
     });
     let words = written_small(across.pages, all.keys().copied());
     let unknown = all.into_iter().filter(|(name, _)| !words.contains(&name.to_lowercase()));
-    unknown.filter_map(|(_, uses)| uses.first).map(|(page, range)| Hit { page, ..hit(range) }).collect()
+    let unknown: Vec<(u32, Range<usize>)> = unknown.filter_map(|(_, uses)| uses.first).collect();
+    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+    unknown.iter().for_each(|(page, _)| *counts.entry(*page).or_default() += 1);
+    // Where many are explained nowhere, and none in a glossary, the readers know them.
+    let is_told =
+        |page: u32| counts[&page] <= MAX_UNKNOWN || has_glossary(&across.pages[page as usize], glossary);
+    let unknown = unknown.into_iter().filter(|(page, _)| is_told(*page));
+    unknown.map(|(page, range)| Hit { page, ..hit(range) }).collect()
 }
 
 /// The names that are also written in small letters somewhere: they are words.
