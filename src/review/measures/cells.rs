@@ -36,7 +36,10 @@ fn in_table(on: &OnPage<'_, '_>, table: &Table) -> Vec<Hit> {
         let name = page.unit_text(head);
         let is_value = on.rule.set("value-columns").is_in(page.tokens_of(head));
         for (row, cell) in cells {
-            if is_empty(on, cell, is_value && !is_rated(on, page.row(table, row))) {
+            let label = page.row(table, row).first();
+            let says = |name| label.is_some_and(|label| on.rule.set(name).is_in(page.tokens_of(label)));
+            // "Readiness level | high": a word is the value.
+            if !says("totals") && is_empty(on, cell, is_value && !says("rated")) {
                 found.extend(row_hit(page, table, row, cell).map(|hit| hit.with("column", name)));
             }
         }
@@ -65,11 +68,6 @@ fn row_hit(page: &Page<'_>, table: &Table, row: u32, cell: &Unit) -> Option<Hit>
 
 fn says_something(page: &Page<'_>, cell: &Unit) -> bool {
     page.tokens_of(cell).iter().any(|token| token.kind != Kind::Sign)
-}
-
-/// "Readiness level | high": a word is the value.
-fn is_rated(on: &OnPage<'_, '_>, row: &[Unit]) -> bool {
-    row.first().is_some_and(|label| on.rule.set("rated").is_in(on.page.tokens_of(label)))
 }
 
 /// No word, or where a value belongs only words such as "various" that the rule lists.

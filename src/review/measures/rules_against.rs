@@ -67,8 +67,17 @@ fn units<'a>(across: &'a Across<'_, '_>, number: u32) -> impl Iterator<Item = (u
     let page = &across.pages[number as usize];
     // In long prose sentences speak of different cases far apart.
     let is_read = page.register.style != Style::Prose || page.units.len() <= MAX_PROSE_UNITS;
+    // Each "THEN the page SHALL NOT …" holds in its own scenario.
+    let is_step = |unit: &Unit| {
+        let first = page.tokens_of(unit).first().map_or("", |token| page.word(token));
+        matches!(first, "GIVEN" | "WHEN" | "THEN" | "AND" | "BUT")
+    };
     let units = page.units.iter().filter(move |unit| {
-        is_read && unit.is_judged && unit.kind != UnitKind::Heading && across.rule.is_for(unit.kinds)
+        is_read
+            && !is_step(unit)
+            && unit.is_judged
+            && unit.kind != UnitKind::Heading
+            && across.rule.is_for(unit.kinds)
     });
     units.map(move |unit| (number, unit))
 }
