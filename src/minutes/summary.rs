@@ -159,7 +159,7 @@ fn decision(one: &super::Decision<'_>, shown: &BTreeMap<u32, Shown<'_>>) -> Deci
         Some(shown) if shown.is_contradiction => {
             format!("; {} say{} otherwise", shown.places(), if shown.rests.len() == 1 { "s" } else { "" })
         }
-        Some(shown) if !shown.is_closest => format!("; compare {}", shown.places()),
+        Some(shown) if !shown.is_closest && one.reason.is_none() => format!("; compare {}", shown.places()),
         _ => String::new(),
     };
     let rationale = one.reason.map_or_else(|| format!("settled by {} in turn {turn}", one.by), one_line);

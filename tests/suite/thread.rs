@@ -427,3 +427,22 @@ proptest! {
         prop_assert!(forge.ours().len() <= 2 && SET < "2026-11-20T11:00:00Z");
     }
 }
+
+#[test]
+fn what_is_merged_and_told_again_gets_no_pull_request() {
+    let (_sandbox, forge) = both();
+    forge.set(|state| state.comments.clear());
+    let label = |requests: usize, at: &str| {
+        let event = forge.label_again("roundtable:01-03", at);
+        forge.set(|state| state.dies_after = Some(requests));
+        let run = forge.run(&fresh(&forge), "issues", &event, &["run"]);
+        forge.set(|state| state.dies_after = None);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+    };
+    // The pull request is there, and the comment that tells of it is not.
+    label(6, "2026-11-20T11:11:00Z");
+    forge.end_pull("squash");
+    label(5, "2026-11-20T11:13:00Z");
+    let heads: Vec<Value> = forge.state().pulls.iter().map(|pull| pull["head"].clone()).collect();
+    assert_eq!(heads, ["roundtable/late-fees-for-library-books"]);
+}

@@ -330,8 +330,10 @@ impl Job<'_> {
             }
             known => known.clone(),
         };
-        if let Some(open) = known {
-            return Ok(open);
+        // What is told again may be merged already, and its branch gone.
+        let is_merged = self.start(seat)? == self.repo.resolve("HEAD")?;
+        if known.is_some() || is_merged {
+            return Ok(known.unwrap_or_default());
         }
         let opened = self.hub.pull_request(&seat.branch, &self.base, title, body, self.settings.draft);
         Ok(self.warn("the branch has no pull request", opened).unwrap_or_default())

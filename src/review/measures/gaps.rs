@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::{Hit, OnPage, hit, judged};
 use crate::review::page::{Page, Unit, UnitKind};
-use crate::review::token::{EMPHASIS, Kind, LINK, QUOTED, TIGHT};
+use crate::review::token::{EMPHASIS, Kind, LINK, QUOTED, TIGHT, Token};
 
 /// A title alone is no section.
 const MIN_SECTIONS: usize = 2;
@@ -20,7 +20,11 @@ pub fn empty_sections(on: &OnPage<'_, '_>) -> Vec<Hit> {
         return Vec::new();
     }
     let sections = page.sections.iter().filter_map(|section| Some((section, section.heading?)));
-    let is_numbered = |unit: &Unit| page.unit_text(unit).chars().take(3).any(|sign| sign.is_ascii_digit());
+    // "3. Sync", "Step 1", "Phase B2".
+    let is_numbered = |unit: &Unit| {
+        let first = |token: &Token| page.word(token).contains(|sign: char| sign.is_ascii_digit());
+        page.tokens_of(unit).iter().take(2).any(first)
+    };
     let empty = sections.enumerate().filter(|(at, (section, heading))| {
         let unit = &page.units[*heading as usize];
         let next = headings.get(at + 1).map(|next| &page.units[*next as usize]);

@@ -570,7 +570,8 @@ fn is_elsewhere(on: &OnPage<'_, '_>, sentence: &[Token], at: usize) -> bool {
     let outside = before.iter().rev().find(|token| !matches!(page.word(token), "(" | ")"));
     let is_name = |token: &Token| token.has(CAPITAL) && before.len() > 1 || token.kind == Kind::Id;
     let capital = outside.is_some_and(is_name);
-    of || named || capital
+    // "See <https://…>, sections 5.1 and Appendix A"
+    of || named || capital || before.iter().any(|token| token.has(LINK))
 }
 
 /// Links to headings of the document that don't exist.
