@@ -454,22 +454,20 @@ struct Reader<'p, 't> {
     parents: Vec<(usize, Vec<Stem>)>,
     /// The short list that is being read, from the line it begins on.
     list: Option<(usize, &'t str)>,
-    /// The end of the front matter.
-    front: usize,
 }
 
 impl<'p, 't> Reader<'p, 't> {
     fn new(path: &'t str, text: &'t str, into: &'p mut Passages<'t>) -> Reader<'p, 't> {
         let lines = LineCounter { text, at: 0, line: 1 };
         let (headings, heading_stems, lead, parents) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let front = text.strip_prefix("---\n").and_then(|rest| rest.find("\n---")).unwrap_or_default();
-        Reader { path, text, into, lines, headings, heading_stems, lead, parents, list: None, front }
+        Reader { path, text, into, lines, headings, heading_stems, lead, parents, list: None }
     }
 
     fn read(mut self) {
         let first = self.into.all.len();
         let blocks = blocks(self.text);
-        for (at, block) in blocks.iter().enumerate() {
+        let front = self.add_front_matter();
+        for (at, block) in blocks.iter().enumerate().filter(|(_, block)| block.range.start >= front) {
             let text = &self.text[block.range.clone()];
             if block.place != Place::Item {
                 self.list = None;
@@ -491,6 +489,22 @@ impl<'p, 't> Reader<'p, 't> {
             }
         }
         self.name_ambiguous(first);
+    }
+
+    /// The lines of the front matter, each a passage; where they end.
+    fn add_front_matter(&mut self) -> usize {
+        let rest = self.text.strip_prefix("---\n");
+        let rest = rest.filter(|rest| rest.lines().next().is_some_and(is_field));
+        let Some(end) = rest.and_then(|rest| rest.find("\n---")) else { return 0 };
+        let (mut start, end) = (0, end + "---\n".len());
+        for line in self.text[..end].split_inclusive('\n') {
+            let own = self.stems(line);
+            if line.contains(char::is_alphanumeric) {
+                self.add(start..start + line.len(), &own, TASK);
+            }
+            start += line.len();
+        }
+        end
     }
 
     /// The list that begins with a block, with the sentence that leads to it; none where it is long or nothing leads
@@ -551,7 +565,6 @@ impl<'p, 't> Reader<'p, 't> {
 
     fn add_below(&mut self, range: Range<usize>, own: &[Stem], kind: f64, lead: f64) {
         let line = self.lines.of(range.start);
-        let kind = if range.end <= self.front { TASK } else { kind };
         let text = self.text[range].trim_end();
         let mut headings = self.headings.iter().rev().map(|(_, heading)| *heading);
         let (heading, above) = (headings.next().unwrap_or_default(), headings.next().unwrap_or_default());
@@ -632,6 +645,11 @@ impl<'p, 't> Reader<'p, 't> {
         let lists = self.into.lists.iter_mut().filter(|list| list.path == self.path);
         lists.filter(|list| above[list.heading].is_some()).for_each(|list| list.above = "");
     }
+}
+
+/// Whether a line of the front matter is `key: value`.
+fn is_field(line: &str) -> bool {
+    line.split_once(':').is_some_and(|(key, _)| !key.is_empty() && !key.contains(' '))
 }
 
 /// Whether a heading is that of a list of what the documents leave out.
@@ -798,8 +816,20 @@ mod tests {
     }
 
     #[test]
+    fn front_matter_is_shown_by_its_lines() {
+        let language = Language::new("en");
+        let spec = "---\ntitle: Bell tower\nowner: TBD\n---\n\n# Bells\n\nThe bells ring at noon.\n";
+        let passages = Passages::new(&[("spec.md", spec)], &language);
+        let at = |line| passages.at("spec.md", line).map(|one| one.text);
+        assert_eq!(
+            [at(2), at(3), at(8)],
+            [Some("title: Bell tower"), Some("owner: TBD"), Some("The bells ring at noon.")]
+        );
+    }
+
+    #[test]
     fn a_long_item_is_shown_by_its_sentences() {
-        let filler = "Nothing else in it is of any interest to whoever reads this. ".repeat(8);
+        let filler = "The clerk writes the date of the loan in the green book. ".repeat(8);
         let spec = format!("# Desk\n\n- Letters are sent weekly. {filler}Fees stop at 10 euros.\n");
         let language = Language::new("en");
         let passages = Passages::new(&[("spec.md", &spec)], &language);
