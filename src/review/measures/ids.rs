@@ -222,7 +222,7 @@ pub fn dangling(across: &Across<'_, '_>) -> Vec<Hit> {
     without_foreign(across, &series, found)
 }
 
-/// A series of which a document names more than it defines is another document's.
+/// A series is another document's where the ids that are not defined are more than a third of those that are.
 fn without_foreign(
     across: &Across<'_, '_>,
     series: &BTreeMap<&str, BTreeSet<&str>>,
@@ -547,6 +547,9 @@ fn is_elsewhere_after(on: &OnPage<'_, '_>, after: &[Token]) -> bool {
     names && !on.rule.set("here").is_in(&after[..after.len().min(8)])
 }
 
+/// So many tokens before a part may name its document.
+const NEAR: usize = 40;
+
 /// "section 257 of the Budget Code", "the logging standard, section 3", "RFC 2119 section 6", "[section 3](url)".
 fn is_elsewhere(on: &OnPage<'_, '_>, sentence: &[Token], at: usize) -> bool {
     let page = on.page;
@@ -571,7 +574,7 @@ fn is_elsewhere(on: &OnPage<'_, '_>, sentence: &[Token], at: usize) -> bool {
     let is_name = |token: &Token| token.has(CAPITAL) && before.len() > 1 || token.kind == Kind::Id;
     let capital = outside.is_some_and(is_name);
     // "See <https://…>, sections 5.1 and Appendix A"
-    of || named || capital || before.iter().any(|token| token.has(LINK))
+    of || named || capital || before.iter().rev().take(NEAR).any(|token| token.has(LINK))
 }
 
 /// Links to headings of the document that don't exist.
