@@ -1,5 +1,4 @@
-//! Compiles the files under `rules/`, `steps/` and `templates/` into the program: a file that is dropped
-//! into one of the folders is found without a change to the code.
+//! Compiles the review rules and what `--version` says.
 
 // A build script is told where it works through the environment.
 #![allow(clippy::disallowed_methods)]
@@ -24,67 +23,11 @@ use phrases::{Compiler, Lists};
 fn main() -> io::Result<()> {
     let root = env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?;
     let out = env::var("OUT_DIR").map_err(io::Error::other)?;
-    let mut code = String::new();
     for folder in ["rules", "steps", "templates"] {
         println!("cargo:rerun-if-changed={folder}");
-        let mut files = Vec::new();
-        walk(&Path::new(&root).join(folder), folder, &mut files)?;
-        files.sort();
-        if folder == "steps" {
-            front_matter(&files, &mut code)?;
-        }
-        if folder == "rules" {
-            word_rules(&files, &mut code)?;
-        }
-        let _ = writeln!(code, "pub const {}: &[(&str, &str)] = &[", folder.to_uppercase());
-        for (name, path) in &files {
-            let _ = writeln!(code, "    ({name:?}, include_str!({path:?})),");
-        }
-        code.push_str("];\n");
-    }
-    if is_released() {
-        leave_out_unwinding(Path::new(&out))?;
     }
     fs::write(Path::new(&out).join("version.rs"), version(Path::new(&root)))?;
-    fs::write(Path::new(&out).join("embedded.rs"), code)?;
     fs::write(Path::new(&out).join("review.rs"), review_rules(Path::new(&root))?)
-}
-
-/// Whether this is the small program for Linux, linked as Rust does by itself: another linker may not know what
-/// [`leave_out_unwinding`] says.
-fn is_released() -> bool {
-    let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
-    let is_linked_as_usual = env::var_os("RUSTC_LINKER").is_none()
-        && env::var("CARGO_ENCODED_RUSTFLAGS").is_ok_and(|flags| !flags.contains("link"));
-    is("CARGO_CFG_TARGET_OS", "linux")
-        && is("PROFILE", "release")
-        && is("DEBUG", "false")
-        && is_linked_as_usual
-}
-
-/// Leaves out the tables for unwinding, a twelfth of the program: a panic ends it, and without symbols there is
-/// no backtrace that they could serve.
-fn leave_out_unwinding(out: &Path) -> io::Result<()> {
-    let script = out.join("no-unwinding.ld");
-    let tables = "*(.eh_frame) *(.eh_frame_hdr) *(.gcc_except_table .gcc_except_table.*)";
-    fs::write(&script, format!("SECTIONS {{ /DISCARD/ : {{ {tables} }} }} INSERT BEFORE .text;\n"))?;
-    println!("cargo:rustc-link-arg-bins=-Wl,-T,{}", script.display());
-    Ok(())
-}
-
-/// The rules for users' words as JSON without their examples, by path: every discussion reads them.
-fn word_rules(files: &[(String, String)], code: &mut String) -> io::Result<()> {
-    code.push_str("pub const COMPILED_RULES: &[(&str, &str)] = &[\n");
-    for (name, path) in files.iter().filter(|(name, _)| is_word_rule(name)) {
-        let mut value: Value = yaml(path)?;
-        for rule in value.get_mut("rules").and_then(Value::as_array_mut).into_iter().flatten() {
-            rule["yes"] = Value::Array(Vec::new());
-            rule["no"] = Value::Array(Vec::new());
-        }
-        let _ = writeln!(code, "    ({name:?}, {:?}),", value.to_string());
-    }
-    code.push_str("];\n");
-    Ok(())
 }
 
 /// The review rules: as they are, as JSON without their examples and phrases, and the phrases compiled.
@@ -129,25 +72,6 @@ fn review_rules(root: &Path) -> io::Result<String> {
 fn yaml<T: DeserializeOwned>(path: &str) -> io::Result<T> {
     let text = fs::read_to_string(path)?;
     serde_yaml::from_str(&text).map_err(|error| io::Error::other(format!("{path}: {error}")))
-}
-
-fn is_word_rule(name: &str) -> bool {
-    name.ends_with(".yaml") && !name.starts_with("review/")
-}
-
-/// The front matter of steps and personas as JSON: it is read many times faster, and every run reads it.
-fn front_matter(files: &[(String, String)], code: &mut String) -> io::Result<()> {
-    code.push_str("pub const FRONT_MATTER: &[(&str, &str)] = &[\n");
-    for (name, path) in files.iter().filter(|(name, _)| name.ends_with(".md")) {
-        let text = fs::read_to_string(path)?.replace("\r\n", "\n");
-        let front = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
-        let Some((yaml, _)) = front else { continue };
-        let value: Value =
-            serde_yaml::from_str(yaml).map_err(|error| io::Error::other(format!("{path}: {error}")))?;
-        let _ = writeln!(code, "    ({name:?}, {:?}),", value.to_string());
-    }
-    code.push_str("];\n");
-    Ok(())
 }
 
 /// Collects `(path below the folder with forward slashes, absolute path)` of every file.

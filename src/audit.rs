@@ -22,7 +22,6 @@ use crate::analysis::provenance::marker;
 use crate::discussion::event::{Event, Time, from_lines};
 use crate::discussion::{Finished, open};
 use crate::item::{File, Item, meta};
-use crate::order::{IntoOrder as _, Order as _};
 use crate::replay::{By, Place, Recording, Replay, Replayed, Unread};
 use crate::repo;
 use crate::trace::{self, Trace};
@@ -85,7 +84,7 @@ pub fn item(replay: &Replay, commit: Oid, path: &str) -> Result<Audit, repo::Err
         })
         .collect();
     let traces = |name: &str| files.iter().find(|(other, ..)| *other == name).map(|(.., traces)| traces);
-    let records: BTreeSet<Key> = traces(meta::FILE).into_iter().flatten().map(key).into_set();
+    let records: BTreeSet<Key> = traces(meta::FILE).into_iter().flatten().map(key).collect();
     let recorded = audit.recordings(replay, commit, &item, &files)?;
     for (name, _, traces) in &files {
         let at = format!("{path}/{name}");
@@ -118,7 +117,7 @@ pub fn item(replay: &Replay, commit: Oid, path: &str) -> Result<Audit, repo::Err
         let what = format!("{} of {all} records name no step or no time", all - told);
         audit.misfit(&format!("{path}/{}", meta::FILE), None, what);
     }
-    audit.misfits.order();
+    audit.misfits.sort();
     Ok(audit)
 }
 

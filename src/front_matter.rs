@@ -70,21 +70,6 @@ pub fn read<'a, T: DeserializeOwned>(
     Ok((value, parts))
 }
 
-/// Splits a built-in file whose front matter the build has written down as JSON, too: JSON is read many
-/// times faster, and every run reads all steps.
-///
-/// # Errors
-/// JSON that does not fit `T`; never, as long as the tests pass.
-pub(crate) fn read_built_in<'a, T: DeserializeOwned>(
-    path: &str,
-    text: &'a str,
-    json: &str,
-) -> Result<(T, Parts<'a>), Finding> {
-    let parts = split(path, text)?;
-    let front = serde_json::from_str(json);
-    Ok((front.map_err(|error| Finding::at(path, text, 1, 1, error.to_string()))?, parts))
-}
-
 /// A finding together with all keys that are missing: a parser names the first of them only.
 fn with_missing(path: &str, text: &str, yaml: &str, needed: &[&str], finding: Finding) -> Finding {
     let stands = |key: &str| {

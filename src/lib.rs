@@ -192,7 +192,6 @@ pub mod marks;
 pub mod merkle;
 pub mod minutes;
 pub mod model;
-mod order;
 pub mod page;
 pub mod persona;
 pub mod plain;

@@ -19,15 +19,12 @@ use sha2::{Digest as _, Sha256};
 
 use crate::finding::{Finding, did_you_mean};
 use crate::marks::Marks;
-use crate::order::{IntoOrder as _, Order as _};
 use crate::persona::{Cast, Persona};
 use crate::step::Step;
 use crate::template::{self, Templates};
 use crate::text::rules::{Book, is_rules};
 
-mod embedded {
-    include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
-}
+mod embedded;
 
 /// A file of an overlay: its path below the overlay's root, and its text.
 pub type File = (String, String);
@@ -78,23 +75,15 @@ impl Library {
     /// # Errors
     /// A file that cannot be read as what its place says it is.
     pub fn new(steps: &[File], templates: &[File], rules: &[File]) -> Result<Library, Unusable> {
-        let mut files: BTreeMap<&str, &str> = embedded::STEPS.iter().copied().into_map();
+        let mut files: BTreeMap<&str, &str> = embedded::steps().iter().copied().collect();
         files.extend(steps.iter().map(|(path, text)| (path.as_str(), text.as_str())));
         let (mut found, mut personas, mut digests) = (Vec::new(), Vec::new(), BTreeMap::new());
         let mut findings = Vec::new();
-        let is_own = |path: &str| steps.iter().any(|(own, _)| own == path);
         for (path, text) in files {
-            let front = embedded::FRONT_MATTER.iter().find(|(known, _)| *known == path && !is_own(path));
-            match (kind(path), front) {
-                (Kind::Persona, Some((_, front))) => {
-                    keep(Persona::read_built_in(path, text, front), &mut personas, &mut findings);
-                }
-                (Kind::Step, Some((_, front))) => {
-                    keep(Step::read_built_in(path, text, front), &mut found, &mut findings);
-                }
-                (Kind::Persona, None) => keep(Persona::read(path, text), &mut personas, &mut findings),
-                (Kind::Step, None) => keep(Step::read(path, text), &mut found, &mut findings),
-                (Kind::Other, _) => continue,
+            match kind(path) {
+                Kind::Persona => keep(Persona::read(path, text), &mut personas, &mut findings),
+                Kind::Step => keep(Step::read(path, text), &mut found, &mut findings),
+                Kind::Other => continue,
             }
             digests.insert(path.to_owned(), sha256(text.as_bytes()));
         }
@@ -107,9 +96,9 @@ impl Library {
             let digits: String = name.chars().take_while(char::is_ascii_digit).collect();
             digits.parse::<u64>().unwrap_or(u64::MAX)
         };
-        found.order_by(|a, b| (&a.phase, number(a), &a.path).cmp(&(&b.phase, number(b), &b.path)));
+        found.sort_by(|a, b| (&a.phase, number(a), &a.path).cmp(&(&b.phase, number(b), &b.path)));
         let overlay = templates.iter().map(|(name, source)| (name.as_str(), source.as_str()));
-        let templates = Templates::over(embedded::TEMPLATES, overlay)?;
+        let templates = Templates::over(embedded::templates(), overlay)?;
         let cast = Cast::new(personas)?;
         Ok(Library {
             steps: found,
@@ -168,21 +157,14 @@ impl Library {
         rule_files(&self.rules)
     }
 
-    /// The rules for users' words as a discussion reads them: the built-in ones as JSON without their examples.
-    fn compiled_rules(&self) -> impl Iterator<Item = (&str, &str)> {
-        let own = self.rules.iter().map(|(path, text)| (path.as_str(), text.as_str()));
-        embedded::COMPILED_RULES.iter().copied().chain(own)
-    }
-
     /// The rules for users' words, ready to run; the built-in ones are compiled once for all.
     ///
     /// # Errors
     /// A file of the repository's own that cannot be read as rules.
     pub fn book(&self) -> Result<Arc<Book>, Finding> {
         static BUILT_IN: OnceLock<Result<Arc<Book>, Finding>> = OnceLock::new();
-        let names: Vec<&str> =
-            embedded::COMPILED_RULES.iter().filter_map(|(path, _)| rules_of(path)).collect();
-        let read = || Book::read(self.compiled_rules(), &self.language, &names).map(Arc::new);
+        let names: Vec<&str> = embedded::rules().iter().filter_map(|(path, _)| rules_of(path)).collect();
+        let read = || Book::read(self.rules(), &self.language, &names).map(Arc::new);
         if self.has_own_rules() { read() } else { BUILT_IN.get_or_init(read).clone() }
     }
 
@@ -293,14 +275,14 @@ pub fn is_persona(path: &str) -> bool {
 /// The built-in files of rules, with their paths below `rules/`, and a repository's own laid over them.
 pub fn rule_files(own: &[File]) -> impl Iterator<Item = (&str, &str)> {
     let own = own.iter().map(|(path, text)| (path.as_str(), text.as_str()));
-    embedded::RULES.iter().copied().chain(own)
+    embedded::rules().iter().copied().chain(own)
 }
 
 /// The digests of the rules of a folder below `rules/`: a language, or `review`.
 pub fn rule_digests(own: &[File], folder: &str) -> BTreeMap<String, String> {
-    let files: BTreeMap<&str, &str> = rule_files(own).into_map();
+    let files: BTreeMap<&str, &str> = rule_files(own).collect();
     let ours = files.into_iter().filter(|(path, _)| path.split('/').next() == Some(folder));
-    ours.map(|(path, text)| (format!("rules/{path}"), sha256(text.as_bytes()))).into_map()
+    ours.map(|(path, text)| (format!("rules/{path}"), sha256(text.as_bytes()))).collect::<BTreeMap<_, _>>()
 }
 
 /// The digest of all review rules.
@@ -314,12 +296,12 @@ fn review_digest(own: &[File]) -> String {
 
 /// The built-in step files with their paths.
 pub fn embedded_steps() -> impl Iterator<Item = (&'static str, &'static str)> {
-    embedded::STEPS.iter().copied().filter(|(path, _)| is_step(path))
+    embedded::steps().iter().copied().filter(|(path, _)| is_step(path))
 }
 
 /// All built-in files below the steps folder with their paths.
 pub fn embedded_files() -> impl Iterator<Item = (&'static str, &'static str)> {
-    embedded::STEPS.iter().copied()
+    embedded::steps().iter().copied()
 }
 
 /// The SHA-256 of some bytes, in lower-case hexadecimal digits.
@@ -355,19 +337,6 @@ mod tests {
     }
 
     #[test]
-    fn the_compiled_rules_are_those_of_the_files() {
-        let library = Library::built_in().unwrap();
-        let ids = |files: Vec<(&str, &str)>| {
-            let book = Book::read(files, "en", &["decisions", "actions"]).unwrap();
-            let decisions: Vec<String> = book.rules("decisions").map(|rule| rule.id.clone()).collect();
-            (decisions, book.rules("actions").count())
-        };
-        assert_eq!(ids(library.compiled_rules().collect()), ids(rule_files(&[]).collect()));
-        let digests = library.digests(library.step("01-03").unwrap());
-        assert!(digests.contains_key("rules/en/decisions.yaml") && digests.contains_key("rules/review/"));
-    }
-
-    #[test]
     fn every_built_in_step_and_persona_can_be_used() {
         let library = Library::built_in().unwrap();
         for (path, text) in embedded_files().filter(|(path, _)| is_step(path)) {
@@ -382,7 +351,7 @@ mod tests {
 
     #[test]
     fn every_built_in_template_can_be_used() {
-        Templates::new(embedded::TEMPLATES.iter().copied()).unwrap();
+        Templates::new(embedded::templates().iter().copied()).unwrap();
     }
 
     #[test]

@@ -17,7 +17,6 @@ use serde::Deserialize;
 
 use crate::finding::{Finding, did_you_mean};
 use crate::front_matter;
-use crate::order::Order as _;
 use crate::sections::{list, sections};
 
 /// The five phases, in their order, and what a persona calls them.
@@ -81,13 +80,6 @@ impl Persona {
     pub fn read(path: &str, text: &str) -> Result<Persona, Finding> {
         let text = &*crate::plain::with_line_feeds(text);
         let (persona, parts) = front_matter::read(path, text, &NEEDED)?;
-        Persona::of(path, text, persona, &parts)
-    }
-
-    /// Reads a persona file whose front matter the build has written down as JSON, too.
-    pub(crate) fn read_built_in(path: &str, text: &str, front: &str) -> Result<Persona, Finding> {
-        let text = &*crate::plain::with_line_feeds(text);
-        let (persona, parts) = front_matter::read_built_in(path, text, front)?;
         Persona::of(path, text, persona, &parts)
     }
 
@@ -179,7 +171,7 @@ impl Cast {
     /// # Errors
     /// Fewer than two personas, or two with one key, one first name or one phase to lead.
     pub fn new(mut personas: Vec<Persona>) -> Result<Cast, Unseated> {
-        personas.order_by(|a, b| (a.order, &a.key).cmp(&(b.order, &b.key)));
+        personas.sort_by(|a, b| (a.order, &a.key).cmp(&(b.order, &b.key)));
         if personas.len() < 2 {
             return Err(Unseated::TooFew(personas.len()));
         }
@@ -234,7 +226,7 @@ impl Cast {
     /// The lead first, then the others by first name (contract 4.4, group address).
     pub fn lead_then_alphabetical<'a>(&'a self, lead: &'a str) -> Vec<&'a Persona> {
         let mut others: Vec<&Persona> = self.others(lead).collect();
-        others.order_by_key(|persona| persona.first_name());
+        others.sort_by_key(|persona| persona.first_name());
         self.get(lead).into_iter().chain(others).collect()
     }
 }

@@ -24,7 +24,6 @@ use crate::discussion::event::{Event, Record, Time, from_any_lines};
 use crate::discussion::{Finished, finished};
 use crate::item::{File, Item};
 use crate::library::sha256;
-use crate::order::Order as _;
 use crate::repo::{Brought, Error, Repo, Unwritten};
 use crate::trace::{self, Trace};
 
@@ -140,7 +139,7 @@ fn recorded(repo: &Repo, commit: Oid, item: &Item) -> Result<(Vec<Recorded>, Unr
             Err(finding) => unread.push((path, finding.to_string())),
         }
     }
-    found.order_by(|a, b| (a.finished.at, &a.path).cmp(&(b.finished.at, &b.path)));
+    found.sort_by(|a, b| (a.finished.at, &a.path).cmp(&(b.finished.at, &b.path)));
     Ok((found, unread))
 }
 

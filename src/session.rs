@@ -12,14 +12,13 @@
 
 pub mod asked;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use crate::discussion::address::{Address, address};
 use crate::discussion::event::{Begin, Class, Contribution, Event, Message, Record, Time, Unheard};
 use crate::discussion::summary::USER;
 use crate::discussion::{Cue, Discussion, Next, Refused};
 use crate::minutes::{self, Forms};
-use crate::order::{IntoOrder as _, Order as _};
 use crate::persona::Persona;
 use crate::plain;
 use crate::script::{Input, Script};
@@ -140,7 +139,7 @@ impl Judge<'_> {
             None => (line, Vec::new()),
         };
         found.extend(unreal);
-        found.order_by_key(|breach| !breach.is_hard);
+        found.sort_by_key(|breach| !breach.is_hard);
         if had_soft && found.iter().all(|breach| !breach.is_hard) {
             found.clear();
         }
@@ -152,7 +151,7 @@ impl Judge<'_> {
         let decided = minutes::decisions_in(&unquoted(text), self.forms);
         let users = || talk.said().filter(|one| one.by == USER).map(|one| one.text).chain(self.basis.first);
         let is_theirs = |decision: &str| {
-            let known: std::collections::BTreeSet<String> = users().flat_map(subjects).into_set();
+            let known: BTreeSet<String> = users().flat_map(subjects).collect();
             let words = subjects(decision);
             words.iter().filter(|word| known.contains(*word)).count() * 4 >= words.len() * 3
         };

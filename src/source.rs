@@ -18,7 +18,6 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 
-use crate::order::Order as _;
 use crate::plain;
 use crate::secrets::{self, Masked};
 
@@ -184,7 +183,7 @@ fn hidden_ranges(text: &str) -> Vec<Range<usize>> {
     }
     found.extend(definitions.into_iter().filter(|(label, _)| !used.contains(label)).map(|(_, range)| range));
     found.extend(notes.into_iter().filter(|(label, _)| !cited.contains(label)).map(|(_, range)| range));
-    found.order_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+    found.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
     let mut end = 0;
     found.retain(|range| {
         let is_new = range.start >= end;

@@ -20,7 +20,6 @@ use serde::{Deserialize, Serialize};
 use crate::finding::{Finding, did_you_mean};
 use crate::front_matter::{self, Parts};
 use crate::item::path::OutputPath;
-use crate::order::Order as _;
 use crate::persona::{Cast, PHASES};
 use crate::sections::{list, questions, sections};
 
@@ -131,13 +130,6 @@ impl Step {
     pub fn read(path: &str, text: &str) -> Result<Step, Finding> {
         let text = &*crate::plain::with_line_feeds(text);
         let (front, parts) = front_matter::read(path, text, &NEEDED)?;
-        Step::of(path, text, front, &parts)
-    }
-
-    /// Reads a step file whose front matter the build has written down as JSON, too.
-    pub(crate) fn read_built_in(path: &str, text: &str, front: &str) -> Result<Step, Finding> {
-        let text = &*crate::plain::with_line_feeds(text);
-        let (front, parts) = front_matter::read_built_in(path, text, front)?;
         Step::of(path, text, front, &parts)
     }
 
@@ -295,7 +287,7 @@ pub fn lint(path: &str, text: &str, cast: &Cast) -> Vec<Finding> {
     }
     lint_sections(path, text, &mut findings);
     lint_questions(path, text, &mut findings);
-    findings.order_by_key(|finding| (finding.line, finding.column));
+    findings.sort_by_key(|finding| (finding.line, finding.column));
     findings
 }
 

@@ -24,7 +24,6 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Output, State, UndefinedBehavior, Value, context};
 
 use crate::finding::Finding;
-use crate::order::IntoOrder as _;
 use crate::plain;
 
 /// Instructions a template may spend; the built-in ones need a few thousand, a page some hundred for
@@ -86,7 +85,7 @@ impl Templates {
         environment.set_syntax(syntax.unwrap_or_default());
         environment.set_formatter(format_value);
         let named = |(name, source): (&str, &str)| (name.to_owned(), source.replace("\r\n", "\n"));
-        let own: BTreeMap<String, String> = files.into_iter().map(named).into_map();
+        let own: BTreeMap<String, String> = files.into_iter().map(named).collect();
         let mut findings = Vec::new();
         for (name, source) in &own {
             if let Err(error) = environment.add_template_owned(name.clone(), source.clone()) {
@@ -96,7 +95,7 @@ impl Templates {
         if let Some(finding) = Finding::all(findings) {
             return Err(Failed { finding: Box::new(finding) });
         }
-        let mut sources: BTreeMap<String, String> = built_in.iter().copied().map(named).into_map();
+        let mut sources: BTreeMap<String, String> = built_in.iter().copied().map(named).collect();
         sources.extend(own);
         environment.set_loader(|name| {
             let found = built_in.iter().find(|(known, _)| *known == name);

@@ -24,7 +24,6 @@ use crate::discussion::event::Time;
 use crate::discussion::summary::{Summary, USER};
 use crate::json::{Document, Kind, Node};
 use crate::library::Library;
-use crate::order::IntoOrder as _;
 use crate::synthesis::typed::{Slot, in_data};
 use crate::synthesis::{self, data, outline, records, suffix, typed};
 use crate::template::Failed;
@@ -149,7 +148,11 @@ pub fn typed_in(
             let entry = in_data::entry(name, text, one);
             entry.is_some_and(|entry| entry.has_lists && is_numbered(entry.id, one, text))
         };
-        return Ok((0..).zip(additions).filter(|(_, one)| is_held(one)).map(|(at, _)| at).into_set());
+        return Ok((0..)
+            .zip(additions)
+            .filter(|(_, one)| is_held(one))
+            .map(|(at, _)| at)
+            .collect::<BTreeSet<_>>());
     }
     let is_ours = |trace: &Trace| trace.step_id == finished.opened.step.id && trace.at == finished.at;
     let lines: Vec<&str> = text.lines().collect();

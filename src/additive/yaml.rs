@@ -15,7 +15,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
 use super::{Code, Found, Layer, quoted};
-use crate::order::Order as _;
 
 /// What the new stream loses or alters of the old one.
 pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
@@ -376,7 +375,7 @@ type Comments<'t> = (Vec<(usize, &'t str)>, HashMap<usize, &'t str>);
 
 /// The comments on lines of their own, and those after values.
 fn comments<'t>(text: &'t str, inside: &[(usize, usize)], places: &mut Places<'_>) -> Comments<'t> {
-    places.ends.order_by_key(|(line, column, _)| (*line, *column));
+    places.ends.sort_by_key(|(line, column, _)| (*line, *column));
     places.quoted.sort_unstable();
     let mut scalars = inside.iter().peekable();
     let (mut whole, mut trailing) = (Vec::new(), HashMap::new());
@@ -421,7 +420,7 @@ impl<'t> Stream<'t> {
         let twice = match &mut self.nodes[at].kind {
             Kind::Mapping(members) => {
                 members.shrink_to_fit();
-                members.order_by(|a, b| a.name.cmp(&b.name));
+                members.sort_by(|a, b| a.name.cmp(&b.name));
                 members.windows(2).find(|pair| pair[0].name == pair[1].name).map(|pair| {
                     (pair[1].key, format!("the key {} occurs twice in one mapping", quoted(&pair[1].name)))
                 })

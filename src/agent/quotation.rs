@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 
 use crate::discussion::Discussion;
 use crate::discussion::event::{Event, Rest};
-use crate::order::IntoOrder as _;
 use crate::plain;
 use crate::text::words::words;
 use crate::voice::integrity::Breach;
@@ -100,7 +99,7 @@ fn squeezed(text: &str) -> (String, Vec<usize>) {
 /// The line that shares the most words with a quotation.
 fn nearest(text: &str, quote: &str) -> Option<(usize, String)> {
     let of = |text: &str| -> BTreeSet<String> {
-        words(text).into_iter().map(|word| word.text.to_lowercase()).into_set()
+        words(text).into_iter().map(|word| word.text.to_lowercase()).collect::<BTreeSet<_>>()
     };
     let wanted = of(quote);
     let shared = |line: &str| of(line).intersection(&wanted).count();

@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::skip::{self, Facts};
 use crate::finding::Finding;
-use crate::order::IntoOrder as _;
 use crate::step::Step;
 
 /// Why no plan can be made.
@@ -63,7 +62,7 @@ pub fn check(steps: &[Step], facts: &Facts) -> Result<(), Unplannable> {
 /// # Errors
 /// The circle.
 pub fn circle(steps: &[Step]) -> Result<(), Unplannable> {
-    let ids: BTreeMap<&str, &Step> = steps.iter().map(|step| (step.id.as_str(), step)).into_map();
+    let ids: BTreeMap<&str, &Step> = steps.iter().map(|step| (step.id.as_str(), step)).collect();
     let mut settled = BTreeSet::new();
     for step in steps {
         walk(&ids, &step.id, &mut Vec::new(), &mut settled)?;

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use super::depth::Size;
-use crate::order::Order as _;
 use crate::text::words::{is_significant, stem, words};
 
 /// A keyword in so many times more files than any other, in more than so many, and in more than half of all,
@@ -130,7 +129,7 @@ fn size(census: &Census, affected: usize) -> Size {
 /// The files that mention a keyword most, and then by name.
 fn most_hits<'c>(files: impl Iterator<Item = (&'c String, &'c Vec<usize>)>, at: usize) -> Vec<String> {
     let mut found: Vec<(usize, &String)> = files.map(|(path, counts)| (counts[at], path)).collect();
-    found.order_by(|a, b| (b.0, a.1).cmp(&(a.0, b.1)));
+    found.sort_by(|a, b| (b.0, a.1).cmp(&(a.0, b.1)));
     found.into_iter().take(PLACES).map(|(_, path)| path.clone()).collect()
 }
 

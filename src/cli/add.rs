@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use clap::Args;
-use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::json;
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Clock, Global, complete, identity, now, open, table};
+use super::{Clock, Global, identity, now, open, table};
 use crate::item::{is_document, meta};
 use crate::landing;
 use crate::plain;
@@ -30,10 +29,10 @@ pub struct Options {
     #[arg(long, value_name = "N")]
     issue: Option<u64>,
     /// The branch to commit on [default: roundtable/<slug>]
-    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::branches))]
+    #[arg(long, value_name = "NAME")]
     branch: Option<String>,
     /// Where a new branch starts [default: HEAD]
-    #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
+    #[arg(long, value_name = "REV")]
     base: Option<String>,
     #[command(flatten)]
     clock: Clock,

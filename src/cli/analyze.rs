@@ -8,7 +8,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::{Value, json};
 
@@ -21,7 +20,7 @@ use super::run_id::{message, run_id};
 use super::screen::Screen;
 use super::unified::unified;
 use super::voices;
-use super::{Clock, Global, before_run, complete, identity, keyboard, now, open, push, review, table};
+use super::{Clock, Global, before_run, identity, keyboard, now, open, push, review, table};
 use crate::analysis::Stopped;
 use crate::analysis::event::to_lines;
 use crate::config::Config;
@@ -48,7 +47,6 @@ const DEFAULT_TURNS: u32 = 10;
 )]
 pub struct Options {
     /// The item: its folder's path in the repository, or its slug
-    #[arg(add = ArgValueCandidates::new(complete::items))]
     pub(super) item: String,
     /// The answers, in order: .txt (one per line), .yaml or .json, which may name them by step; - is standard input [default on a terminal: you are asked]
     #[arg(long, value_name = "FILE")]
@@ -63,10 +61,10 @@ pub struct Options {
     #[arg(long, conflicts_with_all = ["script", "issue", "dry_run", "out", "one_commit", "push"])]
     questions: bool,
     /// The branch to commit on [default: roundtable/<slug>]
-    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::branches))]
+    #[arg(long, value_name = "NAME")]
     branch: Option<String>,
     /// Where a new branch starts [default: HEAD]
-    #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
+    #[arg(long, value_name = "REV")]
     base: Option<String>,
     /// The turn limit of a discussion, at least 3 [default: the item's, the settings', else 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=100_000))]

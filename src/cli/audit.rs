@@ -5,16 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 
 use clap::Args;
-use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::json;
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, complete, open, table};
+use super::{Global, open, table};
 use crate::audit::{self, Audit};
 use crate::library::Library;
-use crate::order::Order as _;
 use crate::plain::count;
 use crate::replay::Replay;
 use crate::repo;
@@ -25,7 +23,7 @@ use crate::repo;
 )]
 pub struct Options {
     /// The commit whose items are audited
-    #[arg(long, value_name = "REV", default_value = "HEAD", add = ArgValueCandidates::new(complete::revisions))]
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
     rev: String,
 }
 
@@ -115,7 +113,7 @@ fn audit_all(replay: &Replay, commit: Oid, items: &[String], screen: &Screen) ->
         };
         (1..).zip(done).map(count).collect::<Vec<_>>()
     });
-    found.order_by_key(|(at, _)| *at);
+    found.sort_by_key(|(at, _)| *at);
     let mut whole = Audit::default();
     for (_, result) in found {
         whole.and(result?);

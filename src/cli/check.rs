@@ -6,15 +6,13 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use clap::{Args, ValueEnum};
-use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, complete, open, read_file, report};
+use super::{Global, open, read_file, report};
 use crate::check::{self, Exception, Exceptions, Explain, Gate, Report};
 use crate::config::{self, Config};
-use crate::order::IntoOrder as _;
 use crate::policy::Policy;
 use crate::repo::{Objects, Repo, Step, Unwritten, WayBack, short};
 
@@ -26,10 +24,10 @@ pub struct Options {
     /// Files and folders to look at; all that the policy protects where none is named
     paths: Vec<PathBuf>,
     /// What the change is to be merged into [default: the event in Actions, else the upstream]
-    #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
+    #[arg(long, value_name = "REV")]
     base: Option<String>,
     /// The change [default: HEAD]
-    #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
+    #[arg(long, value_name = "REV")]
     head: Option<String>,
     /// Compare with the base itself, not with the common ancestor
     #[arg(long)]
@@ -155,14 +153,12 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     }
     let is_hook = options.staged || options.stdin;
     protects_something(&ranges, &judged, &spare, is_hook, screen)?;
-    let notices: BTreeSet<&str> = ranges.iter().filter_map(|range| range.way.notice.as_deref()).into_set();
+    let notices: BTreeSet<&str> = ranges.iter().filter_map(|range| range.way.notice.as_deref()).collect();
     let judged = judged.into_iter().zip(ranges.iter().map(|range| range.of_each));
     let reports: Vec<(Report, bool)> =
         refused.into_iter().map(|report| (report, false)).chain(judged).collect();
     let additive = reports.iter().all(|(report, _)| report.is_additive());
     report::write(&repo, &reports, &notices, format, screen)?;
-    // The process ends: taking thousands of reports apart first only takes time.
-    std::mem::forget(reports);
     screen.check().map_err(Fail::new)?;
     Ok(if additive { Code::Yes } else { Code::No })
 }
@@ -476,7 +472,7 @@ fn compare_from(
     found: &mut Vec<Range>,
 ) -> Result<(), Fail> {
     if each {
-        let trees: BTreeMap<Oid, Oid> = way.steps.iter().map(|step| (step.commit, step.tree)).into_map();
+        let trees: BTreeMap<Oid, Oid> = way.steps.iter().map(|step| (step.commit, step.tree)).collect();
         let tree = |commit: Oid| trees.get(&commit).map_or_else(|| repo.tree_of(commit), |tree| Ok(*tree));
         for step in &way.steps {
             for parent in &step.parents {

@@ -11,7 +11,6 @@ use super::service::variable;
 use super::voices::{self, Choice};
 use super::{Global, before_run, open, table};
 use crate::config::Config;
-use crate::order::Order as _;
 use crate::plain::{count, shown};
 use crate::repo::Repo;
 
@@ -251,7 +250,7 @@ fn hook(repo: &Repo) -> Check {
 fn workflows(repo: &Repo) -> Vec<Check> {
     let Some(folder) = repo.work_tree().map(|root| root.join(".github/workflows")) else { return Vec::new() };
     let mut paths: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().collect();
-    paths.order_by_key(std::fs::DirEntry::file_name);
+    paths.sort_by_key(std::fs::DirEntry::file_name);
     let text = |path: &Path| std::fs::read_to_string(path).unwrap_or_default();
     let ours = paths.iter().map(|entry| (entry.file_name(), text(&entry.path())));
     ours.filter(|(_, text)| text.contains("roundtable"))

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::{Value, json};
 
@@ -18,7 +17,7 @@ use super::resume::{Log, catch_up};
 use super::screen::Screen;
 use super::unified::unified;
 use super::voices::{self, Choice};
-use super::{Clock, Global, before_run, complete, identity, now, open, plan, push, table, write_whole};
+use super::{Clock, Global, before_run, identity, now, open, plan, push, table, write_whole};
 use crate::decisions;
 use crate::discussion::event::{Event, Opened, Record, Time};
 use crate::discussion::open::Paused;
@@ -48,10 +47,9 @@ use crate::voice::reviewer::Reviewer;
 #[command(after_help = "Example: roundtable elaborate offline-mode --step 01-03 --script talk.txt")]
 pub struct Options {
     /// The item: its folder's path in the repository, or its slug
-    #[arg(add = ArgValueCandidates::new(complete::items))]
     pub(super) item: String,
     /// The step to discuss
-    #[arg(long, value_name = "NN-NN", add = ArgValueCandidates::new(complete::steps))]
+    #[arg(long, value_name = "NN-NN")]
     step: String,
     /// What the user says: .txt (one message per line), .yaml or .json; - is standard input [default on a terminal: you are asked]
     #[arg(long, value_name = "FILE")]
@@ -60,10 +58,10 @@ pub struct Options {
     #[arg(long, value_name = "N", conflicts_with = "script")]
     issue: Option<u64>,
     /// The branch to commit on [default: roundtable/<slug>]
-    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::branches))]
+    #[arg(long, value_name = "NAME")]
     branch: Option<String>,
     /// Where a new branch starts [default: HEAD]
-    #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
+    #[arg(long, value_name = "REV")]
     base: Option<String>,
     /// The turn limit, at least 3 [default: the item's, the settings', else max(10, 3 + 4 × messages)]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=100_000))]
@@ -203,8 +201,6 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
     screen.json(&report);
     // Too late to change nothing: then the error says what was committed.
     screen.check().map_err(|message| committed_but(message, commit, branch))?;
-    // The process ends: taking its memory apart first only takes time.
-    std::mem::forget(setup);
     Ok(Code::Yes)
 }
 

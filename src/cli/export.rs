@@ -2,13 +2,12 @@
 //! programs read.
 
 use clap::{Args, ValueEnum};
-use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, complete, open, table};
+use super::{Global, open, table};
 use crate::decisions::{self, Entry};
 use crate::discussion::summary::Decision;
 use crate::item::meta;
@@ -26,13 +25,12 @@ use crate::voice::REVIEWER;
 )]
 pub struct Options {
     /// One item: its folder's path, or its slug [default: every item]
-    #[arg(add = ArgValueCandidates::new(complete::items))]
     pub(super) item: Option<String>,
     /// in-toto: an in-toto Statement (v1) a recording; agent-trace: an Agent Trace record a document; markdown: a decision log; csv: a row a decision
     #[arg(long, value_name = "FORMAT")]
     format: Format,
     /// The commit to read
-    #[arg(long, value_name = "REV", default_value = "HEAD", add = ArgValueCandidates::new(complete::revisions))]
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
     rev: String,
 }
 

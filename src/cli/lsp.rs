@@ -20,7 +20,6 @@ use self::wire::Incoming;
 use super::exit::{Code, Fail};
 use super::review::{self, Settings};
 use super::{Global, rules};
-use crate::order::Order as _;
 use crate::plain;
 use crate::review::{Finding, Severity};
 
@@ -360,7 +359,7 @@ fn read_beside(folder: &Path) -> Vec<(String, String)> {
             std::fs::read_to_string(&path).ok().map(|text| (path.to_string_lossy().into_owned(), text)),
         );
     }
-    texts.order();
+    texts.sort();
     texts
 }
 

@@ -160,7 +160,7 @@ enum Verb {
     Init(init::Options),
     /// Print the completions for a shell
     #[command(
-        after_help = "The script asks the program for items, steps and branches. Have your shell read it when it starts:\n\nExamples: roundtable completions bash > ~/.local/share/bash-completion/completions/roundtable\n          roundtable completions zsh > ~/.zfunc/_roundtable\n          roundtable completions fish > ~/.config/fish/completions/roundtable.fish"
+        after_help = "Have your shell read the script when it starts:\n\nExamples: roundtable completions bash > ~/.local/share/bash-completion/completions/roundtable\n          roundtable completions zsh > ~/.zfunc/_roundtable\n          roundtable completions fish > ~/.config/fish/completions/roundtable.fish"
     )]
     Completions {
         /// bash, zsh, fish, powershell or elvish
@@ -173,7 +173,6 @@ enum Verb {
 
 /// Runs the program with the process's arguments.
 pub fn main() -> Code {
-    complete::answer();
     let given: Vec<OsString> = std::env::args_os().collect();
     let wanted = wanted_color(&given);
     let command = Cli::command().color(wanted.for_clap());

@@ -9,13 +9,12 @@ mod leaves;
 use std::path::PathBuf;
 
 use clap::Args;
-use clap_complete::engine::ArgValueCandidates;
 use serde_json::{Value, json};
 
 use self::leaves::Leaves;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, complete, open, read_file, recording};
+use super::{Global, open, read_file, recording};
 use crate::library::hex;
 use crate::merkle::{self, Hash, Tree, leaf};
 use crate::plain::{self, count};
@@ -28,10 +27,10 @@ pub struct Options {
     /// A recording: its path in the repository, a file, or REV:PATH; without one, only the root is printed
     recording: Option<String>,
     /// The revision whose recordings the root is over
-    #[arg(long, value_name = "REV", default_value = "HEAD", add = ArgValueCandidates::new(complete::revisions))]
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
     rev: String,
     /// Prove that the recordings of --rev go on from those of this revision
-    #[arg(long, value_name = "REV", conflicts_with = "recording", add = ArgValueCandidates::new(complete::revisions))]
+    #[arg(long, value_name = "REV", conflicts_with = "recording")]
     from: Option<String>,
     /// The root must be this one
     #[arg(long, value_name = "HASH")]

@@ -5,7 +5,6 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
 use clap::{Args, ValueEnum};
-use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::{Value, json};
 
@@ -13,11 +12,10 @@ use super::exit::{Code, Fail};
 use super::landed::{announce, artifacts};
 use super::screen::Screen;
 use super::unified::diff;
-use super::{Global, columns, complete, open, recording, table};
+use super::{Global, columns, open, recording, table};
 use crate::discussion::Finished;
 use crate::landing::Landing;
 use crate::library::Library;
-use crate::order::Order as _;
 use crate::plain::count;
 use crate::replay::{By, Divergence, Place, Recording, Replay, Replayed, Unread};
 use crate::repo::short;
@@ -34,13 +32,13 @@ pub struct Options {
     #[arg(long)]
     all: bool,
     /// The commit whose recordings --all takes [default: HEAD]
-    #[arg(long, value_name = "REV", requires = "all", add = ArgValueCandidates::new(complete::revisions))]
+    #[arg(long, value_name = "REV", requires = "all")]
     rev: Option<String>,
     /// The weakest proof that counts
     #[arg(long, value_name = "PROOF", conflicts_with = "branch")]
     require: Option<Require>,
     /// Commit the outcome on this branch
-    #[arg(long, value_name = "NAME", conflicts_with = "all", add = ArgValueCandidates::new(complete::branches))]
+    #[arg(long, value_name = "NAME", conflicts_with = "all")]
     branch: Option<String>,
     /// Where a new branch starts [default: the recorded base]
     #[arg(long, value_name = "REV", requires = "branch")]
@@ -438,7 +436,7 @@ impl Table<'_> {
     /// from a later one's.
     fn judge(&mut self, found: &[Found], told: &mut Told<'_>) -> Result<(), Fail> {
         let mut order: Vec<usize> = (0..found.len()).collect();
-        order.order_by(|a, b| moment(&found[*b].path).cmp(moment(&found[*a].path)).then(a.cmp(b)));
+        order.sort_by(|a, b| moment(&found[*b].path).cmp(moment(&found[*a].path)).then(a.cmp(b)));
         let run = (found.len() / (self.workers.len() * 8).max(1)).clamp(1, RUN);
         let runs = Mutex::new(order.chunks(run));
         let (results, done) = channel::<Vec<(usize, Outcome)>>();

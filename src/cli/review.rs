@@ -6,16 +6,14 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use clap_complete::engine::ArgValueCandidates;
 
 use super::check::Format;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, complete, report};
+use super::{Global, report};
 use crate::config::{self, Config};
 use crate::front_matter;
 use crate::library::{File, Library};
-use crate::order::IntoOrder as _;
 use crate::plain;
 use crate::review::{self, Document, Review, Rules, Severity};
 use crate::text::words::is_english;
@@ -30,13 +28,13 @@ pub struct Options {
     #[arg(value_name = "PATH|ITEM")]
     pub paths: Vec<PathBuf>,
     /// Only findings on lines that changed since this revision
-    #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
+    #[arg(long, value_name = "REV")]
     pub base: Option<String>,
     /// The files of the index, and only findings on lines that differ from HEAD
     #[arg(long, conflicts_with_all = ["base", "rev"])]
     pub staged: bool,
     /// The files of this commit instead of those on disk
-    #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
+    #[arg(long, value_name = "REV")]
     pub rev: Option<String>,
     /// How to report [default: github in Actions, else human]
     #[arg(long, value_name = "FORMAT")]
@@ -48,13 +46,13 @@ pub struct Options {
     #[arg(long)]
     pub notes: bool,
     /// Only this rule; may be given again
-    #[arg(long, value_name = "RULE", add = ArgValueCandidates::new(complete::review_rules))]
+    #[arg(long, value_name = "RULE")]
     pub rule: Vec<String>,
     /// Only the rules of this persona
     #[arg(long, value_name = "PERSONA")]
     pub persona: Vec<String>,
     /// Only the rules of the persona that leads this step
-    #[arg(long, value_name = "NN-NN", add = ArgValueCandidates::new(complete::steps))]
+    #[arg(long, value_name = "NN-NN")]
     pub step: Option<String>,
 }
 
@@ -229,7 +227,7 @@ pub fn rules(own: &[File]) -> Result<Rules, Fail> {
 pub fn set(config: &Config) -> review::Options {
     let mut wanted = review::Options::default();
     if let Some(settings) = &config.review {
-        wanted.off = settings.off.iter().cloned().into_set();
+        wanted.off = settings.off.iter().cloned().collect::<BTreeSet<_>>();
         wanted.severity = settings.severity.clone();
     }
     wanted
@@ -245,7 +243,7 @@ fn wanted(config: &Config, options: &Options, rules: &Rules) -> Result<review::O
         rules.find(name).map_err(|error| Fail::new(format!("--rule: {}", plain::clean(&error))))?;
         wanted.rules.insert(name.clone());
     }
-    let known: BTreeSet<&str> = rules.iter().map(|rule| rule.file.persona.as_str()).into_set();
+    let known: BTreeSet<&str> = rules.iter().map(|rule| rule.file.persona.as_str()).collect();
     for name in &options.persona {
         if !known.contains(name.as_str()) {
             let known: Vec<&str> = known.iter().copied().collect();

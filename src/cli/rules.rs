@@ -15,7 +15,6 @@ use crate::files;
 use crate::finding::{Finding, did_you_mean};
 use crate::library::{File, rule_files};
 use crate::minutes::FILES;
-use crate::order::{IntoOrder as _, Order as _};
 use crate::review::rule::Example;
 use crate::review::{self, Document, Rule, Rules};
 use crate::text::rules::{Book, Written, check as check_language, is_rules};
@@ -252,7 +251,7 @@ fn check(dir: Option<&Path>, screen: &Screen) -> Result<Code, Fail> {
     let is_checked = |path: &str| dir.is_none() || own.iter().any(|(other, _)| other == path);
     let folders = own.iter().filter_map(|(path, _)| path.split_once('/').map(|(folder, _)| folder));
     let is_language = |name: &&str| *name != REVIEW.trim_end_matches('/');
-    let languages: BTreeSet<&str> = folders.filter(is_language).chain([LANGUAGE]).into_set();
+    let languages: BTreeSet<&str> = folders.filter(is_language).chain([LANGUAGE]).collect();
     let mut findings: Vec<Finding> =
         languages.iter().flat_map(|language| check_language(files.iter().copied(), language)).collect();
     match with_examples(&own) {
@@ -260,11 +259,14 @@ fn check(dir: Option<&Path>, screen: &Screen) -> Result<Code, Fail> {
         Err(finding) => findings.push(finding),
     }
     // A family of the folder may break a built-in rule: that is told, too.
-    findings.order_by_key(|finding| !is_checked(&finding.path));
+    findings.sort_by_key(|finding| !is_checked(&finding.path));
     let is_language = |path: &str| languages.iter().any(|language| is_rules(path, language));
     let is_rule = |path: &str| is_language(path) || path.starts_with(REVIEW);
-    let checked: BTreeSet<&str> =
-        files.iter().map(|(path, _)| *path).filter(|path| is_checked(path) && is_rule(path)).into_set();
+    let checked: BTreeSet<&str> = files
+        .iter()
+        .map(|(path, _)| *path)
+        .filter(|path| is_checked(path) && is_rule(path))
+        .collect::<BTreeSet<_>>();
     let what = if dir.is_some() { "rule file" } else { "built-in rule file" };
     Ok(super::checked::say(&findings, checked.len(), what, screen))
 }

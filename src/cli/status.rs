@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, before_run, columns, complete, open, table};
+use super::{Global, before_run, columns, open, table};
 use crate::analysis::artifact::data;
 use crate::analysis::plan::{self, Progress};
 use crate::analysis::skip::Facts;
@@ -31,7 +30,6 @@ use crate::step::Step;
 )]
 pub struct Options {
     /// One item: its folder's path, or its slug
-    #[arg(add = ArgValueCandidates::new(complete::items))]
     pub(super) item: Option<String>,
     /// Drop the log of a discussion that was cut off: its run's first digits, or all
     #[arg(long, value_name = "RUN")]

@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
-use clap_complete::engine::ArgValueCandidates;
 use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, columns, complete, current_folder, open, read_file, table};
+use super::{Global, columns, current_folder, open, read_file, table};
 use crate::analysis::plan::{self, Unplannable};
 use crate::analysis::skip::{Facts, is_skipped};
 use crate::config::{self, Config};
@@ -38,7 +37,7 @@ enum Verb {
     #[command(after_help = "Example: roundtable steps show 01-03")]
     Show {
         /// The step's id
-        #[arg(value_name = "NN-NN", add = ArgValueCandidates::new(complete::steps))]
+        #[arg(value_name = "NN-NN")]
         id: String,
     },
     /// Check step files: exit 1 when there is something to fix

@@ -5,14 +5,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::json;
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::table::{self, Place};
-use super::{Global, complete, open};
+use super::{Global, open};
 use crate::decisions;
 use crate::discussion::event::from_any_lines;
 use crate::discussion::finished;
@@ -25,7 +24,6 @@ use crate::repo::{Repo, short, trailers};
 )]
 pub struct Options {
     /// The item: its folder's path, or its slug
-    #[arg(add = ArgValueCandidates::new(complete::items))]
     pub(super) item: String,
     /// The branch that the discussion is on [default: roundtable/<slug>]
     #[arg(long, value_name = "NAME")]

@@ -2,17 +2,16 @@
 
 mod analysis;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use clap::Args;
-use clap_complete::engine::ArgValueCandidates;
 use git2::Oid;
 use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, complete, open, table};
+use super::{Global, open, table};
 use crate::decisions::{self, Entry};
 use crate::discussion::event::{Event, Record, Time, from_lines};
 use crate::discussion::summary::Decision;
@@ -20,7 +19,6 @@ use crate::discussion::{Finished, finished};
 use crate::item::Meta;
 use crate::item::meta;
 use crate::library::Library;
-use crate::order::{IntoOrder as _, Order as _};
 use crate::plain::{self, count};
 use crate::provenance;
 use crate::repo::{Repo, There, Unwritten, short};
@@ -38,7 +36,7 @@ pub struct Options {
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
     /// The commit to read the file at
-    #[arg(long, value_name = "REV", default_value = "HEAD", add = ArgValueCandidates::new(complete::revisions))]
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
     rev: String,
 }
 
@@ -177,7 +175,7 @@ impl Subject<'_> {
             let source = self.sources(&trace)?.into_iter().next();
             found.push(Added { trace, source, finding: None });
         }
-        found.order_by_key(|one| one.trace.line);
+        found.sort_by_key(|one| one.trace.line);
         Ok(found)
     }
 
@@ -462,7 +460,7 @@ impl Subject<'_> {
             Event::User(said) if finding.turns.contains(&said.turn?) => Some(plain::shown(&said.by)),
             _ => None,
         });
-        let users: std::collections::BTreeSet<String> = users.into_set();
+        let users: BTreeSet<String> = users.collect();
         match users.is_empty() {
             true => trace::authors(&finding.by, &self.library),
             false => users.into_iter().collect::<Vec<_>>().join(", "),

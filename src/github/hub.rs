@@ -15,7 +15,6 @@ use super::thread::Comment;
 use super::trigger::Person;
 use crate::discussion::event::Time;
 use crate::http::{self, Answer, Failed, Http, Judged, Kind, Method, Request, Secret, Url};
-use crate::order::Order as _;
 use crate::plain;
 
 /// The version of the API that answers are read by.
@@ -370,7 +369,7 @@ impl Hub {
         let of = |node: &Value| {
             let edits = node.pointer("/userContentEdits/nodes")?.as_array()?;
             let mut edits: Vec<Edit> = edits.iter().filter_map(Edit::of).collect();
-            edits.order_by_key(|edit| edit.at);
+            edits.sort_by_key(|edit| edit.at);
             Some((node.get("id")?.as_str()?.to_owned(), edits))
         };
         Ok(all.filter_map(of).collect())

@@ -14,7 +14,6 @@ use super::trigger::Person;
 use super::{Permission, Settings};
 use crate::discussion::event::{Event, Record, Time};
 use crate::discussion::open;
-use crate::order::Order as _;
 use crate::plain;
 use crate::script::{Input, Script};
 use crate::source::{Source, visible};
@@ -226,7 +225,7 @@ pub fn thread(
     let author = issue.get("user").and_then(Person::of).map(|author| author.login);
     let source = source(issue, settings, known);
     // Pages shift while they are read: the id says which comment is which.
-    comments.order_by_key(|comment| (comment.created.map(Time::seconds), comment.id));
+    comments.sort_by_key(|comment| (comment.created.map(Time::seconds), comment.id));
     comments.dedup_by_key(|comment| comment.id);
     let mut thread = Thread {
         number,

@@ -26,7 +26,6 @@ use std::sync::Arc;
 
 use crate::finding::Finding;
 use crate::library::Library;
-use crate::order::IntoOrder as _;
 use crate::text::index::stems;
 use crate::text::pattern::{Match, Tokens};
 use crate::text::rules::Book;
@@ -326,7 +325,7 @@ impl<'t> Heard<'_, 't> {
 
 impl<'s, 't> Pending<'s, 't> {
     fn new(turn: u32, choice: &'s Choice<'t>, forms: &Forms) -> Pending<'s, 't> {
-        let stems = |option: &&str| stems(option, &forms.0.language).into_iter().into_set();
+        let stems = |option: &&str| stems(option, &forms.0.language).into_iter().collect::<BTreeSet<_>>();
         let all: Vec<BTreeSet<String>> = choice.options.iter().map(stems).collect();
         let only_in = |at: usize| {
             let others = |stem: &&String| {

@@ -8,7 +8,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Forms, Heard, OpenQuestion, Role};
-use crate::order::IntoOrder as _;
 use crate::text::words::is_significant;
 use crate::text::{Place, Sentence};
 
@@ -94,7 +93,7 @@ fn subjects<'h>(one: &'h Heard<'_, '_>) -> BTreeSet<&'h str> {
     words
         .filter(|word| !word.is_mark && is_significant(&word.lower))
         .map(|word| word.stem.as_ref())
-        .into_set()
+        .collect::<BTreeSet<_>>()
 }
 
 /// Whom a sentence addresses: "@sam", or "Sam," at its start.

@@ -4,7 +4,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::order::IntoOrder as _;
 use crate::text::words::{is_significant, stem, subjects, words};
 use crate::voice::sources::{figures, ids};
 
@@ -50,9 +49,9 @@ pub struct Claimed {
 impl Claimed {
     pub fn new(text: &str) -> Claimed {
         Claimed {
-            words: subjects(text).into_iter().into_set(),
-            figures: figures(text).into_iter().into_set(),
-            ids: ids(text).map(str::to_owned).into_set(),
+            words: subjects(text).into_iter().collect::<BTreeSet<_>>(),
+            figures: figures(text).into_iter().collect::<BTreeSet<_>>(),
+            ids: ids(text).map(str::to_owned).collect::<BTreeSet<_>>(),
             sentences: sentences(text).collect(),
             clauses: clauses(text).collect(),
         }

@@ -42,7 +42,6 @@ use crate::additions::{self, Field, UNASSIGNED};
 use crate::discussion::event::Rest;
 use crate::library::Library;
 use crate::minutes::{Forms, decisions_in, says_nothing};
-use crate::order::IntoOrder as _;
 use crate::persona::Persona;
 use crate::plain;
 use crate::step::{Depth, Step};
@@ -461,7 +460,7 @@ impl Judge<'_> {
     /// Somebody at the table whom the line names, and whom nothing that it rests on names.
     fn names_nobody(&self, text: &str, line: &Line) -> Option<String> {
         let in_words = |text: &str| -> BTreeSet<String> {
-            words(text).into_iter().map(|word| word.text.into_owned()).into_set()
+            words(text).into_iter().map(|word| word.text.into_owned()).collect::<BTreeSet<_>>()
         };
         let said = in_words(text);
         let known: Vec<BTreeSet<String>> =

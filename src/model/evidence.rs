@@ -20,7 +20,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::prompt::{fenced, numbered};
 use crate::code;
 use crate::discussion::event::Sent;
-use crate::order::{IntoOrder as _, Order as _};
 use crate::plain;
 use crate::secrets;
 use crate::text::Language;
@@ -149,7 +148,7 @@ struct Sought {
 
 impl Sought {
     fn stems(&self) -> BTreeSet<String> {
-        self.names.union(&self.terms).cloned().into_set()
+        self.names.union(&self.terms).cloned().collect::<BTreeSet<_>>()
     }
 
     /// What a line is worth that has one of them: a name three times as much.
@@ -161,7 +160,7 @@ impl Sought {
                 let worth = worth(&stem);
                 (stem, worth)
             })
-            .into_map()
+            .collect::<BTreeMap<_, _>>()
     }
 }
 
@@ -169,7 +168,7 @@ impl Sought {
 fn wanted(asked: &Asked<'_>, names: &[String], files: &dyn Files) -> Sought {
     let language = Language::english();
     let names: BTreeSet<String> =
-        names.iter().map(|name| language.stem(&name.to_lowercase()).into_owned()).into_set();
+        names.iter().map(|name| language.stem(&name.to_lowercase()).into_owned()).collect::<BTreeSet<_>>();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (_, text) in &asked.documents {
         stems(text, language).for_each(|stem| *counts.entry(stem).or_default() += 1);
@@ -180,7 +179,7 @@ fn wanted(asked: &Asked<'_>, names: &[String], files: &dyn Files) -> Sought {
     for text in asked.messages.iter().chain([&asked.subject]) {
         stems(text, language).for_each(|stem| *counts.entry(stem).or_default() += 3);
     }
-    let spread = files.spread(&names.iter().chain(counts.keys()).cloned().into_set());
+    let spread = files.spread(&names.iter().chain(counts.keys()).cloned().collect::<BTreeSet<_>>());
     let all = files.listed().len();
     let is_rare = |stem: &String| spread.get(stem).is_some_and(|count| *count <= common(all));
     let worth = |stem: &String, count: usize| {
@@ -192,7 +191,7 @@ fn wanted(asked: &Asked<'_>, names: &[String], files: &dyn Files) -> Sought {
         .filter(|(stem, _)| is_rare(stem))
         .map(|(stem, count)| (worth(&stem, count), stem))
         .collect();
-    terms.order_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    terms.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     terms.truncate(TERMS);
     Sought {
         names: names.into_iter().filter(is_rare).collect(),

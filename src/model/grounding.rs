@@ -15,7 +15,6 @@ use crate::discussion::Discussion;
 use crate::discussion::event::{Critique, Event, Rest, Verdict};
 use crate::discussion::summary::{Decision, Insight, ONE_LINE, Question, Summary, USER};
 use crate::minutes::{Forms, decisions_in, says_nothing};
-use crate::order::{IntoOrder as _, Order as _};
 use crate::plain::{clean, cut, one_line, shown};
 use crate::text::words::{subjects, words};
 use crate::voice::Synthesis;
@@ -259,7 +258,7 @@ impl<'a> Grounds<'a> {
         if by.is_empty() {
             by = found.iter().map(|turn| turn.by.clone()).collect();
         }
-        by.order();
+        by.sort();
         by.dedup();
         entry.by = by;
         // A reason that nobody gave is none.
@@ -302,9 +301,9 @@ impl<'a> Grounds<'a> {
 
     /// A name at the table that a text has, and that none of these turns is by or has.
     fn unspoken(&self, text: &str, turns: &[&Turn]) -> Option<String> {
-        let named: BTreeSet<String> = words(text).into_iter().map(|word| word.text.into_owned()).into_set();
+        let named: BTreeSet<String> = words(text).into_iter().map(|word| word.text.into_owned()).collect();
         let cast = self.talk.library().cast.iter().map(|one| one.first_name().to_lowercase());
-        let names: BTreeSet<String> = self.turns.iter().map(|turn| turn.name.clone()).chain(cast).into_set();
+        let names: BTreeSet<String> = self.turns.iter().map(|turn| turn.name.clone()).chain(cast).collect();
         let is_there = |name: &String| {
             let has =
                 |turn: &&Turn| turn.name == *name || words(&turn.text).iter().any(|word| word.text == *name);
@@ -317,7 +316,7 @@ impl<'a> Grounds<'a> {
     fn better(&self, text: &str, words: &[String]) -> Option<Vec<&Turn>> {
         let shared = |turn: &Turn| words.iter().filter(|word| turn.claimed.words.contains(*word)).count();
         let mut ranked: Vec<&Turn> = self.turns.iter().collect();
-        ranked.order_by_key(|turn| std::cmp::Reverse(shared(turn)));
+        ranked.sort_by_key(|turn| std::cmp::Reverse(shared(turn)));
         ranked.truncate(TURNS);
         // A few words are in any turn.
         let alone = ranked
@@ -325,7 +324,7 @@ impl<'a> Grounds<'a> {
             .find(|turn| shared(turn) >= FEW && self.supports(text, words, &[turn], NEARER).is_ok());
         let together = || {
             let mut turns = ranked.clone();
-            turns.order_by_key(|turn| turn.number);
+            turns.sort_by_key(|turn| turn.number);
             let is_there = words.len() >= 2 * FEW && self.supports(text, words, &turns, NEARER).is_ok();
             is_there.then_some(turns)
         };
@@ -377,7 +376,7 @@ impl<'a> Grounds<'a> {
     fn unassign(&self, item: &mut Insight) {
         const NOBODY: &str = "(unassigned)";
         let said: BTreeSet<String> =
-            words(&item.text).into_iter().map(|word| word.text.into_owned()).into_set();
+            words(&item.text).into_iter().map(|word| word.text.into_owned()).collect::<BTreeSet<_>>();
         let names_user = self.turns.iter().any(|turn| turn.by == USER && said.contains(&turn.name));
         if !names_user && !item.text.contains("unassigned") {
             item.text = format!("{} {NOBODY}", item.text);

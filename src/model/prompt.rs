@@ -13,7 +13,6 @@ use crate::additions::Kind;
 use crate::discussion::event::{Event, Message, Notice, Record};
 use crate::discussion::{Cue, Discussion};
 use crate::library::Library;
-use crate::order::Order as _;
 use crate::persona::{Cast, Persona};
 use crate::plain;
 use crate::step::{Depth, Step};
@@ -181,7 +180,7 @@ pub fn head<'d>(
 ) -> Result<(String, Vec<String>), Failed> {
     let (library, step) = (subject.library, subject.step);
     let mut documents: Vec<(&str, &str)> = documents.collect();
-    documents.order_by_key(|(name, _)| {
+    documents.sort_by_key(|(name, _)| {
         (step.outputs.iter().position(|output| output == name).unwrap_or(usize::MAX), *name)
     });
     let (mut left, mut cut, mut shown) = (DOCUMENTS, Vec::new(), Vec::new());

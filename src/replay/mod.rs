@@ -46,7 +46,6 @@ use crate::item::Item;
 use crate::item::path::OutputPath;
 use crate::landing::{self, NotLanded, Rehearsed};
 use crate::library::{Library, Unusable};
-use crate::order::IntoOrder as _;
 use crate::plain;
 use crate::repo::{self, Objects, Repo, There, short};
 use crate::step::Step;
@@ -773,7 +772,7 @@ fn moved(
     then: &std::collections::BTreeMap<String, String>,
     now: &std::collections::BTreeMap<String, String>,
 ) -> Vec<Moved> {
-    let names: BTreeSet<&String> = then.keys().chain(now.keys()).into_set();
+    let names: BTreeSet<&String> = then.keys().chain(now.keys()).collect();
     let told = |name: &String| plain::shown(name);
     names
         .into_iter()

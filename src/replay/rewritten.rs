@@ -32,7 +32,6 @@ use crate::discussion::event::{Opened, Time};
 use crate::item::{Change, File, Item, Meta, meta};
 use crate::landing;
 use crate::library::{Library, sha256};
-use crate::order::Order as _;
 use crate::plain;
 use crate::repo::Brought;
 use crate::repo::{self, There, short};
@@ -312,7 +311,7 @@ impl Replay {
                 members.push(Member { blob, path, ended });
             }
         }
-        members.order_by(|a, b| (a.ended, &a.path).cmp(&(b.ended, &b.path)));
+        members.sort_by(|a, b| (a.ended, &a.path).cmp(&(b.ended, &b.path)));
         Ok(members)
     }
 

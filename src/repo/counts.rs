@@ -11,7 +11,6 @@ use git2::Oid;
 use super::{Objects, Repo};
 use crate::code::sought::Sought;
 use crate::library::sha256;
-use crate::order::IntoOrder as _;
 use crate::text::Language;
 use crate::text::index::Index;
 
@@ -79,13 +78,14 @@ impl Counts {
     /// In how many files each of these stems is.
     pub fn spread(&self, stems: &BTreeSet<String>) -> BTreeMap<String, usize> {
         let spread = |stem: &String| Some((stem.clone(), self.stems.get(stem)?.0));
-        stems.iter().filter_map(spread).filter(|(_, files)| *files > 0).into_map()
+        stems.iter().filter_map(spread).filter(|(_, files)| *files > 0).collect::<BTreeMap<_, _>>()
     }
 
     /// The files that have these stems.
     pub fn index(&self, stems: &BTreeSet<String>) -> Index {
         let list = |stem: &String| Some((stem.clone(), self.stems.get(stem)?.1.clone()));
-        let found = stems.iter().filter_map(list).filter(|(_, list)| !list.is_empty()).into_map();
+        let found =
+            stems.iter().filter_map(list).filter(|(_, list)| !list.is_empty()).collect::<BTreeMap<_, _>>();
         Index::counted(found, self.lengths.clone())
     }
 
@@ -109,7 +109,11 @@ impl Counts {
         }
         let kept =
             |list: List| if list.len() > common { (list.len(), List::new()) } else { (list.len(), list) };
-        let stems = stems.iter().zip(lists).map(|(stem, list)| ((*stem).to_owned(), kept(list))).into_map();
+        let stems = stems
+            .iter()
+            .zip(lists)
+            .map(|(stem, list)| ((*stem).to_owned(), kept(list)))
+            .collect::<BTreeMap<_, _>>();
         Counts { lengths, stems }
     }
 

@@ -12,7 +12,6 @@ use flate2::{Decompress, FlushDecompress, Status};
 
 use super::packs::with_alternates;
 use super::{Error, Repo};
-use crate::order::Order as _;
 
 impl Repo {
     /// The folders of objects of this repository, with those that it borrows from.
@@ -31,7 +30,7 @@ pub fn first_cut_off(folders: &[PathBuf]) -> Option<Error> {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         let mut names: Vec<_> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
         names.retain(|name| is_hex(name, length));
-        names.order();
+        names.sort();
         names
     };
     folders.iter().find_map(|folder| {

@@ -14,7 +14,6 @@ use super::compare::{Entries, FOLDER, Object as Stands, order};
 use super::pack::Object;
 use super::{Error, Objects, Wanted};
 use crate::item::Change;
-use crate::order::Order as _;
 
 /// A commit that is not in the repository yet, and every object it is new with.
 pub struct Graft {
@@ -205,7 +204,7 @@ fn canonical(bytes: &[u8]) -> Option<Vec<u8>> {
 
 /// A tree's bytes with some entries as they become, in pieces; all others stay as they are.
 fn with<'t>(bytes: &'t [u8], mut places: Vec<Place<'_>>) -> Vec<Cow<'t, [u8]>> {
-    places.order_by(|a, b| {
+    places.sort_by(|a, b| {
         let in_order = || order((a.name, a.folder), (b.name, b.folder));
         a.at.start.cmp(&b.at.start).then_with(in_order)
     });

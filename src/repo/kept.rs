@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use super::Repo;
-use crate::order::Order as _;
 
 impl Repo {
     /// What was kept of this kind under an id, as the file has it.
@@ -38,7 +37,7 @@ fn write(folder: &Path, kind: &str, id: &str, most: usize, bytes: &[u8]) -> io::
         .filter(is_of_kind)
         .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
         .collect();
-    all.order();
+    all.sort();
     let old = all.len().saturating_sub(most);
     all.iter().take(old).filter(|(_, one)| *one != path).for_each(|(_, one)| drop(fs::remove_file(one)));
     Ok(())

@@ -4,7 +4,6 @@
 //! (gitformat-pack: pack version 2, index version 2). What is written is read back through
 //! libgit2 before anything refers to it, so a mistake here is an error, never a broken branch.
 
-use crate::order::Order as _;
 use flate2::{Compress, Compression, Crc, FlushCompress, Status};
 use git2::{ObjectType, Oid};
 use sha1::{Digest as _, Sha1};
@@ -29,7 +28,7 @@ pub struct Pack {
 /// # Errors
 /// An object of a kind that no pack holds, or a pack over 2 GiB.
 pub fn pack(mut objects: Vec<Object>) -> std::io::Result<Pack> {
-    objects.order_by_key(|object| object.id);
+    objects.sort_by_key(|object| object.id);
     objects.dedup_by_key(|object| object.id);
     let mut pack = Vec::new();
     pack.extend_from_slice(b"PACK");

@@ -10,7 +10,6 @@ use std::path::PathBuf;
 
 use super::Repo;
 use crate::discussion::event::{Event, Opened, Record, from_lines};
-use crate::order::Order as _;
 
 /// Larger files are none of ours (64 MiB).
 const LARGEST: u64 = 64 << 20;
@@ -85,7 +84,7 @@ impl Repo {
                 Some(Leftover { run, path, log })
             })
             .collect();
-        found.order_by_key(|left| (left.log.first().map(|first| first.at), left.run.clone()));
+        found.sort_by_key(|left| (left.log.first().map(|first| first.at), left.run.clone()));
         found
     }
 

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use git2::{ErrorCode, ObjectType, Oid, Repository, Sort};
 
 use super::{Error, Repo, short};
-use crate::order::Order as _;
 
 /// A commit of a range.
 pub struct Step {
@@ -204,7 +203,7 @@ impl Repo {
             let name = String::from_utf8_lossy(reference?.name_bytes()).into_owned();
             found.extend(super::branch_of(&name).map(str::to_owned));
         }
-        found.order();
+        found.sort();
         Ok(found)
     }
 
@@ -222,7 +221,7 @@ impl Repo {
                 found.push(name);
             }
         }
-        found.order();
+        found.sort();
         Ok(found)
     }
 
@@ -320,7 +319,7 @@ impl Repo {
                 }
             }
         }
-        found.order();
+        found.sort();
         Ok(found)
     }
 

@@ -13,7 +13,6 @@ use super::pack::pack;
 use super::wire::{Advertised, Failed, Have, Move, Service, Wire};
 use super::{Error, Repo};
 use crate::http::{self, Secret, Url};
-use crate::order::Order as _;
 
 /// So many commits of ours are told to a remote at most, the latest first: what it has in common with us
 /// is among them, or more is sent than is needed.
@@ -90,7 +89,7 @@ impl Repo {
     /// Fetches those of some commits that are not here, with all that they need.
     fn bring(&self, peer: &mut Peer, there: &Advertised, tips: &[Oid]) -> Result<(), Failed> {
         let mut lacking = tips.to_vec();
-        lacking.order();
+        lacking.sort();
         lacking.dedup();
         lacking.retain(|tip| self.git().find_commit(*tip).is_err());
         if lacking.is_empty() {

@@ -6,7 +6,6 @@ use std::ops::Range;
 
 use super::page::Page;
 use super::{Hit, Rules};
-use crate::order::Order as _;
 
 /// A comment with what it silences.
 struct Ignore {
@@ -40,7 +39,7 @@ pub fn apply(pages: &[Page<'_>], hits: Vec<Hit>, rules: &Rules, active: &[bool])
     if all.is_empty() {
         return (hits, silenced);
     }
-    all.order_by_key(|ignore| (ignore.page, ignore.block.start, ignore.comment.start));
+    all.sort_by_key(|ignore| (ignore.page, ignore.block.start, ignore.comment.start));
     let mut kept: Vec<Hit> = Vec::with_capacity(hits.len());
     for hit in hits {
         match reason_to_silence(&hit, &mut all, rules) {

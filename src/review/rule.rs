@@ -20,7 +20,6 @@ use super::scope::Scope;
 use super::token::Vocabulary;
 use crate::finding::{self, did_you_mean};
 use crate::front_matter;
-use crate::order::{IntoOrder as _, Order as _};
 
 /// A rule that can run.
 #[derive(Clone, Debug)]
@@ -239,7 +238,7 @@ impl Rule {
         let mut next = || sets.next().unwrap_or_default();
         let (any, all) = (next(), (0..groups).map(|_| next()).collect());
         let (unless, unless_near, unless_section, unless_before) = (next(), next(), next(), next());
-        let words = file.words.keys().cloned().zip(sets).into_map();
+        let words = file.words.keys().cloned().zip(sets).collect::<BTreeMap<_, _>>();
         let (inside, outside) = (scope.bits(&file.inside)?, scope.bits(&file.outside)?);
         Ok(Rule {
             path,
@@ -288,7 +287,7 @@ fn json<T: DeserializeOwned>(path: &str, text: &str) -> Result<T, finding::Findi
 /// # Errors
 /// The path of a file whose rule another one has already.
 fn in_order(mut rules: Vec<Rule>) -> Result<Vec<Rule>, (String, String)> {
-    rules.order_by(|a, b| a.path.cmp(&b.path));
+    rules.sort_by(|a, b| a.path.cmp(&b.path));
     let mut names = BTreeSet::new();
     match rules.iter().find(|rule| !names.insert(&rule.file.rule)) {
         Some(Rule { path, file, .. }) => {

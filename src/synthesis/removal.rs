@@ -27,7 +27,6 @@ use crate::discussion::event::Time;
 use crate::item::{Meta, meta};
 use crate::json::{Document, Kind, Node};
 use crate::library::Library;
-use crate::order::Order as _;
 use crate::template::Failed;
 use crate::text::words::subjects;
 use crate::voice::sources::ids;
@@ -93,7 +92,7 @@ pub fn earlier(
         }
         // One that had no place was left out then.
         if !before.is_empty() {
-            before.order_by_key(|(odd, _)| *odd);
+            before.sort_by_key(|(odd, _)| *odd);
             before.truncate(TEXTS);
             texts = before;
         }

@@ -20,7 +20,6 @@ use crate::discussion::Finished;
 use crate::item::{Change, Item};
 use crate::json::{Document, Kind as Json, Node};
 use crate::library::Library;
-use crate::order::{IntoOrder as _, Order as _};
 use crate::plain;
 use crate::template::Failed;
 use crate::voice::sources::{family, ids};
@@ -212,7 +211,7 @@ impl Placing<'_> {
             let own = ids(text).filter(|id| families.contains(&family(id)));
             own.last().map(str::to_owned)
         };
-        let used: BTreeSet<&str> = texts.iter().flat_map(|text| ids(text)).into_set();
+        let used: BTreeSet<&str> = texts.iter().flat_map(|text| ids(text)).collect();
         let mut id = texts.iter().find_map(last)?;
         while used.contains(id.as_str()) {
             id = counted_on(&id)?;
@@ -311,7 +310,7 @@ fn object(addition: &Addition, first: Option<&Value>, id: Option<String>) -> Val
     // In the order that the others have.
     let order = |key: &str| first.and_then(Value::as_object)?.keys().position(|known| known == key);
     let mut own: Vec<(&String, &Field)> = addition.fields.iter().filter(|(key, _)| *key != "id").collect();
-    own.order_by_key(|(key, _)| order(key).unwrap_or(usize::MAX));
+    own.sort_by_key(|(key, _)| order(key).unwrap_or(usize::MAX));
     for (key, field) in own {
         let value = match field {
             Field::Text(text) => json!(data_text(text)),
@@ -390,7 +389,7 @@ fn block(addition: &Addition, slot: &Slot) -> minijinja::Value {
 /// The cells of an addition under these headers; none where a part of it has no column.
 fn row(addition: &Addition, id: Option<String>, headers: &[String]) -> Option<Vec<String>> {
     let mut left: BTreeMap<String, String> =
-        addition.fields.iter().map(|(name, field)| (name.clone(), field.text())).into_map();
+        addition.fields.iter().map(|(name, field)| (name.clone(), field.text())).collect::<BTreeMap<_, _>>();
     left.remove("id");
     let kind = snake(addition.kind.name());
     if let Some(text) = &addition.text {

@@ -17,7 +17,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::{Language, Message, Word};
-use crate::order::Order as _;
 
 /// How soon more of the same word counts no more.
 const K1: f64 = 1.2;
@@ -96,7 +95,7 @@ impl Index {
             .into_iter()
             .map(|(passage, (score, matched))| Hit { passage: passage as usize, score, matched })
             .collect();
-        hits.order_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage)));
         hits.truncate(limit);
         hits
     }

@@ -31,7 +31,6 @@ use super::pattern::{Match, Pattern, Tokens, Vocabulary};
 use super::{Language, Message, Sentence};
 use crate::finding::Finding;
 use crate::front_matter;
-use crate::order::IntoOrder as _;
 
 /// A rule proves itself on at least so many sentences.
 const MIN_YES: usize = 3;
@@ -141,7 +140,7 @@ impl Book {
         language: &str,
         wanted: &[&str],
     ) -> Result<Book, Finding> {
-        let files: BTreeMap<&str, &str> = files.into_iter().into_map();
+        let files: BTreeMap<&str, &str> = files.into_iter().collect();
         let mut book =
             Book { language: Language::new(language), vocabulary: Vocabulary::new(), sets: BTreeMap::new() };
         let parts = |wanted: &str| {
@@ -196,7 +195,7 @@ impl Book {
         }
         // A family may use others: those come first.
         while !left.is_empty() {
-            let names: BTreeSet<String> = left.iter().map(|(_, _, name, _)| name.clone()).into_set();
+            let names: BTreeSet<String> = left.iter().map(|(_, _, name, _)| name.clone()).collect();
             let waits = |entries: &[String]| {
                 let mut used = entries.iter().flat_map(|entry| entry.split('<').skip(1));
                 used.any(|rest| rest.split_once('>').is_some_and(|(name, _)| names.contains(name)))
@@ -288,7 +287,7 @@ fn at(path: &str, text: &str, from: usize, needle: &str, message: impl Into<Stri
 /// What is wrong with the rules of a language: files that cannot be read, ids that are used twice, too few examples,
 /// and examples that come out wrong.
 pub fn check<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>, language: &str) -> Vec<Finding> {
-    let files: BTreeMap<&str, &str> = files.into_iter().into_map();
+    let files: BTreeMap<&str, &str> = files.into_iter().collect();
     let mut findings = Vec::new();
     for (path, text) in files.iter().filter(|(path, _)| is_rules(path, language)) {
         let Some(name) = name_of(path, language) else { continue };

@@ -18,11 +18,10 @@
 //! assert_eq!(found[0].matched, [("fee".to_owned(), 1.0), ("stop".to_owned(), 1.0)]);
 //! ```
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use foldhash::fast::RandomState;
 
-use crate::order::IntoOrder as _;
 use crate::text::Language;
 use crate::text::alike::alike;
 use crate::text::index::{is_form, parts, tokens};
@@ -176,7 +175,8 @@ impl<'t> Ranking<'t> {
     pub fn find(&self, wanted: &[String]) -> Vec<Hit> {
         let mean =
             self.lengths.iter().copied().map(f64::from).sum::<f64>() / self.lengths.len().max(1) as f64;
-        let wanted: Vec<&str> = wanted.iter().map(String::as_str).into_set().into_iter().collect();
+        let wanted: Vec<&str> =
+            wanted.iter().map(String::as_str).collect::<BTreeSet<_>>().into_iter().collect();
         // Passage, number of the stem, score and share.
         let mut found: Vec<(u32, usize, f64, f64)> = Vec::new();
         for (at, stem) in wanted.iter().enumerate() {

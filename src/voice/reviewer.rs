@@ -19,7 +19,6 @@ use super::{Line, REVIEWER, Rejected, Speechless, Synthesis, Voice};
 use crate::discussion::event::{Begin, CONTRADICTED, Class, Message, Purpose, Rest};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion, is_speakable};
-use crate::order::Order as _;
 use crate::persona::Persona;
 use crate::plain;
 use crate::review::{Document, Finding, Options, Rules, Severity, review};
@@ -88,7 +87,7 @@ impl<'t> Reviewer<'t> {
     ) -> Reviewer<'t> {
         let mut documents: Vec<(&str, &str)> = documents.collect();
         let rank = |path: &str| outputs.iter().position(|output| output == path).unwrap_or(usize::MAX);
-        documents.order_by_key(|(path, _)| (rank(path), *path));
+        documents.sort_by_key(|(path, _)| (rank(path), *path));
         Reviewer {
             documents,
             depth,
@@ -145,8 +144,7 @@ impl<'t> Reviewer<'t> {
             let mut found = review(&documents, &self.rules, &Options::default()).findings;
             found.retain(|one| one.severity != Severity::Note);
             let rank = |path: &str| self.documents.iter().position(|(own, _)| *own == path);
-            found
-                .order_by_key(|one| (one.rule != ASKED, one.severity, rank(&one.path), one.line, one.column));
+            found.sort_by_key(|one| (one.rule != ASKED, one.severity, rank(&one.path), one.line, one.column));
             found
         })
     }

@@ -12,7 +12,6 @@ use crate::analysis::event::Event;
 use crate::analysis::menu::Menu;
 use crate::analysis::{Landing, phase_name};
 use crate::item::Change;
-use crate::order::IntoOrder as _;
 use crate::plain;
 use crate::review::{Document, Finding, Options, Rules, review};
 use crate::session::Stopped;
@@ -121,8 +120,11 @@ impl Walk<'_> {
 
     /// The item's documents as they would be after these changes.
     fn with(&self, changes: &[Change]) -> BTreeMap<String, String> {
-        let mut documents: BTreeMap<String, String> =
-            self.item.documents().map(|(name, text)| (name.to_owned(), text.to_owned())).into_map();
+        let mut documents: BTreeMap<String, String> = self
+            .item
+            .documents()
+            .map(|(name, text)| (name.to_owned(), text.to_owned()))
+            .collect::<BTreeMap<_, _>>();
         let below = format!("{}/", self.item.path);
         for change in changes {
             let name = change.path.strip_prefix(&below).filter(|name| crate::item::is_document(name));

@@ -12,7 +12,6 @@ use super::{Material, Part, Written, description, facts};
 use crate::analysis::forms::{Fact, Label};
 use crate::front_matter::too_deep;
 use crate::json::{Document, Kind};
-use crate::order::IntoOrder as _;
 use crate::plain::{self, without_comments};
 use crate::synthesis::Unplaced;
 use crate::synthesis::data::cell;
@@ -193,8 +192,11 @@ pub(super) fn csv(material: &Material<'_>, text: &str, parts: &[Part]) -> Writte
 /// One row for each requirement and quality goal that has none, with those of this step.
 fn matrix(material: &Material<'_>, body: &str) -> Vec<Vec<String>> {
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(body.as_bytes());
-    let known: BTreeSet<String> =
-        reader.records().flatten().filter_map(|row| Some(row.get(0)?.trim().to_owned())).into_set();
+    let known: BTreeSet<String> = reader
+        .records()
+        .flatten()
+        .filter_map(|row| Some(row.get(0)?.trim().to_owned()))
+        .collect::<BTreeSet<_>>();
     let facts = || material.draft.facts.iter().map(|(fact, _)| fact);
     let new = |label| material.defined.minted(label, facts());
     let stories = new(Label::Story);

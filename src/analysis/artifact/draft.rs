@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use crate::analysis::Answer;
 use crate::analysis::drafted::Drafted;
 use crate::analysis::forms::{self, Fact, Label, Said};
-use crate::order::IntoOrder as _;
 use crate::plain;
 use crate::sections::list;
 use crate::step::Step;
@@ -235,7 +234,7 @@ pub fn belongs(text: &str, parts: &[Named]) -> usize {
 
 /// The criteria of a step's validation that nothing of what was said speaks of.
 pub fn uncovered(step: &Step, draft: &Draft) -> Vec<String> {
-    let mut said: BTreeSet<String> = draft.said().flat_map(subjects).into_set();
+    let mut said: BTreeSet<String> = draft.said().flat_map(subjects).collect();
     said.extend(draft.entries.iter().flat_map(|entry| subjects(&entry.asked)));
     let touched = |criterion: &&String| {
         let asked = subjects(criterion);

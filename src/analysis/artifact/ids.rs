@@ -10,7 +10,6 @@ use crate::analysis::depth::before_ours;
 use crate::analysis::forms::{CLASSES, Fact, Label};
 use crate::item::Item;
 use crate::json::Document;
-use crate::order::IntoOrder as _;
 
 /// Numbers above this one are somebody's joke or another system's.
 const FAR: u32 = 9_999;
@@ -35,7 +34,7 @@ pub fn of_text(text: &str, kind: &str) -> BTreeSet<u32> {
 
 /// The ids of a kind in all documents of an item.
 pub fn of_item(item: &Item, kind: &str) -> BTreeSet<u32> {
-    item.documents().flat_map(|(_, text)| of_text(text, kind)).into_set()
+    item.documents().flat_map(|(_, text)| of_text(text, kind)).collect::<BTreeSet<_>>()
 }
 
 /// `FR-001`.
@@ -264,8 +263,11 @@ pub fn settle(draft: &mut Draft, defined: &Defined) {
     }
     let facts = || kept.iter().map(|(fact, _)| fact);
     let labels = [Label::Requirement, Label::Quality, Label::Story];
-    let new: BTreeSet<String> =
-        labels.iter().flat_map(|label| defined.minted(*label, facts())).map(|(id, _)| id).into_set();
+    let new: BTreeSet<String> = labels
+        .iter()
+        .flat_map(|label| defined.minted(*label, facts()))
+        .map(|(id, _)| id)
+        .collect::<BTreeSet<_>>();
     let known = |id: &String| new.contains(id) || defined.texts.contains_key(id);
     let classes = classes(facts());
     for (mut fact, by) in std::mem::take(&mut kept) {

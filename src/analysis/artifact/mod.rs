@@ -23,7 +23,6 @@ use crate::discussion::event::Time;
 use crate::item::path::OutputPath;
 use crate::item::{Change, File, Item};
 use crate::library::Library;
-use crate::order::Order as _;
 use crate::persona::Persona;
 use crate::plain::count;
 use crate::step::Step;
@@ -208,7 +207,7 @@ fn own_parts(step: &Step) -> Vec<Named> {
 fn extra_parts(material: &Material<'_>, own: &[Named], library_parts: &[Named]) -> Vec<Named> {
     let mut extra: Vec<Named> = Vec::new();
     let mut labels: Vec<Label> = material.draft.facts.iter().map(|(fact, _)| fact.label).collect();
-    labels.order();
+    labels.sort();
     labels.dedup();
     for label in labels {
         let homes = homes_of(label).iter().filter_map(|(file, name)| facts::home(library_parts, file, name));

@@ -10,7 +10,6 @@ use crate::config::Config;
 use crate::library::Library;
 use crate::model::tape::{self, Lines, Tape, Taping};
 use crate::model::{Model, Prices};
-use crate::order::Order as _;
 use crate::voice::REVIEWER;
 use crate::walk::{Seat, Speaker, Speakers};
 
@@ -117,7 +116,7 @@ impl Chosen {
     fn share_flags(&self, options: &voices::Options) -> Result<(), Fail> {
         let services = self.voices.iter().filter(|voice| voice.is.model.is_some());
         let mut names: Vec<&str> = services.map(|voice| voice.is.voice.as_str()).collect();
-        names.order();
+        names.sort();
         names.dedup();
         let [first, second, ..] = names[..] else { return Ok(()) };
         let flags = [("--model", options.model.is_some()), ("--base-url", options.base_url.is_some())];

@@ -40,7 +40,6 @@ use crate::github::trigger::{self, Asked, Person, Trigger, What};
 use crate::http::Failed;
 use crate::item::meta::Source;
 use crate::library::{Library, sha256};
-use crate::order::Order as _;
 use crate::plain;
 use crate::repo::Repo;
 use crate::repo::remote::Remote;
@@ -516,7 +515,7 @@ fn plan(global: &Global, screen: &Screen) -> Result<Code, Fail> {
             }
         }
     }
-    include.order();
+    include.sort();
     // A matrix holds no more; the next plan finds the rest.
     include.truncate(MATRIX);
     let include: Vec<Value> =

@@ -18,7 +18,6 @@ use crate::discussion::event::{Event as Talked, Record, from_lines};
 use crate::discussion::open;
 use crate::github::trigger::What;
 use crate::item::{Item, is_document, meta};
-use crate::order::{IntoOrder as _, Order as _};
 use crate::script::{Input, Script};
 
 /// What the branch says of an issue's conversation.
@@ -71,7 +70,7 @@ impl Job<'_> {
         let marked = |id: &u64| markers.iter().any(|marker| marker.has_heard(*id));
         let by_marker: Vec<u64> = read.thread.comments().into_iter().filter(marked).collect();
         let lost = by_marker.iter().filter(|id| !recorded.contains(id)).count();
-        read.heard = recorded.into_iter().chain(by_marker).into_set();
+        read.heard = recorded.into_iter().chain(by_marker).collect::<BTreeSet<_>>();
         read.leaves.clone_from(&seat.leaves);
         if lost > 0 && seat.leaves.is_empty() && !self.has_analysis(&seat)? {
             read.leaves.push(format!(
@@ -180,7 +179,7 @@ impl Job<'_> {
                 Err(error) => self.screen.warn(&format!("a recording is left out: {error}")),
             }
         }
-        found.order_by_key(|found| open::moment(&found.log));
+        found.sort_by_key(|found| open::moment(&found.log));
         Ok(found)
     }
 

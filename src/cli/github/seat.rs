@@ -11,7 +11,6 @@ use super::Job;
 use crate::github::hub::PullState;
 use crate::github::thread::Thread;
 use crate::item::meta::{Meta, Source};
-use crate::order::Order as _;
 use crate::plain::count;
 
 /// Branches of an item that are looked at, the newest first.
@@ -54,7 +53,7 @@ impl Job<'_> {
             }
         }
         // The highest number of a name is the newest branch.
-        carriers.order_by(|(a, ..), (b, ..)| (b.len(), b).cmp(&(a.len(), a)));
+        carriers.sort_by(|(a, ..), (b, ..)| (b.len(), b).cmp(&(a.len(), a)));
         let found = on_default.or_else(|| carriers.first().map(|(.., path)| path.clone()));
         let Some(item) = found else { return self.free_seat(thread, &places) };
         let mut seat = Seat { item, branch: String::new(), leaves: Vec::new(), pull: None, is_new: false };

@@ -24,7 +24,6 @@ use crate::item::path::OutputPath;
 use crate::item::{DRAFT, Item};
 use crate::library::{Library, sha256};
 use crate::minutes::{self, Forms};
-use crate::order::Order as _;
 use crate::plain;
 use crate::review::{self, Document, Rules};
 use crate::step::{Prompt, Step};
@@ -378,7 +377,7 @@ impl Job<'_> {
         };
         let rules = Rules::of(&library.own_review_rules())?;
         let mut found = review::review(&documents, &rules, &wanted).findings;
-        found.order_by_key(|finding| finding.severity);
+        found.sort_by_key(|finding| finding.severity);
         let gap = |found: review::Finding| Gap {
             path: found.path,
             line: found.line,

@@ -14,7 +14,6 @@ use crate::cli::exit::Fail;
 use crate::cli::{Global, table};
 use crate::library::sha256;
 use crate::merkle::{Hash, leaf};
-use crate::order::Order as _;
 use crate::repo::{Repo, Unwritten};
 
 /// What the files of kept leaves are called.
@@ -91,7 +90,7 @@ impl Leaves {
         for (path, blob) in wanted {
             ordered.push((place(&path), leaf(&objects.blob(blob)?), path));
         }
-        ordered.order();
+        ordered.sort();
         let (hashes, paths) = ordered.into_iter().map(|(_, hash, path)| (hash, path + "\n")).unzip();
         Ok(Leaves { commit, paths, hashes })
     }

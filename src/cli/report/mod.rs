@@ -15,7 +15,6 @@ use super::exit::Fail;
 use super::screen::Screen;
 use crate::additive::Loss;
 use crate::check::{FileReport, Report};
-use crate::order::{IntoOrder as _, Order as _};
 use crate::repo::Repo;
 
 /// Reports with whether they are of one commit of a range (`--each`).
@@ -119,7 +118,7 @@ fn findings(reports: &Reports) -> Vec<Shown<'_>> {
         .filter(|(_, of_each)| *of_each)
         .flat_map(|(report, _)| &report.files)
         .flat_map(|file| file.violations.iter().map(|loss| (file.path.as_str(), loss.code.name())))
-        .into_set();
+        .collect::<BTreeSet<_>>();
     let mut found = Vec::new();
     for (report, of_each) in reports {
         for file in &report.files {
@@ -131,7 +130,7 @@ fn findings(reports: &Reports) -> Vec<Shown<'_>> {
             found.extend(file.warnings.iter().map(|loss| Shown { report, file, loss, fails: false }));
         }
     }
-    found.order_by_key(|shown| (!shown.fails, shown.loss.code, shown.file.path.clone(), shown.loss.line));
+    found.sort_by_key(|shown| (!shown.fails, shown.loss.code, shown.file.path.clone(), shown.loss.line));
     found
 }
 

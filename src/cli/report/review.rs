@@ -11,7 +11,6 @@ use crate::cli::exit::Fail;
 use crate::cli::screen::Screen;
 use crate::finding;
 use crate::library::sha256;
-use crate::order::Order as _;
 use crate::plain;
 use crate::review::{Finding, Review, Severity};
 
@@ -94,7 +93,7 @@ fn summary(found: &Review, has_asides: bool, screen: &Screen) {
         *rules.entry((finding.severity, &finding.rule)).or_default() += 1;
     }
     let mut rows: Vec<((Severity, &str), usize)> = rules.into_iter().collect();
-    rows.order_by_key(|((severity, rule), count)| (*severity, usize::MAX - count, *rule));
+    rows.sort_by_key(|((severity, rule), count)| (*severity, usize::MAX - count, *rule));
     for ((severity, rule), count) in &rows {
         screen.say(&format!("{count:>5}  {:<5}  {rule}", severity.name()));
     }
@@ -122,7 +121,7 @@ fn summary(found: &Review, has_asides: bool, screen: &Screen) {
 /// Annotations: the most severe first, as many as the runner shows of each kind.
 pub fn annotations(found: &Review, level: Option<&'static str>, has_asides: bool) -> String {
     let mut sorted: Vec<&Finding> = found.findings.iter().filter(|one| has_asides || !one.is_aside).collect();
-    sorted.order_by_key(|finding| finding.severity);
+    sorted.sort_by_key(|finding| finding.severity);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut lines, mut more) = (String::new(), 0);
     for finding in sorted {

@@ -14,7 +14,6 @@ use crate::cli::{Global, current_folder, missing, open, read_file, unified};
 use crate::config::{self, Config};
 use crate::files;
 use crate::library::File;
-use crate::order::Order as _;
 use crate::plain;
 use crate::repo::Repo;
 
@@ -157,7 +156,7 @@ fn of_disk(global: &Global, options: &Options, repo: Option<&Repo>) -> Result<So
     for wanted in wanted(options, &config, root)? {
         collect(&wanted, &mut paths)?;
     }
-    paths.order();
+    paths.sort();
     paths.dedup();
     let here = current_folder()?;
     let mut texts = Vec::with_capacity(paths.len());

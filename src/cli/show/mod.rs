@@ -6,12 +6,11 @@ mod step;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use clap_complete::engine::ArgValueCandidates;
 use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, complete, open, recording, table};
+use super::{Global, open, recording, table};
 use crate::analysis::provenance::Log;
 use crate::discussion::event::{Contribution, Event, Record, from_any_lines};
 use crate::discussion::summary::USER;
@@ -31,10 +30,10 @@ use crate::voice::integrity::judged;
 )]
 pub struct Options {
     /// A recording or the log of a step (a file, or REV:PATH in the repository), or an item: its folder's path, or its slug [default: every item]
-    #[arg(value_name = "RECORDING|ITEM", add = ArgValueCandidates::new(complete::items))]
+    #[arg(value_name = "RECORDING|ITEM")]
     pub(super) what: Option<String>,
     /// The commit to read items at
-    #[arg(long, value_name = "REV", add = ArgValueCandidates::new(complete::revisions))]
+    #[arg(long, value_name = "REV")]
     rev: Option<String>,
     /// How to show it: html is one self-contained page, mermaid a diagram that GitHub renders
     #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]

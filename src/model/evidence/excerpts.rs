@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{line_stems, shown};
-use crate::order::Order as _;
 use crate::plain;
 use crate::voice::sources::Excerpt;
 
@@ -96,7 +95,7 @@ fn best_first(
     };
     let mut found: Vec<(f64, usize)> =
         lines.iter().enumerate().map(worth).filter(|(worth, _)| *worth > 0.0).collect();
-    found.order_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     found.truncate(64);
     found.into_iter().map(|(_, at)| at).collect()
 }

@@ -9,7 +9,6 @@ use std::ops::Range;
 use foldhash::fast::RandomState;
 
 use super::{Across, Hit, OnPage, clock, hit, hit_on, judged};
-use crate::order::IntoOrder as _;
 use crate::review::demand::{is_demand, is_duty};
 use crate::review::page::{Cell, Page, Style, Unit, UnitKind};
 use crate::review::pattern::Set;
@@ -148,7 +147,7 @@ impl<'r, 't> Reader<'r, 't> {
                     value,
                     near: self.words(page, clause, &around.words),
                     wide: self.words(page, sentence, &around.words),
-                    ids: ids.map(|token| page.word(token)).into_set(),
+                    ids: ids.map(|token| page.word(token)).collect::<BTreeSet<_>>(),
                     names: names(page, clause),
                     row: around.row.clone(),
                     is_background: unit.kinds & self.background != 0,
@@ -286,7 +285,8 @@ impl<'r, 't> Reader<'r, 't> {
     fn pairs(&mut self, page: &Page<'t>, sentence: &[Token]) -> BTreeSet<Pair> {
         let is_word = |token: &Token| token.kind == Kind::Word && page.word(token).len() > 3;
         let both = sentence.windows(2).filter(|two| two.iter().all(is_word));
-        both.map(|two| (self.root(page.word(&two[0])), self.root(page.word(&two[1])))).into_set()
+        both.map(|two| (self.root(page.word(&two[0])), self.root(page.word(&two[1]))))
+            .collect::<BTreeSet<_>>()
     }
 
     /// The number and unit at `from`: value, dimension and end.
@@ -377,7 +377,7 @@ fn names<'t>(page: &Page<'t>, clause: &[Token]) -> BTreeSet<&'t str> {
         Kind::Word => *at > 0 && token.has(CAPITAL),
         _ => false,
     };
-    clause.iter().enumerate().filter(is_name).map(|(_, token)| page.word(token)).into_set()
+    clause.iter().enumerate().filter(is_name).map(|(_, token)| page.word(token)).collect::<BTreeSet<_>>()
 }
 
 /// The part of a sentence between signs that has the tokens `from..to`.
@@ -519,7 +519,7 @@ fn conflicting(across: &Across<'_, '_>, figures: &mut [Figure<'_>]) -> Vec<Hit> 
         let is_of_few = |most: usize| {
             let near = rated.iter().filter(|(rate, _)| rate + SAME_RATE >= most);
             let values = near.map(|(_, other)| figures[*other].value.to_bits());
-            values.chain([figure.value.to_bits()]).into_set().len() <= MAX_VALUES
+            values.chain([figure.value.to_bits()]).collect::<BTreeSet<_>>().len() <= MAX_VALUES
         };
         if let Some((_, other)) = best.filter(|(most, other)| {
             *other < at && !is_told(*other) && differ(figure, &figures[*other]) && is_of_few(*most)
