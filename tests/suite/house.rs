@@ -6,14 +6,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Modules that only hold values or make texts: everybody at the table may use them.
-const VALUES: [&str; 15] = [
+const VALUES: [&str; 14] = [
     "additions",
     "finding",
     "front_matter",
     "json",
     "library",
     "marks",
-    "order",
     "persona",
     "plain",
     "secrets",

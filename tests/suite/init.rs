@@ -235,7 +235,8 @@ fn shells_and_man_get_theirs() {
     let sandbox = sandbox();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let run = sandbox.run(&["completions", shell]).ok();
-        assert!(run.stdout.contains("ROUNDTABLE_COMPLETE") && run.stdout.contains("roundtable"), "{shell}");
+        let verbs = ["elaborate", "check", "replay", "--script"];
+        assert!(verbs.iter().all(|verb| run.stdout.contains(verb)), "{shell}: {}", run.stdout);
     }
     let page = sandbox.run(&["man"]).ok().stdout;
     assert!(page.contains(".TH roundtable 1") && page.contains("ROUNDTABLE CHECK"), "{page}");
