@@ -185,56 +185,20 @@ fn a_draft_shows_that_it_is_made_what_it_took_and_what_was_left_out() {
     assert!(said.contains("2 requests in all"), "{said}");
 }
 
-/// What is offered behind some words, by the engine that all shells ask.
-fn offered(sandbox: &Sandbox, shell: &str, words: &[&str]) -> Vec<String> {
-    let mut command = sandbox.command(&[&["--", "roundtable"], words].concat());
-    command.env("ROUNDTABLE_COMPLETE", shell).env("_CLAP_COMPLETE_INDEX", words.len().to_string());
-    let run = Run::of(command.env("_CLAP_IFS", "\n").output().unwrap()).ok();
-    run.stdout.lines().map(|line| line.split(['\t', ':']).next().unwrap_or_default().to_owned()).collect()
-}
-
-#[test]
-fn items_steps_and_branches_are_completed_from_the_repository() {
-    let (sandbox, _) = talked();
-    sandbox.run(&["add", "late-fees", "--name", "late fees"]).ok();
-    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let items = offered(&sandbox, shell, &["elaborate", ""]);
-        assert!(
-            items.contains(&"offline-mode".to_owned()) && items.contains(&"late-fees".to_owned()),
-            "{shell}: {items:?}"
-        );
-        let steps = offered(&sandbox, shell, &["elaborate", "offline-mode", "--step", "01-0"]);
-        assert_eq!((steps.len(), steps[0].as_str()), (8, "01-01"), "{shell}: {steps:?}");
-    }
-    assert_eq!(offered(&sandbox, "bash", &["status", "la"]), ["late-fees"]);
-    assert_eq!(offered(&sandbox, "bash", &["steps", "show", "00-03"]), ["00-03"]);
-    assert_eq!(offered(&sandbox, "bash", &["check", "--base", "roundtable/l"]), ["roundtable/late-fees"]);
-    assert_eq!(offered(&sandbox, "bash", &["elab"]), ["elaborate"]);
-    assert_eq!(offered(&sandbox, "bash", &["check", "--format", "s"]), ["sarif"]);
-    // Where there is no repository, the built-in steps are all there is.
-    let mut outside = sandbox.command(&["--", "roundtable", "status", ""]);
-    outside
-        .current_dir(sandbox.outside("home"))
-        .env("ROUNDTABLE_COMPLETE", "bash")
-        .env("_CLAP_COMPLETE_INDEX", "2");
-    let run = Run::of(outside.output().unwrap()).ok();
-    assert!(run.stderr.is_empty() && !run.stdout.contains("late-fees"), "{}{}", run.stdout, run.stderr);
-}
-
 #[cfg(unix)]
 #[test]
 fn bash_completes_with_the_script_that_is_printed() {
     let (sandbox, _) = talked();
     let completions = sandbox.script("completions.bash", sandbox.run(&["completions", "bash"]).ok().stdout);
-    let press_tab = "source \"$1\"; COMP_WORDS=(roundtable elaborate off); COMP_CWORD=2; COMP_TYPE=9; \
-                     $(complete -p roundtable | sed 's/.*-F \\([^ ]*\\).*/\\1/') roundtable off elaborate; \
+    let press_tab = "source \"$1\"; COMP_WORDS=(roundtable elab); COMP_CWORD=1; COMP_TYPE=9; \
+                     $(complete -p roundtable | sed 's/.*-F \\([^ ]*\\).*/\\1/') roundtable elab roundtable; \
                      printf '%s\\n' \"${COMPREPLY[@]}\"";
     let folder = std::path::Path::new(PROGRAM).parent().unwrap().to_str().unwrap();
     let mut bash = Command::new("bash");
     bash.args(["--norc", "-c", press_tab, "bash", &completions]).current_dir(sandbox.root());
     bash.env_clear().env("HOME", sandbox.outside("home")).env("PATH", format!("{folder}:/usr/bin:/bin"));
     let run = Run::of(bash.output().expect("the tests need bash")).ok();
-    assert_eq!(run.stdout.trim(), "offline-mode", "{}", run.stderr);
+    assert_eq!(run.stdout.trim(), "elaborate", "{}", run.stderr);
 }
 
 #[test]
