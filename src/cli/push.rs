@@ -13,18 +13,9 @@ use crate::repo::{Repo, short};
 /// How often additions are placed again after somebody else's commits.
 const TRIES: usize = 3;
 
-/// Whether a push to a remote of this repository can be made at all: known before anything is held.
+/// Whether the repository has a remote of this name: known before anything is held.
 pub fn possible(repo: &Repo, name: &str) -> Result<(), Fail> {
-    let url = repo.remote_url(name)?;
-    let is_ssh =
-        url.starts_with("ssh:") || url.starts_with("git:") || !url.contains("://") && url.contains('@');
-    if is_ssh {
-        return Err(Fail::new(format!(
-            "--push goes over https or to a path, and the remote {} is {}; leave --push out, and push the branch with git",
-            crate::plain::shown(name),
-            crate::plain::shown(&url)
-        )));
-    }
+    repo.remote_url(name)?;
     Ok(())
 }
 
@@ -48,11 +39,7 @@ pub fn named(
     again: &mut dyn FnMut(&Landed, Oid) -> Result<Landed, Fail>,
     screen: &Screen,
 ) -> Result<Landed, Fail> {
-    let url = repo.remote_url(name)?;
-    let remote = Remote { token: service::token_for(&url)?, url };
-    let pushed = forward(repo, branch, &remote, landed, again, screen)?;
-    repo.track(name, branch, pushed.1);
-    Ok(pushed)
+    forward(repo, branch, &service::named_remote(repo, name)?, landed, again, screen)
 }
 
 /// What was committed, and where.

@@ -47,11 +47,12 @@ fn token() -> Result<Option<Secret>, Fail> {
     Ok(None)
 }
 
-/// The token, where a remote is on GitHub's server; another host never sees it.
-pub fn token_for(remote: &str) -> Result<Option<Secret>, Fail> {
-    let server = Address::read()?.server;
-    let is_there = Url::parse(remote).is_ok_and(|url| url.origin() == server.origin());
-    if is_there { token() } else { Ok(None) }
+/// A remote of a repository by its name, with the token where it is on GitHub's server; another host never sees it.
+pub fn named_remote(repo: &Repo, name: &str) -> Result<Remote, Fail> {
+    let (url, server) = (repo.remote_url(name)?, Address::read()?.server);
+    let is_there = Url::parse(&url).is_ok_and(|url| url.origin() == server.origin());
+    let token = if is_there { token()?.map(|token| (token, server)) } else { None };
+    Ok(Remote { place: name.to_owned(), token })
 }
 
 /// The API of the repository that the environment or the remote `origin` names.
@@ -69,7 +70,8 @@ pub fn hub(repo: &Repo) -> Result<Hub, Fail> {
 /// The repository as a remote to push to.
 pub fn remote(hub: &Hub) -> Result<Remote, Fail> {
     let server = Address::read()?.server;
-    Ok(Remote { url: http::below(&server, &format!("{}.git", hub.repository)).to_string(), token: token()? })
+    let place = http::below(&server, &format!("{}.git", hub.repository)).to_string();
+    Ok(Remote { place, token: token()?.map(|token| (token, server)) })
 }
 
 /// A page of the repository, for people.

@@ -286,23 +286,6 @@ impl Lock {
         Ok(packed.name)
     }
 
-    /// Takes in a pack that came from elsewhere: each of its objects and every link between them is
-    /// verified, and it is durable before it is seen.
-    ///
-    /// # Errors
-    /// Bytes that are no pack, or one that lacks what its objects need.
-    #[cfg(feature = "net")]
-    pub(super) fn take_in(&mut self, repo: &Repo, pack: &[u8]) -> Result<(), Error> {
-        let mut indexer = git2::Indexer::new(Some(&repo.git().odb()?), &self.staging, 0o644, true)?;
-        indexer.write_all(pack).map_err(|error| Error::Damaged(crate::plain::shown(&error.to_string())))?;
-        let name = indexer.commit()?;
-        for suffix in ["pack", "idx"] {
-            let path = self.staging.join(file(&name, suffix));
-            settle(&path, repo.flushes()).map_err(|error| at(&path, error))?;
-        }
-        self.publish(repo, &packs_of(repo)?, &name)
-    }
-
     /// Puts a pack that is in the staging folder, and durable there, where objects are looked for.
     fn publish(&mut self, repo: &Repo, folder: &Path, name: &str) -> Result<(), Error> {
         let stands = folder.join(file(name, "idx")).exists();
@@ -412,18 +395,6 @@ fn file(name: &str, suffix: &str) -> String {
 
 fn at(path: &Path, error: std::io::Error) -> Error {
     Error::Io { what: "write", path: path.to_owned(), error }
-}
-
-/// Makes a file that libgit2 wrote durable, and one that nobody changes.
-#[cfg(feature = "net")]
-fn settle(path: &Path, flush: bool) -> std::io::Result<()> {
-    let file = OpenOptions::new().write(true).open(path)?;
-    if flush {
-        file.sync_all()?;
-    }
-    let mut rights = file.metadata()?.permissions();
-    rights.set_readonly(true);
-    fs::set_permissions(path, rights)
 }
 
 fn write(path: &Path, bytes: &[u8], flush: bool) -> std::io::Result<()> {

@@ -1,5 +1,5 @@
 //! The repository: reads an item at a commit, writes an [`Additive`](crate::additive::Additive)
-//! as a commit. No working tree, no index, no child process, no hooks or filters.
+//! as a commit. No working tree, no index, no hooks or filters; only fetching and pushing run `git`.
 //!
 //! What is read is a commit, so a run means the same on every machine:
 //!
@@ -32,8 +32,6 @@ mod reading;
 #[cfg(feature = "net")]
 pub mod remote;
 mod typed;
-#[cfg(feature = "net")]
-mod wire;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,28 +1,27 @@
-//! Fetching and pushing one branch, to and from a server or a folder on this machine.
+//! Fetching and pushing one branch with `git`: credential helpers, ssh, proxies and signing work as the user has set
+//! them up. Nothing is ever forced.
 //!
-//! A server is spoken to by `wire`, over our own HTTP client; a folder is opened as a
-//! repository. Both ways a pack crosses over: what comes in is indexed, verified and flushed before
-//! any reference gets to it, what goes out lacks what the other side has. Nothing is ever forced, and no
-//! helper or hook of this machine is run.
+//! A token goes to the place that it is for, as a header that git sends below that URL alone; it is in no argument
+//! and in no message.
 
-use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 
-use git2::{Buf, ErrorCode, Oid, Repository};
+use base64::Engine as _;
+use git2::Oid;
 
-use super::pack::pack;
-use super::wire::{Advertised, Failed, Have, Move, Service, Wire};
 use super::{Error, Repo};
-use crate::http::{self, Secret, Url};
+use crate::http::{Secret, Url};
 
-/// So many commits of ours are told to a remote at most, the latest first: what it has in common with us
-/// is among them, or more is sent than is needed.
-const TOLD: usize = 1024;
+/// Seconds without a byte after which git gives up on a server.
+const PATIENCE_SECONDS: &str = "60";
 
 /// A remote repository and the token to it, if there is one.
 #[derive(Clone, Debug)]
 pub struct Remote {
-    pub url: String,
-    pub token: Option<Secret>,
+    /// A URL, a path, or the name of a remote of the repository.
+    pub place: String,
+    /// The token, and the URL below which it is sent.
+    pub token: Option<(Secret, Url)>,
 }
 
 /// How a push ended.
@@ -47,20 +46,14 @@ impl Repo {
         remote.url().ok().filter(|url| !url.is_empty()).map(str::to_owned).ok_or_else(missing)
     }
 
-    /// Where a branch is at a remote, with everything of it fetched; none where there is no
-    /// such branch. No reference of this repository changes.
+    /// Where a branch is at a remote, with everything of it fetched; none where there is no such branch. No branch of
+    /// this repository changes.
     ///
     /// # Errors
     /// A remote that cannot be read.
     pub fn fetch(&self, remote: &Remote, branch: &str) -> Result<Option<Oid>, Error> {
-        let fetched = || {
-            let mut peer = Peer::open(self, remote, Service::Fetch)?;
-            let there = peer.references(Service::Fetch)?;
-            let tip = there.tip(&format!("refs/heads/{branch}"));
-            self.bring(&mut peer, &there, tip.as_slice())?;
-            Ok(tip)
-        };
-        fetched().map_err(|failed| remote.failed(&failed))
+        let found = self.bring(remote, &format!("refs/heads/{branch}"))?;
+        Ok(found.into_iter().find(|(name, _)| name == branch).map(|(_, tip)| tip))
     }
 
     /// Where the branches below a name are at a remote, with everything of them fetched.
@@ -68,51 +61,28 @@ impl Repo {
     /// # Errors
     /// A remote that cannot be read.
     pub fn fetch_below(&self, remote: &Remote, name: &str) -> Result<Vec<(String, Oid)>, Error> {
-        let fetched = || {
-            let mut peer = Peer::open(self, remote, Service::Fetch)?;
-            let there = peer.references(Service::Fetch)?;
-            let below = format!("refs/heads/{name}/");
-            let is_below = |name: &str| name.starts_with(&below) && git2::Reference::is_valid_name(name);
-            let heads: Vec<(String, Oid)> = there
-                .references
-                .iter()
-                .filter(|(name, _)| is_below(name))
-                .map(|(name, tip)| (name["refs/heads/".len()..].to_owned(), *tip))
-                .collect();
-            let tips: Vec<Oid> = heads.iter().map(|(_, tip)| *tip).collect();
-            self.bring(&mut peer, &there, &tips)?;
-            Ok(heads)
-        };
-        fetched().map_err(|failed| remote.failed(&failed))
+        self.bring(remote, &format!("refs/heads/{name}/*"))
     }
 
-    /// Fetches those of some commits that are not here, with all that they need.
-    fn bring(&self, peer: &mut Peer, there: &Advertised, tips: &[Oid]) -> Result<(), Failed> {
-        let mut lacking = tips.to_vec();
-        lacking.sort();
-        lacking.dedup();
-        lacking.retain(|tip| self.git().find_commit(*tip).is_err());
-        if lacking.is_empty() {
-            return Ok(());
+    /// The branches of a remote that a pattern names, fetched.
+    fn bring(&self, remote: &Remote, pattern: &str) -> Result<Vec<(String, Oid)>, Error> {
+        let mut listing = self.git_to(remote);
+        let listed = remote.run(listing.args(["ls-remote", "--refs", "--", &remote.place, pattern]))?;
+        let found: Vec<(String, Oid)> = String::from_utf8_lossy(&listed.stdout)
+            .lines()
+            .filter_map(|line| branch_at(line, pattern))
+            .collect();
+        let is_lacking = |(_, tip): &&(String, Oid)| self.git().find_commit(*tip).is_err();
+        let names: Vec<String> =
+            found.iter().filter(is_lacking).map(|(name, _)| format!("refs/heads/{name}")).collect();
+        if !names.is_empty() {
+            let quiet = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"];
+            remote.run(self.git_to(remote).args(quiet).args(["--", &remote.place]).args(names))?;
         }
-        let pack = peer.pack(there, &lacking, &self.have()?)?;
-        self.lock()?.take_in(self, &pack)?;
-        for tip in lacking {
-            self.git().find_commit(tip)?;
+        match found.iter().find(is_lacking) {
+            Some((name, _)) => Err(remote.error(&format!("its branch {name} was replaced meanwhile"))),
+            None => Ok(found),
         }
-        Ok(())
-    }
-
-    /// What to tell a remote that we have.
-    fn have(&self) -> Result<Have, Failed> {
-        let mut walk = self.git().revwalk()?;
-        walk.push_glob("*")?;
-        // It may be on no branch.
-        let _ = walk.push_head();
-        // Where a history is damaged, less of it is told.
-        let commits = walk.map_while(Result::ok).take(TOLD).collect();
-        let ends = std::fs::read_to_string(self.git().commondir().join("shallow")).unwrap_or_default();
-        Ok(Have { commits, ends: ends.lines().filter_map(|id| Oid::from_str(id).ok()).collect() })
     }
 
     /// Pushes a branch to a remote, forward only.
@@ -121,31 +91,47 @@ impl Repo {
     /// A remote that cannot be reached or does not answer as one.
     pub fn push(&self, remote: &Remote, branch: &str) -> Result<Pushed, Error> {
         let name = format!("refs/heads/{branch}");
-        let pushed = || {
-            let mut peer = Peer::open(self, remote, Service::Push)?;
-            let there = peer.references(Service::Push)?;
-            let to = Move { name: &name, old: there.tip(&name), new: self.git().refname_to_id(&name)? };
-            if to.old == Some(to.new) {
-                return Ok(Pushed::Done);
-            }
-            if to.old.is_some_and(|old| !self.git().graph_descendant_of(to.new, old).unwrap_or(false)) {
-                return Ok(Pushed::Behind);
-            }
-            let known: Vec<Oid> = there.references.iter().map(|(_, id)| *id).collect();
-            let why = peer.update(&there, &to, &packed(self.git(), &[to.new], &known)?)?;
-            Ok(match why.map(|why| remote.harmless(&why)) {
-                None => Pushed::Done,
-                Some(why) if is_race(&why) => Pushed::Behind,
-                Some(why) => Pushed::Refused(why),
-            })
-        };
-        pushed().map_err(|failed| remote.failed(&failed))
+        let mut command = self.git_to(remote);
+        command.args(["push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no", "--"]);
+        let output = remote.start(command.args([&remote.place, &format!("{name}:{name}")]))?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        match said.lines().find_map(|line| outcome_of(line, &name)) {
+            Some(Ok(())) => Ok(Pushed::Done),
+            Some(Err(why)) if is_race(why) => Ok(Pushed::Behind),
+            Some(Err(why)) => Ok(Pushed::Refused(remote.harmless(&with_words_of_remote(why, &output)))),
+            None => Err(remote.failed(&output)),
+        }
     }
 
-    /// Notes where a branch is at a remote, as `git push` does. Where that cannot be noted, the next fetch does it.
-    pub fn track(&self, remote: &str, branch: &str, tip: Oid) {
-        let name = format!("refs/remotes/{remote}/{branch}");
-        let _ = self.git().reference(&name, tip, true, "roundtable: pushed");
+    /// git, for this repository and a remote; it asks nobody and tidies nothing up.
+    fn git_to(&self, remote: &Remote) -> Command {
+        let mut command = Command::new("git");
+        command.arg("--git-dir").arg(self.git().path()).stdin(Stdio::null());
+        command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0");
+        let mut settings = vec![
+            ("gc.auto".to_owned(), "0".to_owned()),
+            ("maintenance.auto".to_owned(), "false".to_owned()),
+            ("http.lowSpeedLimit".to_owned(), "1".to_owned()),
+            ("http.lowSpeedTime".to_owned(), PATIENCE_SECONDS.to_owned()),
+        ];
+        if let Some((token, place)) = &remote.token {
+            let login = base64::engine::general_purpose::STANDARD
+                .encode(format!("x-access-token:{}", token.expose()));
+            let key = format!("http.{place}.extraHeader");
+            // The empty value takes back what another tool has set for the same place: two logins are refused.
+            settings.push((key.clone(), String::new()));
+            settings.push((key, format!("Authorization: Basic {login}")));
+            settings.push(("http.followRedirects".to_owned(), "false".to_owned()));
+            // A proxy sees all of what is not encrypted.
+            if place.scheme() == "http" {
+                settings.push((format!("http.{place}.proxy"), String::new()));
+            }
+        }
+        command.env("GIT_CONFIG_COUNT", settings.len().to_string());
+        for (at, (key, value)) in settings.into_iter().enumerate() {
+            command.env(format!("GIT_CONFIG_KEY_{at}"), key).env(format!("GIT_CONFIG_VALUE_{at}"), value);
+        }
+        command
     }
 
     /// Puts a branch of ours back to where it was before, if it is still at `now`: for commits
@@ -204,141 +190,88 @@ fn moved_meanwhile(branch: &str, error: &git2::Error) -> Error {
     Error::Moved { branch: branch.to_owned(), reason: error.message().to_owned() }
 }
 
-/// Words of a remote that only say that somebody else was first.
+impl Remote {
+    /// Runs git to its end.
+    fn start(&self, command: &mut Command) -> Result<Output, Error> {
+        command.output().map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => self.error("`git` is not installed, or not in PATH"),
+            _ => self.error(&format!("git cannot be started: {error}")),
+        })
+    }
+
+    /// Runs git, which has to succeed.
+    fn run(&self, command: &mut Command) -> Result<Output, Error> {
+        let output = self.start(command)?;
+        if output.status.success() { Ok(output) } else { Err(self.failed(&output)) }
+    }
+
+    /// What git said when it failed.
+    fn failed(&self, output: &Output) -> Error {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let asks_for_login = ["could not read Username", "could not read Password", "Authentication failed"];
+        if asks_for_login.iter().any(|words| said.contains(words)) {
+            return self.error(match &self.token {
+                Some(_) => "the token is not accepted there; check that it is still valid and may write here",
+                None => "it asks for a login; set up a credential helper for git, or try `git fetch` by hand",
+            });
+        }
+        match lines.is_empty() {
+            true => self.error(&format!("git ended with {}", output.status)),
+            false => self.error(&lines.join("; ")),
+        }
+    }
+
+    fn error(&self, reason: &str) -> Error {
+        let url = crate::plain::shown(&without_credentials(&self.place));
+        Error::Remote { url, reason: self.harmless(reason) }
+    }
+
+    /// Words of this remote or about it, without its token, harmless and short.
+    fn harmless(&self, words: &str) -> String {
+        let words = words.replace(&self.place, &without_credentials(&self.place));
+        let clean = crate::plain::one_line(&crate::plain::clean(&words));
+        crate::plain::shown(&self.token.as_ref().map_or(clean.clone(), |(token, _)| token.redact(&clean)))
+    }
+}
+
+/// A branch in a line of `git ls-remote`, if the pattern names it.
+fn branch_at(line: &str, pattern: &str) -> Option<(String, Oid)> {
+    let (id, name) = line.split_once('\t')?;
+    let is_named = match pattern.strip_suffix('*') {
+        Some(folder) => name.starts_with(folder),
+        None => name == pattern,
+    };
+    let branch =
+        name.strip_prefix("refs/heads/").filter(|_| is_named && git2::Reference::is_valid_name(name))?;
+    Some((branch.to_owned(), Oid::from_str(id).ok()?))
+}
+
+/// What a line of `git push --porcelain` says of a reference: that it is there, or why it is not.
+fn outcome_of<'l>(line: &'l str, name: &str) -> Option<Result<(), &'l str>> {
+    let mut parts = line.splitn(3, '\t');
+    let (flag, references, summary) = (parts.next()?, parts.next()?, parts.next()?);
+    (references.rsplit(':').next() == Some(name)).then_some(())?;
+    if flag != "!" {
+        return Some(Ok(()));
+    }
+    let why = summary.split_once('(').map_or(summary, |(_, why)| why.trim_end_matches(')'));
+    Some(Err(why))
+}
+
+/// Words of git that only say that somebody else was first.
 fn is_race(why: &str) -> bool {
     ["fetch first", "non-fast-forward", "stale info", "failed to update ref", "cannot lock ref"]
         .iter()
         .any(|words| why.contains(words))
 }
 
-impl Remote {
-    /// Words of this remote or about it, without its token, harmless and short.
-    fn harmless(&self, words: &str) -> String {
-        let clean = crate::plain::one_line(&crate::plain::clean(words));
-        crate::plain::shown(&self.token.as_ref().map_or(clean.clone(), |token| token.redact(&clean)))
-    }
-
-    fn failed(&self, failed: &Failed) -> Error {
-        let url = crate::plain::shown(&without_credentials(&self.url));
-        Error::Remote { url, reason: self.harmless(&failed.to_string()) }
-    }
-}
-
-/// The other side.
-enum Peer {
-    Server(Box<Wire>),
-    Folder(Repo),
-}
-
-impl Peer {
-    /// The remote, where git's configuration sends it (`url.….insteadOf`); the token is for the place that
-    /// was named, and goes nowhere else.
-    fn open(repo: &Repo, remote: &Remote, service: Service) -> Result<Peer, Failed> {
-        let found = repo.git().remote_anonymous(&remote.url)?;
-        let url = match found.pushurl()? {
-            Some(url) if service == Service::Push => url,
-            _ => found.url()?,
-        };
-        if let Some(folder) = folder_of(url) {
-            return Ok(Peer::Folder(Repo::of(Repository::open(folder)?)));
-        }
-        let is_http = Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
-        if !is_http {
-            let what = crate::plain::shown(&without_credentials(url));
-            return Err(Failed::NoPlace(format!("{what} is neither reached over https nor a folder here")));
-        }
-        let base = http::base_url("the remote", url)?;
-        let place = Url::parse(&remote.url).map(|url| url.origin().ascii_serialization()).unwrap_or_default();
-        let there = base.origin().ascii_serialization();
-        if remote.token.is_some() && place != there {
-            return Err(Failed::NoPlace(format!(
-                "git's configuration sends {place} to {there} (insteadOf); the token is for {place} only"
-            )));
-        }
-        Ok(Peer::Server(Box::new(Wire::new(base, remote.token.clone())?)))
-    }
-
-    fn references(&mut self, service: Service) -> Result<Advertised, Failed> {
-        match self {
-            Peer::Server(wire) => wire.references(service),
-            Peer::Folder(there) => {
-                let found = there.git().references()?.flatten().filter_map(|reference| {
-                    let id = reference.target().or_else(|| reference.resolve().ok()?.target())?;
-                    Some((reference.name().ok()?.to_owned(), id))
-                });
-                Ok(Advertised::of(found.collect()))
-            }
-        }
-    }
-
-    fn pack(&mut self, there: &Advertised, wants: &[Oid], have: &Have) -> Result<Vec<u8>, Failed> {
-        match self {
-            Peer::Server(wire) => wire.pack(there, wants, have),
-            // Where our history ends early, a commit of ours does not mean that we have those before it.
-            Peer::Folder(there) if !have.ends.is_empty() => packed(there.git(), wants, &[]),
-            Peer::Folder(there) => packed(there.git(), wants, &have.commits),
-        }
-    }
-
-    fn update(&mut self, there: &Advertised, to: &Move<'_>, pack: &[u8]) -> Result<Option<String>, Failed> {
-        match self {
-            Peer::Server(wire) => wire.update(there, to, pack),
-            Peer::Folder(there) => there.take_move(to, pack),
-        }
-    }
-}
-
-impl Repo {
-    /// Moves a reference of this repository for somebody who pushes to it; the words of a refusal.
-    fn take_move(&self, to: &Move<'_>, pack: &[u8]) -> Result<Option<String>, Failed> {
-        if !self.git().is_bare() {
-            return Err(Failed::NoPlace("its files are checked out there; push to a bare repository".into()));
-        }
-        let mut lock = self.lock()?;
-        lock.take_in(self, pack)?;
-        let fresh = lock.open_anew(self)?;
-        if let (None, Some(branch)) = (to.old, to.name.strip_prefix("refs/heads/")) {
-            self.make_folders(branch)?;
-        }
-        let old = to.old.unwrap_or(Oid::ZERO_SHA1);
-        let moved = lock.moving(self, to.name, to.new, || fresh.point(to.name, to.new, old, "push"))?;
-        Ok(moved.err().map(|error| match error.code() {
-            ErrorCode::Modified => "cannot lock ref".to_owned(),
-            _ => error.message().to_owned(),
-        }))
-    }
-}
-
-/// The folder that a URL or a path names. What has a colon is somebody's host, whatever is here.
-fn folder_of(url: &str) -> Option<PathBuf> {
-    if let Ok(file) = Url::parse(url)
-        && file.scheme() == "file"
-    {
-        return file.to_file_path().ok();
-    }
-    let path = Path::new(url);
-    (path.is_dir() && (path.is_absolute() || !url.contains(':'))).then(|| path.to_owned())
-}
-
-/// A pack of commits and all that they need, without what other commits need.
-fn packed(git: &Repository, wanted: &[Oid], known: &[Oid]) -> Result<Vec<u8>, Failed> {
-    let mut walk = git.revwalk()?;
-    for id in wanted {
-        walk.push(*id)?;
-    }
-    for id in known {
-        // What is not here, or no commit, tells nothing.
-        let _ = walk.hide(*id);
-    }
-    let mut builder = git.packbuilder()?;
-    builder.insert_walk(&mut walk)?;
-    if builder.object_count() == 0 {
-        // libgit2 writes nothing at all then.
-        return Ok(pack(Vec::new()).map_err(|error| git2::Error::from_str(&error.to_string()))?.pack);
-    }
-    let mut buffer = Buf::new();
-    builder.write_buf(&mut buffer)?;
-    Ok(buffer.to_vec())
+/// A refusal with what the remote's hooks say of it.
+fn with_words_of_remote(why: &str, output: &Output) -> String {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let remote = said.lines().filter_map(|line| line.strip_prefix("remote:")).map(str::trim);
+    let words: Vec<&str> = std::iter::once(why).chain(remote).filter(|words| !words.is_empty()).collect();
+    words.join("; ")
 }
 
 /// A URL without a name and password in it.

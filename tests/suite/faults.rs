@@ -228,51 +228,6 @@ fn a_reference_is_flushed_whatever_the_settings_say_of_objects() {
     assert!(place(&["sync"]) < place(&["rename", "link"]), "{calls:?}");
 }
 
-/// The run with `--push` to a bare copy beside it, whose calls are those that are counted.
-fn pushed(at: usize) -> (Sandbox, Run, Vec<Vec<String>>) {
-    let sandbox = sandbox();
-    let bare = sandbox.outside("bare.git");
-    git(&sandbox.root(), &["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
-    git(&sandbox.root(), &["config", "remote.origin.url", bare.to_str().unwrap()]);
-    let (done, calls) = run_with(&sandbox, at, "kill", false, &["--push"]);
-    (sandbox, done, calls)
-}
-
-/// A push to a folder is a write there: it is durable as ours are.
-#[test]
-fn what_is_pushed_to_a_folder_is_flushed_before_its_branch_moves() {
-    let (_, done, calls) = pushed(0);
-    done.ok();
-    let calls: Vec<_> = calls.iter().filter(|call| call[1].contains("/bare.git")).collect();
-    let place = |what: &str, end: &str| {
-        let found = calls.iter().position(|call| call[0] == what && call[1].ends_with(end));
-        found.unwrap_or_else(|| panic!("{what} {end}: {calls:?}"))
-    };
-    let lock = format!("{BRANCH}.lock");
-    for flushed in [".pack", ".idx", "objects/pack", "refs/heads", &lock] {
-        assert!(place("sync", flushed) < place("link", &lock), "{flushed}: {calls:?}");
-    }
-    assert!(place("sync", ".pack") < place("rename", ".pack"), "{calls:?}");
-}
-
-#[test]
-fn killed_at_any_call_of_a_push_to_a_folder() {
-    let (plain, done, calls) = pushed(0);
-    done.ok();
-    let first = calls.iter().position(|call| call[1].contains("/bare.git")).unwrap() + 1;
-    for at in first..=calls.len() {
-        let (sandbox, _, _) = pushed(at);
-        let bare = sandbox.outside("bare.git");
-        let what = format!("killed at call {at} ({:?})", calls[at - 1]);
-        git(&bare, &["fsck", "--strict", "--full", "--no-dangling"]);
-        run_with(&sandbox, 0, "", false, &["--push"]).0.ok();
-        assert_eq!(git(&bare, &["rev-parse", BRANCH]), plain.tip(BRANCH).unwrap().to_string(), "{what}");
-        git(&bare, &["fsck", "--strict", "--full", "--no-dangling"]);
-        let stray = std::fs::read_dir(bare.join("roundtable")).unwrap().count();
-        assert_eq!(stray, 1, "only the lock stays, {what}");
-    }
-}
-
 #[test]
 fn a_lock_of_somebody_else_is_not_removed() {
     let sandbox = setting(true);

@@ -818,8 +818,12 @@ fn gits_configuration_cannot_send_the_token_elsewhere() {
         );
     }
     let run = forge.label(&sandbox, &[]);
-    assert!(run.code == 2 && run.stderr.contains("insteadOf"), "{}", run.stderr);
-    assert!(stranger.seen().is_empty());
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(
+        stranger.seen().iter().all(|seen| seen.header("authorization").is_none()),
+        "{:?}",
+        stranger.seen()
+    );
 }
 
 #[test]
@@ -951,16 +955,11 @@ fn what_cannot_be_told_behind_the_push_is_a_warning() {
 }
 
 #[test]
-fn a_remote_that_cannot_be_pushed_to_is_refused_before_anything_is_held() {
+fn a_remote_that_does_not_exist_is_refused_before_anything_is_held() {
     let sandbox = sandbox();
-    for (url, wanted) in [(None, "no remote"), (Some("git@github.com:owner/name.git"), "over https")] {
-        if let Some(url) = url {
-            git(&sandbox.root(), &["config", "remote.origin.url", url]);
-        }
-        let run = sandbox.elaborate("done\n", &["--push"]);
-        assert!(run.code == 2 && run.stderr.contains(wanted), "{}", run.stderr);
-        assert_eq!(sandbox.tip(crate::kit::BRANCH), None);
-    }
+    let run = sandbox.elaborate("done\n", &["--push"]);
+    assert!(run.code == 2 && run.stderr.contains("no remote"), "{}", run.stderr);
+    assert_eq!(sandbox.tip(crate::kit::BRANCH), None);
 }
 
 #[test]
