@@ -16,6 +16,7 @@
 //! assert_eq!(names, ["review", "open", "say", "hear", "close", "read"]);
 //! ```
 
+pub mod hook;
 pub mod quotation;
 pub mod tools;
 

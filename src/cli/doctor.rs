@@ -1,22 +1,24 @@
-//! `roundtable doctor`: what is not set up here, each with its fix. It only reads, and asks no model anything.
+//! `roundtable doctor`: what is not set up here, each with its fix. It asks no model anything, and changes
+//! nothing here: our own hook is run in a repository in a temporary folder.
 
 use std::path::Path;
 
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::commit_hook::{self, Hook, State, Trial};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::service::variable;
 use super::voices::{self, Choice};
 use super::{Global, before_run, open, table};
 use crate::config::Config;
-use crate::plain::{count, shown};
+use crate::plain::{self, count, shown};
 use crate::repo::Repo;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples: roundtable doctor\n          roundtable doctor --offline\n\nNothing is changed, and nothing is spent: a model's service is asked for its list of models only.\n\nExit codes: 0 all is set up; 1 something is to be fixed; 2 it could not be looked at."
+    after_help = "Examples: roundtable doctor\n          roundtable doctor --offline\n\nNothing is changed, and nothing is spent: a model's service is asked for its list of models only.\n\nExit codes: 0 all is set up; 1 there is something to fix; 2 it could not be looked at."
 )]
 pub struct Options {
     /// Do not ask the voice's service whether it can be reached
@@ -75,7 +77,7 @@ fn say(checks: &[Check], screen: &Screen) {
     }
     let to_fix = values.iter().filter(|value| value["result"] == "fix").count();
     let last = match to_fix {
-        0 => "Nothing is to be fixed.".to_owned(),
+        0 => "Nothing to fix.".to_owned(),
         many => format!("{} to fix.", count(many, "thing")),
     };
     screen.say(&format!("\n{last}"));
@@ -94,10 +96,11 @@ fn version() -> Check {
 
 fn repository(repo: &Repo) -> Check {
     let found = match repo.resolve("HEAD") {
-        Err(_) => Finding::Wrong(
+        Err(crate::repo::Error::Unborn) => Finding::Wrong(
             "the repository has no commit yet".to_owned(),
             "git add . && git commit -m \"Begin\"".to_owned(),
         ),
+        Err(error) => Finding::Wrong(error.to_string(), repo.hint_for_lost_objects()),
         Ok(_) if repo.is_shallow() => Finding::Note(
             "the clone is shallow: `check` may lack its base, and `replay` compares texts only".to_owned(),
             "git fetch --unshallow (in Actions: fetch-depth: 0)".to_owned(),
@@ -225,25 +228,63 @@ fn documents(repo: &Repo, config: &Config) -> Result<Vec<Check>, Fail> {
     Ok(found)
 }
 
-/// The hook of `init`, where it is written and not turned on.
+/// The hook that git runs before a commit here, and whether it refuses a loss.
 fn hook(repo: &Repo) -> Check {
-    let is_written = repo.work_tree().is_some_and(|root| root.join(".githooks/pre-commit").exists());
-    let folder = repo.setting("core.hooksPath");
-    let own = repo.path().join("hooks/pre-commit");
-    let is_on = folder.as_deref() == Some(".githooks")
-        || std::fs::read_to_string(own).is_ok_and(|text| text.contains("roundtable"));
-    let found = match (is_on, is_written) {
-        (true, _) => Finding::Good("commits are checked by the hook".to_owned()),
-        (false, true) => Finding::Wrong(
-            "the hook is written and not turned on in this clone".to_owned(),
-            "git config core.hooksPath .githooks".to_owned(),
-        ),
-        (false, false) => Finding::Note(
-            "there is no hook: only `roundtable check` in CI refuses a loss".to_owned(),
-            "roundtable init writes one".to_owned(),
+    let found = match repo.work_tree() {
+        Some(_) => look_at(&Hook::find(repo)),
+        None => Finding::Note(
+            "a bare repository has no commit hook".to_owned(),
+            "a pre-receive hook with `exec roundtable check --stdin` judges what is pushed".to_owned(),
         ),
     };
     ("hook", found)
+}
+
+fn look_at(hook: &Hook) -> Finding {
+    let path = hook.shown(&hook.path);
+    match hook.state {
+        State::Missing if hook.chosen.is_none() => Finding::Note(
+            "there is no hook: commits in this clone are not checked".to_owned(),
+            "roundtable init --hook writes one".to_owned(),
+        ),
+        State::Missing => Finding::Note(
+            format!("git looks for hooks where core.hooksPath says, and there is no {path}"),
+            hook.advice(),
+        ),
+        State::NotExecutable => {
+            Finding::Wrong(format!("git ignores {path}: it is not executable"), format!("chmod +x {path}"))
+        }
+        State::Calls => {
+            Finding::Good(format!("{} calls the check (doctor did not run it)", hook.shown(&hook.place)))
+        }
+        State::Other => Finding::Note(
+            format!(
+                "{path} is {}hook and does not call the check",
+                hook.tool.name().map_or("another ".to_owned(), |name| format!("{name}'s "))
+            ),
+            hook.advice(),
+        ),
+        State::Ours => tried(hook, &path),
+    }
+}
+
+/// Our own hook is run, in a repository made for it.
+fn tried(hook: &Hook, path: &str) -> Finding {
+    match commit_hook::try_out(hook) {
+        Ok(Trial::Refused) => Finding::Good(format!("{path} refuses a commit that loses a line")),
+        Ok(Trial::Committed) => Finding::Wrong(
+            format!("git ran {path}, and a commit that loses a line went through"),
+            "roundtable on the PATH may be another program: `command -v roundtable` names it".to_owned(),
+        ),
+        Ok(Trial::Failed(said)) => Finding::Wrong(
+            format!("{path} refuses every commit: {}", plain::cut(&said, 200)),
+            "put the folder of roundtable on the PATH".to_owned(),
+        ),
+        Err(error) => Finding::Note(
+            format!("{path} could not be tried: {error}"),
+            "put git on the PATH, and see whether temporary files can be written".to_owned(),
+        ),
+    }
 }
 
 /// Workflows that still name no repository for the action.

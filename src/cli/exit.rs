@@ -44,23 +44,40 @@ impl From<Code> for ExitCode {
 #[derive(Debug)]
 pub struct Fail {
     pub message: String,
+    /// What to do about it, where it is known apart from the message.
+    hint: Option<String>,
     finding: Option<Box<Finding>>,
+    /// An object of the repository is missing or cannot be read.
+    pub lacks_object: bool,
 }
 
 impl Fail {
     pub fn new(message: impl Into<String>) -> Fail {
-        Fail { message: message.into(), finding: None }
+        Fail { message: message.into(), hint: None, finding: None, lacks_object: false }
     }
 
-    /// An error whose causes may include a finding in a file.
+    /// The same with what to do about it.
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Fail {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// An error whose causes may include a finding in a file, or a fault of the repository.
     fn caused_by(error: &(dyn Error + 'static)) -> Fail {
+        let mut fail = Fail::new(error.to_string());
         let mut cause = Some(error);
-        let mut finding = None;
-        while let Some(error) = cause.filter(|_| finding.is_none()) {
-            finding = error.downcast_ref::<Finding>();
+        while let Some(error) = cause {
+            if let Some(finding) = error.downcast_ref::<Finding>() {
+                fail.finding = Some(Box::new(finding.clone()));
+                break;
+            }
+            if let Some(fault) = error.downcast_ref::<repo::Fault>() {
+                fail.hint = Some(fault.hint.clone());
+            }
+            fail.lacks_object |= error.downcast_ref::<repo::Error>().is_some_and(repo::Error::lacks_object);
             cause = error.source();
         }
-        Fail { message: error.to_string(), finding: finding.cloned().map(Box::new) }
+        fail
     }
 
     /// What `--json` prints of it (contract, section 2): `message`, and where known `path`, `line`, `column`
@@ -92,6 +109,9 @@ impl Fail {
 
     /// What is wrong and, after the last semicolon, what to do about it. A finding has its own help.
     pub fn parts(&self) -> (&str, Option<&str>) {
+        if let Some(hint) = &self.hint {
+            return (&self.message, Some(hint));
+        }
         if self.message.contains('\n') {
             return (&self.message, None);
         }

@@ -1,53 +1,64 @@
 //! `roundtable init`: the files that a repository needs, shown before they are written. Existing files are
 //! never overwritten.
+//!
+//! Alone it writes the configuration; `--hook` adds git's hook, `--github` the workflows, `--agent` what an agent
+//! needs. Invariant: first all is looked at, then all is written, so a file that cannot be written stops the rest.
 
 mod agent;
+mod github;
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use super::commit_hook::{self, Hook, State};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, open};
+use crate::agent::hook::Agent;
 use crate::plain;
 use crate::policy::Preset;
 
-/// The action of this build, `OWNER/REPOSITORY@COMMIT`; set in releases.
-const ACTION: Option<&str> = option_env!("ROUNDTABLE_ACTION");
-
 #[derive(Debug, Args)]
-#[command(after_help = "Examples: roundtable init --dry-run\n          roundtable init --agent claude")]
+#[command(
+    after_help = "Examples: roundtable init --dry-run\n          roundtable init --hook\n          roundtable init --agent claude\n          roundtable init --github"
+)]
 pub struct Options {
     /// Show what would be written, and write nothing
     #[arg(long)]
     dry_run: bool,
-    /// Who speaks on labels; with a model, the workflow has two jobs: one with the key, one with the
-    /// right to write
-    #[arg(long, value_name = "VOICE", default_value = "reviewer")]
-    voice: Voice,
-    /// Add a workflow that works off every issue that waits with the label
+    /// Write git's pre-commit hook in this clone: it refuses a commit that loses text
     #[arg(long)]
-    backlog: bool,
-    /// Let discussions stay open: a comment goes on with them, until one says "done"
-    #[arg(long)]
-    live: bool,
-    /// Let a tick in a comment of roundtable start a run, which records the decision
-    #[arg(long)]
-    ticks: bool,
-    /// Write the workflow for an organisation: other repositories call it
-    #[arg(long)]
-    reusable: bool,
-    /// The action that the workflow uses, as OWNER/REPOSITORY@COMMIT; a released program knows its own
-    #[arg(long, value_name = "ACTION")]
-    action: Option<String>,
-    /// Set up an agent instead: its entry for the server of `roundtable mcp`, and the skill
-    #[arg(long, value_name = "AGENT", conflicts_with_all = ["voice", "backlog", "live", "action"])]
-    agent: Option<agent::Agent>,
+    hook: bool,
+    /// Set up an agent: its entry for the server of `roundtable mcp`, and the skill
+    #[arg(long, value_name = "AGENT")]
+    agent: Option<Agent>,
     /// Keep a paragraph on roundtable in AGENTS.md, too
     #[arg(long, requires = "agent")]
     agents_md: bool,
+    /// Write the workflows for GitHub Actions, and an entry in CODEOWNERS for declared losses
+    #[arg(long)]
+    github: bool,
+    /// Who speaks on labels; with a model, the workflow has two jobs: one with the key, one with the
+    /// right to write
+    #[arg(long, requires = "github", value_name = "VOICE", default_value = "reviewer")]
+    voice: Voice,
+    /// Add a workflow that works off every issue that waits with the label
+    #[arg(long, requires = "github")]
+    backlog: bool,
+    /// Let discussions stay open: a comment goes on with them, until one says "done"
+    #[arg(long, requires = "github")]
+    live: bool,
+    /// Let a tick in a comment of roundtable start a run, which records the decision
+    #[arg(long, requires = "github")]
+    ticks: bool,
+    /// Write the workflow for an organisation: other repositories call it
+    #[arg(long, requires = "github")]
+    reusable: bool,
+    /// The action that the workflow uses, as OWNER/REPOSITORY@COMMIT; a released program knows its own
+    #[arg(long, requires = "github", value_name = "ACTION")]
+    action: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -71,9 +82,15 @@ impl Voice {
 
 /// A file that the repository should have.
 struct Wanted {
-    path: &'static str,
+    path: String,
     text: String,
     is_program: bool,
+}
+
+impl Wanted {
+    fn text(path: impl Into<String>, text: impl Into<String>) -> Wanted {
+        Wanted { path: path.into(), text: text.into(), is_program: false }
+    }
 }
 
 /// What became of it.
@@ -98,179 +115,137 @@ impl FileState {
 /// Writes what is missing.
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
-    let root = repo
-        .work_tree()
-        .ok_or_else(|| {
-            Fail::new("a bare repository has no files; run it in a clone and push what it writes")
-        })?
-        .to_owned();
-    if let Some(agent) = options.agent {
-        return agent::run(&root, agent, options, screen);
+    let bare = || {
+        Fail::new("a bare repository has no files").with_hint("run it in a clone, and push what it writes")
+    };
+    let root = repo.work_tree().ok_or_else(bare)?.to_owned();
+    let action = github::action(options)?;
+    let mut wanted = Vec::new();
+    if options.github || !(options.hook || options.agent.is_some()) {
+        wanted.push(Wanted::text(crate::config::FILE, settings(options.live, &layouts(&root))));
     }
-    let action = action(options)?;
+    if options.github {
+        wanted.extend(github::workflows(options, action.as_deref()));
+        wanted.extend(github::owners(&root, &repo));
+    }
+    wanted.extend(options.agent.into_iter().flat_map(agent::files));
     let mut found = Vec::new();
-    // First all is looked at, then all is written: a file that cannot be written stops the rest.
-    for file in wanted(options, &action, &layouts(&root)) {
+    for file in wanted {
         let state = state_of(&root, &file)?;
         found.push((file, state));
     }
+    let block = options.agents_md.then(|| agent::agents_md(&root)).transpose()?;
+    found.extend(block);
+    let hook = options.hook.then(|| Hook::find(&repo));
+    let mut told = Vec::new();
     for (file, state) in &found {
         if *state == FileState::Missing && !options.dry_run {
             write(&root, file)?;
         }
-        screen.say(&format!("{}: {}", file.path, state.name(options.dry_run)));
-        if options.dry_run && *state == FileState::Missing {
-            let added: String = file.text.lines().map(|line| format!("+{line}\n")).collect();
-            screen.say_diff(&added);
-        }
-        if *state == FileState::Other {
-            screen.note(&format!(
-                "{} exists already with other content; roundtable init --dry-run in an empty repository shows what would be written",
-                file.path
-            ));
-        }
+        tell(file, *state, options, screen);
+        told.push(json!({"path": file.path, "written": *state == FileState::Missing && !options.dry_run, "result": state.name(options.dry_run)}));
     }
-    next(options, &found, screen);
-    let files: Vec<Value> = found
-        .iter()
-        .map(|(file, state)| json!({"path": file.path, "written": *state == FileState::Missing && !options.dry_run, "result": state.name(options.dry_run)}))
-        .collect();
-    screen.json(&json!({"dry_run": options.dry_run, "action": action, "files": files}));
+    if options.github {
+        github::tell_owners(&root, &found, screen);
+    }
+    if let Some(hook) = &hook {
+        told.push(hang_up(hook, options.dry_run, screen)?);
+    }
+    next(options, action.as_deref(), &found, screen);
+    screen.json(&json!({"dry_run": options.dry_run, "action": action, "files": told}));
     Ok(Code::Yes)
 }
 
-/// What is left to do by hand, as commands in order.
-fn next(options: &Options, found: &[(Wanted, FileState)], screen: &Screen) {
+/// Says what became of a file, and shows what is in it where that has to be known.
+fn tell(file: &Wanted, state: FileState, options: &Options, screen: &Screen) {
+    screen.say(&format!("{}: {}", file.path, state.name(options.dry_run)));
+    let added = || file.text.lines().map(|line| format!("+{line}\n")).collect::<String>();
+    let is_for_agent =
+        options.agent.is_some_and(|agent| agent::files(agent).iter().any(|own| own.path == file.path));
+    match state {
+        FileState::Missing if options.dry_run => screen.say_diff(&added()),
+        FileState::Other if is_for_agent => {
+            screen.note(&format!("{} exists already with other content; add to it what follows", file.path));
+            screen.say_diff(&added());
+        }
+        FileState::Other => screen.note(&format!(
+            "{} exists already with other content; roundtable init --dry-run in an empty repository shows what would be written",
+            file.path
+        )),
+        _ => {}
+    }
+}
+
+/// Writes git's hook where git finds none, or says what to add to the one that it finds.
+fn hang_up(hook: &Hook, dry_run: bool, screen: &Screen) -> Result<Value, Fail> {
+    let path = hook.shown(&hook.path);
+    let state = match hook.state {
+        State::Missing if hook.chosen.is_none() => FileState::Missing,
+        State::Ours | State::Calls => FileState::Same,
+        State::Missing | State::NotExecutable | State::Other => FileState::Other,
+    };
+    if state == FileState::Missing && !dry_run {
+        let written = std::fs::create_dir_all(hook.path.parent().unwrap_or(&hook.path))
+            .and_then(|()| super::write_whole(&hook.path, commit_hook::TEXT.as_bytes()))
+            .and_then(|()| make_program(&hook.path));
+        written.map_err(|error| Fail::new(format!("{path} cannot be written: {error}")))?;
+    }
+    screen.say(&format!("{path}: {}", state.name(dry_run)));
+    if state == FileState::Missing && dry_run {
+        screen.say_diff(&commit_hook::TEXT.lines().map(|line| format!("+{line}\n")).collect::<String>());
+    }
+    if state == FileState::Other {
+        screen.say(&in_use(hook));
+    }
+    let is_written = state == FileState::Missing && !dry_run;
+    Ok(json!({"path": path, "written": is_written, "result": state.name(dry_run)}))
+}
+
+/// Whose hook there is, and what to add to it.
+fn in_use(hook: &Hook) -> String {
+    if hook.state == State::NotExecutable {
+        let path = hook.shown(&hook.path);
+        return format!(
+            "The hook is there, and git ignores it: it is not executable. Run\n  chmod +x {path}"
+        );
+    }
+    let whose = match (hook.tool.name(), &hook.chosen) {
+        (Some(tool), _) => format!("The hooks of this clone are {tool}'s; they stay as they are."),
+        (None, Some(folder)) => {
+            format!(
+                "core.hooksPath is {}: the hooks of this clone are there, and stay as they are.",
+                plain::shown(folder)
+            )
+        }
+        (None, None) => "There is a pre-commit hook already; it stays as it is.".to_owned(),
+    };
+    format!("{whose} To check commits, too, {}", hook.advice())
+}
+
+/// What is left to do by hand.
+fn next(options: &Options, action: Option<&str>, found: &[(Wanted, FileState)], screen: &Screen) {
     if options.dry_run {
         screen.say("\nNothing was written (--dry-run).");
         return;
     }
-    let paths: Vec<&str> = found.iter().map(|(file, _)| file.path).collect();
-    screen.say("\n1. Commit the files, and turn on the hook that checks each commit in this clone:");
-    screen.say("  git config core.hooksPath .githooks");
-    screen.say(&format!("  git add {}", paths.join(" ")));
-    screen.say("  git commit -m \"Set up roundtable\"");
-    screen.say("  git push");
-    screen.say("2. Make the labels (a step has one of its own, such as roundtable:01-03):");
-    for (label, what) in LABELS {
-        if options.live || !label.ends_with(":close") {
-            screen.say(&format!("  gh label create {label} --force --description \"{what}\""));
+    if options.agent.is_some() {
+        screen.say("\nNext: commit these files, start the agent anew in this folder, and allow the server when it asks.");
+    }
+    if options.github {
+        if action.is_none() {
+            screen.note(
+                "this build does not know the address of its action: write it into the workflows, as OWNER/REPOSITORY@COMMIT, and take the # signs away; until then their jobs fail and say so",
+            );
         }
+        let paths: Vec<&str> = found.iter().map(|(file, _)| file.path.as_str()).collect();
+        github::next(options, &paths, screen);
     }
-    screen.say("3. Let Actions open pull requests, and require the check:");
-    screen.say("  gh api --method PUT repos/{owner}/{repo}/actions/permissions/workflow -f default_workflow_permissions=read -F can_approve_pull_request_reviews=true");
-    screen.say("  gh api --method POST repos/{owner}/{repo}/rulesets -f name=roundtable -f target=branch -f enforcement=active -f \"conditions[ref_name][include][]=~DEFAULT_BRANCH\" -f \"conditions[ref_name][exclude][]\" -f \"rules[][type]=required_status_checks\" -F \"rules[][parameters][strict_required_status_checks_policy]=false\" -f \"rules[][parameters][required_status_checks][][context]=additive\"");
-    let Some(secret) = options.voice.secret() else { return };
-    screen.say(
-        "4. Make the environment of the model's key, for the default branch only, and put the key there:",
-    );
-    screen.say("  gh api --method PUT repos/{owner}/{repo}/environments/roundtable-model -F \"deployment_branch_policy[protected_branches]=false\" -F \"deployment_branch_policy[custom_branch_policies]=true\"");
-    screen.say("  gh api --method POST repos/{owner}/{repo}/environments/roundtable-model/deployment-branch-policies -f name=\"$(gh repo view --json defaultBranchRef --jq .defaultBranchRef.name)\"");
-    screen.say(&format!("  gh secret set {secret} --env roundtable-model"));
-    if options.voice == Voice::Openai {
-        screen.note("the voice openai has no default model: name one in .roundtable.yaml");
+    if !options.github && !options.hook && options.agent.is_none() {
+        screen.say("\nNext: commit the file. Then, as you need them:");
+        screen.say("  roundtable init --hook            checks each commit in this clone");
+        screen.say("  roundtable init --agent claude    lets an agent discuss (also codex, cursor, copilot)");
+        screen.say("  roundtable init --github          checks pull requests, and answers labels");
     }
-}
-
-/// The labels that are made by hand; the program makes those of the results.
-const LABELS: [(&str, &str); 3] = [
-    ("roundtable", "Discuss this issue"),
-    ("roundtable:analyze", "Go on with the analysis of this issue"),
-    ("roundtable:close", "End the open discussion"),
-];
-
-/// The action that workflows are to use.
-fn action(options: &Options) -> Result<String, Fail> {
-    let Some(named) = options.action.as_deref().or(ACTION) else {
-        return Err(Fail::new(
-            "this build does not know the address of its action; give it with --action OWNER/REPOSITORY@COMMIT: the repository that roundtable's source is in on GitHub, and the 40 digits of a commit (gh api repos/OWNER/REPOSITORY/commits/HEAD --jq .sha prints the newest)",
-        ));
-    };
-    let is_word = |text: &str| {
-        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte))
-    };
-    let parts = named.split_once('@').filter(|(name, at)| {
-        is_word(name)
-            && name.matches('/').count() == 1
-            && !named.contains("..")
-            && at.len() == 40
-            && at.bytes().all(|byte| byte.is_ascii_hexdigit())
-    });
-    match parts {
-        Some(_) => Ok(named.to_owned()),
-        None => Err(Fail::new(format!(
-            "--action is \"{}\"; write it like OWNER/REPOSITORY@COMMIT, with the commit's 40 digits",
-            plain::shown(named)
-        ))),
-    }
-}
-
-/// Every file, as this repository is to have it.
-fn wanted(options: &Options, action: &str, layouts: &[String]) -> Vec<Wanted> {
-    let filled = |text: &str| {
-        let version = concat!("v", env!("CARGO_PKG_VERSION"));
-        let text = text.replace("__ACTION__", action).replace("__VERSION__", version);
-        let text = listening(&text, options);
-        let text = if options.reusable { callable(&text, options.voice) } else { text };
-        match options.voice {
-            Voice::Openai => text
-                .replace("voice: anthropic", "voice: openai")
-                .replace("anthropic-api-key", "openai-api-key")
-                .replace("ANTHROPIC_API_KEY", "OPENAI_API_KEY"),
-            Voice::Reviewer | Voice::Anthropic => text,
-        }
-    };
-    let workflow = match options.voice {
-        Voice::Reviewer => include_str!("init/roundtable.yml"),
-        Voice::Anthropic | Voice::Openai => include_str!("init/roundtable-model.yml"),
-    };
-    let file = |path, text: String, is_program| Wanted { path, text, is_program };
-    let mut files = vec![
-        file(".github/workflows/roundtable.yml", filled(workflow), false),
-        file(
-            ".github/workflows/roundtable-check.yml",
-            filled(include_str!("init/roundtable-check.yml")),
-            false,
-        ),
-        file(".roundtable.yaml", settings(options.live, layouts), false),
-        file(".githooks/pre-commit", include_str!("init/pre-commit").to_owned(), true),
-    ];
-    if options.backlog {
-        let text = filled(include_str!("init/roundtable-backlog.yml"));
-        files.push(file(".github/workflows/roundtable-backlog.yml", text, false));
-    }
-    files
-}
-
-/// A workflow that listens to comments, too, where that is asked for. A stranger's comment starts no job.
-fn listening(workflow: &str, options: &Options) -> String {
-    let types = match (options.live, options.ticks) {
-        (true, true) => "created, edited",
-        (true, false) => "created",
-        (false, true) => "edited",
-        (false, false) => return workflow.to_owned(),
-    };
-    let comments = format!(
-        "  # A comment goes on with a discussion that is open, and begins none; a tick in a comment of roundtable is a\n  # decision. The program asks whose it is before it reads a word.\n  issue_comment: # zizmor: ignore[dangerous-triggers] no word of the event is in this file\n    types: [{types}]\n"
-    );
-    let open = "      (github.event_name == 'issue_comment' && github.event.action == 'created' && !github.event.issue.pull_request &&\n      contains(github.event.issue.labels.*.name, 'roundtable:open') && github.event.sender.type == 'User' &&\n      !contains(fromJSON('[\"NONE\", \"FIRST_TIMER\", \"FIRST_TIME_CONTRIBUTOR\", \"MANNEQUIN\"]'), github.event.comment.author_association)) ||\n";
-    let tick = "      (github.event_name == 'issue_comment' && github.event.action == 'edited' && !github.event.issue.pull_request &&\n      startsWith(github.event.comment.body, '<!-- roundtable:') && github.event.comment.user.type == 'Bot' &&\n      github.event.sender.type == 'User') ||\n";
-    let begins = format!("{}{}", if options.live { open } else { "" }, if options.ticks { tick } else { "" });
-    let after = |text: &str, line: &str, more: &str| text.replacen(line, &format!("{line}{more}"), 1);
-    let text = after(workflow, "    types: [labeled]\n", &comments);
-    after(&text, "      github.event_name == 'workflow_dispatch' ||\n", &begins)
-}
-
-/// A workflow that other repositories of an organisation call.
-fn callable(workflow: &str, voice: Voice) -> String {
-    let mut call =
-        "on:\n  # Called by a workflow of another repository, whose event it answers.\n  workflow_call:\n"
-            .to_owned();
-    if voice.secret().is_some() {
-        // The name of the key is filled in with the voice.
-        call.push_str("    secrets:\n      ANTHROPIC_API_KEY:\n        required: true\n");
-    }
-    workflow.replacen("on:\n", &call, 1)
 }
 
 /// The presets whose layout a repository has.
@@ -300,24 +275,23 @@ fn settings(live: bool, layouts: &[String]) -> String {
 /// What is at a file's path; a link on the way there is not followed.
 fn state_of(root: &Path, file: &Wanted) -> Result<FileState, Fail> {
     let mut at = root.to_owned();
-    for part in Path::new(file.path) {
+    for part in Path::new(&file.path) {
         at.push(part);
         match std::fs::symlink_metadata(&at) {
             Ok(found) if found.is_symlink() => {
-                let message = "is a symbolic link, which is not followed; put the file there by hand";
-                return Err(Fail::new(format!("{} {message}", shown(root, &at))));
-            }
-            Ok(found) if found.is_file() && at != root.join(file.path) => {
                 return Err(Fail::new(format!(
-                    "{} is a file, and a folder is needed there",
+                    "{} is a symbolic link, which is not followed",
                     shown(root, &at)
-                )));
+                ))
+                .with_hint("put the file there by hand"));
             }
-            Ok(found) if found.is_dir() && at == root.join(file.path) => {
-                return Err(Fail::new(format!(
-                    "{} is a folder, and a file is needed there",
-                    shown(root, &at)
-                )));
+            Ok(found) if found.is_file() && at != root.join(&file.path) => {
+                return Err(Fail::new(format!("{} is a file", shown(root, &at)))
+                    .with_hint("move it away: a folder of this name is needed"));
+            }
+            Ok(found) if found.is_dir() && at == root.join(&file.path) => {
+                return Err(Fail::new(format!("{} is a folder", shown(root, &at)))
+                    .with_hint("move it away: a file of this name is needed"));
             }
             Ok(_) => {}
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(FileState::Missing),
@@ -334,7 +308,7 @@ fn shown(root: &Path, at: &Path) -> String {
 }
 
 fn write(root: &Path, file: &Wanted) -> Result<(), Fail> {
-    let path: PathBuf = root.join(file.path);
+    let path: PathBuf = root.join(&file.path);
     let folder = path.parent().unwrap_or(root);
     let written = std::fs::create_dir_all(folder)
         .and_then(|()| super::write_whole(&path, file.text.as_bytes()))

@@ -10,6 +10,7 @@ mod before_run;
 mod check;
 mod checked;
 mod columns;
+mod commit_hook;
 mod complete;
 mod doctor;
 mod elaborate;
@@ -156,7 +157,7 @@ enum Verb {
     Doctor(doctor::Options),
     /// Take an item's last discussion back, while nobody else has it
     Undo(undo::Options),
-    /// Set a repository up: workflow, settings, hook
+    /// Set a repository up: configuration, git's hook, agents, workflows
     Init(init::Options),
     /// Print the completions for a shell
     #[command(
@@ -186,9 +187,21 @@ pub fn main() -> Code {
     match perform(&cli.global, cli.verb, &screen) {
         Ok(code) => screen.finish(code),
         Err(fail) => {
-            screen.error(&fail);
+            screen.error(&with_cause(fail, &cli.global));
             Code::Failed
         }
+    }
+}
+
+/// The error of a run, and for an object that is missing what brings it back in this repository.
+fn with_cause(fail: Fail, global: &Global) -> Fail {
+    let hint = || {
+        let path = global.repo.clone().or_else(|| current_folder().ok())?;
+        Some(Repo::open(&path).ok()?.hint_for_lost_objects())
+    };
+    match fail.lacks_object.then(hint).flatten() {
+        Some(hint) => fail.with_hint(hint),
+        None => fail,
     }
 }
 

@@ -20,6 +20,7 @@ mod compare;
 mod counts;
 pub mod cut_off;
 mod evidence;
+mod fault;
 mod graft;
 mod items;
 mod kept;
@@ -43,6 +44,7 @@ pub use self::codebase::trailers;
 pub use self::commit::{Committed, Lock, Wanted};
 pub use self::compare::{Changed, Now, Object, changed, holds};
 pub use self::evidence::{Apart, Code};
+pub use self::fault::Fault;
 pub use self::items::Stored;
 pub use self::objects::{Objects, WayBack};
 pub use self::pending::{Leftover, Pending};
@@ -71,8 +73,8 @@ pub struct Repo {
 pub enum Error {
     #[error("{} is not in a git repository; run `git init`, or name one with --repo", path.display())]
     None { path: PathBuf },
-    #[error("cannot open the repository at {}: {reason}; {hint}", path.display())]
-    Unopened { path: PathBuf, reason: String, hint: String },
+    #[error("{0}")]
+    Unreadable(#[from] Fault),
     #[error("HEAD has no commit yet; make a first one, or name one with --base")]
     Unborn,
     #[error("no commit \"{revision}\" in this repository{hint}")]
@@ -119,18 +121,10 @@ pub enum Error {
     Author(String),
     #[error("{0} was not written as it should have been; the branch was not moved")]
     NotWritten(String),
-    #[error("the repository is damaged: {0}; git fsck says more")]
+    #[error("the repository is damaged: {0}")]
     Damaged(String),
-    #[error("{base} and {head} have no common history{hint}")]
+    #[error("{base} and {head} have no common history; {hint}")]
     NoMergeBase { base: String, head: String, hint: &'static str },
-    #[error(
-        "the index cannot be read as a commit's files: {0}; finish the merge, or git reset what is unmerged"
-    )]
-    Index(String),
-    #[error(
-        "the index is sparse, and a commit's files cannot be read from it; `git sparse-checkout reapply --no-sparse-index` writes it whole and leaves the checkout sparse"
-    )]
-    SparseIndex,
     #[error("there is no remote \"{0}\" here; `git remote -v` lists them")]
     NoRemote(String),
     #[error("{url}: {reason}")]
@@ -141,18 +135,24 @@ pub enum Error {
     Diverged(String),
     #[error("the branch {branch} was moved by somebody else meanwhile ({reason}); try again")]
     Moved { branch: String, reason: String },
-    #[error("git: {}", in_words(.0))]
+    #[error("git: {}", .0.message())]
     Git(#[from] git2::Error),
 }
 
-/// What libgit2 says went wrong, without its own numbers, and what to do.
-fn in_words(error: &git2::Error) -> String {
-    use git2::ErrorClass::{Indexer, Object, Odb, Sha1, Zlib};
-    let help = match error.class() {
-        Indexer | Object | Odb | Sha1 | Zlib => "; git fsck says more",
-        _ => "",
-    };
-    format!("{}{help}", error.message())
+impl Error {
+    /// Whether an object is missing or cannot be read: what helps is [`Repo::hint_for_lost_objects`].
+    pub fn lacks_object(&self) -> bool {
+        use git2::ErrorClass::{Indexer, Invalid, Object, Odb, Reference, Sha1, Zlib};
+        match self {
+            Error::Damaged(_) => true,
+            // A reference that cannot be followed to a commit.
+            Error::Git(error) if matches!(error.class(), Reference | Invalid) => {
+                matches!(error.code(), ErrorCode::Peel | ErrorCode::NotFound)
+            }
+            Error::Git(error) => matches!(error.class(), Indexer | Object | Odb | Sha1 | Zlib),
+            _ => false,
+        }
+    }
 }
 
 /// What is read of an item folder.
@@ -171,7 +171,7 @@ impl Repo {
     pub fn open(path: &Path) -> Result<Repo, Error> {
         let git = Repository::discover(path).map_err(|error| match error.code() {
             ErrorCode::NotFound => Error::None { path: path.to_owned() },
-            _ => unopened(path, &error),
+            _ => fault::unopened(path, &error).into(),
         })?;
         Ok(Repo::of(git))
     }
@@ -214,6 +214,17 @@ impl Repo {
         self.git.workdir()
     }
 
+    /// The folder in which git looks for hooks, and `core.hooksPath` where that is set: a relative one begins at the
+    /// work tree, or in a bare repository at its own folder. All work trees share the other one.
+    pub fn hooks_folder(&self) -> (PathBuf, Option<String>) {
+        let set = self.setting("core.hooksPath");
+        let path = self.git.config().and_then(|config| config.get_path("core.hooksPath"));
+        match (set, path) {
+            (Some(set), Ok(path)) => (self.work_tree().unwrap_or(self.git.path()).join(path), Some(set)),
+            _ => (self.git.commondir().join("hooks"), None),
+        }
+    }
+
     /// Whether git ignores this path of the work tree.
     pub fn is_ignored(&self, path: &str) -> bool {
         self.git.is_path_ignored(path).unwrap_or(false)
@@ -246,8 +257,10 @@ impl Repo {
     fn commit_hint(&self, name: &str) -> String {
         let known = self.branches("").unwrap_or_default();
         let near = did_you_mean(name, &known.iter().map(String::as_str).collect::<Vec<_>>());
-        let listed =
-            || "; `git branch --all` lists the branches, `git fetch` gets those of a remote".to_owned();
+        let listed = || match self.git.is_shallow() {
+            true => format!("; {}", fault::SHALLOW),
+            false => "; `git branch --all` lists the branches, `git fetch` gets those of a remote".to_owned(),
+        };
         if near.is_empty() { listed() } else { near }
     }
 
@@ -562,18 +575,4 @@ pub fn is_branch_name(name: &str) -> bool {
 /// The branch of a full reference name that we could have written.
 fn branch_of(reference: &str) -> Option<&str> {
     reference.strip_prefix("refs/heads/").filter(|name| is_branch_name(name))
-}
-
-/// A repository that cannot be opened: somebody else's, or of a kind that libgit2 does not read.
-fn unopened(path: &Path, error: &git2::Error) -> Error {
-    let hint = match error.code() {
-        ErrorCode::Owner => {
-            let place = crate::plain::shown(&path.display().to_string());
-            format!(
-                "run it as the owner, or trust it with `git config --global --add safe.directory {place}`"
-            )
-        }
-        _ => "SHA-1 object ids and references as files are what can be read".to_owned(),
-    };
-    Error::Unopened { path: path.to_owned(), reason: crate::plain::shown(error.message()), hint }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use git2::{ErrorCode, ObjectType, Oid, Repository, Sort};
 
-use super::{Error, Repo, short};
+use super::{Error, Repo, fault, short};
 
 /// A commit of a range.
 pub struct Step {
@@ -35,7 +35,7 @@ impl Repo {
     /// # Errors
     /// No repository there, or one that libgit2 cannot read.
     pub fn open_from_env(path: &Path) -> Result<Repo, Error> {
-        let git = Repository::open_from_env().map_err(|error| super::unopened(path, &error))?;
+        let git = Repository::open_from_env().map_err(|error| fault::unopened(path, &error))?;
         Ok(Repo { git, flushes: true, from_env: true })
     }
 
@@ -77,9 +77,9 @@ impl Repo {
             base: short(base),
             head: short(head),
             hint: if self.git.is_shallow() {
-                "; this is a shallow clone: fetch all of it, in actions/checkout with `fetch-depth: 0`"
+                fault::SHALLOW
             } else {
-                "; compare two commits as they are with --direct"
+                "compare two commits as they are with --direct"
             },
         };
         match self.git.merge_bases(base, head) {
@@ -258,18 +258,14 @@ impl Repo {
     /// # Errors
     /// An index that is unmerged or that libgit2 cannot read.
     pub fn index_tree(&self) -> Result<(Oid, Unwritten), Error> {
-        // "sdir" is the extension that says so (gitformat-index, "Sparse Directory Entries").
-        let refused = |error: git2::Error| match error.message().contains("'sdir'") {
-            true => Error::SparseIndex,
-            false => Error::Index(crate::plain::shown(error.message())),
-        };
+        let refused = |error: git2::Error| fault::unread_index(&error);
         let aside = Repo::reopen(self.git.path(), self.from_env)?;
         let odb = aside.git.odb()?;
         // What is written goes to memory.
         let _memory = odb.add_new_mempack_backend(1_000)?;
         let mut index = aside.git.index().map_err(refused)?;
         if index.has_conflicts() {
-            return Err(Error::Index("there are unmerged paths".to_owned()));
+            return Err(fault::unmerged_index().into());
         }
         let root = index.write_tree_to(&aside.git).map_err(refused)?;
         let written = self.git.odb()?;
@@ -294,9 +290,9 @@ impl Repo {
     /// An index that is unmerged or that libgit2 cannot read.
     pub fn staged_files(&self) -> Result<Vec<(String, Oid)>, Error> {
         let aside = Repo::reopen(self.git.path(), self.from_env)?;
-        let index = aside.git.index().map_err(|error| Error::Index(crate::plain::shown(error.message())))?;
+        let index = aside.git.index().map_err(|error| fault::unread_index(&error))?;
         if index.has_conflicts() {
-            return Err(Error::Index("there are unmerged paths".to_owned()));
+            return Err(fault::unmerged_index().into());
         }
         let files = index.iter().filter(|entry| entry.mode & 0o170_000 == 0o100_000);
         Ok(files.map(|entry| (String::from_utf8_lossy(&entry.path).into_owned(), entry.id)).collect())

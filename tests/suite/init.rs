@@ -2,17 +2,19 @@
 
 use crate::kit::{Sandbox, sandbox};
 
-const FILES: [&str; 4] = [
+const FILES: [&str; 5] = [
+    ".roundtable.yaml",
     ".github/workflows/roundtable.yml",
     ".github/workflows/roundtable-check.yml",
-    ".roundtable.yaml",
-    ".githooks/pre-commit",
+    ".github/CODEOWNERS",
+    HOOK,
 ];
+const HOOK: &str = ".git/hooks/pre-commit";
 const ACTION: &str = "some/roundtable@0123456789012345678901234567890123456789";
 
 /// `init` with an action and these arguments.
 fn init(more: &[&str]) -> Vec<String> {
-    let all = ["init", "--action", ACTION].iter().chain(more);
+    let all = ["init", "--github", "--hook", "--action", ACTION].iter().chain(more);
     all.map(|one| (*one).to_owned()).collect()
 }
 
@@ -22,11 +24,46 @@ fn run(sandbox: &Sandbox, more: &[&str]) -> crate::kit::Run {
 }
 
 #[test]
-fn without_the_address_of_the_action_nothing_is_written() {
-    let sandbox = sandbox();
-    let run = sandbox.run(&["init"]);
-    assert!(run.code == 2 && run.stderr.contains("--action OWNER/REPOSITORY@COMMIT"), "{}", run.stderr);
-    assert!(!sandbox.root().join(".github").exists());
+fn without_the_address_of_the_action_a_job_fails_with_one_sentence() {
+    for voice in ["reviewer", "openai"] {
+        let sandbox = sandbox();
+        let said = sandbox.run(&["init", "--github", "--voice", voice, "--backlog"]).ok();
+        assert!(said.stderr.contains("OWNER/REPOSITORY@COMMIT"), "{}", said.stderr);
+        for name in ["", "-check", "-backlog"] {
+            let path = &format!(".github/workflows/roundtable{name}.yml");
+            let text = written(&sandbox, path);
+            let value: serde_yaml::Value = serde_yaml::from_str(&text).unwrap();
+            let steps = value["jobs"]
+                .as_mapping()
+                .unwrap()
+                .values()
+                .flat_map(|job| job["steps"].as_sequence().unwrap());
+            let missing: Vec<_> =
+                steps.filter(|step| step["name"] == "the address of the action is missing").collect();
+            assert!(!missing.is_empty() && !text.contains("__"), "{text}");
+            for step in missing {
+                let script = step["run"].as_str().unwrap();
+                let run = std::process::Command::new("sh").args(["-c", script]).output().unwrap();
+                let told = String::from_utf8(run.stdout).unwrap();
+                assert!(
+                    run.status.code() == Some(1) && told.starts_with("::error::Write the address"),
+                    "{told}"
+                );
+                assert!(told.lines().count() == 1 && told.contains(path), "{told}");
+            }
+            // With the signs away and an address it is the same workflow.
+            let is_ours =
+                |line: &&str| line.trim_start().starts_with("# ") && !line.contains("OWNER/REPOSITORY");
+            assert!(
+                text.lines().any(|line| line.trim_start() == "# - uses: OWNER/REPOSITORY@COMMIT"
+                    || line.contains("#   uses: OWNER/REPOSITORY@COMMIT")),
+                "{text}"
+            );
+            assert!(text.lines().filter(is_ours).count() > 0);
+        }
+        let doctor = sandbox.run(&["doctor", "--offline"]);
+        assert!(doctor.stdout.contains("names no repository for the action"), "{}", doctor.stdout);
+    }
 }
 
 #[test]
@@ -73,7 +110,7 @@ fn the_files_are_written_once_and_never_over_what_stands_there() {
     let report = run(&sandbox, &["--json"]).json();
     let results: Vec<&str> =
         report["files"].as_array().unwrap().iter().map(|file| file["result"].as_str().unwrap()).collect();
-    assert_eq!(results, ["wrote", "wrote", "left as it is", "wrote"]);
+    assert_eq!(results, ["left as it is", "wrote", "wrote", "wrote", "wrote"]);
     assert_eq!(written(&sandbox, ".roundtable.yaml"), "items: specs\n");
     let again = run(&sandbox, &[]).ok();
     assert!(
@@ -133,7 +170,7 @@ fn what_is_written_works_with_the_program_itself() {
     assert_eq!((config.max_turns, config.allow_exceptions), (Some(20), Some(false)));
     assert_eq!(config.github, Some(roundtable::github::Settings::default()));
     // The hook lets additions through and stops losses.
-    let hook = sandbox.root().join(".githooks/pre-commit");
+    let hook = sandbox.root().join(HOOK);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -183,14 +220,15 @@ fn where_a_file_cannot_stand_nothing_is_written_at_all() {
     let bare = sandbox();
     let path = bare.outside("bare.git");
     crate::forge::git(&bare.root(), &["clone", "-q", "--bare", ".", path.to_str().unwrap()]);
-    let refused = bare.run(&["--repo", path.to_str().unwrap(), "init", "--action", ACTION]);
+    let refused = bare.run(&["--repo", path.to_str().unwrap(), "init"]);
     assert!(refused.code == 2 && refused.stderr.contains("bare"), "{}", refused.stderr);
     let sandbox = sandbox();
-    std::fs::write(sandbox.root().join(".githooks"), "a file").unwrap();
+    std::fs::write(sandbox.root().join(".github"), "a file").unwrap();
     let refused = run(&sandbox, &[]);
-    assert!(refused.code == 2 && refused.stderr.contains(".githooks is a file"), "{}", refused.stderr);
+    assert!(refused.code == 2 && refused.stderr.contains(".github is a file"), "{}", refused.stderr);
+    assert!(!sandbox.root().join(HOOK).exists());
     assert!(!sandbox.root().join(".roundtable.yaml").exists());
-    let refused = sandbox.run(&["init", "--action", "$(evil)"]);
+    let refused = sandbox.run(&["init", "--github", "--action", "$(evil)"]);
     assert!(refused.code == 2 && refused.stderr.contains("OWNER/REPOSITORY@COMMIT"), "{}", refused.stderr);
 }
 
@@ -270,4 +308,191 @@ fn an_agent_gets_its_server_and_skill_and_nothing_is_written_over() {
     let again = sandbox.run(&["init", "--agent", "claude", "--agents-md"]).ok();
     assert!(again.stdout.contains("AGENTS.md: exists already"), "{}", again.stdout);
     assert_eq!(written(&sandbox, "AGENTS.md"), once);
+}
+
+/// Runs git in the sandbox with the program on the PATH.
+fn git(sandbox: &Sandbox, line: &str) -> std::process::Output {
+    let program =
+        std::path::Path::new(env!("CARGO_BIN_EXE_roundtable")).parent().unwrap().display().to_string();
+    let mut command = std::process::Command::new("sh");
+    command.current_dir(sandbox.root()).args(["-c", line]).env_clear().env("HOME", sandbox.outside("home"));
+    command.env("PATH", format!("{program}:/usr/local/bin:/usr/bin:/bin"));
+    command.output().unwrap()
+}
+
+/// What `doctor` says of the hook, with the program on the PATH.
+#[cfg(unix)]
+fn doctor_on_hook(sandbox: &Sandbox) -> String {
+    let output = git(sandbox, "roundtable doctor --offline");
+    let said = String::from_utf8(output.stdout).unwrap();
+    let mut lines = said.lines().skip_while(|line| !line.contains(" hook: "));
+    let first = lines.next().unwrap();
+    [first]
+        .into_iter()
+        .chain(lines.take_while(|line| line.starts_with("     ")))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[test]
+#[cfg(unix)]
+fn the_doctor_says_what_git_would_do_with_the_hook() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = sandbox();
+    let path = sandbox.root().join(HOOK);
+    let mode = |mode| std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+    assert!(doctor_on_hook(&sandbox).starts_with("note hook: there is no hook"));
+    sandbox.run(&["init", "--hook"]).ok();
+    assert!(!sandbox.root().join(".roundtable.yaml").exists(), "the hook alone was asked for");
+    assert_eq!(
+        doctor_on_hook(&sandbox),
+        "ok   hook: .git/hooks/pre-commit refuses a commit that loses a line"
+    );
+    // Without the program on the PATH it refuses everything.
+    let told = sandbox.run(&["doctor", "--offline"]);
+    assert!(
+        told.code == 1 && told.stdout.contains("refuses every commit: The commit was not checked"),
+        "{}",
+        told.stdout
+    );
+    mode(0o644);
+    let told = doctor_on_hook(&sandbox);
+    assert!(
+        told.starts_with("fix  hook: git ignores") && told.contains("chmod +x .git/hooks/pre-commit"),
+        "{told}"
+    );
+    let again = sandbox.run(&["init", "--hook"]).ok().stdout;
+    assert!(again.contains("chmod +x .git/hooks/pre-commit"), "{again}");
+    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o111, 0, "init changes no hook");
+    // Another hook, then one that calls the check.
+    std::fs::write(&path, "#!/bin/sh\n# roundtable check --staged\nexit 0\n").unwrap();
+    mode(0o755);
+    let told = doctor_on_hook(&sandbox);
+    assert!(told.starts_with("note hook: .git/hooks/pre-commit is another hook"), "{told}");
+    std::fs::write(&path, "#!/bin/sh\nmake lint\nroundtable check --staged || exit\n").unwrap();
+    mode(0o755);
+    let told = doctor_on_hook(&sandbox);
+    assert!(
+        told.starts_with("ok   hook: .git/hooks/pre-commit calls the check (doctor did not run it)"),
+        "{told}"
+    );
+    // A folder that somebody chose wins over ours.
+    std::fs::remove_file(&path).unwrap();
+    sandbox.run(&["init", "--hook"]).ok();
+    git(&sandbox, "git config core.hooksPath team");
+    let told = doctor_on_hook(&sandbox);
+    assert!(
+        told.starts_with(
+            "note hook: git looks for hooks where core.hooksPath says, and there is no team/pre-commit"
+        ),
+        "{told}"
+    );
+}
+
+#[test]
+#[cfg(unix)]
+fn hooks_of_other_tools_stay_and_what_to_add_to_them_works() {
+    for (name, setup, hook, place, add) in [
+        (
+            "husky's",
+            "git config core.hooksPath .husky/_",
+            ".husky/_/pre-commit",
+            ".husky/pre-commit",
+            "roundtable check --staged\n",
+        ),
+        (
+            "there, and stay",
+            "git config core.hooksPath hooks",
+            "hooks/pre-commit",
+            "hooks/pre-commit",
+            "roundtable check --staged || exit\n",
+        ),
+        ("it stays as it is", "true", HOOK, HOOK, "roundtable check --staged || exit\n"),
+    ] {
+        let sandbox = sandbox();
+        git(&sandbox, setup);
+        let path = sandbox.root().join(hook);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let runs = if place == hook { String::new() } else { format!("sh -e {place}\n") };
+        let text = format!("#!/bin/sh\necho team ran >&2\n{runs}");
+        std::fs::write(&path, &text).unwrap();
+        git(&sandbox, &format!("chmod +x {hook}"));
+        let said = sandbox.run(&["init", "--hook"]).ok().stdout;
+        assert!(said.contains(name) && said.contains(add.trim_end()) && said.contains(place), "{said}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "the team's hook is not touched");
+        let before = std::fs::read_to_string(sandbox.root().join(place)).unwrap_or_default();
+        std::fs::write(sandbox.root().join(place), format!("{before}{add}")).unwrap();
+        let told = doctor_on_hook(&sandbox);
+        assert!(told.starts_with(&format!("ok   hook: {place} calls the check")), "{told}");
+        let spec = format!("{}/requirements-spec.md", crate::kit::ITEM);
+        let done = git(
+            &sandbox,
+            &format!(
+                "printf '# Gone\\n' > {spec} && git add {spec} && git -c user.name=Sam -c user.email=s@example.org commit -m x"
+            ),
+        );
+        let said =
+            String::from_utf8_lossy(&done.stderr).into_owned() + &String::from_utf8_lossy(&done.stdout);
+        assert!(
+            !done.status.success() && said.contains("team ran") && said.contains("Requirements"),
+            "{said}"
+        );
+    }
+    for (text, file, wanted) in [
+        ("#!/bin/sh\ncall_lefthook run pre-commit\n", "lefthook.yml", "run: roundtable check --staged"),
+        (
+            "#!/bin/sh\n# File generated by pre-commit: https://pre-commit.com\n",
+            ".pre-commit-config.yaml",
+            "entry: roundtable check --staged",
+        ),
+    ] {
+        let sandbox = sandbox();
+        std::fs::create_dir_all(sandbox.root().join(".git/hooks")).unwrap();
+        std::fs::write(sandbox.root().join(HOOK), text).unwrap();
+        std::fs::write(sandbox.root().join(file), "").unwrap();
+        git(&sandbox, &format!("chmod +x {HOOK}"));
+        let said = sandbox.run(&["init", "--hook"]).ok().stdout;
+        assert!(said.contains(file) && said.contains(wanted), "{said}");
+        assert_eq!(written(&sandbox, HOOK), text);
+        let advice: String = said
+            .lines()
+            .skip_while(|line| !line.contains(" in ") && !line.ends_with(&format!("{file}:")))
+            .skip(1)
+            .map(|line| format!("{line}\n"))
+            .collect();
+        let advice = if file == "lefthook.yml" { advice } else { format!("repos:\n{advice}") };
+        let value: serde_yaml::Value =
+            serde_yaml::from_str(&advice).unwrap_or_else(|error| panic!("{error}: {advice}"));
+        assert!(value.is_mapping(), "{advice}");
+        std::fs::write(sandbox.root().join(file), &advice).unwrap();
+        assert!(doctor_on_hook(&sandbox).starts_with(&format!("ok   hook: {file} calls the check")));
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_linked_work_tree_has_the_hook_of_its_repository() {
+    let sandbox = sandbox();
+    sandbox.run(&["init", "--hook"]).ok();
+    git(&sandbox, "git worktree add --quiet ../linked");
+    let output = git(&sandbox, "cd ../linked && roundtable doctor --offline");
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("refuses a commit that loses a line"), "{said}");
+}
+
+#[test]
+fn owners_of_declared_losses_are_added_once_and_never_over_what_is_there() {
+    let owned = sandbox();
+    git(&owned, "git remote add origin git@github.com:library/books.git");
+    owned.run(&["init", "--github"]).ok();
+    assert!(written(&owned, ".github/CODEOWNERS").ends_with("\n/.roundtable/losses/ @library\n"));
+    let sandbox = sandbox();
+    std::fs::write(sandbox.root().join("CODEOWNERS"), "* @team\n").unwrap();
+    let said = sandbox.run(&["init", "--github"]).ok().stdout;
+    assert!(
+        said.contains("CODEOWNERS: left as it is") && said.contains("/.roundtable/losses/ @OWNER"),
+        "{said}"
+    );
+    assert_eq!(written(&sandbox, "CODEOWNERS"), "* @team\n");
+    assert!(!sandbox.root().join(".github/CODEOWNERS").exists());
 }

@@ -62,3 +62,4 @@ mod trace_export;
 mod typed;
 mod typed_rewritten;
 mod undo;
+mod unreadable;

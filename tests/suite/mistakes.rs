@@ -297,7 +297,7 @@ fn arguments() -> Vec<Mistake> {
         mistake(
             "action",
             "the action is not pinned to a commit",
-            "init --action someone/roundtable@v1",
+            "init --github --action someone/roundtable@v1",
             "--action",
         ),
     ]

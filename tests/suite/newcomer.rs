@@ -69,7 +69,7 @@ fn a_newcomer_reaches_a_commit_a_check_that_passes_one_that_fails_and_a_replay()
     let mut step = |words: &[&str]| types(&sandbox, &mut session, words).code;
     assert_eq!(step(&[]), 2);
     let action = "example/roundtable@0123456789012345678901234567890123456789";
-    assert_eq!(step(&["init", "--action", action]), 0);
+    assert_eq!(step(&["init", "--github", "--action", action]), 0);
     assert_eq!(step(&["add", "late-fees", "--name", "late fees"]), 0);
     let talk = ["elaborate", "late-fees", "--step", "01-01", "--script", "talk.txt"];
     assert_eq!(step(&[&talk[..], &["--dry-run"]].concat()), 0);

@@ -1,0 +1,214 @@
+//! `roundtable init --github`: the workflows, the owners of declared losses, and the commands that are left to do.
+
+use std::path::Path;
+
+use super::{FileState, Options, Voice, Wanted};
+use crate::cli::exit::Fail;
+use crate::cli::screen::Screen;
+use crate::plain;
+use crate::repo::Repo;
+
+/// The action of this build, `OWNER/REPOSITORY@COMMIT`; set in releases.
+const ACTION: Option<&str> = option_env!("ROUNDTABLE_ACTION");
+/// Where GitHub looks for the owners of files; the first one there is counts.
+const OWNERS: [&str; 3] = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"];
+/// Who owns declared losses must approve them.
+const LOSSES: &str = "/.roundtable/losses/";
+
+/// What is left to do by hand, as commands in order.
+pub fn next(options: &Options, files: &[&str], screen: &Screen) {
+    screen.say("\n1. Commit the files:");
+    screen.say(&format!("  git add {}", files.join(" ")));
+    screen.say("  git commit -m \"Set up roundtable\"");
+    screen.say("  git push");
+    screen.say("2. Make the labels (a step has one of its own, such as roundtable:01-03):");
+    for (label, what) in LABELS {
+        if options.live || !label.ends_with(":close") {
+            screen.say(&format!("  gh label create {label} --force --description \"{what}\""));
+        }
+    }
+    screen.say("3. Let Actions open pull requests, and require the check:");
+    screen.say("  gh api --method PUT repos/{owner}/{repo}/actions/permissions/workflow -f default_workflow_permissions=read -F can_approve_pull_request_reviews=true");
+    screen.say("  gh api --method POST repos/{owner}/{repo}/rulesets -f name=roundtable -f target=branch -f enforcement=active -f \"conditions[ref_name][include][]=~DEFAULT_BRANCH\" -f \"conditions[ref_name][exclude][]\" -f \"rules[][type]=required_status_checks\" -F \"rules[][parameters][strict_required_status_checks_policy]=false\" -f \"rules[][parameters][required_status_checks][][context]=additive\"");
+    let Some(secret) = options.voice.secret() else { return };
+    screen.say(
+        "4. Make the environment of the model's key, for the default branch only, and put the key there:",
+    );
+    screen.say("  gh api --method PUT repos/{owner}/{repo}/environments/roundtable-model -F \"deployment_branch_policy[protected_branches]=false\" -F \"deployment_branch_policy[custom_branch_policies]=true\"");
+    screen.say("  gh api --method POST repos/{owner}/{repo}/environments/roundtable-model/deployment-branch-policies -f name=\"$(gh repo view --json defaultBranchRef --jq .defaultBranchRef.name)\"");
+    screen.say(&format!("  gh secret set {secret} --env roundtable-model"));
+    if options.voice == Voice::Openai {
+        screen.note("the voice openai has no default model: name one in .roundtable.yaml");
+    }
+}
+
+/// The labels that are made by hand; the program makes those of the results.
+const LABELS: [(&str, &str); 3] = [
+    ("roundtable", "Discuss this issue"),
+    ("roundtable:analyze", "Go on with the analysis of this issue"),
+    ("roundtable:close", "End the open discussion"),
+];
+
+/// The action that workflows are to use; none where nobody has told its address.
+///
+/// # Errors
+/// An address in another form.
+pub fn action(options: &Options) -> Result<Option<String>, Fail> {
+    let Some(named) = options.action.as_deref().or(ACTION) else { return Ok(None) };
+    let is_word = |text: &str| {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte))
+    };
+    let parts = named.split_once('@').filter(|(name, at)| {
+        is_word(name)
+            && name.matches('/').count() == 1
+            && !named.contains("..")
+            && at.len() == 40
+            && at.bytes().all(|byte| byte.is_ascii_hexdigit())
+    });
+    match parts {
+        Some(_) => Ok(Some(named.to_owned())),
+        None => Err(Fail::new(format!("--action is \"{}\"", plain::shown(named)))
+            .with_hint("write it like OWNER/REPOSITORY@COMMIT, with the commit's 40 digits")),
+    }
+}
+
+/// The workflows, as this repository is to have them.
+pub fn workflows(options: &Options, action: Option<&str>) -> Vec<Wanted> {
+    let filled = |name: &str, text: &str| {
+        let text = listening(text, options);
+        let text = if options.reusable { callable(&text, options.voice) } else { text };
+        let text = match action {
+            Some(action) => {
+                let version = concat!("v", env!("CARGO_PKG_VERSION"));
+                text.replace("__ACTION__", action).replace("__VERSION__", version)
+            }
+            None => without_address(name, &text),
+        };
+        match options.voice {
+            Voice::Openai => text
+                .replace("voice: anthropic", "voice: openai")
+                .replace("anthropic-api-key", "openai-api-key")
+                .replace("ANTHROPIC_API_KEY", "OPENAI_API_KEY"),
+            Voice::Reviewer | Voice::Anthropic => text,
+        }
+    };
+    let workflow = match options.voice {
+        Voice::Reviewer => include_str!("roundtable.yml"),
+        Voice::Anthropic | Voice::Openai => include_str!("roundtable-model.yml"),
+    };
+    let mut all = vec![
+        (".github/workflows/roundtable.yml", workflow),
+        (".github/workflows/roundtable-check.yml", include_str!("roundtable-check.yml")),
+    ];
+    if options.backlog {
+        all.push((".github/workflows/roundtable-backlog.yml", include_str!("roundtable-backlog.yml")));
+    }
+    all.into_iter().map(|(path, text)| Wanted::text(path, filled(path, text))).collect()
+}
+
+/// A workflow whose step with the action is a comment, since nobody has told its address: the job fails with one
+/// sentence that says what to do.
+fn without_address(path: &str, workflow: &str) -> String {
+    let lines: Vec<&str> = workflow.lines().collect();
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let mut text = String::new();
+    let mut at = 0;
+    while at < lines.len() {
+        let begin = indent(lines[at]);
+        let is_step = lines[at].trim_start().starts_with("- ");
+        let more = lines[at + 1..].iter().take_while(|line| !line.trim().is_empty() && indent(line) > begin);
+        let step = &lines[at..=at + more.count()];
+        if !is_step || !step.iter().any(|line| line.contains("uses: __ACTION__")) {
+            text.push_str(&format!("{}\n", lines[at]));
+            at += 1;
+            continue;
+        }
+        let blank = &lines[at][..begin];
+        for line in [
+            "- name: the address of the action is missing".to_owned(),
+            "  run: |".to_owned(),
+            format!(
+                "    echo \"::error::Write the address of roundtable's action into {path}, and take the # signs away\""
+            ),
+            "    exit 1".to_owned(),
+        ] {
+            text.push_str(&format!("{blank}{line}\n"));
+        }
+        for line in step {
+            let line = line.replace("__ACTION__ # __VERSION__", "OWNER/REPOSITORY@COMMIT");
+            text.push_str(&format!("{blank}# {}\n", &line[begin..]));
+        }
+        at += step.len();
+    }
+    text
+}
+
+/// A workflow that listens to comments, too, where that is asked for. A stranger's comment starts no job.
+fn listening(workflow: &str, options: &Options) -> String {
+    let types = match (options.live, options.ticks) {
+        (true, true) => "created, edited",
+        (true, false) => "created",
+        (false, true) => "edited",
+        (false, false) => return workflow.to_owned(),
+    };
+    let comments = format!(
+        "  # A comment goes on with a discussion that is open, and begins none; a tick in a comment of roundtable is a\n  # decision. The program asks whose it is before it reads a word.\n  issue_comment: # zizmor: ignore[dangerous-triggers] no word of the event is in this file\n    types: [{types}]\n"
+    );
+    let open = "      (github.event_name == 'issue_comment' && github.event.action == 'created' && !github.event.issue.pull_request &&\n      contains(github.event.issue.labels.*.name, 'roundtable:open') && github.event.sender.type == 'User' &&\n      !contains(fromJSON('[\"NONE\", \"FIRST_TIMER\", \"FIRST_TIME_CONTRIBUTOR\", \"MANNEQUIN\"]'), github.event.comment.author_association)) ||\n";
+    let tick = "      (github.event_name == 'issue_comment' && github.event.action == 'edited' && !github.event.issue.pull_request &&\n      startsWith(github.event.comment.body, '<!-- roundtable:') && github.event.comment.user.type == 'Bot' &&\n      github.event.sender.type == 'User') ||\n";
+    let begins = format!("{}{}", if options.live { open } else { "" }, if options.ticks { tick } else { "" });
+    let after = |text: &str, line: &str, more: &str| text.replacen(line, &format!("{line}{more}"), 1);
+    let text = after(workflow, "    types: [labeled]\n", &comments);
+    after(&text, "      github.event_name == 'workflow_dispatch' ||\n", &begins)
+}
+
+/// A workflow that other repositories of an organisation call.
+fn callable(workflow: &str, voice: Voice) -> String {
+    let mut call =
+        "on:\n  # Called by a workflow of another repository, whose event it answers.\n  workflow_call:\n"
+            .to_owned();
+    if voice.secret().is_some() {
+        // The name of the key is filled in with the voice.
+        call.push_str("    secrets:\n      ANTHROPIC_API_KEY:\n        required: true\n");
+    }
+    workflow.replacen("on:\n", &call, 1)
+}
+
+/// The owners of declared losses, where the repository names no owners yet.
+pub fn owners(root: &Path, repo: &Repo) -> Option<Wanted> {
+    if OWNERS.iter().any(|path| root.join(path).exists()) {
+        return None;
+    }
+    let owner = repo.setting("remote.origin.url").and_then(|url| owner_of(&url));
+    let text = format!(
+        "# A pull request that declares a loss needs the approval of these people (require reviews by code owners).\n# An organisation is no owner: name a team of it, such as @ORGANISATION/TEAM.\n{LOSSES} @{}\n",
+        owner.as_deref().unwrap_or("OWNER")
+    );
+    Some(Wanted::text(OWNERS[0], text))
+}
+
+/// Says what an existing file of owners lacks.
+pub fn tell_owners(root: &Path, found: &[(Wanted, FileState)], screen: &Screen) {
+    if found.iter().any(|(file, _)| file.path == OWNERS[0]) {
+        return;
+    }
+    let Some(path) = OWNERS.iter().find(|path| root.join(path).exists()) else { return };
+    let text = std::fs::read_to_string(root.join(path)).unwrap_or_default();
+    match text.lines().any(|line| !line.starts_with('#') && line.contains(".roundtable/losses")) {
+        true => screen.say(&format!("{path}: {}", FileState::Same.name(false))),
+        false => {
+            screen.say(&format!("{path}: {}", FileState::Other.name(false)));
+            screen.say(&format!(
+                "  add this line at its end, with the owners of your documents: {LOSSES} @OWNER"
+            ));
+        }
+    }
+}
+
+/// The owner in the address of a repository on GitHub.
+fn owner_of(url: &str) -> Option<String> {
+    let rest = url.split_once("github.com").map(|(_, rest)| rest.trim_start_matches([':', '/']))?;
+    let owner = rest.split('/').next()?;
+    let is_name = !owner.is_empty() && owner.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    is_name.then(|| owner.to_owned())
+}
