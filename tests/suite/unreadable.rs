@@ -128,9 +128,14 @@ fn formats_that_are_not_read() {
         let remedy = "git clone --ref-format=files . ../copy";
         place.is_healed("linked", &HISTORY, remedy, (remedy, "copy"));
     }
-    place.repository("sha256", "--object-format=sha256");
-    let remedy = "git init ../sha1 && git fast-export --all | git -C ../sha1 fast-import";
-    place.is_healed("sha256", &["check", "--base", "main~1", "--head", "main"], remedy, (remedy, "sha1"));
+    place.repository("sha/256", "--object-format=sha256");
+    let remedy = "git init ../copy && git fast-export --all | git -C ../copy fast-import";
+    place.is_healed(
+        "sha/256",
+        &["check", "--base", "main~1", "--head", "main"],
+        remedy,
+        (remedy, "sha/copy"),
+    );
 
     place.repository("unknown", "");
     place.does("unknown", "git config core.repositoryformatversion 1 && git config extensions.fancy true");
