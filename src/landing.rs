@@ -14,6 +14,8 @@
 //! }
 //! ```
 
+use std::sync::Arc;
+
 use git2::Oid;
 use minijinja::context;
 
@@ -25,9 +27,12 @@ use crate::item::{Change, DRAFT, Item};
 use crate::library::{Library, sha256};
 use crate::model::prompt::Earlier;
 use crate::repo::{Committed, Error, Lock, Objects, Repo, Wanted};
+use crate::review::Rules;
+use crate::step::Step;
 use crate::synthesis::{self, Outcome, Unplaced};
 use crate::template::{Failed, safe};
 use crate::voice::memory::Memory;
+use crate::voice::reviewer::Reviewer;
 
 /// How often additions are placed anew when somebody else moves the branch.
 pub(crate) const TRIES: usize = 20;
@@ -73,6 +78,25 @@ pub fn recordings(
 pub fn memory(repo: &Repo, commit: Oid, item: &Item) -> Result<Memory, Error> {
     let found = recordings(repo, commit, item, |_| true, REMEMBERED)?;
     Ok(Memory::of(&found.into_iter().map(|(_, log)| log).collect::<Vec<_>>()))
+}
+
+/// The built-in voice for a discussion of an item as it is at a commit. `is_covered`: the step was worked through
+/// before.
+///
+/// # Errors
+/// A recording that cannot be read from the repository.
+pub fn stand_in<'i>(
+    repo: &Repo,
+    item: &'i Item,
+    commit: Oid,
+    step: &Step,
+    rules: Arc<Rules>,
+    is_covered: bool,
+) -> Result<Reviewer<'i>, Error> {
+    let depth = item.meta.depth(&step.phase).unwrap_or(step.depth);
+    let reviewer = Reviewer::new(item.documents(), &step.outputs, rules, depth);
+    let memory = memory(repo, commit, item)?;
+    Ok(reviewer.adding_to(synthesis::target(item, step)).after(is_covered).knowing(memory))
 }
 
 /// The characters of earlier decisions that a model is told.

@@ -38,9 +38,6 @@ use crate::script::{Asked, Input, Script};
 use crate::step::Depth;
 use crate::walk::{Audience, Drafting, Mode, Setup, Walked, walk};
 
-/// The turn limit of a discussion where nothing says another (AC-007-03).
-const DEFAULT_TURNS: u32 = 10;
-
 #[derive(Debug, Args)]
 #[command(
     after_help = "Each question takes one input of the script, then the menu takes one: C continues, E starts a discussion of the step, S skips the rest of the phase, anything else is added to the step. The run ends where the script ends; run it again with more answers to continue.\n\nExample: roundtable analyze late-fees --script answers.yaml"
@@ -301,7 +298,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     check_script(&script, &library, screen)?;
     let max_turns = task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns);
     let max_turns =
-        max_turns.unwrap_or(if script.is_live() { discussion::TURNS_ONE_BY_ONE } else { DEFAULT_TURNS });
+        max_turns.unwrap_or(if script.is_live() { discussion::TURNS_ONE_BY_ONE } else { discussion::TURNS_AT_A_MENU });
     let run = id_of(&path, &script, max_turns, &library, &config, &chosen.spoken_by(&table), task.fixed);
     let tokens = chosen.tokens();
     let clock = || task.fixed.unwrap_or_else(now);

@@ -589,11 +589,9 @@ pub(super) fn begin<'s>(
 
 /// The reviewer: it speaks itself, or for a model that gave no line.
 pub(super) fn stand_in<'s>(setup: &'s Setup, step: &Step) -> Result<Reviewer<'s>, Fail> {
-    let depth = setup.item.meta.depth(&step.phase).unwrap_or(step.depth);
-    let reviewer = Reviewer::new(setup.item.documents(), &step.outputs, Arc::clone(&setup.rules), depth);
-    let memory = landing::memory(&setup.repo, setup.base, &setup.item)?;
     let is_covered = setup.item.meta.steps_completed().contains(&step.id);
-    Ok(reviewer.adding_to(synthesis::target(&setup.item, step)).after(is_covered).knowing(memory))
+    let rules = Arc::clone(&setup.rules);
+    Ok(landing::stand_in(&setup.repo, &setup.item, setup.base, step, rules, is_covered)?)
 }
 
 /// The head of a model's prompts.

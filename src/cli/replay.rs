@@ -1,4 +1,6 @@
-//! `roundtable replay`: a recording run again, compared, and, with `--branch`, committed.
+//! `roundtable replay`: a recording run again, compared, and, with `--onto`, committed.
+
+pub mod onto;
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::channel;
@@ -9,12 +11,9 @@ use git2::Oid;
 use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
-use super::landed::{announce, artifacts};
 use super::screen::Screen;
 use super::unified::diff;
 use super::{Global, columns, open, recording, table};
-use crate::discussion::Finished;
-use crate::landing::Landing;
 use crate::library::Library;
 use crate::plain::count;
 use crate::replay::{By, Divergence, Place, Recording, Replay, Replayed, Unread};
@@ -22,7 +21,7 @@ use crate::repo::short;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples: roundtable replay --all --rev main\n          roundtable replay --all --require content\n          roundtable replay HEAD:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n          roundtable replay talk.jsonl --branch roundtable/offline-mode\n\nExit codes: 0 reproduced; 1 something comes out differently; 2 a recording could not be read.\n\nA recording is proved by commit (its commit is in the history), by content (the history was rewritten, and the files before and after are the same bytes) or by text (what it renders is in today's documents letter by letter)."
+    after_help = "Examples: roundtable replay --all --rev main\n          roundtable replay --all --require content\n          roundtable replay HEAD:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n          roundtable replay talk.jsonl --onto main --script talk.txt\n\nExit codes: 0 reproduced; 1 something comes out differently; 2 a recording could not be read, or is refused by --onto.\n\nA recording is proved by commit (its commit is in the history), by content (the history was rewritten, and the files before and after are the same bytes) or by text (what it renders is in today's documents letter by letter).\n\n--onto commits what follows from the recorded messages, after all checks of a discussion. Who said these messages is known only from the comments on GitHub, or from a --script beside the recording; a model's lines are checked against documents, evidence and turns, not against the model."
 )]
 pub struct Options {
     /// Recordings: files, or REV:PATH in the repository
@@ -35,14 +34,10 @@ pub struct Options {
     #[arg(long, value_name = "REV", requires = "all")]
     rev: Option<String>,
     /// The weakest proof that counts
-    #[arg(long, value_name = "PROOF", conflicts_with = "branch")]
+    #[arg(long, value_name = "PROOF", conflicts_with = "onto")]
     require: Option<Require>,
-    /// Commit the outcome on this branch
-    #[arg(long, value_name = "NAME", conflicts_with = "all")]
-    branch: Option<String>,
-    /// Where a new branch starts [default: the recorded base]
-    #[arg(long, value_name = "REV", requires = "branch")]
-    onto: Option<String>,
+    #[command(flatten)]
+    onto: onto::Options,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -57,8 +52,8 @@ enum Require {
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
     let replay = Replay::new(repo, Arc::new(Library::built_in()?), table::operators(global)?);
-    if let Some(branch) = &options.branch {
-        return land(global, options, branch, &replay, screen);
+    if options.onto.is_asked() {
+        return onto::land(global, &options.recordings, &options.onto, &replay, screen);
     }
     replay.repo().trust_objects();
     let mut told = Told::begin(screen);
@@ -184,7 +179,7 @@ impl<'s> Told<'s> {
                     Some(By::Commit) => format!("commit {commit}"),
                     Some(By::Content) => format!("by content: commit {commit} has the same bytes"),
                     Some(By::Text) => "by text: today's documents have what it renders".to_owned(),
-                    None => format!("commit {commit}, which nothing carries yet; --branch NAME commits it"),
+                    None => format!("commit {commit}, which nothing carries yet; --onto REV commits it"),
                 };
                 let turns = count(found.turns as usize, "turn");
                 let files =
@@ -289,90 +284,6 @@ fn say_divergence(name: &str, found: &Divergence, screen: &Screen) {
     }
     screen.say(&format!("  expected  {}", found.expected));
     screen.say(&format!("  found     {}", found.found));
-}
-
-/// `--branch`: one recording, run again and committed.
-fn land(
-    global: &Global,
-    options: &Options,
-    branch: &str,
-    replay: &Replay,
-    screen: &Screen,
-) -> Result<Code, Fail> {
-    let [argument] = options.recordings.as_slice() else {
-        return Err(Fail::new(
-            "--branch takes one recording at a time; the order of commits is yours to say",
-        ));
-    };
-    let repo = replay.repo();
-    let recording = recording::read(global, argument)?;
-    let tip = repo.tip(branch)?;
-    repo.refuse_checked_out(branch)?;
-    let onto = options.onto.as_deref().map(|onto| repo.resolve(onto)).transpose()?;
-    if tip.is_some() && onto.is_some_and(|onto| Some(onto) != tip) {
-        screen
-            .note(&format!("the branch {branch} exists; --onto says where a new one starts and is not used"));
-    }
-    let elsewhere = tip.or(onto);
-    let found = replay.run(&recording, elsewhere)?;
-    if let (Some(_), None) = (&found.paused, &found.divergence) {
-        return Err(Fail::new(format!(
-            "{}: the discussion waits for its user; it is committed by the run that goes on with it",
-            recording.name
-        )));
-    }
-    let (Some(finished), None) = (&found.finished, &found.divergence) else {
-        let mut told = Told::begin(screen);
-        told.tell(&recording.name, None, Ok(Verdict::of(found)))?;
-        screen.note("nothing was committed");
-        return told.end(false);
-    };
-    let base = || Oid::from_str(finished.base()).map_err(|error| Fail::new(error.to_string()));
-    let start = elsewhere.map_or_else(base, Ok)?;
-    let (mut entry, _) = land_on(replay, finished.clone(), branch, start, screen)?;
-    entry["path"] = json!(recording.name);
-    entry["reproduced"] = json!(true);
-    entry["by"] = json!("commit");
-    entry["divergence"] = json!(null);
-    entry["moved"] = found.moved.iter().map(ToString::to_string).collect();
-    screen.json(&json!({"reproduced": true, "recordings": [entry]}));
-    Ok(Code::Yes)
-}
-
-/// Commits a discussion that came out the same on a branch that is at `start`; the report, and
-/// where it is.
-pub fn land_on(
-    replay: &Replay,
-    finished: Finished,
-    branch: &str,
-    start: Oid,
-    screen: &Screen,
-) -> Result<(Value, Oid), Fail> {
-    let mut entry = json!({"branch": branch});
-    let commit = match replay.land(finished, branch, start)? {
-        Landing::Recorded { commit, recording } => {
-            screen.say(&format!(
-                "Already recorded: {branch} carries this run in {recording}. Nothing was changed."
-            ));
-            entry["already_recorded"] = json!(true);
-            let brought = replay.repo().brought(commit, &recording)?;
-            entry["recording"] = json!(recording);
-            brought
-        }
-        Landing::Done(landed) => {
-            screen.say_strong("Reproduced from its recording.");
-            announce(&landed.outcome, screen);
-            screen.say_strong(&format!("\nCommitted {} on {branch}.", short(landed.commit)));
-            screen.say(&format!("See it with: git show {branch}"));
-            entry["already_recorded"] = json!(false);
-            entry["base"] = json!(landed.parent.to_string());
-            entry["recording"] = json!(landed.outcome.recording);
-            entry["artifacts"] = json!(artifacts(&landed.outcome));
-            landed.commit
-        }
-    };
-    entry["commit"] = json!(commit.to_string());
-    Ok((entry, commit))
 }
 
 /// A recording below the items folder: the item, its path and its blob.

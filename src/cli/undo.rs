@@ -20,7 +20,7 @@ use crate::repo::{Repo, short, trailers};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example: roundtable undo late-fees\n\nA discussion that another branch, a tag or a remote already has is not taken back. The recording is kept in the git folder, and `roundtable replay FILE --branch NAME` commits it again.\n\nExit codes: 0 taken back; 2 it could not be done, and nothing was changed."
+    after_help = "Example: roundtable undo late-fees\n\nA discussion that another branch, a tag or a remote already has is not taken back. The recording is kept in the git folder, and `roundtable replay FILE --onto REV` commits it again.\n\nExit codes: 0 taken back; 2 it could not be done, and nothing was changed."
 )]
 pub struct Options {
     /// The item: its folder's path, or its slug
@@ -98,7 +98,7 @@ fn say(last: &Last, branch: &str, kept: Option<PathBuf>, screen: &Screen) {
         Some(path) => {
             screen.say(&format!("Took back the discussion of step {step}: {branch} is at {parent} again."));
             screen.say(&format!("Its recording is kept in {path}."));
-            screen.say(&format!("To commit it again: roundtable replay {path} --branch {branch}"));
+            screen.say(&format!("To commit it again: roundtable replay {path} --onto HEAD --branch {branch}"));
         }
         None => screen
             .say(&format!("Would take back the discussion of step {step}: {branch} would be at {parent}.")),

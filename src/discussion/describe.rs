@@ -8,7 +8,7 @@ pub(super) fn describe_text(text: &str) -> String {
 }
 
 /// An event in a few words, for messages.
-pub(super) fn describe(event: &Event) -> String {
+pub fn describe(event: &Event) -> String {
     match event {
         Event::Opened(_) => "an opening".to_owned(),
         Event::Contribution(said) => {

@@ -30,7 +30,8 @@ use std::sync::OnceLock;
 use minijinja::context;
 
 use self::address::{Address, address};
-use self::describe::{describe, describe_text};
+pub use self::describe::describe;
+use self::describe::describe_text;
 use self::event::{
     Class, Closed, Contribution, Critique, Event, Exit, Message, Notice, NoticeKind, Opened, Purpose, Record,
     Resumed, Unheard,
@@ -53,6 +54,9 @@ pub const LEAST_TURNS: u32 = 3;
 
 /// The turn limit where messages come one by one and nothing says another.
 pub const TURNS_ONE_BY_ONE: u32 = 60;
+
+/// The turn limit of a discussion at a menu of an analysis that has a script, where nothing says another.
+pub const TURNS_AT_A_MENU: u32 = 10;
 
 /// The turn limit where all messages are known and nothing says another (contract 4.6): every message is heard and
 /// answered. "done" alone is no message.

@@ -33,6 +33,8 @@ const NEARER: usize = 65;
 const FEW: usize = 3;
 /// The most turns that such an entry gets.
 const TURNS: usize = 3;
+/// Who is to do what nobody has taken.
+const NOBODY: &str = "(unassigned)";
 /// What is wrong with an entry without words of a subject.
 const EMPTY: &str = "it says nothing";
 
@@ -355,7 +357,7 @@ impl<'a> Grounds<'a> {
         summary.insights = summary.insights.into_iter().filter_map(not_by_user).collect();
         summary.insights.extend(by_rule.insights.into_iter().filter(is_user));
         summary.decisions = by_rule.decisions;
-        for item in &mut summary.action_items {
+        for item in summary.action_items.iter_mut().filter(|item| !by_rule.action_items.contains(item)) {
             self.unassign(item);
         }
         let is_new = |list: &[Question], one: &Question| !list.iter().any(|known| known.text == one.text);
@@ -372,9 +374,47 @@ impl<'a> Grounds<'a> {
         Synthesis { summary, critiques }
     }
 
+    /// What is left of a recorded synthesis where it is held again: itself, if it follows from the discussion.
+    pub fn again(&self, said: &Summary) -> Summary {
+        if said == self.by_rule {
+            return said.clone();
+        }
+        let own = self.own(said);
+        let Synthesis { mut summary, .. } = self.complete(self.hold(own));
+        if !self.sums_up(&said.summary, &summary) {
+            self.by_rule.summary.clone_into(&mut summary.summary);
+        }
+        summary
+    }
+
+    /// What of a recorded synthesis its model wrote: all that is not by rule.
+    fn own(&self, said: &Summary) -> Said {
+        let by_rule = self.by_rule;
+        let insight = |one: &Insight| Entry::new(&one.text, &one.turns, &one.by);
+        let action = |one: &Insight| {
+            let text = one.text.strip_suffix(NOBODY).map_or(one.text.as_str(), str::trim_end);
+            Entry::new(text, &one.turns, &one.by)
+        };
+        let question = |one: &Question| {
+            let more = one.context.clone();
+            Entry { more, ..Entry::new(&one.text, &one.turns, &[]) }
+        };
+        let is_users = |one: &&Insight| one.by.iter().any(|key| key == USER);
+        let questions = said.open_questions.iter().filter(|one| !by_rule.open_questions.contains(one));
+        let actions = said.action_items.iter().filter(|one| !by_rule.action_items.contains(one));
+        let additions = said.additions.iter().filter_map(|one| serde_json::to_value(one).ok());
+        Said {
+            insights: said.insights.iter().filter(|one| !is_users(one)).map(insight).collect(),
+            decisions: Vec::new(),
+            open_questions: questions.map(question).collect(),
+            action_items: actions.map(action).collect(),
+            additions: additions.collect(),
+            summary: said.summary.clone(),
+        }
+    }
+
     /// An action item that a persona named has no owner, unless it names a user.
     fn unassign(&self, item: &mut Insight) {
-        const NOBODY: &str = "(unassigned)";
         let said: BTreeSet<String> =
             words(&item.text).into_iter().map(|word| word.text.into_owned()).collect::<BTreeSet<_>>();
         let names_user = self.turns.iter().any(|turn| turn.by == USER && said.contains(&turn.name));

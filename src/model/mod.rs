@@ -168,17 +168,8 @@ impl<'m> Live<'m> {
         Ok(draft)
     }
 
-    /// Whether a line is words of the request itself, which are no answer to it.
-    fn is_ours(text: &str, talk: &Discussion<'_>) -> bool {
-        let ours = talk.library().templates.sources().filter(|(name, _)| name.starts_with("prompts/"));
-        let goals = talk.step().validation.join("\n");
-        let mut ours = ours.map(|(_, source)| source).chain([goals.as_str()]);
-        let echo = Echo::of(text);
-        ours.any(|source| echo.is_within(&Echo::of(source)))
-    }
-
     fn said(line: Option<Line>, talk: &Discussion<'_>) -> Option<Line> {
-        line.map(|line| if Self::is_ours(&line.text, talk) { Line::plain("") } else { line })
+        line.map(|line| if is_ours(&line.text, talk) { Line::plain("") } else { line })
     }
 
     /// Refuses a request after which a synthesis of as many words could not be paid.
@@ -189,6 +180,15 @@ impl<'m> Live<'m> {
             false => Err(self.model.spent()),
         }
     }
+}
+
+/// Whether a line is words of the request itself, which are no answer to it.
+pub fn is_ours(text: &str, talk: &Discussion<'_>) -> bool {
+    let ours = talk.library().templates.sources().filter(|(name, _)| name.starts_with("prompts/"));
+    let goals = talk.step().validation.join("\n");
+    let mut ours = ours.map(|(_, source)| source).chain([goals.as_str()]);
+    let echo = Echo::of(text);
+    ours.any(|source| echo.is_within(&Echo::of(source)))
 }
 
 impl Voice for Live<'_> {
@@ -229,7 +229,9 @@ impl Voice for Live<'_> {
             return Ok(Synthesis { summary, critiques: grounded.critiques });
         }
         let draft = grounds.complete(grounded);
-        let mut whole = self.criticised_draft(talk, &grounds, draft)?;
+        let Synthesis { summary, critiques } = self.criticised_draft(talk, &grounds, draft)?;
+        // What a critic drops may have been there instead of a user's own words.
+        let mut whole = grounds.complete(Grounded { summary, critiques });
         if !grounds.sums_up(&whole.summary.summary, &whole.summary) {
             by_rule.summary.clone_into(&mut whole.summary.summary);
         }

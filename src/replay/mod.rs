@@ -28,6 +28,7 @@
 //! assert!(replayed.divergence.is_none());
 //! ```
 
+mod live;
 pub mod rewritten;
 
 use std::cell::RefCell;
@@ -36,6 +37,7 @@ use std::sync::Arc;
 
 use git2::Oid;
 
+pub use self::live::other_words;
 use self::rewritten::{Groups, Proof};
 use crate::config::{self, Config};
 use crate::discussion::event::{Event, Opened, OtherForm, REVIEWER, Record};
@@ -92,6 +94,18 @@ pub struct Divergence {
     pub expected: String,
     /// As it is in the recording or its commit.
     pub found: String,
+}
+
+impl std::fmt::Display for Divergence {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let short = |text: &str| plain::cut(&plain::one_line(text), 200);
+        let (what, expected, found) = (&self.what, short(&self.expected), short(&self.found));
+        match self.event {
+            Some(event) if what == "event" => write!(f, "event {event}: expected {expected}, found {found}"),
+            Some(event) => write!(f, "event {event}, {what}: expected {expected}, found {found}"),
+            None => write!(f, "in {what}: expected {expected}, found {found}"),
+        }
+    }
 }
 
 /// How a recording was proved, the strongest first.
@@ -179,13 +193,14 @@ impl Replayed {
 
     /// What the rules make of the log; none where they make another one.
     fn fold(&mut self, library: &Library, step: &Step, log: Log) -> Result<Option<End>, Unread> {
-        match fold(library, step, log) {
+        match fold(library, step, log, self.moved.is_empty()) {
             Ok(end) => Ok(Some(end)),
             Err(Stop::Divergence(divergence)) => {
                 self.divergence = Some(divergence);
                 Ok(None)
             }
             Err(Stop::Template(failed)) => Err(failed.into()),
+            Err(Stop::Rules(finding)) => Err(finding.into()),
         }
     }
 
@@ -471,7 +486,12 @@ impl Replay {
         if !found.is_named(&begin, opened) {
             return Ok(found);
         }
+        let quotation = self.other_quotation(&read.log, opened);
         let Some(end) = found.fold(&library, step, read.log)? else { return Ok(found) };
+        if let Some(quotation) = quotation {
+            found.divergence = Some(quotation);
+            return Ok(found);
+        }
         let other_form = read.other_form;
         let item = if base == begun { begin } else { item(base)? };
         let rehearsed = found.placed(match &end {
@@ -520,7 +540,7 @@ impl Replay {
             hint: if self.repo.is_shallow() {
                 "this is a shallow clone: fetch all of it, in actions/checkout with `fetch-depth: 0`"
             } else {
-                "fetch the branch it was made on, or place it elsewhere with --branch NAME --onto REV"
+                "fetch the branch it was made on, or place it elsewhere with --onto REV"
             },
         })
     }
@@ -615,12 +635,13 @@ impl Replay {
         let opened = &finished.opened;
         let step = library.step(&opened.step.id).map_err(Unread::from)?;
         // The new recording runs again with the files that are there.
-        match fold(&library, step, finished.log.clone()) {
+        match fold(&library, step, finished.log.clone(), false) {
             Ok(_) => {}
             Err(Stop::Divergence(found)) => {
                 return Err(Unlanded::Rules { commit: short(start), found: Box::new(found) });
             }
             Err(Stop::Template(failed)) => return Err(Unread::from(failed).into()),
+            Err(Stop::Rules(finding)) => return Err(Unread::from(finding).into()),
         }
         let item = self.repo.item_or_new(start, &opened.item, opened.into()).map_err(Unread::from)?;
         Ok(landing::land(&self.repo, &library, &finished, start, &item)?)
@@ -663,6 +684,7 @@ pub enum Unlanded {
 enum Stop {
     Divergence(Divergence),
     Template(crate::template::Failed),
+    Rules(Finding),
 }
 
 impl From<Refused> for Stop {
@@ -715,8 +737,9 @@ impl End {
     }
 }
 
-/// The rules over a log, to its end, or to where it waits for its user.
-fn fold(library: &Library, step: &Step, log: Log) -> Result<End, Stop> {
+/// The rules over a log, to its end, or to where it waits for its user. `derives`: its synthesis is held against what
+/// was said.
+fn fold(library: &Library, step: &Step, log: Log, derives: bool) -> Result<End, Stop> {
     let (records, text) = log.into_parts();
     let length = records.len();
     let first = records.iter().find_map(|record| match &record.event {
@@ -752,6 +775,9 @@ fn fold(library: &Library, step: &Step, log: Log) -> Result<End, Stop> {
         talk.record_line(line)?;
     }
     if talk.is_closed() {
+        if derives && let Some(other) = live::other_synthesis(&talk).map_err(Stop::Rules)? {
+            return Err(Stop::Divergence(other));
+        }
         // Closed means that everything is there that a finished discussion has.
         let missing = || Stop::Divergence(first_event("a whole discussion".to_owned(), "a part of one"));
         return talk.finish().map(|finished| End::Closed(Box::new(finished))).ok_or_else(missing);

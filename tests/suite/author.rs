@@ -74,7 +74,7 @@ fn a_replay_takes_author_and_sign_off_from_the_recording() {
     std::fs::write(&out, sandbox.file(BRANCH, &sandbox.recordings()[0])).unwrap();
     // Somebody else, without the flag: the same commit.
     sandbox.git.find_branch(BRANCH, git2::BranchType::Local).unwrap().delete().unwrap();
-    sandbox.run(&["replay", out.to_str().unwrap(), "--branch", BRANCH]).ok();
+    sandbox.run(&["replay", out.to_str().unwrap(), "--onto", "main", "--branch", BRANCH]).ok();
     assert_eq!(sandbox.tip(BRANCH), Some(commit));
     sandbox.run(&["replay", "--all"]).ok();
 }

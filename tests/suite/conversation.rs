@@ -364,7 +364,7 @@ fn an_open_recording_replays_and_every_change_of_it_is_found() {
         "{}",
         status.stdout
     );
-    let refused = sandbox.run(&["replay", &spec, "--branch", "elsewhere"]);
+    let refused = sandbox.run(&["replay", &spec, "--onto", "main", "--branch", "elsewhere"]);
     assert!(refused.code == 2 && refused.stderr.contains("waits for its user"), "{}", refused.stderr);
     let text = recording(&forge);
     let lines: Vec<&str> = text.split_inclusive('\n').collect();

@@ -69,7 +69,7 @@ fn keys(seen: &Seen) -> Vec<String> {
 }
 
 /// An answer to a request: the lines that `say` gives for each persona, a synthesis, or no critique.
-fn answer(seen: &Seen, say: &mut dyn FnMut(&str) -> Value) -> String {
+pub fn answer(seen: &Seen, say: &mut dyn FnMut(&str) -> Value) -> String {
     if wants_synthesis(seen) {
         return SYNTHESIS.to_owned();
     }

@@ -24,6 +24,7 @@ mod evidence;
 #[cfg(target_os = "linux")]
 mod faults;
 mod forge;
+mod forged;
 mod gate;
 mod github;
 mod hearing;

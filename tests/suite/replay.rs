@@ -289,11 +289,11 @@ fn branch_commits_what_out_recorded_as_elaborate_would_have() {
     // Nothing is committed yet: it is reproduced, and said to be nowhere.
     let before = sandbox.run(&["replay", out, "--json"]).json();
     assert_eq!(before["recordings"][0]["committed"], false);
-    let landed = sandbox.run(&["replay", out, "--branch", BRANCH, "--json"]).json();
+    let landed = sandbox.run(&["replay", out, "--onto", "main", "--branch", BRANCH, "--json"]).json();
     assert_eq!(landed["recordings"][0]["commit"], one.tip(BRANCH).unwrap().to_string());
     assert_eq!(sandbox.tip(BRANCH), one.tip(BRANCH));
     let refs = sandbox.refs();
-    let again = sandbox.run(&["replay", out, "--branch", BRANCH, "--json"]).json();
+    let again = sandbox.run(&["replay", out, "--onto", "main", "--branch", BRANCH, "--json"]).json();
     assert_eq!(again["recordings"][0]["already_recorded"], true);
     assert_eq!(sandbox.refs(), refs);
     sandbox.assert_sound();
@@ -307,7 +307,7 @@ fn onto_another_commit_the_same_log_is_a_new_commit() {
     sandbox.elaborate(TALK, &["--at", AT, "--out", out]).ok();
     let longer = SPEC.replace("## 4. Technical", "- The dispatcher sees it.\n\n## 4. Technical");
     sandbox.commit(&[(&format!("{ITEM}/requirements-spec.md"), &longer)]);
-    let landed = sandbox.run(&["replay", out, "--branch", "moved", "--onto", "main", "--json"]).json();
+    let landed = sandbox.run(&["replay", out, "--onto", "main", "--branch", "moved", "--json"]).json();
     let commit = sandbox.git.find_commit(sandbox.tip("moved").unwrap()).unwrap();
     assert_eq!(landed["recordings"][0]["commit"], commit.id().to_string());
     assert_eq!(commit.parent_id(0).unwrap(), sandbox.tip("main").unwrap());
@@ -321,12 +321,10 @@ fn onto_another_commit_the_same_log_is_a_new_commit() {
     let other = crate::kit::sandbox();
     other.commit(&[("later.md", "later\n")]);
     let text = std::fs::read_to_string(out).unwrap();
-    let lost = text.replace(
-        &sandbox.git.find_commit(sandbox.tip("main").unwrap()).unwrap().parent_id(0).unwrap().to_string(),
-        &"1".repeat(40),
-    );
+    let base = sandbox.git.find_commit(sandbox.tip("main").unwrap()).unwrap().parent_id(0).unwrap().to_string();
+    let lost = text.replace(&base, &"1".repeat(40)).replace(&base[..7], &"1".repeat(7));
     let lost = other.script("lost.jsonl", resealed(&lost));
-    other.run(&["replay", &lost, "--branch", "x", "--onto", "main"]).ok();
+    other.run(&["replay", &lost, "--onto", "main", "--branch", "x"]).ok();
     other.run(&["replay", "--all", "--rev", "x"]).ok();
 }
 
@@ -339,8 +337,8 @@ fn a_forged_recording_is_not_committed() {
     let text = std::fs::read_to_string(&out).unwrap();
     let forged = resealed(&text.replacen("\"turn\":2,", "\"turn\":3,", 1));
     let forged = sandbox.script("forged.jsonl", forged);
-    let run = sandbox.run(&["replay", &forged, "--branch", BRANCH]);
-    assert_eq!(run.code, 1, "{}", run.stderr);
+    let run = sandbox.run(&["replay", &forged, "--onto", "main", "--branch", BRANCH]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
     assert!(run.stderr.contains("nothing was committed"));
     // Words that would end up in the commit as something else.
     for (from, to) in [
@@ -350,7 +348,7 @@ fn a_forged_recording_is_not_committed() {
     ] {
         let forged = text.replacen(from, to, 1);
         let forged = sandbox.script("forged.jsonl", resealed(&forged));
-        assert_eq!(sandbox.run(&["replay", &forged, "--branch", BRANCH]).code, 1);
+        assert_eq!(sandbox.run(&["replay", &forged, "--onto", "main", "--branch", BRANCH]).code, 2);
     }
     assert_eq!(sandbox.refs(), refs);
 }
@@ -381,10 +379,12 @@ fn arguments_that_cannot_be_meant_are_exit_2() {
         vec!["replay", "nowhere.jsonl"],
         vec!["replay", "nowhere:x.jsonl"],
         vec!["replay", "--all", &named],
-        vec!["replay", &named, "--onto", "main"],
-        vec!["replay", &named, &named, "--branch", "x"],
-        vec!["replay", &named, "--branch", "a..b"],
-        vec!["replay", &named, "--branch", "main"],
+        vec!["replay", &named, "--onto", "nowhere"],
+        vec!["replay", &named, "--branch", "x"],
+        vec!["replay", &named, &named, "--onto", "main", "--branch", "x"],
+        vec!["replay", &named, "--onto", "main", "--branch", "a..b"],
+        vec!["replay", &named, "--onto", "main", "--branch", "main"],
+        vec!["replay", &named, "--script", "talk.txt"],
         vec!["replay", "--all", "--rev", "nowhere"],
         vec!["replay", &format!("{BRANCH}:{ITEM}/meta.json")],
     ] {

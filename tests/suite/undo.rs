@@ -26,7 +26,7 @@ fn a_discussion_that_nobody_has_is_taken_back_and_can_be_committed_again() {
     assert_eq!((value["undone"].as_str(), value["commit"].as_str()), (Some(&*commit), Some(&*before)));
     assert_eq!(id(&sandbox, "roundtable/offline-mode"), before);
     let recording = value["recording"].as_str().unwrap();
-    sandbox.run(&["replay", recording, "--branch", "roundtable/offline-mode"]).ok();
+    sandbox.run(&["replay", recording, "--onto", "main", "--branch", "roundtable/offline-mode"]).ok();
     assert_eq!(id(&sandbox, "roundtable/offline-mode"), commit);
 }
 

@@ -7,7 +7,7 @@ use super::super::exit::{Code, Fail};
 use super::super::screen::Screen;
 use super::super::voices::{self, Choice};
 use super::super::{Global, open, table};
-use super::{DEFAULT_TURNS, Options, Task, check_script};
+use super::{Options, Task, check_script};
 use crate::analysis::depth;
 use crate::analysis::plan::{Progress, plan};
 use crate::analysis::skip::Facts;
@@ -38,7 +38,7 @@ pub(super) fn run(global: &Global, options: &Options, screen: &Screen) -> Result
     let depth = task.depth.or(task.script.depth).or_else(|| item.meta.depth(&step.phase));
     let script = answers(&task.script, step, depth.unwrap_or(step.depth));
     let max_turns = task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns);
-    let talk = of_step(task, step, script, max_turns.unwrap_or(DEFAULT_TURNS));
+    let talk = of_step(task, step, script, max_turns.unwrap_or(crate::discussion::TURNS_AT_A_MENU));
     let setup = set_up(global, talk, table::BuiltIn::begin(), screen)?;
     screen.say(&format!(
         "A model drafts step {} from its documents and answers: one request, or two where nothing of the first can be \

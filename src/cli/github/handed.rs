@@ -14,7 +14,6 @@ use super::open::Conversation;
 use super::reading::Read;
 use super::seat::Seat;
 use super::{Job, walk_id};
-use crate::discussion::address::{Address, address};
 use crate::discussion::event::{Event as Talked, Record, from_lines};
 use crate::discussion::open;
 use crate::github::trigger::What;
@@ -22,9 +21,9 @@ use crate::item::meta::Source;
 use crate::library::{Library, sha256};
 use crate::model::tape::Tape;
 use crate::plain;
-use crate::replay::{Recording, Replay};
+use crate::replay::{Recording, Replay, other_words};
 use crate::repo::short;
-use crate::script::{self, Script};
+use crate::script;
 
 /// Name of the recording in the folder that is handed over.
 const HANDED: &str = "recording.jsonl";
@@ -210,12 +209,14 @@ impl Job<'_> {
             return Err(other("draft"));
         }
         let library = table::BuiltIn::begin().library(&self.repo, self.start(seat)?, &self.config)?;
-        let is_kept =
-            |text: &str| address(text, &library.cast, false) != Address::Exit { has_content: false };
-        if !says_the_same(new, task.script, &is_kept) {
-            return Err(other("message"));
+        let user = task.script.user.clone().unwrap_or_else(|| "User".to_owned());
+        let begin = log.len() - new.len();
+        match other_words(&log, begin, task.script, &user, &library.cast) {
+            Some(found) => Err(Fail::new(format!(
+                "the recording that was handed over has another message than this issue gives: {found}; nothing was done"
+            ))),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     pub(super) fn land_recording(
@@ -228,28 +229,6 @@ impl Job<'_> {
     }
 }
 
-/// Whether what was heard or kept is what a script says, all of it. Of the messages after the end those that
-/// only end a discussion are not kept.
-fn says_the_same(new: &[Record], mut script: Script, is_kept: &dyn Fn(&str) -> bool) -> bool {
-    let user = script.user.clone().unwrap_or_else(|| "User".to_owned());
-    for record in new {
-        let (heard, is_late) = match &record.event {
-            Talked::User(message) => (Some((message.by.clone(), message.text.clone())), false),
-            Talked::Unheard(late) => (Some((late.by.clone(), late.text.clone())), true),
-            Talked::Silence {} => (None, false),
-            _ => continue,
-        };
-        let mut said = script.next_input();
-        while is_late && said.as_ref().is_some_and(|said| !is_kept(&said.text)) {
-            said = script.next_input();
-        }
-        if heard != said.map(|input| (input.by.unwrap_or_else(|| user.clone()), input.text)) {
-            return false;
-        }
-    }
-    script.rest().iter().all(|input| !is_kept(&input.text))
-}
-
 /// Runs a recording again and commits it on a branch that is at `start`.
 pub(super) fn land_at(
     replay: &Replay,
@@ -258,7 +237,7 @@ pub(super) fn land_at(
     start: Oid,
     screen: &Screen,
 ) -> Result<(Value, Oid), Fail> {
-    let found = replay.run(recording, Some(start))?;
+    let found = replay.run_for_landing(recording, start, None)?;
     if let (Some(paused), None) = (&found.paused, &found.divergence) {
         let grown = replay.pause(paused, start)?;
         let opened = &paused.opened;
@@ -269,13 +248,10 @@ pub(super) fn land_at(
         ));
     }
     let (Some(finished), None) = (&found.finished, &found.divergence) else {
-        let why = found.divergence.map_or_else(String::new, |found| {
-            let short = |text: &str| plain::cut(&plain::one_line(text), 200);
-            format!(": in {}, expected {}, found {}", found.what, short(&found.expected), short(&found.found))
-        });
+        let why = found.divergence.map_or_else(String::new, |found| format!(": {found}"));
         return Err(Fail::new(format!(
             "the recording that was handed over is not what the rules make of it{why}; nothing was committed"
         )));
     };
-    super::super::replay::land_on(replay, finished.clone(), branch, start, screen)
+    super::super::replay::onto::land_on(replay, finished.clone(), branch, start, screen)
 }

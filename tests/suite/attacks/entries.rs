@@ -460,14 +460,10 @@ fn recordings(words: &[String]) -> Vec<Left> {
     let path = sandbox.script("forged.jsonl", forged.join("\n") + "\n");
     let shown = ["text", "markdown", "html", "mermaid"].map(|format| ["show", &path, "--format", format]);
     let mut runs: Vec<Run> = shown.iter().map(|args| run(&sandbox, args)).collect();
-    for args in [
-        ["show", &path, "--json"],
-        ["show", &path, "--integrity"],
-        ["replay", &path, "--json"],
-        ["replay", &path, "--branch=forged"],
-    ] {
+    for args in [["show", &path, "--json"], ["show", &path, "--integrity"], ["replay", &path, "--json"]] {
         runs.push(run(&sandbox, &args));
     }
+    runs.push(run(&sandbox, &["replay", &path, "--onto", "main"]));
     left(sandbox, runs)
 }
 

@@ -1,0 +1,201 @@
+//! `roundtable replay --onto`: one recording, run again, held again, and committed.
+//!
+//! Invariant: nothing is written before every check has passed.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use git2::Oid;
+use serde_json::{Value, json};
+
+use crate::cli::exit::{Code, Fail};
+use crate::cli::landed::{announce, artifacts};
+use crate::cli::screen::Screen;
+use crate::cli::{Global, identity, recording, table};
+use crate::discussion::Finished;
+use crate::discussion::event::{Author, from_lines};
+use crate::landing::{self, Landing};
+use crate::library::Library;
+use crate::replay::{Divergence, Recording, Replay, Replayed, other_words};
+use crate::repo::short;
+use crate::script::Script;
+
+/// A branch is numbered at most up to this.
+const MAX_BRANCHES: usize = 100;
+
+#[derive(Debug, Args)]
+#[group(id = "landing")]
+pub struct Options {
+    /// Commit the outcome on a new branch from this commit, after all checks of a discussion
+    #[arg(long, value_name = "REV", conflicts_with = "all")]
+    onto: Option<String>,
+    /// The branch to commit on, at its tip where it exists [default: the item's next free branch]
+    #[arg(long, value_name = "NAME", requires = "onto")]
+    branch: Option<String>,
+    /// What the users said: the recording must have these words
+    #[arg(long, value_name = "FILE", requires = "onto")]
+    script: Option<PathBuf>,
+    /// The turn limit that the discussion was given
+    #[arg(long, value_name = "N", requires = "onto")]
+    max_turns: Option<u32>,
+    /// The discussion was held with --signoff
+    #[arg(long, requires = "onto")]
+    signoff: bool,
+}
+
+impl Options {
+    pub const fn is_asked(&self) -> bool {
+        self.onto.is_some()
+    }
+}
+
+/// Runs a recording again and commits it.
+pub fn land(
+    global: &Global,
+    recordings: &[String],
+    options: &Options,
+    replay: &Replay,
+    screen: &Screen,
+) -> Result<Code, Fail> {
+    let [argument] = recordings else {
+        return Err(Fail::new("--onto takes one recording at a time; the order of commits is yours to say"));
+    };
+    let repo = replay.repo();
+    let onto = repo.resolve(options.onto.as_deref().unwrap_or("HEAD"))?;
+    let recording = recording::read(global, argument)?;
+    let refused = |why: &str| Fail::new(format!("{}: {why}; nothing was committed", recording.name));
+    let Some(opened) = recording.opened() else { return Err(refused("it has no opening")) };
+    if let Some(branch) = &options.branch {
+        repo.tip(branch)?;
+        repo.refuse_checked_out(branch)?;
+    }
+    let found = replay.run_for_landing(&recording, onto, options.max_turns)?;
+    if found.paused.is_some() && found.divergence.is_none() {
+        return Err(refused("the discussion waits for its user, and is committed by the run that goes on with it"));
+    }
+    let other = other_inputs(global, options, replay, &recording, &found)?;
+    if let Some(other) = found.divergence.as_ref().or(other.as_ref()) {
+        return Err(refused(&other.to_string()));
+    }
+    let Some(finished) = found.finished else { return Err(refused("the discussion has no end")) };
+    let branch = match &options.branch {
+        Some(branch) => branch.clone(),
+        None => next_branch(replay, &opened.item, &finished)?,
+    };
+    let tip = repo.tip(&branch)?;
+    if tip.is_some_and(|tip| tip != onto) && options.branch.is_some() {
+        screen.note(&format!("the branch {branch} exists; --onto says where a new one starts and is not used"));
+    }
+    let (mut entry, _) = land_on(replay, finished, &branch, tip.unwrap_or(onto), screen)?;
+    entry["path"] = json!(recording.name);
+    entry["reproduced"] = json!(true);
+    entry["by"] = json!("commit");
+    entry["divergence"] = json!(null);
+    entry["moved"] = found.moved.iter().map(ToString::to_string).collect();
+    screen.json(&json!({"reproduced": true, "recordings": [entry]}));
+    Ok(Code::Yes)
+}
+
+/// What of the recording's inputs is not what is known of them here: its author, and the words of the script.
+fn other_inputs(
+    global: &Global,
+    options: &Options,
+    replay: &Replay,
+    recording: &Recording,
+    found: &Replayed,
+) -> Result<Option<Divergence>, Fail> {
+    let log = from_lines(&recording.name, crate::json::utf8(&recording.name, &recording.bytes)?)?;
+    let Some(opened) = recording.opened() else { return Ok(None) };
+    if let Some(path) = &options.script {
+        let (name, bytes) = table::script(path)?;
+        let script = Script::read(&name, &bytes)?;
+        let draft = script.source.as_ref().map(crate::source::Source::draft);
+        if opened.draft.is_some() && opened.draft != draft {
+            let (expected, found) = ("the issue's text as the script has it".to_owned(), "another text".to_owned());
+            return Ok(Some(Divergence { event: Some(1), what: "draft".to_owned(), expected, found }));
+        }
+        let user = script.user.clone().unwrap_or_else(|| opened.user.clone());
+        let cast = Library::built_in()?.cast;
+        if let Some(other) = other_words(&log, 0, script, &user, &cast) {
+            return Ok(Some(other));
+        }
+    }
+    // Where its very commit is here, git knows the author.
+    if found.is_committed {
+        return Ok(None);
+    }
+    let repo = replay.repo();
+    let settings = match repo.resolve("HEAD") {
+        Ok(head) => table::config(global, repo, head)?,
+        Err(_) => table::operators(global)?.unwrap_or_default(),
+    };
+    Ok(other_author(&opened.author, &identity::author(repo, &settings, options.signoff)))
+}
+
+fn other_author(recorded: &Author, own: &Author) -> Option<Divergence> {
+    let person = |author: &Author| format!("{} <{}>", author.name, author.email);
+    let sign = |author: &Author| if author.signed_off { "a sign-off" } else { "no sign-off" };
+    let (expected, found) = match () {
+        () if person(recorded) != person(own) => {
+            let help = "set `author` in .roundtable.yaml, or git's user.name and user.email, if that is right";
+            (format!("{} as in the settings here", person(own)), format!("{} ({help})", person(recorded)))
+        }
+        () if recorded != own => {
+            let help = if recorded.signed_off { "add --signoff if that is right" } else { "leave --signoff out" };
+            (sign(own).to_owned(), format!("{} ({help})", sign(recorded)))
+        }
+        () => return None,
+    };
+    Some(Divergence { event: Some(1), what: "author".to_owned(), expected, found })
+}
+
+/// The branch of an item that carries the discussion already, else the next free one.
+fn next_branch(replay: &Replay, item: &str, finished: &Finished) -> Result<String, Fail> {
+    let (repo, first) = (replay.repo(), format!("roundtable/{}", table::slug(item)));
+    for number in 1..=MAX_BRANCHES {
+        let branch = if number == 1 { first.clone() } else { format!("{first}-{number}") };
+        let Some(tip) = repo.tip(&branch)? else { return Ok(branch) };
+        let Ok(read) = repo.item(tip, item) else { continue };
+        let (step, run) = (&finished.opened.step.id, &finished.opened.run);
+        if landing::recorded(repo, tip, &read, step, finished.at, run)?.is_some() {
+            return Ok(branch);
+        }
+    }
+    Err(Fail::new(format!("{first} has {MAX_BRANCHES} numbered branches; name one with --branch")))
+}
+
+/// Commits a discussion that came out the same on a branch that is at `start`; the report, and
+/// where it is.
+pub fn land_on(
+    replay: &Replay,
+    finished: Finished,
+    branch: &str,
+    start: Oid,
+    screen: &Screen,
+) -> Result<(Value, Oid), Fail> {
+    let mut entry = json!({"branch": branch});
+    let commit = match replay.land(finished, branch, start)? {
+        Landing::Recorded { commit, recording } => {
+            screen.say(&format!(
+                "Already recorded: {branch} carries this run in {recording}. Nothing was changed."
+            ));
+            entry["already_recorded"] = json!(true);
+            let brought = replay.repo().brought(commit, &recording)?;
+            entry["recording"] = json!(recording);
+            brought
+        }
+        Landing::Done(landed) => {
+            screen.say_strong("Reproduced from its recording.");
+            announce(&landed.outcome, screen);
+            screen.say_strong(&format!("\nCommitted {} on {branch}.", short(landed.commit)));
+            screen.say(&format!("See it with: git show {branch}"));
+            entry["already_recorded"] = json!(false);
+            entry["base"] = json!(landed.parent.to_string());
+            entry["recording"] = json!(landed.outcome.recording);
+            entry["artifacts"] = json!(artifacts(&landed.outcome));
+            landed.commit
+        }
+    };
+    entry["commit"] = json!(commit.to_string());
+    Ok((entry, commit))
+}
