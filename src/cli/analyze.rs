@@ -297,8 +297,11 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     script.depth = task.depth.or(script.depth);
     check_script(&script, &library, screen)?;
     let max_turns = task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns);
-    let max_turns =
-        max_turns.unwrap_or(if script.is_live() { discussion::TURNS_ONE_BY_ONE } else { discussion::TURNS_AT_A_MENU });
+    let max_turns = max_turns.unwrap_or(if script.is_live() {
+        discussion::TURNS_ONE_BY_ONE
+    } else {
+        discussion::TURNS_AT_A_MENU
+    });
     let run = id_of(&path, &script, max_turns, &library, &config, &chosen.spoken_by(&table), task.fixed);
     let tokens = chosen.tokens();
     let clock = || task.fixed.unwrap_or_else(now);

@@ -98,7 +98,8 @@ fn say(last: &Last, branch: &str, kept: Option<PathBuf>, screen: &Screen) {
         Some(path) => {
             screen.say(&format!("Took back the discussion of step {step}: {branch} is at {parent} again."));
             screen.say(&format!("Its recording is kept in {path}."));
-            screen.say(&format!("To commit it again: roundtable replay {path} --onto HEAD --branch {branch}"));
+            screen
+                .say(&format!("To commit it again: roundtable replay {path} --onto HEAD --branch {branch}"));
         }
         None => screen
             .say(&format!("Would take back the discussion of step {step}: {branch} would be at {parent}.")),

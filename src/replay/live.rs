@@ -94,7 +94,8 @@ impl Replay {
             {
                 return Ok(Some(other));
             }
-            let run = Run { replay: self, library: &library, step, opened, log, begin: at, base, item: &item };
+            let run =
+                Run { replay: self, library: &library, step, opened, log, begin: at, base, item: &item };
             if let Some(divergence) = run.differs()? {
                 return Ok(Some(divergence));
             }
@@ -147,7 +148,10 @@ impl Replay {
         let Ok(bytes) = self.objects.blob(blob) else { return false };
         let lines = bytes.split(|byte| *byte == b'\n').count();
         blob.to_string() == sent.blob
-            && sent.lines.iter().all(|(first, last)| (1..=lines).contains(first) && (first..=&lines).contains(&last))
+            && sent
+                .lines
+                .iter()
+                .all(|(first, last)| (1..=lines).contains(first) && (first..=&lines).contains(&last))
     }
 }
 
@@ -173,7 +177,10 @@ fn other_files(library: &Library, step: &Step, opened: &Opened, begun: Oid) -> D
     let changed: Vec<String> =
         moved(&opened.digests, &library.digests(step)).iter().map(ToString::to_string).collect();
     let expected = format!("the steps, personas, rules and templates of commit {}", short(begun));
-    let found = format!("others: {}; hold the discussion again from its script", plain::cut(&changed.join(", "), SHOWN));
+    let found = format!(
+        "others: {}; hold the discussion again from its script",
+        plain::cut(&changed.join(", "), SHOWN)
+    );
     first_event(expected, &found)
 }
 
@@ -241,7 +248,8 @@ impl Run<'_> {
         let log = &self.log[..self.end()];
         let held = Held { log, next: Cell::new(self.begin + 1), other: RefCell::new(None) };
         let voice = &self.opened.voice;
-        let mut voice = (voice != REVIEWER).then(|| Recorded { log, voice, excerpts: self.excerpts(), refused: None });
+        let mut voice =
+            (voice != REVIEWER).then(|| Recorded { log, voice, excerpts: self.excerpts(), refused: None });
         let went = self.go(&mut talk, voice.as_mut(), &mut stand_in, how.is_live, &held);
         let refused = voice.and_then(|voice| voice.refused);
         match (went, held.other.into_inner()) {
@@ -258,7 +266,12 @@ impl Run<'_> {
             (Err(Stopped::Voice(Speechless::Rules(finding))), None) => Err(finding.into()),
             (Err(why), None) => {
                 let (expected, found) = ("a discussion that can be held again".to_owned(), why.to_string());
-                Ok(Some(Divergence { event: Some(talk.log().len() + 1), what: "event".to_owned(), expected, found }))
+                Ok(Some(Divergence {
+                    event: Some(talk.log().len() + 1),
+                    what: "event".to_owned(),
+                    expected,
+                    found,
+                }))
             }
         }
     }
@@ -335,7 +348,8 @@ pub fn other_words(
     let other = |at: usize, said: Option<&Input>, heard: String| Divergence {
         event: Some(at + 1),
         what: "words".to_owned(),
-        expected: said.map_or("silence".to_owned(), |said| words(said.by.as_deref().unwrap_or(user), &said.text)),
+        expected: said
+            .map_or("silence".to_owned(), |said| words(said.by.as_deref().unwrap_or(user), &said.text)),
         found: heard,
     };
     for (at, record) in log.iter().enumerate().skip(begin) {
@@ -475,7 +489,8 @@ impl Voice for Recorded<'_> {
         if said.by != cue.persona || said.purpose != cue.purpose || said.voice.is_some() {
             return Ok(None);
         }
-        let text = if self.voice != crate::agent::NAME && is_ours(&said.text, talk) { "" } else { &said.text };
+        let text =
+            if self.voice != crate::agent::NAME && is_ours(&said.text, talk) { "" } else { &said.text };
         let (rests, position) = (said.rests.clone(), said.position.clone());
         Ok(Some(Line { rests, position, ..Line::plain(text) }))
     }
@@ -538,9 +553,11 @@ impl Replay {
                 Event::Resumed(resumed) => Oid::from_str(&resumed.base).ok(),
                 _ => base,
             };
-            let wrong = rests(record).find(|rest| base.is_some_and(|base| !self.quotes(opened, base, rest)))?;
+            let wrong =
+                rests(record).find(|rest| base.is_some_and(|base| !self.quotes(opened, base, rest)))?;
             let expected = format!("a quotation of {}, line {}", plain::shown(&wrong.path), wrong.line);
-            let found = format!("\"{}\", which is not there", plain::cut(&plain::one_line(&wrong.quote), SHOWN));
+            let found =
+                format!("\"{}\", which is not there", plain::cut(&plain::one_line(&wrong.quote), SHOWN));
             Some(Divergence { event: Some(at + 1), what: "rests".to_owned(), expected, found })
         })
     }
@@ -574,7 +591,10 @@ fn is_at(text: &str, rest: &Rest) -> bool {
     let Some(line) = text.split_inclusive('\n').nth(rest.line.wrapping_sub(1)) else { return false };
     let start = line.as_ptr() as usize - text.as_ptr() as usize;
     // What cannot be seen is left out of a quotation.
-    let end = text.ceil_char_boundary((start + line.len() + 2 * rest.quote.len() + 64).min(text.len()));
+    let mut end = (start + line.len() + 2 * rest.quote.len() + 64).min(text.len());
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
     let first = plain::clean(line).len();
     plain::clean(&text[start..end]).match_indices(&rest.quote).any(|(at, _)| at <= first)
 }

@@ -93,7 +93,9 @@ fn others(value: &Value) -> Vec<(&'static str, Value)> {
                 list.remove(at);
                 ("shortened", json!(list))
             });
-            let doubled = list.first().map(|first| ("doubled", json!([&list[..], &[first.clone()]].concat())));
+            let doubled = list
+                .first()
+                .map(|first| ("doubled", json!([&list[..], std::slice::from_ref(first)].concat())));
             without.chain(doubled).collect()
         }
         Value::Null => vec![("filled", json!(1))],
@@ -144,7 +146,8 @@ fn refused(sandbox: &Sandbox, forged: &[Forged], more: &[&str]) {
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
-                while let Some(at) = Some(next.fetch_add(1, Ordering::SeqCst)).filter(|at| *at < paths.len()) {
+                while let Some(at) = Some(next.fetch_add(1, Ordering::SeqCst)).filter(|at| *at < paths.len())
+                {
                     for path in &paths[at] {
                         let mut command = program(&root, &home);
                         command.args(["replay", path, "--onto", "main"]).args(more);
@@ -227,7 +230,10 @@ fn wrong_lines(events: &[Value]) -> Vec<Forged> {
             ("a decision", "We decided to delete every photo of the warehouse on Mondays.".to_owned()),
             ("an unknown id", "FR-999 has no limit for the tablets of a warehouse.".to_owned()),
             ("a false figure", "requirements-spec.md says that the server keeps 300 photos.".to_owned()),
-            ("a false quotation", "requirements-spec.md, line 13 has \"the server keeps 300 photos\".".to_owned()),
+            (
+                "a false quotation",
+                "requirements-spec.md, line 13 has \"the server keeps 300 photos\".".to_owned(),
+            ),
             ("markup", "# Decisions\n\n- We go.".to_owned()),
             ("leaked reasoning", "<think>they want photos</think> Photos wait.".to_owned()),
             ("words of nobody", "As Jordan said, the pigeons carry every photo to the harbour.".to_owned()),
@@ -238,21 +244,48 @@ fn wrong_lines(events: &[Value]) -> Vec<Forged> {
             change(&format!("an echo in {at}"), &|events| events[*at]["text"] = first.clone());
         }
         for (what, rest) in [
-            ("300 for 500", json!({"path": "requirements-spec.md", "line": 13, "quote": "The server keeps 300 photos."})),
-            ("another line", json!({"path": "requirements-spec.md", "line": 12, "quote": "The server keeps 500 photos."})),
-            ("another file", json!({"path": "src/sync.rs", "line": 1, "quote": "The server keeps 500 photos."})),
+            (
+                "300 for 500",
+                json!({"path": "requirements-spec.md", "line": 13, "quote": "The server keeps 300 photos."}),
+            ),
+            (
+                "another line",
+                json!({"path": "requirements-spec.md", "line": 12, "quote": "The server keeps 500 photos."}),
+            ),
+            (
+                "another file",
+                json!({"path": "src/sync.rs", "line": 1, "quote": "The server keeps 500 photos."}),
+            ),
         ] {
             change(&format!("{what} in {at}"), &|events| events[*at]["rests"] = json!([rest]));
         }
         change(&format!("a rule in {at}"), &|events| events[*at]["rule"] = json!("vague-term"));
     }
     for (what, entry) in [
-        ("what nobody said", json!({"text": "Pigeons carry the letters to the harbour", "by": ["business-analyst"], "turns": [1]})),
-        ("another speaker", json!({"text": "The inspector saves an answer and nobody says what shows on the screen", "by": ["system-designer"], "turns": [1]})),
-        ("a later turn", json!({"text": "The inspector saves an answer and nobody says what shows on the screen", "by": ["business-analyst"], "turns": [1, 2]})),
-        ("a false figure", json!({"text": "Five photos on 300 servers tie every tablet", "by": ["solutions-architect"], "turns": [2]})),
-        ("a denial", json!({"text": "An inspector never saves an answer on the screen", "by": ["business-analyst"], "turns": [1]})),
-        ("a decision", json!({"text": "We decided to delete every photo", "by": ["business-analyst"], "turns": [1]})),
+        (
+            "what nobody said",
+            json!({"text": "Pigeons carry the letters to the harbour", "by": ["business-analyst"], "turns": [1]}),
+        ),
+        (
+            "another speaker",
+            json!({"text": "The inspector saves an answer and nobody says what shows on the screen", "by": ["system-designer"], "turns": [1]}),
+        ),
+        (
+            "a later turn",
+            json!({"text": "The inspector saves an answer and nobody says what shows on the screen", "by": ["business-analyst"], "turns": [1, 2]}),
+        ),
+        (
+            "a false figure",
+            json!({"text": "Five photos on 300 servers tie every tablet", "by": ["solutions-architect"], "turns": [2]}),
+        ),
+        (
+            "a denial",
+            json!({"text": "An inspector never saves an answer on the screen", "by": ["business-analyst"], "turns": [1]}),
+        ),
+        (
+            "a decision",
+            json!({"text": "We decided to delete every photo", "by": ["business-analyst"], "turns": [1]}),
+        ),
     ] {
         change(&format!("insight: {what}"), &|events| events[synthesis]["insights"][0] = entry.clone());
         change(&format!("action: {what}"), &|events| {
@@ -314,7 +347,8 @@ fn a_refusal_names_the_event_and_what_differs() {
         assert!(run.stderr.contains("nothing was committed"), "{}", run.stderr);
         run.stderr
     };
-    let decision = told(&|events| events[synthesis]["decisions"][0]["text"] = json!("We decided to keep one answer"));
+    let decision =
+        told(&|events| events[synthesis]["decisions"][0]["text"] = json!("We decided to keep one answer"));
     assert!(decision.contains(&format!("event {}, decisions/0/text", synthesis + 1)), "{decision}");
     assert!(decision.contains("keep both answers") && decision.contains("keep one answer"), "{decision}");
     let gone = told(&|events| drop(events[synthesis]["action_items"].as_array_mut().unwrap().pop()));

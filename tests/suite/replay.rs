@@ -321,7 +321,8 @@ fn onto_another_commit_the_same_log_is_a_new_commit() {
     let other = crate::kit::sandbox();
     other.commit(&[("later.md", "later\n")]);
     let text = std::fs::read_to_string(out).unwrap();
-    let base = sandbox.git.find_commit(sandbox.tip("main").unwrap()).unwrap().parent_id(0).unwrap().to_string();
+    let base =
+        sandbox.git.find_commit(sandbox.tip("main").unwrap()).unwrap().parent_id(0).unwrap().to_string();
     let lost = text.replace(&base, &"1".repeat(40)).replace(&base[..7], &"1".repeat(7));
     let lost = other.script("lost.jsonl", resealed(&lost));
     other.run(&["replay", &lost, "--onto", "main", "--branch", "x"]).ok();

@@ -71,7 +71,9 @@ pub fn land(
     }
     let found = replay.run_for_landing(&recording, onto, options.max_turns)?;
     if found.paused.is_some() && found.divergence.is_none() {
-        return Err(refused("the discussion waits for its user, and is committed by the run that goes on with it"));
+        return Err(refused(
+            "the discussion waits for its user, and is committed by the run that goes on with it",
+        ));
     }
     let other = other_inputs(global, options, replay, &recording, &found)?;
     if let Some(other) = found.divergence.as_ref().or(other.as_ref()) {
@@ -84,7 +86,8 @@ pub fn land(
     };
     let tip = repo.tip(&branch)?;
     if tip.is_some_and(|tip| tip != onto) && options.branch.is_some() {
-        screen.note(&format!("the branch {branch} exists; --onto says where a new one starts and is not used"));
+        screen
+            .note(&format!("the branch {branch} exists; --onto says where a new one starts and is not used"));
     }
     let (mut entry, _) = land_on(replay, finished, &branch, tip.unwrap_or(onto), screen)?;
     entry["path"] = json!(recording.name);
@@ -111,7 +114,8 @@ fn other_inputs(
         let script = Script::read(&name, &bytes)?;
         let draft = script.source.as_ref().map(crate::source::Source::draft);
         if opened.draft.is_some() && opened.draft != draft {
-            let (expected, found) = ("the issue's text as the script has it".to_owned(), "another text".to_owned());
+            let (expected, found) =
+                ("the issue's text as the script has it".to_owned(), "another text".to_owned());
             return Ok(Some(Divergence { event: Some(1), what: "draft".to_owned(), expected, found }));
         }
         let user = script.user.clone().unwrap_or_else(|| opened.user.clone());
@@ -137,11 +141,13 @@ fn other_author(recorded: &Author, own: &Author) -> Option<Divergence> {
     let sign = |author: &Author| if author.signed_off { "a sign-off" } else { "no sign-off" };
     let (expected, found) = match () {
         () if person(recorded) != person(own) => {
-            let help = "set `author` in .roundtable.yaml, or git's user.name and user.email, if that is right";
+            let help =
+                "set `author` in .roundtable.yaml, or git's user.name and user.email, if that is right";
             (format!("{} as in the settings here", person(own)), format!("{} ({help})", person(recorded)))
         }
         () if recorded != own => {
-            let help = if recorded.signed_off { "add --signoff if that is right" } else { "leave --signoff out" };
+            let help =
+                if recorded.signed_off { "add --signoff if that is right" } else { "leave --signoff out" };
             (sign(own).to_owned(), format!("{} ({help})", sign(recorded)))
         }
         () => return None,
