@@ -63,6 +63,7 @@ fn held<'l>(library: &'l Library, item: &str, base: Oid, at: Time) -> Discussion
         draft: None,
         comments: None,
         stays_open: false,
+        is_live: false,
         evidence: Vec::new(),
     };
     let first = Record { at, event: Event::Opened(Box::new(opened)) };

@@ -27,8 +27,6 @@ use crate::review::Severity;
 pub const FILE: &str = ".roundtable.yaml";
 /// Where items are where nothing says otherwise.
 pub const ITEMS: &str = "docs/requirements";
-/// The language where nothing says another.
-pub const LANGUAGE: &str = "en";
 /// What a version of the settings that is in no commit is called.
 pub const ON_DISK: &str = "the file on disk";
 /// The characters of all evidence where nothing else is said, and the most that can be asked for.
@@ -55,8 +53,6 @@ pub struct Config {
     pub templates: Option<String>,
     /// A folder laid over the built-in rules.
     pub rules: Option<String>,
-    /// The language of users' words: which folder of rules reads them.
-    pub language: Option<String>,
     /// What the additive check protects.
     pub append_only: Option<Vec<serde_yaml::Value>>,
     pub allow_exceptions: Option<bool>,
@@ -260,14 +256,6 @@ impl Config {
             let finding = Finding::near(path, text, "items:", "`items` names no folder");
             found.push(finding.hint("leave it out for docs/requirements"));
         }
-        let is_language = |language: &String| {
-            (2..=8).contains(&language.len()) && language.bytes().all(|byte| byte.is_ascii_lowercase())
-        };
-        if self.language.as_ref().is_some_and(|language| !is_language(language)) {
-            let finding =
-                Finding::near(path, text, "language:", "`language` must be a code of small letters");
-            found.push(finding.hint("write it like en, or leave it out"));
-        }
         for (key, names) in [("voice", &self.voice), ("model", &self.model)] {
             if let Some(unknown) = names.as_ref().and_then(ByStep::unknown) {
                 let message = format!("`{key}` names \"{unknown}\", which is neither a phase nor a step");
@@ -344,11 +332,6 @@ impl Config {
         }
     }
 
-    /// The language of users' words.
-    pub fn language(&self) -> &str {
-        self.language.as_deref().unwrap_or(LANGUAGE)
-    }
-
     /// Reads a configuration as [`Config::read`] does; a finding says which version of the file it is in.
     ///
     /// # Errors
@@ -400,7 +383,7 @@ mod tests {
         assert_eq!((config.items(), config.max_turns), ("specs", Some(5)));
         let config = Config::read(FILE, b"items: [specs, docs/old/]\nrules: own\n").unwrap();
         assert_eq!((config.items(), config.folders()), ("specs", vec!["specs", "docs/old"]));
-        assert_eq!((config.language(), config.policy().is_ok()), ("en", true));
+        assert!(config.policy().is_ok());
     }
 
     #[test]
@@ -417,7 +400,7 @@ mod tests {
         .roundtable.yaml:2:1: unknown key "max_turn"; did you mean "max_turns"?
          2 | max_turn: 5
            | ^^^^^^^^
-           = help: the keys are items, voice, model, price, max_turns, steps, templates, rules, language, append_only, allow_exceptions, author, voice_env, github, evidence, review
+           = help: the keys are items, voice, model, price, max_turns, steps, templates, rules, append_only, allow_exceptions, author, voice_env, github, evidence, review
         "#);
         for text in [
             "items: ../x",
@@ -431,8 +414,6 @@ mod tests {
             "- a",
             "steps: .git",
             "rules: /x",
-            "language: EN",
-            "language: e",
         ] {
             assert!(Config::read(FILE, text.as_bytes()).is_err(), "{text}");
         }

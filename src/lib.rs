@@ -124,6 +124,7 @@
 //!     draft: None,
 //!     comments: None,
 //!     stays_open: false,
+//!     is_live: false,
 //!     evidence: Vec::new(),
 //! };
 //! let first = Record { at, event: Event::Opened(Box::new(opened)) };

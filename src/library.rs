@@ -13,7 +13,7 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use sha2::{Digest as _, Sha256};
 
@@ -22,7 +22,7 @@ use crate::marks::Marks;
 use crate::persona::{Cast, Persona};
 use crate::step::Step;
 use crate::template::{self, Templates};
-use crate::text::rules::{Book, is_rules};
+use crate::text::forms::{self, Forms};
 
 mod embedded;
 
@@ -42,8 +42,8 @@ pub struct Library {
     shared: OnceLock<BTreeMap<String, String>>,
     /// The repository's own rule files.
     rules: Vec<File>,
-    /// The language that users' words are read in: a folder of `rules/`.
-    pub language: String,
+    /// How users' words are read.
+    forms: Forms,
 }
 
 /// Why a library cannot be used.
@@ -107,15 +107,9 @@ impl Library {
             digests,
             marks: OnceLock::new(),
             rules: rules.to_vec(),
-            language: "en".to_owned(),
+            forms: forms_of(rules)?,
             shared: OnceLock::new(),
         })
-    }
-
-    /// The same, reading users' words in another language.
-    #[must_use]
-    pub fn reading(self, language: &str) -> Library {
-        Library { language: language.to_owned(), ..self }
     }
 
     /// The step with an id.
@@ -141,11 +135,6 @@ impl Library {
         }
     }
 
-    /// Whether the repository has rules or a language of its own.
-    fn has_own_rules(&self) -> bool {
-        !self.rules.is_empty() || self.language != "en"
-    }
-
     /// The repository's own review rules, by their path below `rules/review/`.
     pub fn own_review_rules(&self) -> Vec<File> {
         let below = |(path, text): &File| Some((path.strip_prefix("review/")?.to_owned(), text.clone()));
@@ -157,15 +146,9 @@ impl Library {
         rule_files(&self.rules)
     }
 
-    /// The rules for users' words, ready to run; the built-in ones are compiled once for all.
-    ///
-    /// # Errors
-    /// A file of the repository's own that cannot be read as rules.
-    pub fn book(&self) -> Result<Arc<Book>, Finding> {
-        static BUILT_IN: OnceLock<Result<Arc<Book>, Finding>> = OnceLock::new();
-        let names: Vec<&str> = embedded::rules().iter().filter_map(|(path, _)| rules_of(path)).collect();
-        let read = || Book::read(self.rules(), &self.language, &names).map(Arc::new);
-        if self.has_own_rules() { read() } else { BUILT_IN.get_or_init(read).clone() }
+    /// How users' words are read: what decides, what is to be done, what is thanks.
+    pub const fn forms(&self) -> &Forms {
+        &self.forms
     }
 
     /// The phrases that name steps, for the rule of topic focus.
@@ -208,7 +191,7 @@ impl Library {
             all.update(format!("{path} {digest}\n"));
         }
         digests.insert("steps/".to_owned(), hex(&all.finalize()));
-        digests.extend(rule_digests(&self.rules, &self.language));
+        digests.extend(rule_digests(&self.rules, forms::FOLDER.trim_end_matches('/')));
         digests.insert("rules/review/".to_owned(), review_digest(&self.rules));
         // How a page or a comment looks decides nothing, what a model was asked shows in what it said, and a
         // discussion has no texts of an analysis.
@@ -240,9 +223,15 @@ fn keep<T>(read: Result<T, Finding>, found: &mut Vec<T>, findings: &mut Vec<Find
     }
 }
 
-/// What a built-in file of rules for users' words is called.
-fn rules_of(path: &str) -> Option<&str> {
-    path.strip_prefix("en/")?.strip_suffix(".yaml").filter(|_| is_rules(path, "en"))
+/// The forms, compiled; the built-in ones once for all.
+fn forms_of(own: &[File]) -> Result<Forms, Finding> {
+    static BUILT_IN: OnceLock<Result<Forms, Finding>> = OnceLock::new();
+    let has_own = own.iter().any(|(path, _)| forms::is_forms(path));
+    if has_own {
+        Forms::read(rule_files(own))
+    } else {
+        BUILT_IN.get_or_init(|| Forms::read(rule_files(&[]))).clone()
+    }
 }
 
 enum Kind {
@@ -323,17 +312,6 @@ mod tests {
         format!(
             "---\nstep_id: \"{id}\"\ntitle: {title}\npersona: business-analyst\ndepth: brief\noutputs: [a.md]\n---\n## Brief Mode\nx\n"
         )
-    }
-
-    #[test]
-    fn every_rule_fits_its_examples() {
-        let found = crate::text::rules::check(rule_files(&[]), "en");
-        assert!(
-            found.is_empty(),
-            "{}",
-            Finding::all(found).map(|found| found.to_string()).unwrap_or_default()
-        );
-        assert!(rule_digests(&[], "en").contains_key("rules/en/families.yaml"));
     }
 
     #[test]

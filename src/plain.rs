@@ -17,6 +17,9 @@ use std::borrow::Cow;
 
 use unicode_general_category::{GeneralCategory as Category, get_general_category};
 
+/// Blanks that make a line code (CommonMark 4.4).
+const CODE_INDENT: usize = 4;
+
 /// Text without what cannot be seen: control, format (bidi, zero width, tags), private,
 /// unassigned characters and variation selectors. Every kind of line end becomes `\n`; tabs stay.
 ///
@@ -113,6 +116,16 @@ pub fn one_line(text: &str) -> String {
         out.push_str(word);
     }
     out
+}
+
+/// The text without white space around it, except for the indent that makes its first line code.
+pub fn without_blank_ends(text: &str) -> &str {
+    let text = text.trim_end();
+    let words = text.trim_start();
+    let blank = &text[..text.len() - words.len()];
+    let indent = blank.rsplit('\n').next().unwrap_or_default();
+    let is_code = indent.contains('\t') || indent.len() >= CODE_INDENT;
+    if is_code { &text[blank.len() - indent.len()..] } else { words }
 }
 
 /// The text with HTML comments taken apart, for files that are no Markdown: nothing in them can

@@ -238,7 +238,7 @@ impl Script {
             }
             Form::Text => {
                 let (masked, warnings) = masked_lines(text);
-                let inputs = Some(masked.lines().map(|line| said(line.to_owned())).collect());
+                let inputs = Some(masked.lines().map(|line| said(line.trim().to_owned())).collect());
                 let raw = Raw { inputs, ..Raw::default() };
                 let script = Script::from_raw(name, &masked, raw, has_answers)?;
                 return Ok(Script { warnings, ..script });
@@ -335,7 +335,7 @@ impl Script {
         if is > LONGEST {
             self.notes.push(format!("input {number}: cut from {is} to {LONGEST} characters"));
         }
-        let message = plain::cut(&self.masked(number, clean.trim()), LONGEST);
+        let message = plain::cut(&self.masked(number, plain::without_blank_ends(&clean)), LONGEST);
         let by = raw.by.map(|by| person(&by)).filter(|by| !by.is_empty());
         let at = raw.at.and_then(|at| Time::parse(&at).ok());
         (!message.is_empty()).then_some(Input { text: message, by, at, comment: raw.comment })
@@ -376,7 +376,7 @@ impl Script {
 
     fn cleaned(&mut self, number: usize, input: Input) -> Option<Input> {
         let clean = plain::clean(&input.text);
-        let text = plain::cut(&self.masked(number, clean.trim()), LONGEST);
+        let text = plain::cut(&self.masked(number, plain::without_blank_ends(&clean)), LONGEST);
         let by = input.by.map(|by| person(&by)).filter(|by| !by.is_empty());
         (!text.is_empty()).then_some(Input { text, by, ..input })
     }
@@ -704,7 +704,7 @@ fn from_json(name: &str, text: &str) -> Result<Raw, Finding> {
 /// Comments in GitHub's two spellings; one without a body says nothing and is left out.
 fn comments(list: &serde_json::Value) -> impl Iterator<Item = Option<RawInput>> {
     list.as_array().into_iter().flatten().filter_map(|comment| {
-        let text = comment.get("body")?.as_str()?.trim().to_owned();
+        let text = plain::without_blank_ends(comment.get("body")?.as_str()?).to_owned();
         (!text.is_empty()).then(|| {
             Some(RawInput { text, by: login(comment), at: moment(comment), comment: number(comment) })
         })

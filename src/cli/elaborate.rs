@@ -26,7 +26,6 @@ use crate::item::Item;
 use crate::item::meta::Source;
 use crate::landing::{self, Landing};
 use crate::library::Library;
-use crate::minutes::{self, Forms, Possible};
 use crate::model::evidence::Evidence;
 use crate::model::prompt;
 use crate::model::prompt::Want;
@@ -39,7 +38,6 @@ use crate::script::Script;
 use crate::session::hold;
 use crate::step::Step;
 use crate::synthesis::{self, Outcome};
-use crate::text::words::is_english;
 use crate::voice::Voice;
 use crate::voice::reviewer::Reviewer;
 
@@ -320,7 +318,7 @@ pub fn land_again(
         let paused = paused.ok_or_else(|| Fail::new(format!("{path} has no end")))?;
         return pause(&Waiting { setup, paused, usage }, tip, screen);
     };
-    let held = Held { setup, finished, possible: Vec::new(), usage };
+    let held = Held { setup, finished, usage };
     // What was read of the item is at another commit: it is read again on this one.
     match landing::land(&setup.repo, &setup.library, &held.finished, tip, &read_at(setup, tip)?)? {
         Landing::Recorded { commit, recording } => already_recorded(setup, commit, &recording, screen),
@@ -371,7 +369,6 @@ struct Waiting<'s> {
 struct Held<'s> {
     setup: &'s Setup,
     finished: Finished,
-    possible: Vec<Possible>,
     usage: Value,
 }
 
@@ -410,13 +407,6 @@ fn pause(waiting: &Waiting<'_>, start: Oid, screen: &Screen) -> Result<(Value, O
     report["already_recorded"] = json!(grown.stood);
     Ok((report, grown.commit))
 }
-
-/// Said once, where the reviewer's rules cannot read what it reads or hears.
-const FOREIGN: &str = "most of what was read or said is not in English: passages are shown and everything said is kept, \
-     but the rules for findings and decisions read English";
-
-/// So many lines of a document are looked at for its language.
-const LANGUAGE_LINES: usize = 500;
 
 /// Holds the discussion, told line by line; with it comes what it took.
 fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) -> Result<Came<'s>, Fail> {
@@ -461,13 +451,10 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
         let paused = talk.pause().ok_or_else(unfinished)?;
         return Ok(Came::Waiting(Box::new(Waiting { setup, paused, usage })));
     }
-    let forms = Forms::of(&setup.library)?;
-    let possible = minutes::possible_decisions(&talk, &forms);
     let finished = talk.finish().ok_or_else(unfinished)?;
     screen.say(&format!("\n{}", synthesis::spoken_summary(&finished, &setup.library)?));
-    say_possible(&possible, screen);
     say_replaced(setup, &finished, screen)?;
-    let held = Held { setup, finished, possible, usage };
+    let held = Held { setup, finished, usage };
     say_limits(&held, screen);
     Ok(Came::Through(Box::new(held)))
 }
@@ -475,11 +462,6 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
 /// Says what the discussion could not do with what was read or said.
 fn say_limits(held: &Held<'_>, screen: &Screen) {
     let Held { setup, finished, .. } = held;
-    let documents = setup.item.documents().flat_map(|(_, text)| text.lines().take(LANGUAGE_LINES));
-    let reads_english = setup.voice.is_reviewer() && setup.library.language == "en";
-    if reads_english && (finished.is_foreign() || is_english(documents) == Some(false)) {
-        screen.note(FOREIGN);
-    }
     if held.unheard() > 0 {
         let messages = plain::count(held.unheard(), "message");
         let (exit, limit) = (finished.closed.exit, setup.opened.max_turns);
@@ -530,18 +512,6 @@ pub(super) fn announced(
 fn waiting(setup: &Setup, screen: &Screen) {
     if !setup.voice.is_reviewer() {
         screen.waiting(&format!("waiting for {}", setup.opened.voice));
-    }
-}
-
-/// What may be a decision, and how people make it one.
-fn say_possible(possible: &[Possible], screen: &Screen) {
-    if possible.is_empty() {
-        return;
-    }
-    screen
-        .say("\nPossible decisions, recorded as statements. To decide one, say it again as \"Decision: …\":");
-    for one in possible {
-        screen.say(&format!("- {} ({}, turn {})", one.text, one.by, one.turn));
     }
 }
 
@@ -690,7 +660,7 @@ fn already_recorded(
     screen.say(&format!("Already recorded: {carrier} carries this run in {recording}. Nothing was changed."));
     let outcome = Outcome::nothing(recording);
     let base = finished.opened.base.clone();
-    let held = Held { setup, finished, possible: Vec::new(), usage: Meter::default().value() };
+    let held = Held { setup, finished, usage: Meter::default().value() };
     let mut report = held.report(&outcome);
     report["base"] = json!(base);
     let brought = setup.repo.brought(commit, recording)?;
@@ -751,7 +721,7 @@ impl Held<'_> {
 
     /// What `--json` prints (contract, section 2).
     fn report(&self, outcome: &Outcome) -> Value {
-        let Held { setup, finished, possible, usage } = self;
+        let Held { setup, finished, usage } = self;
         let opened = &finished.opened;
         let left: Vec<Value> =
             outcome.left.iter().map(|left| json!({"path": left.path, "reason": left.reason})).collect();
@@ -774,9 +744,9 @@ impl Held<'_> {
             "already_recorded": false,
             "synthesis_summary": finished.summary.summary,
             "decisions": finished.summary.decisions.len(),
-            "possible_decisions": possible.iter().map(|one| json!({"text": one.text, "by": one.by, "turn": one.turn})).collect::<Vec<_>>(),
             "open_questions": finished.summary.open_questions.len(),
             "unheard": self.unheard(),
+            "possible_decisions": [],
             "usage": usage,
         })
     }

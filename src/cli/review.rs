@@ -118,12 +118,6 @@ pub fn reviewed(source: &Source, options: &Options, screen: &Screen) -> Result<R
     }
     warn_of_languages(&documents, screen);
     warn_of_data(&documents, screen);
-    if source.config.language() != config::LANGUAGE {
-        screen.warn(&format!(
-            "`language: {}` says how users' words are read; the review rules read English",
-            plain::shown(source.config.language())
-        ));
-    }
     let mut found = review::review(&documents, &rules, &wanted);
     if let Some(changed) = &source.changed {
         let is_new = |path: &String, line: usize| {

@@ -1,6 +1,6 @@
 //! `roundtable rules list | show | check`: the rules that users' words are read by, and those of `review`.
 //!
-//! A rule is named `decisions/label`, by its file and its id. Other kinds of rules join as more [`Row`]s.
+//! A rule is named `vague-term`, by its file and its id. Other kinds of rules join as more [`Row`]s.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,17 +14,13 @@ use super::{columns, current_folder};
 use crate::files;
 use crate::finding::{Finding, did_you_mean};
 use crate::library::{File, rule_files};
-use crate::minutes::FILES;
 use crate::review::rule::Example;
 use crate::review::{self, Document, Rule, Rules};
-use crate::text::rules::{Book, Written, check as check_language, is_rules};
-
-/// The language whose rules are listed.
-const LANGUAGE: &str = "en";
+use crate::text::forms::{Forms, is_forms};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples: roundtable rules list\n          roundtable rules show decisions/label\n          roundtable rules check .roundtable/rules"
+    after_help = "Examples: roundtable rules list\n          roundtable rules show vague-term\n          roundtable rules check .roundtable/rules"
 )]
 pub struct Options {
     #[command(subcommand)]
@@ -37,7 +33,7 @@ enum Verb {
     #[command(after_help = "Example: roundtable rules list")]
     List,
     /// One rule: its patterns and examples
-    #[command(after_help = "Example: roundtable rules show decisions/label")]
+    #[command(after_help = "Example: roundtable rules show vague-term")]
     Show {
         /// The rule's file and id
         rule: String,
@@ -50,34 +46,12 @@ enum Verb {
     },
 }
 
-/// A rule as it is listed.
-struct Row {
-    name: String,
-    path: String,
-    written: Written,
-}
-
 pub fn run(options: &Options, screen: &Screen) -> Result<Code, Fail> {
     match &options.verb {
-        Verb::List => list(&rows()?, &with_examples(&[])?, screen),
-        Verb::Show { rule } => match with_examples(&[])?.find(rule) {
-            Ok(rule) => show_review(rule, screen),
-            Err(_) => show(&rows()?, rule, screen),
-        },
+        Verb::List => list(&with_examples(&[])?, screen),
+        Verb::Show { rule } => show(rule, screen),
         Verb::Check { dir } => check(dir.as_deref(), screen),
     }
-}
-
-fn rows() -> Result<Vec<Row>, Fail> {
-    let book = Book::read(rule_files(&[]), LANGUAGE, FILES)?;
-    let rows = FILES.iter().flat_map(|file| {
-        book.rules(file).map(move |rule| Row {
-            name: format!("{file}/{}", rule.id),
-            path: rule.path.clone(),
-            written: rule.written.clone(),
-        })
-    });
-    Ok(rows.collect())
 }
 
 /// The folder of the review rules.
@@ -180,55 +154,22 @@ fn is_found(rules: &Rules, rule: &Rule, example: &Example, options: &review::Opt
     found.iter().any(|finding| finding.rule == rule.file.rule)
 }
 
-fn list(rows: &[Row], review: &Rules, screen: &Screen) -> Result<Code, Fail> {
+fn list(review: &Rules, screen: &Screen) -> Result<Code, Fail> {
     screen.page();
     list_review(review, screen);
-    let cells = |row: &Row| {
-        let sure = if row.written.sure { "" } else { " (not sure)" };
-        vec![format!("  {}", row.name), format!("{}{sure}", row.written.title)]
-    };
-    let table: Vec<Vec<String>> = rows.iter().map(cells).collect();
-    let mut path = "";
-    for (row, line) in rows.iter().zip(columns::lines(&table, screen.width())) {
-        if row.path != path {
-            path = &row.path;
-            screen.say_strong(path);
-        }
-        screen.say(&line);
-    }
-    let all = review.iter().map(review_as_json).chain(rows.iter().map(as_json));
-    screen.json(&json!({ "rules": all.collect::<Vec<_>>() }));
+    screen.json(&json!({ "rules": review.iter().map(review_as_json).collect::<Vec<_>>() }));
     Ok(Code::Yes)
 }
 
-fn as_json(row: &Row) -> Value {
-    let Written { title, sure, any, all, unless, yes, no, .. } = &row.written;
-    json!({
-        "rule": row.name, "title": title, "sure": sure, "any": any, "all": all, "unless": unless,
-        "yes": yes, "no": no, "path": row.path,
-    })
-}
-
-fn show(rows: &[Row], name: &str, screen: &Screen) -> Result<Code, Fail> {
-    let Some(row) = rows.iter().find(|row| row.name == name) else {
-        let review = with_examples(&[])?;
-        let names = review.iter().map(|rule| rule.file.rule.as_str());
-        let known: Vec<&str> = rows.iter().map(|row| row.name.as_str()).chain(names).collect();
-        let hint = did_you_mean(name, &known);
-        let hint = if hint.is_empty() { "; `roundtable rules list` shows them".to_owned() } else { hint };
-        return Err(Fail::new(format!("no rule \"{}\"{hint}", crate::plain::shown(name))));
-    };
-    screen.page();
-    let Written { title, sure, any, all, unless, yes, no, .. } = &row.written;
-    screen.say_strong(&format!("{}: {title}", row.name));
-    screen.say(if *sure { &row.path } else { "not sure: somebody has to confirm what it finds" });
-    let lists = [("any", any), ("all", all), ("unless", unless), ("yes", yes), ("no", no)];
-    for (key, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
-        screen.say_strong(&format!("\n{key}"));
-        list.iter().for_each(|entry| screen.say(&format!("- {entry}")));
+fn show(name: &str, screen: &Screen) -> Result<Code, Fail> {
+    let review = with_examples(&[])?;
+    if let Ok(rule) = review.find(name) {
+        return show_review(rule, screen);
     }
-    screen.json(&as_json(row));
-    Ok(Code::Yes)
+    let known: Vec<&str> = review.iter().map(|rule| rule.file.rule.as_str()).collect();
+    let hint = did_you_mean(name, &known);
+    let hint = if hint.is_empty() { "; `roundtable rules list` shows them".to_owned() } else { hint };
+    Err(Fail::new(format!("no rule \"{}\"{hint}", crate::plain::shown(name))))
 }
 
 /// What a review rule looks for, why, and what settles it, as Markdown.
@@ -249,24 +190,14 @@ fn check(dir: Option<&Path>, screen: &Screen) -> Result<Code, Fail> {
     let own = own(dir)?;
     let files: Vec<(&str, &str)> = rule_files(&own).collect();
     let is_checked = |path: &str| dir.is_none() || own.iter().any(|(other, _)| other == path);
-    let folders = own.iter().filter_map(|(path, _)| path.split_once('/').map(|(folder, _)| folder));
-    let is_language = |name: &&str| *name != REVIEW.trim_end_matches('/');
-    let languages: BTreeSet<&str> = folders.filter(is_language).chain([LANGUAGE]).collect();
-    let mut findings: Vec<Finding> =
-        languages.iter().flat_map(|language| check_language(files.iter().copied(), language)).collect();
+    let mut findings: Vec<Finding> = Forms::read(files.iter().copied()).err().into_iter().collect();
     match with_examples(&own) {
         Ok(rules) => findings.extend(broken_examples(&rules, &is_checked)),
         Err(finding) => findings.push(finding),
     }
-    // A family of the folder may break a built-in rule: that is told, too.
-    findings.sort_by_key(|finding| !is_checked(&finding.path));
-    let is_language = |path: &str| languages.iter().any(|language| is_rules(path, language));
-    let is_rule = |path: &str| is_language(path) || path.starts_with(REVIEW);
-    let checked: BTreeSet<&str> = files
-        .iter()
-        .map(|(path, _)| *path)
-        .filter(|path| is_checked(path) && is_rule(path))
-        .collect::<BTreeSet<_>>();
+    let is_rule = |path: &str| is_forms(path) || path.starts_with(REVIEW);
+    let checked: BTreeSet<&str> =
+        files.iter().map(|(path, _)| *path).filter(|path| is_checked(path) && is_rule(path)).collect();
     let what = if dir.is_some() { "rule file" } else { "built-in rule file" };
     Ok(super::checked::say(&findings, checked.len(), what, screen))
 }

@@ -10,10 +10,9 @@ use git2::Oid;
 
 use super::screen::Screen;
 use super::{Global, exit::Fail, read_file};
-use crate::config::{self, Config, LANGUAGE};
+use crate::config::{self, Config};
 use crate::item::path::is_safe_name;
 use crate::library::{Library, Unusable};
-use crate::minutes::Forms;
 use crate::repo::{Repo, short};
 use crate::review::Rules;
 
@@ -59,9 +58,9 @@ impl BuiltIn {
 
     /// The same for a discussion: its rules are read as soon as the library is.
     pub fn for_a_discussion() -> BuiltIn {
-        BuiltIn::and_then(|library| {
+        BuiltIn::and_then(|_| {
             // In the order they are needed; what is wrong with them is told where they are asked for.
-            let _ = (Rules::of(&[]).is_ok(), Forms::of(library).is_ok());
+            let _ = Rules::of(&[]).is_ok();
         })
     }
 
@@ -87,13 +86,12 @@ impl BuiltIn {
         let (steps, templates) = (overlay(&config.steps)?, overlay(&config.templates)?);
         let rules = overlay(&config.rules)?;
         let is_built_in = steps.is_empty() && templates.is_empty() && rules.is_empty();
-        let language = config.language();
         match self.0.recv() {
-            Ok(library) if is_built_in && language == LANGUAGE => Ok(library?),
+            Ok(library) if is_built_in => Ok(library?),
             _ => {
                 let below =
                     |unusable: Unusable| unusable.below(config.steps.as_deref(), config.templates.as_deref());
-                Ok(Arc::new(Library::new(&steps, &templates, &rules).map_err(below)?.reading(language)))
+                Ok(Arc::new(Library::new(&steps, &templates, &rules).map_err(below)?))
             }
         }
     }

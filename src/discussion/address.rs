@@ -8,7 +8,9 @@
 //! has content, and is heard before the discussion ends.
 
 use crate::persona::Cast;
-use crate::text::words::{Word, unquoted, words};
+use crate::text::markdown::{Line, Part, read};
+use crate::text::sentences::without_quotations;
+use crate::text::words::{Word, words};
 
 /// What a message is, before topic focus is considered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,28 +29,34 @@ pub enum Address {
 /// Classifies a message. `asked` says that the lead has just asked whether the user wants to end:
 /// then a plain yes is an exit and nothing is unclear any more.
 pub fn address(text: &str, cast: &Cast, asked: bool) -> Address {
-    match intent(text, cast) {
+    let lines: Vec<Line> = read(text).into_iter().filter(Line::is_said).collect();
+    let said = seen(&lines);
+    match intent(&lines, cast) {
         Intent::Exit { has_content } => return Address::Exit { has_content },
-        Intent::Unclear { .. } if asked && says_no(text) => {}
+        Intent::Unclear { .. } if asked && says_no(&said) => {}
         Intent::Unclear { has_content } if asked => return Address::Exit { has_content },
         Intent::Unclear { .. } => return Address::Unclear,
-        Intent::None if asked && is_yes(text) => return Address::Exit { has_content: false },
+        Intent::None if asked && is_yes(&said) => return Address::Exit { has_content: false },
         Intent::None => {}
     }
-    let named = addressed(text, cast);
+    let named = addressed(&said, cast);
     if !named.is_empty() {
         Address::Direct(named)
-    } else if is_group(text) {
+    } else if is_group(&said) {
         Address::Group
     } else {
         Address::Neither
     }
 }
 
+/// What people see of a message and its author says, a line each.
+fn seen(lines: &[Line]) -> String {
+    let lines: Vec<String> = lines.iter().map(Line::text).collect();
+    lines.join("\n")
+}
+
 /// The personas a message addresses: by a first name it starts with, or one followed by a comma.
 fn addressed(text: &str, cast: &Cast) -> Vec<String> {
-    let text = without_replies(text).replace(['*', '`'], "");
-    let text = text.trim_start();
     let names: Vec<_> = cast.iter().map(|persona| (persona.first_name().to_lowercase(), persona)).collect();
     let mut keys: Vec<String> = Vec::new();
     for word in words(text) {
@@ -62,6 +70,35 @@ fn addressed(text: &str, cast: &Cast) -> Vec<String> {
         }
     }
     keys
+}
+
+/// A sentence without whom it calls at its beginning: "Maya, ", "@sam ", "Maya and Alex: ".
+pub fn without_vocative<'t>(text: &'t str, names: &[&str]) -> &'t str {
+    let mut rest = text;
+    while let Some(after) = after_name(rest, names) {
+        rest = after;
+    }
+    rest
+}
+
+/// What comes after a name that is called.
+fn after_name<'t>(text: &'t str, names: &[&str]) -> Option<&'t str> {
+    let is_mark = |found: char| matches!(found, ',' | ':' | '，' | '：' | '、');
+    if let Some(mention) = text.strip_prefix('@') {
+        let end = mention.find(|found: char| !(found.is_alphanumeric() || "-_".contains(found)))?;
+        let after = mention[end..].trim_start_matches(|found: char| is_mark(found) || found == ' ');
+        return (end > 0 && !after.is_empty()).then_some(after);
+    }
+    let called = |name: &&str| {
+        let found = text.get(..name.len()).filter(|found| found.eq_ignore_ascii_case(name))?;
+        Some(&text[found.len()..])
+    };
+    let after = names.iter().find_map(called)?;
+    if let Some(next) = after.strip_prefix(" and ").or(after.strip_prefix(" & ")) {
+        return after_name(next, names);
+    }
+    let after = after.strip_prefix(is_mark)?.trim_start();
+    (!after.is_empty()).then_some(after)
 }
 
 /// The name that a message calls and nobody at the table has: "Bob, what do you think?". Only a message that asks
@@ -81,19 +118,12 @@ pub fn stranger<'t>(text: &'t str, cast: &Cast) -> Option<&'t str> {
 /// Words that people put before a comma, and that are no names.
 const OPENERS: &str = " actually agreed all also alternatively anyway besides but correct everybody everyone finally first firstly folks great hello hey however instead maybe now okay otherwise perhaps personally please right second so sorry sure team thanks then well yeah yes ";
 
-/// The text without the lines that quote somebody else.
-fn without_replies(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with('>')).collect();
-    lines.join("\n")
-}
-
 /// Words that address everyone, as whole words.
 const GROUP: [&[&str]; 5] =
     [&["you", "all"], &["everyone"], &["all", "of", "you"], &["team"], &["what", "do", "you", "think"]];
 
 fn is_group(text: &str) -> bool {
-    let text = without_replies(text);
-    let words = words(&text);
+    let words = words(text);
     // `team_member` and `team@example.org` are names of other things.
     let is_whole = |word: &Word<'_>| {
         let mut behind = text[word.end..].chars();
@@ -127,12 +157,9 @@ enum Clause {
     Filler,
 }
 
-fn intent(text: &str, cast: &Cast) -> Intent {
-    let said = unquoted(text);
-    // A message that is one quotation means what it quotes.
-    let said = if words(&said).is_empty() { without_replies(text).into() } else { said };
+fn intent(lines: &[Line], cast: &Cast) -> Intent {
     let names: Vec<String> = cast.iter().map(|persona| persona.first_name().to_lowercase()).collect();
-    let pieces = pieces(&said, &names);
+    let pieces = pieces(lines, &names);
     let asks = pieces.iter().any(|piece| piece.question && piece.clause == Clause::Content);
     let exit = pieces.iter().position(|piece| matches!(piece.clause, Clause::Exit { .. }));
     if let Some(at) = exit {
@@ -158,36 +185,50 @@ struct Piece {
 }
 
 /// The clauses of a message, judged each by itself and by its neighbours in the sentence.
-fn pieces(text: &str, names: &[String]) -> Vec<Piece> {
-    let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
+fn pieces(lines: &[Line], names: &[String]) -> Vec<Piece> {
     let mut found: Vec<Piece> = Vec::new();
-    for line in text.lines() {
+    // A message that is one quotation means what it quotes.
+    let is_quotation =
+        lines.iter().all(|line| line.sentences.iter().all(|one| unquoted(&one.text).is_none()));
+    for line in lines {
         // An item of a list or a heading among other lines names something.
-        let listed = lines > 1 && is_listed(line);
-        for sentence in line.split_inclusive(['.', '!', '?', ';', '。', '！', '？', '…']) {
-            let question = sentence.ends_with(['?', '？']);
-            // How many clauses of the sentence have said something, and how long the last is.
-            let (mut said, mut last) = (0, 0);
-            for (after, clause) in clauses(sentence) {
-                let words = words(clause);
-                let mut piece = Piece {
-                    clause: judge(&words, question, names),
-                    question,
-                    goes_on: after == Joint::But || words.iter().any(|word| within(FURTHER, &word.text)),
-                    words: words.len(),
-                };
-                let named = listed || is_named(said, last, &words, after);
-                if named && !matches!(piece.clause, Clause::Filler) {
-                    piece.clause = Clause::Content;
-                }
-                if piece.clause == Clause::Content {
-                    (said, last) = (said + 1, piece.words);
-                }
-                found.push(piece);
+        let listed = lines.len() > 1 && line.part != Part::Paragraph;
+        for sentence in &line.sentences {
+            let own = if is_quotation { Some(sentence.text.clone()) } else { unquoted(&sentence.text) };
+            for part in own.iter().flat_map(|own| own.split([';', '…'])) {
+                read_sentence(part, listed, names, &mut found);
             }
         }
     }
     found
+}
+
+fn read_sentence(sentence: &str, listed: bool, names: &[String], found: &mut Vec<Piece>) {
+    let question = sentence.ends_with(['?', '？']);
+    // How many clauses of the sentence have said something, and how long the last is.
+    let (mut said, mut last) = (0, 0);
+    for (after, clause) in clauses(sentence) {
+        let words = words(clause);
+        let mut piece = Piece {
+            clause: judge(&words, question, names),
+            question,
+            goes_on: after == Joint::But || words.iter().any(|word| within(FURTHER, &word.text)),
+            words: words.len(),
+        };
+        let named = listed || is_named(said, last, &words, after);
+        if named && !matches!(piece.clause, Clause::Filler) {
+            piece.clause = Clause::Content;
+        }
+        if piece.clause == Clause::Content {
+            (said, last) = (said + 1, piece.words);
+        }
+        found.push(piece);
+    }
+}
+
+/// A sentence without what is between quotation marks; none where nothing is left.
+fn unquoted(text: &str) -> Option<String> {
+    Some(without_quotations(text)).filter(|own| own.contains(char::is_alphanumeric))
 }
 
 /// What is between two clauses.
@@ -236,14 +277,6 @@ fn is_named(said: usize, last: usize, words: &[Word<'_>], joint: Joint) -> bool 
     let short = words.len() <= 2;
     let then = words.iter().any(|word| word.text == "then");
     said > 0 && (joint == Joint::Colon || then || (short && (last <= 2 || said > 1)))
-}
-
-/// A line that begins like an item of a list, a heading, a table row.
-fn is_listed(line: &str) -> bool {
-    let line = line.trim_start();
-    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let numbered = number.len() < line.len() && number.starts_with(['.', ')']);
-    numbered || line.starts_with(['-', '*', '+', '#', '|'])
 }
 
 /// What a clause says that turns down what was offered, or waves it off, and nothing beside: "no, we're done".
@@ -536,7 +569,7 @@ mod tests {
             ("please go back", "exit"),
             ("\"done\"", "exit"),
             ("`exit`", "exit"),
-            ("> are you still there?\ndone", "exit"),
+            ("> are you still there?\n\ndone", "exit"),
             // not an exit: negated, put off, talked about
             ("I'm not done yet", "default"),
             ("I have done that", "default"),
@@ -639,7 +672,7 @@ mod tests {
             ("Chen, what do you see", "default"),
             ("the architect, the designer and the analyst", "default"),
             ("a mayan calendar", "default"),
-            ("> Alex, how?\nthe load is what worries me", "default"),
+            ("> Alex, how?\n\nthe load is what worries me", "default"),
             ("Мая, что дальше", "default"),
             // group
             ("What do you all think about caching?", "group"),

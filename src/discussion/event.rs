@@ -97,6 +97,9 @@ pub struct Opened {
     /// The discussion stays open between runs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stays_open: bool,
+    /// Messages come one by one: each was written when all before it had been shown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_live: bool,
     /// What a model was sent of the repository besides the item's documents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Sent>,

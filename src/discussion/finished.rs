@@ -4,7 +4,6 @@ use super::event::{self, Closed, Event, Message, Opened, Record, Unheard};
 use super::log::Log;
 use super::open;
 use super::summary::Summary;
-use crate::text::words::is_english;
 
 /// A discussion that is over: what the landing makes a commit of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,12 +52,6 @@ impl Finished {
             Event::Unheard(late) => Some(late),
             _ => None,
         })
-    }
-
-    /// Whether the reviewer spoke to users whose words are mostly not English, which its rules read.
-    pub fn is_foreign(&self) -> bool {
-        let words = self.messages_of_users().map(|message| message.text.as_str());
-        self.opened.voice == event::REVIEWER && is_english(words) == Some(false)
     }
 
     /// The recording's path within the item folder, where no other of the same step and moment has it already.

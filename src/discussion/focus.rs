@@ -10,17 +10,21 @@
 //! use roundtable::library::Library;
 //!
 //! let library = Library::built_in().unwrap();
-//! let focus = Focus::new(library.marks(), library.step("01-03").unwrap(), &library.steps, "late fees");
+//! let focus = Focus::new(&library, library.step("01-03").unwrap(), "late fees");
 //! assert_eq!(focus.drift("Which tech stack should we use?").unwrap().step_id, "03-02");
 //! assert!(focus.drift("The tech stack is Rails.").is_none());
 //! ```
 
 use std::collections::BTreeMap;
 
+use crate::library::Library;
 use crate::marks::{Marks, Phrase};
 use crate::persona::PHASES;
 use crate::step::Step;
-use crate::text::words::{stems_of, subjects, unquoted, words};
+use crate::text::forms::Forms;
+use crate::text::markdown::{Line, read};
+use crate::text::sentences::without_quotations;
+use crate::text::words::{stems_of, subjects, words};
 
 /// What one discussion is about: a step among others, for an item.
 #[derive(Clone, Debug)]
@@ -31,6 +35,7 @@ pub struct Focus<'l> {
     step: &'l Step,
     /// What the item itself is about, as stems.
     subject: Vec<String>,
+    forms: &'l Forms,
 }
 
 /// Where a question belongs instead.
@@ -44,19 +49,14 @@ pub struct Drift {
 }
 
 impl<'l> Focus<'l> {
-    pub fn new(marks: &'l Marks, step: &'l Step, steps: &'l [Step], item_name: &str) -> Focus<'l> {
-        Focus { marks, steps, step, subject: subjects(item_name) }
+    pub fn new(library: &'l Library, step: &'l Step, item_name: &str) -> Focus<'l> {
+        let (marks, steps, forms) = (library.marks(), library.steps.as_slice(), library.forms());
+        Focus { marks, steps, step, subject: subjects(item_name), forms }
     }
 
     /// Where a question belongs, if it is not here. A text that states something is no question.
     pub fn drift(&self, text: &str) -> Option<Drift> {
-        if !text.contains(['?', '？']) {
-            return None;
-        }
-        let text = unquoted(text);
-        if !only_asks(&text) {
-            return None;
-        }
+        let text = self.asked(text)?;
         let words = words(&text);
         let said = stems_of(&words);
         // Every phrase that is said, once, with the step it names and its length.
@@ -76,6 +76,21 @@ impl<'l> Focus<'l> {
             }
         }
         self.nearest(&named)
+    }
+
+    /// What a text asks, where every sentence of it is a question, or thanks.
+    fn asked(&self, text: &str) -> Option<String> {
+        let lines = read(text).into_iter().filter(Line::is_said);
+        let mut asked = String::new();
+        for sentence in lines.flat_map(|line| line.sentences) {
+            if sentence.text.ends_with(['?', '？', '؟']) {
+                asked.push_str(&without_quotations(&sentence.text));
+                asked.push('\n');
+            } else if !self.forms.fits("acknowledgements", &sentence.text) {
+                return None;
+            }
+        }
+        (!asked.is_empty()).then_some(asked)
     }
 
     fn is_own_phase(&self, phrase: &Phrase) -> bool {
@@ -99,24 +114,13 @@ impl<'l> Focus<'l> {
     }
 }
 
-/// Sentences of fewer words are greetings and thanks.
-const STATEMENT: usize = 3;
-
-/// Whether every sentence of a text is a question.
-fn only_asks(text: &str) -> bool {
-    let sentences = text.split_inclusive(['.', '!', '?', '。', '！', '？', '\n']);
-    let states = |sentence: &str| !sentence.ends_with(['?', '？']) && words(sentence).len() >= STATEMENT;
-    !sentences.into_iter().any(states)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::library::Library;
 
     fn drift(step: &str, item: &str, text: &str) -> Option<String> {
         let library = Library::built_in().unwrap();
-        let focus = Focus::new(library.marks(), library.step(step).unwrap(), &library.steps, item);
+        let focus = Focus::new(&library, library.step(step).unwrap(), item);
         focus.drift(text).map(|drift| drift.step_id)
     }
 

@@ -29,7 +29,7 @@ use std::sync::OnceLock;
 
 use minijinja::context;
 
-use self::address::{Address, address};
+use self::address::{Address, address, without_vocative};
 pub use self::describe::describe;
 use self::describe::describe_text;
 use self::event::{
@@ -47,7 +47,7 @@ use crate::plain;
 use crate::step::Step;
 use crate::template::Failed;
 use crate::text::echo::Echo;
-use crate::text::words;
+use crate::text::markdown::{self, read};
 
 /// The least turn limit a discussion can have: framing and the first round.
 pub const LEAST_TURNS: u32 = 3;
@@ -231,7 +231,7 @@ impl<'l> Discussion<'l> {
             round: Vec::new(),
             disagreed: false,
         };
-        let focus = Focus::new(library.marks(), step, &library.steps, &opened.item_name);
+        let focus = Focus::new(library, step, &opened.item_name);
         let echoes = vec![OnceLock::new()];
         Ok(Discussion { library, step, lead, focus, opened, log: Log::from(first), echoes, state })
     }
@@ -318,6 +318,7 @@ impl<'l> Discussion<'l> {
         match message.class {
             Class::Exit => u32::from(message.turn.is_some()),
             Class::Unclear | Class::OffTopic => 1,
+            _ if self.owes_no_answer(text) => 1,
             _ => 1 + u32::try_from(message.to.len()).unwrap_or(u32::MAX - 1),
         }
     }
@@ -528,19 +529,28 @@ impl<'l> Discussion<'l> {
         self.is_metered() && self.state.turn > 0
     }
 
-    /// Who answers a message, in order (contract 4.4).
+    /// Who answers a message, in order (contract 4.5): those who must, then whoever has something to add.
     fn answers(&self, message: &Message) -> VecDeque<Cue> {
         let cast = &self.library.cast;
+        let owed = !self.owes_no_answer(&message.text);
         let answering = message.to.iter().filter_map(|key| cast.get(key));
-        let mut cues: VecDeque<Cue> = answering.map(|persona| cue(persona, Purpose::Answer, true)).collect();
-        for persona in cast.lead_first(&self.lead.key) {
-            let silent = message.to.contains(&persona.key);
-            let relevant = message.class != Class::Default || is_relevant(&message.text, persona);
-            if !silent && relevant {
-                cues.push_back(cue(persona, Purpose::FollowUp, false));
-            }
-        }
+        let mut cues: VecDeque<Cue> = answering.map(|persona| cue(persona, Purpose::Answer, owed)).collect();
+        let others = cast.lead_first(&self.lead.key);
+        let others = others.into_iter().filter(|persona| !message.to.contains(&persona.key));
+        cues.extend(others.map(|persona| cue(persona, Purpose::FollowUp, false)));
         cues
+    }
+
+    /// Whether a message is nothing but action items, thanks or mere agreement: nobody has to answer it.
+    pub fn owes_no_answer(&self, text: &str) -> bool {
+        let names: Vec<&str> = self.library.cast.iter().map(Persona::first_name).collect();
+        let lines = read(text).into_iter().filter(markdown::Line::is_said);
+        let sentences: Vec<_> = lines.flat_map(|line| line.sentences).collect();
+        let is_aside = |sentence: &markdown::Sentence| {
+            let said = without_vocative(&sentence.text, &names);
+            ["acknowledgements", "actions"].iter().any(|file| self.library.forms().fits(file, said))
+        };
+        !sentences.is_empty() && sentences.iter().all(is_aside)
     }
 
     fn record_silence(&mut self, event: &Event) -> Result<(), Refused> {
@@ -683,8 +693,7 @@ impl<'l> Discussion<'l> {
             .flatten();
         let Some(found) = found else { return Ok(None) };
         let side = |(persona, side): &(&Persona, event::Position)| {
-            let brief = positions::brief(&side.favors);
-            context! { name => persona.first_name(), option => side.favors.as_str(), reason => side.because.as_str(), brief }
+            context! { name => persona.first_name(), option => side.favors.as_str(), reason => side.because.as_str() }
         };
         let values = context! { a => side(&found.a), b => side(&found.b) };
         let text = self.library.templates.render("notices/disagreement.txt", values)?;
@@ -774,13 +783,6 @@ pub fn introduction(library: &Library, opened: &Opened) -> Result<String, Failed
 
 fn cue(persona: &Persona, purpose: Purpose, owed: bool) -> Cue {
     Cue { persona: persona.key.clone(), purpose, owed }
-}
-
-/// Whether a message touches a persona's lens: one of its words begins with one of the lens's.
-pub fn is_relevant(text: &str, persona: &Persona) -> bool {
-    words::words(text)
-        .iter()
-        .any(|word| persona.lens_words.iter().any(|stem| word.text.starts_with(stem.as_str())))
 }
 
 /// Whether a passage has a place and words, in characters that are shown.

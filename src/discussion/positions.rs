@@ -6,7 +6,7 @@
 
 use super::event::{Contribution, Position};
 use crate::persona::{Cast, Persona};
-use crate::plain::{cut, one_line};
+use crate::plain::one_line;
 use crate::text::words::{stems, words};
 
 /// Two personas who differ, the one that spoke first first.
@@ -34,7 +34,7 @@ pub fn position(text: &str) -> Option<Position> {
     let (favors, because) = said.split_once(" because ")?;
     let (favors, because) = (favors.trim().trim_end_matches(','), because.trim());
     let is_whole = !words(favors).is_empty() && !words(because).is_empty();
-    is_whole.then(|| Position { on: String::new(), favors: cut(favors, 120), because: cut(because, 200) })
+    is_whole.then(|| Position { on: String::new(), favors: favors.to_owned(), because: because.to_owned() })
 }
 
 /// The first two personas of a round who differ.
@@ -54,12 +54,6 @@ pub fn opposition<'a>(cast: &'a Cast, round: &[Contribution]) -> Option<Oppositi
 /// Whether two sides are on the same matter and favor something else.
 fn differ(a: &Position, b: &Position) -> bool {
     stems(&a.on) == stems(&b.on) && stems(&a.favors) != stems(&b.favors)
-}
-
-/// An option in a few words, for the question at the end.
-pub fn brief(option: &str) -> String {
-    let short: Vec<&str> = option.split(' ').take(6).collect();
-    short.join(" ").trim_end_matches([',', ':']).to_owned()
 }
 
 #[cfg(test)]

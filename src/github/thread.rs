@@ -354,7 +354,7 @@ pub fn readable(body: &str) -> String {
             text.push('\n');
         }
     }
-    text.trim().to_owned()
+    plain::without_blank_ends(&text).to_owned()
 }
 
 /// The run of signs that opens or closes a fence, if the line does (CommonMark 4.5).

@@ -362,7 +362,7 @@ impl Judge<'_> {
             return Err(breach.reason());
         }
         let fields = line.fields.values().map(Field::text);
-        if line.text.iter().cloned().chain(fields).all(|part| says_nothing(&part, self.forms))
+        if line.text.iter().cloned().chain(fields).all(|part| says_nothing(&part))
             || self.judges_nothing(&line)
         {
             return Err("it says nothing".to_owned());
@@ -400,7 +400,7 @@ impl Judge<'_> {
     /// Whether a verdict names nothing that it is about.
     fn judges_nothing(&self, line: &Line) -> bool {
         let criterion = line.fields.get("criterion").map(Field::text).unwrap_or_default();
-        line.kind == Kind::Verdict && says_nothing(&criterion, self.forms)
+        line.kind == Kind::Verdict && says_nothing(&criterion)
     }
 
     /// The passages at their real places; a place without a quotation is the line that it names, or a whole answer.

@@ -211,7 +211,7 @@ impl<'a> Grounds<'a> {
 
     fn addition(&self, mut addition: Addition) -> Result<Addition, String> {
         // Each part alone: several times nothing is nothing.
-        let is_empty = |text: &String| says_nothing(text, self.forms);
+        let is_empty = |text: &String| says_nothing(text);
         let mut parts = addition.text.iter().cloned().chain(addition.fields.values().map(Field::text));
         if parts.all(|part| is_empty(&part)) {
             return Err(EMPTY.to_owned());
@@ -247,7 +247,7 @@ impl<'a> Grounds<'a> {
     /// # Errors
     /// What it lacks.
     pub fn rests(&self, mut entry: Entry) -> Result<Entry, String> {
-        if says_nothing(&entry.text, self.forms) {
+        if says_nothing(&entry.text) {
             return Err(EMPTY.to_owned());
         }
         if !decisions_in(&entry.text, self.forms).is_empty() {

@@ -426,10 +426,9 @@ impl Replay {
         };
         let found = (read(&config.steps)?, read(&config.templates)?, read(&config.rules)?);
         let is_built_in = found.0.is_empty() && found.1.is_empty() && found.2.is_empty();
-        let language = config.language().to_owned();
-        let library = match is_built_in && language == self.built_in.language {
+        let library = match is_built_in {
             true => Arc::clone(&self.built_in),
-            false => Arc::new(Library::new(&found.0, &found.1, &found.2)?.reading(&language)),
+            false => Arc::new(Library::new(&found.0, &found.1, &found.2)?),
         };
         if let (Some(settings), Some(steps), Some(templates), Some(rules)) =
             (settings, stands(&config.steps), stands(&config.templates), stands(&config.rules))

@@ -261,6 +261,7 @@ mod tests {
             draft: None,
             comments: None,
             stays_open: false,
+            is_live: false,
             evidence: Vec::new(),
         };
         let insight = Insight {

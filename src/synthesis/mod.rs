@@ -477,7 +477,6 @@ fn render(
     let values = context! {
         step => Serde(&finished.opened.step),
         participants => cast.iter().map(|p| context! { name => p.name.as_str(), short_role => p.short_role.as_str() }).collect::<Vec<_>>(),
-        foreign => library.language == "en" && finished.is_foreign(),
         turn_count => finished.closed.turn_count,
         exit => safe(finished.closed.exit.to_string()),
         timestamp => safe(finished.at.to_string()),

@@ -23,10 +23,11 @@ mod blocks;
 
 pub mod alike;
 pub mod echo;
+pub mod forms;
 pub mod index;
+pub mod markdown;
 mod message;
-pub mod pattern;
-pub mod rules;
+pub mod sentences;
 pub mod units;
 pub mod words;
 

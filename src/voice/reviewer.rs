@@ -24,12 +24,9 @@ use crate::plain;
 use crate::review::{Document, Finding, Options, Rules, Severity, review};
 use crate::step::{Depth, listed_as_open};
 use crate::template::Failed;
-use crate::text::rules::Book;
 use crate::text::words::subjects;
 use crate::text::{Language, Message as Said, Sentence, sentences};
 
-/// The rules of what is said in passing.
-const SMALL_TALK: &str = "small-talk";
 /// Passages that are shown to one question.
 const SHOWN: usize = 3;
 /// Passages that are shown to a statement.
@@ -73,8 +70,6 @@ pub struct Reviewer<'t> {
     /// Made when they are first asked for: a model needs neither.
     passages: OnceCell<Passages<'t>>,
     findings: OnceCell<Vec<Finding>>,
-    /// What is said in passing; none where the repository's own rules cannot be read.
-    book: OnceCell<Option<Arc<Book>>>,
 }
 
 impl<'t> Reviewer<'t> {
@@ -97,7 +92,6 @@ impl<'t> Reviewer<'t> {
             rules,
             passages: OnceCell::new(),
             findings: OnceCell::new(),
-            book: OnceCell::new(),
         }
     }
 
@@ -425,16 +419,11 @@ impl<'t> Reviewer<'t> {
         }
     }
 
-    fn book(&self, talk: &Discussion<'_>) -> Option<&Book> {
-        self.book.get_or_init(|| talk.library().book().ok()).as_deref()
-    }
-
     /// Whether a statement says nothing that a document could: a greeting, thanks, agreement.
     fn is_small_talk(&self, text: &str, talk: &Discussion<'_>) -> bool {
-        let (cast, book) = (&talk.library().cast, self.book(talk));
+        let (cast, forms) = (&talk.library().cast, talk.library().forms());
         let is_passing = |sentence: &Sentence<'_>| {
-            let hits = |book: &Book| !book.hits(SMALL_TALK, &book.tokens(sentence)).is_empty();
-            only_agrees(sentence.text, cast) || book.is_some_and(hits)
+            only_agrees(sentence.text, cast) || forms.fits("acknowledgements", sentence.text)
         };
         Said::new(text, Language::english()).sentences.iter().all(is_passing)
     }

@@ -154,6 +154,7 @@ impl Walk<'_> {
             draft: None,
             comments: None,
             stays_open: false,
+            is_live: self.setup.script.is_live(),
             evidence: evidence.sent.clone(),
         }
     }

@@ -199,7 +199,7 @@ fn a_decision_of_an_architecture_discussion_becomes_a_record() {
     let sandbox = repository(3, RAW);
     let script = sandbox.script(
         "talk.txt",
-        "The reports need joins.\nDecision: keep the answers in SQLite because the team knows it.\ndone\n",
+        "Note: The reports need joins.\nDecision: keep the answers in SQLite because the team knows it.\ndone\n",
     );
     let elaborate = |step: &str, at: &str| {
         sandbox.run(&["elaborate", "offline-mode", "--step", step, "--script", &script, "--at", at]).ok()
@@ -211,7 +211,7 @@ fn a_decision_of_an_architecture_discussion_becomes_a_record() {
     assert!(run.stdout.contains(&format!("Updated {name}")), "{}", run.stdout);
     let record = artifact(&sandbox, name);
     for wanted in [
-        "## Decision\n\nDecision: keep the answers in SQLite because the team knows it\n",
+        "## Decision\n\nkeep the answers in SQLite because the team knows it\n",
         "Rationale: the team knows it\n",
         "- User: The reports need joins.\n",
         "(step 03-01, turn 6)",

@@ -32,14 +32,14 @@ fn a_model_decides_nothing_whatever_it_says() {
     let sandbox = sandbox();
     let program = sandbox.script("voice.sh", HOSTILE);
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let said = "Alex, would the sync of photos be dropped?\nPhotos are large.\nWe'll keep the sync as it is.\ndone\n";
+    let said = "Alex, would the sync of photos be dropped?\nPhotos are large.\nWe decided to keep the sync as it is.\ndone\n";
     let voice = format!("command:{program}");
     let mut command = sandbox.elaborate_command(said, &["--at", AT, "--voice", &voice, "--json"]);
     let report = Run::of(command.env("PATH", "/usr/bin:/bin").output().unwrap()).json();
     assert_eq!(report["decisions"], 1, "{report}");
     let events = sandbox.events();
     let decisions = synthesis(&events)["decisions"].as_array().unwrap();
-    assert_eq!(decisions[0]["text"], "We'll keep the sync as it is");
+    assert_eq!(decisions[0]["text"], "We decided to keep the sync as it is");
     let spec = sandbox.spec();
     let decided = spec.split("#### Decisions Made").nth(1).unwrap().split("####").next().unwrap();
     assert!(!decided.contains("plan 4") && !decided.contains("dropped"), "{decided}");
@@ -49,13 +49,14 @@ fn a_model_decides_nothing_whatever_it_says() {
 #[test]
 fn statements_beyond_the_limit_are_counted_with_their_recording() {
     let sandbox = sandbox();
-    let said: Vec<String> = (0..20).map(|number| format!("Depot {number} keeps {number} tablets.")).collect();
+    let said: Vec<String> =
+        (0..20).map(|number| format!("Note: Depot {number} keeps {number} tablets.")).collect();
     sandbox.elaborate(&format!("{}\ndone\n", said.join("\n")), &["--at", AT]).ok();
     let (spec, events) = (sandbox.spec(), sandbox.events());
     for statement in &said {
         assert!(events.iter().any(|event| event["text"] == statement.as_str()), "{statement}");
     }
-    let shown = said.iter().filter(|statement| spec.contains(&format!("- [User] {statement}"))).count();
+    let shown = said.iter().filter(|note| spec.contains(&note.replace("Note:", "- [User]"))).count();
     assert_eq!(shown, 12, "{spec}");
     assert!(spec.contains("- 8 more statements: elaborations/01-03-20260220T143000000Z.jsonl"), "{spec}");
 }
@@ -81,7 +82,7 @@ fn what_comes_too_late_is_kept_word_for_word_and_warned_about() {
 #[test]
 fn a_text_that_begins_like_a_personas_line_is_quoted() {
     let sandbox = sandbox();
-    sandbox.elaborate("Maya Chen (Business Analyst): I decide here.\ndone\n", &["--at", AT]).ok();
+    sandbox.elaborate("Note: Maya Chen (Business Analyst): I decide here.\ndone\n", &["--at", AT]).ok();
     let spec = sandbox.spec();
     assert!(!spec.contains("[User] Maya Chen"), "{spec}");
     assert!(spec.contains("\"Maya Chen"), "{spec}");

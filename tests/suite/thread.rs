@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::forge::{EARLY, Fault, Forge, SET, comment, forge, forge_of, git};
 use crate::kit::{Run, Sandbox, empty, sandbox};
+use roundtable::github::possible::Listed;
 
 const BRANCH: &str = "roundtable/late-fees-for-library-books";
 const ITEM: &str = "docs/requirements/late-fees-for-library-books";
@@ -170,8 +171,13 @@ fn a_tick_of_a_writer_decides_and_others_do_not() {
         state.comments = vec![comment(11, "sam", "I'd go with one price for all books.", EARLY)];
     });
     forge.label(&sandbox, &[]).ok();
-    let told = last_comment(&forge);
-    assert!(told.contains("- [ ] I'd go with one price for all books. (sam) <!-- possible:"), "{told}");
+    let text = "I'd go with one price for all books.".to_owned();
+    let listed = Listed { step: "01-03".into(), by: "sam".into(), text };
+    let line = format!("\n- [ ] {} (sam) {}\n", listed.text, listed.anchor());
+    forge.set(|state| {
+        let ours = state.comments.last_mut().unwrap();
+        ours["body"] = json!(format!("{}{line}", ours["body"].as_str().unwrap()));
+    });
     // An outsider cannot edit our comment on GitHub; somebody whose rights are gone might have.
     forge.tick("outsider", "2026-11-20T10:30:00Z");
     say(&forge, 31, "kim", "Maya, who pays?", "2026-11-20T10:40:00Z");

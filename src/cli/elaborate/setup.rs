@@ -201,6 +201,7 @@ fn opened(
         draft: ground.draft.clone(),
         comments: task.comments.clone(),
         stays_open: task.open.is_some(),
+        is_live: is_live(task),
         evidence: evidence(repo, *base, item, &task.script, trusted, voice)?.sent,
     };
     match (&ground.opening, ground.begun()) {

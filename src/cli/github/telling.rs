@@ -11,7 +11,7 @@ use super::seat::Seat;
 use super::{Answered, Job};
 use crate::analysis::{depth, depth_of};
 use crate::discussion::event::{Event as Talked, Record, from_lines};
-use crate::discussion::{Discussion, Log, finished, open};
+use crate::discussion::{finished, open};
 use crate::github::ACTIONS_BOT;
 use crate::github::hub::PullState;
 use crate::github::marker::Marker;
@@ -23,7 +23,6 @@ use crate::http::Failed;
 use crate::item::path::OutputPath;
 use crate::item::{DRAFT, Item};
 use crate::library::{Library, sha256};
-use crate::minutes::{self, Forms};
 use crate::plain;
 use crate::review::{self, Document, Rules};
 use crate::step::{Prompt, Step};
@@ -202,7 +201,7 @@ impl Job<'_> {
         let library = self.library()?;
         let announcements = announcements(report);
         let unused = read.unused(log);
-        let (gaps, possible) = (self.gaps(&library, *commit, log)?, self.possible(&library, read, log)?);
+        let (gaps, possible) = (self.gaps(&library, *commit, log)?, self.possible(read));
         let mut told = Told {
             finished,
             library: &library,
@@ -249,7 +248,7 @@ impl Job<'_> {
         let mut result = None;
         if let Some(finished) = &ended {
             let announcements = announcements(report);
-            let (gaps, possible) = (self.gaps(&library, commit, log)?, self.possible(&library, read, log)?);
+            let (gaps, possible) = (self.gaps(&library, commit, log)?, self.possible(read));
             let mut told = Told {
                 finished,
                 library: &library,
@@ -387,22 +386,9 @@ impl Job<'_> {
         Ok(found.into_iter().map(gap).collect())
     }
 
-    /// What may be decisions: of this discussion, and those of our comment that nobody has ticked yet.
-    fn possible(
-        &mut self,
-        library: &Library,
-        read: &Read,
-        log: &[Record],
-    ) -> Result<Vec<(bool, Listed)>, Fail> {
-        let Some(Record { event: Talked::Opened(opened), .. }) = log.first() else { return Ok(Vec::new()) };
-        let step = library.step(&opened.step.id)?;
-        let talk = Discussion::replay(library, step, &Log::from(log))?;
-        let forms = Forms::of(library)?;
-        let new = minutes::possible_decisions(&talk, &forms).into_iter();
-        let listed = |one: minutes::Possible| {
-            (false, Listed { step: opened.step.id.clone(), by: one.by, text: one.text })
-        };
-        let mut all: Vec<(bool, Listed)> = new.map(listed).collect();
+    /// What may be decisions: those of our comment that nobody has ticked yet.
+    fn possible(&mut self, read: &Read) -> Vec<(bool, Listed)> {
+        let mut all: Vec<(bool, Listed)> = Vec::new();
         // Read again, because somebody may have ticked a line meanwhile: that is for the next run.
         let known = read.known(&read.own).map(|known| (known.body.clone(), known.id));
         if let Some((before, id)) = known {
@@ -419,7 +405,7 @@ impl Job<'_> {
                 all.push((is_ticked && is_new, listed));
             }
         }
-        Ok(all)
+        all
     }
 
     /// The end, whatever it was: the trigger label goes, so that it can be set again.

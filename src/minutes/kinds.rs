@@ -1,0 +1,55 @@
+//! What a message is recorded as: for whoever tells the user so.
+//!
+//! ```
+//! use roundtable::library::Library;
+//! use roundtable::minutes::kinds_in;
+//!
+//! let library = Library::built_in().unwrap();
+//! let kinds = kinds_in("We decided to keep SQLite. Who writes the migration?", library.forms());
+//! assert!(kinds.asks);
+//! assert_eq!(kinds.recorded(), ["a decision"]);
+//! ```
+
+use super::Forms;
+use super::message::{Kind, entries};
+
+/// Which kinds of sentences a message has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kinds {
+    pub decides: bool,
+    pub takes_action: bool,
+    pub states: bool,
+    pub asks: bool,
+}
+
+impl Kinds {
+    /// Whether it says nothing of a subject.
+    pub fn is_empty(self) -> bool {
+        self == Kinds::default()
+    }
+
+    /// What it is recorded as, besides a question.
+    pub fn recorded(self) -> Vec<&'static str> {
+        let kinds = [
+            (self.decides, "a decision"),
+            (self.takes_action, "an action item"),
+            (self.states, "a statement"),
+        ];
+        kinds.into_iter().filter(|(is, _)| *is).map(|(_, name)| name).collect()
+    }
+}
+
+/// The kinds of a message's sentences; thanks and mere agreement are none.
+pub fn kinds_in(text: &str, forms: &Forms) -> Kinds {
+    let mut kinds = Kinds::default();
+    for entry in entries(text, forms, &[]) {
+        match entry.kind {
+            Kind::Decision => kinds.decides = true,
+            Kind::Question => kinds.asks = true,
+            Kind::Action { .. } => kinds.takes_action = true,
+            Kind::Note => kinds.states = true,
+            Kind::Statement => kinds.states |= !forms.fits("acknowledgements", &entry.text),
+        }
+    }
+    kinds
+}

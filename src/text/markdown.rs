@@ -1,0 +1,438 @@
+//! A message as the page people see it: GitHub Flavored Markdown, read once into visible lines and their sentences.
+//!
+//! What was struck out or hidden, code blocks, alternative texts, link definitions and footnotes that nothing refers
+//! to are not there. Alerts and emphasis are the author's own words; inline code stays as text. Every sentence knows
+//! its bytes in the source.
+//!
+//! ```
+//! use roundtable::text::markdown::{Part, read};
+//!
+//! let lines = read("Decisions:\n- Keep **SQLite**.\n- ~~Drop it.~~\n\n> Why?\n");
+//! let seen: Vec<(Part, String)> = lines.iter().map(|line| (line.part, line.text())).collect();
+//! assert_eq!(seen[0], (Part::Paragraph, "Decisions:".to_owned()));
+//! assert_eq!(seen[1], (Part::Item, "Keep SQLite.".to_owned()));
+//! assert_eq!(seen[2], (Part::Quotation, "Why?".to_owned()));
+//! assert_eq!(lines[1].lead, Some(0));
+//! ```
+
+mod block;
+mod html;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+use self::block::{Block, link_leads};
+use self::html::{Elements, Mark, Piece};
+
+/// A line that people see: of a paragraph, an item of a list, a heading, a cell of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    pub part: Part,
+    /// Of an item of a task list: is its box ticked?
+    pub ticked: Option<bool>,
+    /// It is a heading, ends in a colon, or is wholly in bold: it may name what is below it.
+    pub is_label: bool,
+    /// The label above it, by its place among the lines.
+    pub lead: Option<usize>,
+    pub sentences: Vec<Sentence>,
+}
+
+/// Where a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Paragraph,
+    Item,
+    Heading,
+    Cell,
+    /// Words of somebody else.
+    Quotation,
+}
+
+/// A sentence as it is seen, without marks of emphasis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sentence {
+    pub text: String,
+    /// Bytes of the source, from its first to its last visible sign.
+    pub range: Range<usize>,
+}
+
+impl Line {
+    /// The whole line.
+    pub fn text(&self) -> String {
+        let texts: Vec<&str> = self.sentences.iter().map(|sentence| sentence.text.as_str()).collect();
+        texts.join(" ")
+    }
+
+    /// Whether the author says it: it is no quotation, and no box that is not ticked.
+    pub fn is_said(&self) -> bool {
+        self.part != Part::Quotation && self.ticked != Some(false)
+    }
+}
+
+/// The visible lines of a message, in order.
+pub fn read(source: &str) -> Vec<Line> {
+    let mut reader = Reader::new(source);
+    for (event, range) in Parser::new_ext(source, options()).into_offset_iter() {
+        reader.take(event, range);
+    }
+    reader.flush();
+    let mut lines = Vec::new();
+    let ends: Vec<usize> = reader
+        .blocks
+        .iter()
+        .map(|block| {
+            lines.extend(block.lines());
+            lines.len()
+        })
+        .collect();
+    link_leads(&reader.blocks, &ends, &mut lines);
+    lines
+}
+
+fn options() -> Options {
+    Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TABLES
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_GFM
+}
+
+/// What is open while a message is read.
+struct Reader {
+    blocks: Vec<Block>,
+    open: Block,
+    /// Quotations that are no alerts, each true; alerts are false.
+    quotes: Vec<bool>,
+    /// The lists that are open, each with its number.
+    lists: Vec<usize>,
+    lists_seen: usize,
+    items: Vec<Item>,
+    is_heading: bool,
+    is_cell: bool,
+    /// Code blocks, pictures, struck words and unused footnotes that are open.
+    unseen: usize,
+    strong: usize,
+    elements: Elements,
+    /// An HTML block, gathered from its lines, each with where it is in the source.
+    html: String,
+    html_lines: Vec<(usize, usize)>,
+    /// Footnotes that the text refers to.
+    notes: BTreeSet<String>,
+    /// For each footnote that is open, whether nothing refers to it.
+    unused: Vec<bool>,
+}
+
+/// An item of a list that is open.
+struct Item {
+    has_block: bool,
+    /// Of this item's box, else of the one that it is below.
+    ticked: Option<bool>,
+}
+
+impl Reader {
+    fn new(source: &str) -> Reader {
+        let refers = |event: Event<'_>| match event {
+            Event::FootnoteReference(name) => Some(name.to_string()),
+            _ => None,
+        };
+        let has_notes = source.contains("[^");
+        let notes = Parser::new_ext(source, options()).filter(|_| has_notes).filter_map(refers).collect();
+        Reader {
+            blocks: Vec::new(),
+            open: Block::default(),
+            quotes: Vec::new(),
+            lists: Vec::new(),
+            lists_seen: 0,
+            items: Vec::new(),
+            is_heading: false,
+            is_cell: false,
+            unseen: 0,
+            strong: 0,
+            elements: Elements::default(),
+            html: String::new(),
+            html_lines: Vec::new(),
+            notes,
+            unused: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, event: Event<'_>, range: Range<usize>) {
+        match event {
+            Event::Start(tag) => self.begin(&tag),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) => self.say(&text, range, false),
+            Event::Code(text) => self.say(&text, range, true),
+            Event::SoftBreak => self.break_line(false),
+            Event::HardBreak => self.break_line(true),
+            Event::InlineHtml(raw) => self.read_html(&raw, &[(0, range.start)]),
+            Event::Html(raw) => {
+                self.html_lines.push((self.html.len(), range.start));
+                self.html.push_str(&raw);
+            }
+            Event::TaskListMarker(ticked) => {
+                if let Some(item) = self.items.last_mut() {
+                    item.ticked = Some(ticked);
+                }
+            }
+            Event::Rule => self.flush(),
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, tag: &Tag<'_>) {
+        match tag {
+            Tag::Strikethrough | Tag::Image { .. } => self.unseen += 1,
+            Tag::Strong => self.strong += 1,
+            Tag::Emphasis | Tag::Link { .. } => {}
+            block => {
+                self.flush();
+                match block {
+                    Tag::BlockQuote(kind) => self.quotes.push(kind.is_none()),
+                    Tag::CodeBlock(_) | Tag::MetadataBlock(_) => self.unseen += 1,
+                    Tag::FootnoteDefinition(name) => {
+                        let is_unused = !self.notes.contains(name.as_ref());
+                        self.unseen += usize::from(is_unused);
+                        self.unused.push(is_unused);
+                    }
+                    Tag::List(_) => self.open_list(),
+                    Tag::Item => self.open_item(),
+                    Tag::Heading { .. } => self.is_heading = true,
+                    Tag::TableCell => self.is_cell = true,
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Strikethrough | TagEnd::Image => self.unseen = self.unseen.saturating_sub(1),
+            TagEnd::Strong => self.strong = self.strong.saturating_sub(1),
+            TagEnd::Emphasis | TagEnd::Link => {}
+            TagEnd::HtmlBlock => self.end_html(),
+            block => {
+                self.flush();
+                match block {
+                    TagEnd::BlockQuote(_) => drop(self.quotes.pop()),
+                    TagEnd::CodeBlock | TagEnd::MetadataBlock(_) => {
+                        self.unseen = self.unseen.saturating_sub(1);
+                    }
+                    TagEnd::FootnoteDefinition => {
+                        let is_unused = self.unused.pop().unwrap_or_default();
+                        self.unseen = self.unseen.saturating_sub(usize::from(is_unused));
+                    }
+                    TagEnd::List(_) => drop(self.lists.pop()),
+                    TagEnd::Item => drop(self.items.pop()),
+                    TagEnd::Heading(_) => self.is_heading = false,
+                    TagEnd::TableCell => self.is_cell = false,
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn end_html(&mut self) {
+        let (html, lines) = (std::mem::take(&mut self.html), std::mem::take(&mut self.html_lines));
+        self.read_html(&html, &lines);
+    }
+
+    fn open_list(&mut self) {
+        self.lists_seen += 1;
+        self.lists.push(self.lists_seen);
+    }
+
+    fn open_item(&mut self) {
+        let ticked = self.items.last().and_then(|item| item.ticked);
+        self.items.push(Item { has_block: false, ticked });
+    }
+
+    /// Takes visible words, where nothing hides them.
+    fn say(&mut self, text: &str, range: Range<usize>, is_code: bool) {
+        if self.unseen == 0 && !self.elements.has(Mark::Unseen) {
+            let is_strong = self.strong > 0 || self.elements.has(Mark::Strong);
+            self.open.push(text, range, is_code, is_strong);
+        }
+    }
+
+    fn break_line(&mut self, is_hard: bool) {
+        self.open.break_line(is_hard);
+    }
+
+    /// Takes raw HTML; `lines` says where each part of it is in the source.
+    fn read_html(&mut self, raw: &str, lines: &[(usize, usize)]) {
+        let in_source = |at: usize| {
+            let line = lines.partition_point(|(start, _)| *start <= at).saturating_sub(1);
+            lines.get(line).map_or(at, |(start, source)| source + (at - start))
+        };
+        for piece in html::pieces(raw) {
+            match piece {
+                Piece::Text(range) => self.say_html(&raw[range.clone()], in_source(range.start)),
+                Piece::Open { name, mark } => self.open_element(name, mark),
+                Piece::Close { name } => self.close_element(&name),
+                Piece::Break => self.break_line(true),
+            }
+        }
+    }
+
+    fn say_html(&mut self, text: &str, at: usize) {
+        let mut start = at;
+        for (number, line) in text.split('\n').enumerate() {
+            if number > 0 {
+                self.break_line(false);
+            }
+            self.say(line, start..start + line.len(), false);
+            start += line.len() + 1;
+        }
+    }
+
+    fn open_element(&mut self, name: String, mark: Mark) {
+        if html::is_block(&name) {
+            self.flush();
+        }
+        match name.as_str() {
+            "ul" | "ol" => self.open_list(),
+            "li" => self.open_item(),
+            _ => {}
+        }
+        self.elements.open(name, mark);
+    }
+
+    fn close_element(&mut self, name: &str) {
+        if !self.elements.is_open(name) {
+            return;
+        }
+        if html::is_block(name) {
+            self.flush();
+        }
+        match name {
+            "ul" | "ol" => drop(self.lists.pop()),
+            "li" => drop(self.items.pop()),
+            _ => {}
+        }
+        self.elements.close(name);
+    }
+
+    /// Ends the block that is open.
+    fn flush(&mut self) {
+        let mut block = std::mem::take(&mut self.open);
+        if block.is_empty() {
+            return;
+        }
+        let has = |mark| self.elements.has(mark);
+        block.part = if self.quotes.contains(&true) || has(Mark::Quoted) {
+            Part::Quotation
+        } else if self.is_heading || has(Mark::Heading) {
+            Part::Heading
+        } else if self.is_cell || has(Mark::Cell) {
+            Part::Cell
+        } else if self.lists.is_empty() {
+            Part::Paragraph
+        } else {
+            Part::Item
+        };
+        block.list = self.lists.last().copied();
+        if let Some(item) = self.items.last_mut() {
+            block.is_first = !std::mem::replace(&mut item.has_block, true);
+            block.ticked = item.ticked;
+        }
+        self.blocks.push(block);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Part::{Cell, Heading, Item, Paragraph, Quotation};
+    use super::*;
+
+    fn seen(source: &str) -> Vec<(Part, String)> {
+        read(source).iter().map(|line| (line.part, line.text())).collect()
+    }
+
+    fn check(source: &str, wanted: &[(Part, &str)]) {
+        let wanted: Vec<(Part, String)> =
+            wanted.iter().map(|(part, text)| (*part, (*text).to_owned())).collect();
+        assert_eq!(seen(source), wanted, "{source}");
+    }
+
+    #[test]
+    fn what_people_do_not_see_says_nothing() {
+        for source in [
+            "~~a b~~",
+            "~a b~",
+            "<del>a</del> <s>b</s> <strike>c</strike>",
+            "<del>\n\na\n\n</del>",
+            "```\na\n```",
+            "    a",
+            "<pre>a</pre>",
+            "<pre>\na\n\nb</pre>",
+            "<!-- a -->",
+            "<!-- a\n\nb -->",
+            "<!-- a",
+            "<div hidden>a</div>",
+            "<p hidden=\"hidden\">a</p>",
+            "![a](b.png)",
+            "<img alt=\"a\" src=\"b\">",
+            "[a]: http://example.org 'b'",
+            "[^1]: a b",
+            "<script>a</script>",
+        ] {
+            check(source, &[]);
+        }
+    }
+
+    #[test]
+    fn what_people_see_is_read_as_it_looks() {
+        for (source, wanted) in [
+            ("We take ~~16~~ **18** _euros_.", &[(Paragraph, "We take 18 euros.")][..]),
+            ("> [!NOTE]\n> a\n\n> b", &[(Paragraph, "a"), (Quotation, "b")]),
+            ("> A\nB\n\nc", &[(Quotation, "A"), (Quotation, "B"), (Paragraph, "c")]),
+            ("> > [!NOTE]\n> > a", &[(Quotation, "a")]),
+            ("<details><summary>a</summary>\nb\n</details>", &[(Paragraph, "a"), (Paragraph, "b")]),
+            ("<details>\n\n- a\n\n</details>", &[(Item, "a")]),
+            ("<blockquote>a</blockquote>\n\nb", &[(Quotation, "a"), (Paragraph, "b")]),
+            ("A `b c` &amp; [d](http://e.f).", &[(Paragraph, "A b c & d.")]),
+            ("# A\nb", &[(Heading, "A"), (Paragraph, "b")]),
+            ("| a | b |\n|-|-|\n| c | d |", &[(Cell, "a"), (Cell, "b"), (Cell, "c"), (Cell, "d")]),
+            ("a[^1]\n\n[^1]: b", &[(Paragraph, "a"), (Paragraph, "b")]),
+            ("A b\nC d", &[(Paragraph, "A b"), (Paragraph, "C d")]),
+            ("A line that is\nbroken", &[(Paragraph, "A line that is broken")]),
+            ("a<br>b", &[(Paragraph, "a"), (Paragraph, "b")]),
+            ("1 < 2 and <3", &[(Paragraph, "1 < 2 and <3")]),
+            ("<ul><li>a</li><li>b</li></ul>", &[(Item, "a"), (Item, "b")]),
+        ] {
+            check(source, wanted);
+        }
+    }
+
+    #[test]
+    fn a_box_holds_for_its_item() {
+        let ticked = |source| read(source).iter().map(|line| line.ticked).collect::<Vec<_>>();
+        assert_eq!(ticked("- [ ] a\n  - b\n- [x] c\n- d"), [Some(false), Some(false), Some(true), None]);
+    }
+
+    #[test]
+    fn a_label_names_the_list_or_paragraph_below_it() {
+        let leads = |source| read(source).iter().map(|line| line.lead).collect::<Vec<_>>();
+        assert_eq!(leads("A:\n- b\n- c\n\nd"), [None, Some(0), Some(0), None]);
+        assert_eq!(leads("A:\n\n1. b\n   - c\n2. d"), [None, Some(0), None, Some(0)]);
+        assert_eq!(leads("A:\n- b\n\n  more\n- c"), [None, Some(0), None, Some(0)]);
+        assert_eq!(leads("## A\n\nb\nC\n\nd"), [None, Some(0), Some(0), None]);
+        assert_eq!(leads("**A**\n\n- b"), [None, Some(0)]);
+        assert_eq!(leads("A\n\n- b"), [None, None]);
+        assert_eq!(leads("- A:\n  - b\n  - c\n- d"), [None, Some(0), Some(0), None]);
+        assert_eq!(leads("A\nB:\nC\nD"), [None, None, Some(1), Some(1)]);
+    }
+
+    #[test]
+    fn a_sentence_knows_its_bytes() {
+        let source = "- **Maya**, we &amp; you.\n- Next `x`. Last\\*.";
+        let slices: Vec<&str> = read(source)
+            .iter()
+            .flat_map(|line| &line.sentences)
+            .map(|sentence| &source[sentence.range.clone()])
+            .collect();
+        assert_eq!(slices, ["Maya**, we &amp; you.", "Next `x`.", "Last\\*."]);
+    }
+}

@@ -1,0 +1,181 @@
+//! A block of visible words, and its lines: people see a line break in a comment, and a label names what is below it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::{Line, Part, Sentence};
+use crate::text::sentences::split_sentences;
+
+/// A line of so many columns, with the next word, was broken because it was full.
+const FULL_COLUMNS: usize = 60;
+
+/// Visible words that belong together.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub part: Part,
+    /// The list it is an item of, by its number.
+    pub list: Option<usize>,
+    /// Is it the first block of its item?
+    pub is_first: bool,
+    pub ticked: Option<bool>,
+    text: String,
+    /// Where each stretch of the text begins, and the bytes of the source it is from.
+    from: Vec<(usize, Range<usize>)>,
+    code: Vec<Range<usize>>,
+    strong: Vec<Range<usize>>,
+    /// Line breaks that the author wrote as such.
+    hard: Vec<usize>,
+}
+
+impl Default for Block {
+    fn default() -> Block {
+        Block {
+            part: Part::Paragraph,
+            list: None,
+            is_first: false,
+            ticked: None,
+            text: String::new(),
+            from: Vec::new(),
+            code: Vec::new(),
+            strong: Vec::new(),
+            hard: Vec::new(),
+        }
+    }
+}
+
+impl Block {
+    pub fn is_empty(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+
+    pub fn push(&mut self, text: &str, source: Range<usize>, is_code: bool, is_strong: bool) {
+        let start = self.text.len();
+        self.text.push_str(text);
+        self.from.push((start, source));
+        let range = start..self.text.len();
+        if is_code {
+            self.code.push(range.clone());
+        }
+        if is_strong {
+            self.strong.push(range);
+        }
+    }
+
+    pub fn break_line(&mut self, is_hard: bool) {
+        if is_hard {
+            self.hard.push(self.text.len());
+        }
+        let at = self.from.last().map_or(0, |(_, source)| source.end);
+        self.from.push((self.text.len(), at..at));
+        self.text.push('\n');
+    }
+
+    /// Its lines; those without words are none.
+    pub fn lines(&self) -> impl Iterator<Item = Line> + '_ {
+        self.line_ranges().into_iter().map(|range| self.line(range)).filter(|line| !line.sentences.is_empty())
+    }
+
+    /// The lines as ranges of the text: a break counts unless the line before it was full or the next goes on.
+    fn line_ranges(&self) -> Vec<Range<usize>> {
+        let (mut found, mut start, mut before) = (Vec::new(), 0, 0);
+        for (at, _) in self.text.match_indices('\n') {
+            let is_hard = self.hard.binary_search(&at).is_ok();
+            if is_hard || !is_wrapped(&self.text[before..at], &self.text[at + 1..]) {
+                found.push(start..at);
+                start = at + 1;
+            }
+            before = at + 1;
+        }
+        found.push(start..self.text.len());
+        found
+    }
+
+    fn line(&self, range: Range<usize>) -> Line {
+        let text = &self.text[range.clone()];
+        let code = inside(&self.code, &range);
+        let sentences = split_sentences(text, &code);
+        let sentence = |found: Range<usize>| {
+            let (start, end) = (range.start + found.start, range.start + found.end);
+            let words: Vec<&str> = text[found].split_whitespace().collect();
+            Sentence { text: words.join(" "), range: self.source_of(start, end) }
+        };
+        let has_words = |found: &Range<usize>| text[found.clone()].contains(char::is_alphanumeric);
+        Line {
+            part: self.part,
+            ticked: self.ticked,
+            is_label: self.part == Part::Heading
+                || text.trim_end().ends_with([':', '：'])
+                || self.is_strong(&range),
+            lead: None,
+            sentences: sentences.into_iter().filter(has_words).map(sentence).collect(),
+        }
+    }
+
+    /// Whether all words of a range are in bold.
+    fn is_strong(&self, range: &Range<usize>) -> bool {
+        let strong = inside(&self.strong, range);
+        let mut next = strong.iter().peekable();
+        let is_strong = |at: usize| {
+            while next.next_if(|span| span.end <= at).is_some() {}
+            next.peek().is_some_and(|span| span.contains(&at))
+        };
+        let mut letters =
+            self.text[range.clone()].char_indices().filter(|(_, letter)| letter.is_alphanumeric());
+        !strong.is_empty() && letters.by_ref().map(|(at, _)| at).all(is_strong)
+    }
+
+    /// The bytes of the source that a range of the text is from.
+    fn source_of(&self, start: usize, end: usize) -> Range<usize> {
+        let stretch = |at: usize| {
+            let number = self.from.partition_point(|(begin, _)| *begin <= at).saturating_sub(1);
+            let (begin, source) = &self.from[number];
+            let until = self.from.get(number + 1).map_or(self.text.len(), |(next, _)| *next);
+            // Words that are written as they are seen; others count as a whole.
+            let is_same = until - begin == source.len();
+            (at - begin, source, is_same)
+        };
+        let (offset, first, is_same) = stretch(start);
+        let from = if is_same { first.start + offset } else { first.start };
+        let (offset, last, is_same) = stretch(end.saturating_sub(1));
+        let to = if is_same { last.start + offset + 1 } else { last.end };
+        from..to.max(from)
+    }
+}
+
+/// The parts of spans that are in a range, counted from its start.
+fn inside(spans: &[Range<usize>], range: &Range<usize>) -> Vec<Range<usize>> {
+    let first = spans.partition_point(|span| span.end <= range.start);
+    let near = spans[first..].iter().take_while(|span| span.start < range.end);
+    near.map(|span| span.start.max(range.start) - range.start..span.end.min(range.end) - range.start)
+        .collect()
+}
+
+/// Was a line broken only because it was full? Otherwise its author ended it there.
+fn is_wrapped(line: &str, rest: &str) -> bool {
+    let next = rest.trim_start_matches([' ', '\t']);
+    let word = next.split_whitespace().next().unwrap_or_default();
+    let goes_on = next.starts_with(|first: char| first.is_lowercase() || "(,;".contains(first));
+    goes_on || line.len() + word.len() >= FULL_COLUMNS
+}
+
+/// Gives each line the label above it: the line before it in its paragraph, or the last line of the block before its
+/// paragraph or list. `ends` has, for each block, the number of lines up to its end.
+pub(super) fn link_leads(blocks: &[Block], ends: &[usize], lines: &mut [Line]) {
+    let mut lists: BTreeMap<usize, Option<usize>> = BTreeMap::new();
+    for (at, block) in blocks.iter().enumerate() {
+        let start = if at == 0 { 0 } else { ends[at - 1] };
+        let is_label = |line: &&Line| line.is_label && line.part != Part::Cell;
+        let above = start.checked_sub(1).filter(|last| lines.get(*last).as_ref().is_some_and(is_label));
+        // All items of a list are below what its first is below.
+        let mut lead = match block.list.filter(|_| block.is_first) {
+            Some(list) => *lists.entry(list).or_insert(above),
+            None => above,
+        };
+        for (number, line) in lines.iter_mut().enumerate().take(ends[at]).skip(start) {
+            line.lead = lead;
+            if line.is_label {
+                lead = Some(number);
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The one sentence splitter: Unicode's rules (UAX #29), with what looks like an end of a sentence and is none set
+//! aside: abbreviations, code, addresses and what is between quotation marks.
+//!
+//! ```
+//! use roundtable::text::sentences::split_sentences;
+//!
+//! let text = "Use a queue, e.g. RabbitMQ. Is it set up?";
+//! let found: Vec<&str> = split_sentences(text, &[]).into_iter().map(|range| &text[range]).collect();
+//! assert_eq!(found, ["Use a queue, e.g. RabbitMQ.", "Is it set up?"]);
+//! ```
+
+use std::ops::Range;
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// Words that end with a full stop before a capital letter, without it.
+const ABBREVIATIONS: [&str; 10] = ["e.g", "i.e", "cf", "vs", "dr", "mr", "mrs", "ms", "prof", "fig"];
+/// The longest of them, in bytes.
+const MAX_ABBREVIATION_BYTES: usize = 4;
+/// Quotation marks that open, each with the one that closes.
+const QUOTATION_MARKS: [(char, char); 4] = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»')];
+
+/// The sentences of a line as ranges of it, without the white space around them. `opaque` are ranges that are code.
+pub fn split_sentences(text: &str, opaque: &[Range<usize>]) -> Vec<Range<usize>> {
+    let masked = mask(text, opaque);
+    let mut found = Vec::new();
+    for (at, piece) in masked.split_sentence_bound_indices() {
+        let piece = &text[at..at + piece.len()];
+        let trimmed = piece.trim();
+        let start = at + (piece.len() - piece.trim_start().len());
+        if !trimmed.is_empty() {
+            found.push(start..start + trimmed.len());
+        }
+    }
+    found
+}
+
+/// The text at the same length, without marks that end no sentence.
+fn mask(text: &str, opaque: &[Range<usize>]) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for range in opaque.iter().cloned().chain(addresses(text)) {
+        bytes[range].fill(b'X');
+    }
+    for range in quotations(text) {
+        // A mark just before the closing one ends the sentence around it.
+        let last = range.end.saturating_sub(1);
+        let inner = &mut bytes[range.start..last.max(range.start)];
+        inner.iter_mut().filter(|byte| b".!?\n".contains(byte)).for_each(|byte| *byte = b',');
+    }
+    for (at, _) in text.match_indices('.').filter(|(at, _)| ends_abbreviation(text, *at)) {
+        bytes[at] = b',';
+    }
+    bytes.iter_mut().filter(|byte| b"\r\n".contains(byte)).for_each(|byte| *byte = b' ');
+    // Whole characters were overwritten, so this is always text.
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+fn ends_abbreviation(text: &str, at: usize) -> bool {
+    let mut from = at.saturating_sub(MAX_ABBREVIATION_BYTES + 1);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let head = &text[from..at];
+    let word = head.rsplit(|found: char| found.is_whitespace() || "(,;".contains(found)).next();
+    word.is_some_and(|word| ABBREVIATIONS.iter().any(|known| word.eq_ignore_ascii_case(known)))
+}
+
+/// Web addresses, without the marks that end the sentence around them.
+fn addresses(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    text.match_indices("://").map(move |(at, _)| {
+        let rest = &text[at..];
+        let is_end = |found: char| found.is_whitespace() || "<>\"".contains(found);
+        let address = &rest[..rest.find(is_end).unwrap_or(rest.len())];
+        at..at + address.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']).len().max("://".len())
+    })
+}
+
+/// A sentence without what is between quotation marks.
+pub fn without_quotations(text: &str) -> String {
+    let mut own = String::with_capacity(text.len());
+    let mut from = 0;
+    for range in quotations(text) {
+        own.push_str(&text[from..range.start]);
+        from = range.end;
+    }
+    own.push_str(&text[from..]);
+    own
+}
+
+/// What is between quotation marks that are closed on the same line.
+fn quotations(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut open: Option<(usize, char)> = None;
+    let mut before = ' ';
+    for (at, mark) in text.char_indices() {
+        match open {
+            Some((start, close)) if mark == close => {
+                found.push(start..at);
+                open = None;
+            }
+            Some(_) => {}
+            // 5" and a stray mark after a word open nothing.
+            None if !before.is_alphanumeric() => {
+                let pair = QUOTATION_MARKS.iter().find(|(opens, _)| *opens == mark);
+                open = pair.map(|(opens, closes)| (at + opens.len_utf8(), *closes));
+            }
+            None => {}
+        }
+        before = mark;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(text: &str) -> Vec<&str> {
+        split_sentences(text, &[]).into_iter().map(|range| &text[range]).collect()
+    }
+
+    #[test]
+    fn sentences_end_where_people_end_them() {
+        for (text, wanted) in [
+            (
+                "One, e.g. Two. Three 3.5 is fine! four?",
+                &["One, e.g. Two.", "Three 3.5 is fine!", "four?"][..],
+            ),
+            ("See http://x.org/a.B here. C", &["See http://x.org/a.B here.", "C"]),
+            ("He wrote \"Stop. Now.\" and left. D", &["He wrote \"Stop. Now.\" and left.", "D"]),
+            ("He wrote “We stop. We go.” Then he left.", &["He wrote “We stop. We go.”", "Then he left."]),
+            ("Dr. Weber asks v1.2. OK", &["Dr. Weber asks v1.2.", "OK"]),
+            ("A 5\" pipe. A 6\" pipe.", &["A 5\" pipe.", "A 6\" pipe."]),
+            ("それで。はい", &["それで。", "はい"]),
+            (" \n", &[]),
+        ] {
+            assert_eq!(split(text), wanted, "{text}");
+        }
+        let text = "Use a.B now. C";
+        let found = split_sentences(text, std::slice::from_ref(&(4..7)));
+        assert_eq!(found, [0..12, 13..14]);
+    }
+}
