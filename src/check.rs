@@ -27,7 +27,6 @@ use std::sync::{Mutex, PoisonError, mpsc};
 
 use git2::{ObjectType, Oid};
 
-use crate::additive::kept::{self, Archive};
 use crate::additive::{self, Code, Compared, Found, Layer, Loss, Rule, block};
 use crate::item::meta;
 use crate::policy::{Entry, Policy};
@@ -51,8 +50,6 @@ pub struct FileReport {
     /// Only the verdict is known: of the violations one is told, without its details.
     pub is_brief: bool,
     changed: Changed,
-    /// Rules that need more than this file: archives, and the codes that are warnings.
-    kept: Vec<(String, Vec<Code>)>,
 }
 
 impl FileReport {
@@ -170,7 +167,7 @@ impl<'p> Gate<'p> {
         self.jobs(&desk.objects, &mut |job| jobs.push(job))?;
         let moved = Moved::default();
         let files = jobs.into_iter().map(|job| self.file(desk, job, &moved)).collect::<Result<_, _>>()?;
-        self.report(desk, files)
+        Ok(self.report(files))
     }
 
     /// As [`judge`](Self::judge), on all processors, while the trees are still walked.
@@ -178,12 +175,11 @@ impl<'p> Gate<'p> {
         let moved = Moved::default();
         let all = |objects: &Objects, give: &mut dyn FnMut(_)| self.jobs(objects, give);
         let files = shared(desk, all, &|desk, job: Job<'_>| self.file(desk, job, &moved))?;
-        self.report(desk, files)
+        Ok(self.report(files))
     }
 
-    fn report(&self, desk: &mut Desk, mut files: Vec<FileReport>) -> Result<Report, Error> {
-        self.settle_kept(desk, &mut files)?;
-        Ok(Report { base: self.base, head: self.head, files })
+    fn report(&self, files: Vec<FileReport>) -> Report {
+        Report { base: self.base, head: self.head, files }
     }
 
     fn reaches(&self, folder: &[u8]) -> bool {
@@ -231,13 +227,8 @@ impl<'p> Gate<'p> {
         };
         // Where the policy lets some findings pass, all have to be known.
         let explains = desk.explains || entries.iter().any(|entry| !entry.warn.is_empty());
-        let is_kept = |entry: &Entry| entry.rule(&path) == Rule::Kept && matches!(one.now, Now::Object(_));
         let (mut violations, mut warnings, mut added): (Vec<Loss>, Vec<Loss>, usize) = Default::default();
-        let mut kept = Vec::new();
         for entry in &entries {
-            if is_kept(entry) {
-                kept.extend(entry.archive.clone().map(|archive| (archive, entry.warn.clone())));
-            }
             let how = How { rule: entry.rule(&path), written: entry.written, explains };
             let outcome = compare(desk, &one, &path, how, moved.as_deref())?;
             added = added.max(outcome.added);
@@ -263,76 +254,19 @@ impl<'p> Gate<'p> {
             warnings,
             added,
             changed: one,
-            kept,
         })
     }
 
     /// Says of a file that was judged briefly what is wrong with it.
     fn explain(&self, desk: &mut Desk, file: &mut FileReport) -> Result<(), Error> {
-        let mut entries = {
+        let entries = {
             let mut states = States { objects: &desk.objects, tree: self.old, found: BTreeMap::new() };
             self.entries(&mut states, &file.changed.path)
         };
-        entries.retain(|entry| entry.rule(&file.path) != Rule::Kept);
         let told = self.file(desk, (file.changed.clone(), entries), &Moved::default())?;
-        let kept = std::mem::take(&mut file.violations).into_iter();
-        // What the rule for living documents found is explained already.
-        let kept: Vec<Loss> =
-            kept.filter(|loss| !file.kept.is_empty() && loss.layer != Layer::Tree).collect();
         file.violations = told.violations;
-        for loss in kept {
-            if !file.violations.contains(&loss) {
-                file.violations.push(loss);
-            }
-        }
         file.is_brief = false;
         Ok(())
-    }
-
-    /// Judges living documents: what they lost must be among what the files of their archive gained.
-    fn settle_kept(&self, desk: &mut Desk, files: &mut [FileReport]) -> Result<(), Error> {
-        let mut archives: HashMap<String, Archive> = HashMap::new();
-        for file in files.iter_mut() {
-            for (folder, warn) in file.kept.clone() {
-                if !archives.contains_key(&folder) {
-                    let gained = self.gained(desk, &folder)?;
-                    archives.insert(folder.clone(), gained);
-                }
-                let (Some(archive), Now::Object(new)) = (archives.get_mut(&folder), &file.changed.now) else {
-                    continue;
-                };
-                let before = desk.objects.read(file.old, ObjectType::Blob)?;
-                let after = desk.objects.read(new.id, ObjectType::Blob)?;
-                let found = kept::losses(&before, &after, additive::is_markdown(&file.path), archive);
-                for loss in found.into_iter().map(|found| found.at(&file.path)) {
-                    let list =
-                        if warn.contains(&loss.code) { &mut file.warnings } else { &mut file.violations };
-                    list.push(loss);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// What the files below a folder gained.
-    fn gained(&self, desk: &Desk, folder: &str) -> Result<Archive, Error> {
-        let (mut archive, mut found) = (Archive::default(), Vec::new());
-        let folder = folder.as_bytes();
-        let reaches = |path: &[u8]| is_below(path, folder) || is_below(folder, path);
-        changed(&desk.objects, self.new, self.old, &reaches, &mut |one| {
-            if is_below(&one.path, folder) && !matches!(one.now, Now::Twin(_)) {
-                found.push(one);
-            }
-        })?;
-        for one in found.iter().filter(|one| is_blob(one.old.mode)) {
-            let after = desk.objects.read(one.old.id, ObjectType::Blob)?;
-            let before = match one.now {
-                Now::Object(old) if is_blob(old.mode) => desk.objects.read(old.id, ObjectType::Blob)?,
-                _ => Default::default(),
-            };
-            archive.gain(&before, &after, additive::is_markdown(&String::from_utf8_lossy(&one.path)));
-        }
-        Ok(archive)
     }
 
     /// Where blobs are that are new at their path: a file that is lost may only have moved.
@@ -362,7 +296,6 @@ pub fn replaced(reference: &str, old: Oid, new: Oid) -> Report {
         added: 0,
         is_brief: false,
         changed: Changed { path: Vec::new(), old: Object { id: old, mode: 0 }, now: Now::Nothing },
-        kept: Vec::new(),
     };
     Report { base: old, head: new, files: vec![file] }
 }
@@ -644,10 +577,6 @@ fn compare(
 /// Compares the bytes of two blobs.
 fn contents(desk: &mut Desk, old: Object, new: Object, path: &str, how: How) -> Result<Compared, Error> {
     let opaque = |found: Found| Compared { losses: vec![found.at(path)], ..Compared::default() };
-    // That one needs the archive; see `settle_kept`.
-    if how.rule == Rule::Kept {
-        return Ok(Compared::default());
-    }
     let changed = "a file of this kind must stay as it is";
     if how.rule == Rule::Frozen && !how.explains {
         // Other ids are other bytes: there is nothing to read.

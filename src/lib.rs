@@ -190,7 +190,6 @@ pub mod item;
 pub mod json;
 pub mod library;
 pub mod marks;
-pub mod merkle;
 pub mod minutes;
 pub mod model;
 pub mod page;

@@ -8,7 +8,6 @@
 //! append_only:
 //!   - docs/requirements/**                       # by the kind of each file
 //!   - { path: docs/audit/*.md, rule: log }       # only at the end
-//!   - { path: docs/specs, rule: kept, archive: docs/archive/ }   # what leaves goes to an archive
 //!   - { path: docs/drafts/**, rule: lines, when: { status: [raw, partial], branch: main } }
 //!   - { path: docs/notes/**, when: { written_by: roundtable }, warn: [list-loosened] }
 //!   - { preset: adr }
@@ -53,13 +52,11 @@ pub struct Entry {
     pub written: bool,
     /// Findings of these codes are warnings.
     pub warn: Vec<Code>,
-    /// The folder that text may leave to, without a slash at its end.
-    pub archive: Option<String>,
     /// It comes from a preset: what it names need not exist.
     is_preset: bool,
 }
 
-const RULES: [(&str, Rule); 8] = [
+const RULES: [(&str, Rule); 7] = [
     ("lines", Rule::Lines),
     ("markdown", Rule::Markdown),
     ("json", Rule::Json),
@@ -67,9 +64,8 @@ const RULES: [(&str, Rule); 8] = [
     ("csv", Rule::Csv),
     ("log", Rule::Log),
     ("frozen", Rule::Frozen),
-    ("kept", Rule::Kept),
 ];
-const KEYS: [&str; 6] = ["path", "rule", "when", "warn", "archive", "preset"];
+const KEYS: [&str; 5] = ["path", "rule", "when", "warn", "preset"];
 const WHEN: [&str; 3] = ["status", "branch", "written_by"];
 
 impl Entry {
@@ -100,7 +96,6 @@ impl Entry {
             branch: None,
             written: false,
             warn: Vec::new(),
-            archive: None,
             is_preset: false,
         };
         Ok(entry)
@@ -153,14 +148,6 @@ impl Entry {
                 )
             };
             entry.rule = Some(found.ok_or_else(unknown)?.1);
-        }
-        entry.archive = get("archive").map(archive).transpose()?;
-        match (entry.rule, &entry.archive) {
-            (Some(Rule::Kept), None) => {
-                return Err("`rule: kept` needs the key `archive` with a folder".to_owned());
-            }
-            (Some(Rule::Kept), Some(_)) | (_, None) => {}
-            (_, Some(_)) => return Err("`archive` belongs to `rule: kept`".to_owned()),
         }
         if let Some(warn) = get("warn") {
             let codes: Vec<&str> = Code::ALL.iter().map(|code| code.name()).collect();
@@ -223,8 +210,7 @@ impl Entry {
 
     /// Whether both judge a path alike.
     pub fn judges_like(&self, other: &Entry) -> bool {
-        (self.rule, self.written, &self.warn, &self.archive)
-            == (other.rule, other.written, &other.warn, &other.archive)
+        (self.rule, self.written, &self.warn) == (other.rule, other.written, &other.warn)
     }
 
     /// Whether it holds where the item's state and the branch are these; none where that is not known.
@@ -278,18 +264,6 @@ fn texts(value: &Value) -> Option<Vec<String>> {
         Value::String(one) => Some(vec![one.clone()]),
         Value::Sequence(all) => all.iter().map(|one| one.as_str().map(str::to_owned)).collect(),
         _ => None,
-    }
-}
-
-/// The folder of an archive, without a slash at its end.
-fn archive(value: &Value) -> Result<String, String> {
-    let folder = value.as_str().unwrap_or_default().trim_end_matches('/');
-    let plain = |part: &str| !matches!(part, "" | "." | "..") && !has_wildcard(part);
-    match folder.split('/').all(plain) {
-        true => Ok(folder.to_owned()),
-        false => {
-            Err("`archive` is a folder below the repository's root; write it like docs/archive/".to_owned())
-        }
     }
 }
 
@@ -366,8 +340,6 @@ fn is_within(folder: &[u8], path: &[u8]) -> bool {
 #[derive(Clone, Debug)]
 pub struct Policy {
     entries: Vec<Entry>,
-    /// The archives of the entries: what arrived there stays.
-    archives: Vec<Entry>,
     pub allow_exceptions: bool,
     /// Whether anybody wrote the entries down.
     pub is_explicit: bool,
@@ -375,11 +347,7 @@ pub struct Policy {
 
 impl Policy {
     pub fn new(entries: Vec<Entry>, allow_exceptions: bool) -> Policy {
-        let archives = entries.iter().filter_map(|entry| {
-            let archive = Entry::of(entry.archive.as_deref()?).ok()?;
-            Some(Entry { is_preset: true, ..archive })
-        });
-        Policy { archives: archives.collect(), entries, allow_exceptions, is_explicit: true }
+        Policy { entries, allow_exceptions, is_explicit: true }
     }
 
     /// The entries, in their order.
@@ -389,8 +357,7 @@ impl Policy {
 
     /// Whether anything in a folder, given without a slash at its end, may be protected.
     pub fn reaches(&self, folder: &[u8]) -> bool {
-        let mut entries = self.entries.iter().filter(|entry| !entry.lifts).chain(&self.archives);
-        entries.any(|entry| entry.reaches(folder))
+        self.entries.iter().any(|entry| !entry.lifts && entry.reaches(folder))
     }
 
     /// Whether a path may be protected, whatever the conditions are.
@@ -409,7 +376,7 @@ impl Policy {
         let candidate = Candidate::from_bytes(path);
         let matching = |entry: &&Entry| entry.glob.matches(&candidate, path);
         let entries: Vec<&Entry> = self.entries.iter().rev().filter(matching).collect();
-        let mut found: Vec<&Entry> = self.archives.iter().filter(matching).collect();
+        let mut found: Vec<&Entry> = Vec::new();
         let mut all = match entries.iter().any(|entry| !entry.status.is_empty()) {
             true => states(),
             false => Vec::new(),
@@ -518,7 +485,7 @@ mod tests {
         let adr = Policy::new(read("{preset: adr}").unwrap(), false);
         assert!(protects(&adr, "docs/adr/0001-use-git.md") && !protects(&adr, "docs/adr/README.md"));
         let kep = Policy::new(read("{preset: kep}").unwrap(), false);
-        assert!(protects(&kep, "keps/archive/sig/README.md") && kep.reaches(b"keps/archive"));
+        assert!(protects(&kep, "keps/sig/README.md") && kep.reaches(b"keps/sig"));
     }
 
     #[test]
@@ -536,9 +503,6 @@ mod tests {
             ("3", "an entry is a glob"),
             ("{rule: log}", "needs the key `path`"),
             ("{path: a, rule: line}", "did you mean \"lines\"?"),
-            ("{path: a, rule: kept}", "needs the key `archive`"),
-            ("{path: a, archive: b}", "belongs to `rule: kept`"),
-            ("{path: a, rule: kept, archive: ../b}", "below the repository's root"),
             ("{path: a, warn: [list-loose]}", "did you mean \"list-loosened\"?"),
             ("{path: a, wen: 1}", "did you mean \"when\"?"),
             ("{path: a, when: {stat: 1}}", "did you mean \"status\"?"),

@@ -1,5 +1,5 @@
 //! The discussions of a revision with where they came from: each item's recordings, the commit that brought
-//! each, who decided what on which words, and which lines of which documents it wrote.
+//! each, and who decided what on which words.
 //!
 //! Invariant: what is told here is read from recordings and documents. Nothing is judged; whether it is true
 //! is said by [`replay`](crate::replay).
@@ -20,12 +20,10 @@ use git2::Oid;
 
 use crate::analysis::provenance::Log;
 use crate::decisions::Decisions;
-use crate::discussion::event::{Event, Record, Time, from_any_lines};
+use crate::discussion::event::from_any_lines;
 use crate::discussion::{Finished, finished};
-use crate::item::{File, Item};
-use crate::library::sha256;
+use crate::item::Item;
 use crate::repo::{Brought, Error, Repo, Unwritten};
-use crate::trace::{self, Trace};
 
 /// An item with its discussions, the earliest first.
 pub struct Dossier {
@@ -44,24 +42,9 @@ pub type Unread = Vec<(String, String)>;
 pub struct Talk {
     /// The recording's path in the repository.
     pub recording: String,
-    pub sha256: String,
     /// The commit that brought the recording to the revision's history.
     pub commit: Option<Oid>,
     pub finished: Finished,
-    /// What it wrote in the item's documents: the file's path in the repository, and the lines.
-    pub written: Vec<(String, Trace)>,
-}
-
-impl Talk {
-    /// When a turn was spoken.
-    pub fn time_of(&self, turn: u32) -> Option<Time> {
-        let is_turn = |record: &&Record| match &record.event {
-            Event::User(message) => message.turn == Some(turn),
-            Event::Contribution(said) => said.turn == turn,
-            _ => false,
-        };
-        self.finished.log.iter().find(is_turn).map(|record| record.at)
-    }
 }
 
 /// The items of these paths at a commit.
@@ -88,24 +71,11 @@ fn dossier(
     brought: &BTreeMap<String, Brought>,
 ) -> Result<Dossier, Error> {
     let item = repo.item(commit, path)?;
-    let mut traces = Vec::new();
-    for (name, file) in &item.files {
-        let File::Bytes(bytes) = file else { continue };
-        let Ok(text) = std::str::from_utf8(bytes) else { continue };
-        let found = trace::traces(name, text);
-        traces.extend(found.into_iter().map(|trace| (format!("{path}/{name}"), trace)));
-    }
     let (recorded, unread) = recorded(repo, commit, &item)?;
-    let talk = |one: Recorded| {
-        let (step, at) = (&one.finished.opened.step.id, one.finished.at);
-        let is_own = |(_, trace): &&(String, Trace)| trace.step_id == *step && trace.at == at;
-        Talk {
-            commit: brought.get(&one.path).map(|brought| brought.commit),
-            written: traces.iter().filter(is_own).cloned().collect(),
-            recording: one.path,
-            sha256: one.sha256,
-            finished: one.finished,
-        }
+    let talk = |one: Recorded| Talk {
+        commit: brought.get(&one.path).map(|brought| brought.commit),
+        recording: one.path,
+        finished: one.finished,
     };
     let talks: Vec<Talk> = recorded.into_iter().map(talk).collect();
     let finished = talks.iter().map(|talk| (talk.recording.as_str(), &talk.finished));
@@ -122,7 +92,6 @@ fn dossier(
 /// A recording of a discussion that is over.
 struct Recorded {
     path: String,
-    sha256: String,
     finished: Finished,
 }
 
@@ -134,7 +103,7 @@ fn recorded(repo: &Repo, commit: Oid, item: &Item) -> Result<(Vec<Recorded>, Unr
         let bytes = repo.file(commit, &path)?.unwrap_or_default();
         let log = crate::json::utf8(&path, &bytes).and_then(|text| from_any_lines(&path, text));
         match log.map(|(log, _)| finished(log)) {
-            Ok(Some(finished)) => found.push(Recorded { sha256: sha256(&bytes), path, finished }),
+            Ok(Some(finished)) => found.push(Recorded { path, finished }),
             Ok(None) => unread.push((path, "it has no end yet".to_owned())),
             Err(finding) => unread.push((path, finding.to_string())),
         }

@@ -117,7 +117,8 @@ impl Points {
     }
 }
 
-fn records(decisions: &Decisions) -> Vec<DecisionRecord> {
+/// The decision records of an item.
+pub fn records(decisions: &Decisions) -> Vec<DecisionRecord> {
     let record = |entry: &Entry| match &entry.source {
         Source::Discussion { .. } => None,
         Source::Record(path) => Some(DecisionRecord {
@@ -132,7 +133,7 @@ fn records(decisions: &Decisions) -> Vec<DecisionRecord> {
 }
 
 /// Who said the words that a decision rests on.
-pub fn deciders(talk: &Talk, turns: &[u32]) -> String {
+fn deciders(talk: &Talk, turns: &[u32]) -> String {
     let mut names: Vec<String> = Vec::new();
     for message in talk.finished.messages(turns) {
         let name = plain::shown(&message.by);

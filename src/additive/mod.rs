@@ -14,8 +14,7 @@
 //! | [`Rule::Log`] | `.jsonl` `.ndjson` `.log` | the old bytes are a prefix of the new ones |
 //! | [`Rule::Frozen`] | anything else | not one byte changes |
 //!
-//! Letter case does not count in a suffix. [`kept`] has the rule for living documents, which is about
-//! several files.
+//! Letter case does not count in a suffix.
 //!
 //! # What is proven, what is assumed
 //! Each rule asks whether *some* embedding of the old text in the new one exists. For lines and for
@@ -57,7 +56,6 @@
 pub mod block;
 pub mod csv;
 pub mod json;
-pub mod kept;
 pub mod text;
 pub mod yaml;
 
@@ -178,22 +176,16 @@ pub struct Found {
     line: usize,
     head_line: Option<usize>,
     message: String,
-    hint: &'static str,
 }
 
 impl Found {
     pub(crate) fn new(layer: Layer, code: Code, line: usize, message: String) -> Found {
-        Found { layer, code, line, head_line: None, message, hint: code.hint() }
+        Found { layer, code, line, head_line: None, message }
     }
 
     /// With the line of the new text where it shows.
     pub(crate) fn head(self, line: usize) -> Found {
         Found { head_line: Some(line), ..self }
-    }
-
-    /// With another hint than the code's own.
-    pub(crate) fn hint(self, hint: &'static str) -> Found {
-        Found { hint, ..self }
     }
 
     /// As many lines further down: for a part of a file.
@@ -209,7 +201,7 @@ impl Found {
             layer: self.layer,
             code: self.code,
             message: self.message,
-            hint: self.hint.to_owned(),
+            hint: self.code.hint().to_owned(),
         }
     }
 }
@@ -234,8 +226,6 @@ pub enum Rule {
     Log,
     /// No change at all.
     Frozen,
-    /// What leaves the document arrives in its archive; see [`kept`].
-    Kept,
 }
 
 impl Rule {
@@ -329,7 +319,6 @@ fn judge(path: &str, rule: Rule, before: &[u8], after: &[u8], explain: bool) -> 
         Rule::Yaml => yaml::losses(before, after),
         Rule::Log => text::log_losses(before, after),
         Rule::Frozen => vec![frozen(before, after)],
-        Rule::Kept => kept::losses(before, after, is_markdown(path), &mut kept::Archive::default()),
     };
     if let [only] = &mut found[..]
         && explain
@@ -339,11 +328,6 @@ fn judge(path: &str, rule: Rule, before: &[u8], after: &[u8], explain: bool) -> 
         only.message.push_str(&text::gone_too(before, after, only.line));
     }
     Compared { losses: found.into_iter().map(|found| found.at(path)).collect(), added }
-}
-
-/// Whether a path is that of a Markdown file.
-pub(crate) fn is_markdown(path: &str) -> bool {
-    Rule::of(path) == Rule::Markdown
 }
 
 /// The finding for a file of which no byte may change, with the first line that differs.

@@ -1,4 +1,4 @@
-//! What `rules check` and `steps check` say of the files they read.
+//! What `steps check` says of the files it reads.
 
 use serde_json::{Value, json};
 

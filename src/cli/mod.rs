@@ -4,7 +4,6 @@
 mod actions;
 mod add;
 mod analyze;
-mod archive;
 mod audit;
 mod before_run;
 mod check;
@@ -16,24 +15,20 @@ mod doctor;
 mod elaborate;
 mod event;
 mod exit;
-mod export;
 mod github;
 mod identity;
 mod init;
 mod keyboard;
 mod landed;
-mod lsp;
 mod mcp;
 mod pager;
 mod plan;
-mod prove;
 mod push;
 mod recording;
 mod replay;
 mod report;
 mod resume;
 mod review;
-mod rules;
 mod run_id;
 mod screen;
 mod service;
@@ -41,7 +36,6 @@ mod show;
 mod status;
 mod steps;
 mod table;
-mod undo;
 mod unified;
 mod voices;
 mod why;
@@ -134,8 +128,6 @@ enum Verb {
     Status(status::Options),
     /// List, read and check the step files
     Steps(steps::Options),
-    /// List, read and check the rules: how users' words are read, and what a review looks for
-    Rules(rules::Options),
     /// Handle an event of GitHub Actions: a label on an issue, a change to check
     #[command(
         after_help = "Examples: roundtable github run --issue 12 --label roundtable:01-03\n          roundtable github plan"
@@ -143,24 +135,13 @@ enum Verb {
     Github(github::Options),
     /// Serve the table to an agent, by the Model Context Protocol on standard input and output
     Mcp(mcp::Options),
-    /// Show what documents leave open in an editor, by the Language Server Protocol
-    Lsp(lsp::Options),
-    /// Move lines of a living document to its archive
-    Archive(archive::Options),
-    /// Write who decided what, when, on which words and in which commit, for other programs
-    Export(export::Options),
-    /// Print one root hash over all recordings of a revision, and the proof that a recording belongs to it
-    Prove(prove::Options),
-    /// Check such a proof, without a repository
-    Verify(prove::Verify),
     /// Show what is not set up here, and how to fix it
     Doctor(doctor::Options),
-    /// Take an item's last discussion back, while nobody else has it
-    Undo(undo::Options),
     /// Set a repository up: configuration, git's hook, agents, workflows
     Init(init::Options),
     /// Print the completions for a shell
     #[command(
+        hide = true,
         after_help = "Have your shell read the script when it starts:\n\nExamples: roundtable completions bash > ~/.local/share/bash-completion/completions/roundtable\n          roundtable completions zsh > ~/.zfunc/_roundtable\n          roundtable completions fish > ~/.config/fish/completions/roundtable.fish"
     )]
     Completions {
@@ -168,7 +149,7 @@ enum Verb {
         shell: clap_complete::Shell,
     },
     /// Print the manual page
-    #[command(after_help = "Example: roundtable man > roundtable.1")]
+    #[command(hide = true, after_help = "Example: roundtable man > roundtable.1")]
     Man,
 }
 
@@ -216,12 +197,7 @@ fn perform(global: &Global, verb: Verb, screen: &Screen) -> Result<Code, Fail> {
             analyze::run(global, options, screen)
         }
         Verb::Check(options) => check::run(global, &options, screen),
-        Verb::Undo(mut options) => {
-            from_here(global, Some(&mut options.item));
-            undo::run(global, &options, screen)
-        }
         Verb::Doctor(options) => doctor::run(global, &options, screen),
-        Verb::Archive(options) => archive::run(global, &options, screen),
         Verb::Add(mut options) => {
             from_here(global, options.item.as_mut());
             add::run(global, &options, screen)
@@ -233,22 +209,14 @@ fn perform(global: &Global, verb: Verb, screen: &Screen) -> Result<Code, Fail> {
             from_here(global, options.what.as_mut());
             show::run(global, &options, screen)
         }
-        Verb::Export(mut options) => {
-            from_here(global, options.item.as_mut());
-            export::run(global, &options, screen)
-        }
-        Verb::Prove(options) => prove::run(global, &options, screen),
-        Verb::Verify(options) => prove::verify(&options, screen),
         Verb::Status(mut options) => {
             from_here(global, options.item.as_mut());
             status::run(global, &options, screen)
         }
         Verb::Steps(options) => steps::run(global, &options, screen),
         Verb::Review(options) => review::run(global, &options, screen),
-        Verb::Rules(options) => rules::run(&options, screen),
         Verb::Github(options) => github::run(global, options, screen),
         Verb::Mcp(options) => mcp::run(global, &options),
-        Verb::Lsp(options) => lsp::run(global, &options),
         Verb::Init(options) => init::run(global, &options, screen),
         Verb::Completions { shell } => complete::script(shell, screen),
         Verb::Man => man(screen),

@@ -17,7 +17,7 @@ use crate::library::{File, Library};
 use crate::plain;
 use crate::review::{self, Document, Review, Rules, Severity};
 use crate::text::words::is_english;
-pub use documents::{Source, is_document};
+pub use documents::Source;
 
 #[derive(Debug, Default, Args)]
 #[command(
@@ -184,32 +184,6 @@ fn without_code(text: &str) -> impl Iterator<Item = &str> {
         is_code ^= is_fence;
         !is_code && !is_fence
     })
-}
-
-/// What texts are reviewed by, read once for many reviews.
-pub struct Settings {
-    rules: Rules,
-    wanted: review::Options,
-}
-
-/// The settings and rules on disk.
-pub fn settings(global: &Global) -> Result<Settings, Fail> {
-    let (config, own) = documents::on_disk(global)?;
-    let rules = rules(&own)?;
-    let wanted = wanted(&config, &Options::default(), &rules)?;
-    Ok(Settings { rules, wanted })
-}
-
-impl Settings {
-    /// The findings of texts, by their paths.
-    pub fn review<'t>(&self, texts: impl Iterator<Item = (&'t str, &'t str)>) -> Vec<review::Finding> {
-        let documents: Vec<Document<'_>> = texts.map(|(path, text)| Document { path, text }).collect();
-        review::review(&documents, &self.rules, &self.wanted).findings
-    }
-
-    pub const fn rules(&self) -> &Rules {
-        &self.rules
-    }
 }
 
 /// The built-in rules with those of the repository laid over them.

@@ -1,6 +1,6 @@
 //! A discussion that is over.
 
-use super::event::{self, Closed, Event, Message, Opened, Record, Unheard};
+use super::event::{Closed, Event, Message, Opened, Record, Time, Unheard};
 use super::log::Log;
 use super::open;
 use super::summary::Summary;
@@ -13,7 +13,7 @@ pub struct Finished {
     pub closed: Closed,
     /// The timestamp of marker, record and recording: when it was closed, and when it was opened
     /// where it stayed open between runs.
-    pub at: event::Time,
+    pub at: Time,
     pub log: Log,
 }
 
@@ -46,6 +46,14 @@ impl Finished {
         })
     }
 
+    /// What users said in turns, and when, by turn.
+    pub fn timed_messages(&self) -> impl Iterator<Item = (u32, (Time, &Message))> {
+        self.log.iter().filter_map(|record| match &record.event {
+            Event::User(message) => Some((message.turn?, (record.at, message))),
+            _ => None,
+        })
+    }
+
     /// Messages that came too late to be discussed.
     pub fn unheard(&self) -> impl Iterator<Item = &Unheard> {
         self.log.iter().filter_map(|record| match &record.event {
@@ -65,7 +73,7 @@ impl Finished {
     }
 
     /// When it was closed: the time of its commit.
-    pub fn ended(&self) -> event::Time {
+    pub fn ended(&self) -> Time {
         self.log.last().map_or(self.at, |last| last.at)
     }
 

@@ -207,24 +207,6 @@ impl Repo {
         Ok(found)
     }
 
-    /// The references that have a commit in their history, one of them left out, in order.
-    ///
-    /// # Errors
-    /// References that cannot be listed.
-    pub fn holders(&self, commit: Oid, except: &str) -> Result<Vec<String>, Error> {
-        let mut found = Vec::new();
-        for reference in self.git.references()? {
-            let reference = reference?;
-            let name = String::from_utf8_lossy(reference.name_bytes()).into_owned();
-            let tip = reference.peel_to_commit().map(|tip| tip.id());
-            if name != except && tip.is_ok_and(|tip| self.is_ancestor(commit, tip).unwrap_or(false)) {
-                found.push(name);
-            }
-        }
-        found.sort();
-        Ok(found)
-    }
-
     /// Whether a branch has commits that another commit is not made from.
     pub fn is_ahead(&self, branch: &str, of: Oid) -> bool {
         let tip = self.git.refname_to_id(&format!("refs/heads/{branch}"));

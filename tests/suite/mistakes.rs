@@ -421,8 +421,6 @@ fn files() -> Vec<Mistake> {
     vec![
         mistake("out-document", "the recording would be written over a document", "elaborate offline-mode --step 01-03 --script SCRIPT --out notes.md", "notes.md")
             .file("notes.md", "Do not lose this.\n"),
-        mistake("archive-blank", "a blank line is to be archived", "archive docs/requirements/offline-mode/requirements-spec.md:2", "blank lines")
-            .file(SETTINGS, "append_only:\n  - { path: docs/requirements/**, rule: kept, archive: docs/archive }\n"),
         mistake("review-nothing", "a folder without documents is to be reviewed", "review empty", "there is no document to review").file("empty/a.bin", "x"),
         mistake("check-revision", "a revision without its flag", "check HEAD", "--base HEAD"),
         mistake("add-root-file", "an item is to be made of a file", "add NOTES.md --name notes", "an item is a folder").file("NOTES.md", "# Notes\n"),

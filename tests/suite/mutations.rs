@@ -1019,7 +1019,7 @@ proptest! {
         let mut grown = before.clone();
         let place = at.index(before.len() + 1);
         grown.splice(place..place, after.iter().copied());
-        for rule in [Rule::Lines, Rule::Markdown, Rule::Csv, Rule::Json, Rule::Meta, Rule::Yaml, Rule::Log, Rule::Frozen, Rule::Kept] {
+        for rule in [Rule::Lines, Rule::Markdown, Rule::Csv, Rule::Json, Rule::Meta, Rule::Yaml, Rule::Log, Rule::Frozen] {
             for other in [&after, &grown] {
                 for loss in compare("a", rule, &before, other).losses {
                     prop_assert!(loss.line >= 1);

@@ -75,15 +75,6 @@ fn rules_on_disk(config: &Config, root: Option<&Path>) -> Result<Vec<File>, Fail
     }
 }
 
-/// The settings and review rules of the repository, or of `--config`, as they are on disk.
-pub fn on_disk(global: &Global) -> Result<(Config, Vec<File>), Fail> {
-    let repo = open(global).ok();
-    let root = repo.as_ref().and_then(Repo::work_tree);
-    let config = config_on_disk(global, root)?;
-    let rules = rules_on_disk(&config, root)?;
-    Ok((config, rules))
-}
-
 fn standard_input(global: &Global, options: &Options) -> Result<Source, Fail> {
     if options.paths.len() > 1 || options.base.is_some() || options.staged || options.rev.is_some() {
         return Err(Fail::new(
@@ -130,7 +121,7 @@ const RECORDINGS: &str = "elaborations";
 
 /// A document by its ending. Data is read in item folders, and where it is named; of the recordings of an item the
 /// decisions are read, which its documents may contradict.
-pub fn is_document(path: &str, is_item: bool) -> bool {
+fn is_document(path: &str, is_item: bool) -> bool {
     let mut parts = path.rsplit(['/', '\\']);
     let name = parts.next().unwrap_or(path).to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);

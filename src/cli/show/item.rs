@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::exit::{Code, Fail};
 use super::super::screen::Screen;
 use super::super::{Global, table};
-use super::{Format, step};
+use super::{Format, decisions, step};
 use crate::analysis::event::Event;
 use crate::config::Config;
 use crate::library::Library;
@@ -18,9 +18,9 @@ use crate::repo::{Repo, short};
 use crate::site::{self, DecisionRecord, Point, Points};
 
 /// An item, and the name of the revision that it was read at.
-struct Shown {
-    dossier: Dossier,
-    rev: String,
+pub(super) struct Shown {
+    pub dossier: Dossier,
+    pub rev: String,
 }
 
 /// Shows one item, or all of them.
@@ -35,10 +35,7 @@ pub fn run(
     let head = repo.resolve(revision.unwrap_or("HEAD"))?;
     let config = table::config(global, repo, head)?;
     let library = table::BuiltIn::begin().library(repo, head, &config)?;
-    let found = read(repo, item, revision, &config)?;
-    for (recording, why) in found.iter().flat_map(|shown| &shown.dossier.unread) {
-        screen.warn(&format!("{} is left out: {why}", plain::shown(recording)));
-    }
+    let found = found(repo, item, revision, &config, screen)?;
     if format == Format::Html {
         let (dossiers, revisions): (Vec<Dossier>, Vec<String>) =
             found.into_iter().map(|shown| (shown.dossier, shown.rev)).unzip();
@@ -55,6 +52,43 @@ pub fn run(
         _ => screen.json(&json!({ "items": all })),
     }
     Ok(Code::Yes)
+}
+
+/// Shows the decisions of one item, or of all of them.
+pub fn run_decisions(
+    global: &Global,
+    repo: &Repo,
+    item: Option<&str>,
+    revision: Option<&str>,
+    is_markdown: bool,
+    screen: &Screen,
+) -> Result<Code, Fail> {
+    let config = table::config(global, repo, repo.resolve(revision.unwrap_or("HEAD"))?)?;
+    let found = found(repo, item, revision, &config, screen)?;
+    if found.is_empty() {
+        table::note_nothing(repo, "item", revision.unwrap_or("HEAD"), screen);
+    }
+    if is_markdown {
+        decisions::print_log(&found, screen)?;
+    } else {
+        decisions::say(&found, screen);
+    }
+    Ok(Code::Yes)
+}
+
+/// The items; what cannot be read of them is told.
+fn found(
+    repo: &Repo,
+    item: Option<&str>,
+    revision: Option<&str>,
+    config: &Config,
+    screen: &Screen,
+) -> Result<Vec<Shown>, Fail> {
+    let found = read(repo, item, revision, config)?;
+    for (recording, why) in found.iter().flat_map(|shown| &shown.dossier.unread) {
+        screen.warn(&format!("{} is left out: {why}", plain::shown(recording)));
+    }
+    Ok(found)
 }
 
 /// The items, each on its own branch where that is ahead of HEAD.
@@ -146,7 +180,7 @@ fn say_points(title: &str, points: &[Point], screen: &Screen) {
     }
 }
 
-fn say_records(records: &[DecisionRecord], screen: &Screen) {
+pub(super) fn say_records(records: &[DecisionRecord], screen: &Screen) {
     if !records.is_empty() {
         screen.say_strong("\nDecision records");
     }
@@ -157,7 +191,7 @@ fn say_records(records: &[DecisionRecord], screen: &Screen) {
     }
 }
 
-fn say_replaced(replaces: &[String], replaced_by: &[String], screen: &Screen) {
+pub(super) fn say_replaced(replaces: &[String], replaced_by: &[String], screen: &Screen) {
     if !replaces.is_empty() {
         screen.say(&format!("    replaces {}", replaces.join(", ")));
     }

@@ -1,5 +1,6 @@
 //! `roundtable show`: a recorded discussion as people read it, or all of an item.
 
+mod decisions;
 mod item;
 mod step;
 
@@ -26,7 +27,7 @@ use crate::voice::integrity::judged;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples: roundtable show late-fees\n          roundtable show --format html > items.html\n          roundtable show roundtable/offline-mode:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n\nAn item is read on its branch roundtable/<slug> (after a merge roundtable/<slug>-2, -3 …) where that is ahead of HEAD, else at HEAD."
+    after_help = "Examples: roundtable show late-fees\n          roundtable show late-fees --decisions\n          roundtable show --decisions --markdown > decisions.md\n          roundtable show --format html > items.html\n          roundtable show roundtable/offline-mode:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n\nAn item is read on its branch roundtable/<slug> (after a merge roundtable/<slug>-2, -3 …) where that is ahead of HEAD, else at HEAD."
 )]
 pub struct Options {
     /// A recording or the log of a step (a file, or REV:PATH in the repository), or an item: its folder's path, or its slug [default: every item]
@@ -38,6 +39,12 @@ pub struct Options {
     /// How to show it: html is one self-contained page, mermaid a diagram that GitHub renders
     #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
     format: Format,
+    /// Only the decisions of items: id, words, reason, who and when, and what a later one replaces
+    #[arg(long, conflicts_with = "integrity")]
+    decisions: bool,
+    /// The same as --format markdown
+    #[arg(long, conflicts_with_all = ["format", "json", "integrity"])]
+    markdown: bool,
     /// Judge every contribution by the rules of its persona's voice
     #[arg(long, conflicts_with = "format")]
     integrity: bool,
@@ -61,19 +68,23 @@ fn recording_of(options: &Options) -> Option<&str> {
 
 /// Prints the transcript.
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
+    let format = if options.markdown { Format::Markdown } else { options.format };
+    if options.decisions {
+        return show_decisions(global, options, format, screen);
+    }
     let Some(argument) = recording_of(options) else {
-        if options.integrity || matches!(options.format, Format::Markdown | Format::Mermaid) {
+        if options.integrity || matches!(format, Format::Markdown | Format::Mermaid) {
             return Err(Fail::new(
-                "--integrity and the formats markdown and mermaid are for one recording; name it as a file or REV:PATH",
+                "--integrity and the formats markdown and mermaid are for one recording; name it as a file or REV:PATH, or ask for --decisions of an item",
             ));
         }
         let (what, rev) = (options.what.as_deref(), options.rev.as_deref());
-        return item::run(global, &open(global)?, what, rev, options.format, screen);
+        return item::run(global, &open(global)?, what, rev, format, screen);
     };
     let recording = recording::read(global, argument)?;
     let library = library(global, &recording)?;
     let name = recording.name;
-    if step::is_log(&recording.bytes) && !options.integrity && options.format == Format::Text {
+    if step::is_log(&recording.bytes) && !options.integrity && format == Format::Text {
         let log = Log::read(&name, crate::json::utf8(&name, &recording.bytes)?);
         if let Some(code) = step::say(&log, &library, screen) {
             return Ok(code);
@@ -89,7 +100,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     if options.integrity {
         return integrity(&log, &library, &name, screen);
     }
-    let format = match options.format {
+    let format = match format {
         Format::Text => None,
         Format::Markdown => Some(page::Format::Markdown),
         Format::Html => Some(page::Format::Html),
@@ -113,6 +124,18 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         log.iter().filter_map(|record| serde_json::from_str(&record.to_line()).ok()).collect();
     screen.json(&json!({ "recording": name, "events": events }));
     Ok(Code::Yes)
+}
+
+/// The decisions of an item, or of all items.
+fn show_decisions(global: &Global, options: &Options, format: Format, screen: &Screen) -> Result<Code, Fail> {
+    if recording_of(options).is_some() {
+        return Err(Fail::new("--decisions is for items; name an item, or nothing for all items"));
+    }
+    if matches!(format, Format::Html | Format::Mermaid) {
+        return Err(Fail::new("--decisions is shown as text, --markdown or --json; leave --format out"));
+    }
+    let (what, rev) = (options.what.as_deref(), options.rev.as_deref());
+    item::run_decisions(global, &open(global)?, what, rev, format == Format::Markdown, screen)
 }
 
 /// The library that a recording's commit has; for a file, the built-in one.

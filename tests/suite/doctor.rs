@@ -1,0 +1,104 @@
+//! `roundtable doctor`, and what other verbs say of the set-up, over real repositories.
+
+use crate::forge::git;
+use crate::kit::{AT, ITEM, Sandbox, sandbox};
+
+#[test]
+fn the_doctor_names_what_is_to_be_fixed_and_how() {
+    let sandbox = sandbox();
+    let folder = sandbox.root().join(".github/workflows");
+    std::fs::create_dir_all(&folder).unwrap();
+    let value = sandbox.run(&["doctor", "--json"]).json();
+    assert_eq!(value["to_fix"], 0, "{value}");
+    std::fs::write(
+        folder.join("roundtable.yml"),
+        "jobs:\n  a:\n    steps:\n      - uses: OWNER/roundtable@000\n",
+    )
+    .unwrap();
+    std::fs::write(sandbox.root().join(".roundtable.yaml"), "voice: openai\n").unwrap();
+    let run = sandbox.run(&["doctor"]);
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    for part in ["line 4, names no repository", "OPENAI_API_KEY is not set", "2 things to fix"] {
+        assert!(run.stdout.contains(part), "{part}: {}", run.stdout);
+    }
+    std::fs::write(sandbox.root().join(".roundtable.yaml"), "voise: openai\n").unwrap();
+    let run = sandbox.run(&["doctor"]);
+    assert!(run.code == 1 && run.stdout.contains("fix  settings: "), "{}{}", run.stdout, run.stderr);
+}
+
+#[test]
+fn the_doctor_finds_an_item_that_cannot_be_read_and_a_folder_that_is_not_there() {
+    let sandbox = sandbox();
+    let wrong = |sandbox: &Sandbox| {
+        let run = sandbox.run(&["doctor"]);
+        assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+        run.stdout
+    };
+    sandbox.commit(&[(".roundtable.yaml", "items: docs/nowhere\n")]);
+    assert!(wrong(&sandbox).contains("`items` names docs/nowhere, and HEAD has no such folder"));
+    let meta = format!("{}/meta.json", ITEM);
+    sandbox.commit(&[(".roundtable.yaml", "items: docs/requirements\n"), (&meta, "{bad")]);
+    assert!(wrong(&sandbox).contains("fix  items: "));
+}
+
+#[test]
+fn a_commit_without_an_identity_or_a_signature_says_so_and_the_doctor_too() {
+    let sandbox = sandbox();
+    let count = |run: &crate::kit::Run, words: &str| run.stderr.matches(words).count();
+    let (nobody, unsigned) = ("the commit is by roundtable <roundtable@localhost>", "commit.gpgsign is set");
+    let run = sandbox.elaborate("done\n", &["--at", AT]).ok();
+    assert_eq!((count(&run, nobody), count(&run, unsigned)), (1, 0), "{}", run.stderr);
+    assert!(run.stderr.contains("git config user.name"), "{}", run.stderr);
+    let mut config = sandbox.git.config().unwrap();
+    for (name, value) in [("user.name", "Sam"), ("user.email", "sam@example.org"), ("commit.gpgsign", "true")]
+    {
+        config.set_str(name, value).unwrap();
+    }
+    let run = sandbox.elaborate("done\n", &["--at", "2026-02-21T14:30:00Z"]).ok();
+    assert_eq!((count(&run, nobody), count(&run, unsigned)), (0, 1), "{}", run.stderr);
+    let run = sandbox.run(&["add", "late-fees", "--name", "Late fees"]).ok();
+    assert_eq!(count(&run, unsigned), 1, "{}", run.stderr);
+    // A run that commits nothing has nothing to say of a commit.
+    let run = sandbox.elaborate("done\n", &["--at", "2026-02-22T14:30:00Z", "--dry-run"]).ok();
+    assert_eq!(count(&run, unsigned), 0, "{}", run.stderr);
+    let told = sandbox.run(&["doctor"]).ok().stdout;
+    assert!(told.contains("note signing: commit.gpgsign is set"), "{told}");
+}
+
+#[test]
+fn the_doctor_names_merged_branches_in_one_line() {
+    let sandbox = sandbox();
+    sandbox.elaborate("done\n", &["--at", AT]).ok();
+    git(&sandbox.root(), &["checkout", "--quiet", "--force", "main"]);
+    git(&sandbox.root(), &["merge", "--quiet", "roundtable/offline-mode"]);
+    let told = |sandbox: &Sandbox| sandbox.run(&["doctor"]).ok().stdout;
+    assert!(told(&sandbox).contains("branch: roundtable/offline-mode is merged\n"), "{}", told(&sandbox));
+    for number in 2..=6 {
+        git(&sandbox.root(), &["branch", &format!("roundtable/offline-mode-{number}")]);
+    }
+    let told = told(&sandbox);
+    assert_eq!(told.matches("branch: ").count(), 1, "{told}");
+    assert!(told.contains("6 branches are merged: roundtable/offline-mode, "), "{told}");
+    assert!(told.contains(" and 3 more"), "{told}");
+}
+
+#[test]
+fn status_says_which_settings_count_where_they_are_edited() {
+    let sandbox = sandbox();
+    let told = |sandbox: &Sandbox| sandbox.run(&["status"]).ok().stderr;
+    assert_eq!(told(&sandbox), "");
+    let path = sandbox.root().join(".roundtable.yaml");
+    std::fs::write(&path, "max_turns: 20\n").unwrap();
+    assert!(told(&sandbox).contains("has no settings, so the defaults count"), "{}", told(&sandbox));
+    sandbox.commit(&[(".roundtable.yaml", "max_turns: 20\n")]);
+    assert_eq!(told(&sandbox), "");
+    std::fs::write(&path, "max_turns: 30\n").unwrap();
+    let commit = sandbox.git.head().unwrap().target().unwrap().to_string();
+    let wanted = format!(
+        ".roundtable.yaml is edited and not committed; the settings of commit {} count",
+        &commit[..10]
+    );
+    assert!(told(&sandbox).contains(&wanted), "{}", told(&sandbox));
+    std::fs::remove_file(&path).unwrap();
+    assert!(told(&sandbox).contains("is gone here and committed"), "{}", told(&sandbox));
+}
