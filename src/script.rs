@@ -75,8 +75,6 @@ pub struct Script {
     pub is_shared: bool,
     /// Who is asked where there are no more inputs.
     live: Option<Asked>,
-    /// Messages that were taken back: they are not discussed.
-    withdrawn: Vec<Input>,
 }
 
 /// Asks a person for the next input.
@@ -97,8 +95,6 @@ pub enum Occasion {
 pub enum Reply {
     Said(String),
     Silence,
-    /// The last message is taken back.
-    Undo,
     /// How far the discussion is.
     Status,
     /// Nothing more comes.
@@ -183,8 +179,6 @@ pub enum Taken {
     Silence,
     /// The answers that were meant for this step have all been given: it goes on.
     Through,
-    /// The last message is taken back.
-    Undo,
     /// There is nothing left.
     End,
     /// The person cannot be asked, and why.
@@ -394,24 +388,12 @@ impl Script {
         more.warnings
     }
 
-    /// Takes a message back: it is among the [rest](Script::rest), and not discussed.
-    pub fn withdraw(&mut self, input: Input) {
-        self.withdrawn.push(input);
-    }
-
-    /// The messages that were taken back.
-    pub fn withdrawn(&self) -> impl Iterator<Item = &Input> {
-        self.withdrawn.iter()
-    }
-
     /// The next input of the list; where it is empty, of who is asked.
     fn next_of_list(&mut self) -> Taken {
-        if self.inputs.is_empty() {
-            match self.ask(Occasion::Step) {
-                Reply::Undo => return Taken::Undo,
-                Reply::Failed(why) => return Taken::Failed(why),
-                _ => {}
-            }
+        if self.inputs.is_empty()
+            && let Reply::Failed(why) = self.ask(Occasion::Step)
+        {
+            return Taken::Failed(why);
         }
         self.inputs.pop_front().map_or(Taken::End, taken)
     }
@@ -427,7 +409,7 @@ impl Script {
                 self.live = None;
                 self.stays_open = false;
             }
-            Reply::Undo | Reply::Status => {}
+            Reply::Status => {}
         }
         reply
     }
@@ -447,12 +429,10 @@ impl Script {
         self.is_live() && self.inputs.is_empty()
     }
 
-    /// The messages that were taken back, and those that are left, taken from it; what is left of a script that was
-    /// lent belongs to the lender.
+    /// The messages that are left, taken from it; what is left of a script that was lent belongs to the lender.
     pub fn rest(&mut self) -> Vec<Input> {
-        let withdrawn = std::mem::take(&mut self.withdrawn);
         let left = if self.is_shared { VecDeque::new() } else { std::mem::take(&mut self.inputs) };
-        withdrawn.into_iter().chain(left.into_iter().flatten()).collect()
+        left.into_iter().flatten().collect()
     }
 
     /// Whether the user has said all for now, and may say more later.

@@ -301,7 +301,7 @@ pub(crate) fn message(talk: &Discussion<'_>, input: &Input) -> Message {
     Message { comment: input.comment, ..talk.hear(&author(talk, input), &input.text) }
 }
 
-/// Records the messages that were taken back, and those that the discussion did not come to; "done" alone is none.
+/// Records the messages that the discussion did not come to; "done" alone is none.
 fn keep_unheard(
     talk: &mut Discussion<'_>,
     script: &mut Script,

@@ -45,8 +45,6 @@ pub enum Event {
     Feedback { by: String, text: String },
     /// The user said nothing at the menu.
     Waited {},
-    /// The user took back the last answer or remark of the step under way; it is not used, and stays in the log.
-    TakenBack {},
     /// What the user chose at the menu (AC-007-02, AC-007-06).
     Chosen { choice: Choice },
     /// What the step adds is on the branch, or needs no commit.

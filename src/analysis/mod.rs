@@ -33,7 +33,6 @@ pub mod plan;
 pub mod provenance;
 pub mod scan;
 pub mod skip;
-mod take_back;
 mod talk;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -397,7 +396,6 @@ impl<'l> Analysis<'l> {
                 Ok(Stage::Landing(talk, choice))
             }
             (Stage::Choosing(talk), Event::Waited {}) => Ok(Stage::Choosing(talk)),
-            (stage @ (Stage::Asking(_) | Stage::Choosing(_)), Event::TakenBack {}) => self.before_last(stage),
             (Stage::Landing(talk, choice), Event::Landed(landed)) => Ok(self.landed(talk, choice, landed)),
             (Stage::Discussing(talk), Event::Elaborated { .. }) => Ok(Stage::Choosing(talk)),
             (stage, event) => Err((Box::new(stage), Refused(name(event)))),
@@ -500,6 +498,22 @@ impl<'l> Analysis<'l> {
     pub fn standing(&self) -> (Option<&Step>, Vec<(String, String)>) {
         let plan = self.plan(&self.steps, &self.phases).unwrap_or_default();
         (plan.next.map(|at| &self.library.steps[at]), plan.left_out)
+    }
+
+    /// What was said of the step under way since it began or landed, in order; none is silence.
+    pub fn said_so_far(&self) -> Vec<Option<String>> {
+        let is_bound =
+            |event: &Event| matches!(event, Event::Begun(_) | Event::Landed(_) | Event::Elaborated { .. });
+        let last = self.log.iter().rposition(|record| is_bound(&record.event));
+        let own = self.log.get(last.map_or(0, |at| at + 1)..).unwrap_or_default();
+        let said = own.iter().filter_map(|record| match &record.event {
+            Event::Answered { text, .. } | Event::Feedback { text, .. } | Event::Depth { text, .. } => {
+                Some(Some(text.clone()))
+            }
+            Event::Unanswered { .. } => Some(None),
+            _ => None,
+        });
+        said.collect()
     }
 
     /// The depth of a step: the user's or the stored one of its phase; the quick scan's; else
@@ -703,7 +717,6 @@ const fn name(event: &Event) -> &'static str {
         Event::Drafted { .. } => "a draft of the step",
         Event::Reviewed { .. } => "a review of the phase",
         Event::Feedback { .. } | Event::Waited {} => "a word at the menu",
-        Event::TakenBack {} => "a message that is taken back",
         Event::Chosen { .. } => "a choice",
         Event::Landed(_) => "a landing",
         Event::Elaborated { .. } => "the end of a discussion",

@@ -1,14 +1,12 @@
 //! From a line of an artifact to the answer that it rests on, by the step logs that are committed with what they
 //! explain.
 //!
-//! An artifact's line is a form or a note, word for word: its parts are looked for in what was said. What was taken
-//! back explains nothing.
+//! An artifact's line is a form or a note, word for word: its parts are looked for in what was said.
 
 use std::borrow::Cow;
 
 use super::drafted::Drafted;
 use super::event::{Event, Record};
-use super::take_back::standing;
 use crate::discussion::event::Time;
 use crate::plain;
 use crate::step::listed_as_open;
@@ -64,9 +62,9 @@ impl Log {
 
     /// How many questions and menus were answered, and how many questions stayed open.
     pub fn counts(&self) -> (usize, usize) {
-        let said = standing(&self.records);
         let is_answer = |event: &Event| matches!(event, Event::Answered { .. } | Event::Feedback { .. });
-        let count = |is: &dyn Fn(&Event) -> bool| said.iter().filter(|record| is(&record.event)).count();
+        let count =
+            |is: &dyn Fn(&Event) -> bool| self.records.iter().filter(|record| is(&record.event)).count();
         (count(&is_answer), count(&|event| matches!(event, Event::Unanswered { .. })))
     }
 }
@@ -99,7 +97,7 @@ pub fn origin<'l>(line: &str, step: Option<&str>, logs: &'l [Log]) -> Option<Ori
     let mut best: Option<(usize, Origin<'l>)> = None;
     for log in logs {
         let Some(Event::Begun(begun)) = log.records.first().map(|record| &record.event) else { continue };
-        for record in standing(&log.records) {
+        for record in &log.records {
             let Some((mut found, words)) = told(record, &asked) else { continue };
             let score: usize = match &found.kind {
                 Kind::Open if asked == plain::one_line(found.asked) => asked.len(),
@@ -204,8 +202,6 @@ mod tests {
     use super::*;
 
     const LOG: &str = r#"{"kind":"begun","at":"2026-02-20T14:30:00.000Z","format":1,"item":"docs/a","item_name":"a","step":{"id":"01-05","title":"Quality","phase":"01-requirements","outputs":["nfr-matrix.md"]},"persona":"business-analyst","depth":"standard","base":"b","branch":"roundtable/a","voice":"reviewer","user":"Sam","digests":{},"run":"r"}
-{"kind":"answered","at":"2026-02-20T14:30:00.000Z","question":1,"asked":"How fast?","by":"Sam","text":"Six seconds"}
-{"kind":"taken_back","at":"2026-02-20T14:30:00.000Z"}
 {"kind":"answered","at":"2026-02-20T14:30:00.000Z","question":1,"asked":"How fast?","by":"Kim","text":"NFR: the sum is shown | target: 2 seconds\nNobody waits."}
 {"kind":"unanswered","at":"2026-02-20T14:30:00.000Z","question":2,"asked":"Who pays?"}
 {"kind":"feedback","at":"2026-02-20T14:30:00.000Z","by":"Sam","text":"The desk closes at noon."}
@@ -216,13 +212,13 @@ mod tests {
         let logs = [Log::read("docs/a/analysis/01-05-x.jsonl", LOG)];
         let found = |line: &str| origin(line, None, &logs);
         for (line, kind, by, at) in [
-            ("| NFR-001 | the sum is shown | 2 seconds | -- |", Kind::Answer, "Kim", 4),
-            ("- **NFR-001**: the sum is shown", Kind::Answer, "Kim", 4),
-            ("  \"text\": \"the sum is shown\",", Kind::Answer, "Kim", 4),
-            ("Nobody waits.", Kind::Answer, "Kim", 4),
-            ("**How fast?**", Kind::Answer, "Kim", 4),
-            ("- Step 01-05, question 2: Who pays?", Kind::Open, "", 5),
-            ("The desk closes at noon.", Kind::Remark, "Sam", 6),
+            ("| NFR-001 | the sum is shown | 2 seconds | -- |", Kind::Answer, "Kim", 2),
+            ("- **NFR-001**: the sum is shown", Kind::Answer, "Kim", 2),
+            ("  \"text\": \"the sum is shown\",", Kind::Answer, "Kim", 2),
+            ("Nobody waits.", Kind::Answer, "Kim", 2),
+            ("**How fast?**", Kind::Answer, "Kim", 2),
+            ("- Step 01-05, question 2: Who pays?", Kind::Open, "", 3),
+            ("The desk closes at noon.", Kind::Remark, "Sam", 4),
         ] {
             let found = found(line).unwrap_or_else(|| panic!("{line}"));
             assert_eq!((found.kind, found.by, found.line), (kind, by, at), "{line}");

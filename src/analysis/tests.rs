@@ -138,60 +138,6 @@ fn answers_stay_when_the_depth_changes_and_a_step_that_is_not_finished_does_not_
 }
 
 #[test]
-fn what_is_taken_back_leaves_the_state_of_before_and_stays_in_the_log() {
-    let library = Library::built_in().unwrap();
-    let mut analysis = Analysis::open(&library, first(&["00-quick-scan"])).unwrap();
-    let record = |analysis: &mut Analysis<'_>, event| analysis.record(Record { at: at(), event });
-    let begun = answer(&analysis, &mut [].into_iter()).unwrap();
-    record(&mut analysis, begun).unwrap();
-    assert_eq!(analysis.last_message(), None);
-    assert!(record(&mut analysis, Event::TakenBack {}).is_err());
-    let mut stages = vec![analysis.stage.clone()];
-    for input in [Some("one"), None, Some("deep"), Some("two"), Some("three"), Some("four"), Some("five")] {
-        let event = input.map_or_else(|| analysis.silence(), |text| analysis.hear("Sam", text));
-        record(&mut analysis, event).unwrap();
-        stages.push(analysis.stage.clone());
-    }
-    let length = analysis.log.len();
-    stages.pop();
-    for stage in stages.iter().rev() {
-        assert!(analysis.last_message().is_some());
-        record(&mut analysis, Event::TakenBack {}).unwrap();
-        assert_eq!(&analysis.stage, stage);
-    }
-    assert_eq!((analysis.last_message(), analysis.log.len()), (None, length + stages.len()));
-    // The first answer after them is the step's own.
-    let event = analysis.hear("Sam", "one, again");
-    record(&mut analysis, event).unwrap();
-    let said = analysis.current().unwrap().answers.last().unwrap().said.clone();
-    assert_eq!(said.unwrap().1, "one, again");
-    assert_eq!(analysis.step_log("base", at()).len(), length + stages.len());
-}
-
-#[test]
-fn what_has_landed_is_not_taken_back() {
-    let library = Library::built_in().unwrap();
-    let mut analysis = Analysis::open(&library, first(&["00-quick-scan"])).unwrap();
-    let mut inputs = [Some("one"), Some("E"), Some("more")].into_iter();
-    for _ in 0..4 {
-        let event = answer(&analysis, &mut inputs).unwrap();
-        analysis.record(Record { at: at(), event }).unwrap();
-    }
-    assert!(matches!(analysis.stage, Stage::Discussing(_)), "{:?}", analysis.stage);
-    let take_back = |analysis: &mut Analysis<'_>| {
-        analysis.record(Record { at: at(), event: Event::TakenBack {} }).is_ok()
-    };
-    assert!(!take_back(&mut analysis));
-    for _ in 0..2 {
-        let event = answer(&analysis, &mut inputs).unwrap();
-        analysis.record(Record { at: at(), event }).unwrap();
-    }
-    assert_eq!(analysis.last_message(), Some("more"));
-    assert!(take_back(&mut analysis) && !take_back(&mut analysis));
-    assert!(analysis.current().unwrap().feedback.is_empty());
-}
-
-#[test]
 fn a_phase_of_somebodys_own_has_a_name() {
     assert_eq!(
         (phase_name("02-impact-analysis"), phase_name("05-build-plan")),

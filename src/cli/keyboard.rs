@@ -1,8 +1,6 @@
 //! The person at the keyboard: what they type is heard line by line, and the personas answer as it comes.
 //!
 //! Ctrl-C leaves a discussion with its log, for `--resume`; Ctrl-D is silence from then on, which ends it.
-//! `/undo` takes the last message back: the discussion goes on from before it, and the message is kept as
-//! not discussed.
 //!
 //! Invariant: nothing that was typed is lost. It is heard, or kept word for word.
 
@@ -29,8 +27,6 @@ use crate::voice::reviewer::Reviewer;
 /// What can be typed instead of a message.
 const HELP: &str = "\
   /done           end the discussion and commit it
-  /decide TEXT    record a decision
-  /undo           take the last message back, with what was answered
   /status         turns, decisions and open questions so far
   /help           this list
 An empty line is silence.";
@@ -40,7 +36,6 @@ An empty line is silence.";
 enum Typed {
     Message(String),
     Silence,
-    Undo,
     Status,
     Help,
     /// A command that there is none of.
@@ -112,9 +107,7 @@ fn typed(line: &str) -> Typed {
         ("", _) if line.trim().is_empty() => Typed::Silence,
         ("/help", "") => Typed::Help,
         ("/status", "") => Typed::Status,
-        ("/undo", "") => Typed::Undo,
         ("/done", "") => Typed::Message("done".to_owned()),
-        ("/decide", text) if !text.is_empty() => Typed::Message(format!("Decision: {text}")),
         _ if is_command => Typed::Unknown(word.to_owned()),
         _ => Typed::Message(line.trim().to_owned()),
     }
@@ -159,7 +152,7 @@ impl Conversation<'_> {
     }
 
     /// Asks until there is something for the table.
-    fn listen(&mut self, talk: &mut Discussion<'_>, script: &mut Script) -> Result<(), Fail> {
+    fn listen(&self, talk: &Discussion<'_>, script: &mut Script) -> Result<(), Fail> {
         self.screen.say_faint(&format!("\n{}", asked::place(talk)));
         let prompt = format!("{}> ", plain::cut(&talk.opened().user, 20));
         loop {
@@ -184,12 +177,6 @@ impl Conversation<'_> {
                     script.add(None);
                     return Ok(());
                 }
-                Typed::Undo => {
-                    if self.undo(talk, script)? {
-                        return Ok(());
-                    }
-                    self.screen.say(asked::NOTHING_TO_TAKE_BACK);
-                }
                 Typed::Status => asked::status(talk)?.iter().for_each(|line| self.screen.say(line)),
                 Typed::Help => {
                     self.screen
@@ -200,15 +187,6 @@ impl Conversation<'_> {
                 }
             }
         }
-    }
-
-    /// Takes the last message back; false where there is none.
-    fn undo(&mut self, talk: &mut Discussion<'_>, script: &mut Script) -> Result<bool, Fail> {
-        let Some(said) = asked::take_back(talk, script)? else { return Ok(false) };
-        self.screen.say_faint(&said);
-        let whole = asked::kept(talk, script);
-        self.log.begin_again(&self.setup.repo, &self.setup.opened.run, &whole, self.screen);
-        Ok(true)
     }
 }
 
@@ -225,7 +203,6 @@ pub fn answer(occasion: Occasion) -> Reply {
         match (typed(&line), occasion) {
             (Typed::Message(text), _) => return Reply::Said(text),
             (Typed::Silence, _) => return Reply::Silence,
-            (Typed::Undo, _) => return Reply::Undo,
             (Typed::Status, Occasion::Discussion) => return Reply::Status,
             (Typed::Help, Occasion::Discussion) => {
                 screen.say(&format!(
@@ -246,9 +223,8 @@ pub fn answer(occasion: Occasion) -> Reply {
 /// What can be typed in an analysis.
 const HELP_OF_ANALYSIS: &str = "\
 Each line answers the question above it; an empty line leaves it open. At a menu: C continues, E discusses the
-step, S skips the rest of the phase. /undo takes the last answer or remark of the step back, and the one before
-it when typed again. Ctrl-D stops: finished steps are committed, what you typed of the other is kept, and the same
-command continues.";
+step, S skips the rest of the phase. Ctrl-D stops: finished steps are committed, what you typed of the other is
+kept, and the same command continues.";
 
 #[cfg(test)]
 mod tests {
@@ -263,10 +239,7 @@ mod tests {
             (" Photos wait. ", message("Photos wait.")),
             ("one\ntwo", message("one\ntwo")),
             ("/done", message("done")),
-            ("/decide  keep 500 photos", message("Decision: keep 500 photos")),
-            ("/decide", Typed::Unknown("/decide".to_owned())),
-            ("/undo ", Typed::Undo),
-            ("/status", Typed::Status),
+            ("/status ", Typed::Status),
             ("/help", Typed::Help),
             ("/nothing", Typed::Unknown("/nothing".to_owned())),
             ("/api/v1 is slow", message("/api/v1 is slow")),

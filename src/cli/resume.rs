@@ -34,14 +34,6 @@ impl Log {
         }
     }
 
-    /// Writes the log of a run anew.
-    pub fn begin_again(&mut self, repo: &Repo, run: &str, log: &[Record], screen: &Screen) {
-        // The lock of the one before goes with it.
-        if self.0.take().is_some() {
-            *self = Log::begin(repo, run, log, screen);
-        }
-    }
-
     /// What can be said again for nothing is not worth keeping; what a model or a person said is.
     pub fn end(self, is_cheap: bool, is_done: bool, begun: &[Record], screen: &Screen) {
         let Some(pending) = self.0 else { return };

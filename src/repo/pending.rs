@@ -88,21 +88,6 @@ impl Repo {
         found
     }
 
-    /// Keeps the recording of a discussion that is taken back, where no run looks for it; its path.
-    ///
-    /// # Errors
-    /// A file that cannot be written.
-    pub fn keep_undone(&self, name: &str, bytes: &[u8]) -> std::io::Result<PathBuf> {
-        let folder = self.git().commondir().join("roundtable").join("undone");
-        fs::create_dir_all(&folder)?;
-        let name = name.rsplit('/').next().unwrap_or(name);
-        let path = folder.join(name);
-        let mut file = File::create(&path)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        Ok(path)
-    }
-
     /// Removes the log of a run, if there is one and nobody writes it.
     ///
     /// # Errors
@@ -135,7 +120,7 @@ impl Pending {
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub fn begin_again(&mut self, log: &[Record]) -> std::io::Result<()> {
+    fn begin_again(&mut self, log: &[Record]) -> std::io::Result<()> {
         self.file.set_len(0)?;
         self.file.seek(SeekFrom::Start(0))?;
         self.file.write_all(crate::discussion::event::to_lines(log).as_bytes())

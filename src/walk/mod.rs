@@ -447,7 +447,6 @@ impl Walk<'_> {
                 self.keep_typed(audience);
                 Ok(())
             }
-            Taken::Undo => self.take_back(audience),
             Taken::Failed(why) => Err(Stumbled::Audience(why)),
             Taken::End => {
                 self.say_kept(audience);
@@ -467,20 +466,6 @@ impl Walk<'_> {
             audience.user(by, &input.text);
         }
         taken
-    }
-
-    /// Takes the last message of the step back, if there is one that has not landed.
-    fn take_back(&mut self, audience: &dyn Audience) -> Result<(), Stumbled> {
-        let Some(text) = self.analysis.last_message() else {
-            audience.say("There is nothing of this step to take back; finished steps are committed.");
-            return Ok(());
-        };
-        let shown = plain::cut(&plain::one_line(text), 100);
-        audience.say(&format!("Taken back: {}", if shown.is_empty() { "(no answer)" } else { &shown }));
-        self.announced = None;
-        self.record(Event::TakenBack {}, None)?;
-        self.keep_typed(audience);
-        Ok(())
     }
 
     /// Another depth has other questions.
@@ -525,7 +510,6 @@ impl Walk<'_> {
             }
             Taken::Silence => self.record(Event::Waited {}, None),
             Taken::Through => self.record(Event::Chosen { choice: Choice::Continue }, None),
-            Taken::Undo => self.take_back(audience),
             Taken::Failed(why) => Err(Stumbled::Audience(why)),
             Taken::End => self.record(Event::Chosen { choice: Choice::Stop }, None),
         }

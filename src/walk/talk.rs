@@ -41,7 +41,7 @@ impl Walk<'_> {
         let opening_run = run.clone();
         let opening = self.opening(step, run, &evidence);
         let first = Record { at: (self.setup.clock)(), event: Said::Opened(Box::new(opening)) };
-        let (begun, withdrawn) = asked::apart(self.cut_off(&opening_run));
+        let begun = self.cut_off(&opening_run);
         let mut talk = match begun.is_empty() {
             true => Discussion::open(library, step, first)?,
             false => Discussion::replay(library, step, &begun.as_slice().into())?,
@@ -57,7 +57,6 @@ impl Walk<'_> {
             .after(true)
             .knowing(landing::memory(self.setup.repo, self.at, &item)?);
         let mut script = self.setup.script.lend(&step.id);
-        withdrawn.into_iter().for_each(|message| script.withdraw(message));
         let mut log = self.keep_log(&talk, &script, audience);
         let held = self.hold(&mut talk, &mut stand_in, &mut script, &mut log, evidence, audience);
         self.setup.script.give_back(&step.id, script);
@@ -84,7 +83,7 @@ impl Walk<'_> {
         if !script.is_live() || self.setup.mode != Mode::Each {
             return None;
         }
-        let begun = self.setup.repo.pend(&talk.opened().run, &asked::kept(talk, script));
+        let begun = self.setup.repo.pend(&talk.opened().run, talk.log());
         begun.unwrap_or_else(|error| {
             audience.note(&format!("the discussion is not kept until it is committed: {error}"));
             None
@@ -231,13 +230,9 @@ impl Walk<'_> {
             }
             audience.check()
         };
-        let again = |talk: &Discussion<'_>, script: &Script| match log.borrow_mut().as_mut() {
-            Some(log) => log.begin_again(&asked::kept(talk, script)),
-            None => Ok(()),
-        };
         let Some((model, prices)) = self.setup.speakers.model(&talk.step().id) else {
             while hold(talk, None, stand_in, script, clock, &mut tell)? == Went::Waiting {
-                listen(talk, script, &again, audience)?;
+                listen(talk, script, audience)?;
             }
             return Ok(Meter::default().value());
         };
@@ -251,7 +246,7 @@ impl Walk<'_> {
         let watch = |want: &prompt::Want, meter: &Meter| audience.thinks(want, meter);
         live = live.reading(given.evidence.excerpts).priced(prices).watched(&watch);
         while hold(talk, Some(&mut live), stand_in, script, clock, &mut tell)? == Went::Waiting {
-            listen(talk, script, &again, audience)?;
+            listen(talk, script, audience)?;
         }
         live.notes().iter().for_each(|note| audience.note(note));
         audience.say(&format!("\n{}", live.meter().table()));
@@ -273,13 +268,8 @@ impl Walk<'_> {
     }
 }
 
-/// Asks the person at the keyboard until there is something for the table. `again` writes the log anew.
-fn listen(
-    talk: &mut Discussion<'_>,
-    script: &mut Script,
-    again: &dyn Fn(&Discussion<'_>, &Script) -> std::io::Result<()>,
-    audience: &dyn Audience,
-) -> Result<(), Stumbled> {
+/// Asks the person at the keyboard until there is something for the table.
+fn listen(talk: &Discussion<'_>, script: &mut Script, audience: &dyn Audience) -> Result<(), Stumbled> {
     audience.say(&format!("\n{}", asked::place(talk)));
     loop {
         match script.ask(Occasion::Discussion) {
@@ -289,16 +279,6 @@ fn listen(
             }
             Reply::End => return Ok(()),
             Reply::Stopped => return Err(Stumbled::Audience("stopped by Ctrl-C".to_owned())),
-            Reply::Undo => match asked::take_back(talk, script)? {
-                Some(said) => {
-                    let kept = again(talk, script);
-                    kept.map_err(|error| {
-                        Stumbled::Audience(format!("what is said cannot be kept: {error}"))
-                    })?;
-                    audience.say(&format!("{said}\n\n{}", asked::place(talk)));
-                }
-                None => audience.say(asked::NOTHING_TO_TAKE_BACK),
-            },
             Reply::Status => asked::status(talk)?.iter().for_each(|line| audience.say(line)),
             Reply::Failed(why) => return Err(Stumbled::Audience(why)),
         }

@@ -3,7 +3,7 @@
 #![cfg(target_os = "linux")]
 
 use std::io::{Read as _, Write as _};
-use std::path::Path;
+
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -119,11 +119,12 @@ fn a_discussion_is_held_line_by_line() {
     let sandbox = sandbox();
     let mut terminal = Terminal::elaborate(&sandbox, "");
     terminal.wait_for("Maya Chen (Business Analyst):").wait_for("turn 3 of 60]");
-    terminal.say("/help").wait_for("/decide TEXT");
+    terminal.say("/help").wait_for("/status ");
     terminal.say("Maya, who is hurt when sync fails?").wait_for("Maya Chen");
     terminal.say("/status").wait_for("Turn 5 of 60; Maya leads step 01-03");
     terminal.say("/bogus").wait_for("There is no /bogus");
-    terminal.say("/decide the phone keeps 500 photos");
+    terminal.say("/decide the phone").wait_for("There is no /decide");
+    terminal.say("Decision: the phone keeps 500 photos");
     terminal.say("/done");
     let (code, all) = terminal.end();
     assert_eq!(code, 0, "{all}");
@@ -158,25 +159,6 @@ fn ctrl_c_keeps_the_log_and_resume_goes_on() {
     let (code, all) = terminal.end();
     assert_eq!(code, 0, "{all}");
     assert_eq!(heard(&sandbox), ["This is message number 1.", "This is message number 2.", "done"].map(user));
-    sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
-}
-
-#[test]
-fn what_is_taken_back_is_kept_and_not_discussed() {
-    let sandbox = sandbox();
-    let mut terminal = Terminal::elaborate(&sandbox, "");
-    terminal.say("/undo").wait_for("no message to take back");
-    terminal.say("Keep 400 photos.");
-    terminal.say("/undo").wait_for("Taken back: Keep 400 photos.").wait_for("turn 3 of 60]");
-    terminal.wait_for(PROMPT).press("\u{3}");
-    assert_eq!(terminal.end().0, 2);
-    let mut terminal = Terminal::elaborate(&sandbox, "--resume");
-    terminal.say("Keep 500 photos.").wait_for(PROMPT).press("/done\r");
-    let (code, all) = terminal.end();
-    assert_eq!(code, 0, "{all}");
-    let taken_back = ("unheard".to_owned(), "Keep 400 photos.".to_owned());
-    assert_eq!(heard(&sandbox), [user("Keep 500 photos."), user("done"), taken_back]);
-    assert!(sandbox.spec().contains("Keep 400 photos."));
     sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
 }
 
@@ -237,46 +219,7 @@ fn nobody_is_asked_where_there_is_no_terminal() {
 }
 
 #[test]
-fn an_answer_or_a_remark_of_an_analysis_is_taken_back_and_stays_in_the_log() {
-    let sandbox = sandbox();
-    let mut terminal = Terminal::start(&sandbox, &format!("{PROGRAM} analyze offline-mode --at {AT}"));
-    let mut type_at = |after: &str, line: &str| {
-        terminal.wait_for(after).wait_for("> ").press(format!("{line}\r"));
-    };
-    type_at("1. ", "/undo");
-    type_at("nothing of this step to take back", "Six inspectors lose answers.");
-    type_at("2. ", "/undo");
-    type_at("Taken back: Six inspectors lose answers.", "Sixty inspectors lose answers.");
-    type_at("2. ", "");
-    type_at("3. ", "");
-    type_at("4. ", "/undo");
-    type_at("Taken back: (no answer)", "");
-    type_at("4. ", "");
-    type_at("[C] Continue", "The tablet is blue.");
-    type_at("[C] Continue", "/undo");
-    type_at("Taken back: The tablet is blue.", "C");
-    type_at("Step 00-02", "/undo");
-    type_at("nothing of this step to take back", "\u{4}");
-    let (code, all) = terminal.end();
-    assert_eq!(code, 0, "{all}");
-    // Who has typed it has seen it.
-    assert!(!all.contains("(user):"), "{all}");
-    let tree = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap().tree().unwrap();
-    let folder = tree.get_path(Path::new(&format!("{ITEM}/analysis"))).unwrap();
-    let folder = sandbox.git.find_tree(folder.id()).unwrap();
-    let name = folder.get(0).unwrap().name().unwrap().to_owned();
-    let log = sandbox.file(BRANCH, &format!("{ITEM}/analysis/{name}"));
-    for kept in ["Six inspectors", "Sixty inspectors", "The tablet is blue."] {
-        assert!(log.contains(kept), "{log}");
-    }
-    assert_eq!(log.matches("taken_back").count(), 3, "{log}");
-    let scan = sandbox.file(BRANCH, &format!("{ITEM}/quick-scan.md"));
-    assert!(scan.contains("Sixty inspectors lose answers."), "{scan}");
-    assert!(!scan.contains("Six inspectors") && !scan.contains("tablet"), "{scan}");
-}
-
-#[test]
-fn a_discussion_inside_an_analysis_takes_back_and_says_how_far_it_is() {
+fn a_discussion_inside_an_analysis_says_how_far_it_is() {
     let sandbox = sandbox();
     let mut terminal = Terminal::start(&sandbox, &format!("{PROGRAM} analyze offline-mode --at {AT}"));
     for number in 1..=4 {
@@ -286,11 +229,8 @@ fn a_discussion_inside_an_analysis_takes_back_and_says_how_far_it_is() {
     let mut type_at = |after: &str, line: &str| {
         terminal.wait_for(after).wait_for("> ").press(format!("{line}\r"));
     };
-    type_at("turn 3 of 60]", "/undo");
-    type_at("There is no message to take back.", "/help");
-    type_at("/decide TEXT", "Keep 400 photos.");
-    type_at("turn 5 of 60]", "/undo");
-    type_at("Taken back: Keep 400 photos.", "/decide the phone keeps 500 photos");
+    type_at("turn 3 of 60]", "/help");
+    type_at("/status ", "Decision: the phone keeps 500 photos");
     type_at("turn 5 of 60]", "/status");
     type_at("- Decision: the phone keeps 500 photos", "/bogus");
     type_at("There is no /bogus", "/done");
@@ -299,8 +239,7 @@ fn a_discussion_inside_an_analysis_takes_back_and_says_how_far_it_is() {
     assert_eq!(code, 0, "{all}");
     assert!(all.contains("Turn 5 of 60; ") && all.contains("Committed "), "{all}");
     let decided = user("Decision: the phone keeps 500 photos");
-    let taken_back = ("unheard".to_owned(), "Keep 400 photos.".to_owned());
-    assert_eq!(heard(&sandbox), [decided, user("done"), taken_back]);
+    assert_eq!(heard(&sandbox), [decided, user("done")]);
     sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
     sandbox.run(&["audit", "--rev", BRANCH]).ok();
     sandbox.run(&["check", "--base", "main", "--head", BRANCH]).ok();
@@ -319,9 +258,7 @@ fn ctrl_c_in_a_discussion_inside_an_analysis_keeps_it_and_both_go_on() {
     let mut type_at = |after: &str, line: &str| {
         terminal.wait_for(after).wait_for("> ").press(line);
     };
-    type_at("turn 3 of 60]", "Keep 400 photos.\r");
-    type_at("turn 5 of 60]", "/undo\r");
-    type_at("Taken back: Keep 400 photos.", "/decide the phone keeps 500 photos\r");
+    type_at("turn 3 of 60]", "Decision: the phone keeps 500 photos\r");
     type_at("turn 5 of 60]", "half a line\u{3}");
     let (code, all) = terminal.end();
     assert_eq!(code, 2, "{all}");
@@ -358,8 +295,7 @@ fn ctrl_c_in_a_discussion_inside_an_analysis_keeps_it_and_both_go_on() {
     let (code, all) = terminal.end();
     assert_eq!(code, 0, "{all}");
     let decided = user("Decision: the phone keeps 500 photos");
-    let taken_back = ("unheard".to_owned(), "Keep 400 photos.".to_owned());
-    assert_eq!(heard(&sandbox), [decided, user("done"), taken_back]);
+    assert_eq!(heard(&sandbox), [decided, user("done")]);
     assert!(sandbox.run(&["status"]).ok().stdout.contains("offline-mode"));
     sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
     sandbox.run(&["audit", "--rev", BRANCH]).ok();
@@ -375,9 +311,7 @@ fn what_was_typed_in_an_unfinished_step_is_kept_and_gone_on_with() {
     let start = || Terminal::start(&sandbox, &format!("{PROGRAM} analyze offline-mode --at {AT}"));
     let mut terminal = start();
     terminal.wait_for("1. ").wait_for("> ").press("Sixty inspectors lose answers.\r");
-    terminal.wait_for("2. ").wait_for("> ").press("Printing\r");
-    terminal.wait_for("3. ").wait_for("> ").press("/undo\r");
-    terminal.wait_for("Taken back: Printing").wait_for("> ").press("\u{3}");
+    terminal.wait_for("2. ").wait_for("> ").press("\u{3}");
     let (code, all) = terminal.end();
     assert_eq!(code, 0, "{all}");
     assert!(all.contains("what you typed is kept"), "{all}");
@@ -391,7 +325,6 @@ fn what_was_typed_in_an_unfinished_step_is_kept_and_gone_on_with() {
     assert_eq!(code, 0, "{all}");
     let scan = sandbox.file(BRANCH, &format!("{ITEM}/quick-scan.md"));
     assert!(scan.contains("Sixty inspectors lose answers.") && scan.contains("Billing"), "{scan}");
-    assert!(!scan.contains("Printing"), "{scan}");
     // Nothing of a step that has landed is kept.
     let mut terminal = start();
     terminal.wait_for("[C] Continue").wait_for("> ").press("\u{4}");

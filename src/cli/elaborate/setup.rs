@@ -48,17 +48,12 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         [] => Evidence::default(),
         sent => repo.sent(repo.resolve(&opened.base)?, sent),
     };
-    let Task { mut script, medium, fixed, .. } = task;
+    let Task { script, medium, fixed, .. } = task;
     let Ground { place, item, base, left, .. } = ground;
     let begun = match task.open {
         Some(open) => resumed(open, task.comments.unwrap_or_default(), base, fixed),
         None => left.map(|left| left.log).unwrap_or_default(),
     };
-    let (begun, withdrawn) = match medium {
-        Medium::Keyboard => crate::session::asked::apart(begun),
-        _ => (begun, Vec::new()),
-    };
-    withdrawn.into_iter().for_each(|message| script.withdraw(message));
     let rules = Rules::of(&library.own_review_rules())?;
     Ok(Setup {
         repo,

@@ -60,7 +60,6 @@ fn told(event: &Event) -> Vec<String> {
         }
         Event::Feedback { by, text } => vec!["\nAt the menu:".to_owned(), said(by, text)],
         Event::Depth { by, text, .. } => vec![format!("\n{}", said(by, text).trim_start())],
-        Event::TakenBack {} => vec!["   (taken back)".to_owned()],
         Event::Drafted { voice, lines } => {
             let head = format!("\nDrafted by {}:", plain::shown(voice));
             let draft = Drafted { voice: voice.clone(), lines: lines.clone(), confirmed_by: None };
