@@ -232,7 +232,7 @@ fn a_discussion_inside_an_analysis_says_how_far_it_is() {
     type_at("turn 3 of 60]", "/help");
     type_at("/status ", "Decision: the phone keeps 500 photos");
     type_at("turn 5 of 60]", "/status");
-    type_at("- Decision: the phone keeps 500 photos", "/bogus");
+    type_at("- the phone keeps 500 photos", "/bogus");
     type_at("There is no /bogus", "/done");
     type_at("[C] Continue", "\u{4}");
     let (code, all) = terminal.end();
@@ -287,7 +287,7 @@ fn ctrl_c_in_a_discussion_inside_an_analysis_keeps_it_and_both_go_on() {
         .wait_for("turn 5 of 60]")
         .wait_for("> ")
         .press("/status\r");
-    terminal.wait_for("- Decision: the phone keeps 500 photos").wait_for("> ").press("\u{3}");
+    terminal.wait_for("- the phone keeps 500 photos").wait_for("> ").press("\u{3}");
     assert_eq!(terminal.end().0, 2);
     let elaborate = format!("{PROGRAM} elaborate offline-mode --step 00-01 --resume");
     let mut terminal = Terminal::start(&sandbox, &elaborate);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::forge::git;
 use crate::kit::{AT, BRANCH, ITEM, Sandbox, sandbox};
 
-const TALK: &str = "Alex, what breaks first?\nWe decided to keep both <b>answers</b> | because nobody may lose work.\ndone\n";
+const TALK: &str = "Alex, what breaks first?\nWe decided to keep both &lt;b&gt;answers&lt;/b&gt; | because nobody may lose work.\ndone\n";
 
 fn discussed() -> Sandbox {
     let sandbox = sandbox();
@@ -44,7 +44,7 @@ fn logs_and_tables_keep_hostile_words_harmless() {
     let sandbox = discussed();
     let log = sandbox.run(&["show", "--decisions", "--markdown"]).ok().stdout;
     assert!(log.starts_with("# Decisions\n") && log.matches("\n### D-").count() == 2, "{log}");
-    assert!(log.contains("\n> User: We decided to keep both &lt;b") && !log.contains("<b>"), "{log}");
+    assert!(log.contains("\n\nWe decided to keep both &lt;b") && !log.contains("<b>"), "{log}");
     let table = sandbox.run(&["why", &format!("{ITEM}/requirements-spec.md"), "--rev", BRANCH, "--markdown"]);
     let table = table.ok().stdout;
     assert!(
