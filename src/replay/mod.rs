@@ -335,13 +335,9 @@ struct Last {
     library: Arc<Library>,
 }
 
-/// Memory for the objects that others in a pack are made from (4 MiB): one recording has little in
-/// common with the next.
-const MEMORY: usize = 4 << 20;
-
 impl Replay {
     pub fn new(repo: Repo, built_in: Arc<Library>, config: Option<Config>) -> Replay {
-        let objects = repo.objects(repo::Unwritten::new()).remembering(MEMORY);
+        let objects = repo.objects(repo::Unwritten::new());
         Replay {
             repo,
             objects,
@@ -370,7 +366,7 @@ impl Replay {
         let repo = Repo::open(self.repo.path())?;
         Ok(Replay {
             repo,
-            objects: self.objects.again().remembering(MEMORY),
+            objects: self.objects.again(),
             config: self.config.clone(),
             built_in: Arc::clone(&self.built_in),
             last: RefCell::default(),

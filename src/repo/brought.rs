@@ -90,7 +90,7 @@ impl Objects {
     /// A commit; none where a shallow clone does not have it.
     fn step(&self, commit: Oid) -> Result<Option<(Step, i64)>, Error> {
         let damaged = || Error::Damaged(format!("the commit {commit} cannot be read"));
-        match self.plain(commit, ObjectType::Commit, u64::MAX) {
+        match self.read(commit, ObjectType::Commit).ok() {
             Some(bytes) => parse(commit, &bytes).map(Some).ok_or_else(damaged),
             None if !self.has(commit) => Ok(None),
             None => parse(commit, &self.read(commit, ObjectType::Commit)?).map(Some).ok_or_else(damaged),

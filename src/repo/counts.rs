@@ -98,7 +98,7 @@ impl Counts {
         parts.resize_with(chunks.len(), Default::default);
         rayon_core::in_place_scope(|scope| {
             for ((number, chunk), part) in chunks.iter().enumerate().zip(&mut parts) {
-                let objects = objects.again().remembering(16 << 20);
+                let objects = objects.again();
                 scope.spawn(move |_| *part = counted(chunk, number * size, stems, &objects));
             }
         });

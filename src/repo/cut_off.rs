@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::packs::with_alternates;
 use super::{Error, Repo};
+
+/// Alternates of alternates are followed this far, as git does.
+const DEEPEST: usize = 5;
 
 impl Repo {
     /// The folders of objects of this repository, with those that it borrows from.
@@ -19,6 +21,19 @@ impl Repo {
         let mut found = Vec::new();
         with_alternates(self.git().commondir().join("objects"), 0, &mut found);
         found
+    }
+}
+
+/// The folders of objects that are to be looked into.
+pub(super) fn with_alternates(folder: PathBuf, depth: usize, found: &mut Vec<PathBuf>) {
+    if depth > DEEPEST || found.contains(&folder) {
+        return;
+    }
+    let alternates = fs::read_to_string(folder.join("info/alternates")).unwrap_or_default();
+    let own = folder.clone();
+    found.push(folder);
+    for line in alternates.lines().filter(|line| !line.is_empty() && !line.starts_with(['#', '"'])) {
+        with_alternates(own.join(line), depth + 1, found);
     }
 }
 

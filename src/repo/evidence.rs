@@ -110,8 +110,8 @@ fn text(objects: &Objects, blob: Oid) -> Option<String> {
 }
 
 /// The bytes of a blob that is not too large.
-pub(super) fn bytes(objects: &Objects, blob: Oid) -> Option<super::packs::Bytes> {
-    objects.plain(blob, ObjectType::Blob, LARGEST).or_else(|| {
+pub(super) fn bytes(objects: &Objects, blob: Oid) -> Option<super::objects::Bytes> {
+    objects.read_small(blob, ObjectType::Blob, LARGEST).or_else(|| {
         let repo = objects.repo().ok()?;
         let (size, kind) = repo.git().odb().ok()?.read_header(blob).ok()?;
         (kind == ObjectType::Blob && size as u64 <= LARGEST).then(|| objects.blob(blob).ok()).flatten()

@@ -1,6 +1,5 @@
-//! Objects read in large numbers, for comparing trees: from the [packs](super::packs) themselves, which
-//! is many times faster than through libgit2, and on all threads. What is not there (objects
-//! in a push's quarantine, trees that are in memory only) is asked of libgit2.
+//! Objects read in large numbers, for comparing trees: one reader a thread. Trees that are in memory only are read as
+//! if they were in the repository.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
@@ -9,9 +8,12 @@ use std::sync::Arc;
 
 use git2::{ObjectType, Oid};
 
-use super::packs::{Buffers, Bytes, Packs};
+use super::cut_off::{cut_off, with_alternates};
 use super::range::{Step, Unwritten};
 use super::{Error, Repo};
+
+/// An object's bytes, shared by those who keep them.
+pub type Bytes = Arc<Vec<u8>>;
 
 /// A reader of objects; each thread has its own.
 pub struct Objects {
@@ -20,8 +22,8 @@ pub struct Objects {
     from_env: bool,
     /// It is opened when it is asked for something.
     repo: OnceCell<Repo>,
-    packs: Packs,
-    buffers: RefCell<Buffers>,
+    /// The folders of objects: the repository's own, and those that it borrows from.
+    folders: Arc<Vec<PathBuf>>,
     /// Trees that are in memory only.
     unwritten: Arc<Unwritten>,
     /// The trees of a history that were read.
@@ -39,13 +41,13 @@ struct Trees {
 impl Repo {
     /// A reader of this repository's objects, and of trees that are in memory only.
     pub fn objects(&self, unwritten: Unwritten) -> Objects {
-        let folder = self.git.commondir().join("objects");
+        let mut folders = Vec::new();
+        with_alternates(self.git.commondir().join("objects"), 0, &mut folders);
         Objects {
             place: self.git.path().to_owned(),
             from_env: self.from_env,
             repo: OnceCell::new(),
-            packs: Packs::at(folder, PAIRS),
-            buffers: RefCell::default(),
+            folders: Arc::new(folders),
             unwritten: Arc::new(unwritten),
             trees: None,
             last: Cell::default(),
@@ -53,42 +55,35 @@ impl Repo {
     }
 }
 
-/// Memory for what was decoded on the way to an object: little where pairs are compared, whose two
-/// objects are read one after the other; more for a history, whose objects rest on each other; and for
-/// its trees.
-const PAIRS: usize = 1 << 20;
-const BASES: usize = 96 << 20;
+/// Bytes of trees that are remembered of a history (64 MiB).
 const TREES: usize = 64 << 20;
 
 impl Objects {
-    /// Another reader, for another thread. What is decoded of a history is shared; pairs have nothing
-    /// in common.
+    /// Another reader, for another thread.
     pub fn again(&self) -> Objects {
-        let packs = if self.trees.is_some() { self.packs.clone() } else { self.packs.remembering(PAIRS) };
         Objects {
             place: self.place.clone(),
             from_env: self.from_env,
             repo: OnceCell::new(),
-            packs,
-            buffers: RefCell::default(),
+            folders: Arc::clone(&self.folders),
             unwritten: Arc::clone(&self.unwritten),
             trees: self.trees.as_ref().map(|_| RefCell::default()),
             last: Cell::default(),
         }
     }
 
-    /// The same reader for many commits of one history, which have most of their trees, and the
-    /// bases of their objects, in common: it remembers them.
+    /// The same reader for many commits of one history, which have most of their trees in common: it remembers them.
     pub fn of_history(mut self) -> Objects {
-        self = self.remembering(BASES);
         self.trees = Some(RefCell::default());
         self
     }
 
-    /// The same reader with this many bytes of memory for what was decoded.
-    pub fn remembering(mut self, bytes: usize) -> Objects {
-        self.packs = self.packs.remembering(bytes);
-        self
+    /// The repository opened once more.
+    ///
+    /// # Errors
+    /// A repository that cannot be opened.
+    pub(super) fn reopen(&self) -> Result<Repo, Error> {
+        Repo::reopen(&self.place, self.from_env)
     }
 
     /// The way from `head` back to `base` along first parents: the short way to learn that `base` is
@@ -160,21 +155,21 @@ impl Objects {
         self.repo.get().ok_or_else(|| Error::Damaged("the repository cannot be opened".to_owned()))
     }
 
-    /// The tree of a commit, if it can be read without libgit2. Of one commit it is asked for often.
+    /// The tree of a commit, if it can be read. Of one commit it is asked for often.
     pub(super) fn root(&self, commit: Oid) -> Option<Oid> {
         if let Some((_, tree)) = self.last.get().filter(|(last, _)| *last == commit) {
             return Some(tree);
         }
-        let bytes = self.plain(commit, ObjectType::Commit, u64::MAX)?;
+        let bytes = self.read(commit, ObjectType::Commit).ok()?;
         let tree = parse(commit, &bytes)?.0.tree;
         self.last.set(Some((commit, tree)));
         Some(tree)
     }
 
-    /// Reads an object of no more than so many bytes, if that can be done without libgit2.
-    pub(super) fn plain(&self, id: Oid, kind: ObjectType, most: u64) -> Option<Bytes> {
-        let (found, bytes) = self.packs.read(id, most, &mut self.buffers.borrow_mut())?;
-        (found == kind && bytes.len() as u64 <= most).then_some(bytes)
+    /// Reads an object of no more than so many bytes; none where it is larger, another kind, or cannot be read.
+    pub(super) fn read_small(&self, id: Oid, kind: ObjectType, most: u64) -> Option<Bytes> {
+        let (size, found) = self.repo().ok()?.git.odb().ok()?.read_header(id).ok()?;
+        (found == kind && size as u64 <= most).then(|| self.read(id, kind).ok())?
     }
 
     /// Reads an object.
@@ -182,22 +177,18 @@ impl Objects {
     /// # Errors
     /// An object that is missing, damaged, or of another kind.
     pub fn read(&self, id: Oid, kind: ObjectType) -> Result<Bytes, Error> {
-        let (found, bytes) = match self.packs.read(id, u64::MAX, &mut self.buffers.borrow_mut()) {
-            Some(found) => found,
-            // libgit2 says what is wrong, or has it.
-            None => {
-                if let Some(error) = self.packs.cut_off(id) {
-                    return Err(error);
-                }
-                let odb = self.repo()?.git.odb()?;
-                let object = odb.read(id)?;
-                (object.kind(), Arc::new(object.data().to_vec()))
-            }
-        };
-        if found != kind {
+        let name = id.to_string();
+        let (begin, rest) = name.split_at(2);
+        // libgit2 never comes back from an object that is cut off.
+        if let Some(error) = self.folders.iter().find_map(|folder| cut_off(&folder.join(begin).join(rest))) {
+            return Err(error);
+        }
+        let odb = self.repo()?.git.odb()?;
+        let object = odb.read(id)?;
+        if object.kind() != kind {
             return Err(Error::Damaged(format!("{id} is not the {kind} it should be")));
         }
-        Ok(bytes)
+        Ok(Arc::new(object.data().to_vec()))
     }
 }
 

@@ -26,7 +26,7 @@ pub struct Blamed {
 }
 
 /// Trees that are in memory only.
-pub type Unwritten = HashMap<Oid, super::packs::Bytes>;
+pub type Unwritten = HashMap<Oid, super::objects::Bytes>;
 
 impl Repo {
     /// Opens the repository that git's own variables name (`GIT_DIR` and its kin), as they do in a

@@ -9,8 +9,8 @@ use std::collections::HashSet;
 use git2::{ObjectType, Oid};
 
 use super::compare::{Entries, FOLDER, order};
+use super::objects::Bytes;
 use super::objects::parse;
-use super::packs::Bytes;
 use super::{DEPTH, Entry, Error, ItemFolder, Objects, kind_of};
 use crate::item::{self, Begin, File, Item, Meta, meta};
 
@@ -33,9 +33,7 @@ impl Objects {
         let mut found = There::Folder(self.root(commit)?);
         for name in path.split('/') {
             found = match found {
-                There::Folder(tree) => {
-                    entry(&self.plain(tree, ObjectType::Tree, u64::MAX)?, name.as_bytes())?
-                }
+                There::Folder(tree) => entry(&self.read(tree, ObjectType::Tree).ok()?, name.as_bytes())?,
                 There::File(_) | There::Nothing => return Some(There::Nothing),
             };
         }
@@ -87,7 +85,7 @@ impl Objects {
         wanted: &dyn Fn(&str) -> bool,
         read: &mut ItemFolder,
     ) -> Option<()> {
-        let bytes = self.plain(tree, ObjectType::Tree, u64::MAX)?;
+        let bytes = self.read(tree, ObjectType::Tree).ok()?;
         let mut before: Option<(&[u8], bool)> = None;
         for entry in Entries(&bytes) {
             let entry = entry?;
@@ -102,7 +100,7 @@ impl Objects {
             let is_ours = prefix.is_empty() && name.eq_ignore_ascii_case("elaborations");
             match kind_of(entry.object.mode) {
                 Entry::Folder if is_ours && name == "elaborations" => {
-                    let bytes = self.plain(entry.object.id, ObjectType::Tree, u64::MAX)?;
+                    let bytes = self.read(entry.object.id, ObjectType::Tree).ok()?;
                     for entry in Entries(&bytes) {
                         read.recordings.push(String::from_utf8_lossy(entry?.name).into_owned());
                     }
@@ -117,7 +115,7 @@ impl Objects {
                     read.files.insert(name, File::Opaque);
                 }
                 Entry::File => {
-                    let bytes = self.plain(entry.object.id, ObjectType::Blob, item::LARGEST)?;
+                    let bytes = self.read_small(entry.object.id, ObjectType::Blob, item::LARGEST)?;
                     let pointer = item::is_pointer(&bytes);
                     read.ids.insert(name.clone(), entry.object.id.to_string());
                     read.files.insert(name, if pointer { File::Opaque } else { File::Bytes(bytes.to_vec()) });
@@ -204,8 +202,7 @@ impl Objects {
             if !found.insert(commit) {
                 continue;
             }
-            let step =
-                self.plain(commit, ObjectType::Commit, u64::MAX).and_then(|bytes| parse(commit, &bytes));
+            let step = self.read(commit, ObjectType::Commit).ok().and_then(|bytes| parse(commit, &bytes));
             // In a shallow clone a parent may be missing by rights.
             let Some((step, _)) = step else { return self.repo()?.history(tip) };
             open.extend(step.parents);
