@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use git2::{Config, ErrorCode, Repository};
 
 use super::Repo;
-use super::packs::with_alternates;
+use super::cut_off::with_alternates;
 use crate::plain;
 
 /// What gets the rest of a history that ends early.
