@@ -176,7 +176,7 @@ fn reading(root: &Path) -> Duration {
     let runs = Mutex::new(found.chunks((found.len() / (threads * 8)).clamp(1, 128)));
     std::thread::scope(|scope| {
         for _ in 0..threads {
-            let (objects, runs) = (objects.again().remembering(4 << 20), &runs);
+            let (objects, runs) = (objects.again(), &runs);
             let next = || runs.lock().unwrap().next();
             scope.spawn(move || {
                 while let Some(run) = next() {
