@@ -20,8 +20,8 @@ use roundtable::repo::{Objects, Repo, There, Unwritten};
 use roundtable::script::Script;
 use roundtable::session::hold;
 use roundtable::step::Depth;
-use roundtable::voice::REVIEWER;
-use roundtable::voice::reviewer::Reviewer;
+use roundtable::voice::SECRETARY;
+use roundtable::voice::secretary::Secretary;
 
 /// What an item goes through in its life, about.
 const DISCUSSIONS_AN_ITEM: usize = 10;
@@ -53,7 +53,7 @@ fn held<'l>(library: &'l Library, item: &str, base: Oid, at: Time) -> Discussion
         base: base.to_string(),
         read: Default::default(),
         branch: "talks".into(),
-        voice: REVIEWER.into(),
+        voice: SECRETARY.into(),
         model: None,
         user: "Sam".into(),
         digests: library.digests(step).into(),
@@ -70,7 +70,7 @@ fn held<'l>(library: &'l Library, item: &str, base: Oid, at: Time) -> Discussion
     let mut talk = Discussion::open(library, step, first).unwrap();
     let mut script = Script::read("talk.txt", TALK.as_bytes()).unwrap();
     let files = [("requirements-spec.md", SPEC)];
-    let mut voice = Reviewer::new(
+    let mut voice = Secretary::new(
         files.into_iter(),
         &step.outputs,
         std::sync::Arc::new(roundtable::review::Rules::over(&library.own_review_rules()).unwrap()),

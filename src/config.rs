@@ -123,7 +123,7 @@ pub enum FailOn {
     None,
 }
 
-/// One name for all steps, or names by phase or step: `{default: reviewer, 03-architecture: anthropic, 01-03: openai}`.
+/// One name for all steps, or names by phase or step: `{default: secretary, 03-architecture: anthropic, 01-03: openai}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByStep(BTreeMap<String, String>);
 
@@ -260,10 +260,11 @@ impl Config {
             if let Some(unknown) = names.as_ref().and_then(ByStep::unknown) {
                 let message = format!("`{key}` names \"{unknown}\", which is neither a phase nor a step");
                 let finding = Finding::near(path, text, unknown, message);
-                found
-                    .push(finding.hint(
-                        "write it like {default: reviewer, 03-architecture: anthropic, 01-03: openai}",
-                    ));
+                found.push(
+                    finding.hint(
+                        "write it like {default: secretary, 03-architecture: anthropic, 01-03: openai}",
+                    ),
+                );
             }
         }
         let least = crate::discussion::LEAST_TURNS;

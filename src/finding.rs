@@ -321,7 +321,7 @@ mod tests {
         assert_eq!(nearest("examples/ofline-mode", &["offline-mode"]), Some("offline-mode"));
         assert_eq!(near(&"architect".repeat(1_000)), None);
         assert_eq!(near("as"), None);
-        assert_eq!(near("reviewer"), None);
+        assert_eq!(near("secretary"), None);
     }
 
     #[test]

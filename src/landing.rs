@@ -31,8 +31,8 @@ use crate::review::Rules;
 use crate::step::Step;
 use crate::synthesis::{self, Outcome, Unplaced};
 use crate::template::{Failed, safe};
-use crate::voice::memory::Memory;
-use crate::voice::reviewer::Reviewer;
+use crate::voice::secretary::Secretary;
+use crate::voice::settled::Settled;
 
 /// How often additions are placed anew when somebody else moves the branch.
 pub(crate) const TRIES: usize = 20;
@@ -71,13 +71,13 @@ pub fn recordings(
     names.map(read).collect()
 }
 
-/// What the earlier discussions of an item have settled.
+/// What the earlier discussions of an item have asked and decided.
 ///
 /// # Errors
 /// A recording that cannot be read from the repository.
-pub fn memory(repo: &Repo, commit: Oid, item: &Item) -> Result<Memory, Error> {
+pub fn settled(repo: &Repo, commit: Oid, item: &Item) -> Result<Settled, Error> {
     let found = recordings(repo, commit, item, |_| true, REMEMBERED)?;
-    Ok(Memory::of(&found.into_iter().map(|(_, log)| log).collect::<Vec<_>>()))
+    Ok(Settled::read(&found.into_iter().map(|(_, log)| log).collect::<Vec<_>>()))
 }
 
 /// The built-in voice for a discussion of an item as it is at a commit. `is_covered`: the step was worked through
@@ -92,11 +92,11 @@ pub fn stand_in<'i>(
     step: &Step,
     rules: Arc<Rules>,
     is_covered: bool,
-) -> Result<Reviewer<'i>, Error> {
+) -> Result<Secretary<'i>, Error> {
     let depth = item.meta.depth(&step.phase).unwrap_or(step.depth);
-    let reviewer = Reviewer::new(item.documents(), &step.outputs, rules, depth);
-    let memory = memory(repo, commit, item)?;
-    Ok(reviewer.adding_to(synthesis::target(item, step)).after(is_covered).knowing(memory))
+    let secretary = Secretary::new(item.documents(), &step.outputs, rules, depth);
+    let settled = settled(repo, commit, item)?;
+    Ok(secretary.adding_to(synthesis::target(item, step)).after(is_covered).knowing(settled))
 }
 
 /// The characters of earlier decisions that a model is told.

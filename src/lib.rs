@@ -25,7 +25,7 @@
 //! | [`script`], [`secrets`] | the user's messages, wherever they came from; credentials in them, masked |
 //! | [`discussion`] | the state machine; `address`, `focus`, `positions`: its rules; `event`: its events; `log`: the events with the text they are written as; `open`: a log that another run continues; `transcript`: as people read it; `summary`: the type of a synthesis |
 //! | [`minutes`] | a finished discussion into its summary: statements, decisions, questions, action items, by the forms of `rules/` |
-//! | [`voice`] | who writes the lines: `reviewer`, the built-in voice; `passages`: which passages a question is about; `integrity`: what a persona may not say; `claims`, `sources`: what it says of files, held against them |
+//! | [`voice`] | who writes the lines: `secretary`, the built-in voice; `passages`: which passages have the words of a question; `integrity`: what a persona may not say; `referee`, `sources`: what it says of files, held against them |
 //! | [`model`] | a model at the table: `prompt`, `rounds` (the forms of answers), `critic`, `grounding` (what its synthesis rests on), `drafting`, `tape` (its answers, recorded and given again) |
 //! | [`session`] | the loop between a discussion, a voice and a script |
 //! | [`agent`] | an agent at the table: `tools`, the moves it has; who is due and what is refused; `quotation`: whether a quotation is there; `server` (`cli`): the Model Context Protocol |
@@ -93,7 +93,7 @@
 //! use roundtable::script::Script;
 //! use roundtable::session::hold;
 //! use roundtable::step::Depth;
-//! use roundtable::voice::reviewer::Reviewer;
+//! use roundtable::voice::secretary::Secretary;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let library = Library::built_in()?;
@@ -114,7 +114,7 @@
 //!     base: "0".repeat(40),
 //!     read: BTreeMap::new(),
 //!     branch: "roundtable/late-fees".into(),
-//!     voice: "reviewer".into(),
+//!     voice: "secretary".into(),
 //!     model: None,
 //!     user: "Sam".into(),
 //!     digests: library.digests(step).into(),
@@ -133,12 +133,12 @@
 //! // The machine says who is next; it waits for nobody.
 //! assert!(matches!(talk.next()?, Next::Line(cue) if cue.persona == "business-analyst"));
 //!
-//! // The loop around it: the reviewer speaks from the documents, the script is the user.
+//! // The loop around it: the secretary speaks from the documents, the script is the user.
 //! let documents = [("requirements-spec.md", "# Late fees\n\nThe letter should arrive quickly.\n")];
 //! let rules = Arc::new(Rules::built_in()?);
-//! let mut reviewer = Reviewer::new(documents.into_iter(), &step.outputs, rules, Depth::Standard);
+//! let mut secretary = Secretary::new(documents.into_iter(), &step.outputs, rules, Depth::Standard);
 //! let mut script = Script::read("talk.txt", b"We decided to stop fees at 10 euros.\ndone\n")?;
-//! hold(&mut talk, None, &mut reviewer, &mut script, &|| at, &mut |_| Ok(()))?;
+//! hold(&mut talk, None, &mut secretary, &mut script, &|| at, &mut |_| Ok(()))?;
 //!
 //! // The log is the discussion: replayed, it is in the same state.
 //! assert_eq!(Discussion::replay(&library, step, talk.log())?.turn_count(), talk.turn_count());
@@ -179,7 +179,6 @@ pub mod additions;
 pub mod additive;
 pub mod agent;
 pub mod analysis;
-pub mod code;
 pub mod config;
 pub mod decisions;
 pub mod discussion;

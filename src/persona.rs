@@ -39,8 +39,7 @@ pub struct Forbidden {
 }
 
 /// What the front matter of a persona says.
-const NEEDED: [&str; 9] =
-    ["key", "name", "role", "short_role", "order", "lens", "phases", "lens_words", "forbidden"];
+const NEEDED: [&str; 8] = ["key", "name", "role", "short_role", "order", "lens", "phases", "forbidden"];
 const SECTIONS: [&str; 4] = ["Identity", "Style", "Principles", "Elaboration"];
 
 /// One participant.
@@ -59,8 +58,6 @@ pub struct Persona {
     pub lens: String,
     /// The phases this persona leads.
     pub phases: Vec<String>,
-    /// Word stems that make a message relevant to this persona's lens.
-    pub lens_words: Vec<String>,
     pub forbidden: Vec<Forbidden>,
     #[serde(skip)]
     pub identity: String,

@@ -15,7 +15,7 @@ pub mod asked;
 use std::collections::{BTreeSet, VecDeque};
 
 use crate::discussion::address::{Address, address};
-use crate::discussion::event::{Begin, Class, Contribution, Event, Message, Record, Time, Unheard};
+use crate::discussion::event::{Class, Contribution, Event, Message, Record, Time, Unheard};
 use crate::discussion::summary::USER;
 use crate::discussion::{Cue, Discussion, Next, Refused};
 use crate::minutes::{self, Forms};
@@ -23,9 +23,9 @@ use crate::persona::Persona;
 use crate::plain;
 use crate::script::{Input, Script};
 use crate::text::words::{subjects, unquoted};
-use crate::voice::claims::{Basis, verified};
 use crate::voice::integrity::{Breach, breaches, without_prefix};
-use crate::voice::reviewer::Reviewer;
+use crate::voice::referee::{Basis, verified};
+use crate::voice::secretary::Secretary;
 use crate::voice::sources::Sources;
 use crate::voice::{Line, Rejected, Speechless, Synthesis, Voice};
 
@@ -202,7 +202,7 @@ impl Reserve {
 pub fn hold(
     talk: &mut Discussion<'_>,
     voice: Option<&mut dyn Voice>,
-    stand_in: &mut Reviewer<'_>,
+    stand_in: &mut Secretary<'_>,
     script: &mut Script,
     clock: &dyn Fn() -> Time,
     tell: &mut dyn FnMut(&Record) -> Result<(), String>,
@@ -286,9 +286,9 @@ pub(crate) fn contribution(
     line: Line,
     voice: Option<String>,
 ) -> Contribution {
-    let Line { text, rests, is_closest, rule, finding, position } = line;
+    let Line { text, rests, is_closest, rule, position } = line;
     let (turn, by, purpose) = (talk.turn_count() + 1, cue.persona, cue.purpose);
-    Contribution { turn, by, voice, purpose, text, rests, is_closest, rule, finding, position }
+    Contribution { turn, by, voice, purpose, text, rests, is_closest, rule, position }
 }
 
 /// Who wrote an input: its own author, else the script's user.
@@ -323,7 +323,7 @@ fn keep_unheard(
 /// Who speaks, and what of the last answer is not said yet.
 struct Table<'v, 's, 't, 'j> {
     voice: Option<&'v mut dyn Voice>,
-    stand_in: &'s mut Reviewer<'t>,
+    stand_in: &'s mut Secretary<'t>,
     judge: Judge<'j>,
     /// What the voice has for the next cues of the round.
     ready: VecDeque<(Cue, Option<Line>)>,
@@ -430,11 +430,7 @@ impl Table<'_, '_, '_, '_> {
     }
 }
 
-/// The line without what cannot be seen; its finding begins where it began.
+/// The line without what cannot be seen.
 fn cleaned(line: Line) -> Line {
-    let begin = |place: Begin| {
-        let before = line.text.get(..place.text).unwrap_or_default();
-        Begin { text: plain::clean(before).len(), ..place }
-    };
-    Line { text: plain::clean(&line.text), finding: line.finding.map(begin), ..line }
+    Line { text: plain::clean(&line.text), ..line }
 }

@@ -6,7 +6,7 @@
 //!
 //! Invariant: a refused move leaves the discussion as it was. A line may be said
 //! [`TRIES`](crate::session::TRIES) times; then its persona passes, or, where an answer is owed, the
-//! built-in reviewer speaks. A line that was good while one before it was not is kept until that one is
+//! secretary speaks. A line that was good while one before it was not is kept until that one is
 //! settled.
 //!
 //! ```
@@ -36,9 +36,9 @@ use crate::model::grounding::{self, Grounds};
 use crate::plain;
 use crate::script::Input;
 use crate::session::{self, Awaited, Judge, Stopped, TRIES, advance};
-use crate::voice::claims::Basis;
 use crate::voice::integrity::Breach;
-use crate::voice::reviewer::Reviewer;
+use crate::voice::referee::Basis;
+use crate::voice::secretary::Secretary;
 use crate::voice::{Line, Speechless, Voice};
 
 /// The voice's name, as recordings carry it.
@@ -102,7 +102,7 @@ pub struct Said {
 
 /// What a discussion needs beside its log while it goes on.
 pub struct Table<'t, 'd> {
-    pub reviewer: &'t mut Reviewer<'d>,
+    pub secretary: &'t mut Secretary<'d>,
     pub sources: &'t dyn Sources,
     pub clock: &'t dyn Fn() -> Time,
     pub tell: &'t mut dyn FnMut(&Record) -> Result<(), String>,
@@ -193,7 +193,7 @@ impl Referee {
     /// Lines for the personas that are due; what is refused of them.
     ///
     /// # Errors
-    /// The reviewer or a template fails, or the log cannot be written.
+    /// The secretary or a template fails, or the log cannot be written.
     pub fn say(
         &mut self,
         talk: &mut Discussion<'_>,
@@ -278,7 +278,7 @@ impl Referee {
         let Some(persona) = talk.library().cast.get(&cue.persona) else { return Judged::Passes };
         let (rests, mut wrong) = quotation::checked(&said.rests, talk, table.sources);
         let before = self.tries.get(&cue.persona).map_or(&[][..], |tries| &tries.broken);
-        let documents = crate::voice::sources::Sources::new(table.reviewer.documents(), &[]);
+        let documents = crate::voice::sources::Sources::new(table.secretary.documents(), &[]);
         let Ok(forms) = Forms::of(talk.library()) else { return Judged::Passes };
         let judge = Judge { basis: Basis { sources: Some(&documents), ..Basis::default() }, forms: &forms };
         // The passages were checked against documents, evidence and turns.
@@ -302,7 +302,7 @@ impl Referee {
         session::record_at(talk, (table.clock)(), said, table.tell)
     }
 
-    /// After the last try: the persona passes, or the reviewer gives the answer that is owed.
+    /// After the last try: the persona passes, or the secretary gives the answer that is owed.
     fn speak_instead(
         &mut self,
         talk: &mut Discussion<'_>,
@@ -310,11 +310,11 @@ impl Referee {
         table: &mut Table<'_, '_>,
     ) -> Result<(), Stopped> {
         self.tries.remove(&cue.persona);
-        let line = if cue.owed { table.reviewer.line(&cue, talk, None)? } else { None };
+        let line = if cue.owed { table.secretary.line(&cue, talk, None)? } else { None };
         match line {
             Some(line) => {
                 let line = Line { text: plain::clean(&line.text), ..line };
-                self.record(talk, cue, line, Some(table.reviewer.name().to_owned()), table)
+                self.record(talk, cue, line, Some(table.secretary.name().to_owned()), table)
             }
             None if cue.owed => Err(Stopped::Watcher(format!("nobody answers for {}", cue.persona))),
             None => {

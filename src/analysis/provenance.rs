@@ -201,7 +201,7 @@ fn parts(line: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    const LOG: &str = r#"{"kind":"begun","at":"2026-02-20T14:30:00.000Z","format":1,"item":"docs/a","item_name":"a","step":{"id":"01-05","title":"Quality","phase":"01-requirements","outputs":["nfr-matrix.md"]},"persona":"business-analyst","depth":"standard","base":"b","branch":"roundtable/a","voice":"reviewer","user":"Sam","digests":{},"run":"r"}
+    const LOG: &str = r#"{"kind":"begun","at":"2026-02-20T14:30:00.000Z","format":1,"item":"docs/a","item_name":"a","step":{"id":"01-05","title":"Quality","phase":"01-requirements","outputs":["nfr-matrix.md"]},"persona":"business-analyst","depth":"standard","base":"b","branch":"roundtable/a","voice":"secretary","user":"Sam","digests":{},"run":"r"}
 {"kind":"answered","at":"2026-02-20T14:30:00.000Z","question":1,"asked":"How fast?","by":"Kim","text":"NFR: the sum is shown | target: 2 seconds\nNobody waits."}
 {"kind":"unanswered","at":"2026-02-20T14:30:00.000Z","question":2,"asked":"Who pays?"}
 {"kind":"feedback","at":"2026-02-20T14:30:00.000Z","by":"Sam","text":"The desk closes at noon."}

@@ -39,7 +39,7 @@ use crate::session::hold;
 use crate::step::Step;
 use crate::synthesis::{self, Outcome};
 use crate::voice::Voice;
-use crate::voice::reviewer::Reviewer;
+use crate::voice::secretary::Secretary;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: roundtable elaborate offline-mode --step 01-03 --script talk.txt")]
@@ -347,7 +347,7 @@ fn with_log<T>(
         screen.check().map_err(Fail::new)?;
         then(&came)
     });
-    let is_cheap = setup.voice.is_reviewer() && setup.medium == Medium::Script;
+    let is_cheap = setup.voice.is_secretary() && setup.medium == Medium::Script;
     log.end(is_cheap, done.is_ok(), &setup.begun, screen);
     done
 }
@@ -417,9 +417,6 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
     }
     screen.say(&talk.introduction()?);
     let mut stand_in = stand_in(setup, step)?;
-    if setup.voice.is_reviewer() {
-        stand_in.prepare();
-    }
     let cast = &setup.library.cast;
     let mut script = setup.script.clone();
     for record in &setup.begun {
@@ -477,7 +474,7 @@ fn converse(
     setup: &Setup,
     talk: &mut Discussion<'_>,
     voice: Option<&mut dyn Voice>,
-    stand_in: &mut Reviewer<'_>,
+    stand_in: &mut Secretary<'_>,
     script: &mut Script,
     log: &mut Log,
     screen: &Screen,
@@ -510,7 +507,7 @@ pub(super) fn announced(
 
 /// Shows that a model is being waited for.
 fn waiting(setup: &Setup, screen: &Screen) {
-    if !setup.voice.is_reviewer() {
+    if !setup.voice.is_secretary() {
         screen.waiting(&format!("waiting for {}", setup.opened.voice));
     }
 }
@@ -557,8 +554,8 @@ pub(super) fn begin<'s>(
     Discussion::replay(&setup.library, step, &setup.begun.as_slice().into()).map_err(gone)
 }
 
-/// The reviewer: it speaks itself, or for a model that gave no line.
-pub(super) fn stand_in<'s>(setup: &'s Setup, step: &Step) -> Result<Reviewer<'s>, Fail> {
+/// The secretary: it speaks itself, or for a model that gave no line.
+pub(super) fn stand_in<'s>(setup: &'s Setup, step: &Step) -> Result<Secretary<'s>, Fail> {
     let is_covered = setup.item.meta.steps_completed().contains(&step.id);
     let rules = Arc::clone(&setup.rules);
     Ok(landing::stand_in(&setup.repo, &setup.item, setup.base, step, rules, is_covered)?)
@@ -567,7 +564,7 @@ pub(super) fn stand_in<'s>(setup: &'s Setup, step: &Step) -> Result<Reviewer<'s>
 /// The head of a model's prompts.
 fn head(setup: &Setup, talk: &Discussion<'_>, screen: &Screen) -> Result<String, Fail> {
     let step = setup.library.step(&setup.opened.step.id)?;
-    let target = synthesis::target(&setup.item, step).map(|(path, section, _)| (path, section));
+    let target = synthesis::target(&setup.item, step);
     let first = setup.script.inputs().flatten().next().map(|input| input.text.as_str());
     let earlier = landing::decided(&setup.repo, setup.base, &setup.item)?;
     let given = prompt::Given { evidence: setup.evidence.clone(), earlier, target, first };
@@ -591,7 +588,7 @@ pub fn plan(setup: &Setup, screen: &Screen) -> Result<Value, Fail> {
     let mut script = setup.script.clone();
     let mut tell = |_: &Record| Ok(());
     let mut plan = plan::Plan::default();
-    if setup.voice.is_reviewer() {
+    if setup.voice.is_secretary() {
         hold(&mut talk, None, &mut first, &mut script, &clock, &mut tell)?;
     } else {
         let head = head(setup, &talk, screen)?;

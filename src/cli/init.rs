@@ -42,7 +42,7 @@ pub struct Options {
     github: bool,
     /// Who speaks on labels; with a model, the workflow has two jobs: one with the key, one with the
     /// right to write
-    #[arg(long, requires = "github", value_name = "VOICE", default_value = "reviewer")]
+    #[arg(long, requires = "github", value_name = "VOICE", default_value = "secretary")]
     voice: Voice,
     /// Add a workflow that works off every issue that waits with the label
     #[arg(long, requires = "github")]
@@ -64,7 +64,7 @@ pub struct Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Voice {
     #[value(alias = "offline")]
-    Reviewer,
+    Secretary,
     Anthropic,
     Openai,
 }
@@ -73,7 +73,7 @@ impl Voice {
     /// The name of its key among the secrets.
     const fn secret(self) -> Option<&'static str> {
         match self {
-            Voice::Reviewer => None,
+            Voice::Secretary => None,
             Voice::Anthropic => Some("ANTHROPIC_API_KEY"),
             Voice::Openai => Some("OPENAI_API_KEY"),
         }

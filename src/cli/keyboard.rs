@@ -22,7 +22,7 @@ use crate::plain;
 use crate::script::{Occasion, Reply, Script};
 use crate::session::{Went, asked, hold};
 use crate::voice::Voice;
-use crate::voice::reviewer::Reviewer;
+use crate::voice::secretary::Secretary;
 
 /// What can be typed instead of a message.
 const HELP: &str = "\
@@ -129,7 +129,7 @@ impl Conversation<'_> {
         &mut self,
         talk: &mut Discussion<'_>,
         mut voice: Option<&mut dyn Voice>,
-        stand_in: &mut Reviewer<'_>,
+        stand_in: &mut Secretary<'_>,
         script: &mut Script,
     ) -> Result<(), Fail> {
         let (setup, screen) = (self.setup, self.screen);

@@ -20,7 +20,7 @@ use crate::agent::quotation::Sources;
 use crate::agent::server::{self, Answers};
 use crate::agent::tools::{self, Call};
 use crate::agent::{self, Referee, Refusal, Said, Stage, Table};
-use crate::discussion::event::{Event, REVIEWER, Record};
+use crate::discussion::event::{Event, Record, SECRETARY};
 use crate::discussion::{self, Discussion, Finished, transcript};
 use crate::item::Item;
 use crate::landing::{self, Landing};
@@ -389,7 +389,7 @@ fn shown(record: &Record, cast: &Cast) -> Option<String> {
 /// Whether an event is news to the agent that sent the move.
 fn is_news(record: &Record) -> bool {
     match &record.event {
-        Event::Contribution(said) => said.voice.as_deref() == Some(REVIEWER),
+        Event::Contribution(said) => said.voice.as_deref() == Some(SECRETARY),
         Event::Notice(_) => true,
         _ => false,
     }
@@ -512,10 +512,10 @@ fn moved(
     let library = Arc::clone(&setup.library);
     let step = library.step(&setup.opened.step.id)?;
     let mut talk = Discussion::replay(&library, step, &setup.begun.as_slice().into())?;
-    let mut reviewer = stand_in(setup, step)?;
+    let mut secretary = stand_in(setup, step)?;
     let clock = || setup.fixed.unwrap_or_else(now);
     let texts = Texts(setup);
-    let mut table = Table { reviewer: &mut reviewer, sources: &texts, clock: &clock, tell };
+    let mut table = Table { secretary: &mut secretary, sources: &texts, clock: &clock, tell };
     let played = act(referee, &mut talk, &mut table).and_then(|refused| {
         let awaited = referee.advance(&mut talk, &mut table)?;
         let state = agent::State { refused, ..agent::state(&talk, id, &awaited, referee) };

@@ -1,6 +1,6 @@
 //! `--plan`: what a discussion would take, before anything is asked of a model.
 //!
-//! The reviewer holds the discussion in the model's place, in memory; every round is a request, and its prompts are
+//! The secretary holds the discussion in the model's place, in memory; every round is a request, and its prompts are
 //! the ones the model would get.
 
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use crate::model::critic;
 use crate::model::prompt::{self, Prompt};
 use crate::model::{Meter, Usage};
 use crate::plain;
-use crate::voice::reviewer::Reviewer;
+use crate::voice::secretary::Secretary;
 use crate::voice::{Line, Rejected, Speechless, Synthesis, Voice};
 
 /// Tokens of an answer, as lines and syntheses are long on average.
@@ -102,7 +102,7 @@ fn sent(opened: &Opened) -> Vec<String> {
 
 /// A voice that counts what a model would be asked.
 pub struct Rehearsal<'v> {
-    reviewer: &'v mut Reviewer<'v>,
+    secretary: &'v mut Secretary<'v>,
     name: String,
     head: String,
     has_critic: bool,
@@ -112,9 +112,14 @@ pub struct Rehearsal<'v> {
 }
 
 impl<'v> Rehearsal<'v> {
-    pub fn new(reviewer: &'v mut Reviewer<'v>, name: &str, head: String, has_critic: bool) -> Rehearsal<'v> {
+    pub fn new(
+        secretary: &'v mut Secretary<'v>,
+        name: &str,
+        head: String,
+        has_critic: bool,
+    ) -> Rehearsal<'v> {
         let (name, plan, asked) = (name.to_owned(), Plan::default(), Vec::new());
-        Rehearsal { reviewer, name, head, has_critic, plan, asked }
+        Rehearsal { secretary, name, head, has_critic, plan, asked }
     }
 
     pub fn plan(self) -> Plan {
@@ -128,13 +133,13 @@ impl Voice for Rehearsal<'_> {
     }
 
     fn round(&mut self, cues: &[Cue], talk: &Discussion<'_>) -> Result<Vec<Option<Line>>, Speechless> {
-        // The reviewer speaks one by one; what is left of a round was asked for with it.
+        // The secretary speaks one by one; what is left of a round was asked for with it.
         if !(self.asked.len() > cues.len() && self.asked.ends_with(cues)) {
             let prompt = prompt::round(&self.head, cues, talk)?;
             self.plan.count(talk.turn_count() + 1, &prompt, LINE * cues.len() as u64);
         }
         self.asked = cues.to_vec();
-        cues.first().map(|cue| self.reviewer.line(cue, talk, None)).into_iter().collect()
+        cues.first().map(|cue| self.secretary.line(cue, talk, None)).into_iter().collect()
     }
 
     fn line(
@@ -144,7 +149,7 @@ impl Voice for Rehearsal<'_> {
         rejected: Option<&Rejected>,
     ) -> Result<Option<Line>, Speechless> {
         // A model is not expected to break the rules.
-        self.reviewer.line(cue, talk, rejected)
+        self.secretary.line(cue, talk, rejected)
     }
 
     fn summary(&mut self, talk: &Discussion<'_>, by_rule: Summary) -> Result<Synthesis, Speechless> {
@@ -155,7 +160,7 @@ impl Voice for Rehearsal<'_> {
             self.plan.count(talk.turn_count(), &prompt::critique(&self.head, talk, &entries)?, CRITIQUE);
             self.plan.count(talk.turn_count(), &prompt::refine(&self.head, talk, &[])?, REFINED);
         }
-        let summary = Summary { voice: Some(self.reviewer.name().to_owned()), ..by_rule };
+        let summary = Summary { voice: Some(self.secretary.name().to_owned()), ..by_rule };
         Ok(Synthesis { summary, critiques: Vec::new() })
     }
 }

@@ -15,7 +15,7 @@ use crate::model::openai::{self, OpenAi};
 use crate::model::prompt::Want;
 use crate::model::{Meter, Model, Prices};
 use crate::persona::Cast;
-use crate::voice::REVIEWER;
+use crate::voice::SECRETARY;
 
 /// How long a model may take for one answer, tries included, where nothing else is said.
 const PATIENCE: u64 = 300;
@@ -32,7 +32,7 @@ const SECRETS: [&str; 5] =
 #[group(id = "voices")]
 #[command(next_help_heading = "The voice")]
 pub struct Options {
-    /// Who speaks: reviewer (built in, no model), anthropic, openai, or command:PROG [default: reviewer]
+    /// Who speaks: secretary (built in, no model), anthropic, openai, or command:PROG [default: secretary]
     #[arg(long, value_name = "VOICE")]
     pub voice: Option<String>,
     /// The model [default for anthropic: claude-opus-5]
@@ -65,7 +65,7 @@ pub struct Options {
 /// A voice that was chosen, with everything it needs.
 #[derive(Clone, Debug)]
 pub enum Choice {
-    Reviewer,
+    Secretary,
     /// Lines come from outside, by the Model Context Protocol.
     Agent,
     Anthropic(Service),
@@ -87,8 +87,8 @@ pub struct Service {
     patience: Duration,
 }
 
-/// Another name of the reviewer.
-const OFFLINE: &str = "offline";
+/// Other names of the secretary.
+const OTHER_NAMES: [&str; 2] = ["reviewer", "offline"];
 
 impl Choice {
     /// The voice for a step of a phase that flags, settings and environment name, in this order.
@@ -97,7 +97,7 @@ impl Choice {
     /// An unknown voice, a key or a model that is missing, an address that is none.
     pub fn of(options: &Options, config: &Config, step: &str, phase: &str) -> Result<Choice, Fail> {
         let choice = Choice::at(options, config, step, phase)?;
-        if choice.is_reviewer() {
+        if choice.is_secretary() {
             needs_a_model(options)?;
         }
         Ok(choice)
@@ -112,14 +112,14 @@ impl Choice {
             names.as_ref().and_then(|names| names.of(step, phase)).map(str::to_owned)
         };
         let (voice, model) = (set(&config.voice), set(&config.model));
-        let named = options.voice.as_deref().or(voice.as_deref()).unwrap_or(REVIEWER);
+        let named = options.voice.as_deref().or(voice.as_deref()).unwrap_or(SECRETARY);
         let patience = Duration::from_secs(options.timeout.unwrap_or(PATIENCE));
         let model = options.model.as_deref().or(model.as_deref());
         if model.is_some_and(|model| model.trim().is_empty() || !crate::plain::is_clean(model)) {
             return Err(Fail::new("--model is empty or has invisible characters; give a model's name"));
         }
         match named {
-            REVIEWER | OFFLINE => Ok(Choice::Reviewer),
+            name if name == SECRETARY || OTHER_NAMES.contains(&name) => Ok(Choice::Secretary),
             anthropic::NAME => {
                 let (base, is_own) = address(options, "ANTHROPIC_BASE_URL", anthropic::BASE)?;
                 if base.path().trim_end_matches('/').ends_with("/v1") {
@@ -155,14 +155,14 @@ impl Choice {
         }
     }
 
-    pub const fn is_reviewer(&self) -> bool {
-        matches!(self, Choice::Reviewer)
+    pub const fn is_secretary(&self) -> bool {
+        matches!(self, Choice::Secretary)
     }
 
     /// The voice as recordings name it.
     pub fn name(&self) -> String {
         match self {
-            Choice::Reviewer => REVIEWER.to_owned(),
+            Choice::Secretary => SECRETARY.to_owned(),
             Choice::Agent => agent::NAME.to_owned(),
             Choice::Anthropic(_) => anthropic::NAME.to_owned(),
             Choice::OpenAi(_) => openai::NAME.to_owned(),
@@ -177,14 +177,14 @@ impl Choice {
     pub fn model(&self) -> Option<String> {
         match self {
             Choice::Anthropic(service) | Choice::OpenAi(service) => Some(service.model.clone()),
-            Choice::Reviewer | Choice::Agent | Choice::Command { .. } => None,
+            Choice::Secretary | Choice::Agent | Choice::Command { .. } => None,
         }
     }
 
     /// What tells two voices apart, for the run id: no secret.
     pub fn identity(&self) -> String {
         match self {
-            Choice::Reviewer => REVIEWER.to_owned(),
+            Choice::Secretary => SECRETARY.to_owned(),
             Choice::Agent => agent::NAME.to_owned(),
             Choice::Anthropic(service) | Choice::OpenAi(service) => {
                 format!("{} {} {}", self.name(), service.base, service.model)
@@ -227,17 +227,17 @@ impl Choice {
         asked.map(|_| ()).map_err(failed)
     }
 
-    /// The model behind the voice; none for the reviewer.
+    /// The model behind the voice; none for the secretary.
     ///
     /// # Errors
     /// No HTTP client can be made here.
     pub fn begin(&self) -> Result<Option<Box<dyn Model>>, Fail> {
         let failed = |failed: http::Failed| Fail::new(failed.to_string());
-        if !self.is_reviewer() {
+        if !self.is_secretary() {
             super::takes_its_time();
         }
         Ok(match self.clone() {
-            Choice::Reviewer | Choice::Agent => None,
+            Choice::Secretary | Choice::Agent => None,
             Choice::Anthropic(Service { base, key, model, patience }) => {
                 Some(Box::new(Anthropic::new(base, key, &model, patience).map_err(failed)?))
             }
@@ -269,7 +269,7 @@ pub fn prices(options: &Options, config: &Config, step: &str, phase: &str) -> Re
 /// What tells two runs' voices apart: who speaks, who judges, and what is read.
 pub fn spoken_by(identity: &str, options: &Options, evidence: &config::Evidence) -> String {
     let critic = if options.no_critic { " without a critic" } else { "" };
-    let reads = identity != REVIEWER && *evidence != config::Evidence::default();
+    let reads = identity != SECRETARY && *evidence != config::Evidence::default();
     let evidence = if reads { format!(" {evidence:?}") } else { String::new() };
     format!("{identity}{critic}{evidence}")
 }
@@ -328,7 +328,7 @@ pub fn needs_a_model(options: &Options) -> Result<(), Fail> {
     ];
     match flags.iter().find(|(_, given)| *given) {
         Some((flag, _)) => Err(Fail::new(format!(
-            "{flag} needs a voice with a model, and the built-in reviewer has none; add --voice anthropic, --voice openai or --voice command:PROG"
+            "{flag} needs a voice with a model, and the secretary has none; add --voice anthropic, --voice openai or --voice command:PROG"
         ))),
         None => Ok(()),
     }
@@ -336,7 +336,7 @@ pub fn needs_a_model(options: &Options) -> Result<(), Fail> {
 
 fn unknown(voice: &str) -> Fail {
     let voice = crate::plain::shown(voice);
-    let known = [REVIEWER, anthropic::NAME, openai::NAME, "command:PROG"];
+    let known = [SECRETARY, anthropic::NAME, openai::NAME, "command:PROG"];
     let near = crate::finding::did_you_mean(&voice, &known);
     Fail::new(format!("there is no voice \"{voice}\"{near}; the voices are {}", known.join(", ")))
 }
@@ -358,7 +358,7 @@ fn key(name: &str, is_needed: bool) -> Result<Option<Secret>, Fail> {
     match variable(name) {
         Some(value) => Ok(Some(Secret::new(name, &value).map_err(|failed| Fail::new(failed.to_string()))?)),
         None if is_needed => Err(Fail::new(format!(
-            "{name} is not set; put the key there (it is read from the environment only), or use --voice reviewer, which needs none"
+            "{name} is not set; put the key there (it is read from the environment only), or use --voice secretary, which needs none"
         ))),
         None => Ok(None),
     }

@@ -19,9 +19,7 @@ use crate::wording;
 pub const FORMAT: u32 = 2;
 
 /// The name of the built-in voice in recordings. It speaks by rules, and speaks where another voice fails.
-pub const REVIEWER: &str = "reviewer";
-/// The rule that is broken by a line of the documents that says otherwise than a user.
-pub const CONTRADICTED: &str = "contradicted-decision";
+pub const SECRETARY: &str = "secretary";
 
 /// An event and when it happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -187,36 +185,9 @@ pub struct Contribution {
     /// The review rule that found what it says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// Where the finding begins, where the contribution says something else before it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub finding: Option<Begin>,
     /// The side it takes, where it takes one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<Position>,
-}
-
-/// A place within a contribution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Begin {
-    /// A byte of `text`.
-    pub text: usize,
-    /// A place in `rests`, from zero.
-    pub rests: usize,
-}
-
-impl Contribution {
-    /// Whether it shows a passage that is about a question; a finding alone answers none.
-    pub fn shows_passage(&self) -> bool {
-        let begin = self.found().map_or(self.rests.len(), |(_, found)| self.rests.len() - found.len());
-        begin > 0 && !self.is_closest
-    }
-
-    /// The words and passages of its finding, where a rule found one.
-    pub fn found(&self) -> Option<(&str, &[Rest])> {
-        let Begin { text, rests } = self.finding.unwrap_or(Begin { text: 0, rests: 0 });
-        self.rule.as_ref().and(self.text.get(text..).zip(self.rests.get(rests..)))
-    }
 }
 
 /// What a critic or a check found wrong with an entry of a drafted synthesis.

@@ -422,8 +422,8 @@ impl<'l> Discussion<'l> {
         if self.reached_limit() {
             return Ok(());
         }
-        let is_reviewers = said.voice.as_deref().unwrap_or(&self.opened.voice) == event::REVIEWER;
-        if !is_reviewers
+        let is_built_in = said.voice.as_deref().unwrap_or(&self.opened.voice) == event::SECRETARY;
+        if !is_built_in
             && said.by != self.lead.key
             && let Some(drift) = self.focus.drift(&said.text)
         {
@@ -442,7 +442,6 @@ impl<'l> Discussion<'l> {
             && said.voice.as_ref() != Some(&self.opened.voice)
             && is_speakable(&said.text, &self.library.cast)
             && said.rests.iter().all(is_place)
-            && (said.finding.is_none() || said.found().is_some())
             && said.position.iter().all(is_side);
         let at = cues.iter().position(|cue| cue.persona == said.by && cue.purpose == said.purpose)?;
         (fits && cues.iter().take(at).all(|cue| !cue.owed)).then_some(at)
@@ -500,7 +499,7 @@ impl<'l> Discussion<'l> {
         self.ends_by(self.ending().filter(|_| is_message), event)
     }
 
-    /// What was wrong with a draft of the synthesis; only another voice than the reviewer's makes drafts.
+    /// What was wrong with a draft of the synthesis; only another voice than the secretary's makes drafts.
     fn record_critique(&mut self, critique: &Critique, event: &Event) -> Result<(), Refused> {
         let fits = self.is_metered()
             && [&critique.on, &critique.problem].into_iter().all(|text| is_one_clean_line(text));
@@ -616,8 +615,8 @@ impl<'l> Discussion<'l> {
     }
 
     fn record_summary(&mut self, summary: &Summary, event: &Event) -> Result<(), Refused> {
-        // Only the reviewer speaks for another voice.
-        let stands_in = |voice: &String| voice == event::REVIEWER && self.is_metered();
+        // Only the secretary speaks for another voice.
+        let stands_in = |voice: &String| voice == event::SECRETARY && self.is_metered();
         let is_known = summary.voice.as_ref().is_none_or(stands_in);
         match self.ending().filter(|_| is_known && self.is_grounded(summary)) {
             Some(exit) => self.state.stage = Stage::Closing(exit),
@@ -628,7 +627,7 @@ impl<'l> Discussion<'l> {
 
     /// Whether the voice's words cost something, so that a limit may end the discussion.
     fn is_metered(&self) -> bool {
-        self.opened.voice != event::REVIEWER
+        self.opened.voice != event::SECRETARY
     }
 
     /// The floor is the user's: no notice is due and nobody owes a line.

@@ -71,7 +71,6 @@ mod tests {
             rests: vec![],
             is_closest: false,
             rule: None,
-            finding: None,
             position: None,
         }
     }

@@ -10,6 +10,9 @@ use crate::discussion::summary::{Decision, Insight, ONE_LINE, Question, Summary,
 use crate::plain::{count, cut, one_line};
 use crate::text::words::subjects;
 
+/// The most findings of the rules that become insights.
+const MAX_FINDINGS: usize = 3;
+
 /// A line that was said, with what is computed of it.
 struct Entry<'l> {
     turn: u32,
@@ -26,8 +29,7 @@ pub fn summary(talk: &Discussion<'_>, forms: &Forms) -> Summary {
     let said: Vec<Spoken<'_>> = entries.iter().map(Entry::spoken).collect();
     let names: Vec<&str> = talk.library().cast.iter().map(|persona| persona.first_name()).collect();
     let minutes = draw(&said, forms, &names);
-    let base: String = talk.opened().base.chars().take(7).collect();
-    let findings = talk.contributions().filter_map(|said| finding(said, &base));
+    let findings = talk.contributions().filter_map(finding).take(MAX_FINDINGS);
     let notes = minutes.notes.iter().map(|one| insight(&one.text, one.turn));
     Summary {
         insights: findings.chain(notes).collect(),
@@ -110,10 +112,10 @@ fn entries<'l>(talk: &'l Discussion<'_>) -> Vec<Entry<'l>> {
     found
 }
 
-/// A finding as it was said, with the commit that its lines are of.
-fn finding(said: &Contribution, base: &str) -> Option<Insight> {
-    let (text, rests) = said.found()?;
-    let text = format!("{} (lines of {base})", one_line(text));
+/// A finding as it was said.
+fn finding(said: &Contribution) -> Option<Insight> {
+    said.rule.as_ref()?;
+    let (text, rests) = (one_line(&said.text), &said.rests);
     Some(Insight { text, by: vec![said.by.clone()], turns: vec![said.turn], rests: rests.to_vec() })
 }
 

@@ -2,8 +2,8 @@
 //! and 11).
 //!
 //! Every line names what it rests on: an answer (`answers/2`), a document, a file of the evidence, or an earlier step
-//! (`steps/01-02`), with line and quotation. A line is kept only if its passages are real and its figures, ids and
-//! denials are theirs; what is refused is told with the reason. Only users decide: a decision record rests on an answer
+//! (`steps/01-02`), with line and quotation. A line is kept only if its passages are real and its figures and
+//! ids are theirs; what is refused is told with the reason. Only users decide: a decision record rests on an answer
 //! that decides.
 //!
 //! ```
@@ -34,7 +34,7 @@ use minijinja::context;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::clauses::{Claimed, Demand, Lack, supports};
+use super::clauses::{Claimed, Lack, supports};
 use super::meter::Metered;
 use super::prompt::{self, Given, Prompt, Subject, Want, fenced, numbered};
 use super::rounds;
@@ -48,8 +48,8 @@ use crate::step::{Depth, Step};
 use crate::template::safe;
 use crate::text::words::{subjects, words};
 use crate::voice::Speechless;
-use crate::voice::claims::{self, Basis};
 use crate::voice::integrity;
+use crate::voice::referee::{self, Basis};
 use crate::voice::sources::Sources;
 
 /// The longest text of a line, in characters.
@@ -370,7 +370,7 @@ impl Judge<'_> {
         line.rests = self.real(&line.rests)?;
         let words = line.words();
         let basis = Basis { sources: Some(self.sources), ..Basis::default() };
-        if let Some(breach) = claims::claims(&words, &[], &basis).into_iter().next() {
+        if let Some(breach) = referee::unreal_claims(&words, &[], &basis).into_iter().next() {
             let nearest = breach.nearest.as_ref().map(|line| format!("; the nearest line is {line}"));
             return Err(format!("{}{}", breach.reason(), nearest.unwrap_or_default()));
         }
@@ -385,15 +385,12 @@ impl Judge<'_> {
         if line.kind == Kind::Verdict {
             grounds.push(Claimed::new(&self.material.step.validation.join("\n")));
         }
-        let demand = match line.kind.tells() {
-            true => Demand { near: NEAR, may_deny: false },
-            false => Demand { near: PROPOSED, may_deny: true },
-        };
+        let near = if line.kind.tells() { NEAR } else { PROPOSED };
         self.decides(&line, &words)?;
         let known = subjects(&words);
         let grounds: Vec<&Claimed> = grounds.iter().collect();
         let told = |lack: Lack| lack.told("the passages it rests on");
-        supports(&words, &known, &grounds, demand).map_err(told)?;
+        supports(&words, &known, &grounds, near).map_err(told)?;
         self.names_nobody(&words, &line).map_or(Ok(line), |name| Err(told(Lack::Unsaid(name))))
     }
 
@@ -406,7 +403,7 @@ impl Judge<'_> {
     /// The passages at their real places; a place without a quotation is the line that it names, or a whole answer.
     fn real(&self, rests: &[Rest]) -> Result<Vec<Rest>, String> {
         let mut found: Vec<Rest> = Vec::new();
-        for rest in rests.iter().take(claims::PASSAGES) {
+        for rest in rests.iter().take(referee::PASSAGES) {
             let quote = match rest.quote.trim() {
                 "" => self.sources.line(&rest.path, rest.line.max(1)).unwrap_or_default().to_owned(),
                 quote => quote.to_owned(),
@@ -443,9 +440,8 @@ impl Judge<'_> {
         let Some(decision) = decision else { return Ok(()) };
         let decided = line.rests.iter().filter(|rest| self.is_decided(rest));
         let grounds: Vec<Claimed> = decided.map(|rest| Claimed::new(self.ground(rest))).collect();
-        let demand = Demand { near: NEAR, may_deny: false };
         let is_theirs = !grounds.is_empty()
-            && supports(&decision, &subjects(&decision), &grounds.iter().collect::<Vec<_>>(), demand).is_ok();
+            && supports(&decision, &subjects(&decision), &grounds.iter().collect::<Vec<_>>(), NEAR).is_ok();
         if is_theirs { Ok(()) } else { Err("only users decide, and none has decided that".to_owned()) }
     }
 

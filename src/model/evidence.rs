@@ -18,13 +18,10 @@ mod names;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::prompt::{fenced, numbered};
-use crate::code;
 use crate::discussion::event::Sent;
 use crate::plain;
 use crate::secrets;
-use crate::text::Language;
-use crate::text::index::Index;
-use crate::text::words::{is_significant, words};
+use crate::text::index::{Hit, Index, query, terms};
 use crate::voice::sources::Excerpt;
 
 use self::excerpts::Wanted;
@@ -60,11 +57,8 @@ pub trait Files {
     /// All that may be sent, by their names; the item's own files are none.
     fn listed(&self) -> &[Listed];
 
-    /// In how many files each of these stems is.
-    fn spread(&self, stems: &BTreeSet<String>) -> BTreeMap<String, usize>;
-
-    /// Which files have these stems, by their place in the list. Stems that [`Files::spread`] was asked for.
-    fn index(&self, stems: &BTreeSet<String>) -> Index;
+    /// Which files have these terms, by their place in the list.
+    fn index(&self, terms: &BTreeSet<String>) -> Index;
 
     /// The text of a file of the list; none where it is not to be sent.
     fn text(&self, number: usize) -> Option<String>;
@@ -124,86 +118,73 @@ pub fn common(all: usize) -> usize {
 pub fn gather(asked: &Asked<'_>, files: &dyn Files) -> Evidence {
     let texts = || asked.messages.iter().copied().chain(asked.documents.iter().map(|(_, text)| *text));
     let named = names::paths(texts(), files.listed());
-    let names: Vec<String> = names::identifiers(texts());
-    let wanted = wanted(asked, &names, files);
+    let names: BTreeSet<String> = names::identifiers(texts()).iter().flat_map(|name| whole(name)).collect();
+    let counts = counts(asked);
+    let index = files.index(&names.iter().chain(counts.keys()).cloned().collect());
+    let wanted = wanted(names, counts, &index, files.listed().len());
     let mut chosen: Vec<usize> = named.iter().map(|one| one.file).collect();
-    let index = files.index(&wanted.stems());
     let by_name = index.find(&wanted.names, BY_NAME);
     chosen.extend(by_name.iter().map(|hit| hit.passage));
     let by_subject = index.find(&wanted.terms, BY_SUBJECT);
     let best = by_subject.first().map_or(0.0, |hit| hit.score);
     let shares = SHARED.min(wanted.terms.len());
-    let speaks = |hit: &&crate::text::index::Hit| hit.matched.len() >= shares && hit.score >= best * NEAR;
+    let speaks = |hit: &&Hit| hit.matched.len() >= shares && hit.score >= best * NEAR;
     chosen.extend(by_subject.iter().filter(speaks).map(|hit| hit.passage));
     let chosen = with_tests(&chosen, files.listed());
     let lines = named.into_iter().map(|one| (one.file, one.lines)).collect();
     packed(asked.max_chars, &chosen, files, &Wanted { lines, weights: wanted.weights(&index) })
 }
 
-/// What is looked for: the stems of named identifiers, and the words of the subject.
+/// What is looked for: named identifiers, and the words of the subject.
 struct Sought {
     names: BTreeSet<String>,
     terms: BTreeSet<String>,
 }
 
 impl Sought {
-    fn stems(&self) -> BTreeSet<String> {
-        self.names.union(&self.terms).cloned().collect::<BTreeSet<_>>()
-    }
-
     /// What a line is worth that has one of them: a name three times as much.
     fn weights(&self, index: &Index) -> BTreeMap<String, f64> {
-        let worth = |stem: &String| index.weight(stem) * if self.names.contains(stem) { 3.0 } else { 1.0 };
-        self.stems()
-            .into_iter()
-            .map(|stem| {
-                let worth = worth(&stem);
-                (stem, worth)
-            })
-            .collect::<BTreeMap<_, _>>()
+        let worth = |term: &String| index.weight(term) * if self.names.contains(term) { 3.0 } else { 1.0 };
+        self.names.union(&self.terms).map(|term| (term.clone(), worth(term))).collect()
     }
 }
 
-/// The names and words that are rare enough to lead somewhere. Of long documents those count that come back.
-fn wanted(asked: &Asked<'_>, names: &[String], files: &dyn Files) -> Sought {
-    let language = Language::english();
-    let names: BTreeSet<String> =
-        names.iter().map(|name| language.stem(&name.to_lowercase()).into_owned()).collect::<BTreeSet<_>>();
+/// An identifier as one term, without its parts.
+fn whole(name: &str) -> Option<String> {
+    terms(name).into_iter().next()
+}
+
+/// How much each word of the documents and messages counts. Of long documents those count that come back.
+fn counts(asked: &Asked<'_>) -> BTreeMap<String, usize> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let words = |text| terms(text).into_iter().filter(|term| term.starts_with(char::is_alphabetic));
     for (_, text) in &asked.documents {
-        stems(text, language).for_each(|stem| *counts.entry(stem).or_default() += 1);
+        words(text).for_each(|term| *counts.entry(term).or_default() += 1);
     }
     if counts.values().filter(|count| **count > 1).count() >= TERMS {
         counts.retain(|_, count| *count > 1);
     }
     for text in asked.messages.iter().chain([&asked.subject]) {
-        stems(text, language).for_each(|stem| *counts.entry(stem).or_default() += 3);
+        words(text).for_each(|term| *counts.entry(term).or_default() += 3);
     }
-    let spread = files.spread(&names.iter().chain(counts.keys()).cloned().collect::<BTreeSet<_>>());
-    let all = files.listed().len();
-    let is_rare = |stem: &String| spread.get(stem).is_some_and(|count| *count <= common(all));
-    let worth = |stem: &String, count: usize| {
-        let files = spread.get(stem).copied().unwrap_or(1).max(1) as f64;
-        (1.0 + count as f64).ln() * (1.0 + all as f64 / files).ln()
+    counts
+}
+
+/// The names and words that are rare enough to lead somewhere, in so many files.
+fn wanted(names: BTreeSet<String>, counts: BTreeMap<String, usize>, index: &Index, files: usize) -> Sought {
+    let is_rare = |term: &String| (1..=common(files)).contains(&index.with(term).len());
+    let worth = |term: &String, count: usize| {
+        let found = index.with(term).len().max(1) as f64;
+        (1.0 + count as f64).ln() * (1.0 + files as f64 / found).ln()
     };
-    let mut terms: Vec<(f64, String)> = counts
-        .into_iter()
-        .filter(|(stem, _)| is_rare(stem))
-        .map(|(stem, count)| (worth(&stem, count), stem))
-        .collect();
+    let rare = counts.into_iter().filter(|(term, _)| is_rare(term));
+    let mut terms: Vec<(f64, String)> = rare.map(|(term, count)| (worth(&term, count), term)).collect();
     terms.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     terms.truncate(TERMS);
     Sought {
         names: names.into_iter().filter(is_rare).collect(),
-        terms: terms.into_iter().map(|(_, stem)| stem).collect(),
+        terms: terms.into_iter().map(|(_, term)| term).collect(),
     }
-}
-
-/// The stems of the words that carry a subject.
-fn stems<'t>(text: &'t str, language: &'static Language) -> impl Iterator<Item = String> + 't {
-    let words = words(text).into_iter().filter(|word| is_significant(&word.text));
-    let parts = words.flat_map(|word| word.text.split('-').map(str::to_owned).collect::<Vec<_>>());
-    parts.filter(|part| is_significant(part)).map(|part| language.stem(&part).into_owned())
 }
 
 /// The chosen files once each, each followed by its test.
@@ -275,48 +256,22 @@ pub fn again(sent: &[Sent], text: &dyn Fn(&Sent) -> Option<String>) -> Vec<Excer
     sent.iter().flat_map(of).collect()
 }
 
-/// The stems of the names on a line, once each.
-fn line_stems(line: &str) -> BTreeSet<String> {
-    let language = Language::english();
-    let runs = code::identifiers(line.as_bytes()).filter_map(|run| std::str::from_utf8(run).ok());
-    let words = runs.flat_map(|run| {
-        let whole = run.to_lowercase();
-        code::parts(run).into_iter().chain([whole])
-    });
-    words.map(|word| language.stem(&word).into_owned()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::code::Words;
-
     /// Files in memory.
     struct Shelf {
         listed: Vec<Listed>,
         texts: Vec<String>,
-        postings: BTreeMap<String, Vec<(u32, u32)>>,
-        lengths: Vec<u32>,
     }
 
     impl Shelf {
         fn new(files: &[(&str, &str)]) -> Shelf {
-            let mut words = Words::new(Language::english());
-            let (mut postings, mut lengths) = (BTreeMap::<String, Vec<(u32, u32)>>::new(), Vec::new());
-            for (number, (path, text)) in (0..).zip(files) {
-                let counted = words.count(format!("{path}\n{text}").as_bytes());
-                lengths.push(counted.iter().map(|(_, count)| count).sum());
-                for (id, count) in counted {
-                    postings.entry(words.stems()[id as usize].clone()).or_default().push((number, count));
-                }
-            }
             let listed =
                 |(path, _): &(&str, &str)| Listed { path: (*path).to_owned(), blob: format!("id of {path}") };
             Shelf {
                 listed: files.iter().map(listed).collect(),
                 texts: files.iter().map(|(_, text)| (*text).to_owned()).collect(),
-                postings,
-                lengths,
             }
         }
     }
@@ -325,18 +280,17 @@ mod tests {
         fn listed(&self) -> &[Listed] {
             &self.listed
         }
-        fn spread(&self, stems: &BTreeSet<String>) -> BTreeMap<String, usize> {
-            let count = |stem: &String| Some((stem.clone(), self.postings.get(stem)?.len()));
-            stems.iter().filter_map(count).collect()
+
+        fn index(&self, terms: &BTreeSet<String>) -> Index {
+            let texts = self.listed.iter().zip(&self.texts);
+            let texts: Vec<String> = texts.map(|(file, text)| format!("{}\n{text}", file.path)).collect();
+            Index::counting(texts.iter().map(String::as_str), |term| terms.contains(term))
         }
-        fn index(&self, stems: &BTreeSet<String>) -> Index {
-            let postings = self.postings.iter().filter(|(stem, _)| stems.contains(*stem));
-            let postings = postings.map(|(stem, list)| (stem.clone(), list.clone())).collect();
-            Index::counted(postings, self.lengths.clone())
-        }
+
         fn text(&self, number: usize) -> Option<String> {
             self.texts.get(number).cloned()
         }
+
         fn touched(&self, paths: &[&str], _: usize) -> Vec<Vec<String>> {
             paths.iter().map(|path| vec![format!("1234567 2026-01-02 change {path}")]).collect()
         }

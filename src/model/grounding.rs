@@ -1,5 +1,5 @@
 //! A model's synthesis, held against what was said: an entry is kept only on turns that were taken, by those who spoke
-//! in them, in words near to theirs, with their figures and their negations (contract, sections 5 and 11).
+//! in them, in words near to theirs, with their figures and ids (contract, sections 5 and 11).
 //!
 //! A true entry that names a wrong turn gets the right one. What rests on nothing is dropped; both are recorded as
 //! critiques. Only people decide: the decisions are those that the rules find in the users' words, whatever a model says.
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::clauses::{Claimed, Demand, Lack, supports};
+use super::clauses::{Claimed, Lack, supports};
 use crate::additions::{Addition, Field, Kind, UNASSIGNED};
 use crate::discussion::Discussion;
 use crate::discussion::event::{Critique, Event, Rest, Verdict};
@@ -287,14 +287,13 @@ impl<'a> Grounds<'a> {
         Ok(found.into_iter().filter(carries).collect())
     }
 
-    /// Whether these turns say a text: its words, figures, ids, names and negations.
+    /// Whether these turns say a text: its words, figures, ids and names.
     fn supports(&self, text: &str, words: &[String], turns: &[&Turn], near: usize) -> Result<(), String> {
         if turns.is_empty() {
             return Err("it names no turn that was taken".to_owned());
         }
         let grounds: Vec<&Claimed> = turns.iter().map(|turn| &turn.claimed).collect();
-        let demand = Demand { near, may_deny: false };
-        supports(text, words, &grounds, demand).map_err(|lack| lack.told("the turns it names"))?;
+        supports(text, words, &grounds, near).map_err(|lack| lack.told("the turns it names"))?;
         match self.unspoken(text, turns) {
             Some(name) => Err(Lack::Unsaid(name).told("the turns it names")),
             None => Ok(()),
@@ -434,11 +433,10 @@ impl<'a> Grounds<'a> {
                 .into_iter()
                 .any(|known| words.iter().filter(|word| known.contains(word)).count() * 4 >= words.len() * 3)
         };
-        let demand = Demand { near: NEAR, may_deny: false };
         !words.is_empty()
             && line.chars().count() <= ONE_LINE
             && decisions_in(line, self.forms).iter().all(is_decided)
-            && supports(line, &words, &entries.iter().collect::<Vec<_>>(), demand).is_ok()
+            && supports(line, &words, &entries.iter().collect::<Vec<_>>(), NEAR).is_ok()
     }
 }
 

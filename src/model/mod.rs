@@ -31,7 +31,7 @@ use crate::discussion::{Cue, Discussion};
 use crate::minutes::Forms;
 use crate::text::echo::Echo;
 use crate::voice::sources::Excerpt;
-use crate::voice::{Line, REVIEWER, Rejected, Speechless, Synthesis, Voice};
+use crate::voice::{Line, Rejected, SECRETARY, Speechless, Synthesis, Voice};
 
 /// Something that answers a prompt: a service behind HTTP, a command.
 pub trait Model {
@@ -225,7 +225,7 @@ impl Voice for Live<'_> {
         let grounds = Grounds::new(talk, &forms, &by_rule);
         let (grounded, is_usable) = self.summed_up(talk, &grounds)?;
         if !is_usable {
-            let summary = Summary { voice: Some(REVIEWER.to_owned()), ..by_rule.clone() };
+            let summary = Summary { voice: Some(SECRETARY.to_owned()), ..by_rule.clone() };
             return Ok(Synthesis { summary, critiques: grounded.critiques });
         }
         let draft = grounds.complete(grounded);

@@ -26,7 +26,7 @@ use serde_json::Value;
 use super::{Divergence, Read, Recording, Replay, Replayed, Stop, Unread, first_event, moved};
 use crate::discussion::address::{Address, address};
 use crate::discussion::event::{
-    Critique, Event, Exit, Message, Opened, REVIEWER, Record, Rest, Sent, Time, Unheard,
+    Critique, Event, Exit, Message, Opened, Record, Rest, SECRETARY, Sent, Time, Unheard,
 };
 use crate::discussion::summary::{Insight, Summary};
 use crate::discussion::{Cue, Discussion, TURNS_AT_A_MENU, TURNS_ONE_BY_ONE, default_turns, describe};
@@ -249,7 +249,7 @@ impl Run<'_> {
         let held = Held { log, next: Cell::new(self.begin + 1), other: RefCell::new(None) };
         let voice = &self.opened.voice;
         let mut voice =
-            (voice != REVIEWER).then(|| Recorded { log, voice, excerpts: self.excerpts(), refused: None });
+            (voice != SECRETARY).then(|| Recorded { log, voice, excerpts: self.excerpts(), refused: None });
         let went = self.go(&mut talk, voice.as_mut(), &mut stand_in, how.is_live, &held);
         let refused = voice.and_then(|voice| voice.refused);
         match (went, held.other.into_inner()) {
@@ -281,7 +281,7 @@ impl Run<'_> {
         &self,
         talk: &mut Discussion<'_>,
         mut voice: Option<&mut Recorded<'_>>,
-        stand_in: &mut crate::voice::reviewer::Reviewer<'_>,
+        stand_in: &mut crate::voice::secretary::Secretary<'_>,
         is_live: bool,
         held: &Held<'_>,
     ) -> Result<(), Stopped> {
@@ -514,8 +514,8 @@ impl Voice for Recorded<'_> {
 /// What the referee makes of a recorded synthesis: itself, if it follows from the discussion.
 fn summed_up(talk: &Discussion<'_>, by_rule: Summary, said: &Summary, forms: &Forms) -> Summary {
     match &said.voice {
-        Some(_) => Summary { voice: Some(REVIEWER.to_owned()), ..by_rule },
-        None if talk.opened().voice == REVIEWER => by_rule,
+        Some(_) => Summary { voice: Some(SECRETARY.to_owned()), ..by_rule },
+        None if talk.opened().voice == SECRETARY => by_rule,
         None => Grounds::new(talk, forms, &by_rule).again(said),
     }
 }

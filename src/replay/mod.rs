@@ -40,7 +40,7 @@ use git2::Oid;
 pub use self::live::other_words;
 use self::rewritten::{Groups, Proof};
 use crate::config::{self, Config};
-use crate::discussion::event::{Event, Opened, OtherForm, REVIEWER, Record};
+use crate::discussion::event::{Event, Opened, OtherForm, Record, SECRETARY};
 use crate::discussion::open::{self, Paused};
 use crate::discussion::{self, Discussion, Finished, Log, Refused};
 use crate::finding::Finding;
@@ -52,8 +52,8 @@ use crate::plain;
 use crate::repo::{self, Objects, Repo, There, short};
 use crate::step::Step;
 use crate::synthesis::typed;
-use crate::voice::claims::Basis;
 use crate::voice::integrity::breaches;
+use crate::voice::referee::Basis;
 
 /// A recording that is to be run again.
 pub struct Recording {
@@ -754,7 +754,7 @@ fn fold(library: &Library, step: &Step, log: Log, derives: bool) -> Result<End, 
             Stop::Divergence(Divergence { event: Some(number), what: "event".to_owned(), expected, found })
         };
         if let Event::Contribution(said) = &record.event
-            && said.voice.as_deref().unwrap_or(&talk.opened().voice) != REVIEWER
+            && said.voice.as_deref().unwrap_or(&talk.opened().voice) != SECRETARY
             && let Some(persona) = library.cast.get(&said.by)
             && let Some(breach) = breaches(&said.text, persona, &talk, &basis).iter().find(|one| one.is_hard)
         {

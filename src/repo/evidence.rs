@@ -1,18 +1,16 @@
 //! The files that a model's [evidence](crate::model::evidence) is taken from, as a commit has them.
 
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use git2::{ObjectType, Oid};
 use globset::GlobSet;
 
-use super::counts::Counts;
 use super::{Error, Objects, Repo, There, trailers};
 use crate::config;
 use crate::discussion::event::Sent;
 use crate::item::Item;
 use crate::model::evidence::{
-    Asked, Evidence, Files, Listed, again, commits, common, gather, is_prose_or_code, is_readable,
+    Asked, Evidence, Files, Listed, again, commits, gather, is_prose_or_code, is_readable,
 };
 use crate::plain;
 use crate::secrets;
@@ -21,6 +19,10 @@ use crate::voice::sources::Excerpt;
 
 /// Larger files are data.
 const LARGEST: u64 = 1 << 20;
+/// Of a file so many bytes are searched: what it is about is said by then.
+const SEARCHED: usize = 48 << 10;
+/// Files that a thread searches at a time.
+const AT_A_TIME: usize = 256;
 /// Commits that are looked at for those that touched a file.
 const WALKED: usize = 400;
 /// The longest subject of a commit, in characters.
@@ -41,11 +43,9 @@ pub struct Code<'r> {
     repo: &'r Repo,
     objects: Objects,
     commit: Oid,
-    /// Those that are counted come first.
+    /// Those that are searched come first.
     listed: Vec<Listed>,
-    counted: Vec<(String, Oid)>,
-    /// Of the stems that were asked for first.
-    counts: OnceCell<Counts>,
+    searched: Vec<(String, Oid)>,
 }
 
 impl Repo {
@@ -83,12 +83,12 @@ impl Repo {
         let files = files.filter(|(path, _)| {
             is_readable(path) && !is_in(path, apart.item) && !apart.exclude.is_match(path)
         });
-        let (named, counted): (Vec<_>, Vec<_>) =
+        let (named, searched): (Vec<_>, Vec<_>) =
             files.partition(|(path, _)| apart.only_named.iter().any(|folder| is_in(path, folder)));
         let listed = |(path, id): &(String, Oid)| Listed { path: path.clone(), blob: id.to_string() };
-        let listed: Vec<Listed> = counted.iter().chain(&named).map(listed).collect();
+        let listed: Vec<Listed> = searched.iter().chain(&named).map(listed).collect();
         let objects = self.objects(super::Unwritten::new()).of_history();
-        Ok(Code { repo: self, objects, commit, listed, counted, counts: OnceCell::new() })
+        Ok(Code { repo: self, objects, commit, listed, searched })
     }
 
     /// The evidence of a recording, as its commit has it.
@@ -96,9 +96,9 @@ impl Repo {
         let objects = self.objects(super::Unwritten::new()).of_history();
         let text = |sent: &Sent| text(&objects, Oid::from_str(&sent.blob).ok()?);
         let excerpts: Vec<Excerpt> = again(sent, &text);
-        let (listed, counted, counts) = (Vec::new(), Vec::new(), OnceCell::new());
+        let (listed, searched) = (Vec::new(), Vec::new());
         let objects_again = self.objects(super::Unwritten::new()).of_history();
-        let code = Code { repo: self, objects: objects_again, commit, listed, counted, counts };
+        let code = Code { repo: self, objects: objects_again, commit, listed, searched };
         Evidence { excerpts, sent: sent.to_vec(), commits: commits(sent, &code, usize::MAX) }
     }
 }
@@ -118,12 +118,16 @@ pub(super) fn bytes(objects: &Objects, blob: Oid) -> Option<super::objects::Byte
     })
 }
 
-impl Code<'_> {
-    fn counts(&self, stems: &BTreeSet<String>) -> &Counts {
-        let objects = || self.repo.objects(super::Unwritten::new());
-        let most = common(self.listed.len());
-        self.counts.get_or_init(|| Counts::of(self.repo, &self.counted, stems, most, &objects()))
-    }
+/// An index of these terms in some files.
+fn index(files: &[(String, Oid)], terms: &BTreeSet<String>, objects: &Objects) -> Index {
+    let searched = |(path, id): &(String, Oid)| {
+        let bytes = bytes(objects, *id).filter(|bytes| memchr::memchr(0, bytes).is_none());
+        // The beginning may end within a letter.
+        let beginning = bytes.as_ref().map_or(&[][..], |bytes| &bytes[..bytes.len().min(SEARCHED)]);
+        format!("{path}\n{}", String::from_utf8_lossy(beginning))
+    };
+    let texts: Vec<String> = files.iter().map(searched).collect();
+    Index::counting(texts.iter().map(String::as_str), |term| terms.contains(term))
 }
 
 impl Files for Code<'_> {
@@ -131,12 +135,19 @@ impl Files for Code<'_> {
         &self.listed
     }
 
-    fn spread(&self, stems: &BTreeSet<String>) -> BTreeMap<String, usize> {
-        self.counts(stems).spread(stems)
-    }
-
-    fn index(&self, stems: &BTreeSet<String>) -> Index {
-        self.counts(stems).index(stems)
+    /// Files are searched on all threads, some at a time.
+    fn index(&self, terms: &BTreeSet<String>) -> Index {
+        let all = self.repo.objects(super::Unwritten::new());
+        let chunks: Vec<_> = self.searched.chunks(AT_A_TIME).collect();
+        let mut parts: Vec<Index> = Vec::new();
+        parts.resize_with(chunks.len(), Index::default);
+        rayon_core::in_place_scope(|scope| {
+            for (chunk, part) in chunks.into_iter().zip(&mut parts) {
+                let objects = all.again();
+                scope.spawn(move |_| *part = index(chunk, terms, &objects));
+            }
+        });
+        parts.into_iter().fold(Index::default(), Index::followed_by)
     }
 
     fn text(&self, number: usize) -> Option<String> {

@@ -251,7 +251,7 @@ mod tests {
             base: String::new(),
             read: Default::default(),
             branch: String::new(),
-            voice: "reviewer".into(),
+            voice: "secretary".into(),
             model: None,
             user: "Sam".into(),
             digests: Default::default(),

@@ -136,8 +136,8 @@ pub fn outcome(item: &Item, finished: &Finished, library: &Library) -> Result<Ou
 }
 
 /// The artifact and the section that will take the outcome of a discussion of `step`, as the item is now: the path
-/// within the item folder, the heading, and the heading's line (from one) where it is there already.
-pub fn target(item: &Item, step: &Step) -> Option<(String, String, Option<usize>)> {
+/// within the item folder, and the heading.
+pub fn target(item: &Item, step: &Step) -> Option<(String, String)> {
     let names = step.outputs.iter().filter_map(|output| Some(OutputPath::parse(output).ok()?.file()));
     let names: Vec<String> = names.collect();
     let existing = names.iter().find_map(|name| match item.files.get(name) {
@@ -145,16 +145,14 @@ pub fn target(item: &Item, step: &Step) -> Option<(String, String, Option<usize>
         _ => None,
     });
     let Some((name, text)) = existing else {
-        return names.first().map(|name| (name.clone(), step.title.clone(), None));
+        return names.first().map(|name| (name.clone(), step.title.clone()));
     };
     if !matches!(suffix(name).as_str(), "md" | "markdown") {
-        return Some((name.clone(), "elaborations".to_owned(), None));
+        return Some((name.clone(), "elaborations".to_owned()));
     }
     let outline = outline::Outline::new(text);
     let spot = placement::spots(&outline, &step.title, text.len()).into_iter().next()?;
-    let heading = outline.headings.iter().find(|heading| heading.text == spot.section);
-    let line = |start: usize| text[..start].matches('\n').count() + 1;
-    Some((name.clone(), spot.section, heading.map(|heading| line(heading.start))))
+    Some((name.clone(), spot.section))
 }
 
 /// What the last run of a discussion that stays open does to its item: the recording grows, and

@@ -1,34 +1,50 @@
-//! A BM25 index over passages: which passages speak of the same as a query, by stems.
+//! One tokenizer and one BM25 index: which passages of documents, or files of a repository, have the words of a query.
+//!
+//! A text is cut into words as Unicode cuts it (UAX 29), a name at its humps and underscores too; what is compared are
+//! stems in lower case. The small words of English are left out. Nothing else is known of a language, and nothing is
+//! tuned: the two constants are those that BM25 is usually given (Robertson and Zaragoza, 2009).
 //!
 //! ```
-//! use std::collections::BTreeSet;
+//! use roundtable::text::index::{Index, query};
 //!
-//! use roundtable::text::{Language, index::Index};
-//!
-//! let language = Language::new("en");
-//! let index = Index::new(["Fees stop at 10 euros.", "Letters are sent weekly."], &language);
-//! let found = index.find(&BTreeSet::from(["fee".to_owned(), "stop".to_owned()]), 3);
-//! assert_eq!(found[0].passage, 0);
-//! assert_eq!(found[0].matched, ["fee", "stop"]);
+//! let index = Index::new(["Fees stop at 10 euros.", "Letters are sent weekly by `sendLetter`."]);
+//! let found = index.find(&query("Where do the fees stop?"), 3);
+//! assert_eq!((found[0].passage, found[0].matched.as_slice()), (0, &["fee".to_owned(), "stop".to_owned()][..]));
+//! assert_eq!(index.find(&query("How is a letter sent?"), 3)[0].passage, 1);
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::{Language, Message, Word};
+use super::Language;
 
 /// How soon more of the same word counts no more.
 const K1: f64 = 1.2;
 /// How much a passage's length counts.
 const B: f64 = 0.75;
+/// Longer runs of letters are data, no words.
+const LONGEST: usize = 64;
 
-/// Passages by the stems in them.
+/// Articles, pronouns, auxiliaries, question words, conjunctions and the commonest prepositions, sorted: a closed list.
+const SMALL: [&str; 92] = [
+    "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "before",
+    "being", "both", "but", "by", "can", "could", "did", "do", "does", "each", "for", "from", "had", "has",
+    "have", "he", "her", "his", "how", "i", "if", "in", "into", "is", "it", "its", "may", "me", "might",
+    "must", "my", "no", "nor", "not", "of", "on", "or", "our", "out", "shall", "she", "should", "so", "some",
+    "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to",
+    "too", "us", "was", "we", "were", "what", "when", "where", "whether", "which", "while", "who", "whom",
+    "whose", "why", "will", "with", "without", "would", "you", "your",
+];
+
+/// Passages by the terms in them.
+#[derive(Debug, Default)]
 pub struct Index {
-    /// For each stem the passages it is in, and how often.
+    /// For each term the passages it is in, and how often.
     postings: BTreeMap<String, Vec<(u32, u32)>>,
+    /// Of each passage how many terms it has.
     lengths: Vec<u32>,
-    mean: f64,
 }
 
 /// A passage that was found.
@@ -37,58 +53,81 @@ pub struct Hit {
     /// Its number in the order the passages were given.
     pub passage: usize,
     pub score: f64,
-    /// The stems of the query that are in it, in alphabetical order.
+    /// The terms of the query that are in it, in alphabetical order.
     pub matched: Vec<String>,
 }
 
 impl Index {
-    pub fn new<'p>(passages: impl IntoIterator<Item = &'p str>, language: &Language) -> Index {
-        let mut postings: BTreeMap<String, Vec<(u32, u32)>> = BTreeMap::new();
-        let mut lengths = Vec::new();
+    pub fn new<'p>(passages: impl IntoIterator<Item = &'p str>) -> Index {
+        Index::counting(passages, |_| true)
+    }
+
+    /// An index of the terms that are wanted alone: it takes little memory, whatever the passages hold.
+    pub fn counting<'p>(
+        passages: impl IntoIterator<Item = &'p str>,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Index {
+        let (mut index, mut reader) = (Index::default(), Reader::default());
         for (number, passage) in (0..).zip(passages) {
-            let stems = stems(passage, language);
-            lengths.push(u32::try_from(stems.len()).unwrap_or(u32::MAX));
-            for stem in stems {
-                let list = postings.entry(stem).or_default();
-                match list.last_mut() {
-                    Some((last, count)) if *last == number => *count += 1,
-                    _ => list.push((number, 1)),
+            let mut length = 0;
+            reader.read(passage, |term| {
+                length += 1;
+                if is_wanted(term) {
+                    index.count(term, number);
                 }
-            }
+            });
+            index.lengths.push(length);
         }
-        Index::counted(postings, lengths)
+        index
     }
 
-    /// Passages that were counted before: of each stem that is asked for those it is in, and how often, and of each
-    /// passage how many words it has.
-    pub fn counted(postings: BTreeMap<String, Vec<(u32, u32)>>, lengths: Vec<u32>) -> Index {
-        let all: f64 = lengths.iter().copied().map(f64::from).sum();
-        let mean = if lengths.is_empty() { 1.0 } else { (all / lengths.len() as f64).max(1.0) };
-        Index { postings, lengths, mean }
+    fn count(&mut self, term: &str, passage: u32) {
+        let list = match self.postings.get_mut(term) {
+            Some(list) => list,
+            None => self.postings.entry(term.to_owned()).or_default(),
+        };
+        match list.last_mut() {
+            Some((last, count)) if *last == passage => *count += 1,
+            _ => list.push((passage, 1)),
+        }
     }
 
-    /// The passages that a stem is in, and how often.
-    pub fn with(&self, stem: &str) -> &[(u32, u32)] {
-        self.postings.get(stem).map_or(&[], Vec::as_slice)
+    /// This index with the passages of another one after its own.
+    #[must_use]
+    pub fn followed_by(mut self, other: Index) -> Index {
+        let first = u32::try_from(self.lengths.len()).unwrap_or(u32::MAX);
+        for (term, list) in other.postings {
+            let list = list.into_iter().map(|(passage, count)| (passage + first, count));
+            self.postings.entry(term).or_default().extend(list);
+        }
+        self.lengths.extend(other.lengths);
+        self
     }
 
-    /// How rare a stem is among the passages: 0 where it is in none.
-    pub fn weight(&self, stem: &str) -> f64 {
-        let (all, found) = (self.lengths.len() as f64, self.with(stem).len() as f64);
+    /// The passages that a term is in, and how often.
+    pub fn with(&self, term: &str) -> &[(u32, u32)] {
+        self.postings.get(term).map_or(&[], Vec::as_slice)
+    }
+
+    /// How rare a term is among the passages: 0 where it is in none.
+    pub fn weight(&self, term: &str) -> f64 {
+        let (all, found) = (self.lengths.len() as f64, self.with(term).len() as f64);
         if found == 0.0 { 0.0 } else { (1.0 + (all - found + 0.5) / (found + 0.5)).ln() }
     }
 
-    /// The best passages for stems, best first; of equal ones, the earlier first.
+    /// The best passages that have any of these terms, best first; of equal ones, the earlier first.
     pub fn find(&self, wanted: &BTreeSet<String>, limit: usize) -> Vec<Hit> {
+        let all: f64 = self.lengths.iter().copied().map(f64::from).sum();
+        let mean = (all / self.lengths.len().max(1) as f64).max(1.0);
         let mut found: BTreeMap<u32, (f64, Vec<String>)> = BTreeMap::new();
-        for stem in wanted {
-            let weight = self.weight(stem);
-            for &(passage, count) in self.with(stem) {
-                let length = f64::from(self.lengths[passage as usize]) / self.mean;
+        for term in wanted {
+            let weight = self.weight(term);
+            for &(passage, count) in self.with(term) {
+                let length = f64::from(self.lengths[passage as usize]) / mean;
                 let count = f64::from(count);
                 let (score, matched) = found.entry(passage).or_default();
                 *score += weight * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length));
-                matched.push(stem.clone());
+                matched.push(term.clone());
             }
         }
         let mut hits: Vec<Hit> = found
@@ -101,76 +140,69 @@ impl Index {
     }
 }
 
-/// The words of a text as they are indexed: letters and digits, with what joins them ("it's", "1,000", "main.rs").
-pub fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    let (text, other) = if text.is_ascii() { (text, "") } else { ("", text) };
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    let plain = std::iter::from_fn(move || {
-        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        let from = at + bytes.get(at..)?.iter().position(is_word)?;
-        at = from + 1;
-        while let Some(next) = bytes.get(at) {
-            let around = (bytes[at - 1], bytes.get(at + 1).copied().unwrap_or_default());
-            let joins = match next {
-                b'.' | b'\'' => around.0.is_ascii_alphabetic() && around.1.is_ascii_alphabetic(),
-                b':' => around.0.is_ascii_alphabetic() && around.1.is_ascii_alphabetic(),
-                _ => false,
-            };
-            let counts = matches!(next, b'.' | b'\'' | b',' | b';')
-                && around.0.is_ascii_digit()
-                && around.1.is_ascii_digit();
-            if !is_word(next) && !joins && !counts {
-                break;
-            }
-            at += 1;
-        }
-        // A mention is a word with its mark.
-        let from = if from > 0 && bytes[from - 1] == b'@' { from - 1 } else { from };
-        Some(&text[from..at])
-    });
-    plain.chain(other.unicode_words())
+/// The terms of a text, each once.
+pub fn query(text: &str) -> BTreeSet<String> {
+    terms(text).into_iter().collect()
 }
 
-/// Whether a stem that is known may be another form of one that is asked for: both begin alike.
-pub fn is_form(known: &str, asked: &str) -> bool {
-    let same = known.bytes().zip(asked.bytes()).take_while(|(a, b)| a == b).count();
-    let (more, left) = (known.len() - same, asked.len() - same);
-    same >= 5 && left <= 2 && more <= 3 || same >= 4 && left == 0 && more <= 4
-}
-
-/// The stems of a text's words, in order.
-pub fn stems(text: &str, language: &Language) -> Vec<String> {
-    let message = Message::new(text, language);
-    message.sentences.iter().flat_map(|sentence| stems_of(&sentence.words, text, language)).collect()
-}
-
-/// The stems of some words of a text, in order. Code counts: names are what people look for. A name such as
-/// `retry_limit` or `RetryLimit` counts as a whole and by its parts.
-pub fn stems_of(words: &[Word<'_>], text: &str, language: &Language) -> Vec<String> {
-    let mut found = Vec::with_capacity(words.len());
-    for word in words.iter().filter(|word| !word.is_mark) {
-        found.push(word.stem.to_string());
-        let parts = parts(&text[word.range.clone()]);
-        found.extend(parts.map(|part| language.stem(&part.to_lowercase()).into_owned()));
-    }
+/// The terms of a text, in order.
+pub fn terms(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    Reader::default().read(text, |term| found.push(term.to_owned()));
     found
 }
 
-/// The parts of a name: at underscores and dots, and where a capital letter follows a small one. None for a plain word.
-pub(crate) fn parts(word: &str) -> impl Iterator<Item = &str> {
-    let starts = |(at, pair): (usize, &[u8])| {
-        let is_hump = pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
-        is_hump.then_some(at + 1)
-    };
-    let humps = word.as_bytes().windows(2).enumerate().filter_map(starts);
-    let mut cuts: Vec<usize> = humps.collect();
-    let is_name = !cuts.is_empty() || word.contains(['_', '.']);
-    cuts.push(word.len());
-    let mut from = 0;
-    let pieces = cuts.into_iter().map(move |to| &word[std::mem::replace(&mut from, to)..to]);
-    let pieces = pieces.flat_map(|piece| piece.split(['_', '.'])).filter(|piece| !piece.is_empty());
-    pieces.filter(move |_| is_name)
+/// Reads terms; a word that comes again is not cut and stemmed again.
+#[derive(Default)]
+struct Reader<'t> {
+    known: HashMap<&'t str, Rc<[String]>>,
+}
+
+impl<'t> Reader<'t> {
+    fn read(&mut self, text: &'t str, mut take: impl FnMut(&str)) {
+        let words = text.unicode_words().flat_map(members);
+        for word in words.filter(|word| word.len() <= LONGEST) {
+            let terms = self.known.entry(word).or_insert_with(|| terms_of(word).into());
+            terms.iter().for_each(|term| take(term));
+        }
+    }
+}
+
+/// The names that full stops and colons join to one word, as in `queue.push`; a figure such as "3.5" stays whole.
+fn members(word: &str) -> impl Iterator<Item = &str> {
+    let mut before = ' ';
+    word.split(move |c: char| {
+        let joins = matches!(c, '.' | ':') && !before.is_ascii_digit();
+        before = c;
+        joins
+    })
+}
+
+/// A word in lower case as its stem, and the stems of its parts where it is a name of several.
+fn terms_of(word: &str) -> Vec<String> {
+    let parts = parts(word);
+    let whole = word.trim_matches('_').to_lowercase().replace('’', "'");
+    let others = parts.into_iter().filter(|part| *part != whole);
+    let words: Vec<String> = std::iter::once(whole.clone()).chain(others).collect();
+    let is_term = |word: &&String| !word.is_empty() && SMALL.binary_search(&word.as_str()).is_err();
+    words.iter().filter(is_term).map(|word| Language::english().stem(word).into_owned()).collect()
+}
+
+/// The parts of a name in lower case: at underscores and humps. A plain word is its only part.
+pub fn parts(name: &str) -> Vec<String> {
+    let bytes = name.as_bytes();
+    let humps = (1..bytes.len()).filter(|at| is_hump(bytes, *at));
+    let cuts: Vec<usize> = std::iter::once(0).chain(humps).chain([bytes.len()]).collect();
+    let pieces = cuts.windows(2).flat_map(|pair| name[pair[0]..pair[1]].split('_'));
+    pieces.filter(|piece| !piece.is_empty()).map(str::to_lowercase).collect()
+}
+
+/// Whether a name is cut before this place: "retry|Limit", "HTTP|Retry".
+fn is_hump(name: &[u8], at: usize) -> bool {
+    let (before, here) = (name[at - 1], name[at]);
+    let next_is_small = || name.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+    here.is_ascii_uppercase()
+        && (before.is_ascii_lowercase() || before.is_ascii_uppercase() && next_is_small())
 }
 
 #[cfg(test)]
@@ -178,13 +210,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_words_are_split_as_a_message_splits_them() {
-        let text = "It's 1,000 ms (v1.2.3) in main.rs: back-end/API `retry_limit`, e.g. a:b; 3.5kg @sam x_ _y 5'6 end.";
-        let message = Message::new(text, Language::english());
-        let words =
-            message.sentences.iter().flat_map(|sentence| &sentence.words).filter(|word| !word.is_mark);
-        let words: Vec<&str> = words.map(|word| &text[word.range.clone()]).collect();
-        assert_eq!(tokens(text).collect::<Vec<_>>(), words);
-        assert_eq!(tokens("Größe — 2 m").collect::<Vec<_>>(), ["Größe", "2", "m"]);
+    fn a_name_is_cut_where_people_cut_it() {
+        for (name, wanted) in [
+            ("retryLimit", vec!["retry", "limit"]),
+            ("RETRY_LIMIT", vec!["retry", "limit"]),
+            ("__init__", vec!["init"]),
+            ("parseHTTPHeader", vec!["parse", "http", "header"]),
+            ("sha256", vec!["sha256"]),
+            ("größeMax", vec!["größe", "max"]),
+            ("_", vec![]),
+        ] {
+            assert_eq!(parts(name), wanted, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_text_is_its_stems_without_the_small_words() {
+        let text = "It's the FIRST of 1,000 retries in `self.retry_limit`: FR-001, Größe!";
+        let wanted =
+            ["first", "1,000", "retri", "self", "retry_limit", "retri", "limit", "fr", "001", "größe"];
+        assert_eq!(terms(text)[1..], wanted);
+        assert!(SMALL.is_sorted());
+    }
+
+    #[test]
+    fn an_index_in_pieces_is_the_same() {
+        let passages = ["one fee", "two fees", "three letters", "one letter"];
+        let whole = Index::new(passages);
+        let pieces = Index::new(passages[..2].to_vec()).followed_by(Index::new(passages[2..].to_vec()));
+        for text in ["fees", "one letter", "nothing"] {
+            assert_eq!(whole.find(&query(text), 9), pieces.find(&query(text), 9), "{text}");
+        }
+        let few = Index::counting(passages, |term| term == "fee");
+        assert_eq!((few.with("fee").len(), few.with("letter").len()), (2, 0));
     }
 }

@@ -1,13 +1,13 @@
 //! Voice integrity (4.4.9, contract 4.11): what a contribution must keep to before it is recorded.
 //!
 //! Hard rules hold for everybody: no forged prefix, nobody speaks for another or says what a colleague never said,
-//! no echo, no leaked prompt or reasoning; what a line says of a file is in it ([`claims`](super::claims)). Soft rules
+//! no echo, no leaked prompt or reasoning; what a line says of a file is in it ([`referee`](super::referee)). Soft rules
 //! are a persona's own forbidden patterns: a voice is asked once more, and then the line is taken and counted. A word of
 //! the documents, the user or a colleague breaks none.
 
 use std::collections::BTreeSet;
 
-use super::claims::{Basis, claims};
+use super::referee::{Basis, unreal_claims};
 use crate::discussion::event::Event;
 use crate::discussion::summary::USER;
 use crate::discussion::{Discussion, MARKUP, Said, is_speakable};
@@ -114,7 +114,7 @@ pub fn judged(
     }
     let said = unquoted(text).to_lowercase();
     let mut found = hard(text, &said, persona, cast, earlier, basis);
-    found.extend(claims(text, earlier, basis));
+    found.extend(unreal_claims(text, earlier, basis));
     let is_theirs = |phrase: &str| {
         let texts = earlier.iter().map(|one| one.text).chain(basis.first);
         basis.sources.is_some_and(|sources| sources.mentions(phrase))
@@ -123,9 +123,6 @@ pub fn judged(
     for rule in &persona.forbidden {
         let broken = rule.phrases.iter().filter(|phrase| says(&said, phrase) && !is_theirs(phrase));
         found.extend(broken.map(|phrase| Breach::soft(&rule.rule, phrase)));
-    }
-    if only_agrees(&said, cast) {
-        found.push(Breach::soft("empty agreement", text));
     }
     found
 }
@@ -334,48 +331,6 @@ impl Others<'_> {
     }
 }
 
-/// Words that agree, and words around them.
-const AGREES: [&str; 24] = [
-    "absolutely",
-    "agree",
-    "agreed",
-    "completely",
-    "definitely",
-    "exactly",
-    "excellent",
-    "fair",
-    "fully",
-    "good",
-    "great",
-    "indeed",
-    "okay",
-    "perfect",
-    "point",
-    "right",
-    "sense",
-    "sounds",
-    "sure",
-    "thanks",
-    "totally",
-    "true",
-    "yeah",
-    "yes",
-];
-
-/// Whether a text agrees, and says nothing else: the "so what" is missing.
-pub fn only_agrees(said: &str, cast: &Cast) -> bool {
-    let words = words(said);
-    let is_name = |word: &str| cast.iter().any(|persona| persona.first_name().eq_ignore_ascii_case(word));
-    let mut agrees = false;
-    let more = words.iter().filter(|word| {
-        let word = word.text.strip_suffix("'s").unwrap_or(&word.text);
-        let is_agreement = AGREES.binary_search(&word).is_ok();
-        agrees |= is_agreement;
-        !is_agreement && !is_name(word) && is_significant(word)
-    });
-    more.count() <= 1 && agrees
-}
-
 /// Whether a text in lower case says a phrase as whole words.
 pub fn says(text: &str, phrase: &str) -> bool {
     // That a phrase is nowhere is found out much faster than where it is.
@@ -401,24 +356,6 @@ mod tests {
         assert!(says("f(x) -> y", "->"));
     }
 
-    #[test]
-    fn agreeing_without_a_word_more_is_a_breach() {
-        let cast = crate::library::Library::built_in().unwrap().cast;
-        assert!(AGREES.is_sorted());
-        for text in
-            ["I agree with Alex.", "Good point, Jordan!", "Yes, exactly.", "That makes sense, Maya's right."]
-        {
-            assert!(only_agrees(&text.to_lowercase(), &cast), "{text}");
-        }
-        for text in [
-            "I agree, so the inspector sees which answer won.",
-            "What does the person see?",
-            "The queue loses order.",
-        ] {
-            assert!(!only_agrees(&text.to_lowercase(), &cast), "{text}");
-        }
-    }
-
     fn broken(key: &str, text: &str, document: &str) -> Vec<(bool, String)> {
         let cast = crate::library::Library::built_in().unwrap().cast;
         let text_before = "The photo queue keeps the order of the day.";
@@ -434,7 +371,6 @@ mod tests {
     fn every_rule_has_its_name_and_the_words_that_broke_it() {
         for (key, text, is_hard, wanted) in [
             ("business-analyst", "The coupling is high here.", false, "jargon: coupling"),
-            ("business-analyst", "I agree.", false, "empty agreement: I agree."),
             ("solutions-architect", "It must feel light.", false, "feelings: feel"),
             ("system-designer", "It has business value.", false, "business value: business value"),
             ("system-designer", "Maya: I think so too.", true, "speaking for another: Maya: I think so too."),

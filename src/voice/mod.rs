@@ -1,4 +1,4 @@
-//! Who writes the contributions and the synthesis: the built-in reviewer, or a model.
+//! Who writes the contributions and the synthesis: the secretary, or a model.
 //!
 //! A voice only writes: who speaks, when, and whether the words are accepted is decided by [`crate::discussion`] and
 //! [`crate::session`]. What may not be said is found by [`integrity`]:
@@ -12,18 +12,15 @@
 //! assert_eq!(without_prefix("Maya Chen (Business Analyst): Why?", maya), "Why?");
 //! ```
 
-pub mod claims;
-pub mod contradictions;
 pub mod integrity;
-pub mod memory;
 pub mod passages;
-pub mod quantities;
-pub mod ranking;
-pub mod reviewer;
+pub mod referee;
+pub mod secretary;
+pub mod settled;
 pub mod sources;
 
-pub use crate::discussion::event::REVIEWER;
-use crate::discussion::event::{Begin, Critique, Position, Rest};
+pub use crate::discussion::event::SECRETARY;
+use crate::discussion::event::{Critique, Position, Rest};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
 
@@ -40,8 +37,6 @@ pub struct Line {
     pub is_closest: bool,
     /// The review rule that found it.
     pub rule: Option<String>,
-    /// Where the finding begins, where something is said before it.
-    pub finding: Option<Begin>,
     pub position: Option<Position>,
 }
 

@@ -43,7 +43,6 @@ use crate::session::Stopped as Broken;
 use crate::step::{Prompt, Step};
 use crate::synthesis::{Outcome, Unplaced};
 use crate::template::Failed;
-use crate::text::Language;
 use crate::voice::passages::Passages;
 
 /// Who watches the walk.
@@ -545,24 +544,19 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// What the item's documents say about a question at the menu, quoted with its place.
+    /// The passages of the item's documents with the words of a question at the menu.
     fn passages(&self, persona: &Persona, question: &str) -> String {
         let documents: Vec<(&str, &str)> = self.item.documents().collect();
-        let passages = Passages::new(&documents, Language::english());
-        let found = passages.about(question, 2);
-        let quoted = found.passages.iter().map(|one| {
+        let passages = Passages::new(&documents);
+        let quoted = passages.closest(question, 3).into_iter().map(|one| {
             let text = plain::cut(&plain::shown(one.text), 400);
-            format!("{}:{} says: \"{text}\"", one.path, one.line)
+            format!("{}:{}: \"{text}\"\n", one.path, one.line)
         });
-        let quoted: Vec<String> = quoted.collect();
+        let quoted: String = quoted.collect();
         let first = persona.first_name();
-        let quoted = quoted.join("\n");
-        match (quoted.is_empty(), found.is_sure) {
-            (true, _) => format!("{first}: no document of this item answers that. It is listed as open."),
-            (_, true) => format!("{first}: {quoted}\nThe question is listed as open."),
-            (_, false) => format!(
-                "{first}: I found no sure answer. The closest:\n{quoted}\nThe question is listed as open."
-            ),
+        match quoted.is_empty() {
+            true => format!("{first}: No passage has these words. The question is listed as open."),
+            false => format!("{first}: Closest passages:\n{quoted}The question is listed as open."),
         }
     }
 

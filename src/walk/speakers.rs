@@ -10,7 +10,7 @@ pub struct Speaker {
     pub voice: String,
     /// Its model's name, where it has a choice of them.
     pub model: Option<String>,
-    /// Who is asked; none: the reviewer.
+    /// Who is asked; none: the secretary.
     pub asked: Option<Box<dyn Model>>,
 }
 
@@ -43,7 +43,7 @@ impl Speakers {
         place.checked_sub(1).and_then(|place| self.more.get(place)).unwrap_or(&self.first)
     }
 
-    /// The model that is asked at a step, and what its tokens cost; none: the reviewer speaks.
+    /// The model that is asked at a step, and what its tokens cost; none: the secretary speaks.
     pub fn model(&mut self, step: &str) -> Option<(&mut (dyn Model + 'static), Option<Prices>)> {
         let seat = self.seats.get(step);
         let (place, prices) = seat.map_or((0, None), |seat| (seat.speaker, seat.prices));

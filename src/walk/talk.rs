@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Audience, Held, Mode, Stumbled, Walk};
 use crate::analysis::event::Event;
-use crate::discussion::event::{Event as Said, Opened, REVIEWER, Record, StepRef};
+use crate::discussion::event::{Event as Said, Opened, Record, SECRETARY, StepRef};
 use crate::discussion::{self, Discussion, Finished};
 use crate::landing;
 use crate::library::sha256;
@@ -22,7 +22,7 @@ use crate::session::{Stopped, Went, asked, hold};
 use crate::step::Step;
 use crate::synthesis::{self, Outcome};
 use crate::voice::Speechless;
-use crate::voice::reviewer::Reviewer;
+use crate::voice::secretary::Secretary;
 
 impl Walk<'_> {
     /// One discussion, from the menu and back to it.
@@ -52,10 +52,10 @@ impl Walk<'_> {
         let item = self.item.clone();
         let rules =
             Rules::of(&library.own_review_rules()).map_err(Speechless::from).map_err(Stopped::Voice)?;
-        let mut stand_in = Reviewer::new(item.documents(), &step.outputs, rules, depth)
+        let mut stand_in = Secretary::new(item.documents(), &step.outputs, rules, depth)
             .adding_to(synthesis::target(&item, step))
             .after(true)
-            .knowing(landing::memory(self.setup.repo, self.at, &item)?);
+            .knowing(landing::settled(self.setup.repo, self.at, &item)?);
         let mut script = self.setup.script.lend(&step.id);
         let mut log = self.keep_log(&talk, &script, audience);
         let held = self.hold(&mut talk, &mut stand_in, &mut script, &mut log, evidence, audience);
@@ -101,7 +101,7 @@ impl Walk<'_> {
             true => String::new(),
             false => format!(" --branch {}", plain::shown(&opened.branch)),
         };
-        let voice = if opened.voice != REVIEWER { " and the same --voice" } else { "" };
+        let voice = if opened.voice != SECRETARY { " and the same --voice" } else { "" };
         Stumbled::Kept {
             why: Box::new(why),
             how: format!("roundtable elaborate {slug} --step {}{branch} --resume{voice}", opened.step.id),
@@ -115,7 +115,7 @@ impl Walk<'_> {
         answers.chain(&talk.feedback).map(|(_, text)| text.as_str()).collect()
     }
 
-    /// What of the repository a model reads; the reviewer reads nothing else than the item's documents.
+    /// What of the repository a model reads; the secretary reads nothing else than the item's documents.
     pub(super) fn evidence(&self, step: &str, messages: Vec<&str>) -> Result<Evidence, Stumbled> {
         let setup = &self.setup;
         if !setup.speakers.has_model(step) {
@@ -210,7 +210,7 @@ impl Walk<'_> {
     fn hold(
         &mut self,
         talk: &mut Discussion<'_>,
-        stand_in: &mut Reviewer<'_>,
+        stand_in: &mut Secretary<'_>,
         script: &mut Script,
         log: &mut Option<Pending>,
         evidence: Evidence,
@@ -236,7 +236,7 @@ impl Walk<'_> {
             }
             return Ok(Meter::default().value());
         };
-        let target = synthesis::target(&self.item, talk.step()).map(|(path, section, _)| (path, section));
+        let target = synthesis::target(&self.item, talk.step());
         let first = script.inputs().flatten().next().map(|input| input.text.clone());
         let earlier = landing::decided(self.setup.repo, self.at, &self.item)?;
         let given = prompt::Given { evidence, earlier, target, first: first.as_deref() };

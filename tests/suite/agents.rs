@@ -232,7 +232,7 @@ fn a_wrong_move_is_refused_with_a_reason_and_changes_nothing() {
     let line =
         json!({"persona": maya, "text": "How fast is it?", "rests": quoted("Sync should take seconds.")});
     let state = client.call("say", json!({"discussion": id, "lines": [line]}));
-    // The third try is the last: the reviewer frames.
+    // The third try is the last: the secretary frames.
     assert_eq!((rules(&state), &state["turn"]), (vec!["quotation".to_owned()], &json!(1)), "{state}");
     let reason = state["refused"][0]["reason"].as_str().unwrap();
     assert!(reason.ends_with("line 5 says: \"Sync should be fast.\""), "{reason}");

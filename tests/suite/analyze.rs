@@ -1309,7 +1309,7 @@ fn ac_nfr_004_01_03_us_008_a_step_dropped_in_is_walked_in_its_place_as_it_is_now
 
 #[test]
 fn ac_nfr_004_02_a_new_persona_asks_the_steps_that_name_it() {
-    let persona = "---\nkey: auditor\nname: Robin\nrole: Auditor\nshort_role: Auditor\norder: 4\nlens: audit\nphases: []\nlens_words: [audit]\nforbidden: []\n---\n\n## Identity\n\nI check.\n\n## Style\n\nDry.\n\n## Principles\n\n1. One.\n2. Two.\n3. Three.\n";
+    let persona = "---\nkey: auditor\nname: Robin\nrole: Auditor\nshort_role: Auditor\norder: 4\nlens: audit\nphases: []\nforbidden: []\n---\n\n## Identity\n\nI check.\n\n## Style\n\nDry.\n\n## Principles\n\n1. One.\n2. Two.\n3. Three.\n";
     let step = STEP.replace("business-analyst", "auditor").replace("01-09", "01-01");
     let sandbox =
         overlaid(&[("personas/auditor.md", persona), ("01-requirements/01-business-context.md", &step)]);

@@ -253,7 +253,7 @@ fn a_repository_by_another_name_has_its_own_settings() {
         ("specs/login/meta.json", "{}\n"),
         ("own/steps/01-requirements/09-compliance.md", "---\nstep_id: \"01-09\"\ntitle: Compliance\npersona: business-analyst\ndepth: brief\noutputs: [rules.md]\n---\n## Brief Mode\nx\n## Standard Mode\n1. Which rules apply to the login?\n## Deep Mode\n1. Which rules?\n## Validation\n- Each rule is named.\n## Artifacts\n- x\n"),
         ("own/templates/notices/closing.txt", "That was it.\n"),
-        ("own/steps/personas/security.md", "---\nkey: security-engineer\nname: Robin Vale\nrole: Security Engineer\nshort_role: Security\norder: 4\nlens: security\nphases: []\nlens_words: [password]\nforbidden: []\n---\n## Identity\nx\n## Style\ny\n## Principles\n1. a\n2. b\n3. c\n"),
+        ("own/steps/personas/security.md", "---\nkey: security-engineer\nname: Robin Vale\nrole: Security Engineer\nshort_role: Security\norder: 4\nlens: security\nphases: []\nforbidden: []\n---\n## Identity\nx\n## Style\ny\n## Principles\n1. a\n2. b\n3. c\n"),
     ]);
     let script = sandbox.script("s.yaml", "inputs: ['everyone, which password rules?', done]");
     let run = sandbox

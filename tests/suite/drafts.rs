@@ -103,10 +103,6 @@ fn a_line_of_a_draft_that_rests_on_nothing_is_refused_with_the_reason() {
         (summary("Inspectors save answers for 5 days"), "do not have \"5\""),
         (summary("Inspectors save answers as FR-002 says"), "do not have \"FR-002\""),
         (summary("Inspectors save answers as FR-009 says"), "an id is one of the documents'"),
-        (
-            said("summary", "Inspectors see a spinner there", "answers/1", "Inspectors never see a spinner"),
-            "say the opposite",
-        ),
         (summary("A satellite link replaces every warehouse"), "is in none of"),
         (summary("Inspectors save answers, as Alex wants"), "do not have \"alex\""),
         (summary("We decided to save answers"), "only users decide"),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::kit::{AT, BRANCH, ITEM, META, Run, Sandbox, sandbox};
+use crate::kit::{AT, BRANCH, ITEM, Run, Sandbox, sandbox};
 use crate::server::{Reply, Seen, Server};
 
 const SECRET: &str = "canary-in-the-mine";
@@ -133,39 +133,4 @@ fn a_plan_lists_what_would_be_sent() {
         assert!(plan.contains(line), "{line}: {plan}");
     }
     assert!(!plan.contains("meta.json") && server.seen().is_empty());
-}
-
-#[test]
-fn counted_words_are_kept_and_give_the_same_evidence_as_new_ones() {
-    let (sandbox, server) = (library(), Server::start(quoting));
-    let files: Vec<(String, String)> = (0..300)
-        .map(|number| {
-            (
-                format!("lib/part{number}.rs"),
-                format!("// part {number} of the queue\nfn part{number}() {{}}\n"),
-            )
-        })
-        .collect();
-    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    sandbox.commit(&files);
-    let plan = || elaborate(&sandbox, &server, &["--plan", "--json"]).json()["evidence"].clone();
-    let kept = || -> Vec<std::path::PathBuf> {
-        let folder = std::fs::read_dir(sandbox.root().join(".git/roundtable")).unwrap();
-        let mut found: Vec<_> = folder.map(|entry| entry.unwrap().path()).collect();
-        found.sort();
-        found
-    };
-    let cold = plan();
-    let [file] = &kept()[..] else { panic!("{:?}", kept()) };
-    let bytes = std::fs::read(file).unwrap();
-    assert_eq!((plan(), std::fs::read(file).unwrap()), (cold.clone(), bytes.clone()));
-    // What was cut off is made anew.
-    std::fs::write(file, &bytes[..bytes.len() / 2]).unwrap();
-    assert_eq!((plan(), std::fs::read(file).unwrap()), (cold.clone(), bytes));
-    // A change to documents of items needs no new count; one to code does.
-    sandbox.commit(&[("docs/requirements/other/meta.json", META)]);
-    assert_eq!((plan(), kept().len()), (cold, 1));
-    sandbox.commit(&[("lib/part0.rs", "fn none() {}\n")]);
-    plan();
-    assert_eq!(kept().len(), 2);
 }

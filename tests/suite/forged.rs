@@ -293,7 +293,7 @@ fn wrong_lines(events: &[Value]) -> Vec<Forged> {
         });
     }
     change("a summary of nobody", &|events| events[synthesis]["summary"] = json!("Pigeons carry letters."));
-    change("the secretary's synthesis", &|events| events[synthesis]["voice"] = json!("reviewer"));
+    change("the secretary's synthesis", &|events| events[synthesis]["voice"] = json!("secretary"));
     found
 }
 

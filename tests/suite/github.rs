@@ -731,7 +731,7 @@ fn two_jobs_hand_over_what_the_voices_of_two_steps_answered() {
     };
     let (one, other) = (program("one.sh"), program("other.sh"));
     let settings =
-        format!("voice: {{default: reviewer, 00-01: 'command:{one}', 00-02: 'command:{other}'}}\n");
+        format!("voice: {{default: secretary, 00-01: 'command:{one}', 00-02: 'command:{other}'}}\n");
     sandbox.commit(&[(".roundtable.yaml", &settings)]);
     let forge = forge(&sandbox);
     forge.set(|state| {

@@ -30,8 +30,8 @@ const ARROWS: [(&str, &[&str]); 7] = [
     ("review", &["text"]),
     ("discussion", &["text"]),
     ("minutes", &["discussion", "text"]),
-    ("voice", &["discussion", "review", "text"]),
-    ("model", &["code", "discussion", "http", "minutes", "text", "voice"]),
+    ("voice", &["discussion", "minutes", "review", "text"]),
+    ("model", &["discussion", "http", "minutes", "text", "voice"]),
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {

@@ -25,7 +25,7 @@ fn run(sandbox: &Sandbox, more: &[&str]) -> crate::kit::Run {
 
 #[test]
 fn without_the_address_of_the_action_a_job_fails_with_one_sentence() {
-    for voice in ["reviewer", "openai"] {
+    for voice in ["secretary", "openai"] {
         let sandbox = sandbox();
         let said = sandbox.run(&["init", "--github", "--voice", voice, "--backlog"]).ok();
         assert!(said.stderr.contains("OWNER/REPOSITORY@COMMIT"), "{}", said.stderr);
@@ -68,7 +68,7 @@ fn without_the_address_of_the_action_a_job_fails_with_one_sentence() {
 
 #[test]
 fn what_is_left_to_do_is_printed_as_commands_in_at_most_four_steps() {
-    for (voice, steps) in [("reviewer", 3), ("anthropic", 4)] {
+    for (voice, steps) in [("secretary", 3), ("anthropic", 4)] {
         let sandbox = sandbox();
         let said = run(&sandbox, &["--voice", voice]).ok().stdout;
         let numbered = said.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit()));
@@ -246,7 +246,7 @@ fn a_link_is_not_followed() {
 
 #[test]
 fn every_variant_of_the_workflows_is_yaml_with_pinned_actions() {
-    for voice in ["reviewer", "anthropic", "openai"] {
+    for voice in ["secretary", "anthropic", "openai"] {
         for more in [
             &["--live"][..],
             &["--ticks"],

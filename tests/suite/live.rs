@@ -392,7 +392,7 @@ fn every_prompt_begins_with_the_one_before_it_and_ten_turns_cost_little() {
 
 #[test]
 fn what_breaks_the_rules_is_asked_for_again_with_the_reason_and_then_replaced() {
-    let bad: [(&str, String, &str); 9] = [
+    let bad: [(&str, String, &str); 8] = [
         ("another's line", "Alex: I would merge them.".to_owned(), "speaking for another"),
         (
             "a forged prefix",
@@ -401,7 +401,6 @@ fn what_breaks_the_rules_is_asked_for_again_with_the_reason_and_then_replaced() 
         ),
         ("jargon", "The coupling of these endpoints is too high.".to_owned(), "jargon"),
         ("a megabyte", "word ".repeat(200_000), "length"),
-        ("agreement", "I totally agree.".to_owned(), "empty agreement"),
         ("nothing", "…".to_owned(), "nothing said"),
         ("half an object", "{\"pass\": false, \"text\": \"The insp".to_owned(), "prefix"),
         ("the user's words", "Alex, what happens when two tablets change one answer?".to_owned(), "echo"),
@@ -528,7 +527,7 @@ fn a_persona_may_pass_where_silence_is_allowed_and_nowhere_else() {
     let said = contributions(&sandbox);
     // Framing, the first round, and the addressed: each of them owed, each by the stand-in.
     assert_eq!(said.len(), 4);
-    assert!(said.iter().all(|one| one["voice"] == "reviewer"));
+    assert!(said.iter().all(|one| one["voice"] == "secretary"));
     let asked = server.seen().iter().filter(|seen| texts(seen).concat().contains("an answer is due")).count();
     assert_eq!(asked, 8, "two more tries for each");
 }
@@ -600,7 +599,7 @@ fn a_synthesis_without_a_section_is_asked_for_once_more_and_then_made_by_rule() 
         assert!(texts(&asked[1]).concat().contains("try was refused"));
         let events = sandbox.events();
         let synthesis = events.iter().find(|event| event["kind"] == "synthesis").unwrap();
-        assert_eq!(synthesis.get("voice"), (!is_used).then_some(&json!("reviewer")));
+        assert_eq!(synthesis.get("voice"), (!is_used).then_some(&json!("secretary")));
         assert_eq!(run.stderr.contains("made by rule"), !is_used, "{}", run.stderr);
         assert!(sandbox.spec().contains("eep both answers"));
     }
@@ -679,10 +678,10 @@ fn a_limit_reached_within_a_round_loses_no_line_of_it() {
         assert_eq!((&report["exit"], &report["turn_count"]), (&json!("budget"), &whole["turn_count"]));
         let events = sandbox.events();
         let lines: Vec<&Value> = events.iter().filter(|event| event["kind"] == "contribution").collect();
-        // The line that nothing was left for is the reviewer's where it is owed; the others were paid.
-        let by_reviewer: Vec<usize> =
-            (0..lines.len()).filter(|at| lines[*at]["voice"] == "reviewer").collect();
-        assert_eq!(by_reviewer, [place]);
+        // The line that nothing was left for is the secretary's where it is owed; the others were paid.
+        let by_secretary: Vec<usize> =
+            (0..lines.len()).filter(|at| lines[*at]["voice"] == "secretary").collect();
+        assert_eq!(by_secretary, [place]);
         assert!(!sandbox.spec().contains("<think>"));
         let recording = format!("{BRANCH}:{}", sandbox.recordings()[0]);
         assert_eq!(sandbox.run(&["replay", &recording, "--json"]).json()["reproduced"], true);
@@ -748,7 +747,7 @@ fn the_plan_of_an_analysis_asks_nothing_and_writes_nothing() {
     for file in planned {
         assert!(sent.contains(file["path"].as_str().unwrap()), "{file}");
     }
-    // Steps that the reviewer has send nothing, and a model's flag is then a mistake.
+    // Steps that the secretary has send nothing, and a model's flag is then a mistake.
     let none = sandbox.run(&plan).ok().stdout;
     assert!(none.contains("nothing would be sent"), "{none}");
     assert_eq!(sandbox.run(&[&plan[..], &["--model", "small"]].concat()).code, 2);
@@ -922,8 +921,8 @@ fn what_a_voice_lacks_is_said_before_anything_begins() {
         (vec!["--voice", "anthropic", "--base-url", "http://127.0.0.1:1/v1"], "without /v1"),
         (vec!["--voice", "opnai"], "did you mean \"openai\""),
         (vec!["--voice", "command:"], "names no program"),
-        (vec!["--model", "m"], "the built-in reviewer has none"),
-        (vec!["--max-tokens-total", "9"], "the built-in reviewer has none"),
+        (vec!["--model", "m"], "the secretary has none"),
+        (vec!["--max-tokens-total", "9"], "the secretary has none"),
         (
             vec!["--voice", "openai", "--model", "m", "--base-url", "http://127.0.0.1:1/v1"],
             "cannot be reached",
@@ -1172,6 +1171,6 @@ fn nobody_elses_prefix_passes_in_whatever_it_is_dressed() {
         let sandbox = sandbox();
         with(&sandbox, &server, "done\n", &[]).ok();
         let kept = contributions(&sandbox);
-        assert!(kept.iter().all(|said| said["voice"] == "reviewer"), "{forged}: {kept:?}");
+        assert!(kept.iter().all(|said| said["voice"] == "secretary"), "{forged}: {kept:?}");
     }
 }

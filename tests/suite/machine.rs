@@ -10,10 +10,10 @@ use roundtable::library::Library;
 use roundtable::script::{Input, Script};
 use roundtable::session::{Went, hold};
 use roundtable::step::{Depth, Step};
-use roundtable::voice::claims::Basis;
 use roundtable::voice::integrity::breaches;
-use roundtable::voice::reviewer::Reviewer;
-use roundtable::voice::{Line, REVIEWER, Rejected, Speechless, Synthesis, Voice};
+use roundtable::voice::referee::Basis;
+use roundtable::voice::secretary::Secretary;
+use roundtable::voice::{Line, Rejected, SECRETARY, Speechless, Synthesis, Voice};
 
 /// A voice that passes, breaks rules or speaks, as a sequence of bytes says.
 pub struct Dice {
@@ -103,10 +103,10 @@ pub fn time() -> Time {
     Time::parse("2026-02-20T14:30:00Z").unwrap()
 }
 
-/// The reviewer of the sandbox's specification.
-pub fn reviewer<'l>(library: &'l Library, step: &Step) -> Reviewer<'l> {
+/// The secretary of the sandbox's specification.
+pub fn secretary<'l>(library: &'l Library, step: &Step) -> Secretary<'l> {
     let files = [("requirements-spec.md", crate::kit::SPEC)];
-    Reviewer::new(
+    Secretary::new(
         files.into_iter(),
         &step.outputs,
         std::sync::Arc::new(roundtable::review::Rules::over(&library.own_review_rules()).unwrap()),
@@ -123,12 +123,12 @@ pub fn held<'l>(
     voice: Option<&mut dyn Voice>,
 ) -> Discussion<'l> {
     let step = library.step(step_id).unwrap();
-    let name = voice.as_ref().map_or(REVIEWER, |voice| voice.name()).to_owned();
+    let name = voice.as_ref().map_or(SECRETARY, |voice| voice.name()).to_owned();
     let mut talk = Discussion::open(library, step, opened(library, step_id, max_turns, &name)).unwrap();
     let text = serde_json::json!({ "inputs": inputs }).to_string();
     let mut script =
         if inputs.is_empty() { Script::default() } else { Script::read("s.json", text.as_bytes()).unwrap() };
-    let mut stand_in = reviewer(library, step);
+    let mut stand_in = secretary(library, step);
     hold(&mut talk, voice, &mut stand_in, &mut script, &time, &mut |_| Ok(())).unwrap();
     talk
 }
@@ -343,7 +343,7 @@ proptest! {
 /// A discussion that stays open, held in runs that hear so many inputs each; the last one closes it.
 fn held_in_runs<'l>(library: &'l Library, inputs: &[Option<&str>], cuts: &[usize]) -> Discussion<'l> {
     let step = library.step("01-03").unwrap();
-    let mut first = opened(library, "01-03", 80, REVIEWER);
+    let mut first = opened(library, "01-03", 80, SECRETARY);
     if let Event::Opened(opened) = &mut first.event {
         opened.comments = Some(Vec::new());
         opened.stays_open = true;
@@ -363,7 +363,7 @@ fn held_in_runs<'l>(library: &'l Library, inputs: &[Option<&str>], cuts: &[usize
         };
         let mut script = Script::of(None, now.iter().map(input).collect());
         script.stays_open = !rest.is_empty();
-        let mut voice = reviewer(library, step);
+        let mut voice = secretary(library, step);
         if hold(&mut talk, None, &mut voice, &mut script, &time, &mut |_| Ok(())).unwrap() == Went::Through {
             break;
         }
@@ -406,7 +406,7 @@ fn sealed(mut log: Vec<Record>) -> Vec<Record> {
 }
 
 #[test]
-fn the_reviewer_says_nothing_without_its_place_and_breaks_no_hard_rule() {
+fn the_secretary_says_nothing_without_its_place_and_breaks_no_hard_rule() {
     let library = Library::built_in().unwrap();
     for step in &library.steps {
         let inputs: Vec<Option<&str>> = INPUTS[2..9].iter().copied().chain([None, None]).collect();

@@ -11,7 +11,6 @@ mod attacks;
 mod author;
 mod before_run;
 mod cases;
-mod contradictions;
 mod conversation;
 mod determinism;
 mod doctor;

@@ -8,8 +8,8 @@ use roundtable::library::Library;
 use roundtable::script::Script;
 use roundtable::session::hold;
 use roundtable::step::Depth;
-use roundtable::voice::REVIEWER;
-use roundtable::voice::reviewer::Reviewer;
+use roundtable::voice::SECRETARY;
+use roundtable::voice::secretary::Secretary;
 
 use crate::kit::{BRANCH, ITEM, empty};
 use crate::machine::{opened_for, time};
@@ -153,11 +153,11 @@ fn five_megabytes_are_talked_about_like_anything_else() {
     let library = Library::built_in().unwrap();
     let step = library.step("01-06").unwrap();
     let mut talk =
-        Discussion::open(&library, step, opened_for(&library, "01-06", 20, REVIEWER, "records")).unwrap();
+        Discussion::open(&library, step, opened_for(&library, "01-06", 20, SECRETARY, "records")).unwrap();
     let said = "Alex, what happens with record 4711 in office 55?\nWe decided to store it within 20 seconds.\ndone\n";
     let mut script = Script::read("s.txt", said.as_bytes()).unwrap();
     let files = [("requirements-spec.md", text.as_str())];
-    let mut voice = Reviewer::new(
+    let mut voice = Secretary::new(
         files.into_iter(),
         &step.outputs,
         std::sync::Arc::new(roundtable::review::Rules::over(&library.own_review_rules()).unwrap()),

@@ -17,13 +17,13 @@ use roundtable::persona::Persona;
 use roundtable::script::Script;
 use roundtable::session::{Judge, hold};
 use roundtable::synthesis::outcome;
-use roundtable::voice::claims::Basis;
+use roundtable::voice::referee::Basis;
 use roundtable::voice::sources::Sources;
-use roundtable::voice::{Line, REVIEWER, Speechless};
+use roundtable::voice::{Line, SECRETARY, Speechless};
 use serde_json::{Value, json};
 
 use crate::kit::{META, SPEC};
-use crate::machine::{opened, reviewer, time};
+use crate::machine::{opened, secretary, time};
 
 /// A model that answers as it is told, and remembers what it was asked for.
 struct Told<F> {
@@ -57,7 +57,7 @@ fn held<'l>(
     let mut talk = Discussion::open(library, step, opened(library, "01-03", max_turns, "told")).unwrap();
     let script = json!({ "user": "Sam", "inputs": inputs }).to_string();
     let mut script = Script::read("s.json", script.as_bytes()).unwrap();
-    let mut stand_in = reviewer(library, step);
+    let mut stand_in = secretary(library, step);
     let asked = Arc::new(Mutex::new(Vec::new()));
     let mut model = Told { answer, asked: Arc::clone(&asked), count: 0 };
     let mut live = Live::new(&mut model, "head".to_owned(), None);
@@ -164,7 +164,7 @@ fn a_round_is_one_request_and_only_what_was_refused_is_asked_for_again() {
 }
 
 #[test]
-fn an_owed_answer_is_the_reviewers_after_three_tries_and_others_pass() {
+fn an_owed_answer_is_the_secretarys_after_three_tries_and_others_pass() {
     let library = Library::built_in().unwrap();
     let (talk, asked) = held(&library, 20, &["done"], |prompt| match &prompt.want {
         Want::Round { .. } => "{\"lines\": [".to_owned(),
@@ -176,7 +176,7 @@ fn an_owed_answer_is_the_reviewers_after_three_tries_and_others_pass() {
         6,
         "two more tries for each of three"
     );
-    assert!(talk.contributions().all(|said| said.voice.as_deref() == Some(REVIEWER)));
+    assert!(talk.contributions().all(|said| said.voice.as_deref() == Some(SECRETARY)));
 }
 
 /// What nobody may say, and the rule that refuses it.
@@ -266,7 +266,6 @@ fn a_synthesis_cannot_lie() {
         ("Blockchain ledgers replace every warehouse", "none of the turns"),
         ("Ninety photos on 77 servers tie every tablet to that single box during an outage", "\"77\""),
         ("FR-042 ties every tablet to that single box during an outage", "\"FR-042\""),
-        ("Photos on one server never tie a tablet to that single box during an outage", "nobody denied"),
         ("An inspector saves an answer and everybody says what the screen shows", ""),
         ("We decided that both tablets win", "reads as a decision"),
         ("Decision: the tablet that comes second wins", "reads as a decision"),
@@ -288,18 +287,6 @@ fn a_synthesis_cannot_lie() {
         assert!(found[0].on == "insights/0" && found[0].problem.contains(why), "{text}: {found:?}");
         assert_eq!((found[0].outcome, found.len()), (Verdict::Dropped, 1));
     }
-    // A denial that is not there, and one that is left out.
-    let mut next = 0;
-    let (talk, _) =
-        held(&library, 20, &["The photos are not deleted at night.", "done"], |prompt| match prompt.want {
-            Want::Synthesis => synthesis(
-                json!([]),
-                json!([{"text": "Why are the photos deleted at night?", "context": "", "turns": [4]}]),
-            ),
-            _ => sensible(prompt, &mut next),
-        });
-    assert!(summary(&talk).open_questions.is_empty());
-    assert!(critiques(&talk)[0].problem.contains("the opposite"));
 }
 
 /// Entries without a word of the subject, whatever they are dressed in.

@@ -5,7 +5,7 @@ use roundtable::discussion::event::{Event, NoticeKind, Purpose};
 use roundtable::discussion::summary::Summary;
 use roundtable::discussion::{Cue, Discussion as Talk};
 use roundtable::library::Library;
-use roundtable::voice::{Line, REVIEWER, Rejected, Speechless, Synthesis, Voice};
+use roundtable::voice::{Line, Rejected, SECRETARY, Speechless, Synthesis, Voice};
 
 use crate::machine::held;
 
@@ -46,7 +46,7 @@ fn told(talk: &Discussion<'_>) -> String {
     words.join(" ")
 }
 
-fn reviewer(max_turns: u32, inputs: &[Option<&str>]) -> String {
+fn secretary(max_turns: u32, inputs: &[Option<&str>]) -> String {
     let library = Library::built_in().unwrap();
     told(&held(&library, "01-03", max_turns, inputs, None))
 }
@@ -108,7 +108,7 @@ fn rule_3_contributions_and_inputs_are_turns_and_nothing_else_is() {
 fn rule_4_direct_group_and_default_answers_come_in_their_order() {
     let direct = lines(20, &[Some("Jordan, what breaks?"), Some("done")], &SAID);
     assert!(direct.contains("| User(Direct) Jordan |"), "{direct}");
-    let both = reviewer(20, &[Some("Jordan, Alex, what breaks?"), Some("done")]);
+    let both = secretary(20, &[Some("Jordan, Alex, what breaks?"), Some("done")]);
     assert!(both.contains("| User(Direct) Jordan Alex"), "{both}");
     let group = lines(20, &[Some("What do you all think about the sync?"), Some("done")], &SAID);
     assert!(group.contains("| User(Group) Maya Alex Jordan |"), "{group}");
@@ -133,18 +133,18 @@ fn rule_5_who_has_nothing_to_add_is_silent_and_who_must_answer_does() {
     let passed = lines(20, &[Some("Alex, what breaks when the photos are lost?"), Some("done")], &SAID);
     assert!(passed.contains("| User(Direct) Alex | User(Exit)"), "{passed}");
     let mute = lines(20, &[Some("done")], &[None, None, None]);
-    assert!(mute.starts_with("Maya Alex Jordan |"), "the reviewer stands in: {mute}");
+    assert!(mute.starts_with("Maya Alex Jordan |"), "the secretary stands in: {mute}");
 }
 
 #[test]
 fn rule_6_the_warning_comes_once_and_the_limit_ends_it_at_once() {
-    assert_eq!(reviewer(3, &[]), "Maya <Warning> Alex Jordan <Limit> | synthesis turn-limit 3");
+    assert_eq!(secretary(3, &[]), "Maya <Warning> Alex Jordan <Limit> | synthesis turn-limit 3");
     assert_eq!(
-        reviewer(4, &[Some("hello there")]),
+        secretary(4, &[Some("hello there")]),
         "Maya Alex <Warning> Jordan | User(Default) <Limit> | synthesis turn-limit 4"
     );
     assert_eq!(
-        reviewer(5, &[Some("What do you all think?"), Some("done")]),
+        secretary(5, &[Some("What do you all think?"), Some("done")]),
         "Maya Alex Jordan <Warning> | User(Group) Maya <Limit> | synthesis turn-limit 5"
     );
 }
@@ -155,7 +155,7 @@ fn rule_6_turns_are_kept_back_for_messages_still_to_come() {
     let told = lines(9, &messages, &[SAID.as_slice(), &[Some("A line on photos."); 20]].concat());
     assert_eq!(told.matches("User(").count(), 3, "{told}");
     assert!(!told.contains("unheard"), "{told}");
-    let told = reviewer(6, &[messages.as_slice(), &[Some("done")]].concat());
+    let told = secretary(6, &[messages.as_slice(), &[Some("done")]].concat());
     assert!(told.contains("<Limit> | unheard"), "{told}");
     assert_eq!(told.matches("User(").count() + told.matches("unheard").count(), 3, "{told}");
 }
@@ -175,7 +175,7 @@ fn rule_7_silence_brings_rounds_then_the_prompt_then_the_end() {
     );
     let reset = lines(20, &[None, None, Some("the sky is blue"), None, None, None], &SAID);
     assert!(reset.ends_with("| User(Default) Maya | silence | silence | silence <Inactivity> | silence <Closing> | synthesis inactivity 5"), "{reset}");
-    let rounds = reviewer(30, &[]);
+    let rounds = secretary(30, &[]);
     assert!(rounds.contains("| silence"), "{rounds}");
 }
 
@@ -252,11 +252,13 @@ fn rule_11_a_soft_rule_is_asked_again_once_and_then_the_line_is_taken() {
 }
 
 #[test]
-fn rule_11_where_an_answer_is_due_the_reviewer_stands_in() {
+fn rule_11_where_an_answer_is_due_the_secretary_stands_in() {
     let library = Library::built_in().unwrap();
     let said = vec![Some("Jordan: no"); 40];
     let talk = held(&library, "01-03", 20, &[Some("done")], Some(&mut Lines(said)));
-    assert!(talk.contributions().all(|said| said.voice.as_deref() == Some(REVIEWER) || said.voice.is_none()));
+    assert!(
+        talk.contributions().all(|said| said.voice.as_deref() == Some(SECRETARY) || said.voice.is_none())
+    );
     assert_eq!(talk.contributions().count(), 3);
 }
 

@@ -10,7 +10,7 @@ use crate::server::{Reply, Seen, Server};
 const OTHER_KEY: &str = "sk-other-0815-GhIjKl";
 
 /// Both steps of the quick scan that have a discussion here, each with a voice of its own.
-const SETTINGS: &str = "voice: {default: reviewer, 00-01: openai, 00-02: anthropic}\nmodel: {default: small, 00-02: large}\nprice: {00-01: '1,1,1', 00-02: '1000,1000,1000'}\n";
+const SETTINGS: &str = "voice: {default: secretary, 00-01: openai, 00-02: anthropic}\nmodel: {default: small, 00-02: large}\nprice: {00-01: '1,1,1', 00-02: '1000,1000,1000'}\n";
 const ANSWERS: &str = "Photos of one day\nE\nAlex, what breaks first?\ndone\nC\nThe queue is called outbox\nE\nAlex, who names it?\ndone\nC\n";
 
 /// A draft of one line that rests on the answer to the question.
@@ -108,8 +108,8 @@ fn each_step_is_spoken_by_the_voice_that_the_settings_name_for_it() {
 fn a_voice_that_a_later_step_lacks_is_said_before_anything_begins() {
     let (first, second) = (service(openai), service(anthropic));
     let cases: [(&str, &[&str], &str); 6] = [
-        ("voice: {default: reviewer, 03-architecture: nobody}", &[], "there is no voice \"nobody\""),
-        ("voice: {default: reviewer, 03-01: openai}", &[], "--voice openai needs a model"),
+        ("voice: {default: secretary, 03-architecture: nobody}", &[], "there is no voice \"nobody\""),
+        ("voice: {default: secretary, 03-01: openai}", &[], "--voice openai needs a model"),
         (
             "price: {03-01: 'dear'}",
             &["--voice", "anthropic"],
@@ -121,7 +121,7 @@ fn a_voice_that_a_later_step_lacks_is_said_before_anything_begins() {
             "--model is for one voice, and the settings name anthropic and openai",
         ),
         (SETTINGS, &["--base-url", "http://127.0.0.1:9"], "--base-url is for one voice"),
-        ("voice: reviewer", &["--price", "1,1,1"], "--price needs a voice with a model"),
+        ("voice: secretary", &["--price", "1,1,1"], "--price needs a voice with a model"),
     ];
     for (settings, flags, wanted) in cases {
         let sandbox = sandbox();
@@ -139,12 +139,12 @@ fn a_flag_is_for_every_step_and_a_flag_for_a_model_for_those_that_have_one() {
     let (first, second) = (service(openai), service(anthropic));
     let sandbox = sandbox();
     sandbox.commit(&[(".roundtable.yaml", "voice: {00-02: anthropic}\nprice: '1,1,1'\n")]);
-    // The settings' one model takes the flags; the reviewer's steps need none.
+    // The settings' one model takes the flags; the secretary's steps need none.
     let flags = ["--model", "named", "--max-tokens-total", "100000", "--json"];
     let report = Run::of(analysis(&sandbox, &flags, &first, &second).output().unwrap()).json();
     let voices: Vec<&Value> =
         report["elaborations"].as_array().unwrap().iter().map(|one| &one["voice"]).collect();
-    assert_eq!(voices, ["reviewer", "anthropic"]);
+    assert_eq!(voices, ["secretary", "anthropic"]);
     assert!(first.seen().is_empty() && second.seen().iter().all(|seen| seen.json()["model"] == "named"));
     // `--voice` overrides all of the settings.
     let sandbox = sandbox_with(SETTINGS);
@@ -157,13 +157,13 @@ fn a_flag_is_for_every_step_and_a_flag_for_a_model_for_those_that_have_one() {
 
 #[test]
 fn doctor_looks_at_the_voices_of_all_steps() {
-    let sandbox = sandbox_with("voice: {default: reviewer, 03-01: anthropic}\n");
+    let sandbox = sandbox_with("voice: {default: secretary, 03-01: anthropic}\n");
     let run = sandbox.run(&["doctor", "--offline"]);
     assert_eq!(run.code, 1, "{}", run.stdout);
     assert!(run.stdout.contains("fix  voice: ANTHROPIC_API_KEY is not set"), "{}", run.stdout);
     let mut command = sandbox.command(&["doctor", "--offline"]);
     let run = Run::of(command.env("ANTHROPIC_API_KEY", KEY).output().unwrap());
-    assert!(run.stdout.contains("ok   voice: reviewer, anthropic\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("ok   voice: secretary, anthropic\n"), "{}", run.stdout);
 }
 
 fn sandbox_with(settings: &str) -> Sandbox {

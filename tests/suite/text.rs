@@ -40,15 +40,14 @@ fn set(stems: &[&str]) -> BTreeSet<String> {
 
 #[test]
 fn a_rare_word_counts_more_and_ties_keep_their_order() {
-    let language = Language::new("en");
-    let index = Index::new(["the boat", "the harbour", "the boat", "the ferries"], &language);
+    let index = Index::new(["old boat", "old harbour", "old boat", "old ferries"]);
     let passages =
         |stems: &[&str]| index.find(&set(stems), 9).into_iter().map(|hit| hit.passage).collect::<Vec<_>>();
-    assert_eq!(passages(&["the", "ferri"]), [3, 0, 1, 2]);
+    assert_eq!(passages(&["old", "ferri"]), [3, 0, 1, 2]);
     assert_eq!(passages(&["boat"]), [0, 2]);
     assert_eq!(passages(&["plane"]), [0; 0]);
-    assert!(index.weight("boat") > index.weight("the"));
-    assert!(Index::new([], &language).find(&set(&["boat"]), 3).is_empty());
+    assert!(index.weight("boat") > index.weight("old"));
+    assert!(Index::new([]).find(&set(&["boat"]), 3).is_empty());
 }
 
 fn sentences(source: &str) -> Vec<String> {

@@ -13,7 +13,7 @@ use roundtable::synthesis::{Outcome, outcome};
 use serde_json::{Value, json};
 
 use crate::kit::{AT, BRANCH, ITEM, META, Sandbox, sandbox};
-use crate::machine::{opened, reviewer, time};
+use crate::machine::{opened, secretary, time};
 
 const SPEC: &str = "# Requirements\n\n## 3. User Journeys\n\n### US-001: An inspector saves\n\n- AC-001-01: Given a tablet, When it saves, Then it answers.\n\n### US-002: An inspector sends\n\n## 5. Risks\n\n| ID | Risk | Likelihood | Owner |\n|----|------|------------|-------|\n| R-01 | Tablets break | low | Kim |\n\n## 6. Terms\n\n- **Tablet**: what inspectors carry.\n";
 pub const STORIES: &str = "{\n  \"stories\": [\n    {\"id\": \"US-001\", \"as_a\": \"inspector\", \"acceptance_criteria\": [\"It answers.\"]}\n  ]\n}\n";
@@ -23,10 +23,10 @@ pub const TERMS: &str = "Term,Meaning\nTablet,what inspectors carry\n";
 
 fn finished(library: &Library, additions: Vec<Addition>) -> Finished {
     let step = library.step("01-03").unwrap();
-    let first = opened(library, "01-03", 10, "reviewer");
+    let first = opened(library, "01-03", 10, "secretary");
     let mut talk = roundtable::discussion::Discussion::open(library, step, first).unwrap();
     let mut script = Script::read("s.txt", b"We decided to keep both answers.\ndone\n").unwrap();
-    hold(&mut talk, None, &mut reviewer(library, step), &mut script, &time, &mut |_| Ok(())).unwrap();
+    hold(&mut talk, None, &mut secretary(library, step), &mut script, &time, &mut |_| Ok(())).unwrap();
     let mut finished = talk.finish().unwrap();
     finished.summary.additions = additions;
     finished

@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::library::Library;
 use crate::model::tape::{self, Lines, Tape, Taping};
 use crate::model::{Model, Prices};
-use crate::voice::REVIEWER;
+use crate::voice::SECRETARY;
 use crate::walk::{Seat, Speaker, Speakers};
 
 /// Where a model's answers come from, and whether they are kept.
@@ -75,7 +75,7 @@ impl Table<'_> {
             let prices = voices::prices(self.options, self.config, &step.id, &step.phase)?;
             chosen.seat(&step.id, choice, prices);
         }
-        if chosen.voices.iter().all(|voice| voice.is.voice == REVIEWER) {
+        if chosen.voices.iter().all(|voice| voice.is.voice == SECRETARY) {
             voices::needs_a_model(self.options)?;
         }
         chosen.share_flags(self.options)?;
@@ -163,7 +163,7 @@ impl Chosen {
         for (by, voice) in self.voices.into_iter().enumerate() {
             let asked = match (&voice.choice, answers) {
                 (Some(choice), _) => choice.begin()?,
-                (None, Answers::Given(tape)) if voice.is.voice != REVIEWER => {
+                (None, Answers::Given(tape)) if voice.is.voice != SECRETARY => {
                     tape.played(by).map(|played| Box::new(played) as Box<dyn Model>)
                 }
                 (None, _) => None,

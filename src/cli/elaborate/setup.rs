@@ -255,7 +255,7 @@ fn tell_of(script: &Script, cast: &Cast, lead: &Persona, screen: &Screen) -> Res
     Ok(())
 }
 
-/// What of the repository a model is to read besides the item's documents; the reviewer reads nothing else.
+/// What of the repository a model is to read besides the item's documents; the secretary reads nothing else.
 fn evidence(
     repo: &Repo,
     base: Oid,
@@ -264,7 +264,7 @@ fn evidence(
     config: &Config,
     voice: &Choice,
 ) -> Result<Evidence, Fail> {
-    if voice.is_reviewer() || matches!(voice, Choice::Agent) {
+    if voice.is_secretary() || matches!(voice, Choice::Agent) {
         return Ok(Evidence::default());
     }
     let messages = script.inputs().flatten().map(|input| input.text.as_str()).collect();

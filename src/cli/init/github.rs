@@ -89,11 +89,11 @@ pub fn workflows(options: &Options, action: Option<&str>) -> Vec<Wanted> {
                 .replace("voice: anthropic", "voice: openai")
                 .replace("anthropic-api-key", "openai-api-key")
                 .replace("ANTHROPIC_API_KEY", "OPENAI_API_KEY"),
-            Voice::Reviewer | Voice::Anthropic => text,
+            Voice::Secretary | Voice::Anthropic => text,
         }
     };
     let workflow = match options.voice {
-        Voice::Reviewer => include_str!("roundtable.yml"),
+        Voice::Secretary => include_str!("roundtable.yml"),
         Voice::Anthropic | Voice::Openai => include_str!("roundtable-model.yml"),
     };
     let mut all = vec![

@@ -21,9 +21,9 @@ use crate::page;
 use crate::replay::Recording;
 use crate::synthesis::spoken_summary;
 use crate::text::echo::Echo;
-use crate::voice::REVIEWER;
-use crate::voice::claims::Basis;
+use crate::voice::SECRETARY;
 use crate::voice::integrity::judged;
+use crate::voice::referee::Basis;
 
 #[derive(Debug, Args)]
 #[command(
@@ -173,8 +173,8 @@ fn integrity(log: &[Record], library: &Library, name: &str, screen: &Screen) -> 
         Event::Opened(opened) => Some(opened.voice.as_str()),
         _ => None,
     });
-    // The reviewer's phrases without a quotation are the same for every persona.
-    let is_fixed = |own: &Contribution| own.voice.as_deref().or(voice) == Some(REVIEWER);
+    // The secretary's phrases without a quotation are the same for every persona.
+    let is_fixed = |own: &Contribution| own.voice.as_deref().or(voice) == Some(SECRETARY);
     let echoes: Vec<Echo> = said.iter().map(|(_, text, _)| Echo::of(text)).collect();
     let basis = basis(log);
     let mut entries = Vec::new();

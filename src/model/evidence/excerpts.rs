@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{line_stems, shown};
+use super::{query, shown};
 use crate::plain;
 use crate::voice::sources::Excerpt;
 
@@ -88,7 +88,7 @@ fn best_first(
     weights: &BTreeMap<String, f64>,
 ) -> Vec<usize> {
     let worth = |(at, line): (usize, &String)| {
-        let by_words: f64 = line_stems(line).iter().filter_map(|stem| weights.get(stem)).sum();
+        let by_words: f64 = query(line).iter().filter_map(|stem| weights.get(stem)).sum();
         let by_words = by_words * if defines(line) { DEFINES } else { 1.0 };
         let by_number = if named.is_some_and(|named| named.contains(&(at + 1))) { NAMED } else { 0.0 };
         (by_words + by_number, at)

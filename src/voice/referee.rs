@@ -31,10 +31,10 @@ pub const PASSAGES: usize = 12;
 const QUOTATIONS: usize = 24;
 /// Quotations of fewer words are names.
 const NAME: usize = 3;
-/// Families of ids that the documents of every item may have.
-const FAMILIES: [&str; 8] = ["AC", "ADR", "BR", "FR", "INT", "NFR", "REQ", "US"];
 /// A bare figure up to this may count what a line itself lists.
 const COUNTED: u32 = 12;
+/// Families of ids that the documents of every item may have.
+const FAMILIES: [&str; 8] = ["AC", "ADR", "BR", "FR", "INT", "NFR", "REQ", "US"];
 /// Words that a quotation is announced with.
 const SAYS: [&str; 10] =
     ["demands", "mentions", "promises", "reads", "requires", "said", "says", "states", "writes", "wrote"];
@@ -44,7 +44,6 @@ const PLACES: [&str; 5] = ["line", "lines", "page", "section", "turn"];
 /// The line with its passages as they are in the files, and what is wrong with those that are in none.
 pub fn verified(line: Line, sources: &Sources<'_>) -> (Line, Vec<Breach>) {
     let (mut rests, mut breaches): (Vec<Rest>, Vec<Breach>) = (Vec::new(), Vec::new());
-    // The reviewer's passages are the files' own.
     for rest in line.rests.iter().take(PASSAGES) {
         match sources.find(&rest.path, rest.line, &rest.quote) {
             Some(found) if rests.contains(&found) => {}
@@ -61,7 +60,7 @@ pub fn verified(line: Line, sources: &Sources<'_>) -> (Line, Vec<Breach>) {
 }
 
 /// What a line says of files and ids that is not so.
-pub fn claims(text: &str, earlier: &[Said<'_>], basis: &Basis<'_>) -> Vec<Breach> {
+pub fn unreal_claims(text: &str, earlier: &[Said<'_>], basis: &Basis<'_>) -> Vec<Breach> {
     let Some(sources) = basis.sources else { return Vec::new() };
     let heard = Heard { earlier, first: basis.first, sources };
     let mut found: Vec<Breach> = Vec::new();
@@ -113,11 +112,10 @@ impl Heard<'_> {
         let has_place = names_place(sentence) || self.sources.paths().any(|path| sentence.contains(path));
         quotations(sentence).take(QUOTATIONS).find_map(|(before, quote)| {
             let count = words(quote).len();
-            let last = words(before).pop();
-            let is_announced = last.is_some_and(|word| SAYS.contains(&word.text.as_ref()));
-            let is_judged = has_place && count >= NAME || is_announced && count > NAME;
+            let is_announced = words(before).pop().is_some_and(|word| SAYS.contains(&word.text.as_ref()));
             let wanted = Folded::query(quote);
             let is_said = || self.texts().any(|text| Folded::new(text).text.contains(&wanted));
+            let is_judged = has_place && count >= NAME || is_announced && count > NAME;
             let is_real = !is_judged || self.sources.quotes(quote) || is_said();
             (!is_real).then(|| self.nearest("quotation", quote))
         })
@@ -237,7 +235,10 @@ mod tests {
             first: Some("Is 90 seconds too long for FR-009?"),
             ..Basis::default()
         };
-        claims(text, &[], &basis).into_iter().map(|one| (one.rule, one.nearest.unwrap_or_default())).collect()
+        unreal_claims(text, &[], &basis)
+            .into_iter()
+            .map(|one| (one.rule, one.nearest.unwrap_or_default()))
+            .collect()
     }
 
     #[test]
