@@ -76,7 +76,9 @@ pub struct Finding {
 
 /// Which files there are beside the documents, by paths as the documents have them. Without, no link is broken.
 #[derive(Clone, Default)]
-pub struct Files(Option<Arc<dyn Fn(&str) -> bool + Send + Sync>>);
+pub struct Files(Option<Arc<HasFile>>);
+
+type HasFile = dyn Fn(&str) -> bool + Send + Sync;
 
 impl Files {
     pub fn new(has: impl Fn(&str) -> bool + Send + Sync + 'static) -> Files {
