@@ -1,4 +1,4 @@
-//! Compiles the review rules and what `--version` says.
+//! Writes what `--version` says.
 
 // A build script is told where it works through the environment.
 #![allow(clippy::disallowed_methods)]
@@ -6,19 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fmt::Write as _, fs, io};
 
-use serde::de::DeserializeOwned;
 use serde_json::Value;
-
-// The build compiles the review rules as a run does.
-#[path = "src/review/file.rs"]
-#[allow(dead_code)]
-mod file;
-#[path = "src/review/phrases.rs"]
-#[allow(dead_code)]
-mod phrases;
-
-use file::{Entry, LISTS, RuleFile};
-use phrases::{Compiler, Lists};
 
 fn main() -> io::Result<()> {
     let root = env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?;
@@ -26,68 +14,7 @@ fn main() -> io::Result<()> {
     for folder in ["rules", "steps", "templates"] {
         println!("cargo:rerun-if-changed={folder}");
     }
-    fs::write(Path::new(&out).join("version.rs"), version(Path::new(&root)))?;
-    fs::write(Path::new(&out).join("review.rs"), review_rules(Path::new(&root))?)
-}
-
-/// The review rules: as they are, as JSON without their examples and phrases, and the phrases compiled.
-fn review_rules(root: &Path) -> io::Result<String> {
-    let (folder, mut files) = ("rules/review", Vec::new());
-    println!("cargo:rerun-if-changed={folder}");
-    walk(&root.join(folder), folder, &mut files)?;
-    files.sort();
-    let (mut sources, mut rules, mut sets) = (String::new(), String::new(), Vec::new());
-    let path = |name: &str| root.join(folder).join(name).to_string_lossy().into_owned();
-    let lists: Lists = yaml(&path("words.yaml"))?;
-    let mut compiler = Compiler::new(&lists, std::iter::empty());
-    let mut keep = |path: &str, texts: &mut Vec<String>| {
-        let set = compiler.set(texts).map_err(|error| io::Error::other(format!("{path}: {error}")))?;
-        texts.clear();
-        sets.push(u16::try_from(set.len()).map_err(io::Error::other)?);
-        sets.extend(set);
-        io::Result::Ok(())
-    };
-    let mut scope: Vec<Entry> = yaml(&path("scope.yaml"))?;
-    scope.iter_mut().try_for_each(|entry| keep("scope.yaml", &mut entry.headings))?;
-    LISTS
-        .iter()
-        .try_for_each(|name| keep("words.yaml", &mut lists.get(*name).cloned().unwrap_or_default()))?;
-    for (name, path) in &files {
-        let _ = writeln!(sources, "    ({name:?}, include_str!({path:?})),");
-        if name.contains('/') {
-            let mut file: RuleFile = yaml(path)?;
-            file.phrases().try_for_each(|texts| keep(path, texts))?;
-            (file.yes, file.no) = (Vec::new(), Vec::new());
-            let _ = writeln!(rules, "    ({name:?}, {:?}),", serde_json::to_string(&file)?);
-        }
-    }
-    let (scope, words) = (serde_json::to_string(&scope)?, compiler.words().join("\n"));
-    let lists = path("words.yaml");
-    Ok(format!(
-        "pub static SOURCES: &[(&str, &str)] = &[\n{sources}];\npub static STORED: Stored = Stored {{\n\
-         scope: {scope:?},\nlists: include_str!({lists:?}),\nrules: &[\n{rules}],\nwords: {words:?},\nsets: &{sets:?},\n}};\n"
-    ))
-}
-
-fn yaml<T: DeserializeOwned>(path: &str) -> io::Result<T> {
-    let text = fs::read_to_string(path)?;
-    serde_yaml::from_str(&text).map_err(|error| io::Error::other(format!("{path}: {error}")))
-}
-
-/// Collects `(path below the folder with forward slashes, absolute path)` of every file.
-fn walk(dir: &Path, folder: &str, files: &mut Vec<(String, String)>) -> io::Result<()> {
-    for entry in fs::read_dir(dir)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            walk(&path, folder, files)?;
-            continue;
-        }
-        let text = path.to_string_lossy().replace('\\', "/");
-        let marker = format!("/{folder}/");
-        let name = text.rsplit_once(&marker).map(|(_, name)| name.to_owned()).unwrap_or_default();
-        files.push((name, text));
-    }
-    Ok(())
+    fs::write(Path::new(&out).join("version.rs"), version(Path::new(&root)))
 }
 
 /// What `--version` says: the version, the commit where it is known, the features and the target.

@@ -267,6 +267,12 @@ pub fn rule_files(own: &[File]) -> impl Iterator<Item = (&str, &str)> {
     embedded::rules().iter().copied().chain(own)
 }
 
+/// The built-in review rules, by their path below `rules/review/`.
+pub fn review_files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let below = |(path, text): &(&'static str, &'static str)| Some((path.strip_prefix("review/")?, *text));
+    embedded::rules().iter().filter_map(below)
+}
+
 /// The digests of the rules of a folder below `rules/`: a language, or `review`.
 pub fn rule_digests(own: &[File], folder: &str) -> BTreeMap<String, String> {
     let files: BTreeMap<&str, &str> = rule_files(own).collect();

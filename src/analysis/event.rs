@@ -39,8 +39,8 @@ pub enum Event {
     Depth { by: String, text: String, depth: Depth },
     /// A model has drafted the step; every line names what it rests on. A yes of the user confirms it.
     Drafted { voice: String, lines: Vec<Line> },
-    /// The phase's artifacts were reviewed at its end; lines that contradict each other are open questions.
-    Reviewed { questions: Vec<String> },
+    /// The phase's artifacts were reviewed at its end.
+    Reviewed {},
     /// The user said something at the menu (AC-007-04).
     Feedback { by: String, text: String },
     /// The user said nothing at the menu.

@@ -387,12 +387,12 @@ impl<'l> Analysis<'l> {
                 talk.drafted = Some(drafted(voice, lines));
                 Ok(Stage::Asking(talk))
             }
-            (Stage::Choosing(mut talk), Event::Reviewed { questions }) => {
-                talk.reviewed = Some((talk.feedback.len(), questions.clone()));
+            (Stage::Choosing(mut talk), Event::Reviewed {}) => {
+                talk.reviewed = Some(talk.feedback.len());
                 Ok(Stage::Choosing(talk))
             }
-            (Stage::Landing(mut talk, choice), Event::Reviewed { questions }) => {
-                talk.reviewed = Some((talk.feedback.len(), questions.clone()));
+            (Stage::Landing(mut talk, choice), Event::Reviewed {}) => {
+                talk.reviewed = Some(talk.feedback.len());
                 Ok(Stage::Landing(talk, choice))
             }
             (Stage::Choosing(talk), Event::Waited {}) => Ok(Stage::Choosing(talk)),
@@ -715,7 +715,7 @@ const fn name(event: &Event) -> &'static str {
         Event::Answered { .. } | Event::Unanswered { .. } => "an answer",
         Event::Depth { .. } => "another depth",
         Event::Drafted { .. } => "a draft of the step",
-        Event::Reviewed { .. } => "a review of the phase",
+        Event::Reviewed {} => "a review of the phase",
         Event::Feedback { .. } | Event::Waited {} => "a word at the menu",
         Event::Chosen { .. } => "a choice",
         Event::Landed(_) => "a landing",

@@ -48,7 +48,6 @@ pub enum Kind {
     /// Asked, and not answered.
     Open,
     /// Found by the review at the end of a phase.
-    Review,
     /// Drawn together by a model.
     Draft,
 }
@@ -140,10 +139,6 @@ fn told<'l>(record: &'l Record, line: &str) -> Option<(Origin<'l>, String)> {
         Event::Feedback { by, text } => (origin(Kind::Remark, None, "", by, text), flat(text)),
         Event::Unanswered { question, asked } => {
             (origin(Kind::Open, *question, asked, "", ""), String::new())
-        }
-        Event::Reviewed { questions } => {
-            let found = questions.iter().find(|question| flat(question) == line)?;
-            (origin(Kind::Review, None, "", "", found), flat(found))
         }
         Event::Drafted { voice, lines } => {
             let is_own =

@@ -28,8 +28,8 @@ pub struct Talk {
     pub feedback: Vec<(String, String)>,
     /// What a model has drafted.
     pub drafted: Option<Drafted>,
-    /// The open questions of the review at the phase's end, once it was made, and how many remarks it knew.
-    pub reviewed: Option<(usize, Vec<String>)>,
+    /// How many remarks the review at the phase's end knew, once it was made.
+    pub reviewed: Option<usize>,
     /// How many of the prompts have been put.
     pub(super) put: usize,
     /// Where in the log the part begins that has not landed yet.
@@ -87,7 +87,7 @@ impl Talk {
 
     /// The phase that ends with it was not reviewed since something was added.
     pub fn may_be_reviewed(&self) -> bool {
-        self.fresh && self.reviewed.as_ref().is_none_or(|(known, _)| *known < self.feedback.len())
+        self.fresh && self.reviewed.is_none_or(|known| known < self.feedback.len())
     }
 
     /// Something was answered or added.

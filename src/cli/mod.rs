@@ -106,7 +106,7 @@ enum Color {
 #[derive(Debug, Subcommand)]
 #[allow(clippy::large_enum_variant)] // There is one of them, once.
 enum Verb {
-    /// Show what documents leave open: vague words, contradictions, missing cases
+    /// Show what documents leave open: markers, unanswered questions, broken links and ids
     Review(review::Options),
     /// Hold one discussion on a step and commit what it adds
     Elaborate(elaborate::Options),

@@ -15,10 +15,10 @@ use super::exit::{Code, Fail};
 use super::pager;
 use crate::discussion::event::Record;
 use crate::discussion::transcript::{self, Speaker};
-use crate::finding::{Excerpt, Finding};
+use crate::finding::Finding;
 use crate::persona::Cast;
 use crate::plain;
-use crate::review::Severity;
+use crate::review::{self, Severity};
 use unicode_width::UnicodeWidthStr as _;
 
 /// Where the program writes to.
@@ -294,13 +294,15 @@ impl Screen {
         }
     }
 
-    /// The first line of a finding of a review.
-    pub fn say_review(&self, severity: Severity, rule: &str, message: &str) {
-        let label = format!("{}[{rule}]", severity.name());
-        let message = self.hung(&plain::one_line(message), label.width() + 2, INDENT);
-        let label = self.styled(color_of(severity).on_default().bold(), &label);
+    /// The first line of a finding of a review: its place, its rule, what was found.
+    pub fn say_review(&self, found: &review::Finding) {
+        let place = format!("{}:{}:{}", plain::shown(&found.path), found.line, found.column);
+        let label = format!("{}[{}]", found.severity.name(), found.rule);
+        let used = place.width() + label.width() + ": : ".len();
+        let message = self.hung(&plain::one_line(&plain::clean(&found.message)), used, INDENT);
+        let label = self.styled(color_of(found.severity).on_default().bold(), &label);
         if self.talks() {
-            self.write(&format!("{label}: {message}\n"));
+            self.write(&format!("{}: {label}: {message}\n", self.link(&found.path, found.line, place)));
         }
     }
 
@@ -317,30 +319,13 @@ impl Screen {
     }
 
     /// A place in a file; where the terminal shows links, one that opens it.
-    pub fn say_link(&self, path: &str, line: usize, column: usize) {
-        let shown = format!("{}:{line}:{column}", plain::shown(path));
+    fn link(&self, path: &str, line: usize, shown: String) -> String {
         let full =
             std::path::absolute(path).ok().filter(|full| self.colour && self.is_terminal && full.exists());
-        let place = full.map_or(shown.clone(), |full| {
+        full.map_or(shown.clone(), |full| {
             let full = full.to_string_lossy().replace('%', "%25").replace(' ', "%20");
             format!("\u{1b}]8;;file://{full}#{line}\u{1b}\\{shown}\u{1b}]8;;\u{1b}\\")
-        });
-        if self.talks() {
-            self.write(&format!("  --> {place}\n"));
-        }
-    }
-
-    /// The line of marks below an excerpt.
-    pub fn say_marks(&self, indent: &str, excerpt: &Excerpt, severity: Severity) {
-        let width = |from: usize, count: usize| {
-            excerpt.text.chars().skip(from).take(count).collect::<String>().width()
-        };
-        let blank = " ".repeat(width(0, excerpt.before));
-        let marks = "^".repeat(width(excerpt.before, excerpt.marked).max(1));
-        let marks = self.styled(color_of(severity).on_default().bold(), &marks);
-        if self.talks() {
-            self.write(&format!("{indent}{blank}{marks}\n"));
-        }
+        })
     }
 
     /// A line for people that stands out.

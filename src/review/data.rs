@@ -1,47 +1,23 @@
-//! Documents that are data: JSON, CSV and YAML, whose texts are judged like paragraphs.
+//! Documents that are data: JSON, CSV and YAML, whose values are blocks.
 //!
 //! The keys above a text are its heading (`stories[2].criteria`; in CSV row and column, `[2].criteria`), the first line
-//! of a CSV file is a table's header. Of a recording (`.jsonl`) only the decisions are read; they are judged by no rule, but
-//! lines that contradict them are.
+//! of a CSV file is a table's header.
 //! A file that cannot be parsed has no findings: other programs say what is wrong with it.
 
 use std::ops::Range;
 
-use super::page::{Builder, Page, UnitKind};
-use super::scope::Scope;
-use super::token::Vocabulary;
+use super::page::{Builder, Page};
 
-pub fn json<'t>(path: &'t str, text: &'t str, words: &Vocabulary, scope: &Scope) -> Page<'t> {
-    let mut builder = Builder::new(path, text, words, scope);
+pub fn json<'t>(path: &'t str, text: &'t str) -> Page<'t> {
+    let mut builder = Builder::new(path, text);
     strings(text, 0..text.len(), |levels, range| value(&mut builder, inside(levels), range));
     builder.finish()
 }
 
-/// The decisions of a discussion: what the recording's `synthesis` lines have under `decisions`.
-pub fn recording<'t>(path: &'t str, text: &'t str, words: &Vocabulary, scope: &Scope) -> Page<'t> {
-    let mut builder = Builder::new(path, text, words, scope);
-    let mut begin = 0;
-    for line in text.split_inclusive('\n') {
-        let range = begin..begin + line.len();
-        begin = range.end;
-        if !line.starts_with("{\"kind\":\"synthesis\"") {
-            continue;
-        }
-        strings(text, range, |levels, range| {
-            if let [Level::Object("decisions"), Level::Array(_), Level::Object("text")] = levels {
-                value(&mut builder, inside(levels), range);
-            }
-        });
-    }
-    builder.finish()
-}
-
 /// A text of a document that is data, as a unit.
-fn value(builder: &mut Builder<'_, '_>, path: Box<str>, range: Range<usize>) {
-    builder.page.keys.push((range.start as u32, path));
-    builder.begin(UnitKind::Paragraph, range.start);
-    builder.text(range.clone());
-    builder.close(range.end);
+fn value(builder: &mut Builder<'_>, path: String, range: Range<usize>) {
+    builder.page.keys.push((range.start, path));
+    builder.value(range);
 }
 
 /// The strings of a JSON text that are values, each with what it is in.
@@ -89,7 +65,7 @@ enum Level<'t> {
 const MAX_LEVELS: usize = 16;
 
 /// `stories[2].criteria`.
-fn inside(levels: &[Level<'_>]) -> Box<str> {
+fn inside(levels: &[Level<'_>]) -> String {
     let mut path = String::new();
     for level in levels.iter().take(MAX_LEVELS) {
         match level {
@@ -98,7 +74,7 @@ fn inside(levels: &[Level<'_>]) -> Box<str> {
             Level::Array(index) => path.push_str(&format!("[{index}]")),
         }
     }
-    path.into()
+    path
 }
 
 fn end_of_string(bytes: &[u8], from: usize) -> usize {
@@ -109,9 +85,9 @@ fn end_of_string(bytes: &[u8], from: usize) -> usize {
     at.min(bytes.len())
 }
 
-pub fn csv<'t>(path: &'t str, text: &'t str, words: &Vocabulary, scope: &Scope) -> Page<'t> {
-    let mut builder = Builder::new(path, text, words, scope);
-    builder.table();
+pub fn csv<'t>(path: &'t str, text: &'t str) -> Page<'t> {
+    let mut builder = Builder::new(path, text);
+    builder.begin_table();
     let bytes = text.as_bytes();
     let (mut names, mut row, mut column): (Vec<&str>, usize, usize) = (Vec::new(), 0, 0);
     let mut at = 0;
@@ -124,12 +100,12 @@ pub fn csv<'t>(path: &'t str, text: &'t str, words: &Vocabulary, scope: &Scope) 
             Some(row) if end > from => {
                 let name = names.get(column).copied().unwrap_or_default();
                 let levels = [Level::Array(row), Level::Object(name)];
-                builder.page.keys.push((from as u32, inside(&levels)));
+                builder.page.keys.push((from, inside(&levels)));
             }
             Some(_) => {}
         }
         column += 1;
-        builder.begin(UnitKind::Cell, from);
+        builder.begin_cell(from);
         builder.text(from..end);
         builder.end_cell(end);
         at = if is_quoted { (end + 1).min(bytes.len()) } else { end };
@@ -142,7 +118,7 @@ pub fn csv<'t>(path: &'t str, text: &'t str, words: &Vocabulary, scope: &Scope) 
         }
         at += 1;
     }
-    builder.end_table(text.len());
+    builder.end_table();
     builder.finish()
 }
 
@@ -159,8 +135,8 @@ fn end_of_cell(bytes: &[u8], from: usize, is_quoted: bool) -> usize {
     bytes.len()
 }
 
-pub fn yaml<'t>(path: &'t str, text: &'t str, words: &Vocabulary, scope: &Scope) -> Page<'t> {
-    let mut builder = Builder::new(path, text, words, scope);
+pub fn yaml<'t>(path: &'t str, text: &'t str) -> Page<'t> {
+    let mut builder = Builder::new(path, text);
     let mut levels: Vec<(usize, Level<'_>)> = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {

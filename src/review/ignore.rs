@@ -4,12 +4,13 @@
 
 use std::ops::Range;
 
-use super::page::Page;
+use super::facts::Check;
+use super::page::{Kind, Page};
 use super::{Hit, Rules};
 
 /// A comment with what it silences.
 struct Ignore {
-    page: u32,
+    page: usize,
     comment: Range<usize>,
     block: Range<usize>,
     rules: Vec<String>,
@@ -22,8 +23,6 @@ const MARK: &str = "roundtable-ignore";
 const MAX_COMMENTS: usize = 16;
 /// A comment is at most so long.
 const MAX_BYTES: usize = 4096;
-/// The rule that reports comments.
-pub const RULE: &str = "unused-ignore";
 
 /// How many hits comments have silenced, and how many of them without a reason.
 #[derive(Clone, Copy, Default)]
@@ -34,7 +33,7 @@ pub struct Silenced {
 
 /// Takes silenced hits away, and adds hits for the comments that silence nothing.
 pub fn apply(pages: &[Page<'_>], hits: Vec<Hit>, rules: &Rules, active: &[bool]) -> (Vec<Hit>, Silenced) {
-    let mut all: Vec<Ignore> = (0..).zip(pages).flat_map(|(at, page)| comments(page, at)).collect();
+    let mut all: Vec<Ignore> = pages.iter().enumerate().flat_map(|(at, page)| comments(page, at)).collect();
     let mut silenced = Silenced::default();
     if all.is_empty() {
         return (hits, silenced);
@@ -50,16 +49,16 @@ pub fn apply(pages: &[Page<'_>], hits: Vec<Hit>, rules: &Rules, active: &[bool])
             }
         }
     }
-    let own = rules.rules.iter().position(|rule| rule.file.rule == RULE);
+    let own = rules.rules.iter().position(|rule| matches!(rule.check, Some(Check::Ignores)));
     if let Some(own) = own.filter(|own| active[*own]) {
-        kept.extend(all.iter().filter_map(|ignore| unused(ignore, own as u16, rules, active)));
+        kept.extend(all.iter().filter_map(|ignore| unused(ignore, own, rules, active)));
     }
     (kept, silenced)
 }
 
 /// Whether a comment that silences the hit gives a reason; none where no comment does.
 fn reason_to_silence(hit: &Hit, all: &mut [Ignore], rules: &Rules) -> Option<bool> {
-    let name = &rules.rules[hit.rule as usize].file.rule;
+    let name = &rules.rules[hit.rule].file.rule;
     let after =
         all.partition_point(|ignore| (ignore.page, ignore.block.start) <= (hit.page, hit.range.start));
     let mut found = None;
@@ -78,7 +77,7 @@ fn reason_to_silence(hit: &Hit, all: &mut [Ignore], rules: &Rules) -> Option<boo
 }
 
 /// What is wrong with a comment, in one hit.
-fn unused(ignore: &Ignore, own: u16, rules: &Rules, active: &[bool]) -> Option<Hit> {
+fn unused(ignore: &Ignore, own: usize, rules: &Rules, active: &[bool]) -> Option<Hit> {
     let mut problems = Vec::new();
     for (rule, used) in ignore.rules.iter().zip(&ignore.used) {
         match rules.rules.iter().position(|known| known.file.rule == *rule) {
@@ -101,7 +100,7 @@ fn unused(ignore: &Ignore, own: u16, rules: &Rules, active: &[bool]) -> Option<H
     })
 }
 
-fn comments(page: &Page<'_>, number: u32) -> Vec<Ignore> {
+fn comments(page: &Page<'_>, number: usize) -> Vec<Ignore> {
     let mut found = Vec::new();
     let mut from = 0;
     for range in &page.html {
@@ -134,19 +133,17 @@ fn comments(page: &Page<'_>, number: u32) -> Vec<Ignore> {
 
 /// The block that a comment is in, else the one after it: a heading, a paragraph, a whole list or table.
 fn block(page: &Page<'_>, begin: usize, end: usize) -> Range<usize> {
-    let own = page.units.partition_point(|unit| unit.start as usize <= begin);
-    if let Some(unit) = own.checked_sub(1).map(|at| &page.units[at])
-        && unit.end as usize > end
-    {
-        return unit.start as usize..unit.end as usize;
+    let own = page.block_before(begin).map(|at| &page.blocks[at]);
+    if let Some(block) = own.filter(|block| block.range.end > end) {
+        return block.range.clone();
     }
-    let next = page.units.partition_point(|unit| (unit.start as usize) < end);
-    let Some(unit) = page.units.get(next) else { return end..end };
-    let same = |other: &&super::page::Unit| match (unit.cell, other.cell) {
-        (Some(cell), Some(other)) => cell.table == other.table,
-        (None, None) => unit.list > 0 && other.list >= unit.list,
-        _ => false,
+    let next = page.blocks.partition_point(|block| block.range.start < end);
+    let Some(block) = page.blocks.get(next) else { return end..end };
+    let same = |other: &&super::page::Block| match (block.kind, other.kind) {
+        (Kind::Cell(cell), Kind::Cell(other)) => cell.table == other.table,
+        (Kind::Cell(_), _) | (_, Kind::Cell(_)) => false,
+        _ => block.depth > 0 && other.depth >= block.depth && other.section == block.section,
     };
-    let last = page.units[next + 1..].iter().take_while(same).last().unwrap_or(unit);
-    unit.start as usize..last.end.max(unit.end) as usize
+    let last = page.blocks[next + 1..].iter().take_while(same).last().unwrap_or(block);
+    block.range.start..last.range.end.max(block.range.end)
 }

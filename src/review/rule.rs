@@ -1,94 +1,190 @@
-//! Rules as files: `<persona>/<rule>.yaml`, and beside them `scope.yaml` (kinds of sections) and `words.yaml` (lists).
+//! Rules as files: `rules/review/RULE.yaml`, and a repository's own laid over them.
 //!
-//! Invariant: a rule that loads can run; what is wrong with a file is a finding with its place. A rule looks for
-//! phrases (`any`, with `all` and `unless`) or calls a measure by name, and carries examples that must match
-//! (`yes`) and must not (`no`), which the tests run.
+//! A rule looks for patterns of the `regex` crate in blocks of text (`any`, `unless`), or names a `check` of the program.
+//! It carries its message, why it matters, what helps, and examples that must be found (`yes`) and must not (`no`).
+//! Invariant: a rule that loads can run; what is wrong with a file is a finding with its place.
+//!
+//! ```
+//! use roundtable::review::Rules;
+//!
+//! assert!(Rules::built_in().unwrap().find("open-marker").is_ok());
+//! ```
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use serde::de::DeserializeOwned;
+use regex::{Regex, RegexSet};
+use serde::{Deserialize, Serialize};
 
-use super::file::LISTS;
-pub use super::file::{Entry, Example, RuleFile, Severity, Where};
-use super::firsts::Firsts;
-use super::measures::{self, Measure};
-use super::pattern::Set;
-use super::phrases::{Compiler, Lists, sequences};
-use super::scope::Scope;
-use super::token::Vocabulary;
+use super::facts::{self, Check};
+use super::{Document, Files, Options, review};
 use crate::finding::{self, did_you_mean};
 use crate::front_matter;
+use crate::library::review_files;
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Major,
+    Minor,
+    Note,
+}
+
+impl Severity {
+    pub const ALL: [Severity; 3] = [Severity::Major, Severity::Minor, Severity::Note];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Major => "major",
+            Severity::Minor => "minor",
+            Severity::Note => "note",
+        }
+    }
+}
+
+/// Which blocks the patterns of a rule read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Where {
+    /// All text but code, quotations, comments and struck text.
+    #[default]
+    Text,
+    /// Items and rows with an id, "must" or "shall", and acceptance criteria: a rule for wording.
+    Requirement,
+}
+
+/// One text, or several documents by path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Example {
+    Text(String),
+    Documents(BTreeMap<String, String>),
+}
+
+impl Example {
+    /// The documents of the example, by path.
+    pub fn documents(&self) -> Vec<(String, String)> {
+        match self {
+            Example::Text(text) => vec![("example.md".to_owned(), text.clone())],
+            Example::Documents(all) => all.clone().into_iter().collect(),
+        }
+    }
+}
+
+/// A rule's file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "`key: value` lines")]
+pub struct RuleFile {
+    pub rule: String,
+    pub title: String,
+    pub reference: String,
+    pub severity: Severity,
+    pub persona: String,
+    #[serde(default, rename = "where")]
+    pub place: Where,
+    /// What is looked for; the quotation is the first group, else the whole match.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub any: Vec<String>,
+    /// What is no finding: a match of one of these that touches the quotation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unless: Vec<String>,
+    /// Headings whose sections are not read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unless_section: Vec<String>,
+    /// The check of the program that the rule is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<String>,
+    pub message: String,
+    pub why: String,
+    pub help: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub yes: Vec<Example>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub no: Vec<Example>,
+}
 
 /// A rule that can run.
 #[derive(Clone, Debug)]
 pub struct Rule {
     pub file: RuleFile,
-    /// Path below the rules folder.
+    /// Path below the folder `rules/review`, or `review` of a repository's own rules.
     pub path: String,
-    pub inside: u64,
-    pub outside: u64,
-    pub any: Set,
-    pub all: Vec<Set>,
-    pub unless: Set,
-    pub unless_near: Set,
-    pub unless_section: Set,
-    pub unless_before: Set,
-    pub measure: Option<Measure>,
-    pub words: BTreeMap<String, Set>,
+    /// The repository's own.
+    pub is_own: bool,
+    pub(super) any: Vec<Regex>,
+    pub(super) unless: Vec<Regex>,
+    pub(super) unless_section: RegexSet,
+    pub(super) check: Option<Check>,
 }
 
 impl Rule {
-    /// The phrases of a measure by their name; an empty set where the file has none.
-    pub fn set(&self, name: &str) -> &Set {
-        static NONE: OnceLock<Set> = OnceLock::new();
-        self.words.get(name).unwrap_or_else(|| NONE.get_or_init(Set::default))
+    fn read(path: &str, text: &str, is_own: bool) -> Result<Rule, finding::Finding> {
+        let file: RuleFile = front_matter::parse(path, text, text, 0)?;
+        let rule = Rule::compile(path, file);
+        let rule = rule.map_err(|(needle, message)| finding::Finding::near(path, text, &needle, message))?;
+        Ok(Rule { is_own, ..rule })
     }
 
-    /// The rule reads sections of these kinds.
-    pub fn is_for(&self, kinds: u64) -> bool {
-        (self.inside == 0 || self.inside & kinds != 0) && self.outside & kinds == 0
+    /// The rule, or what is wrong with which words of the file.
+    fn compile(path: &str, file: RuleFile) -> Result<Rule, (String, String)> {
+        let name = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".yaml");
+        if name != file.rule {
+            let message = format!("the rule \"{}\" belongs into a file {0}.yaml, not {path}", file.rule);
+            return Err((file.rule, message));
+        }
+        if file.any.is_empty() == file.check.is_none() {
+            return Err(("rule".to_owned(), "a rule has either `any` or `check`".to_owned()));
+        }
+        let all = |texts: &[String]| texts.iter().map(|text| pattern(text)).collect::<Result<Vec<_>, _>>();
+        let check = file.check.as_deref().map(facts::find).transpose();
+        let check = check.map_err(|message| (file.check.clone().unwrap_or_default(), message))?;
+        all(&file.unless_section)?;
+        let unless_section = RegexSet::new(&file.unless_section).unwrap_or_default();
+        let (any, unless) = (all(&file.any)?, all(&file.unless)?);
+        Ok(Rule { path: path.to_owned(), is_own: false, any, unless, unless_section, check, file })
     }
+
+    /// The examples that the rules, run together, do not treat as the file says: those of `yes` first.
+    pub fn broken_examples<'r>(&'r self, rules: &Rules) -> Vec<(&'r Example, bool)> {
+        let yes = self.file.yes.iter().map(|example| (example, true));
+        let all = yes.chain(self.file.no.iter().map(|example| (example, false)));
+        all.filter(|(example, wanted)| self.is_found(example, rules) != *wanted).collect()
+    }
+
+    fn is_found(&self, example: &Example, rules: &Rules) -> bool {
+        let texts = example.documents();
+        let documents: Vec<Document<'_>> = texts.iter().map(|(path, text)| Document { path, text }).collect();
+        let paths: BTreeSet<String> = texts.iter().map(|(path, _)| path.clone()).collect();
+        let has = move |path: &str| {
+            paths.iter().any(|known| known == path || known.starts_with(&format!("{path}/")))
+        };
+        let options = Options { files: Files::new(has), ..Options::default() };
+        review(&documents, rules, &options).findings.iter().any(|found| found.rule == self.file.rule)
+    }
+
+    /// Rules for wording are hints: they fail nothing unless the settings give them a severity.
+    pub fn is_wording(&self) -> bool {
+        self.file.place == Where::Requirement
+    }
+}
+
+fn pattern(text: &str) -> Result<Regex, (String, String)> {
+    Regex::new(text).map_err(|error| {
+        let why = error.to_string();
+        let last = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        (text.to_owned(), format!("\"{text}\" is not a pattern of the regex crate: {last}"))
+    })
 }
 
 /// All rules, ready to run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Rules {
     pub(super) rules: Vec<Rule>,
-    pub(super) words: Vocabulary,
-    pub(super) scope: Scope,
-    /// "must", "shall" and the like.
-    pub(super) binding: Set,
-    /// Sentences of user stories and of their criteria.
-    pub(super) story: Set,
-    /// Words of a report: what was, what somebody thinks.
-    pub(super) narrative: Set,
-    /// Words of sentences beside the demands: plans, aims, and what the document says of itself.
-    pub(super) beside: Set,
-    /// Notes of the authors to themselves.
-    pub(super) note: Set,
-    /// Titles of documents that state what is to be.
-    pub(super) specification: Set,
-    /// Titles and file names of requirements.
-    pub(super) requirements: Set,
-    /// Names of files that are no documents to be judged.
-    pub(super) unjudged: Set,
-    pub(super) firsts: Firsts,
-}
-
-const SCOPE: &str = "scope.yaml";
-const WORDS: &str = "words.yaml";
-
-mod built_in {
-    use super::Stored;
-
-    include!(concat!(env!("OUT_DIR"), "/review.rs"));
-}
-
-/// The built-in rule files as they are in the repository: path below `rules/review`, and text.
-pub fn sources() -> &'static [(&'static str, &'static str)] {
-    built_in::SOURCES
+    /// All patterns of `any`, in the rules' order: which of them are in a block at all.
+    pub(super) patterns: RegexSet,
+    /// The rule and the pattern of each.
+    pub(super) pattern_of: Vec<(usize, usize)>,
 }
 
 impl Rules {
@@ -112,86 +208,35 @@ impl Rules {
         Rules::over(&[])
     }
 
-    /// The built-in rules with files laid over them: the same path replaces a file, a new one adds a rule.
+    /// The built-in rules with files laid over them: a rule of the same name replaces one, a new one is added.
     ///
     /// # Errors
-    /// The first file that is wrong, with the place.
-    pub fn over(files: &[(String, String)]) -> Result<Rules, finding::Finding> {
-        let mut own: BTreeMap<&str, &str> = BTreeMap::new();
-        if files.iter().any(|(path, _)| path == WORDS) {
-            // Other lists make other rules of the built-in files.
-            own.extend(sources().iter().copied());
-        }
-        let stored = if own.is_empty() { &built_in::STORED } else { &Stored::NOTHING };
-        own.extend(files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
-        Rules::read(stored, &own)
-    }
-
-    fn read(stored: &Stored, own: &BTreeMap<&str, &str>) -> Result<Rules, finding::Finding> {
-        let placed = |path: &str, message: String| {
-            misplaced(path, own.get(path).copied().unwrap_or_default(), message)
-        };
-        let lists: Lists = match own.get(WORDS) {
-            Some(text) => front_matter::parse(WORDS, text, text, 0)?,
-            None if own.is_empty() => Lists::new(),
-            None => front_matter::parse(WORDS, stored.lists, stored.lists, 0)?,
-        };
-        let known = stored.words.split_terminator('\n').filter(|_| !own.is_empty());
-        let mut compiler = Compiler::new(&lists, known);
-        let mut compiled = |texts: &[String]| compiler.set(texts).map(Set::new);
-        let mut sets = stored.sets();
-        let mut kept = |_: &[String]| Ok(sets.next().unwrap_or_default());
-
-        let entries: Vec<Entry> = json(SCOPE, stored.scope)?;
-        let built_in = Scope::new(&entries, &mut kept).map_err(|message| placed(SCOPE, message))?;
-        let scope = match own.get(SCOPE) {
-            Some(text) => {
-                let entries: Vec<Entry> = front_matter::parse(SCOPE, text, text, 0)?;
-                Scope::new(&entries, &mut compiled).map_err(|message| placed(SCOPE, message))?
+    /// All files that are wrong, each with its place.
+    pub fn over(own: &[(String, String)]) -> Result<Rules, finding::Finding> {
+        let own = own.iter().map(|(path, text)| (path.as_str(), text.as_str(), true));
+        let built_in = review_files().map(|(path, text)| (path, text, false));
+        let mut rules: BTreeMap<String, Rule> = BTreeMap::new();
+        let mut wrong = Vec::new();
+        for (path, text, is_own) in built_in.chain(own).filter(|(path, ..)| path.ends_with(".yaml")) {
+            match Rule::read(path, text, is_own) {
+                Ok(rule) => drop(rules.insert(rule.file.rule.clone(), rule)),
+                Err(finding) => wrong.push(finding),
             }
-            None => built_in,
-        };
-        let list = |name: &str| match lists.get(name).filter(|_| stored.words.is_empty()) {
-            Some(texts) => compiled(texts).map_err(|message| placed(WORDS, message)),
-            None => kept(&[]).map_err(|message| placed(WORDS, message)),
-        };
-        let [binding, story, narrative, beside, note, specification, requirements, unjudged] =
-            each(LISTS, list)?;
-        let mut rules = Vec::with_capacity(stored.rules.len() + own.len());
-        for (path, text) in stored.rules {
-            let rule = Rule::new((*path).to_owned(), json(path, text)?, &scope, &mut kept);
-            let rule = rule.map_err(|message| placed(path, message))?;
-            rules.extend((!own.contains_key(path)).then_some(rule));
         }
-        for (path, text) in own.iter().filter(|(path, _)| !matches!(**path, SCOPE | WORDS)) {
-            let file: RuleFile = front_matter::parse(path, text, text, 0)?;
-            let rule =
-                file.check(path).and_then(|()| Rule::new((*path).to_owned(), file, &scope, &mut compiled));
-            rules.push(rule.map_err(|message| placed(path, message))?);
+        if let Some(wrong) = finding::Finding::all(wrong) {
+            return Err(wrong);
         }
-        let rules = in_order(rules).map_err(|(path, message)| placed(&path, message))?;
-        let words = match own.is_empty() {
-            true => Vocabulary::new(stored.words.split_terminator('\n').map(Cow::Borrowed)),
-            false => Vocabulary::new(compiler.words().into_iter().map(Cow::Owned)),
-        };
-        let firsts = Firsts::of(&rules, words.len());
-        Ok(Rules {
-            rules,
-            words,
-            scope,
-            binding,
-            story,
-            narrative,
-            beside,
-            note,
-            specification,
-            requirements,
-            unjudged,
-            firsts,
-        })
+        let rules: Vec<Rule> = rules.into_values().collect();
+        let texts = rules.iter().flat_map(|rule| &rule.file.any);
+        let patterns = RegexSet::new(texts);
+        let patterns = patterns.map_err(|error| finding::Finding::at("", "", 1, 1, error.to_string()))?;
+        let all = rules.iter().enumerate();
+        let pattern_of =
+            all.flat_map(|(rule, known)| (0..known.any.len()).map(move |at| (rule, at))).collect();
+        Ok(Rules { rules, patterns, pattern_of })
     }
 
-    /// All rules, by path.
+    /// All rules, by name.
     pub fn iter(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter()
     }
@@ -206,114 +251,4 @@ impl Rules {
             format!("no rule \"{name}\"{}", did_you_mean(name, &known))
         })
     }
-}
-
-impl RuleFile {
-    /// # Errors
-    /// What no rule may be.
-    fn check(&self, path: &str) -> Result<(), String> {
-        let (persona, name) = path.split_once('/').unwrap_or(("", path));
-        let name = name.strip_suffix(".yaml").unwrap_or(name);
-        if persona != self.persona || name != self.rule {
-            let expected = format!("{}/{}.yaml", self.persona, self.rule);
-            return Err(format!("the file of this rule and persona is {expected}, not {path}"));
-        }
-        if self.any.is_empty() == self.measure.is_none() {
-            return Err("a rule has either `any` or `measure`".to_owned());
-        }
-        Ok(())
-    }
-}
-
-impl Rule {
-    fn new(
-        path: String,
-        mut file: RuleFile,
-        scope: &Scope,
-        set: &mut dyn FnMut(&[String]) -> Result<Set, String>,
-    ) -> Result<Rule, String> {
-        let measure = file.measure.as_deref().map(measures::find).transpose()?;
-        let groups = file.all.len();
-        let mut sets = file.phrases().map(|texts| set(texts)).collect::<Result<Vec<_>, _>>()?.into_iter();
-        let mut next = || sets.next().unwrap_or_default();
-        let (any, all) = (next(), (0..groups).map(|_| next()).collect());
-        let (unless, unless_near, unless_section, unless_before) = (next(), next(), next(), next());
-        let words = file.words.keys().cloned().zip(sets).collect::<BTreeMap<_, _>>();
-        let (inside, outside) = (scope.bits(&file.inside)?, scope.bits(&file.outside)?);
-        Ok(Rule {
-            path,
-            inside,
-            outside,
-            any,
-            all,
-            unless,
-            unless_near,
-            unless_section,
-            unless_before,
-            measure,
-            words,
-            file,
-        })
-    }
-}
-
-/// The built-in rules as the build has stored them.
-pub struct Stored {
-    /// `scope.yaml` and the rules as JSON, without phrases and examples; `words.yaml` as it is.
-    scope: &'static str,
-    lists: &'static str,
-    rules: &'static [(&'static str, &'static str)],
-    /// The words that phrases name, a line each, in the order of their numbers.
-    words: &'static str,
-    /// The compiled phrases: of the scope, of [`LISTS`], and of the rules, each set after its length.
-    sets: &'static [u16],
-}
-
-impl Stored {
-    const NOTHING: Stored = Stored { scope: "[]", lists: "", rules: &[], words: "", sets: &[] };
-
-    fn sets(&self) -> impl Iterator<Item = Set> {
-        sequences(self.sets).map(Set::new)
-    }
-}
-
-/// What the build has stored.
-fn json<T: DeserializeOwned>(path: &str, text: &str) -> Result<T, finding::Finding> {
-    serde_json::from_str(text).map_err(|error| finding::Finding::at(path, text, 1, 1, error.to_string()))
-}
-
-/// Rules by their paths.
-///
-/// # Errors
-/// The path of a file whose rule another one has already.
-fn in_order(mut rules: Vec<Rule>) -> Result<Vec<Rule>, (String, String)> {
-    rules.sort_by(|a, b| a.path.cmp(&b.path));
-    let mut names = BTreeSet::new();
-    match rules.iter().find(|rule| !names.insert(&rule.file.rule)) {
-        Some(Rule { path, file, .. }) => {
-            Err((path.clone(), format!("another file has the rule \"{}\" already", file.rule)))
-        }
-        None => Ok(rules),
-    }
-}
-
-/// Something of each name.
-fn each<T, E, const N: usize>(names: [&str; N], mut of: impl FnMut(&str) -> Result<T, E>) -> Result<[T; N], E>
-where
-    T: Default + Clone,
-{
-    let mut all = std::array::from_fn(|_| T::default());
-    for (one, name) in all.iter_mut().zip(names) {
-        *one = of(name)?;
-    }
-    Ok(all)
-}
-
-/// A finding at the word that a message quotes, where the file has it.
-fn misplaced(path: &str, text: &str, message: String) -> finding::Finding {
-    let needle = message.split('"').nth(1).unwrap_or_default().to_owned();
-    if needle.is_empty() || !text.contains(&needle) {
-        return finding::Finding::at(path, text, 1, 1, message);
-    }
-    finding::Finding::near(path, text, &needle, message)
 }

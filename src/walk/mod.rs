@@ -521,17 +521,16 @@ impl Walk<'_> {
         // A remark is announced by itself: what came before it was, when it was said.
         let before = self.announced.replace(talk.feedback.len());
         let again = talk.is_landed() || before.is_some();
-        let mut draft = match before {
+        let draft = match before {
             Some(before) => draft::draft(&[], talk.feedback.get(before..).unwrap_or_default(), false),
             None => self.draft(),
         };
         draft.problems.iter().for_each(|problem| audience.note(&format!("kept as a note: {problem}")));
         let measured = self.measured(step, &draft, again)?;
         let at = (self.setup.clock)();
-        let mut outcome = self.outcome(&self.item, step, &draft, measured.as_ref(), again, at)?;
-        if before.is_none() && self.review_at(found, &outcome.changes, audience)? {
-            draft = self.draft();
-            outcome = self.outcome(&self.item, step, &draft, measured.as_ref(), again, at)?;
+        let outcome = self.outcome(&self.item, step, &draft, measured.as_ref(), again, at)?;
+        if before.is_none() {
+            self.review_at(found, &outcome.changes, audience)?;
         }
         audience.say("");
         outcome.announcements.iter().for_each(|line| audience.say(line));
@@ -574,8 +573,6 @@ impl Walk<'_> {
         if let Some(drafted) = &talk.drafted {
             draft.take(drafted);
         }
-        let asks = talk.reviewed.iter().flat_map(|(_, questions)| questions);
-        draft.open.extend(asks.map(|text| draft::Open { number: None, text: text.clone() }));
         draft
     }
 

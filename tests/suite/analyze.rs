@@ -146,45 +146,6 @@ fn ac_003_06_an_unknown_phase_falls_to_the_business_analyst_with_a_warning() {
 // Issue 35: what a phase leaves open
 
 #[test]
-fn contradictions_are_shown_at_the_end_of_the_phase_and_become_open_questions() {
-    let sandbox = repository(3, RAW);
-    let script = "answers:\n  \"00-01\":\n    1: Letters are sent 3 days after the due date.\n  \"00-03\":\n    1: Letters are sent 5 days after the due date.\n    2: The depot has 12 tablets.\n";
-    let script = script.replace("  \"00-03\"", "  \"00-02\": [x]\n  \"00-03\"");
-    let found = told(&sandbox, &script);
-    assert!(
-        found.contains("Reviewed Quick Scan. These contradict each other, and become open questions:"),
-        "{found}"
-    );
-    let at = found.find("Reviewed Quick Scan").unwrap();
-    let (first, second) = (
-        "\"Letters are sent 3 days after the due date.\"",
-        "\"Letters are sent 5 days after the due date.\"",
-    );
-    assert!(found[at..].contains(first) && found[at..].contains(second), "{found}");
-    // Before the menu that ends the phase, and once.
-    assert!(found[at..].contains("[C] Continue to Requirements"), "{found}");
-    assert_eq!(found.matches("Reviewed ").count(), 1, "{found}");
-    let scan = artifact(&sandbox, "quick-scan.md");
-    let open = scan.lines().filter(|line| line.contains("which one holds?")).collect::<Vec<_>>();
-    assert_eq!(open.len(), 1, "{scan}");
-    assert!(open[0].starts_with("- Step 00-03: ") && open[0].contains("5 days"), "{scan}");
-    // The same run again changes nothing.
-    let tip = sandbox.tip(BRANCH);
-    told(&sandbox, &script);
-    assert_eq!(sandbox.tip(BRANCH), tip);
-}
-
-#[test]
-fn a_phase_that_is_left_early_is_reviewed_too() {
-    let script =
-        "Letters are sent 3 days after the due date.\nC\nLetters are sent 5 days after the due date.\nS\n";
-    let sandbox = repository(3, RAW);
-    let found = told(&sandbox, script);
-    assert!(found.contains("Reviewed Quick Scan. These contradict each other"), "{found}");
-    assert!(artifact(&sandbox, "quick-scan.md").contains("which one holds?"));
-}
-
-#[test]
 fn a_discussion_opens_on_what_the_step_has_left_open() {
     let sandbox = repository(3, RAW);
     let found = told(&sandbox, "Inspectors lose answers\n\n\n\nE\ndone\nC\n");

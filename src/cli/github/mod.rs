@@ -115,7 +115,7 @@ fn notices(global: &Global, repo: &Repo, event: &Event, screen: &Screen) {
     };
     match found() {
         Ok(Some(found)) if !screen.is_json() => {
-            let lines = super::report::review::annotations(&found, Some("notice"), false);
+            let lines = super::report::review::annotations(&found, Some("notice"));
             if let Err(fail) = screen.commands(&lines) {
                 screen.warn(&fail.message);
             }

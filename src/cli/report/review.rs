@@ -1,6 +1,6 @@
 //! What a review found, for people, programs, GitHub's annotations and SARIF's readers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -22,16 +22,16 @@ pub fn write(
     found: &Review,
     texts: &[(String, String)],
     format: Format,
-    has_asides: bool,
+    explain: bool,
     screen: &Screen,
 ) -> Result<(), Fail> {
     match format {
-        Format::Human => human(found, texts, has_asides, screen),
+        Format::Human => human(found, texts, explain, screen),
         Format::Json => return screen.raw(&format!("{:#}\n", as_json(found))),
         Format::Sarif => return screen.raw(&format!("{:#}\n", sarif(found))),
         Format::Github => {
-            human(found, texts, has_asides, screen);
-            return screen.commands(&annotations(found, None, has_asides));
+            human(found, texts, explain, screen);
+            return screen.commands(&annotations(found, None));
         }
     }
     Ok(())
@@ -47,53 +47,54 @@ fn as_json(found: &Review) -> Value {
     })
 }
 
-fn human(found: &Review, texts: &[(String, String)], has_asides: bool, screen: &Screen) {
+fn human(found: &Review, texts: &[(String, String)], explain: bool, screen: &Screen) {
     screen.page();
     let mut lines: Option<(&str, Vec<&str>)> = None;
-    for finding in found.findings.iter().filter(|one| has_asides || !one.is_aside) {
+    let mut explained = BTreeSet::new();
+    for finding in &found.findings {
         if lines.as_ref().is_none_or(|(path, _)| *path != finding.path) {
             let at = texts.binary_search_by(|(path, _)| path.as_str().cmp(&finding.path));
             let text = at.map_or("", |at| texts[at].1.as_str());
             lines = Some((&finding.path, text.lines().collect()));
         }
         let line = lines.as_ref().and_then(|(_, lines)| lines.get(finding.line - 1)).copied();
-        one(finding, line.unwrap_or_default(), screen);
-        screen.say("");
+        let is_first = explained.insert(&finding.rule);
+        show(finding, line.unwrap_or_default(), explain || is_first, screen);
     }
-    summary(found, has_asides, screen);
+    summary(found, screen);
 }
 
-/// One finding: place, line with the span underlined, why, and what would settle it.
-fn one(found: &Finding, line: &str, screen: &Screen) {
-    screen.say_review(found.severity, &found.rule, &found.message);
-    screen.say_link(&found.path, found.line, found.column);
-    let width = found.line.to_string().len();
-    let marked = if found.end_line == found.line { found.end_column - found.column } else { usize::MAX };
-    let left = line.chars().count().saturating_sub(found.column - 1);
-    let room = screen.width().map(|room| room.saturating_sub(width + " | ".len()));
-    let excerpt = finding::Excerpt::marked(line, found.column, marked.min(left), room);
-    screen.say(&format!("{:>width$} |", ""));
-    screen.say(&format!("{} | {}", found.line, excerpt.text));
-    screen.say_marks(&format!("{:>width$} | ", ""), &excerpt, found.severity);
-    for other in &found.related {
-        let place = if other.path == found.path { String::new() } else { format!("{}:", other.path) };
+/// One finding: place and message, the line, the other place; why and what helps where that is to be said.
+fn show(found: &Finding, line: &str, explain: bool, screen: &Screen) {
+    screen.say_review(found);
+    let room = screen.width().map(|room| room.saturating_sub(MARGIN.len()));
+    let excerpt = finding::Excerpt::marked(line.trim(), 1, 1, room);
+    screen.say(&format!("{MARGIN}{}", excerpt.text));
+    let others = found.related.iter().filter(|other| other.path != found.path);
+    for other in others {
         let quote = plain::cut(&plain::one_line(&other.quote), 90);
-        screen.say_hung(&format!("{:>width$} = see: ", ""), &format!("{place}{}: {quote}", other.line));
+        screen.say_hung("    see: ", &format!("{}:{}: {quote}", other.path, other.line));
     }
-    screen.say_hung(&format!("{:>width$} = why: ", ""), &found.why);
-    screen.say_hung(&format!("{:>width$} = help: ", ""), &found.suggestion);
+    if explain {
+        screen.say_hung("    why: ", &found.why);
+        screen.say_hung("    help: ", &found.suggestion);
+    }
 }
+
+/// Before the line that a finding is in.
+const MARGIN: &str = "    | ";
 
 /// How many findings of which rule.
-fn summary(found: &Review, has_asides: bool, screen: &Screen) {
+fn summary(found: &Review, screen: &Screen) {
     let mut rules: BTreeMap<(Severity, &str), usize> = BTreeMap::new();
-    let (aside, shown): (Vec<&Finding>, Vec<&Finding>) =
-        found.findings.iter().partition(|one| one.is_aside && !has_asides);
-    for finding in &shown {
+    for finding in &found.findings {
         *rules.entry((finding.severity, &finding.rule)).or_default() += 1;
     }
     let mut rows: Vec<((Severity, &str), usize)> = rules.into_iter().collect();
     rows.sort_by_key(|((severity, rule), count)| (*severity, usize::MAX - count, *rule));
+    if !rows.is_empty() {
+        screen.say("");
+    }
     for ((severity, rule), count) in &rows {
         screen.say(&format!("{count:>5}  {:<5}  {rule}", severity.name()));
     }
@@ -105,13 +106,9 @@ fn summary(found: &Review, has_asides: bool, screen: &Screen) {
         0 => String::new(),
         count => format!(", {count} without a reason"),
     };
-    if !aside.is_empty() {
-        let notes = plain::count(aside.len(), "note");
-        screen
-            .say(&format!("{notes} on the wording of documents that explain and argue: --notes shows them"));
-    }
-    let total = match shown.len() {
-        0 => "Nothing open".to_owned(),
+    let rules = plain::count(found.rules, "rule");
+    let total = match found.findings.len() {
+        0 => format!("No findings ({rules}; rules match words and structure only)"),
         count => plain::count(count, "finding"),
     };
     let (documents, lines) = (plain::count(found.documents, "document"), plain::count(found.lines, "line"));
@@ -119,8 +116,8 @@ fn summary(found: &Review, has_asides: bool, screen: &Screen) {
 }
 
 /// Annotations: the most severe first, as many as the runner shows of each kind.
-pub fn annotations(found: &Review, level: Option<&'static str>, has_asides: bool) -> String {
-    let mut sorted: Vec<&Finding> = found.findings.iter().filter(|one| has_asides || !one.is_aside).collect();
+pub fn annotations(found: &Review, level: Option<&'static str>) -> String {
+    let mut sorted: Vec<&Finding> = found.findings.iter().collect();
     sorted.sort_by_key(|finding| finding.severity);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut lines, mut more) = (String::new(), 0);
@@ -137,7 +134,7 @@ pub fn annotations(found: &Review, level: Option<&'static str>, has_asides: bool
             more += 1;
             continue;
         }
-        let message = format!("{} {} {}", finding.message, finding.why, finding.suggestion);
+        let message = format!("{}. {} {}", finding.message, finding.why, finding.suggestion);
         lines.push_str(&format!(
             "::{command} file={},line={},endLine={},col={},title={}::{}\n",
             property(&finding.path),
@@ -185,7 +182,7 @@ fn sarif(found: &Review) -> Value {
             "ruleId": finding.rule,
             "ruleIndex": names.binary_search(&finding.rule.as_str()).unwrap_or(0),
             "level": level(finding.severity),
-            "message": { "text": format!("{} {}", finding.message, finding.suggestion) },
+            "message": { "text": format!("{}. {}", finding.message, finding.suggestion) },
             "locations": [location(&finding.path, json!({
                 "startLine": finding.line, "startColumn": finding.column,
                 "endLine": finding.end_line, "endColumn": finding.end_column,

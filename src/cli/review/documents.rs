@@ -1,6 +1,6 @@
 //! Which documents are reviewed, and which of their lines changed: from disk, the index, a commit or standard input.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::Read as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,7 @@ use crate::files;
 use crate::library::File;
 use crate::plain;
 use crate::repo::Repo;
+use crate::review::Files;
 
 /// Larger documents are refused.
 const LARGEST: u64 = 64 << 20;
@@ -31,6 +32,8 @@ pub struct Source {
     pub texts: Vec<(String, String)>,
     /// The lines that changed, by path; none where all lines count.
     pub changed: Option<BTreeMap<String, Vec<Range<usize>>>>,
+    /// What else there is, for links.
+    pub files: Files,
 }
 
 impl Source {
@@ -75,6 +78,15 @@ fn rules_on_disk(config: &Config, root: Option<&Path>) -> Result<Vec<File>, Fail
     }
 }
 
+/// The settings and review rules of the repository, or of `--config`, as they are on disk.
+pub fn on_disk(global: &Global) -> Result<(Config, Vec<File>), Fail> {
+    let repo = open(global).ok();
+    let root = repo.as_ref().and_then(Repo::work_tree);
+    let config = config_on_disk(global, root)?;
+    let rules = rules_on_disk(&config, root)?;
+    Ok((config, rules))
+}
+
 fn standard_input(global: &Global, options: &Options) -> Result<Source, Fail> {
     if options.paths.len() > 1 || options.base.is_some() || options.staged || options.rev.is_some() {
         return Err(Fail::new(
@@ -85,49 +97,38 @@ fn standard_input(global: &Global, options: &Options) -> Result<Source, Fail> {
     let input = std::io::stdin().lock();
     let read = input.take(LARGEST + 1).read_to_end(&mut bytes);
     read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
-    let repo = open(global).ok();
-    let root = repo.as_ref().and_then(Repo::work_tree);
-    let config = config_on_disk(global, root)?;
-    let rules = rules_on_disk(&config, root)?;
+    let (config, rules) = on_disk(global)?;
     let texts = vec![(STANDARD_INPUT.to_owned(), text_of(STANDARD_INPUT, bytes)?)];
-    Ok(Source { config, rules, texts, changed: None })
+    Ok(Source { config, rules, texts, changed: None, files: Files::default() })
 }
 
-/// The bytes of a document as text: UTF-8, or UTF-16 with its mark; what is neither is shown as a sign of its own.
+/// The bytes of a document as text.
 fn text_of(path: &str, bytes: Vec<u8>) -> Result<String, Fail> {
+    let shown = plain::shown(path);
     if bytes.len() as u64 > LARGEST {
-        return Err(Fail::new(format!("{} is larger than {} MiB", plain::shown(path), LARGEST >> 20)));
+        return Err(Fail::new(format!("{shown} is larger than {} MiB", LARGEST >> 20)));
     }
-    if let [0xff, 0xfe, rest @ ..] = &bytes[..] {
-        return Ok(from_utf16(rest, u16::from_le_bytes));
-    }
-    if let [0xfe, 0xff, rest @ ..] = &bytes[..] {
-        return Ok(from_utf16(rest, u16::from_be_bytes));
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(text),
-        Err(error) => Ok(String::from_utf8_lossy(error.as_bytes()).into_owned()),
-    }
-}
-
-/// The text of UTF-16 units; a unit that is cut in half is left out.
-fn from_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
-    let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
-    String::from_utf16_lossy(&units)
+    let what = match &bytes[..] {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "UTF-16",
+        bytes if bytes.contains(&0) => "no text (it has NUL bytes)",
+        _ => match String::from_utf8(bytes) {
+            Ok(text) => return Ok(text),
+            Err(_) => "not UTF-8",
+        },
+    };
+    Err(Fail::new(format!("{shown} is {what}; save it as UTF-8 text, or leave it out")))
 }
 
 /// The folder of an item's recordings.
 const RECORDINGS: &str = "elaborations";
 
-/// A document by its ending. Data is read in item folders, and where it is named; of the recordings of an item the
-/// decisions are read, which its documents may contradict.
+/// A document by its ending. Data is read in item folders, and where it is named; recordings are no documents.
 fn is_document(path: &str, is_item: bool) -> bool {
     let mut parts = path.rsplit(['/', '\\']);
     let name = parts.next().unwrap_or(path).to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     let is_record = parts.next() == Some(RECORDINGS);
     match ending {
-        "jsonl" => is_item && is_record,
         _ if is_record => false,
         "md" | "markdown" => true,
         "json" | "csv" | "yaml" | "yml" => is_item && name != "meta.json",
@@ -159,7 +160,18 @@ fn of_disk(global: &Global, options: &Options, repo: Option<&Repo>) -> Result<So
         (Some(base), Some(repo)) => Some(changed_since(repo, base, "HEAD", &paths, &texts)?),
         _ => None,
     };
-    Ok(Source { config, rules, texts, changed })
+    let files = root.map_or_else(Files::default, |root| files_below(root, &here));
+    Ok(Source { config, rules, texts, changed, files })
+}
+
+/// The files of a work tree, by paths as findings show them; what is outside is not looked at.
+fn files_below(root: &Path, here: &Path) -> Files {
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let here = here.canonicalize().unwrap_or_else(|_| here.to_owned());
+    Files::new(move |path| {
+        let full = here.join(path);
+        !full.starts_with(&root) || full.exists()
+    })
 }
 
 /// A path as findings show it: from the current folder, with forward slashes.
@@ -234,8 +246,7 @@ fn collect(path: &Path, found: &mut Vec<PathBuf>) -> Result<(), Fail> {
         }
         let folder = entry.path().parent().unwrap_or(path).to_owned();
         if item.as_ref().is_none_or(|(known, _)| *known != folder) {
-            let above = folder.parent().filter(|_| folder.ends_with(RECORDINGS));
-            let is_item = above.unwrap_or(&folder).join("meta.json").is_file();
+            let is_item = folder.join("meta.json").is_file();
             item = Some((folder, is_item));
         }
         let is_item = item.as_ref().is_some_and(|(_, is_item)| *is_item);
@@ -300,7 +311,19 @@ fn of_commit(global: &Global, options: &Options, repo: &Repo) -> Result<Source, 
         }
         None => None,
     };
-    Ok(Source { config, rules: review_rules(rules.unwrap_or_default()), texts, changed })
+    let files = files_among(repo.tree_files(tree)?);
+    Ok(Source { config, rules: review_rules(rules.unwrap_or_default()), texts, changed, files })
+}
+
+/// The files of a tree or the index, and their folders.
+fn files_among(files: Vec<(String, Oid)>) -> Files {
+    let mut paths: HashSet<String> = HashSet::new();
+    for (path, _) in files {
+        let folders = path.match_indices('/').map(|(at, _)| path[..at].to_owned());
+        paths.extend(folders.rev().take_while(|folder| !paths.contains(folder)).collect::<Vec<_>>());
+        paths.insert(path);
+    }
+    Files::new(move |path| paths.contains(path))
 }
 
 fn changed_in(
@@ -317,17 +340,17 @@ fn of_index(global: &Global, options: &Options, repo: &Repo) -> Result<Source, F
     let root = repo.work_tree();
     let config = config_on_disk(global, root)?;
     let rules = rules_on_disk(&config, root)?;
-    let texts: Vec<(String, String)> = repo
-        .staged_files()?
-        .into_iter()
+    let staged = repo.staged_files()?;
+    let texts: Vec<(String, String)> = staged
+        .iter()
         .filter(|(path, _)| is_wanted(path, options, &config))
-        .map(|(path, id)| Ok((path.clone(), text_of(&path, repo.bytes(id)?)?)))
+        .map(|(path, id)| Ok((path.clone(), text_of(path, repo.bytes(*id)?)?)))
         .collect::<Result<_, Fail>>()?;
     let changed = match repo.head()? {
         Some(head) => changed_in(repo, repo.tree_of(head)?, &texts)?,
         None => texts.iter().map(|(path, _)| (path.clone(), all_lines())).collect(),
     };
-    Ok(Source { config, rules, texts, changed: Some(changed) })
+    Ok(Source { config, rules, texts, changed: Some(changed), files: files_among(staged) })
 }
 
 /// The documents of a tree.

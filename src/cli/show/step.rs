@@ -66,11 +66,6 @@ fn told(event: &Event) -> Vec<String> {
             let lines = draft.shown().into_iter().map(|line| format!("   - {}", clean(&line)));
             std::iter::once(head).chain(lines).collect()
         }
-        Event::Reviewed { questions } if questions.is_empty() => Vec::new(),
-        Event::Reviewed { questions } => {
-            let lines = questions.iter().map(|question| format!("   - {}", clean(question)));
-            std::iter::once("\nAsked by the review of the phase:".to_owned()).chain(lines).collect()
-        }
         _ => Vec::new(),
     }
 }

@@ -48,7 +48,6 @@ impl Subject<'_> {
             Kind::Answer => format!("{by}'s answer to {question} of {of}."),
             Kind::Remark => format!("{by}'s remark at the menu of {of}."),
             Kind::Open => format!("Asked as {question} of {of}, and not answered."),
-            Kind::Review => format!("Asked by the review at the end of {of}."),
             Kind::Draft => format!("Drafted by {by} in {of}."),
         });
         if !found.asked.is_empty() {
@@ -66,7 +65,6 @@ impl Subject<'_> {
                 Kind::Answer => "answer",
                 Kind::Remark => "remark",
                 Kind::Open => "open question",
-                Kind::Review => "review",
                 Kind::Draft => "draft",
             },
             "step_id": found.step_id, "timestamp": found.at.to_string(), "question": found.question,

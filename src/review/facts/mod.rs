@@ -1,0 +1,49 @@
+//! Facts that structure and exact marks decide, and that patterns alone can't: a check each, named by its rule's file.
+//!
+//! Invariant: a check reads pages only. One that needs a single page gets that; one that holds documents together gets
+//! all of them, with a way to ask which other files there are.
+
+mod gaps;
+pub mod ids;
+mod links;
+mod questions;
+
+use super::page::Page;
+use super::{Hit, Options};
+use crate::finding::did_you_mean;
+
+/// The pages of a review, and what else there is.
+pub struct Pages<'p, 't> {
+    pub pages: &'p [Page<'t>],
+    pub options: &'p Options,
+}
+
+/// What a rule's `check` runs.
+#[derive(Clone, Copy, Debug)]
+pub enum Check {
+    /// On each page alone.
+    Page(fn(&Page<'_>) -> Vec<Hit>),
+    /// On all pages together.
+    Pages(fn(&Pages<'_, '_>) -> Vec<Hit>),
+    /// On the comments that silence rules, after all others.
+    Ignores,
+}
+
+const CHECKS: [(&str, Check); 7] = [
+    ("broken-anchors", Check::Pages(links::broken_anchors)),
+    ("broken-links", Check::Pages(links::broken_links)),
+    ("duplicate-ids", Check::Page(ids::duplicate_ids)),
+    ("empty-cells", Check::Page(gaps::empty_cells)),
+    ("empty-sections", Check::Page(gaps::empty_sections)),
+    ("ignores", Check::Ignores),
+    ("questions", Check::Page(questions::open_questions)),
+];
+
+/// # Errors
+/// A message that names the nearest check.
+pub fn find(name: &str) -> Result<Check, String> {
+    let known = CHECKS.map(|(name, _)| name);
+    let found = CHECKS.iter().find(|(known, _)| *known == name);
+    let hint = || format!("no check \"{name}\"{}", did_you_mean(name, &known));
+    found.map(|(_, check)| *check).ok_or_else(hint)
+}

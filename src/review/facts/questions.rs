@@ -1,0 +1,92 @@
+//! Questions that are left under a heading such as "Open questions".
+
+use super::super::Hit;
+use super::super::page::{Kind, Page};
+
+/// What makes a section one of open questions: the first word of its heading and the last one.
+const OPEN: [&str; 4] = ["open", "outstanding", "unanswered", "unresolved"];
+const QUESTIONS: [&str; 6] = ["issues", "items", "points", "question", "questions", "topics"];
+/// Headings and remarks that say that a question was answered.
+const ANSWERED: [&str; 6] = ["answer", "answered", "closed", "decided", "resolution", "resolved"];
+
+/// Items, headings and paragraphs of such sections that end with a question mark, without anything below them.
+pub fn open_questions(page: &Page<'_>) -> Vec<Hit> {
+    let is_open = page.for_sections(false, is_open);
+    let mut found = Vec::new();
+    // Deeper items are options of the question above them.
+    let mut above: Option<(usize, usize)> = None;
+    for (at, block) in page.blocks.iter().enumerate() {
+        above = above.filter(|(section, depth)| *section == block.section && block.depth > *depth);
+        if above.is_some() {
+            continue;
+        }
+        let text = page.text_of(block).trim_end();
+        let is_question = text.ends_with('?') && text.split_whitespace().count() > 2;
+        if !is_question || block.is_quoted || !is_open[block.section] || says_answered(text) {
+            continue;
+        }
+        let is_left = match block.kind {
+            Kind::Item(boxed) => boxed != Some(true) && !goes_on(page, at),
+            Kind::Paragraph => !goes_on(page, at),
+            Kind::Heading => is_last_of_section(page, at),
+            Kind::Cell(_) | Kind::Value => false,
+        };
+        if is_left {
+            above = Some((block.section, block.depth)).filter(|_| matches!(block.kind, Kind::Item(_)));
+            found.push(Hit::at(page.source(block.plain.clone())));
+        }
+    }
+    found
+}
+
+/// The section is of open questions, by its heading or the one around it; not where a heading speaks of answers.
+fn is_open(heading: &str, outer: bool) -> bool {
+    let heading = heading.to_lowercase();
+    let words: Vec<&str> =
+        heading.split(|sign: char| !sign.is_alphabetic()).filter(|word| !word.is_empty()).collect();
+    let open = words.iter().position(|word| OPEN.contains(word));
+    // "Open questions", "Open design questions", "2. Unresolved issues".
+    let names_questions = open.is_some_and(|at| at < 2)
+        && words.iter().any(|word| QUESTIONS.contains(word))
+        && words.len() <= 5;
+    !says_answered(&heading) && (names_questions || outer)
+}
+
+fn says_answered(text: &str) -> bool {
+    text.split(|sign: char| !sign.is_alphabetic())
+        .any(|word| ANSWERED.iter().any(|known| word.eq_ignore_ascii_case(known)))
+}
+
+/// Something follows that may be the answer: deeper in the list, in the same item, or in the section's text.
+fn goes_on(page: &Page<'_>, at: usize) -> bool {
+    let block = &page.blocks[at];
+    let Some(next) = page.blocks.get(at + 1) else { return has_more(page, at) };
+    if next.section != block.section {
+        return has_more(page, at);
+    }
+    let is_answer = match (block.kind, next.kind) {
+        (Kind::Paragraph, Kind::Paragraph) => !page.text_of(next).trim_end().ends_with('?'),
+        (Kind::Paragraph, _) => true,
+        (_, Kind::Paragraph) => next.depth >= block.depth && block.depth > 0,
+        (_, Kind::Item(_)) => next.depth > block.depth && !page.text_of(next).trim_end().ends_with('?'),
+        (_, Kind::Cell(_)) => next.depth >= block.depth,
+        _ => false,
+    };
+    is_answer || has_more(page, at)
+}
+
+/// Between a block and the next one there is something that is no block: code, an image, a quotation mark.
+fn has_more(page: &Page<'_>, at: usize) -> bool {
+    let block = &page.blocks[at];
+    let end = page.blocks.get(at + 1).map_or(page.text.len(), |next| next.range.start);
+    let between = page.text.get(block.range.end..end).unwrap_or_default();
+    between.contains("```") || between.contains("~~~") || between.contains("![")
+}
+
+/// A heading has nothing below it.
+fn is_last_of_section(page: &Page<'_>, at: usize) -> bool {
+    let block = &page.blocks[at];
+    let end = page.blocks.get(at + 1).map_or(page.text.len(), |next| next.range.start);
+    let is_alone = page.blocks.get(at + 1).is_none_or(|next| next.section != block.section);
+    is_alone && page.text.get(block.range.end..end).is_none_or(|below| below.trim().is_empty())
+}

@@ -1,0 +1,155 @@
+//! Rules that are patterns: what their `any` matches in a block, unless a match of `unless` touches it.
+
+use std::ops::Range;
+
+use super::facts::ids::leading_id;
+use super::page::{Block, Kind, Page};
+use super::rule::Rule;
+use super::{Hit, Rules};
+
+/// The hits of all rules with patterns on a page.
+pub fn find(page: &Page<'_>, rules: &Rules, active: &[bool], hits: &mut Vec<Hit>) {
+    let is_criteria = page.for_sections(false, |heading, _| is_criteria(heading));
+    let mut closed: Vec<Option<Vec<bool>>> = vec![None; rules.rules.len()];
+    for block in page.blocks.iter().filter(|block| !block.is_quoted) {
+        if block.kind == Kind::Item(Some(true)) {
+            continue;
+        }
+        let text = page.text_of(block);
+        let matched = rules.patterns.matches(text);
+        if !matched.matched_any() {
+            continue;
+        }
+        let mut demand = None;
+        for (at, pattern) in matched.iter().map(|at| rules.pattern_of[at]).filter(|(at, _)| active[*at]) {
+            let rule = &rules.rules[at];
+            let is_hint = rule.is_wording();
+            let demand = demand.get_or_insert_with(|| demand_of(page, block, is_criteria[block.section]));
+            let closed = closed[at].get_or_insert_with(|| closed_sections(page, rule));
+            if closed[block.section] || is_hint && *demand == Demand::None {
+                continue;
+            }
+            quotations(rule, pattern, text, |range| {
+                if !is_hint || demand.includes(text, &range) {
+                    let plain = block.plain.start + range.start..block.plain.start + range.end;
+                    hits.push(Hit { rule: at, ..Hit::at(page.source(plain)) });
+                }
+            });
+        }
+    }
+}
+
+/// What a pattern of a rule quotes in a text.
+fn quotations(rule: &Rule, pattern: usize, text: &str, mut found: impl FnMut(Range<usize>)) {
+    let mut unless: Option<Vec<Range<usize>>> = None;
+    for matched in rule.any[pattern].captures_iter(text) {
+        let Some(quote) = matched.get(1).or(matched.get(0)).map(|quote| quote.range()) else { continue };
+        let unless = unless.get_or_insert_with(|| excused(rule, text));
+        let next = unless.partition_point(|range| range.end <= quote.start);
+        let is_excused = unless.get(next).is_some_and(|range| range.start < quote.end);
+        if !is_excused && !quote.is_empty() {
+            found(quote);
+        }
+    }
+}
+
+/// The parts of a text that a rule's `unless` matches, from left to right, none touching the next.
+fn excused(rule: &Rule, text: &str) -> Vec<Range<usize>> {
+    let all = rule.unless.iter().flat_map(|pattern| pattern.find_iter(text));
+    let mut all: Vec<Range<usize>> = all.map(|found| found.range()).collect();
+    if rule.is_wording() {
+        all.extend(quoted_parts(text));
+    }
+    all.sort_by_key(|range| range.start);
+    let mut merged: Vec<Range<usize>> = Vec::with_capacity(all.len());
+    for range in all {
+        match merged.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => merged.push(range),
+        }
+    }
+    merged
+}
+
+/// What is between quotation marks: words that are talked about.
+fn quoted_parts(text: &str) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let mut open: Option<usize> = None;
+    for (at, sign) in text.char_indices().filter(|(_, sign)| matches!(sign, '"' | '“' | '”')) {
+        match open.take() {
+            Some(start) => parts.push(start..at),
+            None if sign != '”' => open = Some(at),
+            None => {}
+        }
+    }
+    parts
+}
+
+/// The sections that a rule does not read, by their headings or those around them.
+fn closed_sections(page: &Page<'_>, rule: &Rule) -> Vec<bool> {
+    page.for_sections(false, |heading, outer| outer || rule.unless_section.is_match(heading))
+}
+
+/// The heading of criteria.
+fn is_criteria(heading: &str) -> bool {
+    let heading = heading.to_lowercase();
+    ["acceptance criteria", "acceptance scenarios", "success criteria", "exit criteria"]
+        .iter()
+        .any(|name| heading.contains(name))
+}
+
+/// What of a block is demanded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Demand {
+    None,
+    /// Sentences with "must" or "shall".
+    Bound,
+    /// Its first sentence: what follows an id.
+    First,
+    All,
+}
+
+impl Demand {
+    /// The sentence of a place is demanded.
+    fn includes(self, text: &str, range: &Range<usize>) -> bool {
+        if self == Demand::All || text.len() > MAX_DEMAND {
+            return self == Demand::All;
+        }
+        let start = text[..range.start].rfind(". ").map_or(0, |at| at + 1);
+        // A quotation may end with the full stop itself: "etc."
+        let from = range.end - usize::from(text[range.clone()].ends_with('.'));
+        let end = text[from..].find(". ").map_or(text.len(), |at| from + at);
+        match self {
+            Demand::None | Demand::All => false,
+            Demand::Bound => binds(&text[start..end]),
+            Demand::First => start == 0 || binds(&text[start..end]),
+        }
+    }
+}
+
+/// Bytes of a block that is read as a demand: a longer one is a tale.
+const MAX_DEMAND: usize = 4096;
+
+/// Items and the second cells of rows that begin with an id, items and cells with a binding word, criteria.
+fn demand_of(page: &Page<'_>, block: &Block, is_criterion: bool) -> Demand {
+    let text = page.text_of(block);
+    match block.kind {
+        Kind::Heading | Kind::Paragraph | Kind::Value => Demand::None,
+        Kind::Cell(cell) if cell.row == 0 => Demand::None,
+        _ if is_criterion => Demand::All,
+        Kind::Item(_) if text.starts_with("Given ") => Demand::All,
+        Kind::Item(_) if leading_id(text).is_some() => Demand::First,
+        Kind::Cell(cell) if cell.column == 1 => {
+            let first = page.row(cell.table, cell.row).first();
+            let has_id = first.is_some_and(|first| leading_id(page.text_of(first)).is_some());
+            if has_id { Demand::First } else { Demand::Bound }
+        }
+        Kind::Item(_) | Kind::Cell(_) => Demand::Bound,
+    }
+}
+
+/// The text has "must" or "shall".
+fn binds(text: &str) -> bool {
+    let words = text.split(|sign: char| !sign.is_alphabetic());
+    words.into_iter().any(|word| word.eq_ignore_ascii_case("must") || word.eq_ignore_ascii_case("shall"))
+}
