@@ -182,6 +182,9 @@ impl Objects {
     /// # Errors
     /// An object that is missing, damaged, or of another kind.
     pub fn read(&self, id: Oid, kind: ObjectType) -> Result<Bytes, Error> {
+        if let Some(found) = self.unwritten.get(&id) {
+            return Ok(Arc::clone(found));
+        }
         let (found, bytes) = match self.packs.read(id, u64::MAX, &mut self.buffers.borrow_mut()) {
             Some(found) => found,
             // libgit2 says what is wrong, or has it.
