@@ -190,6 +190,6 @@ mod tests {
     #[test]
     fn a_record_inside_of_quotation_marks_is_lost() {
         let found = losses(b"id,x\n1,a\n2,b\n", b"id,x\n1,a\n3,\"\n2,b\n\"\n");
-        assert_eq!((found[0].code, found[0].line), (Kind::LineLost, 3));
+        assert_eq!((found[0].kind, found[0].line), (Kind::LineLost, 3));
     }
 }

@@ -156,8 +156,8 @@ fn what_is_written_works_with_the_program_itself() {
         "max_turns:",
         "steps:",
         "templates:",
-        "append_only:",
-        "allow_exceptions:",
+        "protect:",
+        "losses:",
         "github:",
         "  ",
     ];
@@ -167,7 +167,7 @@ fn what_is_written_works_with_the_program_itself() {
     };
     let all: String = settings.lines().map(uncommented).collect();
     let config = roundtable::config::Config::read("x", all.as_bytes()).unwrap();
-    assert_eq!((config.max_turns, config.allow_exceptions), (Some(20), Some(false)));
+    assert_eq!((config.max_turns, config.protect.is_some(), config.losses), (Some(20), true, Some(roundtable::config::Losses::Declared)));
     assert_eq!(config.github, Some(roundtable::github::Settings::default()));
     // The hook lets additions through and stops losses.
     let hook = sandbox.root().join(HOOK);

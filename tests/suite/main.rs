@@ -12,6 +12,7 @@ mod author;
 mod before_run;
 mod cases;
 mod contradictions;
+mod content;
 mod conversation;
 mod determinism;
 mod doctor;

@@ -449,11 +449,7 @@ mod tests {
     use super::*;
 
     fn codes(before: &str, after: &str) -> Vec<Kind> {
-        super::super::compare("a.md", super::super::Rule::Markdown, before.as_bytes(), after.as_bytes())
-            .losses
-            .into_iter()
-            .map(|loss| loss.kind)
-            .collect()
+        compare(before.as_bytes(), after.as_bytes()).into_iter().map(|found| found.kind).collect()
     }
 
     /// The left column of the table "What follows, in user terms".
@@ -541,7 +537,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text_stay_as_they_are() {
-        let code = |before: &[u8], after: &[u8]| compare(before, after)[0].code;
+        let code = |before: &[u8], after: &[u8]| compare(before, after)[0].kind;
         assert_eq!(code(b"a\xff\n", b"a\xff\n\nb\n"), Kind::Opaque);
         assert_eq!(code(b"a\n", b"a\n\n\xff\n"), Kind::Unparsable);
         assert_eq!(code(b"a\n", b"a\n\n\0\n"), Kind::Unparsable);

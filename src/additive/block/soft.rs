@@ -190,11 +190,11 @@ fn keeps(old: &[u8], new: &[u8], allowed: Allowed, last: bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::additive::{Code, Rule, compare};
+    use crate::additive::{Kind, block};
 
     fn codes(before: &str, after: &str) -> Vec<Kind> {
-        let outcome = compare("a.md", Rule::Markdown, before.as_bytes(), after.as_bytes());
-        outcome.losses.into_iter().map(|loss| loss.kind).collect()
+        let found = block::compare(before.as_bytes(), after.as_bytes());
+        found.into_iter().map(|found| found.kind).collect()
     }
 
     #[test]

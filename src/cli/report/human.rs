@@ -1,5 +1,5 @@
 //! A report as people read it: what is declared, the worst in one line, and each finding with the old text beside
-//! the new one.
+//! the new one. What helps is said once for each remedy.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -28,12 +28,16 @@ pub fn write(reports: &Reports, notices: &BTreeSet<&str>, screen: &Screen) {
     let found = findings(reports);
     let mut of_file: BTreeMap<&str, usize> = BTreeMap::new();
     let mut shown = 0;
+    let mut helped: BTreeSet<&str> = BTreeSet::new();
     for one in &found {
         let count = of_file.entry(&one.file.path).or_default();
         *count += 1;
         let is_enough = is_catastrophe(one.file) && *count > OF_CATASTROPHE;
         if shown < SHOWN && !is_enough {
             show(one, reports.len() > 1, screen);
+            if helped.insert(&one.finding.hint) {
+                screen.say(&format!("      = help: {}", one.finding.hint));
+            }
             shown += 1;
         }
     }
@@ -60,7 +64,6 @@ fn show(one: &Shown<'_>, several: bool, screen: &Screen) {
     } else if !old.is_empty() && finding.message.chars().count() > WIDE {
         screen.say(&format!("  old | {}", plain::cut(&old, WIDE)));
     }
-    screen.say(&format!("      = help: {}", finding.hint));
 }
 
 /// A text with the words marked that differ; of a long one the part around the first of them.
