@@ -160,7 +160,8 @@ impl<'p> Gate<'p> {
         let mut jobs = Vec::new();
         self.jobs(&desk.objects, &mut |job| jobs.push(job))?;
         let added = Added::default();
-        let files = jobs.into_iter().map(|job| self.file(desk, job, &added)).collect::<Result<Vec<_>, _>>()?;
+        let files =
+            jobs.into_iter().map(|job| self.file(desk, job, &added)).collect::<Result<Vec<_>, _>>()?;
         self.report(desk, files.into_iter().flatten().collect(), &added)
     }
 
@@ -276,7 +277,12 @@ impl<'p> Gate<'p> {
                 return Ok(Some(self.lost(path, demand, to, before)));
             }
             Now::Folder => {
-                return Ok(Some(lost(Kind::Type, "a folder is where this file was".to_owned(), path, before)));
+                return Ok(Some(lost(
+                    Kind::Type,
+                    "a folder is where this file was".to_owned(),
+                    path,
+                    before,
+                )));
             }
             Now::Twin(twin) => {
                 let twin = String::from_utf8_lossy(twin);
@@ -342,7 +348,9 @@ impl<'p> Gate<'p> {
                 gain(&file.path, content::texts(format, &before), content::texts(format, &after));
             }
         }
-        for (path, id) in added.paths(|| self.added(&desk.objects))?.iter().filter(|(path, _)| self.protects(path)) {
+        for (path, id) in
+            added.paths(|| self.added(&desk.objects))?.iter().filter(|(path, _)| self.protects(path))
+        {
             gain(path, HashMap::new(), content::texts(Format::of(path), &desk.read(*id)?));
         }
         for file in files {
@@ -411,13 +419,8 @@ fn join(file: &mut Comparison, other: Comparison) {
 /// object than the one that was named.
 pub fn replaced(reference: &str, old: Oid, new: Oid) -> Report {
     let compared = of_tree(Kind::ReplaceRef, "objects are not replaced".to_owned(), b"");
-    let file = FileReport {
-        path: reference.to_owned(),
-        old,
-        new: None,
-        compared,
-        demand: Demand::of(Rule::Strict),
-    };
+    let file =
+        FileReport { path: reference.to_owned(), old, new: None, compared, demand: Demand::of(Rule::Strict) };
     Report { base: old, head: new, files: vec![file] }
 }
 
@@ -588,7 +591,13 @@ fn kind_of(mode: u32) -> &'static str {
 }
 
 /// Compares the bytes of two blobs.
-fn contents(desk: &mut Desk, old: Object, new: Object, path: &str, demand: &Demand) -> Result<Comparison, Error> {
+fn contents(
+    desk: &mut Desk,
+    old: Object,
+    new: Object,
+    path: &str,
+    demand: &Demand,
+) -> Result<Comparison, Error> {
     let key = (old.id, new.id, Format::of(path), demand.clone());
     if let Some(known) = desk.known.get(&key) {
         return Ok(known.clone());

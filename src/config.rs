@@ -17,9 +17,9 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
+use crate::additive::Rule;
 use crate::discussion::event::Author;
 use crate::finding::{Finding, place};
-use crate::additive::Rule;
 use crate::front_matter;
 use crate::policy::{Entry, Policy};
 use crate::review::Severity;
@@ -367,8 +367,7 @@ fn of_entry(path: &str, text: &str, entry: &serde_yaml::Value, message: &str) ->
     let named = message.split('"').nth(1).into_iter().chain(glob);
     let begin = text.find("protect:").unwrap_or(0);
     let needle = named.filter(|word| !word.is_empty()).find(|word| text[begin..].contains(word));
-    let (message, hint) =
-        message.rsplit_once("; ").unwrap_or((message, "docs/gate.md explains `protect`"));
+    let (message, hint) = message.rsplit_once("; ").unwrap_or((message, "docs/gate.md explains `protect`"));
     let offset = begin + needle.and_then(|needle| text[begin..].find(needle)).unwrap_or(0);
     let (line, column) = place(text, offset);
     let marked = needle.map_or("protect".len(), |needle| needle.chars().count());
@@ -399,7 +398,11 @@ mod tests {
     fn every_key_is_optional() {
         assert_eq!(Config::read(FILE, b"").unwrap().items(), ITEMS);
         assert_eq!(Config::read(FILE, b"# nothing\n").unwrap().items(), ITEMS);
-        let config = Config::read(FILE, b"items: specs/\nmax_turns: 5\nprotect: [{paths: ['specs/**'], rule: content}]\n").unwrap();
+        let config = Config::read(
+            FILE,
+            b"items: specs/\nmax_turns: 5\nprotect: [{paths: ['specs/**'], rule: content}]\n",
+        )
+        .unwrap();
         assert_eq!((config.items(), config.max_turns), ("specs", Some(5)));
         let config = Config::read(FILE, b"items: [specs, docs/old/]\nrules: own\n").unwrap();
         assert_eq!((config.items(), config.folders()), ("specs", vec!["specs", "docs/old"]));

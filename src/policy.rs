@@ -102,8 +102,10 @@ impl Entry {
     fn read(mapping: &serde_yaml::Mapping, paths: Option<Vec<String>>) -> Result<Entry, String> {
         let get = |key: &str| mapping.get(Value::from(key));
         let paths = paths.filter(|paths| !paths.is_empty());
-        let paths = paths.ok_or("an entry needs the key `paths` with globs; write it like paths: [docs/**]")?;
-        let rule = get("rule").ok_or_else(|| format!("an entry needs the key `rule`; the rules are {}", rules()))?;
+        let paths =
+            paths.ok_or("an entry needs the key `paths` with globs; write it like paths: [docs/**]")?;
+        let rule =
+            get("rule").ok_or_else(|| format!("an entry needs the key `rule`; the rules are {}", rules()))?;
         let rule = rule.as_str().unwrap_or_default();
         let unknown = || {
             let names = Rule::ALL.map(Rule::name);
@@ -279,14 +281,18 @@ struct Pattern {
 impl Pattern {
     fn of(glob: &str) -> Result<Pattern, String> {
         if glob.starts_with('!') {
-            return Err(format!("\"{glob}\" begins with !; write an entry with `rule: none` for what is not protected"));
+            return Err(format!(
+                "\"{glob}\" begins with !; write an entry with `rule: none` for what is not protected"
+            ));
         }
         let whole = match glob.strip_suffix('/') {
             Some(folder) if has_wildcard(folder) => format!("{glob}**"),
             folder => folder.unwrap_or(glob).to_owned(),
         };
         if whole.is_empty() || whole.starts_with('/') || whole.split('/').any(|part| part == "..") {
-            return Err(format!("\"{glob}\" is not a glob below the repository's root; write it like docs/**"));
+            return Err(format!(
+                "\"{glob}\" is not a glob below the repository's root; write it like docs/**"
+            ));
         }
         let read = GlobBuilder::new(&whole).literal_separator(true).build();
         let wrong = |error: globset::Error| {
@@ -441,8 +447,7 @@ mod tests {
 
     #[test]
     fn a_condition_that_cannot_be_told_holds() {
-        let some =
-            policy(&["{paths: d/**, rule: content, when: {status: analyzed, branch: 'release/*'}}"]);
+        let some = policy(&["{paths: d/**, rule: content, when: {status: analyzed, branch: 'release/*'}}"]);
         let holds = |branch, status: Option<&str>| {
             !some.applying(b"d/x.md", branch, &mut || vec![status.map(str::to_owned)]).is_empty()
         };

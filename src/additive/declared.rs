@@ -94,7 +94,8 @@ impl Declaration {
 
     /// Its name among all: the date, the reason and a digest of what it declares.
     pub fn name(&self, date: &str) -> String {
-        let slug: String = self.reason.chars().map(|sign| if sign.is_ascii_alphanumeric() { sign } else { '-' }).collect();
+        let slug: String =
+            self.reason.chars().map(|sign| if sign.is_ascii_alphanumeric() { sign } else { '-' }).collect();
         let words: Vec<&str> = slug.split('-').filter(|word| !word.is_empty()).take(6).collect();
         let slug = if words.is_empty() { "loss".to_owned() } else { words.join("-").to_ascii_lowercase() };
         let digest = digest(&self.written());
@@ -127,7 +128,13 @@ impl DeclaredLoss {
 fn is_of_file(finding: &Finding) -> bool {
     matches!(
         finding.kind,
-        Kind::PathLost | Kind::Renamed | Kind::Type | Kind::Mode | Kind::PathTwin | Kind::Opaque | Kind::Unparsable
+        Kind::PathLost
+            | Kind::Renamed
+            | Kind::Type
+            | Kind::Mode
+            | Kind::PathTwin
+            | Kind::Opaque
+            | Kind::Unparsable
     ) || finding.is_of_file
 }
 

@@ -77,7 +77,9 @@ fn is_kept(old: &Document, was: &Node, new: &Document, is: &Node, meta: bool) ->
             })
         }
         (Shape::Array(_), Shape::Array(_)) if meta => false,
-        (Shape::Array(_), Shape::Array(_)) => has_grown(was, is, &|was, is| is_kept(old, was, new, is, false)),
+        (Shape::Array(_), Shape::Array(_)) => {
+            has_grown(was, is, &|was, is| is_kept(old, was, new, is, false))
+        }
         _ => same(was, is),
     }
 }

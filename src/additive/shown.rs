@@ -42,7 +42,8 @@ pub(super) fn show_lines(findings: &mut [Finding], before: &[u8], after: &[u8]) 
             finding.message = format!("only {what} of the line \"{}\"", super::quoted(&shown(line)));
             finding.new = Some(shown(new[twin]));
             finding.head_line = Some(twin + 1);
-            finding.hint = "put the line back byte for byte; an editor or a formatter may have done it".to_owned();
+            finding.hint =
+                "put the line back byte for byte; an editor or a formatter may have done it".to_owned();
         }
     }
 }
@@ -66,13 +67,17 @@ fn as_seen(line: &[u8]) -> String {
 fn difference(was: &[u8], is: &[u8]) -> &'static str {
     let mark = "\u{feff}".as_bytes();
     let has_space = |line: &[u8]| {
-        ["\u{a0}", "\u{202f}", "\u{2007}"].iter().any(|sign| memchr::memmem::find(line, sign.as_bytes()).is_some())
+        ["\u{a0}", "\u{202f}", "\u{2007}"]
+            .iter()
+            .any(|sign| memchr::memmem::find(line, sign.as_bytes()).is_some())
     };
     match (was.ends_with(b"\r\n"), is.ends_with(b"\r\n")) {
         _ if was.starts_with(mark) != is.starts_with(mark) => "a byte order mark (BOM) changed in front",
         (false, true) => "the line end changed, from LF to CRLF, at the end",
         (true, false) => "the line end changed, from CRLF to LF, at the end",
-        _ if has_space(was) != has_space(is) => "a space became a no-break space (U+00A0), or the reverse, in",
+        _ if has_space(was) != has_space(is) => {
+            "a space became a no-break space (U+00A0), or the reverse, in"
+        }
         _ if without_end(was).trim_ascii_end() == without_end(is).trim_ascii_end() => {
             "blanks at the end changed: trailing spaces or tabs"
         }
@@ -98,7 +103,8 @@ pub(super) fn count_kept(findings: &[Finding], before: &[u8], after: &[u8]) -> (
     let last = is_found.len() - 1;
     for finding in findings {
         // A finding of one line may be the first of many.
-        let end = if finding.kind == Kind::LineLost || finding.old.is_empty() { last } else { finding.last_line };
+        let end =
+            if finding.kind == Kind::LineLost || finding.old.is_empty() { last } else { finding.last_line };
         let (start, end) = (finding.line.min(last), end.min(last));
         if let Some(lines) = is_found.get_mut(start..=end) {
             lines.fill(true);

@@ -109,7 +109,6 @@ pub(super) struct Scalar {
     pub(super) text: Box<str>,
 }
 
-
 /// Collections inside of each other beyond this are refused, as parsers of JSON do.
 const DEEPEST: usize = 128;
 
@@ -594,7 +593,12 @@ impl Scalar {
 
 impl Stream<'_> {
     /// The members of a mapping: name, key and value; with what is merged in or without.
-    pub(super) fn members(&self, at: usize, is_merged: bool, effort: &mut usize) -> Vec<(&str, usize, usize)> {
+    pub(super) fn members(
+        &self,
+        at: usize,
+        is_merged: bool,
+        effort: &mut usize,
+    ) -> Vec<(&str, usize, usize)> {
         let Shape::Mapping(members) = &self.nodes[at].kind else { return Vec::new() };
         let own = members.iter().map(|one| (bare(&one.name), one.key as usize, one.value as usize));
         if !is_merged || member(members, MERGE).is_none() {

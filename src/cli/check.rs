@@ -16,10 +16,10 @@ use git2::Oid;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, open, read_file, report};
-use crate::check::{self, Gate, Report};
-use crate::additive::declared::Declaration;
-use crate::config::{self, Config};
 use crate::additive::Rule;
+use crate::additive::declared::Declaration;
+use crate::check::{self, Gate, Report};
+use crate::config::{self, Config};
 use crate::policy::Policy;
 use crate::repo::{Objects, Repo, Step, Unwritten, WayBack, short};
 
@@ -235,7 +235,8 @@ fn protects_something(
                 return Err(Fail::new(format!("{message}; {hint}")));
             }
             if !is_hook {
-                screen.note("there are no items, and .roundtable.yaml has no `protect`: nothing is protected");
+                screen
+                    .note("there are no items, and .roundtable.yaml has no `protect`: nothing is protected");
             }
             continue;
         }
@@ -274,11 +275,7 @@ fn unmatched(
 const PART: usize = 128;
 
 /// All comparisons; where somebody waits in parts, so that it can be said how far they are.
-fn judged(
-    gates: &[Gate<'_>],
-    objects: Objects,
-    screen: &Screen,
-) -> Result<Vec<Report>, Fail> {
+fn judged(gates: &[Gate<'_>], objects: Objects, screen: &Screen) -> Result<Vec<Report>, Fail> {
     if !screen.shows_progress() || gates.len() <= PART {
         return Ok(check::judge(gates, objects)?);
     }

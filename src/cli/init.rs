@@ -264,8 +264,7 @@ fn settings(live: bool, layouts: &[String]) -> String {
     let text = include_str!("init/roundtable.yaml");
     let presets: String = layouts.iter().map(|name| format!("  - {{ preset: {name} }}\n")).collect();
     let default = "# protect:\n#   - { paths: [docs/requirements/**], rule: content }\n";
-    let protects =
-        format!("protect:\n  - {{ paths: [docs/requirements/**], rule: content }}\n{presets}");
+    let protects = format!("protect:\n  - {{ paths: [docs/requirements/**], rule: content }}\n{presets}");
     let text = if layouts.is_empty() { text.to_owned() } else { text.replace(default, &protects) };
     if !live {
         return text;

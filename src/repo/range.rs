@@ -287,7 +287,12 @@ impl Repo {
             let object = odb.read(id)?;
             if object.kind() == ObjectType::Tree {
                 let entries = aside.git.find_tree(id)?;
-                open.extend(entries.iter().filter(|entry| entry.kind() != Some(ObjectType::Commit)).map(|entry| entry.id()));
+                open.extend(
+                    entries
+                        .iter()
+                        .filter(|entry| entry.kind() != Some(ObjectType::Commit))
+                        .map(|entry| entry.id()),
+                );
             }
             unwritten.insert(id, Arc::new(object.data().to_vec()));
         }

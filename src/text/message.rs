@@ -65,12 +65,6 @@ pub(super) fn ranges(source: &str, language: &Language) -> Vec<Range<usize>> {
     blocks(source).iter().flat_map(of).collect()
 }
 
-/// The sentences of prose without any markup, as ranges of it.
-pub(super) fn prose_ranges(text: &str) -> Vec<Range<usize>> {
-    let block = Block { place: Place::Prose, range: 0..text.len(), task: None };
-    split(text, &block, &[], Language::english())
-}
-
 /// The spans of a block of prose.
 fn spans_of(source: &str, block: &Block) -> Vec<(Range<usize>, Origin)> {
     match block.place {

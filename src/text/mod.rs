@@ -39,11 +39,6 @@ pub fn sentences(text: &str) -> Vec<&str> {
     message::ranges(text, Language::english()).into_iter().map(|range| &text[range]).collect()
 }
 
-/// The sentences of prose without any markup, as ranges of it: what stands in one is no list and no code.
-pub fn split_prose(text: &str) -> Vec<std::ops::Range<usize>> {
-    message::prose_ranges(text)
-}
-
 /// How words of a language are cut to stems, and which of its abbreviations end with a full stop.
 pub struct Language {
     stemmer: Option<Stemmer>,

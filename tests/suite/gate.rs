@@ -98,7 +98,10 @@ fn what_is_not_protected_does_not_count() {
     // On purpose it is none, and of several globs one may match nothing.
     let nothing = sandbox.script("nothing.yaml", "protect: []\n");
     assert_eq!(check(&sandbox, base, &["--config", &nothing]).code, 0);
-    let glob = sandbox.script("glob.yaml", "protect: [{paths: ['docs/**'], rule: content}, {paths: ['dcos/**'], rule: content}]\n");
+    let glob = sandbox.script(
+        "glob.yaml",
+        "protect: [{paths: ['docs/**'], rule: content}, {paths: ['dcos/**'], rule: content}]\n",
+    );
     let run = check(&sandbox, base, &["--config", &glob]).ok();
     assert!(run.stderr.contains("dcos/** matches nothing"), "{}", run.stderr);
     // A path without a wildcard has to be there.
@@ -216,7 +219,9 @@ fn rules_bind_to_globs_states_and_branches_and_kinds_to_severities() {
     let found = |name: &str| {
         let files = value["files"].as_array().unwrap();
         let file = files.iter().find(|file| file["path"].as_str().unwrap().ends_with(name));
-        file.map(|file| (kinds(&serde_json::json!({ "files": [file] })).join(" "), file["findings"][0]["kind"].clone()))
+        file.map(|file| {
+            (kinds(&serde_json::json!({ "files": [file] })).join(" "), file["findings"][0]["kind"].clone())
+        })
     };
     assert_eq!(code, 1);
     assert_eq!(found("strict.md"), Some(("line-lost".to_owned(), "line-lost".into())));
@@ -230,10 +235,7 @@ fn rules_bind_to_globs_states_and_branches_and_kinds_to_severities() {
 #[test]
 fn what_roundtable_wrote_can_be_protected_alone() {
     let sandbox = sandbox();
-    sandbox.commit(&[(
-        ".roundtable.yaml",
-        "protect: [{paths: docs/**, rule: written}]\n",
-    )]);
+    sandbox.commit(&[(".roundtable.yaml", "protect: [{paths: docs/**, rule: written}]\n")]);
     sandbox.elaborate("We decided to keep both answers.\ndone\n", &["--at", crate::kit::AT]).ok();
     let tip = sandbox.tip(crate::kit::BRANCH).unwrap();
     sandbox
@@ -255,7 +257,9 @@ fn a_declared_loss_counts_only_where_the_base_allows_it() {
         let policy = format!("{}losses: {allowed}\n", all_by("content"));
         let base = sandbox.commit(&[(".roundtable.yaml", &policy)]);
         let shorter = SPEC.replace("Sync should be fast.\n", "");
-        let loss = format!("reason: the owner agreed\nlosses:\n- path: {SPEC_PATH}\n  kind: gone\n  text: Sync should be fast.\n");
+        let loss = format!(
+            "reason: the owner agreed\nlosses:\n- path: {SPEC_PATH}\n  kind: gone\n  text: Sync should be fast.\n"
+        );
         let files = [
             (SPEC_PATH, shorter.as_str()),
             (".roundtable/losses/a.yaml", loss.as_str()),
@@ -264,9 +268,19 @@ fn a_declared_loss_counts_only_where_the_base_allows_it() {
         sandbox.commit(&files);
         let run = check(&sandbox, base, &[]);
         assert_eq!(run.code, code, "{}{}", run.stdout, run.stderr);
-        assert_eq!(run.stdout.starts_with("1 loss is declared: the owner agreed"), allowed != "none", "{}", run.stdout);
+        assert_eq!(
+            run.stdout.starts_with("1 loss is declared: the owner agreed"),
+            allowed != "none",
+            "{}",
+            run.stdout
+        );
         let (_, value) = json(&sandbox, base, &[]);
-        let declared = &value["files"].as_array().unwrap().iter().find(|file| file["path"] == SPEC_PATH).unwrap()["findings"][0]["declared"];
+        let declared = &value["files"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|file| file["path"] == SPEC_PATH)
+            .unwrap()["findings"][0]["declared"];
         assert_eq!(declared["reason"] == "the owner agreed", allowed != "none", "{value}");
     }
 }
@@ -289,7 +303,12 @@ fn a_declaration_covers_exactly_what_it_names() {
     let again = commit_on(&sandbox, &[back], &[(SPEC_PATH, &shorter)], "again");
     assert_eq!(json(&sandbox, back, &["--head", &again.to_string()]).0, 1);
     // What covers nothing is a warning, and what is no declaration is an error.
-    let unused = commit_on(&sandbox, &[base], &[(".roundtable/losses/b.yaml", "reason: x\nlosses: [{path: a.md, kind: gone, text: b}]\n")], "unused");
+    let unused = commit_on(
+        &sandbox,
+        &[base],
+        &[(".roundtable/losses/b.yaml", "reason: x\nlosses: [{path: a.md, kind: gone, text: b}]\n")],
+        "unused",
+    );
     let run = check(&sandbox, base, &["--head", &unused.to_string()]).ok();
     assert!(run.stderr.contains("nothing like it is lost"), "{}", run.stderr);
     let wrong = commit_on(&sandbox, &[base], &[(".roundtable/losses/b.yaml", "losses: []\n")], "wrong");
@@ -372,7 +391,8 @@ fn a_push_is_judged_line_by_line() {
         let run = piped(&sandbox, &["check", "--stdin"], &input, &[]);
         assert_eq!(run.code, code, "{input}: {}{}", run.stdout, run.stderr);
     }
-    let config = sandbox.script("p.yaml", "protect:\n  - {paths: 'docs/**', rule: content, when: {branch: main}}\n");
+    let config =
+        sandbox.script("p.yaml", "protect:\n  - {paths: 'docs/**', rule: content, when: {branch: main}}\n");
     for (name, code) in [("main", 1), ("other", 0)] {
         let input = format!("{head} {base} refs/heads/{name}\n");
         assert_eq!(piped(&sandbox, &["check", "--stdin", "--config", &config], &input, &[]).code, code);

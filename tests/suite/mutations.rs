@@ -716,9 +716,17 @@ fn words(blocks: &[String]) -> Vec<String> {
     found
 }
 
-/// Whether two texts say different things: their words without blanks, as one of the renderers shows them.
-pub fn changes_words(before: &str, after: &str) -> bool {
+/// Whether the page of a text, or its front matter, is another.
+pub fn changes_page(before: &str, after: &str) -> bool {
     by_comrak(before) != by_comrak(after) || front_of(before) != front_of(after)
+}
+
+/// Whether a page says other words, or the same in another order.
+pub fn changes_order(before: &str, after: &str) -> bool {
+    let said = |text: &str| {
+        by_comrak(text).iter().map(|block| words(std::slice::from_ref(block)).concat()).collect::<String>()
+    };
+    said(before) != said(after) || front_of(before) != front_of(after)
 }
 
 fn front_of(text: &str) -> &str {

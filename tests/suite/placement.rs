@@ -177,9 +177,14 @@ fn data_keeps_its_values_and_takes_the_addition_where_it_can() {
             String::from_utf8(add(&sandbox(), output, Some(before.as_bytes()), "User Journeys")).unwrap();
         assert!(after.contains(gains), "{after}");
         assert!(
-            roundtable::additive::compare(output, &Demand::of(Rule::Strict), before.as_bytes(), after.as_bytes())
-                .findings
-                .is_empty(),
+            roundtable::additive::compare(
+                output,
+                &Demand::of(Rule::Strict),
+                before.as_bytes(),
+                after.as_bytes()
+            )
+            .findings
+            .is_empty(),
             "{after}"
         );
     }

@@ -104,7 +104,9 @@ impl<'a> Explanation<'a> {
     fn begins_alike(&self, u: u32, v: u32) -> bool {
         let (a, b) = (self.old.node(u).first, self.new.node(v).first);
         match self.old.node(u).kind {
-            BlockKind::Item | BlockKind::Quote => a == NONE || b != NONE && self.old.content(a) == self.new.content(b),
+            BlockKind::Item | BlockKind::Quote => {
+                a == NONE || b != NONE && self.old.content(a) == self.new.content(b)
+            }
             _ => true,
         }
     }
@@ -132,7 +134,9 @@ impl<'a> Explanation<'a> {
     fn lost(&mut self, u: u32, v: u32, cursor: u32, fixed: bool) {
         let (kind, text) = (self.old.node(u).kind, quoted(self.old.source(u)));
         let what = match kind {
-            BlockKind::Rule | BlockKind::Quote | BlockKind::Item if text.is_empty() => format!("the {}", kind.name()),
+            BlockKind::Rule | BlockKind::Quote | BlockKind::Item if text.is_empty() => {
+                format!("the {}", kind.name())
+            }
             _ => format!("the {} \"{text}\"", kind.name()),
         };
         let (code, now, head) = if fixed {
@@ -283,16 +287,24 @@ impl<'a> Explanation<'a> {
             }
             let (code, told) = match node.kind {
                 BlockKind::Code if kind != BlockKind::Code => (Kind::Hidden, "is inside of a code block now"),
-                BlockKind::Html if kind != BlockKind::Html => (Kind::Hidden, "is inside of raw HTML or a comment now"),
-                BlockKind::Paragraph if now != source => (Kind::ParagraphChanged, "runs on into other text now"),
-                BlockKind::Paragraph if kind != BlockKind::Paragraph => (Kind::BlockLost, "has become a paragraph"),
+                BlockKind::Html if kind != BlockKind::Html => {
+                    (Kind::Hidden, "is inside of raw HTML or a comment now")
+                }
+                BlockKind::Paragraph if now != source => {
+                    (Kind::ParagraphChanged, "runs on into other text now")
+                }
+                BlockKind::Paragraph if kind != BlockKind::Paragraph => {
+                    (Kind::BlockLost, "has become a paragraph")
+                }
                 node if node == kind && now == source => {
                     return Some((Kind::LinkTarget, self.renders_otherwise(source), at));
                 }
                 BlockKind::Section | BlockKind::Heading if now != source && kind == BlockKind::Paragraph => {
                     (Kind::ParagraphChanged, "has become a heading")
                 }
-                BlockKind::Table if kind != BlockKind::Table => (Kind::ParagraphChanged, "has become a table"),
+                BlockKind::Table if kind != BlockKind::Table => {
+                    (Kind::ParagraphChanged, "has become a table")
+                }
                 _ => continue,
             };
             return Some((code, told.to_owned(), at));

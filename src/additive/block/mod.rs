@@ -281,8 +281,7 @@ impl Both<'_> {
                     let message = format!(
                         "the definition of [{shown}] leads to \"{target}\" now, or has another title"
                     );
-                    Finding::new(Kind::LinkTarget, line, message)
-                        .head(self.places.new.line(new.start))
+                    Finding::new(Kind::LinkTarget, line, message).head(self.places.new.line(new.start))
                 }
                 None => {
                     let message = format!("[{shown}] is not defined any more");

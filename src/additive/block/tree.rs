@@ -269,7 +269,8 @@ impl<'t> Tree<'t> {
             while let Some(node) = self.nodes.get(at).filter(|node| node.context != 0) {
                 let content = self.content(at as u32);
                 // A list goes on after the region's end.
-                let content = if matches!(node.kind, BlockKind::Bullets | BlockKind::Numbers) { b"" } else { content };
+                let content =
+                    if matches!(node.kind, BlockKind::Bullets | BlockKind::Numbers) { b"" } else { content };
                 hash.update([node.kind as u8]);
                 hash.update((content.len() as u32).to_le_bytes());
                 hash.update(content);

@@ -19,8 +19,20 @@ use crate::additive::Kind;
 
 /// Words that make a demand one (BCP 14), deny it, or say for how many it holds. In lower case.
 const MODALITY: &[&str] = &[
-    "all", "each", "every", "may", "must", "never", "no", "not", "only", "optional", "recommended", "required",
-    "shall", "should",
+    "all",
+    "each",
+    "every",
+    "may",
+    "must",
+    "never",
+    "no",
+    "not",
+    "only",
+    "optional",
+    "recommended",
+    "required",
+    "shall",
+    "should",
 ];
 
 /// Texts with more pairs of words than this are compared from both ends only.
@@ -151,7 +163,8 @@ pub fn kind(old: &str, new: &str) -> Kind {
 fn is_date(word: &str) -> bool {
     ['-', '.', '/'].iter().any(|sign| {
         let parts: Vec<&str> = word.split(['T', 't']).next().unwrap_or(word).split(*sign).collect();
-        let is_number = |part: &&str| (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number =
+            |part: &&str| (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
         let has_year = parts.iter().any(|part| part.len() == 4);
         parts.len() == 3 && parts.iter().all(is_number) && has_year
     })

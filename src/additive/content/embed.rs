@@ -133,7 +133,9 @@ impl<'a> Embedding<'a> {
     /// Whether a heading has gained what its life cycle gives it.
     fn gained_suffix(&self, was: &str, is: &str) -> bool {
         let suffix = is.strip_prefix(was).map(|rest| rest.trim().trim_matches(['[', ']', '(', ')']));
-        suffix.is_some_and(|suffix| self.freedom.suffixes.iter().any(|known| known.eq_ignore_ascii_case(suffix)))
+        suffix.is_some_and(|suffix| {
+            self.freedom.suffixes.iter().any(|known| known.eq_ignore_ascii_case(suffix))
+        })
     }
 
     /// Whether level, box, alert or type fit. A task may be ticked.
@@ -155,7 +157,9 @@ impl<'a> Embedding<'a> {
     /// A value of nothing, which may be filled.
     pub fn is_empty_value(&self, u: u32) -> bool {
         let piece = self.old.at(u);
-        piece.sort == Sort::Scalar && (piece.tag == NULL || self.old.text(u).is_empty()) && piece.first == NONE
+        piece.sort == Sort::Scalar
+            && (piece.tag == NULL || self.old.text(u).is_empty())
+            && piece.first == NONE
     }
 }
 

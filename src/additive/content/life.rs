@@ -103,5 +103,6 @@ pub fn mark_free(pieces: &mut Pieces, freedom: &Freedom) {
 /// Whether a piece is directly below a heading of these.
 fn is_below(pieces: &Pieces, at: u32, headings: &[String]) -> bool {
     let parent = pieces.at(at).parent;
-    pieces.at(parent).sort == Sort::Section && headings.iter().any(|heading| same(pieces.text(parent), heading))
+    pieces.at(parent).sort == Sort::Section
+        && headings.iter().any(|heading| same(pieces.text(parent), heading))
 }

@@ -94,7 +94,8 @@ fn read_both(
     let old = match read(before) {
         Ok(old) => old,
         Err(unreadable) => {
-            let message = format!("the old text cannot be read, so it must stay as it is: {}", unreadable.message);
+            let message =
+                format!("the old text cannot be read, so it must stay as it is: {}", unreadable.message);
             return vec![Finding::new(Kind::Unparsable, unreadable.line.max(1), message)];
         }
     };

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::additive::block::html::{self, Context};
 use crate::additive::block::tree::{BlockKind, Tree, mark};
-use crate::text::split_prose;
+use crate::text::sentences::split_sentences;
 
 use super::fold::{END_STRIKE, OBJECT, STRIKE, fold_into, folded, push_space};
 use super::pieces::{Link, NO_NUMBER, Pieces, Sort};
@@ -171,7 +171,7 @@ impl<'a, 't> Page<'a, 't> {
     fn inline(&mut self, node: u32, holder: u32, content: &[u8]) -> usize {
         let (leaf, used) = Leaf::decode(content);
         let mut comments = leaf.comments.iter().peekable();
-        for range in split_prose(&leaf.text) {
+        for range in split_sentences(&leaf.text, &[]) {
             while let Some((_, comment)) = comments.next_if(|(place, _)| *place <= range.start) {
                 self.piece(node, holder, Sort::Comment, comment);
             }
@@ -235,9 +235,9 @@ impl<'a, 't> Page<'a, 't> {
 
 /// The lines of a code block without blank ones and without blanks at their ends.
 fn code_lines(content: &[u8]) -> String {
-    let info = content.get(1..5).map_or(0, |length| {
-        u32::from_le_bytes([length[0], length[1], length[2], length[3]]) as usize
-    });
+    let info = content
+        .get(1..5)
+        .map_or(0, |length| u32::from_le_bytes([length[0], length[1], length[2], length[3]]) as usize);
     let rest = String::from_utf8_lossy(content.get(5 + info..).unwrap_or_default()).into_owned();
     let rest = rest.replace(['\u{0}', '\u{7}'], "");
     let lines = rest.lines().map(str::trim_end).filter(|line| !line.is_empty());
@@ -268,7 +268,8 @@ enum Span {
 impl Leaf {
     /// Reads the label of inline content up to its source text; says how long the rendering is.
     fn decode(label: &[u8]) -> (Leaf, usize) {
-        let mut reader = Reader { leaf: Leaf::default(), open: Vec::new(), alt: None, context: Context::default() };
+        let mut reader =
+            Reader { leaf: Leaf::default(), open: Vec::new(), alt: None, context: Context::default() };
         let mut at = 0;
         while let (Some(0), Some(sign)) = (label.get(at), label.get(at + 1)) {
             at += 2;
@@ -437,9 +438,9 @@ fn is_line_break(tag: &str) -> bool {
 
 /// A text that is written after its length.
 fn counted(label: &[u8], at: usize) -> (String, usize) {
-    let length = label.get(at..at + 4).map_or(0, |bytes| {
-        u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as usize
-    });
+    let length = label
+        .get(at..at + 4)
+        .map_or(0, |bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as usize);
     let text = label.get(at + 4..at + 4 + length).unwrap_or_default();
     (String::from_utf8_lossy(text).into_owned(), at + 4 + length)
 }

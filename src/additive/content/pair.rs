@@ -140,7 +140,7 @@ impl<'a> Pairing<'a> {
     /// Two counterparts with different texts.
     fn texts(&mut self, u: u32, v: u32) {
         let (was, is) = (self.old.compared_text(u), self.new.compared_text(v));
-        let struck = |text: &str| text.replace([STRIKE, END_STRIKE], "");
+        let struck = |text: &str| text.replace([STRIKE, END_STRIKE], "").trim_end_matches('.').to_owned();
         if self.old.at(u).sort == Sort::Code && is_subsequence(was.lines(), is.lines()) {
             return self.deviate(u, Some(v), Class::Changed, Kind::CodeExtended);
         }
@@ -164,7 +164,10 @@ impl<'a> Pairing<'a> {
     fn is_definition(&self, u: u32) -> bool {
         let above = |at: u32| if at == NONE { NONE } else { self.old.at(at).parent };
         let holder = above(above(u));
-        holder != NONE && self.old.at(holder).sort == Sort::Names && self.old.at(holder).tag == DEFINITIONS
+        self.old.at(u).sort == Sort::Scalar
+            && holder != NONE
+            && self.old.at(holder).sort == Sort::Names
+            && self.old.at(holder).tag == DEFINITIONS
     }
 
     fn is_in_cell(&self, u: u32) -> bool {
@@ -239,7 +242,9 @@ impl<'a> Pairing<'a> {
     /// Where the columns of an old header are in a new one, if all of them are there.
     fn columns(&self, a: u32, b: u32) -> Option<Vec<usize>> {
         let names = |pieces: &Pieces, row: u32| -> Vec<String> {
-            let text = |cell: u32| pieces.children(cell).map(|child| pieces.compared_text(child)).collect::<Vec<_>>();
+            let text = |cell: u32| {
+                pieces.children(cell).map(|child| pieces.compared_text(child)).collect::<Vec<_>>()
+            };
             pieces.children(row).map(|cell| text(cell).join(" ")).collect()
         };
         let (old, new) = (names(self.old, a), names(self.new, b));
@@ -399,7 +404,8 @@ impl<'a> Pairing<'a> {
     fn join_similar(&self, rows: &mut Rows) {
         let mut places: HashMap<(Sort, String), Vec<usize>> = HashMap::new();
         for (j, at) in rows.new.iter().enumerate().filter(|(j, _)| rows.of_new[*j].is_none()) {
-            let words: HashSet<String> = spoken(self.new, *at).split_whitespace().map(str::to_owned).collect();
+            let words: HashSet<String> =
+                spoken(self.new, *at).split_whitespace().map(str::to_owned).collect();
             for word in words {
                 places.entry((self.new.at(*at).sort, word)).or_default().push(j);
             }
@@ -466,7 +472,8 @@ impl<'a> Pairing<'a> {
             } else {
                 let is_text = matches!(sort, Sort::Sentence | Sort::Section | Sort::Heading | Sort::Line);
                 let text = self.old.compared_text(u);
-                let is_hidden = is_text && looked_for < LOOKED_FOR && !text.is_empty() && hidden.contains(text);
+                let is_hidden =
+                    is_text && looked_for < LOOKED_FOR && !text.is_empty() && hidden.contains(text);
                 looked_for += usize::from(is_text);
                 self.lose(u, is_hidden);
             }
@@ -480,7 +487,9 @@ impl<'a> Pairing<'a> {
         let note = is_hidden.then_some("is inside of a comment, raw HTML or code now");
         let is_own = sort.is_leaf() || matches!(sort, Sort::Section | Sort::Row);
         let is_bare = self.old.at(u).first == NONE;
-        if is_own || is_bare && matches!(sort, Sort::Name | Sort::Quote | Sort::Item | Sort::Names | Sort::Array) {
+        if is_own
+            || is_bare && matches!(sort, Sort::Name | Sort::Quote | Sort::Item | Sort::Names | Sort::Array)
+        {
             self.deviations.push(Deviation { old: u, new: None, class: Class::Gone, kind: Kind::Gone, note });
         }
         if sort != Sort::Row {
@@ -490,7 +499,10 @@ impl<'a> Pairing<'a> {
 }
 
 /// Whether some lines are among others, in order.
-fn is_subsequence<'t>(mut old: impl Iterator<Item = &'t str>, mut new: impl Iterator<Item = &'t str>) -> bool {
+fn is_subsequence<'t>(
+    mut old: impl Iterator<Item = &'t str>,
+    mut new: impl Iterator<Item = &'t str>,
+) -> bool {
     old.all(|line| new.any(|other| other == line))
 }
 
@@ -521,7 +533,7 @@ fn opening(pieces: &Pieces, at: u32) -> Option<String> {
     let text = pieces.compared_text(at);
     let found = match pieces.at(at).sort {
         Sort::Section | Sort::Heading | Sort::Sentence | Sort::Line | Sort::Html | Sort::Comment => {
-            text.replace([STRIKE, END_STRIKE], "")
+            text.replace([STRIKE, END_STRIKE], "").trim_end_matches('.').to_owned()
         }
         Sort::Row => text.to_owned(),
         Sort::Code => text.lines().next().unwrap_or_default().to_owned(),

@@ -78,7 +78,13 @@ impl Sort {
     pub const fn is_leaf(self) -> bool {
         matches!(
             self,
-            Sort::Heading | Sort::Sentence | Sort::Code | Sort::Html | Sort::Comment | Sort::Scalar | Sort::Line
+            Sort::Heading
+                | Sort::Sentence
+                | Sort::Code
+                | Sort::Html
+                | Sort::Comment
+                | Sort::Scalar
+                | Sort::Line
         )
     }
 }

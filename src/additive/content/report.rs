@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::change;
 use super::fold::shown;
+use super::page::{OPEN_BOX, TICKED_BOX};
 use super::pair::Deviation;
 use super::pieces::{NO_NUMBER, NONE, Pieces, Sort};
-use super::page::{OPEN_BOX, TICKED_BOX};
 use crate::additive::{Class, Demand, Finding, Kind, quoted};
 
 /// So many differences of one block are told in words.
@@ -116,7 +116,11 @@ fn path_of(pieces: &Pieces, at: u32) -> String {
         let parent = piece.parent;
         if piece.sort == Sort::Name {
             parts.push(format!(".{}", pieces.text(here)));
-        } else if parent != NONE && parent != 0 && pieces.at(parent).sort == Sort::Array && pieces.at(parent).tag == 0 {
+        } else if parent != NONE
+            && parent != 0
+            && pieces.at(parent).sort == Sort::Array
+            && pieces.at(parent).tag == 0
+        {
             let index = pieces.children(parent).position(|child| child == here).unwrap_or(0);
             parts.push(format!("[{index}]"));
         }
@@ -143,7 +147,9 @@ fn message(
     match (kind, is, first.new) {
         (Kind::Gone, None, _) => format!("{what} is gone"),
         (Kind::Gone, Some(is), _) => format!("{what} is gone; \"{}\" is there now", quoted(is)),
-        (Kind::Moved, _, Some(at)) => format!("{what} is {} now, and was {}", place(new, at), place(old, first.old)),
+        (Kind::Moved, _, Some(at)) => {
+            format!("{what} is {} now, and was {}", place(new, at), place(old, first.old))
+        }
         (Kind::Reordered, ..) => format!("{what} is in another place of its {} now", holder(old, first.old)),
         (Kind::Struck, ..) => format!("{what} is struck out, or no longer is"),
         (Kind::Folded, ..) => format!("{what} is folded into <details> now"),
@@ -220,7 +226,8 @@ pub fn texts(pieces: &Pieces) -> HashMap<String, usize> {
             close(&mut block);
             last = piece.block;
         }
-        let is_text = matches!(piece.sort, Sort::Section | Sort::Heading | Sort::Row | Sort::Line | Sort::Sentence);
+        let is_text =
+            matches!(piece.sort, Sort::Section | Sort::Heading | Sort::Row | Sort::Line | Sort::Sentence);
         if is_text && piece.sort == Sort::Sentence {
             block.push(pieces.text(at));
         } else if is_text {

@@ -8,8 +8,8 @@ use super::super::exit::{Code, Fail};
 use super::super::screen::Screen;
 use super::{Format, policies, report};
 use crate::additive::content::change::differences;
-use crate::cli::Global;
 use crate::check::{FileReport, Report, judge_text};
+use crate::cli::Global;
 use crate::plain;
 use crate::repo::Repo;
 use git2::Oid;
@@ -32,7 +32,9 @@ pub fn run(global: &Global, repo: &Repo, path: &Path, format: Format, screen: &S
     let policies = policies(global, repo, tree.as_slice())?;
     let Some(before) = before(repo, root, tree, &inside)? else { return Ok(Code::Yes) };
     let found = judge_text(&policies, &inside, &before, &after);
-    let Some(file) = found.filter(|file| !file.is_kept() || format == Format::Json) else { return Ok(Code::Yes) };
+    let Some(file) = found.filter(|file| !file.is_kept() || format == Format::Json) else {
+        return Ok(Code::Yes);
+    };
     let is_kept = file.is_kept();
     if format == Format::Json {
         let report = Report { base: head.unwrap_or(Oid::ZERO_SHA1), head: Oid::ZERO_SHA1, files: vec![file] };
@@ -92,7 +94,11 @@ fn answer(file: &FileReport) -> String {
             let new = plain::one_line(&plain::clean(new));
             let (taken, put) = differences(&old, &new);
             let from = taken.first().or(put.first()).map_or(0, |range| range.start);
-            format!("{path}:{line}: \"{}\" would become \"{}\".", around(&old, from, 12), around(&new, from.min(new.len()), 12))
+            format!(
+                "{path}:{line}: \"{}\" would become \"{}\".",
+                around(&old, from, 12),
+                around(&new, from.min(new.len()), 12)
+            )
         }
         None => format!("{path}:{line}: \"{}\" would be lost.", around(&old, 0, SHOWN_WORDS)),
     };
@@ -109,7 +115,8 @@ fn around(text: &str, from: usize, words: usize) -> String {
     let all: Vec<&str> = text.split_whitespace().collect();
     let before = before.min(all.len().saturating_sub(words));
     let end = (before + words).min(all.len());
-    let (start_mark, end_mark) = (if before > 0 { "… " } else { "" }, if end < all.len() { " …" } else { "" });
+    let (start_mark, end_mark) =
+        (if before > 0 { "… " } else { "" }, if end < all.len() { " …" } else { "" });
     let shown = all.get(before..end).unwrap_or_default().join(" ");
     plain::cut(&format!("{start_mark}{shown}{end_mark}"), 400)
 }

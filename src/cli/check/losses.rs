@@ -39,7 +39,10 @@ pub fn declared(
     for (path, id) in added.into_iter().filter(|(path, _)| is_file(path)) {
         let bytes = objects.read(id, ObjectType::Blob)?;
         found.push(Declaration::read(&path, &bytes).map_err(|wrong| {
-            Fail::new(format!("{}; `roundtable check --declare REASON` writes such a file", crate::plain::clean(&wrong)))
+            Fail::new(format!(
+                "{}; `roundtable check --declare REASON` writes such a file",
+                crate::plain::clean(&wrong)
+            ))
         })?);
     }
     Ok(found)
@@ -74,7 +77,12 @@ pub fn declare(
     for file in reports.iter().flat_map(|report| &report.files) {
         for finding in file.findings().iter().filter(|finding| finding.fails()) {
             // Of two merge bases both may see the same loss.
-            if !lost.iter().any(|(path, known)| *path == file.path && known.old == finding.old && known.kind == finding.kind && known.line == finding.line) {
+            if !lost.iter().any(|(path, known)| {
+                *path == file.path
+                    && known.old == finding.old
+                    && known.kind == finding.kind
+                    && known.line == finding.line
+            }) {
                 lost.push((&file.path, finding));
             }
         }
@@ -101,7 +109,8 @@ pub fn declare(
     }
     screen.say_strong(&declaration.file);
     screen.say(text.trim_end());
-    let next = if is_staged { "it is staged; commit it with the change" } else { "commit it with the change" };
+    let next =
+        if is_staged { "it is staged; commit it with the change" } else { "commit it with the change" };
     screen.note(next);
     Ok(Code::Yes)
 }

@@ -29,7 +29,10 @@ pub fn write(
     screen: &Screen,
 ) -> Result<(), Fail> {
     for (file, loss) in unused {
-        let text = loss.text.as_deref().map_or_else(|| "the file".to_owned(), |text| format!("\"{}\"", plain::cut(text, 60)));
+        let text = loss
+            .text
+            .as_deref()
+            .map_or_else(|| "the file".to_owned(), |text| format!("\"{}\"", plain::cut(text, 60)));
         screen.warn(&format!(
             "{} declares the loss of {} in {}, and nothing like it is lost",
             plain::shown(file),
@@ -127,7 +130,9 @@ fn all_findings(reports: &Reports) -> Vec<Shown<'_>> {
         .iter()
         .filter(|(_, of_each)| *of_each)
         .flat_map(|(report, _)| &report.files)
-        .flat_map(|file| file.findings().iter().map(|one| (file.path.as_str(), one.kind.name(), one.old.as_str())))
+        .flat_map(|file| {
+            file.findings().iter().map(|one| (file.path.as_str(), one.kind.name(), one.old.as_str()))
+        })
         .collect();
     let mut found = Vec::new();
     for (report, of_each) in reports {
@@ -163,15 +168,20 @@ const MANY_LINES: usize = 20;
 /// Files of which little is left, in one line each.
 fn catastrophes(reports: &Reports) -> Vec<String> {
     let files = reports.iter().filter(|(_, of_each)| !of_each).flat_map(|(report, _)| &report.files);
-    files.filter(|file| is_catastrophe(file)).map(|file| {
-        let compared = &file.compared;
-        format!("{} keeps {} of {} lines", plain::shown(&file.path), compared.kept_lines, compared.lines)
-    }).collect()
+    files
+        .filter(|file| is_catastrophe(file))
+        .map(|file| {
+            let compared = &file.compared;
+            format!("{} keeps {} of {} lines", plain::shown(&file.path), compared.kept_lines, compared.lines)
+        })
+        .collect()
 }
 
 fn is_catastrophe(file: &FileReport) -> bool {
     let compared = &file.compared;
-    !file.is_kept() && 2 * compared.kept_lines < compared.lines && compared.lines - compared.kept_lines > MANY_LINES
+    !file.is_kept()
+        && 2 * compared.kept_lines < compared.lines
+        && compared.lines - compared.kept_lines > MANY_LINES
 }
 
 /// One sentence that sums up everything.
@@ -192,7 +202,11 @@ fn sum(reports: &Reports) -> String {
     match (compared, lost) {
         (0, _) => format!("Kept: nothing that is protected changed{between}."),
         (_, 0) if declared > 0 => {
-            let losses = if declared == 1 { "1 declared loss".to_owned() } else { format!("{declared} declared losses") };
+            let losses = if declared == 1 {
+                "1 declared loss".to_owned()
+            } else {
+                format!("{declared} declared losses")
+            };
             format!("Kept, except for {losses}: {} changed{between}.", count_of(compared))
         }
         (_, 0) => format!("Kept: {} changed{between}, and nothing is lost.", count_of(compared)),
