@@ -167,7 +167,7 @@ fn every_edit_that_loses_something_is_found() {
         for (edit, all) in mutations::losing(&text) {
             let is_content = !NO_CONTENT.contains(&edit);
             let changes = |after: &&String| match edit {
-                "two lines swapped" => mutations::changes_order(&text, after),
+                "two lines swapped" | "a line deleted" => mutations::changes_order(&text, after),
                 _ => mutations::changes_page(&text, after),
             };
             for after in all.iter().filter(|after| is_content && changes(after)) {

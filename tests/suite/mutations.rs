@@ -729,8 +729,11 @@ pub fn changes_order(before: &str, after: &str) -> bool {
     said(before) != said(after) || front_of(before) != front_of(after)
 }
 
-fn front_of(text: &str) -> &str {
-    &text[..front(text)]
+/// The lines of front matter; their order says nothing.
+fn front_of(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text[..front(text)].lines().filter(|line| !line.trim().is_empty()).collect();
+    lines.sort_unstable();
+    lines
 }
 
 /// Whether both renderers read both texts alike.

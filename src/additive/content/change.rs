@@ -146,7 +146,7 @@ pub fn kind(old: &str, new: &str) -> Kind {
     let (taken, put) = (pick(&a, &in_old), pick(&b, &in_new));
     let mut differing = taken.iter().chain(&put);
     let any = |test: &dyn Fn(&str) -> bool| differing.clone().any(|(_, word)| test(word));
-    if any(&|word| MODALITY.contains(&word.to_lowercase().as_str())) {
+    if taken.iter().chain(&put).any(|(at, word)| is_modal(*at, word)) {
         Kind::Weakened
     } else if any(&is_date) {
         Kind::Date
@@ -157,6 +157,11 @@ pub fn kind(old: &str, new: &str) -> Kind {
     } else {
         Kind::Wording
     }
+}
+
+/// Whether a word is one of modality, in any letter case; but May inside of a sentence is a month.
+fn is_modal(at: usize, word: &str) -> bool {
+    MODALITY.contains(&word.to_lowercase().as_str()) && (at == 0 || word != "May")
 }
 
 /// Whether a word is a date: three numbers with the same sign between them.
@@ -191,6 +196,7 @@ mod tests {
             ("All letters are kept.", "Letters are kept.", Kind::Weakened),
             ("Users MUST log in.", "Users must log in.", Kind::Weakened),
             ("Users log in.", "Users may log in.", Kind::Weakened),
+            ("It is due in May.", "It is due in June.", Kind::Name),
             ("Due on 2026-03-01.", "Due on 2026-04-01.", Kind::Date),
             ("Due on 1.3.2026.", "Due on 1.4.2026.", Kind::Date),
             ("Within 24 hours.", "Within 24h.", Kind::Number),
