@@ -193,7 +193,7 @@ mod tests {
             let declared = Declaration::read("f.yaml", declared.written().as_bytes()).unwrap();
             let mut found = [gone(text), gone(text), gone(&format!("{text} too"))];
             let paths = ["a.md", "a.md", "a.md"];
-            let left = cover(&[declared.clone()], paths.into_iter().zip(found.iter_mut()));
+            let left = cover(std::slice::from_ref(&declared), paths.into_iter().zip(found.iter_mut()));
             assert_eq!(found.each_ref().map(|one| one.declared.is_some()), [true, false, false], "{text}");
             assert!(left.is_empty());
             let mut other = [gone(text)];

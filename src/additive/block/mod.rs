@@ -38,7 +38,7 @@ pub fn compare(before: &[u8], after: &[u8]) -> Vec<Finding> {
     let lines = text::losses(before, after);
     let (old, new) = match readable(before, after) {
         Ok(documents) => documents,
-        Err(unreadable) => return if lines.is_empty() { vec![unreadable] } else { lines },
+        Err(unreadable) => return if lines.is_empty() { vec![*unreadable] } else { lines },
     };
     let (u, v) = (Tree::parse(old.body), Tree::parse(new.body));
     let both = Both { old: &u, new: &v, places: &Places { old: &old, new: &new } };
@@ -63,8 +63,11 @@ pub fn compare(before: &[u8], after: &[u8]) -> Vec<Finding> {
 }
 
 /// Both documents, if they can be read as Markdown.
-pub(super) fn readable<'t>(before: &'t [u8], after: &'t [u8]) -> Result<(Parts<'t>, Parts<'t>), Finding> {
-    let refused = |code: Kind, message: &str| Err(Finding::new(code, 1, message.to_owned()));
+pub(super) fn readable<'t>(
+    before: &'t [u8],
+    after: &'t [u8],
+) -> Result<(Parts<'t>, Parts<'t>), Box<Finding>> {
+    let refused = |code: Kind, message: &str| Err(Box::new(Finding::new(code, 1, message.to_owned())));
     let Some(old) = std::str::from_utf8(before).ok().filter(|_| memchr::memchr(0, before).is_none()) else {
         return refused(Kind::Opaque, "the old text is not UTF-8, so not one byte of it may change");
     };

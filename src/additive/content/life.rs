@@ -28,7 +28,7 @@ pub fn state_of(text: &[u8], sources: &[StateSource]) -> Option<String> {
 }
 
 fn value_of(pieces: &Pieces, source: &StateSource) -> Option<String> {
-    let all = 0..pieces.len() as u32;
+    let all = 0..pieces.count() as u32;
     match source {
         StateSource::Front(key) => {
             let name = all.into_iter().find(|at| {
@@ -84,7 +84,7 @@ pub fn mark_free(pieces: &mut Pieces, freedom: &Freedom) {
         return;
     }
     let has = |list: &[String], text: &str| list.iter().any(|name| same(text, name));
-    for at in 1..pieces.len() as u32 {
+    for at in 1..pieces.count() as u32 {
         let parent = pieces.at(at).parent;
         let text = pieces.text(at);
         let is_free = match pieces.at(at).sort {

@@ -146,7 +146,7 @@ fn plain_lines(demand: &Demand, before: &[u8], after: &[u8]) -> Vec<Finding> {
 fn markdown(demand: &Demand, before: &[u8], after: &[u8]) -> Vec<Finding> {
     let (old, new) = match block::readable(before, after) {
         Ok(documents) => documents,
-        Err(unreadable) => return vec![unreadable],
+        Err(unreadable) => return vec![*unreadable],
     };
     let (u, v) = (Tree::parse(old.body), Tree::parse(new.body));
     let mut a = match pieces_of(&old, &u) {
@@ -196,7 +196,7 @@ fn tasks_that_become_links(both: &Both<'_>) -> Option<Finding> {
 /// The nodes of the new tree that hold old content: new raw HTML is in none of them.
 fn kept_nodes(new: &Pieces, is_taken: &[bool], count: usize) -> Vec<u32> {
     let (mut is_kept, mut has_new_tags) = (vec![false; count], vec![false; count]);
-    for at in 0..new.len() as u32 {
+    for at in 0..new.count() as u32 {
         let piece = new.at(at);
         let Some(kept) = is_kept.get_mut(piece.block as usize) else { continue };
         *kept |= is_taken[at as usize];
@@ -245,7 +245,7 @@ impl Outcome {
     fn of(demand: &Demand, old: &Pieces, new: &Pieces) -> Outcome {
         let mut search = Embedding::new(old, new, &demand.freedom);
         if search.embeds(0, 0) {
-            let mut is_taken = vec![false; new.len()];
+            let mut is_taken = vec![false; new.count()];
             search.pairs.iter().for_each(|(_, image)| is_taken[*image as usize] = true);
             return Outcome { deviations: Vec::new(), is_taken };
         }

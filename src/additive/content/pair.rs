@@ -68,7 +68,7 @@ impl Rows {
 
 impl<'a> Pairing<'a> {
     pub fn new(old: &'a Pieces, new: &'a Pieces, freedom: &'a Freedom) -> Pairing<'a> {
-        let is_taken = vec![false; new.len()];
+        let is_taken = vec![false; new.count()];
         Pairing { old, new, freedom, deviations: Vec::new(), is_taken, unpaired: Vec::new() }
     }
 
@@ -154,7 +154,7 @@ impl<'a> Pairing<'a> {
         let (kept, words) = change::kept_words(was, is);
         let is_value = self.old.at(u).sort == Sort::Scalar && self.new.at(v).sort == Sort::Scalar;
         let is_told_by_place = is_value || matches!(kind, Kind::Number | Kind::Date) && self.is_in_cell(u);
-        match 5 * kept < words && !(is_told_by_place && !is.is_empty()) {
+        match 5 * kept < words && (is.is_empty() || !is_told_by_place) {
             true => self.deviate(u, Some(v), Class::Gone, Kind::Gone),
             false => self.deviate(u, Some(v), Class::Changed, kind),
         }
@@ -371,8 +371,8 @@ impl<'a> Pairing<'a> {
         let in_order = longest_in_order(&rows.of_old);
         let mut gaps: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let (mut start, mut anchors) = (0, vec![0]);
-        for i in 0..rows.old.len() {
-            match rows.of_old[i] {
+        for (i, place) in rows.of_old.iter().enumerate() {
+            match place {
                 Some(j) if in_order[i] => {
                     start = j + 1;
                     anchors.push(start);
@@ -440,7 +440,7 @@ impl<'a> Pairing<'a> {
     fn find_elsewhere(&mut self) {
         let mut open: HashMap<(Sort, String), VecDeque<u32>> = HashMap::new();
         let mut hidden = String::new();
-        for at in 1..self.new.len() as u32 {
+        for at in 1..self.new.count() as u32 {
             if self.is_taken[at as usize] {
                 continue;
             }

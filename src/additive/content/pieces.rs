@@ -222,7 +222,7 @@ impl Pieces {
         &self.contexts[self.at(at).context as usize]
     }
 
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.all.len()
     }
 

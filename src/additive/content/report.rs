@@ -220,7 +220,7 @@ pub fn texts(pieces: &Pieces) -> HashMap<String, usize> {
             *found.entry(shown(text)).or_default() += 1;
         }
     };
-    for at in 1..pieces.len() as u32 {
+    for at in 1..pieces.count() as u32 {
         let piece = pieces.at(at);
         if piece.sort == Sort::Sentence && piece.block != last {
             close(&mut block);
